@@ -4,18 +4,22 @@
 //! by the format's own keys, and an unexpected byte by its class ("a letter", "a comma").
 
 mod document;
+mod plan_file;
 
 use std::fmt;
 use std::io;
 
 pub use self::document::WrongDocument;
+pub use self::plan_file::PlanFileFault;
 use crate::limits::Limit;
 
 /// The result of a fallible function of the library.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// An error in an input or an output, with its location if known. One machine word in size.
-#[derive(Debug)]
+///
+/// `Debug` writes the message too, because that is what a `main` that returns the error prints;
+/// `{:#?}` writes the fields.
 pub struct Error(Box<Inner>);
 
 #[derive(Debug)]
@@ -40,6 +44,8 @@ pub enum ErrorKind {
     Memory,
     /// The compressed data is damaged or ends early.
     Compressed,
+    /// The input is compressed, and this build cannot decompress.
+    NoDecompression,
     /// The input changed, shrank or was replaced while it was read.
     Changed,
     /// The text is not UTF-8 (or not UTF-16 after a UTF-16 byte order mark).
@@ -82,6 +88,8 @@ pub enum ErrorKind {
     FormatVersion,
     /// The input is another kind of document, not the JSON of a plan.
     WrongDocument(WrongDocument),
+    /// A binary plan file is damaged, or this version cannot read it.
+    PlanFile(PlanFileFault),
     /// A text is not a valid path ([`crate::path`]).
     Path,
     /// A glob or a pattern for workspace names is invalid.
@@ -440,6 +448,15 @@ impl Error {
     }
 }
 
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match f.alternate() {
+            true => f.debug_tuple("Error").field(&self.0).finish(),
+            false => fmt::Display::fmt(self, f),
+        }
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(location) = self.location() {
@@ -470,6 +487,10 @@ impl fmt::Display for ErrorKind {
                  threads",
             ),
             ErrorKind::Compressed => f.write_str("the compressed data is damaged or incomplete"),
+            ErrorKind::NoDecompression => f.write_str(
+                "the input is compressed, and this plansift was built without the feature \
+                 `compression`, which reads it",
+            ),
             ErrorKind::Changed => f.write_str("the input changed while it was read"),
             ErrorKind::Encoding => f.write_str("the text is not valid UTF-8 or UTF-16"),
             ErrorKind::ControlCharacter => f.write_str("control character in a string"),
@@ -494,6 +515,7 @@ impl fmt::Display for ErrorKind {
                 f.write_str("unsupported format_version: this plansift reads 0.x and 1.x")
             }
             ErrorKind::WrongDocument(document) => document.fmt(f),
+            ErrorKind::PlanFile(fault) => fault.fmt(f),
             ErrorKind::Path => f.write_str("invalid path"),
             ErrorKind::Pattern => f.write_str("invalid pattern"),
             ErrorKind::Rule(fault) => fault.fmt(f),
@@ -523,5 +545,18 @@ impl fmt::Display for ErrorKind {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.0.source.as_ref().map(|error| error as _)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_main_that_fails_prints_the_message() {
+        let error = Error::at(ErrorKind::MissingKey("change"), 17).within("resource_changes[2]");
+        let message = "byte 17, at resource_changes[2]: `change` is missing";
+        assert_eq!(format!("{error:?}"), message);
+        assert!(format!("{error:#?}").contains("offset: Some("));
     }
 }

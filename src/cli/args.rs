@@ -5,6 +5,7 @@ mod inputs;
 mod limits;
 mod redact;
 mod report;
+mod show;
 mod wire;
 
 use std::ffi::OsString;
@@ -22,6 +23,7 @@ pub use self::limits::LimitArgs;
 use self::limits::size;
 pub use self::redact::{Echo, Mask, MaskArgs, Redact, SecretArgs, Slim, WrapIn};
 pub use self::report::{Ignore, NoiseArgs, Report, ReportAs, Target, Values};
+pub use self::show::ShowPlanFile;
 pub use self::wire::{
     Bytes, Decode, Encode, Spelling, Under, Wire, WireCheck, WireCommand, WireForm,
 };
@@ -59,7 +61,8 @@ impl Command {
             | Command::Changes(Changes { plans, .. })
             | Command::Report(Report { plans, .. })
             | Command::Batch(Batch { plans, .. }) => Some(plans),
-            Command::Redact(Redact { plans, .. })
+            Command::Show(ShowPlanFile { plans, .. })
+            | Command::Redact(Redact { plans, .. })
             | Command::Slim(Slim { plans, .. })
             | Command::Audit(Audit { plans, .. }) => Some(plans),
             Command::Merge(_)
@@ -91,6 +94,8 @@ pub enum Command {
     Audit(Audit),
     /// Cut plans down to the parts that policies and people read, and mask their secrets
     Slim(Slim),
+    /// Print the plan in a binary plan file (`plan -out`) as JSON, without Terraform
+    Show(ShowPlanFile),
     /// Decode and encode values of providers and plan files, by type or by schema
     Wire(Wire),
     /// Print the JSON Schema of an output
@@ -463,9 +468,9 @@ fn wrong_at(text: &str, offset: u64) -> String {
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Refusal> {
     let args: Vec<OsString> = args.into_iter().collect();
     let options = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
-    let is_batch = args.get(1).is_some_and(|command| command == "batch");
+    let command = args.get(1).and_then(|command| command.to_str()).unwrap_or_default();
     let translated = args.iter().enumerate().map(|(at, arg)| match at < options {
-        true => translated(arg, is_batch),
+        true => translated(arg, command),
         false => arg.clone(),
     });
     let args: Vec<OsString> = translated.collect();
@@ -549,10 +554,12 @@ impl Refusal {
     }
 }
 
-/// Translates Terraform's options with one dash. `batch` writes to a folder.
-fn translated(arg: &OsString, is_batch: bool) -> OsString {
-    let out = if is_batch { "--out" } else { "--output" };
+/// Translates Terraform's options with one dash. `batch` writes to a folder, and `show` writes JSON
+/// alone.
+fn translated(arg: &OsString, command: &str) -> OsString {
+    let out = if command == "batch" { "--out" } else { "--output" };
     match arg.to_str() {
+        Some("-json") if command == "show" => "--json".into(),
         Some("-json") => "--format=json".into(),
         Some("-out") => out.into(),
         Some("-no-color") => "--color=never".into(),

@@ -4,7 +4,7 @@
 //! `sifting` or `rewriting`, and `ending`. Every file imports only files below it:
 //!
 //! ```text
-//!  run ─▶ records, report, batch, merge, redact, slim, audit
+//!  run ─▶ records, report, batch, merge, redact, slim, audit, show
 //!           ─▶ sifting, rewriting, auditing, secrets, pages, gates, progress
 //!                ─▶ ending ─▶ tally, unmatched
 //!                     ─▶ inputs, options, output, screen ─▶ messages ─▶ bar ─▶ args
@@ -35,6 +35,7 @@ mod run;
 mod screen;
 mod secrecy;
 mod secrets;
+mod show;
 mod sifting;
 mod slim;
 mod stats;
@@ -46,6 +47,8 @@ mod wire;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use crate::input::Mapping;
+
 pub use exit::Exit;
 
 /// Removes unfinished output files without waiting for a lock. Called when memory runs out.
@@ -54,8 +57,10 @@ pub fn remove_unfinished() {
     interrupt::remove_unfinished();
 }
 
-/// Runs a command. The first argument is the name of the program.
-pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+/// Runs a command. The first argument is the name of the program. `mapping` says whether the
+/// command may map files.
+pub fn main(args: impl IntoIterator<Item = OsString>, mapping: Mapping) -> ExitCode {
+    options::set_mapping(mapping);
     secrecy::refuse_core_dumps();
     secrecy::print_panics_without_messages();
     let exit = match args::parse(args) {

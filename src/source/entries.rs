@@ -1,0 +1,483 @@
+//! Resolves the names that the user gives to inputs, one at a time.
+
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
+use std::fs::Metadata;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use super::ahead::{Ahead, Upcoming};
+use super::globs::{Expansion, Globs, is_glob};
+use super::lines::{Lines, List, Separator};
+use super::stop::Stop;
+use super::store::{Address, Asked, Found, Listing, Named, Object, Stores, Version, shown};
+use super::walk::{Walk, is_named_source};
+use crate::error::{Error, ErrorKind, PlanFileFault, Result};
+use crate::input::{GiveUp, Input, Options, Rereadable, Threads};
+use crate::limits::Limits;
+use crate::plan::Look;
+use crate::planfile::{self, ProviderSchemas};
+
+/// The inputs that the user selected.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// Files, folders, globs, addresses of objects, `@` with the path of a list, or `-` for
+    /// standard input.
+    pub names: Vec<OsString>,
+    /// A list of more names, after `names`. In a list, `@` and `-` have no special meaning.
+    pub files_from: Option<List>,
+    /// The separator between the names of a list.
+    pub separator: Separator,
+    /// Selects the files of a folder.
+    pub globs: Globs,
+    /// The object stores that serve the addresses.
+    pub stores: Stores,
+}
+
+/// The location of an input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Location {
+    /// The path of a file.
+    File(PathBuf),
+    /// An object in an object store or on a web server.
+    Object(Box<Object>),
+    /// Standard input.
+    Stdin,
+}
+
+/// One input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The location of the input.
+    pub location: Location,
+    /// The stored size in bytes, if known.
+    pub len: Option<u64>,
+    /// The time of the last modification, if known.
+    pub modified: Option<SystemTime>,
+    /// The entity tag that the store gives this version of an object, if known.
+    pub etag: Option<String>,
+}
+
+impl Entry {
+    fn at(location: Location) -> Entry {
+        Entry { location, len: None, modified: None, etag: None }
+    }
+
+    /// The entry of standard input.
+    pub fn of_stdin() -> Entry {
+        Entry::at(Location::Stdin)
+    }
+
+    /// The entry of a file, which need not exist.
+    pub fn of_file(path: PathBuf) -> Entry {
+        match std::fs::metadata(&path) {
+            Ok(metadata) => Entry::of_file_with(path, &metadata),
+            Err(_) => Entry::at(Location::File(path)),
+        }
+    }
+
+    pub(super) fn of_file_with(mut path: PathBuf, metadata: &Metadata) -> Entry {
+        // There may be many entries, and a joined path may have twice the capacity it needs.
+        path.shrink_to_fit();
+        let len = metadata.is_file().then_some(metadata.len());
+        Entry { len, modified: metadata.modified().ok(), ..Entry::at(Location::File(path)) }
+    }
+
+    pub(super) fn of_object(object: Object, version: Version) -> Entry {
+        let Version { len, modified, etag } = version;
+        Entry { location: Location::Object(Box::new(object)), len, modified, etag }
+    }
+
+    /// The name of the input as the user gave it or as it was found; `-` for standard input. The
+    /// query of an address is omitted because it may be a secret.
+    pub fn source(&self) -> Cow<'_, str> {
+        match &self.location {
+            Location::File(path) => path.to_string_lossy(),
+            Location::Object(object) => object.address.to_string().into(),
+            Location::Stdin => "-".into(),
+        }
+    }
+
+    /// Whether the input is a file too small to map in a batch. With an input for each thread,
+    /// mapping 1 MB takes a seventh more time than reading it, and slows down the other threads.
+    pub fn is_small(&self) -> bool {
+        const MAPPED_MIN: u64 = 4 << 20;
+        let is_file = matches!(self.location, Location::File(_));
+        is_file && self.len.is_some_and(|len| len < MAPPED_MIN)
+    }
+
+    /// Opens the input. A plan file is opened as the JSON of its plan.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the input cannot be read.
+    pub fn open(&self, options: &Options) -> Result<Input> {
+        planfile::unpack(self.open_as_it_is(options)?, options)
+    }
+
+    fn open_as_it_is(&self, options: &Options) -> Result<Input> {
+        match &self.location {
+            Location::File(path) => Input::open_file(path, options),
+            Location::Object(object) => Input::from_reader(self.read(object)?, options),
+            Location::Stdin => Input::from_stdin(options),
+        }
+    }
+
+    /// Opens the input for a run that can be stopped. The stop wakes a thread that waits for a
+    /// pipe.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the input cannot be read, or if the run was stopped.
+    pub(crate) fn open_until(&self, options: &Options, stop: &Stop) -> Result<Input> {
+        let give_up = || -> GiveUp {
+            let stop = stop.clone();
+            Arc::new(move || stop.is_set())
+        };
+        let input = match &self.location {
+            Location::File(path) => Input::open_file_until(path, options, give_up()),
+            // Needs no `give_up`: the stop closes the stores.
+            Location::Object(_) => self.open_as_it_is(options),
+            Location::Stdin => Input::from_stdin_until(options, give_up()),
+        };
+        planfile::unpack(input?, options)
+    }
+
+    /// Opens the input for reading more than once. Anything but a regular file is read completely
+    /// and kept, and so is the JSON of a plan file.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the input cannot be read, or is too large to keep.
+    pub fn keep(&self, limits: &Limits) -> Result<Rereadable> {
+        let kept = self.keep_as_it_is(limits)?;
+        let options = Options { limits: *limits, threads: Threads::One, ..Options::default() };
+        let mut input = kept.input(&options)?;
+        if !planfile::is_plan_file(&mut input)? {
+            return Ok(kept);
+        }
+        let file = input.into_rereadable(limits)?;
+        Rereadable::spool(planfile::open(&file, None, limits)?, limits)
+    }
+
+    /// Opens a plan file as the JSON of its plan, with the schemas of its resources.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the input cannot be read, or is no plan file.
+    pub fn open_plan_file(
+        &self,
+        schemas: Option<ProviderSchemas>,
+        options: &Options,
+    ) -> Result<planfile::Document> {
+        let mut input = self.open_as_it_is(options)?;
+        if !planfile::is_plan_file(&mut input)? {
+            return Err(Error::new(ErrorKind::PlanFile(PlanFileFault::OtherInput)));
+        }
+        planfile::open(&input.into_rereadable(&options.limits)?, schemas, &options.limits)
+    }
+
+    fn keep_as_it_is(&self, limits: &Limits) -> Result<Rereadable> {
+        match &self.location {
+            Location::File(path) => Rereadable::open_file(path, limits),
+            Location::Object(object) => Rereadable::spool(self.read(object)?, limits),
+            Location::Stdin => Rereadable::from_stdin(limits),
+        }
+    }
+
+    fn read(&self, object: &Object) -> Result<Box<dyn Read + Send>> {
+        let Entry { len, modified, etag, .. } = self;
+        let version = Version { len: *len, modified: *modified, etag: etag.clone() };
+        object.stores.read(&object.address, version)
+    }
+}
+
+/// A name that yields no input, and the reason.
+#[derive(Debug)]
+pub struct Unlisted {
+    /// The name.
+    pub source: String,
+    /// Why the name yields no input.
+    pub error: Error,
+}
+
+/// Counts of the files in folders that are not inputs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Skipped {
+    /// Files that are not plans.
+    pub others: u64,
+    /// Binary plan files.
+    pub plan_files: u64,
+    /// Source files of configurations, such as `.tf` and `.tfvars`.
+    pub sources: u64,
+    /// Files and folders that a glob excludes, or that no glob includes.
+    pub excluded: u64,
+    /// Files and folders whose names begin with a dot.
+    pub hidden: u64,
+    /// Links to folders.
+    pub links: u64,
+}
+
+impl Skipped {
+    /// Counts a file that is not a plan.
+    pub(super) fn count_other(&mut self, path: &Path, look: &Result<Look>) {
+        match look {
+            Ok(Look::PlanFile) => self.plan_files += 1,
+            _ if is_named_source(path) => self.sources += 1,
+            _ => self.others += 1,
+        }
+    }
+}
+
+/// Iterates over the inputs of a selection. The iterator continues after an error.
+pub struct Entries<'a> {
+    selection: &'a Selection,
+    names: std::slice::Iter<'a, OsString>,
+    names_ahead: Ahead,
+    files_from: Option<&'a List>,
+    list: Option<Opened<(Lines, Ahead)>>,
+    glob: Option<Opened<Expansion>>,
+    folder: Option<Opened<Folder>>,
+    skipped: Skipped,
+}
+
+/// A folder or a store's listing that is being read.
+enum Folder {
+    Local(Walk),
+    Store(Listing),
+}
+
+impl Folder {
+    fn next(&mut self, globs: &Globs, skipped: &mut Skipped) -> Option<Item> {
+        match self {
+            Folder::Local(walk) => walk.next(globs, skipped),
+            Folder::Store(listing) => listing.next(globs, skipped),
+        }
+    }
+}
+
+/// An open list, glob or folder.
+struct Opened<T> {
+    of: T,
+    name: String,
+    /// Whether it has yielded anything.
+    has_items: bool,
+}
+
+impl<T> Opened<T> {
+    fn new(of: T, name: &OsStr) -> Opened<T> {
+        Opened { of, name: displayed(name), has_items: false }
+    }
+
+    /// An error if the list, glob or folder ended without yielding anything.
+    fn end(self) -> Option<Unlisted> {
+        let error = Error::new(ErrorKind::NoPlan);
+        (!self.has_items).then_some(Unlisted { source: self.name, error })
+    }
+}
+
+/// Where a name comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    Argument,
+    List,
+    Glob,
+}
+
+/// An input, or the name that yields none.
+pub(super) type Item = std::result::Result<Entry, Unlisted>;
+
+impl<'a> Entries<'a> {
+    /// Starts at the first name.
+    pub fn new(selection: &'a Selection) -> Entries<'a> {
+        Entries {
+            selection,
+            names: selection.names.iter(),
+            names_ahead: Ahead::default(),
+            files_from: selection.files_from.as_ref(),
+            list: None,
+            glob: None,
+            folder: None,
+            skipped: Skipped::default(),
+        }
+    }
+
+    /// Counts of the files skipped so far.
+    pub fn skipped(&self) -> Skipped {
+        self.skipped
+    }
+
+    /// Resolves a name. Returns an input or an error; returns `None` after opening a list, glob or
+    /// folder.
+    fn take(&mut self, name: &OsStr, origin: Origin, asked: Option<Asked>) -> Option<Item> {
+        let bytes = name.as_encoded_bytes();
+        if origin == Origin::Argument && bytes == b"-" {
+            return Some(Ok(Entry::of_stdin()));
+        }
+        if origin == Origin::Argument {
+            match behind_at(name) {
+                Ok(Some(path)) => return self.open_list(&List::File(path), name),
+                Ok(None) => {}
+                Err(error) => return Some(unlisted(name, error)),
+            }
+        }
+        let named = name.to_str().filter(|_| origin != Origin::Glob).and_then(Named::parse);
+        let path = match named {
+            None => PathBuf::from(name),
+            Some(Ok(Named::File(path))) => path,
+            Some(Ok(Named::Object(address))) => return self.take_object(address, name, asked),
+            Some(Err(error)) => return Some(unlisted(name, error)),
+        };
+        let name = path.as_os_str();
+        let metadata = std::fs::metadata(&path);
+        if metadata.as_ref().is_ok_and(Metadata::is_dir) {
+            let walk = Folder::Local(Walk::new(path.clone()));
+            self.folder = Some(Opened::new(walk, name));
+            return None;
+        }
+        if let (Err(_), Some(text)) = (&metadata, name.to_str())
+            && origin != Origin::Glob
+            && is_glob(text)
+        {
+            match Expansion::new(text) {
+                Ok(glob) => self.glob = Some(Opened::new(glob, name)),
+                Err(error) => return Some(unlisted(name, error)),
+            }
+            return None;
+        }
+        Some(Ok(match metadata {
+            Ok(metadata) => Entry::of_file_with(path, &metadata),
+            // Opening the file reports the error.
+            Err(_) => Entry::at(Location::File(path)),
+        }))
+    }
+
+    /// Resolves an address to an object, or opens it as a glob or a folder.
+    fn take_object(
+        &mut self,
+        address: Address,
+        name: &OsStr,
+        asked: Option<Asked>,
+    ) -> Option<Item> {
+        let stores = &self.selection.stores;
+        let listing = match asked.unwrap_or_else(|| stores.ask(&address)).wait() {
+            Ok(Found::Object(version)) => {
+                let object = Object { address, stores: stores.clone() };
+                return Some(Ok(Entry::of_object(object, version)));
+            }
+            Ok(Found::Folder) if is_glob(address.key()) => Listing::of_glob(stores, &address),
+            Ok(Found::Folder) => Listing::of_folder(stores, &address),
+            Err(error) => Err(error),
+        };
+        match listing {
+            Ok(listing) => self.folder = Some(Opened::new(Folder::Store(listing), name)),
+            Err(error) => return Some(unlisted(name, error)),
+        }
+        None
+    }
+
+    fn next_argument(&mut self) -> Option<Upcoming> {
+        let Entries { selection, names, names_ahead, .. } = self;
+        // The closure never fails, so there is no error to report.
+        names_ahead.next(&selection.stores, || Ok(names.next().cloned())).ok().flatten()
+    }
+
+    fn open_list(&mut self, list: &List, name: &OsStr) -> Option<Item> {
+        match Lines::open(list, self.selection.separator) {
+            Ok(lines) => {
+                self.list = Some(Opened::new((lines, Ahead::default()), name));
+                None
+            }
+            Err(error) => Some(unlisted(name, error)),
+        }
+    }
+}
+
+impl Iterator for Entries<'_> {
+    type Item = Item;
+
+    /// Reads the innermost container first: lists contain globs, globs match folders, folders
+    /// contain files.
+    fn next(&mut self) -> Option<Item> {
+        loop {
+            let item = if let Some(folder) = &mut self.folder {
+                match folder.of.next(&self.selection.globs, &mut self.skipped) {
+                    None => self.folder.take().and_then(Opened::end).map(Err),
+                    item => {
+                        folder.has_items = true;
+                        item
+                    }
+                }
+            } else if let Some(glob) = &mut self.glob {
+                let next = glob.of.next();
+                glob.has_items |= next.is_some();
+                match next {
+                    None => self.glob.take().and_then(Opened::end).map(Err),
+                    Some(Ok(path)) => self.take(path.as_os_str(), Origin::Glob, None),
+                    Some(Err(unlisted)) => Some(Err(unlisted)),
+                }
+            } else if let Some(list) = &mut self.list {
+                let (lines, ahead) = &mut list.of;
+                let next = ahead.next(&self.selection.stores, || lines.next());
+                list.has_items |= !matches!(next, Ok(None));
+                match next {
+                    Ok(None) => self.list.take().and_then(Opened::end).map(Err),
+                    Ok(Some(next)) => self.take(&next.name, Origin::List, next.asked),
+                    Err(error) => {
+                        // The rest of the list is unknown, so the list ends here.
+                        let name = self.list.take().map(|list| list.name).unwrap_or_default();
+                        Some(unlisted(OsStr::new(&name), error))
+                    }
+                }
+            } else if let Some(next) = self.next_argument() {
+                self.take(&next.name, Origin::Argument, next.asked)
+            } else {
+                match self.files_from.take()? {
+                    list @ List::Stdin => self.open_list(list, OsStr::new("-")),
+                    list @ List::File(path) => self.open_list(list, path.as_os_str()),
+                }
+            };
+            if item.is_some() {
+                return item;
+            }
+        }
+    }
+}
+
+fn unlisted(name: &OsStr, error: Error) -> Item {
+    Err(Unlisted { source: displayed(name), error })
+}
+
+/// A name as it may be displayed: an address without its secret parts.
+fn displayed(name: &OsStr) -> String {
+    shown(&name.to_string_lossy())
+}
+
+/// The path of the list in an argument of the form `@PATH`; `None` for any other argument.
+///
+/// # Errors
+///
+/// Fails if the argument is not valid Unicode, on systems other than Unix.
+#[cfg(unix)]
+pub fn behind_at(name: &OsStr) -> Result<Option<PathBuf>> {
+    use std::os::unix::ffi::OsStrExt;
+    let path = name.as_bytes().strip_prefix(b"@");
+    Ok(path.map(|path| PathBuf::from(OsStr::from_bytes(path))))
+}
+
+/// The path of the list in an argument of the form `@PATH`; `None` for any other argument.
+///
+/// # Errors
+///
+/// Fails if the argument is not valid Unicode, on systems other than Unix.
+#[cfg(not(unix))]
+pub fn behind_at(name: &OsStr) -> Result<Option<PathBuf>> {
+    if !name.as_encoded_bytes().starts_with(b"@") {
+        return Ok(None);
+    }
+    let name = name.to_str().ok_or_else(|| Error::new(ErrorKind::Encoding))?;
+    Ok(name.strip_prefix('@').map(PathBuf::from))
+}

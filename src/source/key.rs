@@ -1,0 +1,15 @@
+//! Keys for sets and maps: digests of texts, which take less memory than the texts.
+
+/// The first 16 bytes of the BLAKE3 digest of a text. In practice, different texts have different
+/// keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Key([u8; 16]);
+
+impl Key {
+    /// The key of a text.
+    pub fn of(text: &[u8]) -> Key {
+        let mut key = [0; 16];
+        blake3::Hasher::new().update(text).finalize_xof().fill(&mut key);
+        Key(key)
+    }
+}

@@ -1,0 +1,86 @@
+//! Globs that match keys. A key is split at slashes like a path; a folder is a common prefix of
+//! keys.
+
+use globset::GlobMatcher;
+
+use crate::error::Result;
+use crate::source::globs::glob;
+
+/// A glob that matches the keys of a store.
+pub(super) struct KeyGlob {
+    text: String,
+    matcher: GlobMatcher,
+    /// The length of the text before the first part with a glob, in bytes.
+    root: usize,
+    names_hidden: bool,
+    is_of_folders: bool,
+}
+
+/// How a glob matches an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Match {
+    /// The glob matches the whole key.
+    Whole,
+    /// The glob matches a folder that contains the object. The length of the folder's key with its
+    /// slash, in bytes.
+    Below(usize),
+}
+
+impl KeyGlob {
+    pub(super) fn new(text: &str) -> Result<KeyGlob> {
+        let fixed = text.find(['*', '?', '[', '{']).unwrap_or(text.len());
+        let root = text[..fixed].rfind('/').map_or(0, |at| at + 1);
+        let names_hidden = text[root..].split('/').any(|part| part.starts_with('.'));
+        let is_of_folders = text.ends_with('/');
+        let matcher = glob(text.trim_end_matches('/'))?.compile_matcher();
+        Ok(KeyGlob { text: text.to_owned(), matcher, root, names_hidden, is_of_folders })
+    }
+
+    /// The common prefix of all keys that the glob can match.
+    pub(super) fn prefix(&self) -> &str {
+        &self.text[..self.root]
+    }
+
+    /// How the glob matches an object, if it does. The outermost folder takes precedence.
+    pub(super) fn find(&self, key: &str) -> Option<Match> {
+        let mut folders = key.match_indices('/').map(|(at, _)| at);
+        match folders.find(|&end| self.names(&key[..end])) {
+            Some(end) => Some(Match::Below(end + 1)),
+            None => (!self.is_of_folders && self.names(key)).then_some(Match::Whole),
+        }
+    }
+
+    fn names(&self, path: &str) -> bool {
+        let below = path.get(self.root..).unwrap_or_default();
+        let is_hidden = below.split('/').any(|part| part.starts_with('.'));
+        (self.names_hidden || !is_hidden) && self.matcher.is_match(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn globs_of_keys_name_objects_and_folders() {
+        for (text, prefix, key, found) in [
+            ("live/*/plan.json", "live/", "live/prod/plan.json", Some(Match::Whole)),
+            ("live/*/plan.json", "live/", "live/prod/eu/plan.json", None),
+            ("live/*", "live/", "live/a.json", Some(Match::Whole)),
+            ("live/*", "live/", "live/prod/eu/plan.json", Some(Match::Below(10))),
+            ("live/*/", "live/", "live/a.json", None),
+            ("live/*/", "live/", "live/prod/a.json", Some(Match::Below(10))),
+            ("li*", "", "live/prod/a.json", Some(Match::Below(5))),
+            ("**/plan.json", "", "a/b/plan.json", Some(Match::Whole)),
+            ("{a,b/c}/x?", "", "b/c/x1", Some(Match::Whole)),
+            ("*", "", ".hidden", None),
+            (".*", "", ".hidden", Some(Match::Whole)),
+            (".cache/*", ".cache/", ".cache/a", Some(Match::Whole)),
+            ("a/*", "a/", "a/.b/c", None),
+        ] {
+            let glob = KeyGlob::new(text).expect("a glob");
+            assert_eq!((glob.prefix(), glob.find(key)), (prefix, found), "{text} {key}");
+        }
+        assert!(KeyGlob::new("a[").is_err());
+    }
+}

@@ -1,0 +1,220 @@
+//! Finds the plans in a bucket: the objects below a folder, or those that match a glob.
+//!
+//! A store lists keys in the order of their bytes. This listing sorts them component by component,
+//! as paths, so it holds all keys in memory. Objects found in a folder are examined by their first
+//! bytes. These are requested ahead, several at a time, and the results keep their order.
+
+use std::collections::VecDeque;
+use std::io::Cursor;
+use std::path::Path;
+
+use bytes::Bytes;
+use object_store::ObjectMeta;
+use tokio::sync::oneshot::{self, Receiver};
+
+use super::address::{Address, fault};
+use super::buckets::{Bucket, path};
+use super::keys::{KeyGlob, Match};
+use super::patience::ask;
+use super::runtime::Stores;
+use super::{Object, Patience, Version};
+use crate::error::{Result, StoreFault};
+use crate::plan::Look;
+use crate::source::walk::{is_input, look_into};
+use crate::source::{Entry, Globs, Item, Skipped, Unlisted};
+
+/// The number of bytes to examine of an object.
+const HEAD: u64 = 64 << 10;
+
+/// The number of objects to examine at once.
+const AHEAD: usize = 16;
+
+/// Iterates over the plans in a bucket.
+pub(in crate::source) struct Listing {
+    /// The address of the folder or glob.
+    address: Address,
+    stores: Stores,
+    glob: Option<KeyGlob>,
+    bucket: Bucket,
+    /// The objects that are not examined yet, in order.
+    objects: std::vec::IntoIter<ObjectMeta>,
+    ahead: VecDeque<Candidate>,
+    /// The last skipped key, with a slash. If it is a folder, its objects are not counted again.
+    skipped_folder: String,
+}
+
+/// An object that may be an input.
+struct Candidate {
+    meta: ObjectMeta,
+    /// The first bytes, if the object must be examined; `None` if the glob names it.
+    head: Option<Receiver<Result<Bytes>>>,
+}
+
+impl Listing {
+    /// Lists the objects in a folder: those whose keys start with the key of the address and a
+    /// slash.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the folder cannot be listed, or if it has no objects and its address has no
+    /// final slash.
+    pub(in crate::source) fn of_folder(stores: &Stores, address: &Address) -> Result<Listing> {
+        let folder = match address.key() {
+            key if key.is_empty() || key.ends_with('/') => address.clone(),
+            key => address.with_key(&format!("{key}/")),
+        };
+        let listing = Listing::new(stores, &folder, folder.key(), None)?;
+        match listing.objects.len() {
+            0 if *address != folder => Err(fault(StoreFault::NotFound)),
+            _ => Ok(listing),
+        }
+    }
+
+    /// Lists the objects that match the glob in the key of an address.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the glob is malformed, or if the bucket cannot be listed.
+    pub(in crate::source) fn of_glob(stores: &Stores, address: &Address) -> Result<Listing> {
+        let glob = KeyGlob::new(address.key())?;
+        let prefix = glob.prefix().to_owned();
+        Listing::new(stores, address, &prefix, Some(glob))
+    }
+
+    fn new(
+        stores: &Stores,
+        address: &Address,
+        prefix: &str,
+        glob: Option<KeyGlob>,
+    ) -> Result<Listing> {
+        path(prefix.strip_suffix('/').filter(|it| !it.is_empty()).unwrap_or(prefix))?;
+        let bucket = stores.bucket(address)?;
+        let objects = all(bucket.clone(), prefix.to_owned(), stores.patience());
+        let objects = in_order(stores.wait(objects)??).into_iter();
+        let (address, stores) = (address.clone(), stores.clone());
+        let (ahead, skipped_folder) = (VecDeque::new(), String::new());
+        Ok(Listing { address, stores, glob, bucket, objects, ahead, skipped_folder })
+    }
+
+    /// The next input. Counts the objects that it skips.
+    pub(in crate::source) fn next(&mut self, globs: &Globs, skipped: &mut Skipped) -> Option<Item> {
+        loop {
+            if let Err(error) = self.look_ahead(globs, skipped) {
+                return Some(Err(Unlisted { source: self.address.to_string(), error }));
+            }
+            let Candidate { meta, head } = self.ahead.pop_front()?;
+            let name = Path::new(meta.location.as_ref());
+            let look = match head.map(Receiver::blocking_recv) {
+                Some(Ok(Ok(head))) => look_into(Box::new(Cursor::new(head))),
+                // Opening the object reports the error.
+                _ => Ok(Look::Plan),
+            };
+            if is_input(&look, name, globs) {
+                return Some(Ok(self.entry(&meta)));
+            }
+            skipped.count_other(name, &look);
+        }
+    }
+
+    /// Requests the first bytes of the next objects.
+    fn look_ahead(&mut self, globs: &Globs, skipped: &mut Skipped) -> Result<()> {
+        while self.ahead.len() < AHEAD
+            && let Some(meta) = self.objects.next()
+        {
+            let place = match &self.glob {
+                None => Some(Match::Below(self.address.key().len())),
+                Some(glob) => glob.find(meta.location.as_ref()),
+            };
+            let head = match place {
+                None => continue,
+                Some(Match::Whole) => None,
+                Some(Match::Below(folder)) => {
+                    if self.skips(meta.location.as_ref(), folder, globs, skipped) {
+                        continue;
+                    }
+                    Some(self.ask_for_head(&meta)?)
+                }
+            };
+            self.ahead.push_back(Candidate { meta, head });
+        }
+        Ok(())
+    }
+
+    /// Whether an object in a folder is hidden or excluded, which this counts. `folder` is the
+    /// length of the folder's key with its slash, in bytes.
+    fn skips(&mut self, key: &str, folder: usize, globs: &Globs, skipped: &mut Skipped) -> bool {
+        if !self.skipped_folder.is_empty() && key.starts_with(&self.skipped_folder) {
+            return true;
+        }
+        let below = key.get(folder..).unwrap_or_default();
+        let parts = below.match_indices('/').map(|(at, _)| at).chain([below.len()]);
+        for end in parts {
+            let part = Path::new(&below[..end]);
+            let is_hidden = below[..end].rsplit('/').next().is_some_and(|it| it.starts_with('.'));
+            let count = match () {
+                () if is_hidden => &mut skipped.hidden,
+                () if globs.excludes(part) => &mut skipped.excluded,
+                () if end == below.len() && !globs.includes(part) => &mut skipped.excluded,
+                () => continue,
+            };
+            *count += 1;
+            self.skipped_folder = format!("{}/", &key[..folder + end]);
+            return true;
+        }
+        false
+    }
+
+    fn ask_for_head(&self, meta: &ObjectMeta) -> Result<Receiver<Result<Bytes>>> {
+        let (sender, receiver) = oneshot::channel();
+        let (bucket, patience) = (self.bucket.clone(), self.stores.patience());
+        let (path, len) = (meta.location.clone(), meta.size.min(HEAD));
+        self.stores.handle()?.spawn(async move {
+            // An empty object has no byte range to request.
+            let head = match len {
+                0 => Ok(Bytes::new()),
+                len => ask(patience, |marker| bucket.bytes(&path, 0..len, marker)).await,
+            };
+            // An error means that the listing is gone.
+            let _ = sender.send(head);
+        });
+        Ok(receiver)
+    }
+
+    fn entry(&self, meta: &ObjectMeta) -> Entry {
+        let address = self.address.with_key(meta.location.as_ref());
+        Entry::of_object(Object { address, stores: self.stores.clone() }, Version::listed(meta))
+    }
+}
+
+/// Requests all objects whose keys start with `prefix`.
+async fn all(bucket: Bucket, prefix: String, patience: Patience) -> Result<Vec<ObjectMeta>> {
+    let mut objects = Vec::new();
+    let mut token = None;
+    loop {
+        let page = ask(patience, |marker| bucket.list(&prefix, token.clone(), marker)).await?;
+        objects.extend(page.result.objects);
+        match page.page_token.filter(|token| !token.is_empty()) {
+            None => return Ok(objects),
+            // A page that names itself as the next one would never end.
+            next if next == token => return Err(fault(StoreFault::Answer)),
+            next => token = next,
+        }
+    }
+}
+
+/// Sorts objects in the order of paths, and drops empty objects that stand for folders.
+fn in_order(mut objects: Vec<ObjectMeta>) -> Vec<ObjectMeta> {
+    fn parts(meta: &ObjectMeta) -> impl Iterator<Item = &str> {
+        meta.location.as_ref().split('/')
+    }
+    objects.sort_unstable_by(|a, b| parts(a).cmp(parts(b)));
+    let folders: Vec<bool> = objects
+        .iter()
+        .zip(objects.iter().skip(1))
+        .map(|(meta, next)| meta.size == 0 && next.location.prefix_matches(&meta.location))
+        .chain([false])
+        .collect();
+    let mut folders = folders.into_iter();
+    objects.retain(|_| !folders.next().unwrap_or_default());
+    objects
+}

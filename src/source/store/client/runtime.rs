@@ -1,0 +1,188 @@
+//! The thread that runs the requests to stores, and its blocking interface.
+
+use std::fmt;
+use std::future::Future;
+use std::io::{self, Read};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::runtime::{Builder, Handle};
+use tokio::sync::oneshot;
+
+use super::address::{Address, Kind, fault};
+use super::buckets::{Bucket, Clients, path};
+use super::download::Download;
+use super::patience::ask;
+use super::{Found, Patience, Version};
+use crate::error::{Error, ErrorKind, Result, StoreFault};
+
+/// The stores of a run. Clones share their thread, connections and credentials.
+#[derive(Clone, Default)]
+pub struct Stores(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    patience: Patience,
+    runtime: Mutex<State>,
+    clients: Clients,
+}
+
+/// The state of the thread.
+#[derive(Default)]
+enum State {
+    #[default]
+    NotYet,
+    Running(Runtime),
+    Closed,
+}
+
+impl fmt::Debug for Stores {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Stores").field(&self.0.patience).finish()
+    }
+}
+
+impl Stores {
+    /// Stores with this patience. The thread starts with the first request.
+    pub fn new(patience: Patience) -> Stores {
+        Stores(Arc::new(Shared { patience, ..Shared::default() }))
+    }
+
+    pub(super) fn patience(&self) -> Patience {
+        self.0.patience
+    }
+
+    /// The client of the bucket of an address.
+    pub(super) fn bucket(&self, address: &Address) -> Result<Bucket> {
+        self.0.clients.bucket(address)
+    }
+
+    /// Starts to look up an address, without waiting for the response.
+    pub(in crate::source) fn ask(&self, address: &Address) -> Asked {
+        if address.kind() == Kind::Web {
+            // The download reports errors.
+            return Asked::Known(Ok(Found::Object(Version::default())));
+        }
+        if address.key().is_empty() || address.key().ends_with('/') {
+            return Asked::Known(Ok(Found::Folder));
+        }
+        let request = || {
+            let (path, bucket) = (path(address.key())?, self.bucket(address)?);
+            let patience = self.patience();
+            self.start(async move { ask(patience, |marker| bucket.head(&path, marker)).await })
+        };
+        request().map_or_else(|error| Asked::Known(Err(error)), Asked::Coming)
+    }
+
+    /// Opens the object at an address, and waits for its first bytes.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the object cannot be read, or is not in this version.
+    pub(in crate::source) fn read(
+        &self,
+        address: &Address,
+        version: Version,
+    ) -> Result<Box<dyn Read + Send>> {
+        let path = path(address.key())?;
+        let bucket = self.bucket(address)?;
+        Download::start(&self.handle()?, bucket, path, version, self.patience())
+            .map(|download| Box::new(download) as _)
+    }
+
+    /// Refuses further requests and cancels pending ones. Threads that wait for them get an error.
+    pub fn close(&self) {
+        *self.state() = State::Closed;
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing panics while it holds the lock.
+        self.0.runtime.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The handle to start tasks with. Starts the thread if necessary.
+    pub(super) fn handle(&self) -> Result<Handle> {
+        let mut state = self.state();
+        if let State::NotYet = *state {
+            let started = Runtime::start().map_err(|error| Error::io(ErrorKind::Read, error))?;
+            *state = State::Running(started);
+        }
+        match &*state {
+            State::Running(runtime) => Ok(runtime.handle.clone()),
+            _ => Err(Error::new(ErrorKind::Stopped)),
+        }
+    }
+
+    /// Runs a task and waits for its result.
+    pub(super) fn wait<T: Send + 'static>(
+        &self,
+        task: impl Future<Output = T> + Send + 'static,
+    ) -> Result<T> {
+        received(self.start(task)?)
+    }
+
+    /// Starts a task and returns the receiver of its result.
+    fn start<T: Send + 'static>(
+        &self,
+        task: impl Future<Output = T> + Send + 'static,
+    ) -> Result<oneshot::Receiver<T>> {
+        let (sender, receiver) = oneshot::channel();
+        self.handle()?.spawn(async move { sender.send(task.await) });
+        Ok(receiver)
+    }
+}
+
+/// The known or pending result of looking up an address.
+pub(in crate::source) enum Asked {
+    Known(Result<Found>),
+    Coming(oneshot::Receiver<Result<Version>>),
+}
+
+impl Asked {
+    /// Waits for the result. An address without an object counts as a folder.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the address is invalid, or if the store gives no usable response.
+    pub(in crate::source) fn wait(self) -> Result<Found> {
+        let answer = match self {
+            Asked::Known(found) => return found,
+            Asked::Coming(answer) => received(answer)?,
+        };
+        match answer {
+            Ok(version) => Ok(Found::Object(version)),
+            Err(error) if error.kind() == ErrorKind::Store(StoreFault::NotFound) => {
+                Ok(Found::Folder)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn received<T>(answer: oneshot::Receiver<T>) -> Result<T> {
+    // The sender is dropped only if the task panics or is cancelled.
+    answer.blocking_recv().map_err(|_| fault(StoreFault::Answer))
+}
+
+/// A thread that runs tasks. Dropping this ends the thread.
+struct Runtime {
+    handle: Handle,
+    _stop: oneshot::Sender<()>,
+}
+
+impl Runtime {
+    fn start() -> io::Result<Runtime> {
+        let runtime = Builder::new_current_thread()
+            .enable_all()
+            // Blocking threads resolve host names.
+            .max_blocking_threads(4)
+            .build()?;
+        let handle = runtime.handle().clone();
+        let (stop, stopped) = oneshot::channel();
+        std::thread::Builder::new().name("stores".to_owned()).spawn(move || {
+            // Always an error: dropping the sender is the signal.
+            let _ = runtime.block_on(stopped);
+            runtime.shutdown_background();
+        })?;
+        Ok(Runtime { handle, _stop: stop })
+    }
+}

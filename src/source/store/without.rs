@@ -1,0 +1,73 @@
+//! The stub of the client for builds without stores: every address is an error.
+
+use std::io::Read;
+
+use super::address::{Address, fault};
+use super::{Found, Patience, Version};
+use crate::error::{Result, StoreFault};
+use crate::source::{Globs, Item, Skipped};
+
+/// Refuses every request.
+#[derive(Clone, Debug, Default)]
+pub struct Stores;
+
+impl Stores {
+    /// Ignores the patience.
+    pub fn new(_: Patience) -> Stores {
+        Stores
+    }
+
+    /// Does nothing.
+    pub fn close(&self) {}
+
+    pub(in crate::source) fn ask(&self, _: &Address) -> Asked {
+        Asked
+    }
+
+    pub(in crate::source) fn read(&self, _: &Address, _: Version) -> Result<Box<dyn Read + Send>> {
+        Err(fault(StoreFault::Unsupported))
+    }
+}
+
+/// A request that always fails.
+pub(in crate::source) struct Asked;
+
+impl Asked {
+    pub(in crate::source) fn wait(self) -> Result<Found> {
+        Err(fault(StoreFault::Unsupported))
+    }
+}
+
+/// A listing, which never exists in such a build.
+pub(in crate::source) enum Listing {}
+
+impl Listing {
+    pub(in crate::source) fn of_folder(_: &Stores, _: &Address) -> Result<Listing> {
+        Err(fault(StoreFault::Unsupported))
+    }
+
+    pub(in crate::source) fn of_glob(_: &Stores, _: &Address) -> Result<Listing> {
+        Err(fault(StoreFault::Unsupported))
+    }
+
+    pub(in crate::source) fn next(&mut self, _: &Globs, _: &mut Skipped) -> Option<Item> {
+        match *self {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::error::{ErrorKind, StoreFault};
+    use crate::source::{Inputs, Rule, Selection};
+
+    #[test]
+    fn every_address_says_that_there_are_no_stores() {
+        for name in ["s3://plans/a.json", "gs://plans/", "az://plans/*", "https://host/a.json"] {
+            let selection = Selection { names: vec![name.into()], ..Selection::default() };
+            let inputs = Inputs::list(&selection, Rule::default());
+            let [Err(unlisted)] = inputs.entries.as_slice() else { panic!("{name}") };
+            assert_eq!(unlisted.source, name);
+            assert_eq!(unlisted.error.kind(), ErrorKind::Store(StoreFault::Unsupported));
+        }
+    }
+}

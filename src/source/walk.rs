@@ -1,0 +1,158 @@
+//! Finds the plans in a folder.
+//!
+//! The walk skips names that begin with a dot. A link to a file counts as the file. A link to a
+//! folder is not followed unless the user named it, so there are no loops and no plan is found
+//! twice. Anything that is neither a file nor a link, such as a pipe, is never opened.
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use walkdir::{DirEntry, WalkDir};
+
+use super::{Entry, Globs, Skipped, Unlisted};
+use crate::error::{Error, ErrorKind, Result};
+use crate::input::{Input, Mapping, Options, Threads};
+use crate::limits::Limits;
+use crate::plan::{self, Look};
+
+/// The number of bytes to examine of a file: enough to contain the first compressed block.
+const LEN: u64 = 256 << 10;
+
+/// Iterates over the plans of a folder.
+pub(super) struct Walk {
+    root: PathBuf,
+    entries: walkdir::IntoIter,
+}
+
+impl Walk {
+    pub(super) fn new(root: PathBuf) -> Walk {
+        let entries = WalkDir::new(&root).min_depth(1).sort_by_file_name().into_iter();
+        Walk { root, entries }
+    }
+
+    /// The next plan. Counts the files that it skips.
+    pub(super) fn next(
+        &mut self,
+        globs: &Globs,
+        skipped: &mut Skipped,
+    ) -> Option<std::result::Result<Entry, Unlisted>> {
+        loop {
+            let entry = match self.entries.next()? {
+                Ok(entry) => entry,
+                Err(error) => return Some(Err(path_of(error))),
+            };
+            let below = entry.path().strip_prefix(&self.root).unwrap_or(entry.path());
+            let is_folder = entry.file_type().is_dir();
+            let skipped_as = match () {
+                () if is_hidden(&entry) => Some(&mut skipped.hidden),
+                () if globs.excludes(below) => Some(&mut skipped.excluded),
+                () => None,
+            };
+            if let Some(count) = skipped_as {
+                *count += 1;
+                if is_folder {
+                    self.entries.skip_current_dir();
+                }
+                continue;
+            }
+            if is_folder {
+                continue;
+            }
+            if !globs.includes(below) {
+                skipped.excluded += 1;
+                continue;
+            }
+            if let Some(entry) = found(entry.into_path(), globs, skipped) {
+                return Some(Ok(entry));
+            }
+        }
+    }
+}
+
+/// The entry of a file found in a folder, if it is an input. A file that cannot be examined is an
+/// input, so that opening it reports the error.
+fn found(path: PathBuf, globs: &Globs, skipped: &mut Skipped) -> Option<Entry> {
+    let Ok(metadata) = std::fs::metadata(&path) else { return Some(Entry::of_file(path)) };
+    if metadata.is_dir() {
+        skipped.links += 1;
+        return None;
+    }
+    let look = if metadata.is_file() { look_at(&path, &metadata) } else { Ok(Look::Other) };
+    if !is_input(&look, &path, globs) {
+        skipped.count_other(&path, &look);
+        return None;
+    }
+    Some(Entry::of_file_with(path, &metadata))
+}
+
+fn look_at(path: &Path, metadata: &Metadata) -> Result<Look> {
+    if metadata.len() == 0 {
+        return Ok(Look::Empty);
+    }
+    let file = File::open(path).map_err(|error| Error::io(ErrorKind::Read, error))?;
+    look_into(Box::new(Pieces(file.take(LEN))))
+}
+
+/// Determines the kind of a document from its first bytes.
+pub(super) fn look_into(head: Box<dyn Read + Send>) -> Result<Look> {
+    let options =
+        Options { limits: Limits::default(), mapping: Mapping::NEVER, threads: Threads::One };
+    plan::look(&mut Input::from_reader(head, &options)?)
+}
+
+/// Whether a file of this kind is an input. A file that could not be examined is one, unless its
+/// name is that of a configuration's source file.
+pub(super) fn is_input(look: &Result<Look>, path: &Path, globs: &Globs) -> bool {
+    match look {
+        Ok(Look::Plan) => true,
+        Ok(Look::Remnant) | Err(_) => !is_named_source(path),
+        Ok(Look::State) => globs.takes_states(),
+        // A failed `terraform show -json PLANFILE > plan.json` leaves an empty file.
+        Ok(Look::Empty) => is_named_json(path),
+        Ok(Look::PlanFile | Look::Other) => false,
+    }
+}
+
+/// Limits each read to a small piece, so that examining plain text reads no more than needed.
+struct Pieces<R>(R);
+
+impl<R: Read> Read for Pieces<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        const PIECE: usize = 64 << 10;
+        let len = buffer.len().min(PIECE);
+        self.0.read(&mut buffer[..len])
+    }
+}
+
+/// Whether a file has the name of a configuration's source file: a module, values of variables, a
+/// test or a lock file.
+pub(super) fn is_named_source(path: &Path) -> bool {
+    let name = name_of(path);
+    let stem = name.strip_suffix(".json").unwrap_or(&name);
+    let endings = [".tf", ".tofu", ".tfvars", ".tftest.hcl", ".tofutest.hcl", ".hcl"];
+    endings.iter().any(|ending| stem.ends_with(ending))
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
+}
+
+/// Whether the name of a file ends with `.json`, apart from an extension for compression.
+fn is_named_json(path: &Path) -> bool {
+    let name = name_of(path);
+    let compressed = [".gz", ".zst"].iter().find_map(|extension| name.strip_suffix(extension));
+    compressed.unwrap_or(&name).ends_with(".json")
+}
+
+/// Whether a file or folder is hidden: its name begins with a dot.
+pub(super) fn is_hidden(entry: &DirEntry) -> bool {
+    entry.file_name().as_encoded_bytes().starts_with(b".")
+}
+
+/// The path that cannot be walked, and the reason.
+pub(super) fn path_of(error: walkdir::Error) -> Unlisted {
+    let source = error.path().map(|path| path.to_string_lossy().into_owned());
+    let error = error.into_io_error().unwrap_or_else(|| std::io::ErrorKind::Other.into());
+    Unlisted { source: source.unwrap_or_default(), error: Error::io(ErrorKind::Read, error) }
+}

@@ -31,6 +31,8 @@ pub enum Look {
     Empty,
     /// A binary plan file.
     PlanFile,
+    /// An encrypted plan or state of OpenTofu.
+    Encrypted,
     /// Anything else.
     Other,
 }
@@ -80,6 +82,7 @@ fn judge(head: &[u8]) -> Look {
             Look::State
         }
         Some(ErrorKind::WrongDocument(WrongDocument::BinaryPlan)) => Look::PlanFile,
+        Some(ErrorKind::WrongDocument(WrongDocument::Encrypted)) => Look::Encrypted,
         Some(ErrorKind::WrongDocument(_)) => Look::Other,
         // A plan of a later major version.
         Some(ErrorKind::FormatVersion) => Look::Plan,

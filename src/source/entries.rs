@@ -211,6 +211,8 @@ pub struct Skipped {
     pub others: u64,
     /// Binary plan files.
     pub plan_files: u64,
+    /// Encrypted plans and states of OpenTofu.
+    pub encrypted: u64,
     /// Source files of configurations, such as `.tf` and `.tfvars`.
     pub sources: u64,
     /// Files and folders that a glob excludes, or that no glob includes.
@@ -226,6 +228,7 @@ impl Skipped {
     pub(super) fn count_other(&mut self, path: &Path, look: &Result<Look>) {
         match look {
             Ok(Look::PlanFile) => self.plan_files += 1,
+            Ok(Look::Encrypted) => self.encrypted += 1,
             _ if is_named_source(path) => self.sources += 1,
             _ => self.others += 1,
         }

@@ -110,7 +110,7 @@ pub(super) fn is_input(look: &Result<Look>, path: &Path, globs: &Globs) -> bool 
         Ok(Look::State) => globs.takes_states(),
         // A failed `terraform show -json PLANFILE > plan.json` leaves an empty file.
         Ok(Look::Empty) => is_named_json(path),
-        Ok(Look::PlanFile | Look::Other) => false,
+        Ok(Look::PlanFile | Look::Encrypted | Look::Other) => false,
     }
 }
 

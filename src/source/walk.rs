@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 
 use walkdir::{DirEntry, WalkDir};
 
-use super::{Entry, Globs, Skipped, Unlisted};
+use super::entry::{Entry, Skipped, Unlisted};
+use super::globs::Globs;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{Input, Mapping, Options, Threads};
 use crate::limits::Limits;
@@ -18,6 +19,17 @@ use crate::plan::{self, Look};
 
 /// The number of bytes to examine of a file: enough to contain the first compressed block.
 const LEN: u64 = 256 << 10;
+
+impl Skipped {
+    /// Counts a file that is not a plan.
+    pub(super) fn count_other(&mut self, path: &Path, look: &Result<Look>) {
+        match look {
+            Ok(Look::PlanFile) => self.plan_files += 1,
+            _ if is_named_source(path) => self.sources += 1,
+            _ => self.others += 1,
+        }
+    }
+}
 
 /// Iterates over the plans of a folder.
 pub(super) struct Walk {

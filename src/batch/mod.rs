@@ -7,6 +7,7 @@
 //!  journals, of one run or of all [`Shard`]s ─▶ [`report`]
 //! ```
 
+pub mod buffered_records;
 pub mod documents;
 pub mod folder;
 mod jobs;
@@ -18,7 +19,6 @@ pub mod reading;
 mod regular;
 pub mod report;
 pub mod run;
-pub mod script;
 pub mod settings;
 mod shard;
 mod spread;

@@ -23,8 +23,8 @@ use crate::batch::run::{Event, Progress, run as run_jobs};
 use crate::batch::settings::{OnFailure, Settings, threads_in};
 use crate::error::Result;
 use crate::json::Validation;
+use crate::plan::Accepts;
 use crate::record::{Options, Show};
-use crate::secret::Takes;
 use crate::sink::Form;
 use crate::sink::csv::Formulas;
 use crate::source::Stop;
@@ -32,7 +32,7 @@ use crate::source::Stop;
 /// Processes the missing inputs of a batch, and draws the table of all inputs.
 pub fn run(arguments: &Batch) -> Exit {
     let plans = &arguments.plans;
-    let ready = inputs::list(plans, Takes::Plans, arguments.output.as_deref(), None)
+    let ready = inputs::list(plans, Accepts::Plans, arguments.output.as_deref(), None)
         .and_then(|listed| Ok((listed, settings(arguments)?)));
     let (listed, settings) = match ready {
         Ok(ready) => ready,

@@ -14,9 +14,8 @@ use super::rewriting::{Passes, Ready, write_all};
 use super::secrets::{masked, redact_options, warn_of_masking};
 use crate::audit::{self, Ledger, Look};
 use crate::error::{Error, ErrorKind, Result};
-use crate::plan::Next;
+use crate::plan::{Accepts, Next};
 use crate::redact::{Options, redact};
-use crate::secret::Takes;
 use crate::sink::findings::Ndjson;
 
 /// Redacts all inputs, in order, into one output.
@@ -32,7 +31,7 @@ pub fn run(arguments: &Redact) -> Exit {
     }
     let listed = match inputs::list(
         plans,
-        Takes::All,
+        Accepts::States,
         arguments.output.as_deref(),
         arguments.mask.key_file.clone(),
     ) {
@@ -46,7 +45,7 @@ pub fn run(arguments: &Redact) -> Exit {
             Err(exit) => return exit,
         },
     };
-    let (output, passes) = (arguments.output.as_deref(), Passes::of(secrets, Takes::All));
+    let (output, passes) = (arguments.output.as_deref(), Passes::of(secrets, Accepts::States));
     let reading = (passes, &options.secret);
     let exit = write_all(plans, &listed, output, reading, |ready, out| {
         let redacted = redact(ready.documents, ready.collected.as_ref(), &options, out)?;

@@ -4,11 +4,13 @@
 //! by the format's own keys, and an unexpected byte by its class ("a letter", "a comma").
 
 mod document;
+mod plan_file;
 
 use std::fmt;
 use std::io;
 
 pub use self::document::WrongDocument;
+pub use self::plan_file::PlanFileFault;
 use crate::limits::Limit;
 
 /// The result of a fallible function of the library.
@@ -86,6 +88,8 @@ pub enum ErrorKind {
     FormatVersion,
     /// The input is another kind of document, not the JSON of a plan.
     WrongDocument(WrongDocument),
+    /// A binary plan file is damaged, or this version cannot read it.
+    PlanFile(PlanFileFault),
     /// A text is not a valid path ([`crate::path`]).
     Path,
     /// A glob or a pattern for workspace names is invalid.
@@ -509,6 +513,7 @@ impl fmt::Display for ErrorKind {
                 f.write_str("unsupported format_version: this plansift reads 0.x and 1.x")
             }
             ErrorKind::WrongDocument(document) => document.fmt(f),
+            ErrorKind::PlanFile(fault) => fault.fmt(f),
             ErrorKind::Path => f.write_str("invalid path"),
             ErrorKind::Pattern => f.write_str("invalid pattern"),
             ErrorKind::Rule(fault) => fault.fmt(f),

@@ -11,14 +11,16 @@
 //!
 //! | level | modules | contents |
 //! | --- | --- | --- |
-//! | 0 | [`error`], [`limits`], [`path`], [`glob`] | errors, limits, paths and globs |
-//! | 0 | [`allocation`] | memory that the system may refuse |
+//! | 0 | [`error`], [`limits`], [`path`], `glob` | errors, limits, paths and globs |
+//! | 0 | `allocation` | memory that the system may refuse |
 //! | 0 | `pool` | an ordered worker pool |
-//! | 0 | [`inert`] | texts and JSON that are safe to print |
-//! | 0 | [`nearest`] | the known word closest to a mistyped one |
-//! | 1 | [`input`], [`scan`] | reading bytes; bytes to bit masks |
+//! | 0 | `inert` | texts and JSON that are safe to print |
+//! | 0 | `nearest` | the known word closest to a mistyped one |
+//! | 1 | [`input`], `scan` | reading bytes; bytes to bit masks |
 //! | 2 | [`json`] | a cursor over JSON text and the values in it; no Terraform |
+//! | 2 | [`wire`] | values as the tools send them: MessagePack and JSON under a type, schemas |
 //! | 3 | [`plan`] | a document as sections and changes |
+//! | 3 | [`planfile`] | binary plan files as the JSON of their plans |
 //! | 4 | [`diff`], [`secret`], [`source`] | a change as paths; which values are secret; names as inputs |
 //! | 5 | [`record`], [`redact`], [`audit`] | rows; a document without its secrets; their paths |
 //! | 6 | [`sink`], [`slim`] | rows in a format, and rules about them; a plan cut down |
@@ -33,7 +35,9 @@
 //! | `compression` | inputs in gzip and zstd |
 //! | `redact` | [`redact`], [`slim`], [`audit`], and what [`secret`] collects |
 //! | `report` | `redact`, [`record::view`], and all other sinks |
-//! | `batch` | `report`, [`source`] and [`batch`] |
+//! | `wire` | [`wire`] |
+//! | `planfile` | `compression`, `redact`, `wire`, and [`planfile`] |
+//! | `batch` | `planfile`, `report`, [`source`] and [`batch`] |
 //! | `tree` | a value as a tree of simd-json |
 //! | `stores` | `batch`, and the clients for object stores and web servers |
 //! | `cli` | the command, with everything except `stores` |
@@ -96,6 +100,8 @@ pub mod limits;
 mod nearest;
 pub mod path;
 pub mod plan;
+#[cfg(feature = "planfile")]
+pub mod planfile;
 mod pool;
 pub mod record;
 #[cfg(feature = "redact")]
@@ -109,5 +115,7 @@ pub mod sink;
 pub mod slim;
 #[cfg(feature = "batch")]
 pub mod source;
+#[cfg(feature = "wire")]
+pub mod wire;
 
 pub use error::{Error, Result};

@@ -40,6 +40,10 @@ pub struct Limits {
     pub expansion: u64,
     /// Ratio of decompressed to compressed bytes, beyond the first 64 MiB.
     pub expansion_ratio: u64,
+    /// Members of a binary plan file.
+    pub plan_members: u64,
+    /// Bytes of memory for the addresses of a binary plan file, by which its changes are ordered.
+    pub plan_index: u64,
     /// Bytes of the window of a zstd input. The `zstd` command uses 8 MiB up to level 19.
     pub zstd_window: u64,
 }
@@ -73,6 +77,8 @@ impl Default for Limits {
             document: 16 * TIB,
             expansion: TIB,
             expansion_ratio: 1000,
+            plan_members: 100_000,
+            plan_index: 256 * MIB,
             zstd_window: 32 * MIB,
         }
     }
@@ -113,6 +119,10 @@ pub enum Limit {
     Expansion,
     /// [`Limits::expansion_ratio`].
     ExpansionRatio,
+    /// [`Limits::plan_members`].
+    PlanMembers,
+    /// [`Limits::plan_index`].
+    PlanIndex,
     /// [`Limits::zstd_window`].
     ZstdWindow,
     /// The memory of a batch, of which a share is reserved for large elements.
@@ -139,6 +149,8 @@ impl Limit {
             Limit::Document => "size of the document",
             Limit::Expansion => "size after decompression",
             Limit::ExpansionRatio => "expansion of compressed input",
+            Limit::PlanMembers => "number of members of a plan file",
+            Limit::PlanIndex => "size of the addresses of a plan file",
             Limit::ZstdWindow => "window of a zstd input",
             Limit::Memory => "memory for one element of a batch, four times its size,",
         }
@@ -163,6 +175,8 @@ impl Limit {
             Limit::Document => "--limit-document",
             Limit::Expansion => "--limit-expansion",
             Limit::ExpansionRatio => "--limit-expansion-ratio",
+            Limit::PlanMembers => "--limit-plan-members",
+            Limit::PlanIndex => "--limit-plan-index",
             Limit::ZstdWindow => "--limit-zstd-window",
             Limit::Memory => "--memory",
         }

@@ -122,12 +122,12 @@ fn count_on_threads(plan: &str) -> u64 {
 }
 
 #[test]
-fn memory_is_asked_for_by_plans_and_not_by_changes() {
-    a_plan_twice_as_long_asks_for_memory_no_more_often();
-    several_threads_ask_for_memory_by_stretches_and_not_by_changes();
+fn allocations_do_not_grow_with_the_number_of_changes() {
+    a_plan_twice_as_long_has_no_more_allocations();
+    threads_allocate_for_each_range_not_for_each_change();
 }
 
-fn several_threads_ask_for_memory_by_stretches_and_not_by_changes() {
+fn threads_allocate_for_each_range_not_for_each_change() {
     /// Length in bytes of a range that one thread reads.
     const RANGE: usize = 256 << 10;
     /// Number of allocations for each range.
@@ -148,7 +148,7 @@ fn several_threads_ask_for_memory_by_stretches_and_not_by_changes() {
     }
 }
 
-fn a_plan_twice_as_long_asks_for_memory_no_more_often() {
+fn a_plan_twice_as_long_has_no_more_allocations() {
     const COUNT: usize = 1000;
     // A list of results may double its capacity once more.
     const MORE: u64 = 8;

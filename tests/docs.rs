@@ -177,7 +177,7 @@ fn read(page: &str) -> String {
 }
 
 #[test]
-fn the_commands_of_every_page_print_what_it_says() {
+fn the_commands_of_every_page_print_the_shown_output() {
     let pages = pages();
     assert!(pages.iter().any(|page| page == "README.md"), "{pages:?}");
     let mut wrong = Vec::new();

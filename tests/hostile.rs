@@ -131,7 +131,7 @@ fn kind(text: &str) -> std::result::Result<usize, ErrorKind> {
 }
 
 #[test]
-fn duplicate_keys_are_an_error_wherever_something_is_looked_up() {
+fn duplicate_keys_are_errors_wherever_keys_are_looked_up() {
     let of = |element: &str| sample::of_changes(1, |_| element.to_owned());
     for text in [
         r#"{"format_version":"1.2","resource_changes":[],"resource_changes":[]}"#.to_owned(),
@@ -153,7 +153,7 @@ fn paths_changed(sifted: &Sifted) -> u64 {
     sifted.summary.paths.expect("paths were looked at").changed
 }
 
-/// Width of inputs that must be slow at worst.
+/// Width of the inputs for which quadratic time would show.
 const WIDE: usize = 100_000;
 
 #[test]
@@ -190,7 +190,7 @@ fn lists_and_sections_of_many_elements_are_read() {
 }
 
 #[test]
-fn many_unknown_keys_at_the_top_are_passed_over() {
+fn many_unknown_top_level_keys_are_skipped() {
     let keys: Vec<_> = (0..WIDE).map(|key| format!(r#""k{key}":[]"#)).collect();
     let plan = format!(r#"{{"format_version":"1.2",{},"resource_changes":[]}}"#, keys.join(","));
     assert_eq!(kind(&plan), Ok(2));
@@ -220,9 +220,8 @@ fn deep(depth: usize) -> [String; 3] {
     let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
     let in_objects =
         |levels: usize| format!(r#"{}1{}"#, r#"{"k":"#.repeat(levels), "}".repeat(levels));
-    // The document itself is one level. A value of a change is inside four: document, list,
-    // element,
-    // change.
+    // The document itself is one level. A value of a change is inside four levels: the document,
+    // the list, the element and the change.
     [
         format!(
             r#"{{"format_version":"1.2","prior_state":{},"resource_changes":[]}}"#,

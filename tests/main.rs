@@ -10,6 +10,7 @@
 //! | the real plans of `../shared`, if they exist | `shared_plans.rs` |
 //! | the tools' own renderings of those plans | `rendering.rs` |
 //! | documents that are not a plan | `wrong.rs` |
+//! | binary plan files: against the JSON of the tools, damaged, hostile | `planfile.rs` |
 //! | the HTML report, also in a browser | `html.rs` |
 //! | the JSON grammar | `grammar.rs` |
 //! | several documents in one input | `documents.rs` |
@@ -50,6 +51,7 @@ mod html;
 mod large;
 mod memory;
 mod naive;
+mod planfile;
 mod redaction;
 mod regression;
 mod rendering;

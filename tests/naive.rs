@@ -5,8 +5,8 @@
 //! values in document order, paths are vectors in ordered sets, and every question walks the tree
 //! again. It takes ten times the memory of the document.
 //!
-//! It expects a well-formed plan: for others it panics or omits things. It does not support
-//! exponents of more than 38 digits.
+//! It expects a well-formed plan: a malformed plan makes it panic or lose records. It does not
+//! support exponents of more than 38 digits.
 
 use std::collections::BTreeSet;
 
@@ -62,7 +62,7 @@ fn plan(document: &Value, source: &str) -> Value {
     record.into()
 }
 
-/// The records so far, and the counts for the last one.
+/// The records so far, and the counts for the `summary` record.
 struct Stream<'d> {
     document: &'d Value,
     show_all: bool,
@@ -122,8 +122,8 @@ impl Stream<'_> {
         }
     }
 
-    /// Whether the record of an output shows only the root path of its change. In the first format,
-    /// changes have no overlays, and outputs are declared sensitive elsewhere, mostly before their
+    /// Whether the record of an output shows only the root path of its change. In format 0.x,
+    /// changes have no overlays, and other sections declare outputs sensitive, mostly before the
     /// changes.
     fn hides(&self, name: &str, change: &Value) -> bool {
         let versions = ["format_version", "plan_format_version"];
@@ -185,7 +185,7 @@ fn resource(kind: &str, element: &Value, deferred_reason: Option<&Value>) -> Val
     );
     if let Some(importing) = given(change, "importing") {
         let mut shown = masked(importing, &secrets(change));
-        // A keyword of the format.
+        // `unknown` is a keyword of the format, not a value.
         if let Some(word @ Value::Bool(_)) = importing.get("unknown") {
             shown["unknown"] = word.clone();
         }
@@ -212,7 +212,7 @@ fn invocation(element: &Value) -> Value {
     record.into()
 }
 
-/// The keys of a record, in order, without empty ones.
+/// The members of a record, in order. A member without a value is left out.
 struct Fields(Map<String, Value>);
 
 impl Fields {
@@ -237,13 +237,13 @@ impl Fields {
     }
 
     fn paths_of(&mut self, change: &Value, hides: bool) {
-        let told = |paths: BTreeSet<Path>| match hides {
+        let shown = |paths: BTreeSet<Path>| match hides {
             true => paths.into_iter().map(|_| Path::new()).collect(),
             false => paths,
         };
         let paths = [
-            ("changed", told(changed(change))),
-            ("unknown", told(unknown(change))),
+            ("changed", shown(changed(change))),
+            ("unknown", shown(unknown(change))),
             ("sensitive", sensitive(change)),
         ];
         for (key, paths) in paths {
@@ -295,7 +295,7 @@ impl Summary {
     }
 }
 
-/// Adds an element's share to each count of the plan line.
+/// The numbers that an element adds to the counts of the plan line, in the order of [`PLAN_LINE`].
 fn plan_line(element: &Value) -> [usize; 5] {
     let change = &element["change"];
     let mode = given(element, "mode").and_then(Value::as_str).unwrap_or("managed");
@@ -416,7 +416,8 @@ fn cut(paths: BTreeSet<Path>, change: &Value) -> BTreeSet<Path> {
     paths.into_iter().map(cut).collect()
 }
 
-/// Rules 1 to 5 of `changed`. Indexing returns null for an absent member, as the rules require.
+/// Rules 1 to 5 of docs/format/records.md, section 9. Indexing returns null for an absent member,
+/// as the rules require.
 fn compare(
     before: &Value,
     after: &Value,
@@ -523,8 +524,9 @@ fn replace_path(path: &Value, sensitive: &BTreeSet<Path>) -> String {
             (_, Some(index)) => (Some(Step::Index(index as usize)), format!("{so_far}[{index}]")),
             _ => (None, format!("{so_far}[*]")),
         };
-        // If an element of a set is marked, the step itself may be the secret.
-        let is_other_way = |place: &Path, at: &Path| {
+        // An overlay may mark an element of a set, and the step may then be the secret element
+        // itself. So the text ends before a step whose kind differs from that of a mark.
+        let has_other_kind = |place: &Path, at: &Path| {
             !matches!(
                 (place.get(at.len()), &known),
                 (Some(Step::Key(_)), Some(Step::Key(_)))
@@ -532,7 +534,7 @@ fn replace_path(path: &Value, sensitive: &BTreeSet<Path>) -> String {
             )
         };
         if let Some(at) = &at
-            && sensitive.iter().any(|place| place.starts_with(at) && is_other_way(place, at))
+            && sensitive.iter().any(|place| place.starts_with(at) && has_other_kind(place, at))
         {
             break;
         }
@@ -623,7 +625,7 @@ mod tests {
     }
 
     #[test]
-    fn places_below_a_sensitive_one_are_left_out() {
+    fn places_below_sensitive_places_are_not_listed() {
         let change = json!({
             "before_sensitive": {"a": true, "b": [false, true], "d": {"e": true}},
             "after_sensitive": {"a": {"x": true}, "c": [], "d": true},
@@ -645,7 +647,7 @@ mod tests {
             "id": MASK, "identity": {"old": [MASK, MASK, "open", "", MASK, MASK, 18]},
         });
         assert_eq!(masked(&importing, &secrets(&change)), expected);
-        // Everything that a mismatched overlay covers, and keys that are data.
+        // A mismatched overlay makes everything below it secret, including keys that are data.
         let change = json!({
             "before": {"a": "one", "b": {"Key-1": 2, "key": 3}, "c": [4], "d": 5},
             "after": {"a": ["two"], "b": null, "c": [6, 7], "d": 5},

@@ -1,8 +1,8 @@
-//! Reports: their exact text for the corpus, that parsers of their formats accept them, what they
-//! leave out on request, and that no plan text has an effect in them.
+//! Reports. The tests compare their exact text for the corpus, parse them as their consumers do,
+//! and check filters. No text of a plan may act as markup or as a command in them.
 //!
-//! The expected reports are beside each plan of the corpus. `UPDATE=1` in the environment rewrites
-//! them; read the difference before you commit it.
+//! Each folder of the corpus holds a plan and its expected reports. `UPDATE=1` in the environment
+//! rewrites the reports; read the difference before you commit it.
 
 mod fit;
 mod full;
@@ -17,7 +17,7 @@ mod order;
 mod page;
 mod rendered;
 mod safe;
-mod told;
+mod statements;
 mod values;
 mod wrapped;
 
@@ -28,7 +28,7 @@ use tempfile::TempDir;
 
 use crate::run;
 
-/// The standard output of a run; panics with its error if it failed.
+/// The standard output of a run. Panics with its standard error if the run failed.
 fn written(output: &Output) -> String {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout.clone()).expect("UTF-8")
@@ -40,13 +40,13 @@ fn report_on(args: &[&str], plan: &Path) -> String {
     written(&output)
 }
 
-/// The report of a plan from a pipe.
+/// The report of a plan that arrives through a pipe.
 fn report_of(args: &[&str], plan: &str) -> String {
     let args: Vec<&str> = ["report"].iter().chain(args).chain(&["-"]).copied().collect();
     written(&run::piped(&args, plan.as_bytes()))
 }
 
-/// A plan of these changes, each given as its type and the members of its change.
+/// A plan with the given changes. Each consists of a resource type and the members of `change`.
 fn plan_of(changes: &[(&str, &str)]) -> String {
     let change = |(number, (kind, members)): (usize, &(&str, &str))| {
         format!(

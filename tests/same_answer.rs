@@ -1,5 +1,5 @@
-//! The same records, byte for byte, from every kernel, every kind of input, and any split into
-//! windows.
+//! plansift gives the same records, byte for byte, with every kernel, from every kind of input, and
+//! for any split into windows.
 //!
 //! The reference is the scalar kernel on the whole text in one window.
 
@@ -59,7 +59,7 @@ fn all_options() -> Vec<Options> {
     all
 }
 
-fn plainest(validation: Validation) -> Options {
+fn reference_options(validation: Validation) -> Options {
     let mut options = Options { show: Show::All, ..Options::default() };
     options.read.isa = Isa::named("scalar").expect("every processor has it");
     options.read.validation = validation;
@@ -67,22 +67,23 @@ fn plainest(validation: Validation) -> Options {
 }
 
 fn expected(text: &str) -> String {
-    answer(Slice(text.as_bytes()), &plainest(Validation::Structure)).expect("the text is a plan")
+    answer(Slice(text.as_bytes()), &reference_options(Validation::Structure))
+        .expect("the text is a plan")
 }
 
-/// A source that delivers a text in windows of the given lengths, in rotation. It drops bytes as
-/// soon as it may, so a reader that looks back panics.
+/// A source that extends its window by the given lengths, in rotation. It drops bytes as soon as
+/// the reader allows, so a reader that looks back panics.
 pub struct Cut<'a> {
     rest: &'a [u8],
     lengths: &'a [usize],
-    turn: usize,
+    fills: usize,
     window: Vec<u8>,
     offset: u64,
 }
 
 impl<'a> Cut<'a> {
     pub fn new(text: &'a [u8], lengths: &'a [usize]) -> Cut<'a> {
-        Cut { rest: text, lengths, turn: 0, window: Vec::new(), offset: 0 }
+        Cut { rest: text, lengths, fills: 0, window: Vec::new(), offset: 0 }
     }
 }
 
@@ -96,11 +97,11 @@ impl Source for Cut<'_> {
     }
 
     fn fill(&mut self, keep: u64) -> Result<bool> {
-        let forgotten = keep.saturating_sub(self.offset).min(self.window.len() as u64);
-        self.window.drain(..forgotten as usize);
-        self.offset += forgotten;
-        let len = self.lengths[self.turn % self.lengths.len()].clamp(1, self.rest.len().max(1));
-        self.turn += 1;
+        let dropped = keep.saturating_sub(self.offset).min(self.window.len() as u64);
+        self.window.drain(..dropped as usize);
+        self.offset += dropped;
+        let len = self.lengths[self.fills % self.lengths.len()].clamp(1, self.rest.len().max(1));
+        self.fills += 1;
         let (next, rest) = self.rest.split_at(len.min(self.rest.len()));
         self.window.extend_from_slice(next);
         self.rest = rest;
@@ -114,7 +115,7 @@ impl Source for Cut<'_> {
 }
 
 #[test]
-fn every_kernel_and_level_gives_the_same() {
+fn every_kernel_and_level_gives_the_same_answer() {
     let expected = expected(PLAN);
     assert!(expected.ends_with("}\n") && expected.lines().count() > 14, "{expected}");
     for options in all_options() {
@@ -123,7 +124,7 @@ fn every_kernel_and_level_gives_the_same() {
 }
 
 #[test]
-fn every_cut_into_two_windows_gives_the_same() {
+fn every_cut_into_two_windows_gives_the_same_answer() {
     let expected = expected(PLAN);
     for options in all_options() {
         for cut in 1..PLAN.len() {
@@ -135,7 +136,7 @@ fn every_cut_into_two_windows_gives_the_same() {
 }
 
 #[test]
-fn windows_of_any_one_length_give_the_same() {
+fn windows_of_any_one_length_give_the_same_answer() {
     let expected = expected(PLAN);
     for options in all_options() {
         for len in [1, 2, 3, 7, 63, 64, 65, 127, 128, 1000, 4095, 4096, 4097] {
@@ -145,12 +146,12 @@ fn windows_of_any_one_length_give_the_same() {
     }
 }
 
-/// A key counts toward the string limit up to its colon, including the space between.
+/// The limit on strings counts a key up to its colon, including the space before the colon.
 #[test]
 fn space_before_a_colon_counts_to_the_key() {
     let text = format!(r#"{{"format_version"{}:"1.2","resource_changes":[]}}"#, " ".repeat(9000));
     for validation in [Validation::Structure, Validation::Grammar] {
-        let mut options = plainest(validation);
+        let mut options = reference_options(validation);
         assert!(answer(Slice(text.as_bytes()), &options).is_ok());
         for limit in [14, 100, 5000, 9013, 9014] {
             options.read.limits.string_kept = limit;
@@ -165,7 +166,7 @@ fn space_before_a_colon_counts_to_the_key() {
     }
 }
 
-/// Replacements for each byte of the plan, which together cause every error.
+/// Bytes that replace bytes of the plan. Together they cause every error.
 const DAMAGE: &[u8] = b"\"\\{}],:x \x01\xff0";
 
 #[test]
@@ -174,7 +175,7 @@ fn errors_are_the_same_for_every_kernel_and_cut() {
         for at in 0..PLAN.len() {
             let mut text = PLAN.as_bytes().to_vec();
             text[at] = DAMAGE[at % DAMAGE.len()];
-            let expected = answer(Slice(&text), &plainest(validation));
+            let expected = answer(Slice(&text), &reference_options(validation));
             for options in all_options() {
                 if options.read.validation != validation {
                     continue;
@@ -193,9 +194,9 @@ fn errors_are_the_same_for_every_kernel_and_cut() {
 fn an_input_that_ends_early_ends_at_the_same_byte_in_every_cut() {
     for end in 0..PLAN.len() {
         let text = &PLAN.as_bytes()[..end];
-        let expected = answer(Slice(text), &plainest(Validation::Structure));
+        let expected = answer(Slice(text), &reference_options(Validation::Structure));
         for len in [1, 64, 100] {
-            let options = plainest(Validation::Structure);
+            let options = reference_options(Validation::Structure);
             assert_eq!(answer(Cut::new(text, &[len]), &options), expected, "{end} by {len}");
         }
     }
@@ -203,7 +204,7 @@ fn an_input_that_ends_early_ends_at_the_same_byte_in_every_cut() {
 
 type SetLimit = fn(&mut Limits, u64);
 
-/// Limits on the content of a text, each with values around the need of the plan.
+/// Limits on the content of a text, each with values around the smallest that accepts the plan.
 const LIMITS: [(SetLimit, &[u64]); 4] = [
     (|limits, to| limits.depth = to, &[1, 3, 6, 7, 8, 9]),
     (|limits, to| limits.change = to, &[1, 63, 64, 200, 300, 400, 500]),
@@ -215,7 +216,7 @@ const LIMITS: [(SetLimit, &[u64]); 4] = [
 fn limits_hold_at_the_same_byte_in_every_cut() {
     for (set, values) in LIMITS {
         for &value in values {
-            let mut options = plainest(Validation::Structure);
+            let mut options = reference_options(Validation::Structure);
             set(&mut options.read.limits, value);
             let whole = answer(Slice(PLAN.as_bytes()), &options);
             for len in [1, 64, 100, 1000] {
@@ -227,13 +228,13 @@ fn limits_hold_at_the_same_byte_in_every_cut() {
 }
 
 #[test]
-fn the_limit_on_a_document_is_told_alike_by_files_and_readers() {
+fn files_and_readers_have_the_same_limit_on_documents() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("plan.json");
     std::fs::write(&path, PLAN).expect("a file");
     let len = PLAN.len() as u64;
     for value in [1, 64, 2000, len - 1, len] {
-        let mut options = plainest(Validation::Structure);
+        let mut options = reference_options(Validation::Structure);
         options.read.limits.document = value;
         let opened = |mapping| {
             let input = Input::open_file(
@@ -255,7 +256,7 @@ proptest! {
     })]
 
     #[test]
-    fn any_cuts_give_the_same(
+    fn any_cuts_give_the_same_answer(
         lengths in proptest::collection::vec(1..300_usize, 1..40),
         which in 0..all_options().len(),
     ) {
@@ -265,7 +266,7 @@ proptest! {
     }
 
     #[test]
-    fn any_cuts_of_long_strings_give_the_same(
+    fn any_cuts_of_long_strings_give_the_same_answer(
         lengths in proptest::collection::vec(1..3000_usize, 1..20),
         which in 0..all_options().len(),
         fill in proptest::collection::vec(0..FILLS.len(), 1..400),
@@ -292,7 +293,7 @@ const FILLS: [&str; 9] = [
 ];
 
 #[test]
-fn every_form_of_the_text_gives_the_same() {
+fn every_encoding_and_compression_gives_the_same_answer() {
     let text = PLAN;
     let half = text.len() / 2;
     let halves = |form: fn(&[u8]) -> Vec<u8>| {
@@ -300,7 +301,7 @@ fn every_form_of_the_text_gives_the_same() {
     };
     let all: [(&str, Vec<u8>); 10] = [
         ("plain", text.into()),
-        ("marked", forms::marked(text)),
+        ("marked", forms::utf8_with_bom(text)),
         ("utf-16 le", forms::utf16_le(text)),
         ("utf-16 be", forms::utf16_be(text)),
         ("gzip", forms::gzip(text.as_bytes())),
@@ -308,7 +309,7 @@ fn every_form_of_the_text_gives_the_same() {
         ("zstd", forms::zstd(text.as_bytes())),
         ("two zstd frames", halves(forms::zstd)),
         ("utf-16 in gzip", forms::gzip(&forms::utf16_le(text))),
-        ("marked in zstd", forms::zstd(&forms::marked(text))),
+        ("marked in zstd", forms::zstd(&forms::utf8_with_bom(text))),
     ];
     let directory = tempfile::tempdir().expect("a directory");
     let expected = expected(text);
@@ -340,7 +341,7 @@ fn every_form_of_the_text_gives_the_same() {
 }
 
 #[test]
-fn the_binary_gives_the_same_however_it_gets_the_plan() {
+fn the_binary_gives_the_same_output_for_every_kind_of_input() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("plan.json");
     std::fs::write(&path, PLAN).expect("a file");
@@ -370,17 +371,17 @@ fn the_binary_gives_the_same_however_it_gets_the_plan() {
     }
 }
 
-/// Output of a CI wrapper before a plan.
+/// Output of a CI wrapper before and after a plan.
 const BEFORE: &str = "[command]/bin/terraform show -json p\n::debug::\"a\"\n";
 const AFTER: &str = "::debug::exitcode: 0\n";
 
 #[test]
-fn text_around_a_plan_is_passed_over_alike_in_every_cut() {
-    // The line feed belongs to the plan.
+fn wrapper_text_is_skipped_in_every_cut() {
+    // plansift counts the line feed to the document, also without text around the plan.
     let plan = format!("{PLAN}\n");
     let expected = expected(&plan);
     let text = [BEFORE, &plan, AFTER].concat();
-    let options = plainest(Validation::Structure);
+    let options = reference_options(Validation::Structure);
     assert_eq!(answer(Slice(text.as_bytes()), &options).as_ref(), Ok(&expected));
     let around = (1..BEFORE.len() + 200).chain(text.len() - 200..text.len());
     for cut in around {
@@ -390,8 +391,8 @@ fn text_around_a_plan_is_passed_over_alike_in_every_cut() {
 }
 
 #[test]
-fn text_before_a_plan_of_any_size_is_passed_over() {
-    let options = plainest(Validation::Structure);
+fn wrapper_text_is_skipped_before_plans_of_any_size() {
+    let options = reference_options(Validation::Structure);
     for changes in [1, 100, 1000, 30_000] {
         let plan = sample::of_changes(changes, sample::create) + "\n";
         let text = [BEFORE, &plan, AFTER].concat();
@@ -421,7 +422,7 @@ fn sorted(value: &Value) -> Value {
 fn sorted_keys_give_the_same_records_in_another_order() {
     let native: Value = serde_json::from_str(PLAN).expect("the plan is JSON");
     let lines = |value: &Value| -> Vec<String> {
-        // Records copy `importing` as it is; its keys are sorted in the plan.
+        // Records copy `importing` with the order of its keys. In this plan, they are sorted.
         let text = value.to_string();
         expected(&text).lines().map(str::to_owned).collect()
     };

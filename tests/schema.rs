@@ -1,5 +1,5 @@
-//! The schema that `plansift schema` prints: it accepts every record and refuses anything else, and
-//! every key of it occurs for some plan.
+//! The schema that `plansift schema` prints accepts every record and refuses anything else. Every
+//! key of the schema occurs for some plan.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -52,7 +52,7 @@ fn corpus_records() -> Vec<Value> {
     corpus::cases().iter().flat_map(|case| records(&case.plan, Show::All)).collect()
 }
 
-/// The records of a plan whose version comes after more changes than may wait for it.
+/// The records of a plan whose versions stand behind more records than plansift keeps in memory.
 fn late_version() -> Vec<Value> {
     let change = json!({"address": "a".repeat(1 << 20), "change": {"actions": ["create"]}});
     let plan = json!({
@@ -65,8 +65,8 @@ fn late_version() -> Vec<Value> {
     records
 }
 
-/// The records of one of several plans, which have a workspace.
-fn of_a_workspace() -> Vec<Value> {
+/// The records of two plans. With several inputs, a `plan` record has a workspace.
+fn with_workspaces() -> Vec<Value> {
     let plan = |name: &str| run::root().join(format!("corpus/plans/{name}/plan.json"));
     let plans = ["update", "create"].map(plan);
     let output = run::plansift().arg("changes").args(plans).output().expect("it runs");
@@ -93,7 +93,7 @@ fn every_record_of_the_corpus_is_valid() {
         }
     }
     assert_all_valid(&validator, &late_version(), Path::new("a version that comes late"));
-    assert_all_valid(&validator, &of_a_workspace(), Path::new("one of several"));
+    assert_all_valid(&validator, &with_workspaces(), Path::new("one of several"));
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn a_key_that_is_unknown_missing_or_of_another_type_is_refused() {
 }
 
 #[test]
-fn what_is_no_record_is_refused() {
+fn the_schema_refuses_invalid_records() {
     let validator = validator(&schema());
     let change = |key: &str, value: Value| {
         let mut record =
@@ -177,19 +177,19 @@ fn what_is_no_record_is_refused() {
 }
 
 #[test]
-fn every_key_of_the_schema_is_in_some_record() {
+fn every_key_of_the_schema_occurs() {
     let schema = schema();
-    let mut brought: BTreeSet<(String, String)> = BTreeSet::new();
-    let records = corpus_records().into_iter().chain(late_version()).chain(of_a_workspace());
+    let mut written: BTreeSet<(String, String)> = BTreeSet::new();
+    let records = corpus_records().into_iter().chain(late_version()).chain(with_workspaces());
     for record in records {
         let kind = record["kind"].as_str().expect("a kind");
         let keys = record.as_object().expect("an object").keys();
-        brought.extend(keys.map(|key| (kind.to_owned(), key.clone())));
+        written.extend(keys.map(|key| (kind.to_owned(), key.clone())));
     }
     let mut described = BTreeSet::new();
     for (kind, definition) in schema["$defs"].as_object().expect("definitions") {
         let keys = definition["properties"].as_object().into_iter().flat_map(|keys| keys.keys());
         described.extend(keys.map(|key| (kind.clone(), key.clone())));
     }
-    assert_eq!(brought, described);
+    assert_eq!(written, described);
 }

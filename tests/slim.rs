@@ -1,5 +1,5 @@
-//! Slim plans: they keep what a model over the tree keeps, byte for byte as in the plan, and
-//! contain no secret.
+//! Slim plans keep what a model over the tree keeps. Kept values have the bytes of the plan, and no
+//! slim plan contains a secret.
 
 mod command;
 mod model;
@@ -105,11 +105,14 @@ fn masking() -> redact::Options {
     redact::Options { secret, masking: Masking::Text }
 }
 
-/// Treatment of secrets.
+/// How `slim` treats secrets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Secrets {
+    /// Masks marked values and echoes, known from a first pass.
     Masked,
+    /// Masks marks only, without a first pass: `--echo off`.
     MarksMasked,
+    /// Masks nothing: `--no-redact`.
     Shown,
 }
 
@@ -171,9 +174,9 @@ fn parsed(text: &[u8]) -> Value {
     })
 }
 
-/// Long enough that several threads share the search for secrets and the removal of elements.
+/// The plan is long enough for several threads, both in the first pass and in the second.
 #[test]
-fn any_number_of_threads_gives_the_same() {
+fn any_number_of_threads_gives_the_same_plan() {
     let folder = tempfile::tempdir().expect("a folder");
     let (text, _) = generated::generated(folder.path(), "estate", &[], 4 << 20);
     for wanted in [WANTED[0], WANTED[3], WANTED[5], WANTED[7]] {
@@ -188,9 +191,9 @@ fn any_number_of_threads_gives_the_same() {
     }
 }
 
-/// Whole ranges are dropped, or kept without their first elements, and space surrounds commas.
+/// Workers drop whole ranges of elements, or the first elements of a range. Space surrounds commas.
 #[test]
-fn what_others_leave_out_leaves_no_comma() {
+fn elements_that_workers_drop_leave_no_comma() {
     const COUNT: usize = 6000;
     let change = |number: usize, stays: bool| {
         let (kind, after) = if stays { ("update", "b") } else { ("no-op", "a") };
@@ -233,7 +236,7 @@ fn what_others_leave_out_leaves_no_comma() {
 }
 
 #[test]
-fn what_is_kept_is_what_the_model_keeps_of_the_redacted_plan() {
+fn slim_plans_match_the_model() {
     let mut compact = 0;
     for Plan { name, text, tree } in plans() {
         for secrets in [Secrets::Masked, Secrets::MarksMasked, Secrets::Shown] {
@@ -243,11 +246,11 @@ fn what_is_kept_is_what_the_model_keeps_of_the_redacted_plan() {
             for wanted in WANTED {
                 let slim = slim_with(Slice(text.as_bytes()), text.as_bytes(), wanted, secrets);
                 let model = written(&model::slim(&tree, wanted));
-                let place = || format!("{name}: {secrets:?} {wanted:?}");
-                assert_eq!(written(&parsed(&slim)), model, "{}", place());
-                // If the tree is formatted like the document, compares the bytes, too.
+                let context = || format!("{name}: {secrets:?} {wanted:?}");
+                assert_eq!(written(&parsed(&slim)), model, "{}", context());
+                // A compact document has the bytes of the tree, so the bytes must match, too.
                 if is_compact {
-                    assert_eq!(slim.trim_ascii(), model.as_bytes(), "{}", place());
+                    assert_eq!(slim.trim_ascii(), model.as_bytes(), "{}", context());
                     compact += 1;
                 }
             }
@@ -261,8 +264,8 @@ fn records_of_a_slim_plan_are_those_of_the_plan() {
     let kept = ["plan", "resource_change", "output_change"];
     let options = record::Options::default();
     let mut changes = 0;
-    // Slimming drops the section that declares outputs of this plan sensitive, so records of their
-    // changes show no keys.
+    // In this plan, a section that `slim` drops declares outputs sensitive. Without that section,
+    // the records of output changes show no keys.
     let is_old = |name: &str| name.contains("secret-outputs-0.14");
     let plans = plans().into_iter().filter(|plan| !is_old(&plan.name));
     let cases = plans.flat_map(|plan| {
@@ -281,19 +284,19 @@ fn records_of_a_slim_plan_are_those_of_the_plan() {
         let [expected, found]: [Vec<Value>; 2] =
             [whole.0, slim.0].map(|records| records.into_iter().filter(is_kept).collect());
         assert_eq!(found, expected, "{name}");
-        let said = |summary: &record::counts::Summary| {
+        let facts = |summary: &record::counts::Summary| {
             let json = serde_json::to_value(summary).expect("a summary is JSON");
             ["terraform", "moved", "applyable", "complete", "errored", "timestamp"]
                 .map(|key| json[key].clone())
         };
-        assert_eq!(said(&slim.1), said(&whole.1), "{name}");
+        assert_eq!(facts(&slim.1), facts(&whole.1), "{name}");
         changes += found.len();
     }
     assert!(changes > 100, "{changes} records");
 }
 
 #[test]
-fn a_slim_plan_is_its_own_slim_form() {
+fn slimming_twice_changes_nothing() {
     for Plan { name, text, .. } in plans() {
         for wanted in WANTED {
             let once = slim(text.as_bytes(), wanted);
@@ -354,7 +357,7 @@ fn bytes_are_kept_and_separators_fit() {
 }
 
 #[test]
-fn a_document_that_would_be_no_plan_says_that_it_is_one() {
+fn slim_plans_are_recognised_as_plans() {
     let text = br#"{"format_version":"0.1","variables":{},"planned_values":{"root_module":{}}}"#;
     let text_of = |keep| String::from_utf8(slim(text, Wanted { keep, ..DEFAULT })).expect("text");
     assert_eq!(text_of(&["changes"]), r#"{"format_version":"0.1","planned_values":{}}"#);
@@ -369,7 +372,7 @@ fn a_document_that_would_be_no_plan_says_that_it_is_one() {
 }
 
 #[test]
-fn what_lies_on_a_place_that_is_marked_whole_stays_masked_whole() {
+fn parts_of_a_marked_map_stay_masked() {
     let plan = json!({"format_version": "1.2", "resource_changes": [{
         "address": "a.b", "type": "a",
         "change": {
@@ -419,7 +422,7 @@ fn plan_of_canaries() -> Value {
 }
 
 #[test]
-fn secrets_of_what_is_left_out_are_secret_in_what_stays() {
+fn secrets_of_dropped_sections_are_masked() {
     let plan = written(&plan_of_canaries());
     for wanted in WANTED.into_iter().chain([Wanted { only: &["a.b"], ..DEFAULT }]) {
         let text = slim(plan.as_bytes(), wanted);
@@ -437,7 +440,7 @@ fn secrets_of_what_is_left_out_are_secret_in_what_stays() {
 }
 
 #[test]
-fn every_cut_into_windows_gives_the_same() {
+fn every_cut_into_windows_gives_the_same_plan() {
     let text = SPACED.as_bytes();
     for wanted in [DEFAULT, Wanted { only: &["c"], paths: &["t"], ..DEFAULT }] {
         let expected = slim(text, wanted);

@@ -14,8 +14,14 @@ use plansift::record::Options;
 use crate::run;
 
 /// Kinds of documents, each with an example and the words by which the message names it.
-const EXAMPLES: [(WrongDocument, &[u8], &str); 23] = [
+const EXAMPLES: [(WrongDocument, &[u8], &str); 25] = [
     (WrongDocument::BinaryPlan, b"PK\x03\x04\x14\x00\x08\x00CANARY", "binary plan"),
+    (WrongDocument::OldPlan, b"tfplan\x02CANARY", "0.11"),
+    (
+        WrongDocument::CloudPlan,
+        br#"{"remote_plan_format":1,"run_id":"run-CANARY","hostname":"CANARY"}"#,
+        "bookmark",
+    ),
     (
         WrongDocument::Encrypted,
         br#"{"meta":{"k":"CANARY"},"encrypted_data":"CANARY"}"#,
@@ -151,7 +157,7 @@ fn assert_refused(output: &Output, names: &str) {
 }
 
 #[test]
-fn every_kind_is_told_from_the_others() {
+fn every_kind_of_document_is_recognised() {
     for (kind, text, _) in EXAMPLES {
         let error = run::error(Slice(text), &Options::default());
         assert_eq!(error.kind(), ErrorKind::WrongDocument(kind), "{}", text.escape_ascii());
@@ -168,7 +174,7 @@ fn messages_name_the_document_and_a_command() {
 }
 
 #[test]
-fn archives_and_other_compressions_are_named_with_what_to_do() {
+fn messages_about_archives_say_what_to_do() {
     for (kind, bytes, words) in STORED {
         let error = run::error(Slice(bytes), &Options::default());
         assert_eq!(error.kind(), ErrorKind::WrongDocument(kind), "{}", bytes.escape_ascii());
@@ -183,7 +189,7 @@ fn archives_and_other_compressions_are_named_with_what_to_do() {
 }
 
 #[test]
-fn real_documents_are_told_as_what_they_are() {
+fn real_documents_are_recognised() {
     let Some(folder) = run::shared().map(|shared| shared.join("plans/wrong")) else {
         return;
     };

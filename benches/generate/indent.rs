@@ -10,7 +10,8 @@ pub struct Indent<W: Write> {
     in_string: bool,
     escaped: bool,
     /// True right after the opening bracket of a container.
-    fresh: bool,
+    just_opened: bool,
+    /// Number of bytes written to `out`.
     bytes: u64,
 }
 
@@ -22,7 +23,7 @@ impl<W: Write> Indent<W> {
             depth: 0,
             in_string: false,
             escaped: false,
-            fresh: false,
+            just_opened: false,
             bytes: 0,
         }
     }
@@ -40,7 +41,7 @@ impl<W: Write> Indent<W> {
 
     fn token(&mut self, byte: u8) {
         let closing = matches!(byte, b'}' | b']');
-        if std::mem::take(&mut self.fresh) && !closing {
+        if std::mem::take(&mut self.just_opened) && !closing {
             self.new_line();
         } else if closing {
             // An empty container stays on one line.
@@ -56,7 +57,7 @@ impl<W: Write> Indent<W> {
         match byte {
             b'{' | b'[' => {
                 self.depth += 1;
-                self.fresh = true;
+                self.just_opened = true;
             }
             b',' => self.new_line(),
             b':' => self.line.push(b' '),
@@ -81,7 +82,7 @@ impl<W: Write> Write for Indent<W> {
                 _ => {}
             }
         }
-        // Keeps the last byte, which shows whether a container is empty.
+        // Writes all but the last byte: `token` needs it to see whether a container is empty.
         if self.line.len() > 1 << 16 {
             let last = self.line.len() - 1;
             self.bytes += last as u64;

@@ -21,7 +21,7 @@ pub enum Kind {
     Open,
 }
 
-/// The kinds in an estate, other than no-op. Common kinds occur several times.
+/// The kinds of the changes that are no plain no-op. Common kinds occur several times.
 const MIX: [Kind; 24] = [
     Kind::Update,
     Kind::Create,
@@ -50,8 +50,9 @@ const MIX: [Kind; 24] = [
 ];
 
 impl Kind {
-    pub fn of_mix(draw: u64) -> Kind {
-        MIX[(draw % MIX.len() as u64) as usize]
+    /// Selects a kind by a random number.
+    pub fn of_mix(random: u64) -> Kind {
+        MIX[(random % MIX.len() as u64) as usize]
     }
 
     pub fn actions(self) -> &'static str {
@@ -93,10 +94,12 @@ impl Kind {
         !matches!(self, Kind::Delete | Kind::DeleteDeposed | Kind::Forget | Kind::Open)
     }
 
+    /// Whether `after` is a new object: after a create, a read or a replacement.
     pub fn is_new(self) -> bool {
         self.has_after() && !matches!(self.word(), "no-op" | "update")
     }
 
+    /// Whether `before` and `after` are both present and differ.
     pub fn changes(self) -> bool {
         self.has_before() && self.has_after() && self.word() != "no-op"
     }

@@ -5,12 +5,13 @@ mod inputs;
 mod limits;
 mod redact;
 mod report;
+mod show;
 
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::builder::{PathBufValueParser, TypedValueParser};
+use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ErrorKind};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -21,8 +22,10 @@ pub use self::limits::LimitArgs;
 use self::limits::size;
 pub use self::redact::{Echo, Mask, MaskArgs, Redact, SecretArgs, Slim, WrapIn};
 pub use self::report::{Ignore, NoiseArgs, Report, ReportAs, Target, Values};
+pub use self::show::ShowPlanFile;
 use crate::path::{self, AddressPattern};
 use crate::record::Show;
+use crate::sink::Form;
 use crate::slim::Part;
 
 /// Headings of the options in the help.
@@ -54,7 +57,8 @@ impl Command {
             | Command::Changes(Changes { plans, .. })
             | Command::Report(Report { plans, .. })
             | Command::Batch(Batch { plans, .. }) => Some(plans),
-            Command::Redact(Redact { plans, .. })
+            Command::Show(ShowPlanFile { plans, .. })
+            | Command::Redact(Redact { plans, .. })
             | Command::Slim(Slim { plans, .. })
             | Command::Audit(Audit { plans, .. }) => Some(plans),
             Command::Merge(_) | Command::Schema(_) | Command::Completions(_) | Command::Man(_) => {
@@ -84,6 +88,8 @@ pub enum Command {
     Audit(Audit),
     /// Cut plans down to the parts that policies and people read, and mask their secrets
     Slim(Slim),
+    /// Print the plan in a binary plan file (`plan -out`) as JSON, without Terraform
+    Show(ShowPlanFile),
     /// Print the JSON Schema of an output
     Schema(Schema),
     /// Completions for a shell, to be loaded by it
@@ -167,8 +173,8 @@ pub enum FindingsFormat {
 #[derive(Debug, Args)]
 pub struct FormArgs {
     /// Format of the records
-    #[arg(help_heading = OUTPUT, short, long, value_enum, default_value_t = Format::Ndjson)]
-    pub format: Format,
+    #[arg(help_heading = OUTPUT, short, long, value_parser = form(), default_value = "ndjson")]
+    pub format: Form,
     /// Write CSV cells that look like formulas unquoted, for programs instead of spreadsheets
     #[arg(help_heading = OUTPUT, long)]
     pub csv_raw: bool,
@@ -281,15 +287,11 @@ impl GateArgs {
     }
 }
 
-/// Format of the records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// One compact JSON object a line
-    Ndjson,
-    /// One JSON array
-    Json,
-    /// Comma-separated values, safe for spreadsheets
-    Csv,
+/// Parses the name of a format of records.
+fn form() -> impl TypedValueParser<Value = Form> {
+    let names = Form::ALL.map(|form| PossibleValue::new(form.extension()).help(form.description()));
+    PossibleValuesParser::new(names)
+        .try_map(|name| Form::named(&name).ok_or("there is no such format"))
 }
 
 /// When to use colours.
@@ -458,9 +460,9 @@ fn wrong_at(text: &str, offset: u64) -> String {
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Refusal> {
     let args: Vec<OsString> = args.into_iter().collect();
     let options = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
-    let is_batch = args.get(1).is_some_and(|command| command == "batch");
+    let command = args.get(1).and_then(|command| command.to_str()).unwrap_or_default();
     let translated = args.iter().enumerate().map(|(at, arg)| match at < options {
-        true => translated(arg, is_batch),
+        true => translated(arg, command),
         false => arg.clone(),
     });
     let args: Vec<OsString> = translated.collect();
@@ -544,10 +546,12 @@ impl Refusal {
     }
 }
 
-/// Translates Terraform's options with one dash. `batch` writes to a folder.
-fn translated(arg: &OsString, is_batch: bool) -> OsString {
-    let out = if is_batch { "--out" } else { "--output" };
+/// Translates Terraform's options with one dash. `batch` writes to a folder, and `show` writes JSON
+/// alone.
+fn translated(arg: &OsString, command: &str) -> OsString {
+    let out = if command == "batch" { "--out" } else { "--output" };
     match arg.to_str() {
+        Some("-json") if command == "show" => "--json".into(),
         Some("-json") => "--format=json".into(),
         Some("-out") => out.into(),
         Some("-no-color") => "--color=never".into(),

@@ -4,7 +4,7 @@
 //! `sifting` or `rewriting`, and `ending`. Every file imports only files below it:
 //!
 //! ```text
-//!  run ─▶ records, report, batch, merge, redact, slim, audit
+//!  run ─▶ records, report, batch, merge, redact, slim, audit, show
 //!           ─▶ sifting, rewriting, auditing, secrets, pages, gates, progress
 //!                ─▶ ending ─▶ tally, unmatched
 //!                     ─▶ inputs, options, output, screen ─▶ messages ─▶ bar ─▶ args
@@ -35,6 +35,7 @@ mod run;
 mod screen;
 mod secrecy;
 mod secrets;
+mod show;
 mod sifting;
 mod slim;
 mod stats;
@@ -55,8 +56,8 @@ pub fn remove_unfinished() {
     interrupt::remove_unfinished();
 }
 
-/// Runs a command. The first argument is the name of the program. `mapping` says whether the command
-/// may map files.
+/// Runs a command. The first argument is the name of the program. `mapping` says whether the
+/// command may map files.
 pub fn main(args: impl IntoIterator<Item = OsString>, mapping: Mapping) -> ExitCode {
     options::set_mapping(mapping);
     secrecy::refuse_core_dumps();

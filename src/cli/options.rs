@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 
-use super::args::{self, FormArgs, Format, GroupBy, Plans, SortBy, TableArgs};
+use super::args::{self, FormArgs, GroupBy, Plans, SortBy, TableArgs};
 use super::exit::Exit;
 use super::messages::say;
 use crate::input::{self, Mapping, Threads};
@@ -85,9 +85,8 @@ pub fn access(plans: &Plans, read: &plan::Options) -> input::Options {
 /// Returns the form of records.
 pub fn form(form: &FormArgs) -> Form {
     match form.format {
-        Format::Ndjson => Form::Ndjson,
-        Format::Json => Form::Json,
-        Format::Csv => Form::Csv(formulas(form.csv_raw)),
+        Form::Csv(_) => Form::Csv(formulas(form.csv_raw)),
+        form => form,
     }
 }
 

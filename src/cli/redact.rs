@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use super::args::{self, Plans, Redact};
+use super::args::{self, MaskArgs, Plans, Redact, SecretArgs};
 use super::auditing::Auditing;
 use super::bar::Bar;
 use super::exit::Exit;
@@ -20,33 +20,37 @@ use crate::sink::findings::Ndjson;
 
 /// Redacts all inputs, in order, into one output.
 pub fn run(arguments: &Redact) -> Exit {
-    let (plans, secrets) = (&arguments.plans, &arguments.secrets);
-    let options = match redact_options(plans, secrets, &arguments.mask) {
+    let Redact { secrets, mask, report, output, plans } = arguments;
+    run_with(plans, (secrets, mask), report.as_deref(), output.as_deref())
+}
+
+/// Redacts all inputs, and writes a report if it has a path.
+pub fn run_with(
+    plans: &Plans,
+    (secrets, mask): (&SecretArgs, &MaskArgs),
+    report_path: Option<&Path>,
+    output: Option<&Path>,
+) -> Exit {
+    let options = match redact_options(plans, secrets, mask) {
         Ok(options) => options,
         Err(exit) => return exit,
     };
-    if arguments.report.is_some() && secrets.echo == args::Echo::Off {
+    if report_path.is_some() && secrets.echo == args::Echo::Off {
         say("--report: a report reads the input again: leave --echo off out");
         return Exit::Usage;
     }
-    let listed = match inputs::list(
-        plans,
-        Accepts::States,
-        arguments.output.as_deref(),
-        arguments.mask.key_file.clone(),
-    ) {
+    let listed = match inputs::list(plans, Accepts::States, output, mask.key_file.clone()) {
         Ok(listed) => listed,
         Err(exit) => return exit,
     };
-    let mut report = match arguments.report.as_deref() {
+    let mut report = match report_path {
         None => None,
-        Some(path) => match Report::open(path, arguments.output.as_deref(), &listed) {
+        Some(path) => match Report::open(path, output, &listed) {
             Ok(report) => Some(report),
             Err(exit) => return exit,
         },
     };
-    let (output, passes) = (arguments.output.as_deref(), Passes::of(secrets, Accepts::States));
-    let reading = (passes, &options.secret);
+    let reading = (Passes::of(secrets, Accepts::States), &options.secret);
     let exit = write_all(plans, &listed, output, reading, |ready, out| {
         let redacted = redact(ready.documents, ready.collected.as_ref(), &options, out)?;
         if let Some(report) = &mut report {
@@ -61,7 +65,7 @@ pub fn run(arguments: &Redact) -> Exit {
     match (exit, report) {
         (Ok(exit), Some(report)) => match report.finish() {
             Ok(()) => exit,
-            Err(error) => fail(arguments.report.as_deref(), &error),
+            Err(error) => fail(report_path, &error),
         },
         // If the output was not finished, the report is dropped.
         (Ok(exit) | Err(exit), _) => exit,

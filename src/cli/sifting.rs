@@ -115,10 +115,10 @@ fn len_of(input: &std::result::Result<Entry, Unlisted>) -> u64 {
 /// Bytes to read before worker threads start. A run with fewer bytes is faster without them.
 const ALONE: u64 = 512 << 10;
 
-/// Most bytes of a document that a worker reads, counted after decompression.
+/// Maximum number of bytes of a document that a worker reads, counted after decompression.
 const SMALL: u64 = 4 << 20;
 
-/// Most secrets of a document that a worker reads; also the most marked places.
+/// Maximum number of secrets of a document that a worker reads, and of its marked places.
 const SECRETS: u64 = 10_000;
 
 /// How to read an input.

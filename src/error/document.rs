@@ -8,6 +8,10 @@ use std::fmt;
 pub enum WrongDocument {
     /// The binary plan file, a ZIP archive.
     BinaryPlan,
+    /// The binary plan file of Terraform 0.11 or older.
+    OldPlan,
+    /// The bookmark of a plan in HCP Terraform, which `plan -out` writes for runs there.
+    CloudPlan,
     /// A plan or state encrypted by OpenTofu.
     Encrypted,
     /// The output of `show -json` for a state.
@@ -67,6 +71,15 @@ impl WrongDocument {
                 "this is a binary plan file",
                 "run `terraform show -json PLANFILE` (or `tofu show -json PLANFILE`) and give \
                  plansift its output",
+            ),
+            WrongDocument::OldPlan => (
+                "this is a plan file of Terraform 0.11 or older, which has no JSON",
+                "make the plan with a newer Terraform, then run `terraform show -json PLANFILE`",
+            ),
+            WrongDocument::CloudPlan => (
+                "this is the bookmark of a plan in HCP Terraform, without the plan",
+                "run `terraform show -json PLANFILE` where you are logged in and give plansift \
+                 its output",
             ),
             WrongDocument::Encrypted => (
                 "this is an encrypted OpenTofu plan or state",

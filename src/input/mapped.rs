@@ -6,10 +6,10 @@
 //! ([`Source::shared_text`]); the window drops their pages when it passes them.
 //!
 //! *Truncation.* Access to a page beyond the new end raises SIGBUS. The handler
-//! ([`super::catch_truncation`]) maps a page of zeros there and marks the mapping's entry in a table. The reader continues with zeros and then
-//! fails with [`ErrorKind::Changed`], whatever it parsed. The table consists of atomics, and the
-//! handler only searches it and maps a page. For a fault elsewhere it restores the previous
-//! handler, and the fault happens again.
+//! ([`super::catch_truncation`]) maps a page of zeros there and marks the mapping's entry in a
+//! table. The reader continues with zeros and then fails with [`ErrorKind::Changed`], whatever it
+//! parsed. The table consists of atomics, and the handler only searches it and maps a page. For a
+//! fault elsewhere it restores the previous handler, and the fault happens again.
 //!
 //! *Writes.* The bytes of a mapping may change at any time. So no byte is read twice and trusted
 //! the second time: readers copy what they decide on, or check every later use of it. At the end,
@@ -103,6 +103,13 @@ impl Mapped {
             };
             self.dropped = until;
         }
+    }
+}
+
+impl Mapped {
+    /// The file and its state when it was opened.
+    pub(super) fn identity(&self) -> &Identity {
+        &self.identity
     }
 }
 

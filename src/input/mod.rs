@@ -146,10 +146,10 @@ impl Source for Slice<'_> {
     }
 }
 
-/// Installs a handler of the signal SIGBUS for the whole process, so that a mapped file that another
-/// process truncates is an error ([`ErrorKind::Changed`]) instead of the end of this process. The
-/// handler treats faults in mapped inputs, and passes all others to the handler before it. Further
-/// calls do nothing. No other function of the library installs a handler.
+/// Installs a handler of the signal SIGBUS for the whole process, so that a mapped file that
+/// another process truncates is an error ([`ErrorKind::Changed`]) instead of the end of this
+/// process. The handler treats faults in mapped inputs, and passes all others to the handler before
+/// it. Further calls do nothing. No other function of the library installs a handler.
 ///
 /// # Errors
 ///
@@ -387,9 +387,47 @@ impl Input {
         Ok(Input(Kind::Stream(Stream::new(text, identity, options))))
     }
 
+    /// Makes the input readable at any offset. Nothing of it may have left the window. The bytes of
+    /// anything but a mapped file are spooled to a temporary file, after decompression and decoding.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the input cannot be read or exceeds the limit on spooled inputs.
+    #[cfg(feature = "redact")]
+    pub fn into_rereadable(self, limits: &Limits) -> Result<Rereadable> {
+        match self.0 {
+            #[cfg(target_os = "linux")]
+            Kind::Mapped(mapped) => Ok(Rereadable { identity: mapped.identity().clone() }),
+            Kind::Stream(_) => Rereadable::spool(Rest { input: self, taken: 0 }, limits),
+        }
+    }
+
     /// Returns the offset of the end of the window, in bytes.
     pub fn position(&self) -> u64 {
         self.offset() + self.window().len() as u64
+    }
+}
+
+/// A reader of an input from its first byte.
+#[cfg(feature = "redact")]
+struct Rest {
+    input: Input,
+    /// The offset of the next byte.
+    taken: u64,
+}
+
+#[cfg(feature = "redact")]
+impl Read for Rest {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.taken == self.input.position() {
+            self.input.fill(self.taken).map_err(into_io_error)?;
+        }
+        let start = (self.taken - self.input.offset()) as usize;
+        let rest = &self.input.window()[start..];
+        let len = rest.len().min(buffer.len());
+        buffer[..len].copy_from_slice(&rest[..len]);
+        self.taken += len as u64;
+        Ok(len)
     }
 }
 
@@ -408,6 +446,11 @@ fn stdin(options: &Options) -> Result<(File, Options)> {
 /// Wraps an error for a reader to return; the reader's [`Input`] unwraps it.
 pub fn into_io_error(error: Error) -> io::Error {
     Failure::wrap(error)
+}
+
+/// Unwraps an error that [`into_io_error`] wrapped. Any other error is one of the reader.
+pub fn into_error(error: io::Error) -> Error {
+    Failure::unwrap(error)
 }
 
 /// Whether the first bytes of a file show that it is neither compressed nor UTF-16 or UTF-32.

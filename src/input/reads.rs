@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-/// Most bytes of one read, on any thread.
+/// Maximum number of bytes of one read, on any thread.
 pub(super) const READ: usize = 256 << 10;
 
 /// Reads some bytes, and retries if a signal interrupts the read.

@@ -17,7 +17,7 @@ use crate::limits::{Limit, Limits};
 /// An input that can be read several times.
 #[derive(Clone, Debug)]
 pub struct Rereadable {
-    identity: Identity,
+    pub(super) identity: Identity,
 }
 
 impl Rereadable {
@@ -110,6 +110,25 @@ impl Rereadable {
         self.len() == 0
     }
 
+    /// Reads the bytes of the file from `offset` on, before decompression and decoding. Returns 0 at
+    /// the end of the file.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read.
+    pub fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        read_at(&self.identity.file, buffer, offset)
+    }
+
+    /// Checks that the file is unchanged.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`ErrorKind::Changed`] if the file changed or its path names another file.
+    pub fn check(&self) -> Result<()> {
+        self.identity.check()
+    }
+
     /// Opens the input at its start. Several readers may be open at the same time.
     ///
     /// # Errors
@@ -133,13 +152,17 @@ struct FromStart {
 
 impl Read for FromStart {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        #[cfg(unix)]
-        let read = std::os::unix::fs::FileExt::read_at(&*self.file, buffer, self.at)?;
-        #[cfg(windows)]
-        let read = std::os::windows::fs::FileExt::seek_read(&*self.file, buffer, self.at)?;
+        let read = read_at(&self.file, buffer, self.at)?;
         self.at += read as u64;
         Ok(read)
     }
+}
+
+fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    #[cfg(unix)]
+    return std::os::unix::fs::FileExt::read_at(file, buffer, offset);
+    #[cfg(windows)]
+    return std::os::windows::fs::FileExt::seek_read(file, buffer, offset);
 }
 
 /// Creates a nameless file in the temporary folder. Only its owner can open it, with any umask and

@@ -96,7 +96,7 @@ impl<'a> Value<'a> {
     ///
     /// # Errors
     ///
-    /// No value begins with this byte.
+    /// Fails if no value begins with this byte.
     pub fn kind(self) -> Result<Kind> {
         match self.byte(self.at) {
             Some(b'{') => Ok(Kind::Object),
@@ -130,7 +130,7 @@ impl<'a> Value<'a> {
     ///
     /// # Errors
     ///
-    /// The value is not a string, is too long to be decoded, or has a bad escape.
+    /// Fails if the value is not a string, is too long to be decoded, or has a bad escape.
     #[inline]
     pub fn string(self) -> Result<Text<'a>> {
         let text = self.unbounded()?;
@@ -159,7 +159,7 @@ impl<'a> Value<'a> {
     ///
     /// # Errors
     ///
-    /// The value is not a string, is too long to be decoded, or has a bad escape.
+    /// Fails if the value is not a string, is too long to be decoded, or has a bad escape.
     pub fn text(self) -> Result<String> {
         self.string()?.decode()
     }
@@ -168,7 +168,7 @@ impl<'a> Value<'a> {
     ///
     /// # Errors
     ///
-    /// One value is not a string, or has a bad escape.
+    /// Fails if one value is not a string, or has a bad escape.
     pub fn is_same_string(self, other: Value<'_>) -> Result<bool> {
         let Text { raw: one, escaped, .. } = self.unbounded()?;
         let two = other.quoted()?;
@@ -186,7 +186,7 @@ impl<'a> Value<'a> {
     ///
     /// # Errors
     ///
-    /// The value is not an object.
+    /// Fails if the value is not an object.
     pub fn members(self) -> Result<Members<'a>> {
         match self.byte(self.at) {
             Some(b'{') => Ok(Members::of(self)),
@@ -198,7 +198,7 @@ impl<'a> Value<'a> {
     ///
     /// # Errors
     ///
-    /// The value is not an object, or is invalid.
+    /// Fails if the value is not an object, or is invalid.
     pub(crate) fn has_ordered_keys(self) -> Result<bool> {
         let mut last: Option<Text<'_>> = None;
         for member in self.members()? {
@@ -214,7 +214,7 @@ impl<'a> Value<'a> {
     ///
     /// # Errors
     ///
-    /// The value is not an array.
+    /// Fails if the value is not an array.
     pub fn elements(self) -> Result<Elements<'a>> {
         match self.byte(self.at) {
             Some(b'[') => Ok(Elements::of(self)),
@@ -226,7 +226,7 @@ impl<'a> Value<'a> {
     ///
     /// # Errors
     ///
-    /// The object is invalid before the end of the member.
+    /// Fails if the object is invalid before the end of the member.
     pub fn get(self, key: &str) -> Result<Option<Value<'a>>> {
         if self.byte(self.at) != Some(b'{') {
             return Ok(None);
@@ -244,7 +244,7 @@ impl<'a> Value<'a> {
     ///
     /// # Errors
     ///
-    /// The array is invalid before the end of the element.
+    /// Fails if the array is invalid before the end of the element.
     pub fn element(self, index: u32) -> Result<Option<Value<'a>>> {
         if self.byte(self.at) != Some(b'[') {
             return Ok(None);
@@ -428,7 +428,7 @@ impl<'a> Text<'a> {
     ///
     /// # Errors
     ///
-    /// The file was written to since its text was scanned.
+    /// Fails if the file was written to since its text was scanned.
     pub fn decode(self) -> Result<String> {
         let mut copy = Vec::with_capacity(self.raw.len());
         self.copy_to(&mut copy)?;
@@ -440,7 +440,7 @@ impl<'a> Text<'a> {
     ///
     /// # Errors
     ///
-    /// The file was written to since its text was scanned.
+    /// Fails if the file was written to since its text was scanned.
     #[inline]
     pub fn copy_to(self, bytes: &mut Vec<u8>) -> Result<()> {
         if self.escaped == 0 {
@@ -459,7 +459,7 @@ impl<'a> Text<'a> {
     ///
     /// # Errors
     ///
-    /// The file was written to since its text was scanned.
+    /// Fails if the file was written to since its text was scanned.
     pub(crate) fn decode_to(self, decoded: &mut String) -> Result<()> {
         let mut copy = [0; 64];
         if let Some(copy) = copy.get_mut(..self.raw.len()).filter(|_| self.is_plain()) {

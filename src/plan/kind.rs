@@ -27,6 +27,7 @@ impl KindClues {
         let other = match key {
             "@level" | "@message" | "@module" if !self.plan => return Some(WrongDocument::Log),
             "encrypted_data" => return Some(WrongDocument::Encrypted),
+            "remote_plan_format" => return Some(WrongDocument::CloudPlan),
             "lineage" | "serial" => WrongDocument::NativeState,
             "values" => WrongDocument::State,
             "provider_schemas" => WrongDocument::ProviderSchema,
@@ -74,6 +75,9 @@ pub(super) fn by_magic(head: &[u8]) -> Option<WrongDocument> {
             names.iter().any(|known| name.starts_with(&known[..known.len().min(name.len())]))
         });
         return Some(if is_plan { WrongDocument::BinaryPlan } else { WrongDocument::Archive });
+    }
+    if head.starts_with(b"tfplan") {
+        return Some(WrongDocument::OldPlan);
     }
     let is_bzip2 = |rest: &[u8]| rest.starts_with(b"1AY&SY");
     match head {

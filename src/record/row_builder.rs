@@ -283,8 +283,8 @@ fn index_of(number: &[u8]) -> Option<u32> {
     })
 }
 
-/// Fills `paths` with the paths of `replace_paths`, in document order. All paths of a change may
-/// take `size_max` bytes; the others take `taken`.
+/// Fills `paths` with the paths of `replace_paths`, in document order. The path lists of a change
+/// may take `size_max` bytes together; the other lists already take `taken` bytes.
 fn replace_paths(
     change: &Change<'_>,
     paths: &mut Paths,

@@ -27,7 +27,7 @@ const SIZE: u64 = scaled_for_fuzzing(256 << 10);
 /// Size of the buffer that joins small writes, in bytes.
 const BUFFER: usize = 64 << 10;
 
-/// Most chunks per thread that wait or are being processed.
+/// Maximum number of chunks per thread that wait or are being processed.
 const CHUNKS: usize = 3;
 
 /// A range of the document that is left out.
@@ -66,7 +66,7 @@ pub(super) struct OutputBuffer<'scope, 'env, 's> {
     end: u64,
     /// The end of the last piece: in the document, and without removed bytes.
     passed: (u64, u64),
-    /// Most bytes after a piece that may wait for the next one.
+    /// Maximum number of bytes after a piece that may wait for the next one.
     gap_max: u64,
     spare: Vec<Chunk>,
     /// Scratch space for the mask being written.

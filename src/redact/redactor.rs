@@ -32,7 +32,7 @@ pub(super) struct Redactor<'r, N> {
     differ: Differ,
     /// Digests of the marked scalars of one piece.
     own: HashSet<u64>,
-    /// Most digests in `own`.
+    /// Maximum number of digests in `own`.
     secrets_max: u64,
     /// True if the piece has identities.
     has_identities: bool,
@@ -109,7 +109,11 @@ impl<'r, N: Notes> Redactor<'r, N> {
                 self.marks.marks_anything(parts.subject.overlays[1])?
             }
             kind => match self.known {
-                Some(known) => parts.are_declared(piece, &known.declared),
+                Some(known) => {
+                    // Without a configuration, nothing says which variables are sensitive.
+                    let is_undeclared = kind == PieceKind::Variable && !known.declared.is_known;
+                    is_undeclared || parts.are_declared(piece, &known.declared)
+                }
                 None => {
                     let is_of_output = kind == PieceKind::OutputChange;
                     kind == PieceKind::Variable

@@ -1,8 +1,8 @@
 //! Checks that brackets match, many at a time.
 //!
 //! The fast path (`words`) matches many brackets at once. The slow path (`Nesting::first_bad`) goes
-//! bracket by bracket. It runs when the fast path doubts a batch, and says what is wrong and where.
-//! It is the only path on processors without PEXT, and the oracle of the fast path.
+//! bracket by bracket. It runs when the fast path rejects a batch, and finds the first error. On
+//! processors without PEXT it is the only path. Tests use it as the oracle of the fast path.
 //!
 //! Brackets after the end of the document are ignored: once no container is open, everything is
 //! accepted.
@@ -16,22 +16,22 @@ use super::{BLOCK, Block, HasPext, Isa};
 use crate::error::ErrorKind;
 use crate::limits::Limit;
 
-/// The stack of open containers at a place in a text.
+/// The stack of open containers at an offset of a text.
 #[derive(Clone, Debug)]
 pub struct Nesting {
     isa: Isa,
-    /// Most containers that may be open at once.
+    /// Maximum number of containers that may be open at once.
     depth_max: u64,
     depth: u64,
     /// The kinds of the innermost containers, one bit each, the innermost lowest: 1 is an object.
     kinds: u64,
     /// How many bits of `kinds` are used, at most 64.
     len: u32,
-    /// The kinds of the containers around those, 64 in each.
+    /// The kinds of the containers around those in `kinds`, 64 in each word.
     around: Vec<u64>,
     /// Whether the document has ended.
     ended: bool,
-    /// The depths in the blocks of the last call.
+    /// The depths in the blocks that were followed last.
     ranges: Vec<BlockRange>,
 }
 
@@ -48,9 +48,9 @@ pub struct BlockRange {
 
 /// What tokens imply about the kind of the container around them.
 ///
-/// Each bit stands at the bracket after the token, and claims something about the container that is
-/// innermost before that bracket. For a closing bracket that is the container that it closes, for
-/// an opening bracket the one that encloses it.
+/// Each bit stands at the bracket after the token. At a closing bracket, the claim is about the
+/// container that the bracket closes. At an opening bracket, it is about the container around the
+/// bracket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Claims {
     /// The container is an object.
@@ -60,7 +60,7 @@ pub struct Claims {
 }
 
 impl Claims {
-    /// The claims that contradict the kinds, of which 1 is an object.
+    /// The claims that contradict `kinds`, in which 1 is an object.
     #[inline(always)]
     fn contradictions(self, kinds: u64) -> u64 {
         (self.objects & !kinds) | (self.arrays & kinds)
@@ -74,14 +74,15 @@ impl Nesting {
         Nesting { isa, depth_max, depth: 0, kinds: 0, len: 0, around, ended: false, ranges }
     }
 
-    /// A place between tokens inside the containers `open`, the outermost first: 1 is an object.
+    /// The state between two tokens inside the containers `open`: the outermost first, 1 for an
+    /// object.
     pub fn between(isa: Isa, depth_max: u64, open: impl Iterator<Item = u64>) -> Nesting {
         let mut nesting = Nesting::new(isa, depth_max);
         nesting.go_between(open);
         nesting
     }
 
-    /// Moves to such a place, reusing the memory.
+    /// Changes to the state that [`Nesting::between`] creates, and reuses the memory.
     pub fn go_between(&mut self, open: impl Iterator<Item = u64>) {
         (self.depth, self.kinds, self.len, self.ended) = (0, 0, 0, false);
         self.around.clear();
@@ -89,13 +90,13 @@ impl Nesting {
         open.for_each(|brace| self.open_one(brace));
     }
 
-    /// The depths in the blocks of the last call, in order and without a gap.
+    /// The depths in the blocks that were followed last, in order and without a gap.
     pub fn ranges(&self) -> &[BlockRange] {
         &self.ranges
     }
 
-    /// Follows the brackets of the next blocks. Returns what is wrong first, with the offset in
-    /// their text. After that, the state is undefined.
+    /// Follows the brackets of the next blocks. Returns the first error, with its byte offset from
+    /// the start of the blocks. After an error, the state is undefined.
     pub fn follow(&mut self, blocks: &[Block]) -> Option<(ErrorKind, usize)> {
         self.ranges.clear();
         if self.isa.pext().is_some_and(|pext| self.matches(pext, blocks)) {
@@ -217,7 +218,7 @@ impl Nesting {
     ///
     /// # Errors
     ///
-    /// The depth exceeds its limit.
+    /// Fails if the depth exceeds its limit.
     pub fn push(&mut self, brace: u64) -> Result<(), ErrorKind> {
         let value = self.depth_max;
         let full = self.depth == value;
@@ -229,7 +230,7 @@ impl Nesting {
     ///
     /// # Errors
     ///
-    /// The bracket does not match the kind of the innermost container.
+    /// Fails if the bracket does not match the kind of the innermost container.
     pub fn pop(&mut self, brace: u64) -> Result<(), ErrorKind> {
         let matches = self.close(brace, 1);
         self.ended = self.depth == 0;
@@ -268,8 +269,8 @@ impl Nesting {
         self.depth += 1;
     }
 
-    /// Applies the brackets of a range that another thread followed. `false` if something may be
-    /// wrong, with the state unchanged. The document must not end in the range.
+    /// Applies the brackets of a range that another thread followed. `false`, with the state
+    /// unchanged, if something may be wrong or the document would end in the range.
     pub fn apply(&mut self, partial: &PartialNesting) -> bool {
         let PartialNesting { closed, around, open, highest } = partial;
         let leaves_some = self.depth > partial.closes();
@@ -335,15 +336,15 @@ mod tests {
     /// The first bad bracket, found with a stack.
     fn by_stack(text: &[u8], depth_max: u64) -> Option<(ErrorKind, usize)> {
         let mut open = Vec::new();
-        for (place, byte) in text.iter().enumerate() {
+        for (offset, byte) in text.iter().enumerate() {
             match byte {
                 b'{' | b'[' if open.len() as u64 == depth_max => {
                     let kind = ErrorKind::Limit { limit: Limit::Depth, value: depth_max };
-                    return Some((kind, place));
+                    return Some((kind, offset));
                 }
                 b'{' | b'[' => open.push(byte + 2),
                 b'}' | b']' if open.pop().is_some_and(|close| close != *byte) => {
-                    return Some((ErrorKind::MismatchedBracket, place));
+                    return Some((ErrorKind::MismatchedBracket, offset));
                 }
                 b'}' | b']' if open.is_empty() => return None,
                 _ => {}
@@ -363,7 +364,7 @@ mod tests {
                 while !rest.is_empty() && found.is_none() {
                     let start = (blocks.len() - rest.len()) * BLOCK;
                     let (batch, after) = rest.split_at((*sizes.next().unwrap()).min(rest.len()));
-                    found = nesting.follow(batch).map(|(kind, place)| (kind, start + place));
+                    found = nesting.follow(batch).map(|(kind, offset)| (kind, start + offset));
                     rest = after;
                 }
                 assert_eq!(found, expected, "{} {text:?}", isa.name());
@@ -466,21 +467,21 @@ mod tests {
             }
             let mut cuts = cuts.map(|cut| cut.index(text.len()));
             cuts.sort_unstable();
-            let [before, stretch, behind] =
+            let [before, range, after] =
                 [&text[..cuts[0]], &text[cuts[0]..cuts[1]], &text[cuts[1]..]].map(blocks);
             for isa in Isa::all() {
                 let mut followed = Nesting::new(isa, depth_max);
                 if followed.follow(&before).is_some() {
                     continue;
                 }
-                let mut passed = followed.clone();
+                let mut applied = followed.clone();
                 let mut partial = PartialNesting::default();
-                if !partial.follow(isa, &stretch) || !passed.apply(&partial) {
+                if !partial.follow(isa, &range) || !applied.apply(&partial) {
                     continue;
                 }
-                prop_assert_eq!(followed.follow(&stretch), None);
-                prop_assert_eq!(passed.depth, followed.depth);
-                prop_assert_eq!(passed.follow(&behind), followed.follow(&behind));
+                prop_assert_eq!(followed.follow(&range), None);
+                prop_assert_eq!(applied.depth, followed.depth);
+                prop_assert_eq!(applied.follow(&after), followed.follow(&after));
             }
         }
     }

@@ -219,7 +219,7 @@ impl Marks {
     ///
     /// # Errors
     ///
-    /// The errors of [`Marks::find`].
+    /// Fails like [`Marks::find`].
     pub(crate) fn find_placed<'a>(
         &mut self,
         subject: Subject<'a>,
@@ -234,7 +234,7 @@ impl Marks {
     ///
     /// # Errors
     ///
-    /// The errors of [`Marks::find`].
+    /// Fails like [`Marks::find`].
     pub(crate) fn beyond<'p>(
         &mut self,
         subject: Subject<'_>,
@@ -255,7 +255,7 @@ impl Marks {
     ///
     /// # Errors
     ///
-    /// The errors of [`Marks::find`].
+    /// Fails like [`Marks::find`].
     pub(crate) fn find_with<'a>(
         &mut self,
         subject: Subject<'a>,

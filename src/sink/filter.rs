@@ -12,8 +12,8 @@ use crate::record::{Attribute, Attributes, Difference, Hidden, Label, Record, Re
 /// What to hide.
 #[derive(Clone, Debug, Default)]
 pub struct Noise {
-    /// Conditions for a change to be shown. Of each kind in this list, the change must meet at
-    /// least one.
+    /// Conditions for a change to be shown. If the list has several conditions of one kind, the
+    /// change must meet one of them.
     pub only: Vec<Only>,
     /// Hides the attributes at these paths, and updates that change only those.
     pub paths: Vec<path::Pattern>,

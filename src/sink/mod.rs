@@ -68,6 +68,23 @@ pub enum Form {
 
 #[cfg(feature = "report")]
 impl Form {
+    /// Every format, in the order of the help.
+    pub const ALL: [Form; 3] = [Form::Ndjson, Form::Json, Form::Csv(Formulas::Quoted)];
+
+    /// Returns the format with this name; `None` if there is none.
+    pub fn named(name: &str) -> Option<Form> {
+        Form::ALL.into_iter().find(|form| form.extension() == name)
+    }
+
+    /// What the format is, for the help of a command.
+    pub fn description(self) -> &'static str {
+        match self {
+            Form::Ndjson => "One compact JSON object a line",
+            Form::Json => "One JSON array",
+            Form::Csv(_) => "Comma-separated values, safe for spreadsheets",
+        }
+    }
+
     /// Creates a sink that writes this format to `out`.
     pub fn sink<'a>(self, out: impl std::io::Write + 'a) -> Box<dyn Sink + 'a> {
         match self {
@@ -77,7 +94,7 @@ impl Form {
         }
     }
 
-    /// The file extension of this format, without the dot.
+    /// The name of this format, which is also its file extension without the dot.
     pub fn extension(self) -> &'static str {
         match self {
             Form::Ndjson => "ndjson",

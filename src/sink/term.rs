@@ -505,8 +505,8 @@ impl<W: Write> Sink for Term<W> {
     }
 }
 
-/// A resource's address without its module, split into the name and the index. A deposed object has
-/// no index; its name says which one it is.
+/// A resource's address without its module, split into the name and the index. The name of a
+/// deposed object contains its index and its deposed key.
 pub(super) fn names(change: &ResourceChange<'_>) -> (String, Option<String>) {
     let address = &*change.label();
     let module = change.module_address.as_deref().and_then(|module| address.strip_prefix(module));
@@ -568,8 +568,8 @@ pub(super) fn sign(attribute: &Attribute, action: Action) -> (&'static str, &'st
     }
 }
 
-/// Values with a separator before them, without its trailing space if the values begin on a new
-/// line.
+/// Puts a separator before values. The separator loses its trailing space if the values begin on a
+/// new line.
 fn with_separator(separator: &str, mut values: String) -> String {
     let is_below = values.starts_with('\n');
     values.insert_str(0, if is_below { separator.trim_end() } else { separator });

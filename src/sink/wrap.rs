@@ -38,8 +38,7 @@ pub(super) struct Columns {
     pub end: usize,
 }
 
-/// The lines of a value, joined by newlines. The first line has no indentation, the others have
-/// theirs.
+/// The lines of a value, joined by newlines. All lines but the first are indented.
 pub(super) fn value(excerpt: &Excerpt, columns: Columns) -> String {
     let mut lines = match lines_of(excerpt) {
         Some(text) => heredoc(text.split('\n').map(visible), columns),

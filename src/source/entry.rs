@@ -9,9 +9,10 @@ use std::time::SystemTime;
 
 use super::stop::Stop;
 use super::store::{Object, Version};
-use crate::error::{Error, Result};
-use crate::input::{GiveUp, Input, Options, Rereadable};
+use crate::error::{Error, ErrorKind, PlanFileFault, Result};
+use crate::input::{GiveUp, Input, Options, Rereadable, Threads};
 use crate::limits::Limits;
+use crate::planfile::{self, ProviderSchemas};
 
 /// The location of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,12 +87,16 @@ impl Entry {
         is_file && self.len.is_some_and(|len| len < MAPPED_MIN)
     }
 
-    /// Opens the input.
+    /// Opens the input. A plan file is opened as the JSON of its plan.
     ///
     /// # Errors
     ///
     /// Fails if the input cannot be read.
     pub fn open(&self, options: &Options) -> Result<Input> {
+        planfile::unpack(self.open_as_it_is(options)?, options)
+    }
+
+    fn open_as_it_is(&self, options: &Options) -> Result<Input> {
         match &self.location {
             Location::File(path) => Input::open_file(path, options),
             Location::Object(object) => Input::from_reader(self.read(object)?, options),
@@ -110,21 +115,50 @@ impl Entry {
             let stop = stop.clone();
             Arc::new(move || stop.is_set())
         };
-        match &self.location {
+        let input = match &self.location {
             Location::File(path) => Input::open_file_until(path, options, give_up()),
             // Needs no `give_up`: the stop closes the stores.
-            Location::Object(_) => self.open(options),
+            Location::Object(_) => self.open_as_it_is(options),
             Location::Stdin => Input::from_stdin_until(options, give_up()),
-        }
+        };
+        planfile::unpack(input?, options)
     }
 
     /// Opens the input for reading more than once. Anything but a regular file is read completely
-    /// and kept.
+    /// and kept, and so is the JSON of a plan file.
     ///
     /// # Errors
     ///
     /// Fails if the input cannot be read, or is too large to keep.
     pub fn keep(&self, limits: &Limits) -> Result<Rereadable> {
+        let kept = self.keep_as_it_is(limits)?;
+        let options = Options { limits: *limits, threads: Threads::One, ..Options::default() };
+        let mut input = kept.input(&options)?;
+        if !planfile::is_plan_file(&mut input)? {
+            return Ok(kept);
+        }
+        let file = input.into_rereadable(limits)?;
+        Rereadable::spool(planfile::open(&file, None, limits)?, limits)
+    }
+
+    /// Opens a plan file as the JSON of its plan, with the schemas of its resources.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the input cannot be read, or is no plan file.
+    pub fn open_plan_file(
+        &self,
+        schemas: Option<ProviderSchemas>,
+        options: &Options,
+    ) -> Result<planfile::Document> {
+        let mut input = self.open_as_it_is(options)?;
+        if !planfile::is_plan_file(&mut input)? {
+            return Err(Error::new(ErrorKind::PlanFile(PlanFileFault::OtherInput)));
+        }
+        planfile::open(&input.into_rereadable(&options.limits)?, schemas, &options.limits)
+    }
+
+    fn keep_as_it_is(&self, limits: &Limits) -> Result<Rereadable> {
         match &self.location {
             Location::File(path) => Rereadable::open_file(path, limits),
             Location::Object(object) => Rereadable::spool(self.read(object)?, limits),

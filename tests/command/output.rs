@@ -190,7 +190,7 @@ fn an_output_may_not_be_an_input() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_to_what_is_not_there_yet_stays_a_link() {
+fn dangling_links_stay_links() {
     use std::os::unix::fs::symlink;
     let folder = Folder::of_plans();
     std::fs::create_dir(folder.path("deep")).expect("a folder");
@@ -224,8 +224,8 @@ fn a_replaced_file_keeps_its_rights_and_its_owner() {
     // More permissions than a new file gets.
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o666)).expect("its mode");
     let state = || {
-        let there = path.metadata().expect("it is there");
-        (there.uid(), there.gid(), there.mode())
+        let metadata = path.metadata().expect("it is there");
+        (metadata.uid(), metadata.gid(), metadata.mode())
     };
     let before = state();
     assert_eq!(folder.run("changes -o out plan.json").code, Some(0));
@@ -243,8 +243,8 @@ fn a_new_file_has_the_rights_of_any_new_file() {
     assert_eq!(mode("out"), mode("plan.json"));
 }
 
-/// Starts a run that writes to a file, in a shell that first executes `preparations`. The run waits
-/// for the rest of its plan.
+/// Starts a run in a shell that first executes `preparations`. The first of `outputs` is the
+/// command, the others are output files. The run waits for the rest of its plan.
 #[cfg(target_os = "linux")]
 fn waiting(folder: &Folder, preparations: &str, outputs: &[&str]) -> std::process::Child {
     let mut command = std::process::Command::new("sh");
@@ -261,7 +261,7 @@ fn waiting(folder: &Folder, preparations: &str, outputs: &[&str]) -> std::proces
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_run_that_is_ended_leaves_nothing_behind() {
+fn interrupted_runs_leave_no_files() {
     use std::os::unix::process::ExitStatusExt;
     let folder = Folder::of_plans();
     folder.write("out", "before");
@@ -280,8 +280,8 @@ fn a_run_that_is_ended_leaves_nothing_behind() {
     let signals = [("HUP", 1), ("INT", 2), ("TERM", 15)];
     let one = &["changes", "out"][..];
     let three = &["report", "markdown=out", "html=page", "json=fleet"][..];
-    let heeded = signals.into_iter().filter(|(_, number)| ignored >> (number - 1) & 1 == 0);
-    for ((signal, number), outputs) in heeded.flat_map(|it| [(it, one), (it, three)]) {
+    let not_ignored = signals.into_iter().filter(|(_, number)| ignored >> (number - 1) & 1 == 0);
+    for ((signal, number), outputs) in not_ignored.flat_map(|it| [(it, one), (it, three)]) {
         let mut child = waiting(&folder, "", outputs);
         // Standard input stays open; otherwise the run might reach the end of its input first.
         let stdin = child.stdin.take();
@@ -292,7 +292,7 @@ fn a_run_that_is_ended_leaves_nothing_behind() {
         let out = std::fs::read_to_string(folder.path("out"));
         assert_eq!(out.expect("it is there"), "before");
     }
-    // `nohup` does this.
+    // `nohup` also makes a program ignore HUP.
     let mut child = waiting(&folder, "trap '' HUP;", one);
     send("HUP", &child);
     child.stdin.take().expect("a pipe").write_all(PLAN.as_bytes()).expect("it reads");
@@ -301,10 +301,10 @@ fn a_run_that_is_ended_leaves_nothing_behind() {
     assert!(out.expect("it is there").contains("summary"));
 }
 
-/// No thread can have a stack of this size, so the signal thread fails to start.
+/// `RUST_MIN_STACK` asks for a stack that no thread can have, so the signal thread fails to start.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_run_without_other_threads_is_ended_too() {
+fn signals_end_a_run_without_a_signal_thread() {
     use std::os::unix::process::ExitStatusExt;
     let folder = Folder::of_plans();
     for outputs in [&["changes", "out"][..], &["report", "markdown=out", "html=page"]] {
@@ -351,7 +351,7 @@ impl Write for Failing {
 }
 
 #[test]
-fn every_write_that_fails_is_told_as_it_was() {
+fn failed_writes_keep_the_kind_of_their_error() {
     type Make = fn(Failing) -> Box<dyn Sink>;
     let sinks: [(&str, Make, usize); 4] = [
         ("ndjson", |out| Box::new(Ndjson::new(out)), 200_000),
@@ -369,8 +369,8 @@ fn every_write_that_fails_is_told_as_it_was() {
                     .and_then(|_| sink.finish())
                     .expect_err("nothing takes it");
                 assert_eq!(error.kind(), ErrorKind::Write);
-                let told = error.io_error().map(io::Error::kind);
-                assert_eq!(told, Some(kind), "{name} after {taken} bytes");
+                let found = error.io_error().map(io::Error::kind);
+                assert_eq!(found, Some(kind), "{name} after {taken} bytes");
             }
         }
     }

@@ -1,4 +1,5 @@
-//! Inputs that cannot be read twice: spooled to a file that only its owner can read, or not at all.
+//! Inputs that can be read only once: plansift spools them to a file that only its owner can read,
+//! and only when it needs them twice.
 
 use std::io::Write;
 use std::os::unix::fs::MetadataExt;
@@ -9,8 +10,8 @@ use super::Folder;
 use crate::hostile::sample;
 use crate::run;
 
-/// Timeout that no passing test comes near; it ends a test that would hang.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Ends a test that hangs. No passing test takes so long.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The permission bits of the files in a folder that a process has open.
 fn modes_of_open_files(child: &Child, folder: &Folder) -> Vec<u32> {
@@ -27,7 +28,7 @@ fn modes_of_open_files(child: &Child, folder: &Folder) -> Vec<u32> {
 }
 
 #[test]
-fn an_input_that_is_kept_is_its_owners_alone() {
+fn spooled_inputs_are_private_to_their_owner() {
     for args in ["redact -", "slim -", "audit -", "audit --echo off -", "report -"] {
         let folder = Folder::new();
         // The file mode must not depend on the user's umask.
@@ -42,7 +43,7 @@ fn an_input_that_is_kept_is_its_owners_alone() {
         let started = Instant::now();
         let modes = loop {
             let modes = modes_of_open_files(&child, &folder);
-            if !modes.is_empty() || started.elapsed() > PATIENCE {
+            if !modes.is_empty() || started.elapsed() > TIMEOUT {
                 break modes;
             }
             std::thread::sleep(Duration::from_millis(2));
@@ -56,7 +57,7 @@ fn an_input_that_is_kept_is_its_owners_alone() {
 }
 
 #[test]
-fn what_is_read_once_is_not_kept() {
+fn inputs_read_once_are_not_spooled() {
     let plan = sample::of_changes(5000, sample::create);
     let piped = |args: &str| {
         let mut command = run::plansift();
@@ -68,7 +69,8 @@ fn what_is_read_once_is_not_kept() {
         assert_eq!(output.status.code(), Some(0), "{args}: {output:?}");
         assert!(output.stdout.len() > 1000, "{args}");
     }
-    // Marks of one section apply to the others, so an audit always reads its input twice.
+    // These read their input twice: to find echoes or, in any audit, because marks of one section
+    // apply to the others.
     for args in ["redact -", "slim -", "audit -", "audit --echo off -"] {
         let output = piped(args);
         assert_eq!(output.status.code(), Some(1), "{args}");

@@ -1,5 +1,5 @@
-//! Records are written while the plan is still being read, and a reader that closes its pipe blocks
-//! nobody.
+//! plansift writes records while it still reads the plan. When the reader of its output closes the
+//! pipe, the run ends without an error.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Stdio};
@@ -10,8 +10,8 @@ use super::Folder;
 use crate::hostile::sample;
 use crate::run;
 
-/// Timeout that no passing test comes near; it ends a test that would hang.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Ends a test that hangs. No passing test takes so long.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 fn start(folder: &Folder, args: &[&str], stdin: Stdio) -> Child {
     let mut command = run::plansift();
@@ -20,21 +20,21 @@ fn start(folder: &Folder, args: &[&str], stdin: Stdio) -> Child {
 }
 
 /// Runs a step that may hang on a child process; kills the child at the timeout.
-fn with_patience<T: Send>(child: &mut Child, step: impl FnOnce() -> T + Send) -> T {
+fn with_timeout<T: Send>(child: &mut Child, step: impl FnOnce() -> T + Send) -> T {
     let (done, waiting) = mpsc::channel();
     std::thread::scope(|scope| {
         scope.spawn(move || done.send(step()));
-        let result = waiting.recv_timeout(PATIENCE);
+        let result = waiting.recv_timeout(TIMEOUT);
         if result.is_err() {
-            // The end of the child unblocks the step, which ends the scope.
+            // Killing the child unblocks the step, so the scope can end.
             child.kill().expect("it is ours");
         }
         result.expect("nothing came in time")
     })
 }
 
-/// A plan that begins with its versions, as Terraform writes it. The first record needs the
-/// versions.
+/// A plan of `changes` elements. It begins with its versions, as Terraform writes them, because
+/// plansift keeps records back until it knows the versions.
 fn plan_of(changes: usize) -> String {
     let plan = sample::of_changes(changes, sample::create);
     plan.replacen(r#""1.2","#, r#""1.2","terraform_version":"1.9.0","#, 1)
@@ -50,7 +50,7 @@ fn a_record_appears_before_the_plan_has_ended() {
         let mut stdin = child.stdin.take().expect("a pipe");
         let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
         stdin.write_all(head.as_bytes()).expect("it reads");
-        let lines: Vec<String> = with_patience(&mut child, || {
+        let lines: Vec<String> = with_timeout(&mut child, || {
             stdout.by_ref().lines().take(3).map(|line| line.expect("UTF-8")).collect()
         });
         assert!(lines[2].contains("a.n["), "{lines:?}");
@@ -66,21 +66,21 @@ fn a_record_appears_before_the_plan_has_ended() {
 #[test]
 fn the_plan_record_appears_with_the_first_change() {
     let plan = plan_of(40);
-    // The element after the first is incomplete.
+    // The first twenty elements are complete.
     let head = plan.match_indices("\"address\"").nth(20).expect("many").0;
     let mut child = start(&Folder::new(), &["changes"], Stdio::piped());
     let mut stdin = child.stdin.take().expect("a pipe");
     let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
     stdin.write_all(&plan.as_bytes()[..head]).expect("it reads");
     let mut line = String::new();
-    with_patience(&mut child, || stdout.read_line(&mut line).expect("UTF-8"));
+    with_timeout(&mut child, || stdout.read_line(&mut line).expect("UTF-8"));
     assert!(line.contains(r#""terraform_version":"1.9.0""#), "{line}");
     drop(stdin);
     assert_eq!(child.wait().expect("it ends").code(), Some(1), "the plan was never whole");
 }
 
 #[test]
-fn a_reader_that_leaves_ends_the_run_in_peace() {
+fn a_pipe_closed_while_writing_is_no_error() {
     let folder = Folder::new();
     for name in ["plan.json", "other.json"] {
         folder.write(name, sample::of_changes(20_000, sample::create));
@@ -104,7 +104,7 @@ fn a_reader_that_leaves_ends_the_run_in_peace() {
 }
 
 #[test]
-fn a_reader_that_was_never_there_is_no_error_either() {
+fn a_pipe_closed_from_the_start_is_no_error() {
     let folder = Folder::of_plans();
     for args in [&["summary", "plan.json"][..], &["changes", "plan.json"], &["schema"], &["-help"]]
     {
@@ -119,7 +119,7 @@ fn a_reader_that_was_never_there_is_no_error_either() {
 }
 
 #[test]
-fn a_standard_error_that_is_gone_stops_nothing() {
+fn a_closed_standard_error_does_not_end_the_run() {
     let folder = Folder::of_plans();
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use super::model::{Edit, Put, Redaction, is_mask};
 
-/// What masks are made of.
+/// The kind of masks in a redacted text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Masks {
     Text,
@@ -17,7 +17,7 @@ pub enum Masks {
     Null,
 }
 
-/// Where a redacted text is not what it must be.
+/// Describes the first difference from the expected redaction; `None` if there is none.
 pub fn difference(
     text: &str,
     redaction: &Redaction,
@@ -48,7 +48,7 @@ pub fn difference(
 struct Reader<'a> {
     rest: &'a str,
     masks: Masks,
-    /// What stands for each key.
+    /// The mask of each key.
     numbers: BTreeMap<String, String>,
 }
 
@@ -102,7 +102,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A string without escapes.
+    /// Reads a string that has no escapes.
     fn string(&mut self) -> Result<String, String> {
         let start: String = self.rest.chars().take(100).collect();
         let inside = self.rest.strip_prefix('"').and_then(|rest| rest.split_once('"'));

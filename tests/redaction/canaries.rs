@@ -1,5 +1,5 @@
-//! Canaries in every place of a plan or a state that may hold a secret, repeated in every place
-//! that should hold none. No command may write one.
+//! Documents with canaries: secrets in every place that may hold a secret, repeated in every place
+//! that should hold none. No command may write a canary.
 
 use std::fs;
 
@@ -7,21 +7,21 @@ use serde_json::{Value, json};
 
 use crate::run;
 
-/// What each canary begins with: a text, a number, a text that is spelled in escapes, and one that
-/// is too short to be looked for elsewhere.
+/// Prefixes of canaries: of texts, of numbers, of texts written with escapes, and of texts that are
+/// too short for echoes.
 const CANARIES: [&str; 4] = ["CANARY-", "8305417296", r"\u0043\u0041\u004e", "SHC-"];
 
-/// Where else the secrets stand.
+/// How a document repeats the secrets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Echoes {
     None,
-    /// As they are, also spelled with escapes.
+    /// As whole texts, with and without escapes.
     Equal,
-    /// Inside of other texts, too.
+    /// Also inside longer texts.
     Contained,
 }
 
-/// The secrets that were handed out.
+/// Generates canaries, and knows the generated ones.
 #[derive(Default)]
 struct Canaries {
     texts: Vec<String>,
@@ -54,7 +54,7 @@ impl Canaries {
         self.texts[self.texts.len() - 1].clone()
     }
 
-    /// One that only an overlay tells, and that is repeated nowhere.
+    /// A key that occurs only in an overlay.
     fn unknown(&mut self) -> String {
         self.unknowns += 1;
         format!("CANARY-UNKNOWN-{}.", self.unknowns)
@@ -83,7 +83,7 @@ impl Canaries {
         })
     }
 
-    /// Values that `resource_changes` marks and nothing else does.
+    /// Values that only `resource_changes` marks.
     fn unmarked(&mut self) -> Value {
         json!({
             "text": self.short(), "number": 8_305_417, "deep": [{"er": self.short()}, {"er": 1}],
@@ -91,14 +91,14 @@ impl Canaries {
         })
     }
 
-    /// A text that is too short to be looked for elsewhere.
+    /// A text that is too short for echoes.
     fn short(&mut self) -> String {
         self.shorts += 1;
         format!("SHC-{}", self.shorts)
     }
 
-    /// The configuration of a module: constants of attributes that the values mark, write-only
-    /// ones, and what only declarations mark.
+    /// The configuration of a module: constants of marked attributes, constants of write-only
+    /// attributes, and values that only declarations mark.
     fn configuration(&mut self, depth: u32) -> Value {
         let constant = |value: Value| json!({"constant_value": value});
         let expressions = json!({
@@ -170,7 +170,7 @@ impl Canaries {
         })
     }
 
-    /// All secrets where nobody marks anything.
+    /// All secrets again, as values for places without marks.
     fn echoes(&self, echoes: Echoes) -> Value {
         let contained = |text: &String| json!(format!("user:{text}@host"));
         let mut all: Vec<Value> = Vec::new();
@@ -190,7 +190,7 @@ impl Canaries {
     }
 }
 
-/// The overlay of [`Canaries::values`], with one that does not fit.
+/// The overlay of [`Canaries::values`]. It does not fit the member `misfit`.
 fn marks() -> Value {
     json!({
         "text": true, "number": true, "json": true, "map": true, "list": [true, true],
@@ -198,10 +198,10 @@ fn marks() -> Value {
     })
 }
 
-/// What begins a string that is written in escapes.
+/// Marks a string that [`text`] writes with escapes.
 const ESCAPED: &str = "ESCAPED:";
 
-/// The text of a document, in which some strings are spelled in escapes.
+/// The text of a document. Strings after [`ESCAPED`] are written with escapes.
 fn text(document: &Value) -> String {
     let text = document.to_string();
     let mut parts = text.split(ESCAPED);
@@ -268,7 +268,7 @@ fn plan_with(echoes: Echoes) -> String {
     text(&plan)
 }
 
-/// Adds resources that `resource_changes` marks where nothing says what is sensitive in them.
+/// Adds resources to other sections, without overlays, whose attributes `resource_changes` marks.
 fn add_unmarked(plan: &mut Value, canaries: &mut Canaries) {
     let mut unmarked = || {
         let [before, after] = [canaries.unmarked(), canaries.unmarked()];
@@ -288,7 +288,7 @@ fn add_unmarked(plan: &mut Value, canaries: &mut Canaries) {
     }
 }
 
-/// Adds secrets where nobody marks anything.
+/// Adds `repeated` in places without marks.
 fn add_echoes(plan: &mut Value, repeated: &Value) {
     let open = json!({"actions": ["update"], "before": {"e": repeated}, "after": {"f": repeated}});
     let elements = |plan: &mut Value, key: &str, element: Value| {
@@ -329,7 +329,8 @@ fn state_with(echoes: Echoes) -> String {
     }))
 }
 
-/// Runs the command in a folder of its own, and holds everything it writes to be free of canaries.
+/// Runs a command in a new folder. Asserts that its output has no canary, and returns whether it
+/// succeeded.
 fn run_on(input: &str, args: &[&str]) -> bool {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("plan.json");
@@ -368,7 +369,7 @@ fn run_on(input: &str, args: &[&str]) -> bool {
     succeeded
 }
 
-/// Every way to redact, with the echoes that it finds.
+/// Arguments of `redact`, each with the kind of echoes that it masks.
 fn redactions() -> Vec<(Vec<&'static str>, Echoes)> {
     let mut all = Vec::new();
     for (echo, echoes) in
@@ -377,7 +378,7 @@ fn redactions() -> Vec<(Vec<&'static str>, Echoes)> {
         for mask in [&["text"][..], &["hash", "--key-file", "key"], &["null"]] {
             let mut args = vec!["redact", "--echo", echo, "--mask"];
             args.extend(mask);
-            // A report takes another reading, which is what `off` is there to spare.
+            // A report needs a second reading, and `off` avoids it.
             if !matches!(echoes, Echoes::None) {
                 args.extend(["--report", "report"]);
             }
@@ -389,7 +390,7 @@ fn redactions() -> Vec<(Vec<&'static str>, Echoes)> {
 }
 
 #[test]
-fn no_canary_is_in_what_redact_writes() {
+fn redact_writes_no_canary() {
     for (args, echoes) in redactions() {
         for text in [plan_with(echoes), state_with(echoes)] {
             assert!(text.matches(CANARIES[0]).count() > 20);
@@ -399,7 +400,7 @@ fn no_canary_is_in_what_redact_writes() {
 }
 
 #[test]
-fn no_canary_is_in_what_other_commands_write() {
+fn other_commands_write_no_canary() {
     let text = plan();
     for command in ["changes", "changes --format json", "changes --format csv", "summary"] {
         for more in ["", "--all", "--all --strict", "--stats --progress=always"] {
@@ -409,9 +410,9 @@ fn no_canary_is_in_what_other_commands_write() {
     }
 }
 
-/// Secrets of child modules that nothing but a declaration marks, and their echoes.
+/// Secrets of child modules that only a declaration marks, and their echoes.
 #[test]
-fn no_secret_of_the_attacks_is_in_what_any_command_writes() {
+fn no_command_writes_a_secret_of_the_attacks() {
     let own = run::root().join("corpus/plans/secret-modules/plan.json");
     let shared = run::shared().into_iter().flat_map(|shared| {
         ["A1-child-module-secret-argument", "A1b-child-module-secret-output"]
@@ -441,7 +442,7 @@ fn no_secret_of_the_attacks_is_in_what_any_command_writes() {
 }
 
 #[test]
-fn a_cut_plan_is_told_without_its_secrets() {
+fn errors_about_cut_plans_show_no_secret() {
     for echo in ["equal", "off"] {
         let text = plan_with(Echoes::None);
         for at in (1..text.len() - 1).step_by(163) {
@@ -452,7 +453,7 @@ fn a_cut_plan_is_told_without_its_secrets() {
 }
 
 #[test]
-fn a_damaged_plan_is_told_without_its_secrets() {
+fn errors_about_damaged_plans_show_no_secret() {
     let text = plan_with(Echoes::None);
     for at in (1..text.len() - 1).step_by(163) {
         for damage in ["\"", "]", "\u{0}", "\\u"] {
@@ -466,7 +467,7 @@ fn a_damaged_plan_is_told_without_its_secrets() {
     }
 }
 
-/// A process that is told to dump its memory leaves none of it, whatever the system would allow.
+/// A process that gets ABRT writes no core dump, even if the limits of the system allow one.
 #[cfg(target_os = "linux")]
 #[test]
 fn there_is_no_core_dump() {
@@ -480,12 +481,12 @@ fn there_is_no_core_dump() {
     command.args(["-c", "ulimit -c unlimited 2>/dev/null; exec \"$0\" changes -", binary]);
     command.current_dir(folder.path()).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn().expect("a shell");
-    // It waits for the rest of the plan, and its first line says that it has read some.
+    // The first line of the output shows that the child has read the input. It now waits for more.
     let text = plan();
     let mut stdin = child.stdin.take().expect("a pipe");
     stdin.write_all(&text.as_bytes()[..text.len() - 2]).expect("it reads");
     let mut line = String::new();
-    // Held to the end: where nobody reads, it ends by itself.
+    // The pipe stays open until the end, because the child ends when its output is closed.
     let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
     stdout.read_line(&mut line).expect("a line");
     assert!(line.starts_with(r#"{"kind":"plan""#), "{line}");

@@ -1,10 +1,11 @@
-//! How each kind of text is redacted, case by case, by the oracle and by the command.
+//! The redaction of small documents, case by case. The oracle and the command must agree with the
+//! expected text.
 
 use super::model::{self, Echo, Options};
 use super::redact;
 
-/// Holds documents to what they become; `<>` stands for the mask and `<changed>` for that of a
-/// value that changes, and lines are only there to be read.
+/// Asserts that each document redacts to its expected text. `<>` stands for the mask, and
+/// `<changed>` for the mask of a value that changes. Line breaks are removed from both.
 pub fn hold(cases: &[(&str, &str)], options: Options, around: impl Fn(&str) -> String) {
     let args = super::arguments(options);
     let args: Vec<_> = args.iter().map(String::as_str).collect();
@@ -18,7 +19,7 @@ pub fn hold(cases: &[(&str, &str)], options: Options, around: impl Fn(&str) -> S
     }
 }
 
-/// A text that was broken into lines to be read.
+/// Removes line breaks and indentation from a text.
 pub fn joined(text: &str) -> String {
     text.lines().map(str::trim_start).collect()
 }
@@ -45,7 +46,7 @@ fn marks_hold_on_both_sides() {
             r#""before":{"p":1.0},"after":{ "p" : 1 },"before_sensitive":{"p":true}"#,
             r#""before":{"p":<>},"after":{ "p" : <> },"before_sensitive":{"p":true}"#,
         ),
-        // A container has one mask; null says nothing.
+        // A container has one mask. `null` stays.
         (
             r#""before":{"m":{"k":1},"n":null},"after":{"m":{"k":2},"n":[]},
                 "before_sensitive":{"m":true,"n":true}"#,
@@ -56,14 +57,14 @@ fn marks_hold_on_both_sides() {
             r#""before":null,"after":{"p":"x"},"after_sensitive":true"#,
             r#""before":null,"after":<>,"after_sensitive":true"#,
         ),
-        // Index by index, on the other side whatever its length.
+        // A mark of an element covers that index on both sides, even if their lengths differ.
         (
             r#""before":["x","y"],"after":["y"],"before_sensitive":[false,true],
                 "after_sensitive":[true]"#,
             r#""before":[<>,<>],"after":[<changed>],"before_sensitive":[false,true],
                 "after_sensitive":[true]"#,
         ),
-        // What is a mask already stays.
+        // A mask stays.
         (
             r#""before":{"p":"(sensitive value)"},"after":{"p":"(sensitive value, changed)"},
                 "after_sensitive":{"p":true}"#,
@@ -74,7 +75,7 @@ fn marks_hold_on_both_sides() {
 }
 
 #[test]
-fn keys_of_secret_maps_are_not_told_by_what_is_unknown() {
+fn overlays_do_not_show_keys_of_secret_maps() {
     let cases = [
         (
             r#""before":null,"after":{},"after_unknown":{"m":{"key":true},"n":{"key":true}},
@@ -93,28 +94,28 @@ fn keys_of_secret_maps_are_not_told_by_what_is_unknown() {
 }
 
 #[test]
-fn what_does_not_fit_is_masked_whole() {
+fn values_with_misfitting_overlays_are_masked_whole() {
     let cases = [
-        // A word that is no mark, an object on a list, a list on a text.
+        // A string in place of a mark, an object over a list, a list over a string.
         (
             r#""before":null,"after":{"p":"x","q":["y"],"r":"z"},"after_sensitive":{"p":"yes",
                 "q":{"k":true},"r":[true]}"#,
             r#""before":null,"after":{"p":<>,"q":<>,"r":<>},"after_sensitive":{"p":"yes",
                 "q":{"k":true},"r":[true]}"#,
         ),
-        // A list of another length than its own value.
+        // An overlay list with another length than its value.
         (
             r#""before":null,"after":{"l":["x","y"]},"after_sensitive":{"l":[true]}"#,
             r#""before":null,"after":{"l":<>},"after_sensitive":{"l":[true]}"#,
         ),
-        // What marks nothing, whatever its shape.
+        // An overlay without a mark need not fit.
         (
             r#""before":null,"after":{"l":["x"],"p":"y"},"after_sensitive":{"l":[false,
                 {"k":null}],"p":{"q":[]}}"#,
             r#""before":null,"after":{"l":["x"],"p":"y"},"after_sensitive":{"l":[false,
                 {"k":null}],"p":{"q":[]}}"#,
         ),
-        // What does not fit on one side is masked on the other.
+        // If an overlay does not fit one side, both sides are masked.
         (
             r#""before":{"m":{"k":"x","l":"y"}},"after":{"m":"z"},
                 "before_sensitive":{"m":{"k":true}},"after_sensitive":{}"#,
@@ -138,14 +139,14 @@ fn echoes_are_equal_and_long_enough() {
             r#""before":null,"after":{"p":"1234567","q":"1234567"},"after_sensitive":{"p":true}"#,
             r#""before":null,"after":{"p":<>,"q":"1234567"},"after_sensitive":{"p":true}"#,
         ),
-        // Of one secret on one side and another on the other.
+        // The echo changes from one secret to another.
         (
             r#""before":{"p":"secret-one","q":"secret-one"},"after":{"p":"secret-two",
                 "q":"secret-two"},"after_sensitive":{"p":true}"#,
             r#""before":{"p":<>,"q":<>},"after":{"p":<changed>,"q":<changed>},
                 "after_sensitive":{"p":true}"#,
         ),
-        // A key that could be an attribute's stays.
+        // A key that could be the name of an attribute stays.
         (
             r#""before":null,"after":{"p":"secret-one","q":"password",
                 "secret-one":{"password":1}},"after_sensitive":{"p":true,"q":true,
@@ -199,7 +200,7 @@ fn constants_and_identities_are_secrets_of_any_length() {
     hold(&cases, Options::default(), plan);
 }
 
-/// In whatever order they come.
+/// The order of the sections does not matter.
 #[test]
 fn one_pass_takes_every_variable_and_every_constant_for_a_secret() {
     let variables = |mask: &str, list: &str| {
@@ -243,7 +244,7 @@ fn one_pass_takes_every_variable_and_every_constant_for_a_secret() {
     hold(&cases, options, str::to_owned);
 }
 
-/// Versions before 0.15 mark outputs, and no changes to them.
+/// Terraform before 0.15 marks outputs, but not their changes.
 #[test]
 fn changes_to_sensitive_outputs_without_overlays_are_secret() {
     let document = |output: &str, change: &str| {
@@ -266,7 +267,7 @@ fn changes_to_sensitive_outputs_without_overlays_are_secret() {
     ];
     let cases = cases.each_ref().map(|[text, expected]| (text.as_str(), expected.as_str()));
     hold(&cases, Options::default(), str::to_owned);
-    // One pass does not wait for what marks the output.
+    // With `--echo off`, all changes to outputs without overlays are masked.
     let off = Options { echo: Echo::Off, ..Options::default() };
     let [text, expected] = [object, "<>"].map(|after| document("", after));
     let expected = expected.replace(r#"{"id":true}"#, "true");
@@ -275,7 +276,7 @@ fn changes_to_sensitive_outputs_without_overlays_are_secret() {
 }
 
 #[test]
-fn what_a_sensitive_output_changes_to_is_looked_for_elsewhere() {
+fn values_of_sensitive_output_changes_have_echoes() {
     let document = |other: &str, change: &str| {
         format!(
             r#"{{"format_version":"0.1","planned_values":{{"outputs":{{"o":{{"sensitive":true}},
@@ -337,7 +338,7 @@ fn words_of_the_format_are_no_echoes() {
     };
     let case = (text(r#""a-secret""#, r#""a-secret""#), text("<>", "<>"));
     hold(&[(&case.0, &case.1)], Options::default(), str::to_owned);
-    // What stands in their places and is none of them.
+    // Values of other types under the same keys are no words of the format.
     let text = |mask: &str, echo: &str| {
         let change = change(r#""before":null,"after":{"p":<M>},"after_sensitive":{"p":true}"#);
         let rest = format!(
@@ -368,7 +369,7 @@ fn no_two_keys_become_the_same() {
 }
 
 #[test]
-fn a_name_of_an_attribute_is_one_however_it_is_spelled() {
+fn attribute_names_are_recognised_in_any_spelling() {
     let cases = [(
         r#""before":{"m":{"hunter22":1}},"after":{"m":{"\u0068unter22":1},"p":"hunter22"},
             "after_sensitive":{"p":true}"#,
@@ -378,9 +379,9 @@ fn a_name_of_an_attribute_is_one_however_it_is_spelled() {
     hold(&cases, Options::default(), change);
 }
 
-/// Readers take one of two values of the same key, and not all take the same one.
+/// JSON readers differ in which of two values of the same key they use.
 #[test]
-fn what_stands_twice_is_refused_or_masked() {
+fn duplicate_keys_are_refused_or_masked() {
     let output = r#""outputs":{"o":{"sensitive":true,"value":"a-secret","value":"b-secret"}}"#;
     let resource = r#""root_module":{"resources":[{"address":"a.b","values":{"p":"a-secret"},
         "sensitive_values":{"p":true},"values":{"p":"b-secret"}}]}"#;
@@ -440,13 +441,13 @@ fn a_name_marks_all_of_a_value_of_which_an_overlay_marks_some() {
         r#""before":null,"after":{"pw":{"a":"x","b":"y"}},"after_sensitive":{"pw":{"a":true}}"#,
     );
     let redacted = redact(&["--also-names", "^pw$"], text.as_bytes()).expect("a plan");
-    // The overlay names a key of what is masked: it marks all of it instead.
+    // The overlay names a key of the masked value, so it becomes `true`.
     let expected = text.replace(r#"{"a":"x","b":"y"}"#, "\"(sensitive value)\"");
     assert_eq!(redacted, expected.replace(r#"{"a":true}"#, "true"));
 }
 
 #[test]
-fn null_is_a_mask_too() {
+fn mask_null_writes_null() {
     let text = change(r#""before":null,"after":{"p":["x"],"q":1},"after_sensitive":{"p":true}"#);
     let expected = change(r#""before":null,"after":{"p":null,"q":1},"after_sensitive":{"p":true}"#);
     assert_eq!(redact(&["--mask", "null"], text.as_bytes()), Ok(expected));
@@ -464,7 +465,7 @@ fn values_of_names_that_match_are_masked_when_asked() {
 }
 
 #[test]
-fn what_is_imported_by_a_secret_number_has_the_same_records() {
+fn imports_by_a_secret_number_keep_their_records() {
     let text = change(
         r#""before":null,"after":{"p":4711},"after_sensitive":{"p":true},
             "importing":{"identity":{"pin":4711}}"#,
@@ -476,7 +477,7 @@ fn what_is_imported_by_a_secret_number_has_the_same_records() {
 #[test]
 fn line_ends_behind_a_value_do_not_matter() {
     let cases = [
-        // On either side, of any kind and number.
+        // The secret or the echo may have line ends, of any kind and number.
         (
             r#""before":null,"after":{"p":"SECRET-12","q":"SECRET-12\n","r":"SECRET-12\r\n\n"},
                 "after_sensitive":{"p":true}"#,
@@ -488,14 +489,14 @@ fn line_ends_behind_a_value_do_not_matter() {
             r#""before":null,"after":{"p":<>,"q":<>,"r":"\nSECRET-12"},
                 "after_sensitive":{"p":true}"#,
         ),
-        // What is short without them is found only as it is.
+        // A text that is too short without its line ends is an echo only with them.
         (
             r#""before":null,"after":{"p":"seven-7\n","q":"seven-7\n","r":"seven-7","s":"seven-7\r"
                 },"after_sensitive":{"p":true}"#,
             r#""before":null,"after":{"p":<>,"q":<>,"r":"seven-7","s":"seven-7\r"
                 },"after_sensitive":{"p":true}"#,
         ),
-        // A key has them, so that no two become one.
+        // Keys are compared with their line ends, so that no two keys get the same mask.
         (
             r#""before":null,"after":{"p":"SECRET-12","m":{"SECRET-12\n":1}},
                 "after_sensitive":{"p":true}"#,

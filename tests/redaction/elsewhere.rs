@@ -6,10 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::marks::{Path, Places, Side};
 use super::tree::{Kind, Node, Step};
 
-/// Module, type and name.
+/// The module, the type and the name of a resource.
 type Resource = (String, String, String);
 
-/// The marks of a document that hold in its other sections.
+/// The marks of a document that apply in other sections: paths by address, and attributes of
+/// resources.
 #[derive(Default)]
 pub struct Elsewhere {
     addresses: BTreeMap<String, BTreeSet<Path>>,
@@ -35,7 +36,7 @@ fn text<'n>(node: &'n Node, key: &str) -> Option<&'n str> {
     }
 }
 
-/// Splits an address at the dots outside of its keys, which are left out.
+/// Splits an address at dots, without instance keys.
 fn words(address: &str) -> Vec<String> {
     let (mut words, mut depth, mut quoted, mut escaped) = (vec![String::new()], 0, false, false);
     for character in address.chars() {
@@ -67,7 +68,8 @@ fn resource_of(element: &Node) -> Option<Resource> {
     Some((modules.join("."), named("type", 0)?, named("name", 1)?))
 }
 
-/// An action may have the type and the name of a resource, and is not that.
+/// The module, the type and the name of an action. The type has a prefix, because a resource may
+/// have the same type and name.
 fn action_of(element: &Node) -> Option<Resource> {
     let (module, type_name, name) = resource_of(element)?;
     Some((module, format!("action {type_name}"), name))
@@ -133,8 +135,8 @@ impl Elsewhere {
         self.attributes.entry(resource).or_default().extend(paths.into_iter().map(keys));
     }
 
-    /// The places that are marked for the sides of a resource outside of `resource_changes`; and
-    /// whether one is above what is marked, because the sides are of different kinds there.
+    /// The places that other sections mark in a resource. Also returns whether a place is above the
+    /// marked path, because the two sides have different kinds there.
     pub fn places(&self, element: &Node, sides: [Option<&Node>; 2]) -> (Vec<Path>, bool) {
         let paths = text(element, "address").and_then(|address| self.addresses.get(address));
         let (mut places, mut is_misfit) = (Vec::new(), false);
@@ -148,7 +150,8 @@ impl Elsewhere {
                 };
                 matches!((at(sides[0]), at(sides[1])), (Some(one), Some(two)) if one != two)
             });
-            // Where the sides cannot be entered in step, only values lead to what is marked below.
+            // If the sides differ in kind above the path, the mark applies only if a side has a
+            // value at the path.
             if differ.is_some() && !is_there {
                 continue;
             }
@@ -158,7 +161,7 @@ impl Elsewhere {
         (places, is_misfit)
     }
 
-    /// The constants of the configuration that are marked, none below another.
+    /// The marked constants of the configuration. None is inside another.
     pub fn constants<'n>(&self, configuration: &'n Node) -> Vec<&'n Node> {
         let mut found = Vec::new();
         if let Some(root) = configuration.get("root_module") {

@@ -1,5 +1,5 @@
-//! The output of a one-pass redaction that fails: everything before the bad element and nothing of
-//! it, with any number of threads and from any kind of input.
+//! The output of a redaction in one pass that fails. It has everything before the bad element and
+//! nothing of that element, with any number of threads and from any kind of input.
 
 use std::num::NonZeroUsize;
 
@@ -16,7 +16,7 @@ use crate::generated::generated;
 use crate::run;
 use crate::same_answer::threads::InMemory;
 
-/// Numbers that look random.
+/// A source of pseudo-random numbers.
 struct Numbers(u64);
 
 impl Numbers {
@@ -26,7 +26,7 @@ impl Numbers {
     }
 }
 
-/// A text that is wrong at some place, and what was done to it.
+/// A damaged copy of a text, and a description of the damage.
 fn damaged(text: &[u8], numbers: &mut Numbers) -> (Vec<u8>, String) {
     let place = numbers.below(text.len());
     let len = (8 + numbers.below(4096)).min(text.len() - place);
@@ -47,7 +47,7 @@ fn options(threads: usize) -> redact::Options {
     redact::Options { secret, masking: Masking::Text }
 }
 
-/// What is written of a document, and its error.
+/// The output for a document, and the error.
 type Written = (Vec<u8>, Option<String>);
 
 fn redacted(source: impl Source, threads: usize) -> Written {
@@ -65,14 +65,14 @@ fn slimmed(source: impl Source, threads: usize) -> Written {
     (out, slimmed.err().map(|error| error.to_string()))
 }
 
-/// A reader that hands out a few bytes at a time.
+/// An input from a reader, as from a pipe.
 fn piped(text: &[u8], threads: Threads) -> Input {
     let options = input::Options { threads, ..input::Options::default() };
     Input::from_reader(Box::new(std::io::Cursor::new(text.to_vec())), &options).expect("a reader")
 }
 
 #[test]
-fn what_is_written_until_an_error_does_not_depend_on_threads() {
+fn output_before_an_error_does_not_depend_on_threads() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut texts = vec![plan_with(&planned_values(1500, 3)).into_bytes()];
     for (shape, layout) in
@@ -92,7 +92,7 @@ fn what_is_written_until_an_error_does_not_depend_on_threads() {
             for (one, whole) in alone.iter().zip(&whole) {
                 failed += usize::from(one.1.is_some());
                 with_output += usize::from(one.1.is_some() && !one.0.is_empty());
-                // Of what was cut off, the beginning is what it would have been.
+                // The output of a truncated document is a prefix of the whole output.
                 assert!(!is_cut || whole.starts_with(&one.0), "{which}, {what}");
             }
             for threads in [1, 2, 8] {
@@ -115,7 +115,7 @@ fn what_is_written_until_an_error_does_not_depend_on_threads() {
 }
 
 #[test]
-fn what_a_failing_command_has_written_does_not_depend_on_threads() {
+fn output_of_failing_commands_does_not_depend_on_threads() {
     let folder = tempfile::tempdir().expect("a folder");
     let (text, _) = generated(folder.path(), "estate", &[], 6 << 20);
     let path = folder.path().join("damaged.json");

@@ -1,7 +1,7 @@
-//! Expensive documents: redaction gives the right answer in bounded memory, or refuses them with
-//! the limit that they exceed.
+//! Expensive documents: redaction gives the right answer in bounded memory, or fails with the limit
+//! that the document exceeds.
 //!
-//! Each document is written twice, with its secrets and with the expected masks.
+//! Each test builds its document twice, with the secrets and with the expected masks.
 
 use std::fs;
 use std::process::Output;
@@ -35,9 +35,10 @@ fn redact(args: &[&str], text: &str) -> Output {
     run::plansift().args(["redact", "--stats"]).args(args).arg(path).output().expect("it runs")
 }
 
-/// Holds that a text redacts to another, in so much memory beside that of its largest change.
+/// Asserts that `text` redacts to `expected`, and that the peak of memory stays within 64 MiB plus
+/// seven times the largest change.
 #[track_caller]
-fn holds(args: &[&str], text: &str, expected: &str, largest_change: usize) {
+fn assert_redacts(args: &[&str], text: &str, expected: &str, largest_change: usize) {
     let output = redact(args, text);
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{said}");
@@ -57,7 +58,7 @@ fn is_refused(args: &[&str], text: &str, option: &str) {
     assert!(said.contains(option), "{said}");
 }
 
-/// A plan with so many secrets, each of them in a place that is marked and in one that is not.
+/// A plan with `count` secrets, each in a marked place and in a place without a mark.
 fn secrets(count: u64, secret: impl Fn(u64) -> String) -> String {
     let marked = |number| created(&format!(r#"{{"s":"{}"}}"#, secret(number)), r#"{"s":true}"#);
     let echo = |number| created(&format!(r#"{{"e":"{}"}}"#, secret(number)), "{}");
@@ -70,11 +71,11 @@ fn very_many_secrets() {
         |number: u64| format!("secret-{:016x}", number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let expected = |count| secrets(count, |_| MASK.to_owned());
     let text = secrets(150_000, secret);
-    holds(&[], &text, &expected(150_000), 0);
+    assert_redacts(&[], &text, &expected(150_000), 0);
     is_refused(&["--limit-secrets", "149999"], &text, "--limit-secrets");
     is_refused(&["--limit-document-marks", "1"], &text, "--limit-document-marks");
     is_refused(&["--echo", "contains"], &text, "--limit-secret-texts");
-    holds(&["--echo", "contains"], &secrets(40_000, secret), &expected(40_000), 0);
+    assert_redacts(&["--echo", "contains"], &secrets(40_000, secret), &expected(40_000), 0);
 }
 
 #[test]
@@ -84,8 +85,8 @@ fn a_secret_that_comes_very_often() {
         changes.resize(200_000, created(&format!(r#"{{"s":"{secret}"}}"#), "{}"));
         plan(&changes)
     };
-    holds(&[], &text("the only secret"), &text(MASK), 0);
-    holds(&["--echo", "contains"], &text("the only secret"), &text(MASK), 0);
+    assert_redacts(&[], &text("the only secret"), &text(MASK), 0);
+    assert_redacts(&["--echo", "contains"], &text("the only secret"), &text(MASK), 0);
 }
 
 #[test]
@@ -100,7 +101,7 @@ fn a_secret_that_comes_very_often_in_one_change() {
         (large.len(), plan(&[marked, large]))
     };
     let (len, plan) = text("the only secret", "the only secret");
-    holds(&["--limit-marks", "400000"], &plan, &text(MASK, CHANGED).1, len);
+    assert_redacts(&["--limit-marks", "400000"], &plan, &text(MASK, CHANGED).1, len);
 }
 
 #[test]
@@ -119,7 +120,7 @@ fn very_many_marks_in_one_change() {
     let (len, plan) = text(r#""before""#, r#""after""#);
     let quoted = |text: &str| format!("\"{text}\"");
     let raised = ["--limit-marks", "500000"];
-    holds(&raised, &plan, &text(&quoted(MASK), &quoted(CHANGED)).1, len);
+    assert_redacts(&raised, &plan, &text(&quoted(MASK), &quoted(CHANGED)).1, len);
 }
 
 #[test]
@@ -131,7 +132,7 @@ fn secrets_that_begin_with_one_another() {
         plan(&(8..400).map(marked).chain(echoes).collect::<Vec<_>>())
     };
     let (text, expected) = (text(&|len| "a".repeat(len)), text(&|_| MASK.to_owned()));
-    holds(&["--echo", "contains"], &text, &expected, 0);
+    assert_redacts(&["--echo", "contains"], &text, &expected, 0);
 }
 
 #[test]
@@ -142,7 +143,7 @@ fn overlays_that_do_not_fit() {
         let of = |depth| created(&format!(r#"{{"s":"{secret}"}}"#), &overlay(depth));
         plan(&(0..20_000).map(|number| of(number % 300)).collect::<Vec<_>>())
     };
-    holds(&[], &text("x"), &text(MASK), 0);
+    assert_redacts(&[], &text("x"), &text(MASK), 0);
 }
 
 #[test]
@@ -152,13 +153,13 @@ fn space_without_end() {
         let marked = created(&format!(r#"{{"s":"{secret}"}}"#), r#"{"s":true}"#);
         plan(&[marked.clone(), format!("{space}{marked}")])
     };
-    holds(&[], &text("secret"), &text(MASK), space.len());
+    assert_redacts(&[], &text("secret"), &text(MASK), space.len());
     is_refused(&["--limit-change", "16M"], &text("secret"), "--limit-change");
 }
 
-/// What nobody looks into may be wrong, and an echo beside it changes nothing about that.
+/// `--check structure` ignores an invalid word that plansift skips, even beside an echo.
 #[test]
-fn a_wrong_word_beside_an_echo() {
+fn invalid_words_beside_echoes_stay() {
     let plan = |text: &str| {
         let after = format!(r#"{{"p":"{text}","list":["{text}"]}}"#);
         let change = changed(&format!(r#"{{"p":"{text}"}}"#), &after, r#"{"p":true}"#);
@@ -166,6 +167,6 @@ fn a_wrong_word_beside_an_echo() {
     };
     for threads in ["1", "2"] {
         let args = ["--check", "structure", "--threads", threads];
-        holds(&args, &plan("hunter22hunter22"), &plan(MASK), 0);
+        assert_redacts(&args, &plan("hunter22hunter22"), &plan(MASK), 0);
     }
 }

@@ -1,15 +1,15 @@
 //! Documents that are long enough for lookahead.
 
-/// So long at least, in bytes.
+/// Minimum length of the documents in bytes.
 pub const SIZE: usize = 3 << 20;
 
-/// Without the space at the beginning of lines.
+/// Removes line breaks and indentation.
 fn one_line(text: &str) -> String {
     text.lines().map(str::trim_start).collect()
 }
 
-/// A resource of planned values, some of them with a secret, in places some with its echo, a few
-/// without a word on what is sensitive.
+/// A resource of planned values. By its number, it has a marked secret, an echo of one, no overlay,
+/// or none of these.
 pub fn resource(place: usize) -> String {
     let secret = format!("a secret text {}", place % 50);
     let (password, other, marks) = match place % 7 {
@@ -27,8 +27,8 @@ pub fn resource(place: usize) -> String {
     ))
 }
 
-/// Planned values with a few resources in each of many modules, which stand in one another up to
-/// a depth, in two orders of keys.
+/// Planned values with `modules` modules of a few resources. Modules nest up to `depth` levels, and
+/// have their keys in two orders.
 pub fn planned_values(modules: usize, depth: usize) -> String {
     let mut place = 0;
     let mut resources = |count| {
@@ -51,7 +51,7 @@ pub fn planned_values(modules: usize, depth: usize) -> String {
     tree + "]}}"
 }
 
-/// A plan with these planned values, which are its prior state too.
+/// A plan with the same values as planned values and as prior state.
 pub fn plan(planned_values: &str) -> String {
     let change = r#"{"actions":["create"],"before":null,"after":{"p":"a secret text 3"},
         "after_unknown":{},"before_sensitive":false,"after_sensitive":{"p":true}}"#;

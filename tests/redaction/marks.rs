@@ -6,7 +6,7 @@ use super::tree::{Kind, Node, Step};
 
 pub type Path = Vec<Step>;
 
-/// Whether an overlay was made for the value that it is held against.
+/// Which side of a change an overlay is applied to: its own side or the other side.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     Own,
@@ -17,26 +17,26 @@ pub enum Side {
 #[derive(Default)]
 pub struct Places {
     found: BTreeSet<Path>,
-    /// Those that are marked because an overlay does not fit.
+    /// The places that are marked because an overlay does not fit.
     pub misfits: BTreeSet<Path>,
-    /// Those of which an overlay says that all of it is marked.
+    /// The places where an overlay is `true`.
     pub whole: BTreeSet<Path>,
 }
 
 impl Places {
-    /// Adds what an overlay marks in a value, which may be missing.
+    /// Adds the places that an overlay marks in a value. The value may be absent.
     pub fn add(&mut self, overlay: Option<&Node>, value: Option<&Node>, side: Side) {
         if let Some(overlay) = overlay {
             self.walk(overlay, value, side, &mut Path::new());
         }
     }
 
-    /// Adds a place that is marked by what stands elsewhere.
+    /// Adds a place that another section marks.
     pub fn insert(&mut self, place: &[Step]) {
         self.found.insert(place.to_vec());
     }
 
-    /// The places of which none lies below another.
+    /// The places that are not below another place.
     pub fn outermost(&self) -> Vec<Path> {
         let covered = |path: &&Path| (0..path.len()).any(|len| self.found.contains(&path[..len]));
         self.found.iter().filter(|path| !covered(path)).cloned().collect()
@@ -64,7 +64,7 @@ impl Places {
     }
 }
 
-/// An overlay of nothing but objects, lists, `false` and `null`.
+/// Whether an overlay has only objects, lists, `false` and `null`.
 pub fn marks_nothing(overlay: &Node) -> bool {
     overlay.text().is_none()
         && !overlay.is_true()

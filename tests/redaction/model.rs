@@ -1,4 +1,4 @@
-//! The oracle: what is replaced in a plan or a state, computed from the whole tree.
+//! The oracle: the edits that redact a plan or a state, computed from the whole tree.
 //!
 //! The result is a list of edits to the text, so everything else keeps its bytes. Lookups are
 //! repeated rather than cached.
@@ -18,15 +18,15 @@ const SECTIONS: &str = "format_version plan_format_version terraform_version var
     timestamp applyable complete errored condition_results provider_schemas \
     provider_format_version values";
 
-/// What stands for a secret.
+/// The mask of a secret.
 pub const MASK: &str = "(sensitive value)";
-/// What stands for one that changes, on its later side.
+/// The mask of a secret that changes, in `after`.
 pub const CHANGED: &str = "(sensitive value, changed)";
 
 /// Words of the format in a resource, in a change or in an action.
 const WORDS: [&str; 6] = ["mode", "type", "name", "provider_name", "actions", "action_reason"];
 
-/// What identifies an object, in a change or in a resource.
+/// Keys of identities in a change or a resource.
 const IDENTITIES: [&str; 4] = ["importing", "before_identity", "after_identity", "identity"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub enum Echo {
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     pub echo: Echo,
-    /// The least length in bytes of what is looked for elsewhere.
+    /// Minimum length of an echo in bytes.
     pub echo_min: usize,
 }
 
@@ -49,16 +49,17 @@ impl Default for Options {
     }
 }
 
-/// What a part of the text becomes.
+/// The replacement of a range of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Put {
     Mask,
     /// The mask of a value that changes.
     Changed,
-    /// A key that is a secret: its mask has the number of the secret.
+    /// The mask of a secret key, with the number of the secret.
     Key(String),
+    /// `true` or `false`, in place of an overlay.
     Word(bool),
-    /// Nothing: a part of a path that leads below a marked place.
+    /// Nothing. Removes the part of a path that leads below a marked place.
     Cut,
 }
 
@@ -68,22 +69,22 @@ pub struct Edit {
     pub put: Put,
 }
 
-/// What is done to a text.
+/// The redaction of a text.
 #[derive(Default)]
 pub struct Redaction {
-    /// In the order of the text; none overlaps another.
+    /// The edits in the order of the text. They do not overlap.
     pub edits: Vec<Edit>,
-    /// The secrets that are looked for elsewhere.
+    /// The secrets that are long enough for echoes.
     pub candidates: BTreeSet<String>,
     /// How many places are masked because an overlay does not fit.
     pub misfits: usize,
-    /// How many changes in drift and deferred changes another section marks places of.
+    /// Number of changes in drift and deferred changes that another section marks.
     pub foreign: usize,
-    /// The start of each value that holds a word of the format.
+    /// The offset of each value that is a word of the format.
     pub exempt: BTreeSet<usize>,
 }
 
-/// What is to be replaced in a document.
+/// Computes the redaction of a document.
 pub fn redaction(text: &str, options: Options) -> Redaction {
     let document = tree::parse(text);
     let mut model = Model::new(text, options);
@@ -113,7 +114,7 @@ pub fn redaction(text: &str, options: Options) -> Redaction {
     }
 }
 
-/// Whether a text is what stands for a secret.
+/// Whether a text is a mask.
 pub fn is_mask(text: &str) -> bool {
     let digest = text.strip_prefix("(sensitive value ").and_then(|rest| rest.strip_suffix(')'));
     let is_digest = |digest: &str| {
@@ -132,7 +133,7 @@ pub fn is_attribute(key: &str) -> bool {
 struct Model<'a> {
     text: &'a str,
     options: Options,
-    /// By where they begin.
+    /// The edits by their start.
     edits: BTreeMap<usize, Edit>,
     secrets: BTreeSet<String>,
     /// Texts and keys that are secret as steps of a path.
@@ -140,7 +141,7 @@ struct Model<'a> {
     misfits: usize,
     foreign: usize,
     exempt: BTreeSet<usize>,
-    /// Where scalars begin that are others on the earlier side.
+    /// The offsets of scalars in `after` that differ in `before`.
     changed: BTreeSet<usize>,
     elsewhere: Elsewhere,
 }
@@ -174,7 +175,7 @@ impl<'a> Model<'a> {
         self.exempt.extend(words.map(|node| node.range.start));
     }
 
-    /// What is looked for elsewhere.
+    /// The secrets that are long enough for echoes.
     fn candidates(&self) -> impl Iterator<Item = &String> {
         let is_long = |text: &&String| text.len() >= self.options.echo_min;
         self.secrets.iter().filter(is_long)
@@ -184,14 +185,15 @@ impl<'a> Model<'a> {
         text.len() >= self.options.echo_min && self.secrets.contains(text)
     }
 
-    /// Whether a value is a secret, whatever line ends are behind either, unless little is left.
+    /// Whether a text equals a secret. Ignores line ends at the end of either, if the rest is long
+    /// enough for an echo.
     fn repeats(&self, text: &str) -> bool {
         let line = text.trim_end_matches(['\n', '\r']);
         self.secrets.contains(text)
             || (line.len() >= self.options.echo_min && self.secrets.contains(line))
     }
 
-    /// Everything that has overlays or says itself that it is sensitive.
+    /// Redacts the sections with overlays and the outputs.
     fn sections(&mut self, document: &Node) {
         self.exempt(document, &["format_version", "terraform_version", "timestamp"]);
         let elements = |key: &str| document.get(key).map_or(&[][..], Node::elements);
@@ -233,15 +235,15 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// A change in drift or of what is deferred: one pass over the document knows too late what
-    /// `resource_changes` marks of it.
+    /// Redacts a change in drift or a deferred change, which `resource_changes` may mark as well.
+    /// With one pass, these marks come too late, so the whole change is masked.
     fn resource_change_elsewhere(&mut self, element: &Node) {
         let sides = element.get("change").map(|it| [it.get("before"), it.get("after")]);
         let (marked, is_misfit) = self.elsewhere.places(element, sides.unwrap_or_default());
         if self.options.echo == Echo::Off {
             return self.resource_change(element, &[], true);
         }
-        // The records of the original know nothing of marks beyond its own.
+        // The records of the original apply only the marks of the change itself.
         let own = element.get("change").map_or(vec![], |it| elsewhere::of_change(it).outermost());
         let is_own = |place: &Path| own.iter().any(|own| place.starts_with(own));
         let is_foreign = !marked.iter().all(is_own);
@@ -257,7 +259,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// A change, of which all or some places may be marked by what stands elsewhere.
+    /// Redacts a change. Other sections mark the places `marked`, or the whole change.
     fn change_marked(&mut self, change: &Node, is_whole: bool, marked: &[Path]) {
         self.exempt(change, &WORDS);
         let [before, after] = [change.get("before"), change.get("after")];
@@ -317,13 +319,13 @@ impl<'a> Model<'a> {
         naive::is_changed(&before, &after, &at(unknown).unwrap_or_default())
     }
 
-    /// Replaces a value whose texts are secrets.
+    /// Masks a value, and adds its texts to the secrets.
     fn mask(&mut self, node: Option<&Node>, put: Put, secrets: &mut BTreeSet<String>) {
         self.learn(node);
         self.hide(node, put, secrets);
     }
 
-    /// Replaces a value. What is null says nothing, and what is a mask is one already.
+    /// Masks a value, unless it is `null` or a mask. Adds its texts to `secrets`.
     fn hide(&mut self, node: Option<&Node>, put: Put, secrets: &mut BTreeSet<String>) {
         let Some(node) = node.filter(|node| !node.is_null()) else { return };
         if matches!(&node.kind, Kind::Text(text) if is_mask(text)) {
@@ -340,7 +342,7 @@ impl<'a> Model<'a> {
         self.edit(&node.range, put);
     }
 
-    /// Takes the texts of a marked value for secrets.
+    /// Adds the texts and keys of a marked value to the secrets.
     fn learn(&mut self, node: Option<&Node>) {
         for inner in node.map_or(vec![], Node::all) {
             if let Some(text) = inner.text().filter(|text| !text.is_empty() && !is_mask(text)) {
@@ -355,8 +357,8 @@ impl<'a> Model<'a> {
                 if !is_mask(key) {
                     self.steps.insert(key.clone());
                 }
-                // No name that a provider gave to an attribute: looked for, but it identifies
-                // nothing.
+                // A key that is no name of an attribute is a secret for echoes, but not for
+                // identities.
                 if !is_attribute(key) && !is_mask(key) && key.len() >= self.options.echo_min {
                     self.secrets.insert(key.clone());
                 }
@@ -364,12 +366,13 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// An overlay of a value that is masked as a whole. One that marks nothing stays as it is.
+    /// Replaces an overlay of a value that is masked as a whole, if the overlay has keys and a
+    /// mark.
     fn hide_keys_of_mark(&mut self, overlay: Option<&Node>) {
         self.hide_keys(overlay.filter(|overlay| !marks_nothing(overlay)));
     }
 
-    /// What is unknown in a value that is masked as a whole, where it would tell its keys.
+    /// Replaces an overlay with keys by a boolean: whether it has a `true`.
     fn hide_keys(&mut self, unknown: Option<&Node>) {
         if let Some(unknown) = unknown {
             let all = unknown.all();
@@ -393,8 +396,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Cuts paths where they lead below a marked place. The text before the first step that goes
-    /// stays up to the step before.
+    /// Cuts each path at the first step below a marked place.
     fn replace_paths(&mut self, change: &Node, places: &[Path]) {
         for path in change.get("replace_paths").map_or(&[][..], Node::elements) {
             let mut at = Some(Path::new());
@@ -426,7 +428,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Cuts a path before a step.
+    /// Removes the steps of a path from index `place` on.
     fn cut(&mut self, path: &Node, place: usize) {
         let steps = path.elements();
         let start = place.checked_sub(1).map_or(path.range.start + 1, |it| steps[it].range.end);
@@ -436,8 +438,8 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Cuts the paths of relevant attributes before the first step that a secret has, or a key of
-    /// one; the first step is the attribute itself.
+    /// Cuts the paths of relevant attributes before the first step that is a secret or a key of
+    /// one. The first step, the attribute itself, stays.
     fn relevant_attributes(&mut self, document: &Node) {
         for element in document.get("relevant_attributes").map_or(&[][..], Node::elements) {
             let Some(path) = element.get("attribute") else { continue };
@@ -454,11 +456,11 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Notes the scalars of the later side that are others on the earlier one.
+    /// Records the scalars of `after` that differ in `before`.
     fn pairs(&mut self, before: Option<&Node>, after: Option<&Node>) {
         let (Some(before), Some(after)) = (before, after) else { return };
         if after.text().is_some() {
-            // A number is another value than the string of its text.
+            // A number differs from the string with its digits.
             let is_other = std::mem::discriminant(&before.kind)
                 != std::mem::discriminant(&after.kind)
                 || before.text() != after.text();
@@ -487,7 +489,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// What is planned, or the state.
+    /// Redacts planned values or the values of a state.
     fn values(&mut self, values: &Node, is_state: bool) {
         for output in values.get("outputs").map_or(&[][..], Node::members) {
             if output.value.get("sensitive").is_some_and(Node::is_true) {
@@ -547,13 +549,13 @@ impl<'a> Model<'a> {
             if sensitive.iter().any(|it| it.key == variable.key) {
                 self.mask(value, Put::Mask, &mut BTreeSet::new());
             } else if self.options.echo == Echo::Off {
-                // Nobody waits to be told.
+                // With one pass, the declaration comes too late.
                 self.mask(value, Put::Mask, &mut BTreeSet::new());
             }
         }
     }
 
-    /// Constants of the configuration that are secrets, however short.
+    /// Masks constants of the configuration that equal a secret, however short.
     fn constants(&mut self, node: &Node) {
         if self.edits.contains_key(&node.range.start) {
             return;
@@ -566,7 +568,7 @@ impl<'a> Model<'a> {
         node.children().into_iter().for_each(|(_, inner)| self.constants(inner));
     }
 
-    /// Defaults of the variables of a module and of those that it calls.
+    /// Masks defaults of variables in a module and in the modules that it calls.
     fn defaults(&mut self, module: &Node) {
         for variable in module.get("variables").map_or(&[][..], Node::members) {
             let default = variable.value.get("default");
@@ -589,8 +591,8 @@ impl<'a> Model<'a> {
             return self.edit(&constant.range, Put::Mask);
         }
         self.equal_constant(constant);
-        // A constant with keys that are data is masked with them where all of its values are
-        // secret.
+        // If all values of a constant are secret, and it has a key that is no name of an attribute,
+        // the constant is masked as a whole.
         let texts: Vec<_> = nodes.iter().filter(|node| node.text().is_some()).collect();
         let are_secret = texts.iter().all(|node| self.edits.contains_key(&node.range.start));
         if has_data_keys && are_secret && !texts.is_empty() {
@@ -615,7 +617,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Sections that nobody knows, in which nobody looks for echoes: each part is masked.
+    /// Masks each member or element of unknown sections, if echoes are not searched for.
     fn strange(&mut self, document: &Node) {
         for section in document.members() {
             if SECTIONS.split_whitespace().any(|known| known == section.key) {
@@ -661,7 +663,7 @@ impl<'a> Model<'a> {
 }
 
 impl Redaction {
-    /// The text with its edits made.
+    /// Applies the edits to a text.
     pub fn apply(&self, text: &str) -> String {
         let mut redacted = String::new();
         let mut at = 0;

@@ -1,11 +1,10 @@
-//! Parts of a marked value that are named elsewhere in the same change, and other spellings of
-//! numbers.
+//! Parts of a marked value that recur elsewhere in the same change, and spellings of numbers.
 
 use super::model::Options;
 use super::redact;
 use crate::run;
 
-/// A plan with a change of these members.
+/// A plan with one change, which has the members `change`.
 fn plan(change: &str) -> String {
     let change = format!(
         r#"{{"address":"acme_x.a","mode":"managed","type":"acme_x","name":"a",
@@ -14,7 +13,7 @@ fn plan(change: &str) -> String {
     format!(r#"{{"format_version":"1.2","planned_values":{{}},"resource_changes":[{change}]}}"#)
 }
 
-/// What all commands write of a text, on both outputs.
+/// Standard output and standard error of all commands for a plan.
 fn all_outputs(text: &str, more: &[&str]) -> Vec<String> {
     let values = ["--values", "all"];
     let commands: [&[&str]; 9] = [
@@ -42,8 +41,9 @@ fn all_outputs(text: &str, more: &[&str]) -> Vec<String> {
         .collect()
 }
 
-/// Holds that no output has a text, and that the oracle redacts the text in the same way.
-fn hold_back(text: &str, secrets: &[&str]) {
+/// Asserts that no output has one of `secrets`, and that the oracle redacts the plan in the same
+/// way.
+fn assert_hidden(text: &str, secrets: &[&str]) {
     for output in all_outputs(text, &[]) {
         for secret in secrets {
             assert!(!output.contains(secret), "{secret} in {output}");
@@ -55,7 +55,7 @@ fn hold_back(text: &str, secrets: &[&str]) {
     }
 }
 
-/// What a redacted text has between two others.
+/// The part of a text between `start` and `end`.
 fn between<'t>(text: &'t str, start: &str, end: &str) -> &'t str {
     let (_, rest) = text.split_once(start).unwrap_or_else(|| panic!("no {start} in {text}"));
     rest.split_once(end).unwrap_or_else(|| panic!("no {end} in {rest}")).0
@@ -82,7 +82,7 @@ fn steps_below_a_mark_are_cut() {
         ));
         let redacted = redact(&[], text.as_bytes()).expect("a plan");
         assert_eq!(between(&redacted, r#""replace_paths":["#, "]}}"), expected, "{text}");
-        hold_back(&text, &["S-12", "7411"]);
+        assert_hidden(&text, &["S-12", "7411"]);
     }
 }
 
@@ -102,7 +102,7 @@ fn steps_of_relevant_attributes_are_cut() {
     let found: Vec<&str> = attributes.split("\"attribute\":").skip(1).collect();
     let found: Vec<&str> = found.iter().map(|it| it.split('}').next().expect("one")).collect();
     assert_eq!(found, [r#"["pins"]"#, r#"["m"]"#, r#"["tags","Name"]"#, r#"["id"]"#]);
-    hold_back(&text, &["S-12", "Q7.k"]);
+    assert_hidden(&text, &["S-12", "Q7.k"]);
 }
 
 #[test]
@@ -115,12 +115,12 @@ fn keys_that_only_an_overlay_names_go_with_the_value() {
             r#""actions":["update"],"before":{{"m":{{"a":"1"}}}},"after":{{"m":{{"a":"2"}}}},
 "after_unknown":{{"m":{{"Q7.key":true}}}},"before_sensitive":{before},"after_sensitive":{after}"#
         ));
-        hold_back(&text, &["Q7.key"]);
+        assert_hidden(&text, &["Q7.key"]);
     }
 }
 
 #[test]
-fn keys_of_what_an_overlay_does_not_fit_are_secret() {
+fn keys_of_misfitting_values_are_secret() {
     for (overlay, changed) in [
         (r#"{"m":"true"}"#, r#"["m"]"#),
         (r#"{"m":[true]}"#, r#"["m"]"#),
@@ -136,9 +136,9 @@ fn keys_of_what_an_overlay_does_not_fit_are_secret() {
         let records = String::from_utf8(records).expect("UTF-8");
         assert!(records.contains(&format!(r#""changed":{changed}"#)), "{overlay}: {records}");
         if overlay.contains("Q7.key") {
-            hold_back(&text, &["Q7.in"]);
+            assert_hidden(&text, &["Q7.in"]);
         } else {
-            hold_back(&text, &["Q7.key", "Q7.in"]);
+            assert_hidden(&text, &["Q7.key", "Q7.in"]);
         }
     }
 }
@@ -146,7 +146,7 @@ fn keys_of_what_an_overlay_does_not_fit_are_secret() {
 /// Two changes have the same overlays. The cache of overlays must not change which keys of the
 /// second change are secret.
 #[test]
-fn keys_of_what_an_overlay_does_not_fit_are_secret_in_every_change() {
+fn keys_of_misfitting_values_are_secret_in_every_change() {
     let change = |name: &str| {
         format!(
             r#"{{"address":"acme_x.{name}","type":"acme_x","name":"{name}","change":{{
@@ -162,7 +162,7 @@ fn keys_of_what_an_overlay_does_not_fit_are_secret_in_every_change() {
     let records = run::piped(&["changes"], text.as_bytes()).stdout;
     let records = String::from_utf8(records).expect("UTF-8");
     assert_eq!(records.matches(r#""changed":["m.k"]"#).count(), 2, "{records}");
-    hold_back(&text, &["Q7.in"]);
+    assert_hidden(&text, &["Q7.in"]);
 }
 
 #[test]
@@ -189,9 +189,9 @@ fn keys_of_sensitive_outputs_of_the_first_format_are_secret() {
         let records = run::piped(&["changes"], text.as_bytes()).stdout;
         let records = String::from_utf8(records).expect("UTF-8");
         assert!(records.contains(r#""changed":[""]"#), "{records}");
-        // Commands that read twice go by the values alone.
+        // Commands that read twice know only the declaration in `planned_values`.
         if text.contains("planned_values") {
-            hold_back(&text, &["Q7.key"]);
+            assert_hidden(&text, &["Q7.key"]);
         }
     }
     let open = format!("{{{version},{},{change}}}", planned("false"));
@@ -215,8 +215,8 @@ fn maps_of_constants_are_masked_with_their_keys() {
     };
     let redacted = redact(&[], configuration(constant).as_bytes()).expect("a plan");
     assert!(redacted.contains(r#""constant_value":"(sensitive value)""#), "{redacted}");
-    hold_back(&configuration(constant), &["Q7.k", "v1"]);
-    // Where something else is in it, it may be another map.
+    assert_hidden(&configuration(constant), &["Q7.k", "v1"]);
+    // A constant with another value may be another map, so its key stays.
     let other = r#"{"Q7.k":"v1","T":"open"}"#;
     let redacted = redact(&[], configuration(other).as_bytes()).expect("a plan");
     assert!(redacted.contains(r#"{"Q7.k":"(sensitive value)","T":"open"}"#), "{redacted}");
@@ -239,7 +239,7 @@ fn booleans_of_identities_are_masked() {
     let records = String::from_utf8(run::piped(&["changes"], text.as_bytes()).stdout);
     let records = records.expect("UTF-8");
     assert!(records.contains(&importing), "{records}");
-    hold_back(&text, &[]);
+    assert_hidden(&text, &[]);
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn numbers_are_compared_by_value() {
 "after":{{"n":{marked},"echo":{echo},"list":[{echo}]}},"after_unknown":{{}},
 "before_sensitive":false,"after_sensitive":{{"n":true}},"importing":{{"identity":{{"n":{echo}}}}}"#
         ));
-        hold_back(&text, &[&format!(":{echo}"), &format!("[{echo}]"), &format!("= {echo}")]);
+        assert_hidden(&text, &[&format!(":{echo}"), &format!("[{echo}]"), &format!("= {echo}")]);
         let other = text.replace(&format!(r#""list":[{echo}]"#), r#""list":[1000000001,1e8]"#);
         let redacted = redact(&[], other.as_bytes()).expect("a plan");
         assert!(redacted.contains("[1000000001,1e8]"), "{redacted}");
@@ -306,7 +306,7 @@ fn types_are_no_suspects() {
 }
 
 #[test]
-fn the_shared_attacks_are_held_back() {
+fn the_shared_attacks_show_no_secret() {
     let Some(shared) = run::shared() else { return };
     for (name, secret) in [
         ("A2-replace-paths-set-element.json", "\"1234\""),
@@ -314,6 +314,6 @@ fn the_shared_attacks_are_held_back() {
         ("A3b-keys-misfit-overlay.json", "SecretKey1"),
     ] {
         let text = std::fs::read_to_string(shared.join("attack").join(name)).expect("a file");
-        hold_back(&text, &[secret]);
+        assert_hidden(&text, &[secret]);
     }
 }

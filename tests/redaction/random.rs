@@ -5,17 +5,16 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Map, Value, json};
 
-/// What the overlays of a document are.
+/// The overlays of a random document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overlays {
-    /// Made for their values, as the tools make them.
+    /// They fit their values, as those of the tools do.
     Fitting,
-    /// Anything.
+    /// They may be any value.
     Any,
 }
 
-/// As they are written. Several are equal to others, contain them, or nearly are; some are too
-/// short to be looked for.
+/// Scalars as JSON text. Several equal, contain or resemble others. Some are too short for echoes.
 const SCALARS: [&str; 18] = [
     "null",
     "true",
@@ -36,16 +35,17 @@ const SCALARS: [&str; 18] = [
     r#""\ud834\udd1e-secret\n""#,
     r#""managed by nobody""#,
 ];
-/// What an import names: texts.
+/// Ids of imports.
 const IDS: [&str; 4] = [r#""short""#, r#""secret-one""#, r#""12345678""#, "null"];
-/// Keys, two of them texts that may be secret.
+/// Keys. Some of them are also texts of [`SCALARS`].
 const KEYS: [&str; 7] = ["a", "b", "id", "x-y", "secret-one", "secret_two", "12345678"];
 const MARKS: [&str; 7] = ["true", "true", "true", "false", "null", r#""secret-one""#, "1"];
 
 /// A value, and numbers to make an overlay from.
 type Seeds = (Value, Vec<u8>);
 
-/// Numbers stand as strings of a private form until the text is made, so that their spelling stays.
+/// A random value. Scalars are strings that begin with [`RAW`] until [`text`] writes them, so that
+/// their spelling stays.
 fn tree(leaves: &'static [&'static str]) -> impl Strategy<Value = Value> {
     let leaf = select(leaves).prop_map(raw);
     leaf.prop_recursive(3, 16, 4, |inner| {
@@ -58,7 +58,7 @@ fn tree(leaves: &'static [&'static str]) -> impl Strategy<Value = Value> {
     })
 }
 
-/// What begins a string that stands for its own spelling.
+/// Prefix of a string that [`text`] writes without quotes, as it is.
 const RAW: &str = "\u{1}raw:";
 
 fn raw(spelling: &str) -> Value {
@@ -68,7 +68,7 @@ fn raw(spelling: &str) -> Value {
     }
 }
 
-/// The text of a document whose scalars are to be written as they were given.
+/// Writes a document, with each scalar in its given spelling.
 fn text(document: &Value) -> String {
     match document {
         Value::String(string) => match string.strip_prefix(RAW) {
@@ -130,7 +130,7 @@ fn change(overlays: Overlays) -> impl Strategy<Value = Value> {
     )
 }
 
-/// The values of a state or of what is planned.
+/// The values of a state, or planned values.
 fn values(overlays: Overlays) -> impl Strategy<Value = Value> {
     let output = (any::<bool>(), tree(&SCALARS));
     (marked(overlays), marked(overlays), output, tree(&SCALARS)).prop_map(
@@ -157,7 +157,7 @@ pub fn state(overlays: Overlays) -> impl Strategy<Value = String> {
     values(overlays).prop_map(|values| text(&json!({"format_version": "1.0", "values": values})))
 }
 
-/// A plan, its configuration early or late.
+/// A plan with its configuration before or after the other sections.
 pub fn plan(overlays: Overlays) -> impl Strategy<Value = String> {
     let variables = (tree(&SCALARS), tree(&SCALARS), any::<bool>(), any::<bool>());
     let resources = [change(overlays), change(overlays), change(overlays)];

@@ -22,7 +22,7 @@ fn configured(change: &str, root: &str, module: &str) -> String {
     format!(r#"{{"format_version":"1.2",{}}}"#, sections.join(","))
 }
 
-/// The same with its sections in the other order.
+/// Swaps the two sections of a plan.
 fn reversed(plan: &str) -> String {
     let plan = plan.strip_prefix(r#"{"format_version":"1.2","#).expect("a plan");
     let plan = plan.strip_suffix('}').expect("a plan");
@@ -42,7 +42,7 @@ fn constants_of_marked_attributes_are_masked() {
         )
     };
     let cases = [
-        // A mark at the expression, below it, in a block, and above it.
+        // The mark is at the expression, inside the constant, in a block, and above the expression.
         (r#""p":{"constant_value":"s"}"#, r#""p":{"constant_value":<>}"#),
         (
             r#""m":{"constant_value":{"in":[1],"open":"s"}}"#,
@@ -77,13 +77,13 @@ fn constants_of_marked_attributes_are_masked() {
         let other = (reversed(&joined(&text)), reversed(&joined(&expected)));
         hold(&[(&text, &expected), (&other.0, &other.1)], Options::default(), str::to_owned);
     }
-    // The same resource in another module is another one.
+    // The marks do not apply to another resource.
     let other = configured(change, r#""resources":[],"#, &resource("").replace("a.b", "a.c"));
     let expected = configured(&masked, r#""resources":[],"#, &resource("").replace("a.b", "a.c"));
     hold(&[(&other, &expected)], Options::default(), str::to_owned);
 }
 
-/// An action is configured as a resource is, and its invocations mark what they are given.
+/// Invocations of an action mark its arguments, and so the constants of its configuration.
 #[test]
 fn constants_of_marked_arguments_of_actions_are_masked() {
     let plan = |message: &str, constants: &str, section: &str| {
@@ -167,7 +167,8 @@ fn marks_of_changes_hold_in_other_sections() {
         plan(&masked, "<>", &element("<>", "<changed>")),
     );
     hold(&[(&case.0, &case.1)], Options::default(), str::to_owned);
-    // One reading comes to the changes too late: nothing is told of the others.
+    // With one reading, the marks of the change come too late, so the other sections are masked as
+    // a whole.
     let off = case.0.replace(r#"{"pin":"2","open":"1"}"#, "<>");
     let off = off.replace(r#""before":{"pin":"0","open":"1"},"#, r#""before":<>,"#);
     let off = off.replace(r#""after":{"pin":"1","open":"3"}"#, r#""after":<changed>"#);
@@ -198,9 +199,9 @@ fn names_mark_in_every_section() {
     assert!(!redacted.contains("\"S"), "{redacted}");
 }
 
-/// Resources that mark nothing themselves are masked where a change far behind them marks them.
+/// A change marks resources without own marks, also when it stands far behind them.
 #[test]
-fn marks_of_changes_are_known_to_all() {
+fn marks_of_changes_reach_every_worker() {
     let values = planned_values(1500, 3);
     let places = (3..3000).step_by(77).filter(|place| place % 7 > 2);
     let changes: Vec<_> = places

@@ -1,4 +1,4 @@
-//! The same document, counts and error from any number of threads.
+//! `redact` gives the same document, counts and error with any number of threads.
 //!
 //! The documents are long enough for lookahead. The reference is one thread.
 
@@ -21,7 +21,7 @@ use crate::generated::generated;
 use crate::run;
 use crate::same_answer::threads::InMemory;
 
-/// What is looked for, or `None`: marks alone, in one reading.
+/// The echoes to mask. `None` masks only marked values, in one reading.
 pub type Echo = Option<EchoOf>;
 
 pub const ECHOES: [Echo; 3] = [None, Some(EchoOf::Whole), Some(EchoOf::Part)];
@@ -32,8 +32,8 @@ pub fn options() -> redact::Options {
     redact::Options { secret, masking: Masking::Text }
 }
 
-/// What is written, and how it ends. Of a document that is wrong it does not matter how much of it
-/// was written.
+/// The output of a run, and its result. If the run fails, the output is empty, because its length
+/// does not matter then.
 pub fn answer<S: Source>(
     open: impl Fn() -> S,
     echo: Echo,
@@ -64,7 +64,8 @@ fn on_threads(options: &redact::Options, threads: usize) -> redact::Options {
     options
 }
 
-/// Holds other numbers of threads to one; how it ends, for each way of looking for echoes.
+/// Asserts that several threads give the same answer as one thread. Returns the result for each of
+/// [`ECHOES`].
 pub fn hold_to_one(text: &[u8], options: &redact::Options, what: &str) -> Vec<String> {
     let mut ends = Vec::new();
     for echo in ECHOES {
@@ -114,7 +115,7 @@ fn every_mask_and_names() {
 
 #[test]
 fn modules_are_left_and_entered() {
-    // Also deeper than whoever reads ahead takes for granted.
+    // The largest depths are beyond what lookahead workers expect.
     for depth in [1, 2, 5, 9, 14] {
         let plan = plan(&planned_values(800, depth));
         assert!(plan.len() > SIZE, "{} bytes", plan.len());
@@ -123,9 +124,9 @@ fn modules_are_left_and_entered() {
     }
 }
 
-/// Who reads ahead sees other letters in what nobody looks for: how much of what is written is his.
+/// Lookahead workers see other letters in the addresses, so the output shows their share.
 #[test]
-fn others_do_most_of_it() {
+fn lookahead_workers_do_most_of_the_work() {
     for depth in [1, 4] {
         let text = plan(&planned_values(2000, depth));
         let other = text.replace(r#""a.r["#, r#""A.R["#);
@@ -139,7 +140,7 @@ fn others_do_most_of_it() {
             assert!(theirs * 10 > all * 7, "{depth} deep, {echo:?}: {theirs} of {all}");
         }
     }
-    // A short one is not worth a thread.
+    // A short document starts no worker.
     let text = plan(&planned_values(60, 2));
     let other = text.replace("nothing to see here", "NOTHING TO SEE HERE");
     let open = || InMemory::two_faced(text.as_bytes(), other.as_bytes());
@@ -147,9 +148,9 @@ fn others_do_most_of_it() {
     assert!(!String::from_utf8(written).expect("UTF-8").contains("NOTHING"));
 }
 
-/// The first reading, too, is done by others: what only they are shown is found.
+/// Workers also search in the first reading: they find a secret that only they see.
 #[test]
-fn others_look_for_what_is_marked() {
+fn lookahead_workers_search_for_marks() {
     let text = plan(&planned_values(2000, 3));
     let other = text.replace("a secret text 7", "A SECRET TEXT 7");
     let open = || InMemory::two_faced(text.as_bytes(), other.as_bytes());
@@ -157,9 +158,9 @@ fn others_look_for_what_is_marked() {
     assert!(collected.secrets.number(b"A SECRET TEXT 7").is_some());
 }
 
-/// What the first reading found is not believed where the second is shown another text.
+/// If the text changes between the readings, the second reading does not rely on the first.
 #[test]
-fn what_changes_between_the_readings_is_masked() {
+fn texts_that_change_between_the_readings_are_masked() {
     let text = plan(&planned_values(2000, 3)).replace("\"password\":true", "\"password\":null");
     let other = text.replace("\"password\":null", "\"password\":true");
     let options = on_threads(&options(), 3);
@@ -175,9 +176,9 @@ fn what_changes_between_the_readings_is_masked() {
     assert!(redacted.counts.marked >= theirs as u64, "{redacted:?}");
 }
 
-/// Nor is it looked for where the text is shorter now.
+/// A text that is shorter in the second reading is an error.
 #[test]
-fn what_is_cut_off_between_the_readings_is_an_error() {
+fn texts_truncated_between_the_readings_are_errors() {
     let text = plan(&planned_values(2000, 3));
     for threads in [1, 2, 8] {
         let options = on_threads(&options(), threads);
@@ -192,7 +193,7 @@ fn what_is_cut_off_between_the_readings_is_an_error() {
     }
 }
 
-/// What was found with other names is of no use.
+/// If the names change between the readings, those of the second reading apply.
 #[test]
 fn names_of_the_second_reading_count() {
     let text = plan(&planned_values(2000, 3));
@@ -207,9 +208,9 @@ fn names_of_the_second_reading_count() {
     assert!(!String::from_utf8(out).expect("UTF-8").contains("nothing to see here"));
 }
 
-/// The text ends right behind a piece that others have noted.
+/// The text ends directly after a piece that workers have recorded.
 #[test]
-fn what_is_cut_off_behind_a_piece_is_told_alike() {
+fn texts_truncated_after_a_piece_give_the_same_error() {
     let text = plan(&planned_values(800, 2));
     let ends = text.match_indices("\"sensitive_values\":{\"password\":true}}");
     let ends: Vec<_> = ends.map(|(start, end)| start + end.len()).collect();
@@ -221,7 +222,7 @@ fn what_is_cut_off_behind_a_piece_is_told_alike() {
 }
 
 #[test]
-fn damage_is_told_alike() {
+fn damaged_plans_give_the_same_error() {
     let text = plan(&planned_values(800, 3));
     let (mut failed, rounds) = (0, 120);
     for round in 0..rounds {
@@ -267,13 +268,13 @@ fn limits_fall_on_the_same_piece() {
     assert!(failed > 12, "{failed} failed");
 }
 
-/// What looks like the beginning of a resource and is none, in every place where it can stand.
+/// Texts that look like the beginning of a resource, in every place where such a text can stand.
 #[test]
 fn wrong_guesses_change_nothing() {
     let decoy =
         r#"},{"address":"x.y","values":{"p":"a secret text 1"},"sensitive_values":{"p":true}}"#;
     let string = serde_json::to_string(&format!("{decoy}\"{decoy}\\")).expect("a string");
-    // One that turns out to be wrong only when its secret was seen.
+    // A decoy whose error comes after its secret.
     let twice = r#",{"address":"x","values":{"p":"only a decoy text","z":{"k":1,"k":2}},"#
         .to_owned()
         + r#""sensitive_values":{"p":true,"z":{"k":true}}}"#;
@@ -295,7 +296,7 @@ fn wrong_guesses_change_nothing() {
         let ends = hold_to_one(plan(&values).as_bytes(), &options, "decoys");
         assert!(is_redacted(&ends), "{ends:?}");
     }
-    // The same where the reader is in a module that the brackets do not fit.
+    // The same resources in a module with a wrong bracket.
     let wrong = plan(&values).replacen("]},{\"resources\"", "]}],{\"resources\"", 1);
     let ends = hold_to_one(wrong.as_bytes(), &options(), "brackets");
     assert!(!is_redacted(&ends), "{ends:?}");
@@ -306,9 +307,9 @@ fn resources(places: std::ops::Range<usize>) -> String {
     list.join(",")
 }
 
-/// Who reads ahead where modules are deeper than he takes for granted does not know how deep he is.
+/// A worker in very deep modules does not know its depth, but the limit on depth still applies.
 #[test]
-fn the_limit_on_depth_holds_deep_down() {
+fn the_limit_on_depth_applies_in_deep_modules() {
     const LEVELS: usize = 14;
     let nested = format!("{}{}", "[".repeat(25), "]".repeat(25));
     let deep = resource(1).replace("{},{\"address\":\"x\"}", &nested);
@@ -322,8 +323,9 @@ fn the_limit_on_depth_holds_deep_down() {
         "]}".repeat(LEVELS),
     );
     let text = plan(&tree);
-    // The document, the section and its values, the root module and its list; then two for each
-    // level, and the module's resources, the resource, its values and its tags.
+    // The depth of the deepest value: the document, the section and its values, the root module and
+    // its list; then two for each level, and the module's resources, the resource, its values and
+    // its tags.
     let depth = 5 + 2 * LEVELS as u64 + 1 + 4 + 25;
     for (limit, is_enough) in [(depth + 2, true), (depth, true), (depth - 3, false)] {
         let mut options = options();
@@ -333,7 +335,7 @@ fn the_limit_on_depth_holds_deep_down() {
     }
 }
 
-/// Modules that would be in order in a list of modules, where there is none.
+/// Modules that would be valid in a list of modules, but stand outside of one.
 #[test]
 fn modules_behind_the_root_module_are_wrong() {
     let tree = format!(
@@ -345,10 +347,10 @@ fn modules_behind_the_root_module_are_wrong() {
     assert!(!is_redacted(&ends), "{ends:?}");
 }
 
-/// What is marked in one place alone, which others came to, is masked in the configuration too,
-/// also where the document is read once.
+/// A secret that only a worker sees marked is masked in the configuration, too, even with one
+/// reading.
 #[test]
-fn secrets_that_others_met_are_noted() {
+fn secrets_that_workers_find_are_recorded() {
     let alone = resource(0).replace("a secret text 0", "one of its own");
     let tree = format!(
         r#"{{"root_module":{{"resources":[{},{alone},{}]}}}}"#,
@@ -358,7 +360,7 @@ fn secrets_that_others_met_are_noted() {
     let text = plan(&tree).replace("a secret text 21\"}", "one of its own\"}");
     let ends = hold_to_one(text.as_bytes(), &options(), "alone");
     assert!(ends[0].contains("equal: 1,"), "{ends:?}");
-    // It is looked for in other texts, too.
+    // `--echo contains` also finds the secret inside other texts.
     let within = text.replacen("nothing to see here", "see x://one of its own@y", 1);
     assert_ne!(within, text);
     let part = on_threads(&options(), 3);
@@ -367,7 +369,7 @@ fn secrets_that_others_met_are_noted() {
     hold_to_one(within.as_bytes(), &options(), "within");
 }
 
-/// Some of a piece is masked before it turns out to be wrong.
+/// A worker masks a part of a piece before it finds an error in the piece.
 #[test]
 fn a_piece_that_is_wrong_at_its_end() {
     let wrong = resource(0).replace("\"tags\":[", "\"z\":{\"k\":1,\"k\":2},\"tags\":[");
@@ -378,11 +380,11 @@ fn a_piece_that_is_wrong_at_its_end() {
         resources(2000..4000)
     );
     let ends = hold_to_one(plan(&tree).as_bytes(), &options(), "duplicate key");
-    // One reading masks all of the values, whatever they are.
+    // With one reading, the values are masked as a whole, without an error.
     assert!(ends[1..].iter().all(|end| end.contains("duplicate key")), "{ends:?}");
 }
 
-/// Who reads ahead may begin as deep as the limit, and no deeper.
+/// A worker may begin at the limit on depth, and no deeper.
 #[test]
 fn limits_below_the_usual_depth() {
     let nested = |depth| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
@@ -392,7 +394,7 @@ fn limits_below_the_usual_depth() {
         resources(0..3000),
         resources(3000..4000)
     );
-    // Two modules that are left, and marks behind them.
+    // Modules that end, and marks after them.
     let modules = format!(
         r#"{{"root_module":{{"resources":[{}],
         "child_modules":[{{"child_modules":[{{"resources":[{}]}}]}},{}]}}}}"#,
@@ -412,7 +414,7 @@ fn limits_below_the_usual_depth() {
     assert!(failed > 12 && failed < 2 * (limits.end - limits.start) - 12, "{failed} failed");
 }
 
-/// What is read ahead has an end of its own, which may lie in a number.
+/// The range of a worker may end inside a number.
 #[test]
 fn numbers_are_whole() {
     let number = format!(r#""n":{}1{}"#, " ".repeat(200 << 10), "2".repeat(200 << 10));
@@ -426,7 +428,7 @@ fn numbers_are_whole() {
     assert!(is_redacted(&ends), "{ends:?}");
 }
 
-/// Takes down all pieces, and gets hold of who reads ahead in the first section of resources.
+/// Records all pieces, and the lookahead reader for the first section of resources.
 #[derive(Default)]
 struct Told {
     pieces: HashSet<(u64, String)>,
@@ -446,7 +448,7 @@ impl PieceVisitor for Told {
     }
 }
 
-/// Nobody is told of a part of a piece, wherever the text ends for who reads ahead.
+/// A lookahead reader never reports a part of a piece, wherever its range ends.
 #[test]
 fn pieces_are_whole() {
     let resource = r#"{"address":"a.b","values":{},"sensitive_values":{}}"#;
@@ -473,10 +475,10 @@ fn pieces_are_whole() {
     assert!([&*number, "true"].iter().all(|raw| told.contains(*raw)), "{told:?}");
 }
 
-/// Where a source hands out no more, nothing behind that place counts as read.
+/// If a source ends early, results of workers beyond its end do not count.
 #[test]
-fn nobody_jumps_behind_the_end() {
-    // Behind a line that begins another document there is nothing of this one.
+fn results_beyond_the_end_do_not_count() {
+    // A line that begins another document ends the first document.
     let other = "{\"address\":\"x\",\"values\":\n{\"format_version\":\"1\"}}";
     let tree = format!(
         r#"{{"root_module":{{"resources":[{},{other},{}]}}}}"#,
@@ -493,7 +495,7 @@ fn nobody_jumps_behind_the_end() {
     for threads in [2, 3, 8] {
         assert_eq!(end(threads), end(1));
     }
-    // A file that is longer than documents may be.
+    // The file exceeds the limit on documents.
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("plan.json");
     std::fs::write(&path, plan(&planned_values(2000, 3))).expect("room");
@@ -507,12 +509,12 @@ fn nobody_jumps_behind_the_end() {
     assert_eq!(said("3"), said("1"));
 }
 
-/// Space between two pieces is held to the limit on one, wherever it stands.
+/// The limit on a piece also applies to the space between two pieces, wherever the space is.
 #[test]
-fn space_is_held_to_its_limit() {
+fn the_limit_applies_to_white_space() {
     let space = |len: usize| " ".repeat(len);
     for (before, behind) in [(0, 3000), (0, 400 << 10), (400 << 10, 0), (300 << 10, 300 << 10)] {
-        // One that is marked is before the space, or one without a word on it.
+        // The piece before the space is marked, or has no overlay.
         for place in [8, 1499, 1459] {
             let tree = format!(
                 r#"{{"root_module":{{"resources":[{}{},{}{}]}}}}"#,
@@ -533,7 +535,7 @@ fn space_is_held_to_its_limit() {
     }
 }
 
-/// More pieces in a stretch than notes are taken of.
+/// More pieces in a range than a worker records.
 #[test]
 fn very_many_very_small_pieces() {
     let small = |place: usize| match place % 1000 {
@@ -546,7 +548,7 @@ fn very_many_very_small_pieces() {
     assert!(is_redacted(&ends), "{ends:?}");
 }
 
-/// More secrets in a stretch than are taken down of it: the walk looks at the last pieces itself.
+/// More secrets in a range than a worker records: the reader searches the last pieces itself.
 #[test]
 fn very_many_small_secrets() {
     let secret = |number: usize| format!("s{number:08}");
@@ -563,7 +565,7 @@ fn very_many_small_secrets() {
     let list: Vec<_> = (0..40).map(of_many).collect();
     let list = format!("{},{},{}", resources(0..500), list.join(","), resources(500..3000));
     let text = plan(&format!(r#"{{"root_module":{{"resources":[{list}]}}}}"#));
-    // Some of every piece are constants of the configuration, too.
+    // Some secrets of every piece are also constants of the configuration.
     let constants: Vec<_> = (0..80_000).step_by(97).map(secret).collect();
     let constants = format!(r#""constant_value":["{}"]"#, constants.join("\",\""));
     let text = text.replace(r#""constant_value":"a secret text 21""#, &constants);
@@ -572,7 +574,7 @@ fn very_many_small_secrets() {
     assert!(ends[0].contains("equal: 825,"), "{ends:?}");
     let open = || InMemory::new(text.as_bytes());
     let collected = collect(|| Ok(open()), &on_threads(&options(), 3).secret).expect("a plan");
-    // As many as with one thread, and in the same order.
+    // One thread finds the same secrets in the same order.
     let alone = collect(|| Ok(Slice(text.as_bytes())), &options().secret).expect("a plan");
     assert_eq!(collected.secrets.len(), alone.secrets.len());
     for number in 0..80_000 {

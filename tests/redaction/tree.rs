@@ -10,7 +10,7 @@ use serde_json::Value;
 /// A value.
 #[derive(Debug)]
 pub struct Node {
-    /// Its bytes in the text.
+    /// The byte range of the value in the text.
     pub range: Range<usize>,
     pub kind: Kind,
 }
@@ -19,9 +19,9 @@ pub struct Node {
 pub enum Kind {
     Object(Vec<Member>),
     Array(Vec<Node>),
-    /// Decoded; a text that has half a pair stays as it is written.
+    /// The decoded string. A string with an unpaired surrogate stays as it is written.
     Text(String),
-    /// As it is written.
+    /// The number as it is written.
     Number(String),
     /// `true`, `false` or `null`.
     Word(&'static str),
@@ -29,14 +29,14 @@ pub enum Kind {
 
 #[derive(Debug)]
 pub struct Member {
-    /// Decoded.
+    /// The decoded key.
     pub key: String,
     /// The bytes of the key, with its quotes.
     pub key_range: Range<usize>,
     pub value: Node,
 }
 
-/// One step down.
+/// A step from a container to a value in it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step {
     Key(String),
@@ -54,7 +54,7 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    /// The next byte that is no space.
+    /// Skips white space and returns the next byte.
     fn peek(&mut self) -> u8 {
         let rest = &self.text.as_bytes()[self.at..];
         self.at += rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
@@ -129,7 +129,7 @@ impl Node {
         self.child(&Step::Key(key.to_owned())).filter(|value| !value.is_null())
     }
 
-    /// What a step leads to.
+    /// The value that a step leads to.
     pub fn child(&self, step: &Step) -> Option<&Node> {
         match step {
             Step::Key(key) => {
@@ -139,12 +139,12 @@ impl Node {
         }
     }
 
-    /// What steps lead to.
+    /// The value that a path leads to.
     pub fn at(&self, path: &[Step]) -> Option<&Node> {
         path.iter().try_fold(self, |node, step| node.child(step))
     }
 
-    /// The values in it, each with the step to it.
+    /// The members or elements, each with its step.
     pub fn children(&self) -> Vec<(Step, &Node)> {
         let members = self.members().iter();
         let elements = self.elements().iter().enumerate();
@@ -162,7 +162,7 @@ impl Node {
         if let Kind::Array(elements) = &self.kind { elements } else { &[] }
     }
 
-    /// It and everything in it.
+    /// The value itself and all values inside it.
     pub fn all(&self) -> Vec<&Node> {
         let below = self.children().into_iter().flat_map(|(_, inner)| inner.all());
         std::iter::once(self).chain(below).collect()
@@ -188,7 +188,7 @@ impl Node {
         }
     }
 
-    /// The texts that a string or a number is known by.
+    /// The spellings by which a string or a number is compared.
     pub fn texts(&self) -> Vec<String> {
         match &self.kind {
             Kind::Number(number) => vec![number.clone(), crate::naive::spelling(number)],
@@ -196,7 +196,7 @@ impl Node {
         }
     }
 
-    /// Whether an object in it has a key twice.
+    /// Whether an object in the value has the same key twice.
     pub fn has_twins(&self) -> bool {
         let mut keys: Vec<_> = self.members().iter().map(|member| &member.key).collect();
         keys.sort();
@@ -204,7 +204,7 @@ impl Node {
             || self.children().iter().any(|(_, inner)| inner.has_twins())
     }
 
-    /// As serde_json reads it.
+    /// The value as serde_json parses it.
     pub fn value(&self, text: &str) -> Value {
         serde_json::from_str(&text[self.range.clone()]).expect("JSON")
     }

@@ -1,4 +1,5 @@
-//! Reports with a maximum length: never longer, whole pages, and a count of everything left out.
+//! Reports with a maximum length. A page is never longer and is always valid Markdown, and it
+//! counts everything that it leaves out.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -21,11 +22,11 @@ use super::markdown::heads;
 use super::{folder, page, report};
 use crate::generated::generated;
 
-/// A text that is being written.
+/// A shared buffer, which the test reads after the sink has written it.
 #[derive(Clone, Default)]
-struct Shared(Rc<RefCell<Vec<u8>>>);
+struct SharedBuffer(Rc<RefCell<Vec<u8>>>);
 
-impl Write for Shared {
+impl Write for SharedBuffer {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0.borrow_mut().write(bytes)
     }
@@ -35,12 +36,12 @@ impl Write for Shared {
     }
 }
 
-/// The pages of some plans.
+/// The pages of a report on `plans`.
 fn pages(plans: &[(&str, &[u8])], fit: Fit) -> Vec<String> {
-    let pages: Rc<RefCell<Vec<Shared>>> = Rc::default();
+    let pages: Rc<RefCell<Vec<SharedBuffer>>> = Rc::default();
     let opened = pages.clone();
     let open: Open<'_> = Box::new(move |number| -> Result<Page<'_>> {
-        let page = Shared::default();
+        let page = SharedBuffer::default();
         opened.borrow_mut().push(page.clone());
         assert_eq!(opened.borrow().len() as u64, number, "one after the other");
         Ok(Box::new(page))
@@ -62,7 +63,7 @@ fn pages(plans: &[(&str, &[u8])], fit: Fit) -> Vec<String> {
     sink.finish().expect("memory can be written");
     drop(sink);
     let pages = pages.borrow();
-    let text = |page: &Shared| String::from_utf8(page.0.borrow().clone()).expect("UTF-8");
+    let text = |page: &SharedBuffer| String::from_utf8(page.0.borrow().clone()).expect("UTF-8");
     pages.iter().map(text).collect()
 }
 
@@ -73,7 +74,7 @@ fn length(text: &str, measure: Measure) -> u64 {
     }
 }
 
-/// Generated plans of all shapes, some thousand changes in all, and one with long and odd texts.
+/// Generated plans of three shapes, one with 3000 small changes, and one with long and odd texts.
 fn plans() -> Vec<(String, Vec<u8>)> {
     let folder = tempfile::tempdir().expect("a folder");
     let mut plans: Vec<(String, Vec<u8>)> = ["estate", "busy", "first-run"]
@@ -109,7 +110,7 @@ fn plans() -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn a_page_is_never_longer_and_says_what_is_not_on_it() {
+fn pages_stay_within_the_limit_and_count_what_they_leave_out() {
     let plans = plans();
     let plans: Vec<(&str, &[u8])> =
         plans.iter().map(|(name, plan)| (name.as_str(), plan.as_slice())).collect();
@@ -141,7 +142,7 @@ fn a_page_is_never_longer_and_says_what_is_not_on_it() {
 }
 
 #[test]
-fn what_may_be_lost_comes_first() {
+fn destructive_sections_come_first() {
     let plans = plans();
     let plans: Vec<(&str, &[u8])> =
         plans.iter().map(|(name, plan)| (name.as_str(), plan.as_slice())).collect();
@@ -149,13 +150,13 @@ fn what_may_be_lost_comes_first() {
         let fit = Fit { max, measure: Measure::Characters, rest: Rest::LeftOut };
         let page = page::read(&pages(&plans, fit)[0]);
         let order = ["Destroy", "Replace", "Forget", "Other changes", "Update in place", "Create"];
-        let places: Vec<_> = page
+        let positions: Vec<_> = page
             .sections
             .iter()
             .filter_map(|(title, _)| order.iter().position(|it| it == title))
             .collect();
-        assert!(places.is_sorted(), "{:?}", page.sections);
-        // All sections but the last are whole.
+        assert!(positions.is_sorted(), "{:?}", page.sections);
+        // Every section but the last is complete.
         let (_, before) = page.sections.split_last().expect("sections");
         for (title, count) in before {
             assert_eq!(page.shown(title), *count, "{max}: {title}");
@@ -164,7 +165,7 @@ fn what_may_be_lost_comes_first() {
 }
 
 #[test]
-fn what_differs_is_told_before_what_is_on_one_side_only() {
+fn differences_take_precedence_over_one_sided_values() {
     let values: String = (0..20).map(|key| format!(r#","k{key}":"{}""#, "v".repeat(40))).collect();
     let change = |number: usize, sides: &str, action: &str| {
         format!(r#"{{"address":"a.{action}{number}","change":{{"actions":["{action}"],{sides}}}}}"#)
@@ -181,19 +182,19 @@ fn what_differs_is_told_before_what_is_on_one_side_only() {
     let page = page::read(text);
     assert_eq!((page.shown("Destroy"), page.shown("Update in place")), (40, 5), "{text}");
     assert_eq!(text.matches("! size = 1 -> 2").count(), 5, "{text}");
-    let told = text.matches("- k0 = ").count();
-    assert!((1..40).contains(&told), "what room is left is used: {text}");
+    let shown = text.matches("- k0 = ").count();
+    assert!((1..40).contains(&shown), "what room is left is used: {text}");
     assert!(text.contains("have no room"), "{text}");
 }
 
-/// The lines of attributes of some pages, sorted. Long values, which are repeated in full as far
-/// as they have room, do not count.
+/// The lines of attributes on the pages, sorted. Ignores the section `Long values`, which repeats
+/// values in full.
 fn attributes(pages: &[String]) -> Vec<&str> {
-    let mut is_repeated = false;
+    let mut in_long_values = false;
     let lines = pages.iter().flat_map(|page| page.lines()).filter(|line| {
-        is_repeated |= line.starts_with("<summary>Long values: ");
-        is_repeated &= *line != "</details>";
-        !is_repeated
+        in_long_values |= line.starts_with("<summary>Long values: ");
+        in_long_values &= *line != "</details>";
+        !in_long_values
     });
     let mut lines: Vec<_> = lines.filter(|line| line.starts_with(['+', '-', '!'])).collect();
     lines.sort_unstable();
@@ -201,7 +202,7 @@ fn attributes(pages: &[String]) -> Vec<&str> {
 }
 
 #[test]
-fn nothing_is_left_out_that_has_room() {
+fn reports_that_fit_are_complete() {
     let many: Vec<String> = (0..300).map(|number| format!(r#""a{number}":{number}"#)).collect();
     let element = |name: &str, members: &str| {
         format!(
@@ -216,11 +217,11 @@ fn nothing_is_left_out_that_has_room() {
     assert_eq!(attributes(&whole).len(), 301);
     let len = length(&whole[0], Measure::Characters);
     let fit = |max, rest| Fit { max, measure: Measure::Characters, rest };
-    // Besides there may be a last line.
+    // This limit leaves room for the last line, which counts what is left out.
     assert_eq!(pages(&plan, fit(len + 300, Rest::LeftOut)), whole);
     let cut = pages(&plan, fit(len - 1, Rest::LeftOut));
     assert!(cut[0].contains(" more\n") && cut[0].contains("x.small"), "{}", cut[0]);
-    // An entry is at most half a part.
+    // An entry may take half a part, so three times its length is enough.
     let parts = pages(&plan, fit(3 * len, Rest::Parts));
     assert!(parts.len() == 1 && attributes(&parts) == attributes(&whole));
     let plans = plans();
@@ -243,11 +244,11 @@ fn parts_hold_each_change_once() {
         let parts = pages(&plans, fit);
         assert!(parts.len() as u64 > 500_000 / max, "{max}: {} parts", parts.len());
         let mut joined = Vec::new();
-        for (place, part) in parts.iter().enumerate() {
-            assert!(length(part, Measure::Characters) <= max, "{max}: part {}", place + 1);
+        for (index, part) in parts.iter().enumerate() {
+            assert!(length(part, Measure::Characters) <= max, "{max}: part {}", index + 1);
             let page = page::read(part);
             let [marker] = &page.markers[..] else { panic!("{:?}", page.markers) };
-            let number = format!(" part {}/{}", place + 1, parts.len());
+            let number = format!(" part {}/{}", index + 1, parts.len());
             assert!(marker.ends_with(&number), "{marker}, {number}");
             assert!(page.left_out.is_empty());
             joined.extend(heads(&page));
@@ -258,7 +259,7 @@ fn parts_hold_each_change_once() {
 }
 
 #[test]
-fn many_plans_have_room_in_the_table_and_beside_it() {
+fn the_table_leaves_room_for_changes() {
     let plan = br#"{"format_version":"1.2","resource_changes":[{"address":"a.b",
         "mode":"managed","change":{"actions":["delete"],"before":{"a":1},"after":null}}]}"#;
     let names: Vec<String> = (0..700).map(|number| format!("workspace-{number:05}")).collect();
@@ -289,7 +290,7 @@ fn sizes_are_those_of_the_hosts() {
 }
 
 #[test]
-fn parts_are_files_beside_each_other() {
+fn parts_are_files_in_one_folder() {
     let plans = folder(&["rich"], &[]);
     let path = plans.path();
     let args = ["-o", "markdown=r.md", "--fit", "4000", "--split", "rich.json"];

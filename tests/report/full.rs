@@ -1,5 +1,5 @@
-//! That no value is lost: what is long is told in lines of its own, what differs with something
-//! around it, and `--full` tells everything.
+//! Reports lose no value. Long values have lines of their own, differences have context, and
+//! `--full` shows everything.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::run;
 
 const FORMATS: [&str; 3] = ["term", "markdown", "html"];
 
-/// A policy of seven statements, the last of which allows everything.
+/// A policy of seven statements. The last one allows everything.
 fn policy() -> String {
     let mut statements: Vec<_> = (0..6)
         .map(|number| {
@@ -27,7 +27,7 @@ fn change(before: &serde_json::Value, after: &serde_json::Value) -> String {
 }
 
 #[test]
-fn every_statement_of_a_new_policy_is_seen() {
+fn reports_show_every_statement_of_a_new_policy() {
     let plan = change(&json!(null), &json!({"policy": policy()}));
     for format in FORMATS {
         let text = report_of(&["-o", format], &plan);
@@ -43,7 +43,7 @@ fn every_statement_of_a_new_policy_is_seen() {
     page::read(&text);
 }
 
-/// A script of sixty lines with two of them changed, forty-seven lines apart.
+/// A script of sixty lines before and after a change of two lines, 47 lines apart.
 fn scripts() -> [String; 2] {
     let script = |edited: bool| {
         let line = |number: usize| match number {
@@ -98,7 +98,7 @@ fn two_edits_of_a_text_are_two_hunks() {
     assert!(text.contains(expected) && text.contains("+     echo new 52\n"), "{text}");
     let text = report_of(&["-o", "html"], &plan);
     assert!(text.contains(r#"" echo 4","-echo 5","+echo new 5"," echo 6""#), "{text}");
-    // Everything, when it is asked for.
+    // `--full` shows all lines.
     for format in FORMATS {
         let text = report_of(&["-o", format, "--full"], &plan);
         let is_whole = format == "html" || !text.contains('…');
@@ -129,7 +129,7 @@ fn many_differences_are_counted() {
 }
 
 #[test]
-fn long_values_are_told_in_full_when_asked() {
+fn full_shows_long_values() {
     let long = format!("{}END", "long value ".repeat(10_000));
     let list: Vec<_> = (0..3000).map(|number| format!("element-{number}")).collect();
     let plan = change(&json!({"a": "x", "l": 1}), &json!({"a": long, "l": list}));
@@ -140,7 +140,7 @@ fn long_values_are_told_in_full_when_asked() {
         assert!(!excerpt.contains("t-2999") && full.contains("t-2999"), "{format}: {excerpt}");
         assert!(excerpt.contains("--full") || format == "html", "{format}: {excerpt}");
     }
-    // Also the only one that a report told by its number.
+    // `--full` also shows the attributes that an excerpt only counts.
     let many: serde_json::Map<_, _> =
         (0..12_000).map(|number| (format!("k{number:05}"), json!(number))).collect();
     let plan = change(&json!(null), &json!(many));
@@ -149,7 +149,7 @@ fn long_values_are_told_in_full_when_asked() {
 }
 
 #[test]
-fn nothing_is_folded_when_all_is_asked_for() {
+fn full_does_not_fold_instances() {
     let element = |index: usize| {
         format!(
             r#"{{"address":"a.b[{index}]","mode":"managed","type":"a","name":"b","index":{index},
@@ -170,7 +170,7 @@ fn nothing_is_folded_when_all_is_asked_for() {
 }
 
 #[test]
-fn what_differs_in_space_or_order_alone_is_shown_with_a_remark() {
+fn formatting_differences_have_a_remark() {
     let plan = change(
         &json!({"j": r#"{"a":1}"#, "l": ["x", "y"], "m": "if x:\n  a\n  b", "t": "a  b"}),
         &json!({"j": r#"{ "a": 1 }"#, "l": ["y", "x"], "m": "if x:\n  a\nb", "t": "a b"}),
@@ -185,7 +185,7 @@ fn what_differs_in_space_or_order_alone_is_shown_with_a_remark() {
             assert!(text.contains(r#"["x","y"] -> ["y","x"]  (only the order)"#), "{text}");
             let lines: Vec<&str> = text.lines().map(str::trim).collect();
             assert!(lines.iter().any(|line| ["-   b", "-       b"].contains(line)), "{text}");
-            // That the document says the same is all there is to say of it.
+            // An excerpt shows no members of the document, because its content is the same.
             assert_eq!(text.contains(r#"j = {"a":1}"#), !full.is_empty(), "{text}");
         }
         let text = report_of(&["-o", format, "--ignore", "whitespace,set-order"], &plan);
@@ -251,7 +251,7 @@ fn secrets_are_hidden_in_lines() {
 }
 
 #[test]
-fn lines_of_a_text_do_nothing() {
+fn hostile_lines_are_escaped() {
     let text = |end: &str| format!("a\n::error::x\n{}{end}\n##[error]y\n", "::".repeat(60));
     let plan = change(
         &json!({"t": text("\u{1b}[31m"), "l": 1}),
@@ -269,9 +269,9 @@ fn lines_of_a_text_do_nothing() {
     }
 }
 
-/// A mark is for what changes: the members that stay say nothing of the replacement.
+/// Only the changed members have the mark `# forces replacement`, not those that stay.
 #[test]
-fn what_stays_forces_no_replacement() {
+fn unchanged_members_do_not_force_replacement() {
     let values = [json!(["a", "b", "c"]), json!(["a", "b", "d"])];
     let maps = [json!({"k": 1, "l": 1}), json!({"k": 1, "l": 2})];
     let sides = [0, 1].map(|side| json!({"list": values[side], "map": maps[side], "same": 1}));
@@ -291,7 +291,7 @@ fn what_stays_forces_no_replacement() {
     }
 }
 
-/// Each line of a message is a line of the report, and an empty message is none.
+/// Each line of a message is a line of the report. The report omits empty messages.
 #[test]
 fn messages_of_checks_have_lines() {
     let problems = json!([

@@ -1,11 +1,11 @@
-//! How a GitHub Actions runner interprets the report.
+//! Reports for GitHub Actions, parsed as a runner parses them.
 
 use std::collections::BTreeMap;
 
 use super::{Run, folder, page, report};
 use crate::run;
 
-/// A command to the runner.
+/// A workflow command.
 #[derive(Debug)]
 struct Command {
     name: String,
@@ -13,7 +13,7 @@ struct Command {
     message: String,
 }
 
-/// What a runner reads of a line: the format of its own source.
+/// Parses a line as the source code of the runner does.
 fn command(line: &str) -> Command {
     let (head, message) = line.strip_prefix("::").and_then(|it| it.split_once("::")).expect(line);
     let (name, properties) = head.split_once(' ').unwrap_or((head, ""));
@@ -27,7 +27,7 @@ fn command(line: &str) -> Command {
     Command { name: name.to_owned(), properties: properties.collect(), message }
 }
 
-/// A run as a step, with what it added to its files.
+/// Runs a report as a step. Returns the run, the summary of the step, and the outputs.
 fn step(folder: &std::path::Path, args: &[&str]) -> (Run, String, BTreeMap<String, String>) {
     let [summary, output] = ["summary", "output"].map(|name| folder.join(name));
     for file in [&summary, &output] {
@@ -51,7 +51,7 @@ fn a_step_has_annotations_a_summary_and_outputs() {
     let (run, summary, outputs) = step(folder.path(), &args);
     assert_eq!(run.code, Some(4), "{run:?}");
     let commands: Vec<Command> = run.out.lines().map(command).collect();
-    let told: Vec<(&str, &str)> =
+    let annotations: Vec<(&str, &str)> =
         commands.iter().map(|it| (it.name.as_str(), it.properties["title"].as_str())).collect();
     let expected = [
         ("error", "Check failed: check.certificate"),
@@ -60,7 +60,7 @@ fn a_step_has_annotations_a_summary_and_outputs() {
         ("error", "Rule broken: delete"),
         ("error", "Plan could not be read"),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(annotations, expected);
     assert!(commands[0].message.contains("30 days.\nNo renewal"), "{commands:?}");
     let page = page::read(&summary);
     assert_eq!(page.rows.len(), 5, "{summary}");
@@ -111,7 +111,7 @@ fn variables_are_the_same_numbers() {
 }
 
 #[test]
-fn has_changes_is_what_the_exit_code_says() {
+fn has_changes_agrees_with_the_exit_code() {
     for case in crate::corpus::cases() {
         let name = case.source();
         for more in [&[][..], &["--all"]] {
@@ -126,7 +126,7 @@ fn has_changes_is_what_the_exit_code_says() {
 }
 
 #[test]
-fn what_is_not_set_is_left_out_and_said_once() {
+fn each_missing_variable_is_one_warning() {
     let path = run::root().join("corpus/plans/rich");
     let run = report(&path, &["-o", "github", "plan.json", "plan.json"], &[]);
     assert_eq!(run.code, Some(0), "{run:?}");
@@ -136,7 +136,7 @@ fn what_is_not_set_is_left_out_and_said_once() {
 }
 
 #[test]
-fn there_are_no_more_annotations_than_are_shown() {
+fn annotations_stay_within_the_limit_of_github() {
     let check = |number: usize| {
         format!(
             r#"{{"address":{{"to_display":"check.c::{number}, b=c: %3A\n"}},

@@ -5,10 +5,10 @@ use std::fs;
 use crate::corpus::{cases, differences};
 use crate::{html, run};
 
-/// The rules that machines are told about.
+/// The rules that the reports check.
 const RULES: [&str; 4] = ["delete", "drift", "check", "changes>3"];
 
-/// The forms, and the file of each; of a page it is the data alone.
+/// The formats and their files. For `html`, the file has only the data of the page.
 const FILES: [(&str, &str); 9] = [
     ("term", "report.txt"),
     ("markdown", "report.md"),
@@ -22,7 +22,7 @@ const FILES: [(&str, &str); 9] = [
 ];
 
 #[test]
-fn plans_have_the_reports_beside_them() {
+fn reports_match_the_expected_files() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut report = String::new();
     for case in cases() {

@@ -1,4 +1,4 @@
-//! Plan texts that would be markup, links, mentions or commands, in every place of a report.
+//! Texts of a plan that look like markup, links, mentions or commands, in every place of a report.
 
 use pulldown_cmark::{Event, Parser};
 use serde_json::{Value, json};
@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use super::page;
 use super::{folder, report};
 
-/// What each of them has in it, so that it is found.
+/// Occurs in each hostile text, so that a test can find the text.
 const WORD: &str = "EVIL";
 
-/// Texts that want to be more.
+/// Texts that would act as markup or commands if a report did not escape them.
 fn texts() -> Vec<String> {
     let texts = [
         "</summary></details><script>EVIL()</script>",
@@ -53,7 +53,7 @@ fn change(text: &str, action: &str) -> Value {
     })
 }
 
-/// A plan with a text in every place.
+/// A plan that has `text` in every place.
 fn plan(text: &str) -> String {
     let word: String = text.chars().take(200).collect();
     let actions = ["create", "update", "delete", "read", "forget", "no-op", &word];
@@ -99,8 +99,8 @@ fn texts_of_a_plan_stay_in_code() {
             assert!(matches!(run.code, Some(0 | 3)), "{text:?}: {run:?}");
             let page = page::read(&run.out);
             assert!(!page.text.contains(WORD), "{text:?}: {}", page.text);
-            let is_told = page.code.iter().any(|code| code.contains(WORD));
-            assert!(is_told || !text.contains(WORD), "{text:?}: {}", run.out);
+            let is_shown = page.code.iter().any(|code| code.contains(WORD));
+            assert!(is_shown || !text.contains(WORD), "{text:?}: {}", run.out);
             let odd = |character: &char| character.is_control() && *character != '\n';
             assert_eq!(run.out.chars().find(odd), None, "{text:?}");
             assert!(
@@ -111,10 +111,10 @@ fn texts_of_a_plan_stay_in_code() {
     }
 }
 
-/// Many changes, and something unknown, below very many containers: what is below each is not
-/// looked at again for every one around it. It would take hours.
+/// Many changes and an unknown value inside very deep containers. If the report examined the
+/// content of a container once for each level, it would take hours.
 #[test]
-fn depth_is_no_work() {
+fn deep_nesting_takes_linear_time() {
     const DEPTH: usize = 9000;
     let nest = |inner: &str| format!("{}{inner}{}", r#"{"a":"#.repeat(DEPTH), "}".repeat(DEPTH));
     let side = |value: &str| {
@@ -127,14 +127,14 @@ fn depth_is_no_work() {
         side("2"),
         nest(r#"{"u":true}"#)
     );
-    let raised = ["--limit-paths", "64M"];
-    let text = super::report_of(&raised, &super::plan_of(&[("a", &change)]));
+    let args = ["--limit-paths", "64M"];
+    let text = super::report_of(&args, &super::plan_of(&[("a", &change)]));
     assert!(text.contains("1 to change"), "{text}");
 }
 
-/// An import that shows nothing that could be secret is not looked at for every secret.
+/// Reports do not compare an import with every secret if no part of the import can be a secret.
 #[test]
-fn an_import_of_nothing_is_looked_at_once() {
+fn imports_of_null_take_linear_time() {
     const MANY: usize = 150_000;
     let list = |what: &str| vec![what; MANY].join(",");
     let change = format!(
@@ -168,8 +168,8 @@ fn names_of_inputs_and_rules_stay_in_code() {
 }
 
 #[test]
-fn a_text_that_is_no_code_is_found() {
-    // What the tests above rely on.
+fn the_parser_finds_markup() {
+    // The tests above rely on `page::read`: it panics at markup that reports do not write.
     for bad in ["EVIL", "a <b>", "**EVIL**"] {
         let has_text = Parser::new(bad).any(|event| matches!(event, Event::Text(_)));
         assert!(has_text, "{bad}");

@@ -23,8 +23,8 @@ fn valid(out: &str) -> Value {
     document
 }
 
-/// A run over all plans of the corpus that are plain files, and one that is none.
-fn of_all() -> Value {
+/// The report on all plans of the corpus and on one file that is no plan.
+fn corpus_report() -> Value {
     let mut args = vec!["-o".to_owned(), "json".to_owned(), "--fail-on".to_owned()];
     args.push("destroy \"Nothing goes.\"".to_owned());
     args.extend(corpus::cases().iter().map(|case| case.plan.to_string_lossy().into_owned()));
@@ -36,8 +36,8 @@ fn of_all() -> Value {
 }
 
 #[test]
-fn it_is_as_its_schema_says() {
-    let document = of_all();
+fn the_report_matches_its_schema() {
+    let document = corpus_report();
     let plans = document["plans"].as_array().expect("plans");
     assert_eq!(plans.len(), corpus::cases().len() + 1);
     let totals = &document["totals"];
@@ -56,7 +56,7 @@ fn it_is_as_its_schema_says() {
 }
 
 #[test]
-fn every_key_of_the_schema_is_in_it() {
+fn every_key_of_the_schema_occurs() {
     let schema = schema();
     let mut described = BTreeSet::new();
     let mut waiting = vec![&schema];
@@ -66,23 +66,23 @@ fn every_key_of_the_schema_is_in_it() {
         }
         waiting.extend(value.as_object().into_iter().flat_map(|members| members.values()));
     }
-    let document = of_all();
-    let mut brought = BTreeSet::new();
+    let document = corpus_report();
+    let mut occurring = BTreeSet::new();
     let mut waiting = vec![&document];
     while let Some(value) = waiting.pop() {
         if let Some(members) = value.as_object() {
-            brought.extend(members.keys().cloned());
+            occurring.extend(members.keys().cloned());
             waiting.extend(members.values());
         }
         waiting.extend(value.as_array().into_iter().flatten());
     }
-    // A document with sorted keys, and long changes, has its version late.
-    let missing: Vec<&String> = described.difference(&brought).collect();
+    // Only a plan whose version stands behind long changes has this key in its summary.
+    let missing: Vec<&String> = described.difference(&occurring).collect();
     assert!(missing.iter().all(|key| *key == "format_version"), "{missing:?}");
 }
 
 #[test]
-fn of_no_plan_there_is_a_document_too() {
+fn a_report_without_plans_is_a_document() {
     let folder = folder(&[], &[("a.json", "[]")]);
     let run = report(folder.path(), &["-o", "json", "a.json"], &[]);
     assert_eq!(run.code, Some(1));

@@ -11,7 +11,7 @@ use crate::corpus::cases;
 use crate::generated::generated;
 use crate::{naive, run};
 
-/// What a plan breaks of these rules, by the numbers of the oracle's records.
+/// Rules, and whether the records of the oracle break each rule.
 const RULES: [(&str, Breaks); 4] = [
     ("delete", |records| {
         has(records, "resource_change", |it| {
@@ -28,14 +28,14 @@ const RULES: [(&str, Breaks); 4] = [
     ("import", |records| has(records, "resource_change", |it| !it["importing"].is_null())),
 ];
 
-/// Whether records break a rule.
+/// Decides whether the records of a plan break a rule.
 type Breaks = fn(&[Value]) -> bool;
 
-fn has(records: &[Value], kind: &str, is_such: impl Fn(&Value) -> bool) -> bool {
-    records.iter().any(|it| it["kind"] == kind && is_such(it))
+fn has(records: &[Value], kind: &str, is_match: impl Fn(&Value) -> bool) -> bool {
+    records.iter().any(|it| it["kind"] == kind && is_match(it))
 }
 
-/// The plans of the corpus that are plain, each with the oracle's records.
+/// The plans of the corpus that are single JSON documents, with the records of the oracle.
 fn plans() -> Vec<(std::path::PathBuf, Vec<Value>)> {
     let mut plans = Vec::new();
     for case in cases() {
@@ -49,7 +49,7 @@ fn plans() -> Vec<(std::path::PathBuf, Vec<Value>)> {
     plans
 }
 
-fn asked(format: &str, plan: &std::path::Path) -> String {
+fn report_with_rules(format: &str, plan: &std::path::Path) -> String {
     let mut command = run::plansift();
     command.args(["report", "-o", format]);
     for (rule, _) in RULES {
@@ -62,7 +62,7 @@ fn asked(format: &str, plan: &std::path::Path) -> String {
 #[test]
 fn a_ci_reads_a_test_for_each_rule() {
     for (plan, records) in plans() {
-        let text = asked("junit", &plan);
+        let text = report_with_rules("junit", &plan);
         let read = junit_parser::from_reader(Cursor::new(&text)).expect("JUnit");
         let [suite] = &read.suites[..] else { panic!("one plan") };
         assert_eq!(suite.name, plan.to_string_lossy());
@@ -76,15 +76,16 @@ fn a_ci_reads_a_test_for_each_rule() {
             assert_eq!(case.status.is_failure(), is_broken(&records), "{rule} {}", plan.display());
         }
         let checks = records.iter().filter(|it| it["kind"] == "check").count();
-        let told = suite.cases.iter().filter(|case| case.original_name.starts_with("check "));
-        assert_eq!(told.count(), checks, "{}", plan.display());
+        let checks_shown =
+            suite.cases.iter().filter(|case| case.original_name.starts_with("check "));
+        assert_eq!(checks_shown.count(), checks, "{}", plan.display());
     }
 }
 
 #[test]
 fn a_scanner_reads_a_result_for_each_broken_rule() {
     for (plan, records) in plans() {
-        let text = asked("sarif", &plan);
+        let text = report_with_rules("sarif", &plan);
         let read: Sarif = serde_json::from_str(&text).expect("SARIF");
         let [run] = &read.runs[..] else { panic!("one run") };
         let results = run.results.as_ref().expect("results");
@@ -105,7 +106,7 @@ fn a_scanner_reads_a_result_for_each_broken_rule() {
     }
 }
 
-/// What a report with broken rules of every severity says in that form.
+/// A report in `format` with one broken error and one broken warning.
 fn with_broken_rules(format: &str) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let rules = folder.path().join("rules");
@@ -132,10 +133,10 @@ fn with_broken_rules(format: &str) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-/// What each form for people tells of broken rules and of failed checks.
+/// Reports for people show broken rules and failed checks first.
 #[test]
-fn broken_rules_and_failed_checks_are_told_first() {
-    let stands_before = |text: &str, first: &[&str], then: &str| {
+fn broken_rules_and_failed_checks_come_first() {
+    let assert_order = |text: &str, first: &[&str], then: &str| {
         let place = |it: &str| text.find(it).unwrap_or_else(|| panic!("no {it}: {text}"));
         let mut last = 0;
         for it in first {
@@ -153,7 +154,7 @@ fn broken_rules_and_failed_checks_are_told_first() {
         "\nChecks that did not pass\n",
         "check.certificate",
     ];
-    stands_before(&text, &rules, "\nChanges\n");
+    assert_order(&text, &rules, "\nChanges\n");
     assert!(!text.contains("errored") && !text.contains("create>999"), "{text}");
     let text = with_broken_rules("markdown");
     let rules = [
@@ -162,12 +163,12 @@ fn broken_rules_and_failed_checks_are_told_first() {
         "- warning: `delete:module.database`",
         ": `Ask <b>us</b>.`\n",
     ];
-    stands_before(&text, &rules, "<details>");
+    assert_order(&text, &rules, "<details>");
 }
 
-/// What each form for programs tells of them.
+/// Reports for programs contain broken rules and failed checks.
 #[test]
-fn programs_are_told_broken_rules_and_failed_checks() {
+fn reports_for_programs_contain_broken_rules_and_failed_checks() {
     let text = with_broken_rules("variables");
     let first = "PLANSIFT_BROKEN_RULES=1\nPLANSIFT_BROKEN_WARNINGS=1\nPLANSIFT_FAILED_CHECKS=2\n";
     assert!(text.starts_with(first), "{text}");
@@ -179,8 +180,8 @@ fn programs_are_told_broken_rules_and_failed_checks() {
     assert!(text.contains("::warning title=Rule broken%3A delete%3Amodule.database::"), "{text}");
     assert!(text.contains("%0AAsk <b>us</b>.\n"), "{text}");
     let text = with_broken_rules("html");
-    let told = r#""broken":[{"rule":"changes\u003e1","severity":"error","words":"40 in "#;
-    assert!(text.contains(told), "no broken rules");
+    let expected = r#""broken":[{"rule":"changes\u003e1","severity":"error","words":"40 in "#;
+    assert!(text.contains(expected), "no broken rules");
     assert!(text.contains(r#""message":"Too large."},{"rule":"delete:module.database","#));
     let read: Value = serde_json::from_str(&with_broken_rules("json")).expect("JSON");
     let broken = &read["plans"][0]["broken_rules"];
@@ -227,7 +228,7 @@ fn a_broken_warning_does_not_fail_the_run() {
 }
 
 #[test]
-fn a_pattern_that_names_nothing_is_told() {
+fn reports_list_patterns_that_match_nothing() {
     let plan = run::root().join("corpus/plans/rich/plan.json");
     let args = ["--fail-on", "delete:aws_db_instnace", "--fail-on", "output:databse"];
     let words = [
@@ -247,18 +248,19 @@ fn a_pattern_that_names_nothing_is_told() {
     let read: Sarif = serde_json::from_str(&report("sarif")).expect("SARIF");
     let invocation = &read.runs[0].invocations.as_ref().expect("an invocation")[0];
     assert!(invocation.execution_successful);
-    let told = invocation.tool_execution_notifications.iter().flatten();
-    let told = told.map(|it| (serde_json::to_value(&it.level).expect("a level"), &it.message.text));
+    let notifications = invocation.tool_execution_notifications.iter().flatten();
+    let notifications = notifications
+        .map(|it| (serde_json::to_value(&it.level).expect("a level"), &it.message.text));
     let expected = words.map(|words| (json!("warning"), Some(words.to_owned())));
-    assert!(told.eq(expected.iter().map(|(level, words)| (level.clone(), words))));
-    // Of no plan nothing is known.
+    assert!(notifications.eq(expected.iter().map(|(level, words)| (level.clone(), words))));
+    // If no plan can be read, it is not known what the patterns match.
     let nothing = run::piped(&["report", "-o", "junit", "--fail-on", "delete:x", "-"], b"{");
     let text = String::from_utf8_lossy(&nothing.stdout);
     assert!(!text.contains("patterns") && text.contains("<error"), "{text}");
 }
 
 #[test]
-fn a_plan_that_leaves_changes_for_another_is_no_passed_test() {
+fn an_incomplete_plan_is_a_skipped_test() {
     for (plan, message) in [
         ("incomplete", "This plan is not complete: applying it will leave changes for another"),
         ("deferred", "Some changes are deferred to a later plan."),
@@ -276,7 +278,7 @@ fn a_plan_that_leaves_changes_for_another_is_no_passed_test() {
 }
 
 #[test]
-fn a_plan_that_is_not_whole_is_no_success() {
+fn an_errored_plan_is_no_success() {
     let plan = run::root().join("corpus/plans/errored/plan.json");
     let read: Sarif = serde_json::from_str(&report_on(&["-o", "sarif"], &plan)).expect("SARIF");
     let invocation = &read.runs[0].invocations.as_ref().expect("an invocation")[0];
@@ -285,7 +287,7 @@ fn a_plan_that_is_not_whole_is_no_success() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_in_each() {
+fn every_report_names_unreadable_plans() {
     let folder = tempfile::tempdir().expect("a folder");
     let broken = folder.path().join("broken & <cut>.json");
     fs::write(&broken, r#"{"format_version":"1.2","resource_changes":["#).expect("a file");
@@ -297,7 +299,7 @@ fn what_cannot_be_read_is_told_in_each() {
         assert_eq!(output.status.code(), Some(4));
         String::from_utf8(output.stdout).expect("UTF-8")
     };
-    // No numbers that are too small, and nothing that seems to be known.
+    // These reports leave numbers out, because the numbers would be too small.
     assert_eq!(run("gitlab"), "");
     let text = run("variables");
     assert!(text.contains("PLANSIFT_HAS_CHANGES=true\nPLANSIFT_HAS_DESTROY=\n"), "{text}");
@@ -347,7 +349,7 @@ fn gitlab_counts_actions_as_its_manual_does() {
 }
 
 #[test]
-fn several_reports_are_those_of_one_each() {
+fn several_reports_equal_single_reports() {
     let folder = tempfile::tempdir().expect("a folder");
     let plan = run::root().join("corpus/plans/rich/plan.json");
     let formats = ["term", "junit", "sarif", "gitlab"];
@@ -381,7 +383,7 @@ fn several_reports_are_those_of_one_each() {
 
 #[cfg(unix)]
 #[test]
-fn who_reads_no_further_takes_nothing_from_the_others() {
+fn a_closed_output_does_not_end_the_other_reports() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("report.xml");
     let junit = format!("junit={}", file.display());
@@ -394,14 +396,14 @@ fn who_reads_no_further_takes_nothing_from_the_others() {
         }
         command.output().expect("it runs")
     };
-    // A terminal report of more than the buffer, whose reader has gone.
+    // The terminal report is longer than the buffer, and its reader has closed the pipe.
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);
     let output = report(&["term", &junit], writer.into());
     assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
     let text = fs::read_to_string(&file).expect("a report");
     assert!(text.ends_with("</testsuites>\n"), "{text}");
-    // What fails is named.
+    // The error names the output that failed.
     let full = report(&["term", "junit=/dev/full"], std::process::Stdio::null());
     assert_eq!(full.status.code(), Some(1));
     let said = String::from_utf8_lossy(&full.stderr);
@@ -409,7 +411,7 @@ fn who_reads_no_further_takes_nothing_from_the_others() {
 }
 
 #[test]
-fn any_number_of_threads_tells_the_same() {
+fn reports_do_not_depend_on_the_number_of_threads() {
     let folder = tempfile::tempdir().expect("a folder");
     for shape in ["estate", "busy"] {
         generated(folder.path(), shape, &[], 3_000_000);
@@ -427,7 +429,7 @@ fn any_number_of_threads_tells_the_same() {
 }
 
 #[test]
-fn reports_of_nothing_are_whole() {
+fn reports_on_empty_plans_are_complete() {
     let nothing = r#"{"format_version":"1.2","terraform_version":"1.9.0","resource_changes":[]}"#;
     let read = junit_parser::from_reader(Cursor::new(report_of(&["-o", "junit"], nothing)));
     assert_eq!(read.expect("JUnit").suites[0].failures, 0);

@@ -1,9 +1,9 @@
-//! What reports for people leave out, and that they say so.
+//! Filters of reports for people: which changes they hide, and the count of hidden changes.
 
 use super::{plan_of, report_of};
 use crate::run;
 
-/// The first words of the lines of a report: symbols with addresses, signs with paths.
+/// The first two words of each line of a report: a symbol with an address, or a sign with a path.
 fn rows(text: &str) -> Vec<String> {
     let row = |line: &str| {
         let mut words = line.split_whitespace();
@@ -49,8 +49,8 @@ fn plan() -> String {
     ])
 }
 
-/// Arguments, the rows that are left, and what is told of the others.
-const WANTED: [(&[&str], &[&str], Option<&str>); 12] = [
+/// Arguments, the rows that stay, and the count of hidden changes.
+const CASES: [(&[&str], &[&str], Option<&str>); 12] = [
     (
         &[],
         &[
@@ -132,21 +132,21 @@ const WANTED: [(&[&str], &[&str], Option<&str>); 12] = [
 ];
 
 #[test]
-fn what_is_not_wanted_is_left_out_and_counted() {
-    for (args, expected, said) in WANTED {
+fn filters_hide_changes_and_count_them() {
+    for (args, expected, said) in CASES {
         let text = report_of(args, &plan());
         assert_eq!(
             (rows(&text), hidden(&text)),
             (expected.iter().map(|it| it.to_string()).collect(), said),
             "{args:?}"
         );
-        // The counts are those of all.
+        // The counts include hidden changes.
         assert!(text.contains("Plan: 1 to add, 3 to change, 2 to destroy."), "{text}");
     }
 }
 
 #[test]
-fn drift_and_the_rest_are_told_apart() {
+fn filters_separate_drift_and_changes() {
     let plan = run::root().join("corpus/plans/rich/plan.json");
     let parts = |args: &[&str]| {
         let text = super::report_on(args, &plan);
@@ -178,24 +178,24 @@ fn rules_and_counts_are_about_all_of_a_plan() {
 }
 
 #[test]
-fn a_comment_of_hidden_changes_still_tells_rules_and_counts() {
+fn comments_of_hidden_changes_show_rules_and_counts() {
     let args = ["report", "-o", "markdown", "--only", "none", "--fail-on", "delete", "-"];
     let output = run::piped(&args, plan().as_bytes());
     assert_eq!(output.status.code(), Some(3));
     let text = String::from_utf8(output.stdout).expect("UTF-8");
-    for told in [
+    for part in [
         "## Plan: 1 to add, 3 to change, 2 to destroy.\n",
         "Hidden, as asked for: 5 changes.\n",
         "**Broken rules:**\n\n- `delete`: 1 in `gcp_c.r2`",
         "| `-` | 1 | 3 | 2 | 1 |\n",
     ] {
-        assert!(text.contains(told), "{told}: {text}");
+        assert!(text.contains(part), "{part}: {text}");
     }
     assert!(!text.contains("<details>"), "{text}");
 }
 
 #[test]
-fn what_cannot_be_left_out_is_said() {
+fn useless_filters_are_refused() {
     for args in [
         &["--values", "none", "--ignore", "whitespace"][..],
         &["--drift-only", "--changes-only"],
@@ -211,7 +211,7 @@ fn what_cannot_be_left_out_is_said() {
 }
 
 #[test]
-fn what_is_only_cut_alike_is_not_alike() {
+fn instances_with_equal_excerpts_are_not_folded() {
     let alike = |format: &str, changes: [&str; 2]| {
         let keyed = |(key, change): (usize, &&str)| {
             format!(
@@ -235,7 +235,8 @@ fn what_is_only_cut_alike_is_not_alike() {
         format!(r#""actions":["update"],"before":{{"t":{before}}},"after":{{"t":{after}}}"#)
     };
     let long = |len: usize, end: &str| format!(r#""{}{end}""#, "x".repeat(len));
-    // Their number is beyond what is listed, or their texts are.
+    // The difference is beyond the elements that the report lists, or beyond the text that it
+    // shows.
     let list = |len: usize, end: &str| format!(r#"[{}"{end}"]"#, r#""x","#.repeat(len));
     let imported = |id: &str| {
         let importing = format!(r#","importing":{{"id":"arn:{}{id}"}}"#, "x".repeat(300));
@@ -264,10 +265,10 @@ fn what_is_only_cut_alike_is_not_alike() {
             assert!(alike(format, [admin, admin]), "{format}: {}", &admin[..80]);
             assert!(!alike(format, [admin, user]), "{format}: {}", &admin[..80]);
         }
-        // Beyond a number of attributes nothing is known of them.
+        // The report cannot compare attributes beyond its limit.
         let many = created(&list(11_000, ""));
         assert!(!alike(format, [&many, &many]));
-        // A secret tells nothing apart.
+        // Different secrets do not make instances different.
         let secret = |end: &str| {
             format!(
                 r#""actions":["create"],"before":null,"after":{{"m":[[{},"{end}"]]}},
@@ -281,7 +282,7 @@ fn what_is_only_cut_alike_is_not_alike() {
 }
 
 #[test]
-fn what_forces_a_replacement_stays() {
+fn attributes_that_force_replacement_stay() {
     let list = |first: u32| {
         let elements: Vec<String> = (0..4).map(|at| format!(r#"{{"x":{}}}"#, first + at)).collect();
         elements.join(",")
@@ -307,9 +308,10 @@ fn what_forces_a_replacement_stays() {
     assert!(text.contains("# forces replacement"), "{text}");
 }
 
-/// A rule about an attribute is about the string that it is, whether values are shown or not.
+/// A pattern for an attribute matches the string as a whole, not the members of a document in the
+/// string. It does not matter whether the report shows values.
 #[test]
-fn a_document_in_a_string_is_the_attribute_that_it_stands_in() {
+fn path_patterns_match_strings_not_their_members() {
     let side = |number: u32| format!(r#"{{"p":"{{\"A\":[{number}]}}","q":{number}}}"#);
     let change = |actions: &str, more: &str| {
         let [before, after] = [1, 2].map(side);

@@ -1,4 +1,4 @@
-//! Reports for people have a fixed order, whatever the order of sections in the document.
+//! The order of reports for people does not depend on the order of sections in the document.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::{folder, report, report_of};
 use crate::{corpus, shared_plans};
 
-/// The members in other orders: backwards, and sorted by their keys.
+/// The members of a plan in reverse order and in the order of their keys.
 fn orders(plan: &Map<String, Value>) -> [Vec<(&String, &Value)>; 2] {
     let backwards = plan.iter().rev().collect();
     let mut sorted: Vec<_> = plan.iter().collect();
@@ -43,7 +43,7 @@ fn the_order_of_sections_in_the_document_does_not_matter() {
                 [run.out, page]
             })
         };
-        // Others are no plans.
+        // Skips documents that are no plans.
         let Some(expected) = reports(plan.iter().collect()) else { continue };
         for order in orders(&plan) {
             assert_eq!(reports(order).as_ref(), Some(&expected), "{}", path.display());
@@ -72,7 +72,7 @@ fn every_plan_has_a_title_with_a_blank_line_before_it() {
 }
 
 #[test]
-fn what_happens_has_lines_of_its_own_where_a_terminal_is_narrow() {
+fn narrow_terminals_get_the_action_on_its_own_line() {
     let plan = r#"{"format_version":"1.2","resource_changes":[{"address":"t.a_rather_long_name",
         "previous_address":"t.another_rather_long_name","type":"t","name":"a","deposed":"12ab",
         "action_reason":"replace_because_tainted","change":{"actions":["create","forget"],

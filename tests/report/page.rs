@@ -4,33 +4,34 @@ use std::collections::BTreeMap;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-/// What is on a page.
+/// The content of a page.
 #[derive(Debug, Default)]
 pub struct Page {
-    /// What stands outside of code.
+    /// The text outside of code.
     pub text: String,
-    /// Each code span and fence.
+    /// The contents of code spans and fences.
     pub code: Vec<String>,
     /// Rows of tables, cell by cell.
     pub rows: Vec<Vec<String>>,
-    /// The titles of the sections, and how many they say they have.
+    /// Title of each section, with the number of changes that the title states.
     pub sections: Vec<(String, u64)>,
-    /// The comments that nobody sees.
+    /// The markers in HTML comments.
     pub markers: Vec<String>,
-    /// Entries of each section: their first line as it is written, and how many it stands for.
+    /// The entries of each section: the first line in Markdown, and the number of changes that the
+    /// entry stands for.
     pub entries: BTreeMap<String, Vec<(String, u64)>>,
-    /// What was left out, by words.
+    /// Number of changes left out, by the word for their kind.
     pub left_out: BTreeMap<String, u64>,
 }
 
 impl Page {
-    /// How many things of a section are told.
+    /// Number of changes that the entries of a section show.
     pub fn shown(&self, section: &str) -> u64 {
         self.entries.get(section).into_iter().flatten().map(|(_, count)| count).sum()
     }
 }
 
-/// Reads a page, which must have nothing but what belongs there.
+/// Parses a page. Panics if it has markup that reports do not write.
 pub fn read(text: &str) -> Page {
     let mut page = Page::default();
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
@@ -82,7 +83,8 @@ pub fn read(text: &str) -> Page {
     page
 }
 
-/// A line of markup; it must be ours.
+/// Parses a line of HTML and returns the new depth of `<details>`. Panics if reports do not write
+/// such a line.
 fn markup(line: &str, depth: u32, page: &mut Page) -> u32 {
     if let Some(title) = line.strip_prefix("<summary>").and_then(|it| it.strip_suffix("</summary>"))
     {
@@ -110,7 +112,7 @@ fn markup(line: &str, depth: u32, page: &mut Page) -> u32 {
     }
 }
 
-/// A row of a section.
+/// Adds an entry to the current section.
 fn entry(text: &str, page: &mut Page) {
     let (title, _) = page.sections.last().expect("a section");
     let head = text.lines().next().unwrap_or_default().to_owned();
@@ -121,7 +123,7 @@ fn entry(text: &str, page: &mut Page) {
     page.entries.get_mut(title).expect("a section").push((head, count));
 }
 
-/// `… and 312 more: 300 updates, 12 creates.`
+/// Parses a line such as `… and 312 more: 300 updates, 12 creates.`
 fn left_out(line: &str, page: &mut Page) {
     let (head, rest) = line.split_once(": ").expect("kinds");
     let all = head.strip_prefix("… and ").and_then(|it| it.strip_suffix(" more"));

@@ -1,10 +1,11 @@
-//! Compares reports with the renderings of Terraform and OpenTofu for the real plans: the same
-//! resources, actions and attributes, down to the last step that is a name.
+//! Compares reports with renderings, the texts that Terraform and OpenTofu print for the real
+//! plans. Both must have the same resources, actions and attributes. Paths end at the last named
+//! step.
 //!
 //! A report folds instances that change alike, so the test compares the number of resources without
 //! their index, and attributes of the first instance of each row. A rendering does not show
 //! positions in lists and sets, so the test drops indexes from paths. [`covers`],
-//! [`is_of_rendering_alone`] and [`is_of_report_alone`] explain the remaining differences.
+//! [`only_in_rendering`] and [`only_in_report`] explain the remaining differences.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,25 +14,25 @@ use super::report_on;
 use crate::rendering::{ACTIONS, OTHER_TOOLS};
 use crate::{run, shared_plans};
 
-/// The module and the name of a resource, the latter without its index.
-type Place = (String, String);
+/// The module of a resource, and its type and name without the index.
+type Name = (String, String);
 
-/// What happens to resources, by place, and how often.
-type Rows = BTreeMap<(Place, &'static str), u64>;
+/// Number of changed instances, by name and action.
+type Rows = BTreeMap<(Name, &'static str), u64>;
 
 /// The keys on the way to an attribute, without the indexes between them.
 pub(super) type Path = Vec<String>;
 
-/// What is said of attributes: the text behind a path.
+/// The attributes of a resource: the text after each path.
 type Attributes = BTreeMap<Path, String>;
 
-/// The attributes of resources, by address and what happens.
-type Told = BTreeMap<(String, &'static str), Attributes>;
+/// The attributes of resources, by address and action.
+type Resources = BTreeMap<(String, &'static str), Attributes>;
 
 /// The heading where planning failed half-way.
 pub(super) const ERRORED: &str = "planned the following actions, but then encountered a problem:";
 
-/// How a rendering says what happens, and what that is.
+/// Phrases of renderings, and their actions.
 pub(super) const VERBS: [(&str, &str); 12] = [
     ("will be created", "create"),
     ("will be updated in-place", "update"),
@@ -47,7 +48,7 @@ pub(super) const VERBS: [(&str, &str); 12] = [
     ("will be read", "read"),
 ];
 
-/// How a report says it.
+/// Phrases of reports, and their actions.
 const PHRASES: [(&str, &str); 6] = [
     ("will be created", "create"),
     ("will be updated in place", "update"),
@@ -57,7 +58,7 @@ const PHRASES: [(&str, &str); 6] = [
     ("will no longer be managed, but will not be destroyed", "forget"),
 ];
 
-/// The module of an address, and the rest of it.
+/// Splits an address into its module and the rest.
 fn split(address: &str) -> (String, &str) {
     let mut rest = address;
     while let Some(inner) = rest.strip_prefix("module.") {
@@ -73,54 +74,55 @@ fn split(address: &str) -> (String, &str) {
     (module.trim_end_matches('.').to_owned(), rest)
 }
 
-fn place(address: &str) -> Place {
+fn name_of(address: &str) -> Name {
     let (module, rest) = split(address);
     (module, rest.split(['[', ' ']).next().unwrap_or_default().to_owned())
 }
 
-/// What a rendering says.
-fn rendered(text: &str) -> (Rows, Told) {
-    let (mut rows, mut told) = (Rows::new(), Told::new());
-    let mut current: Option<(&mut Attributes, Nest)> = None;
+/// Parses a rendering.
+fn rendered(text: &str) -> (Rows, Resources) {
+    let (mut rows, mut resources) = (Rows::new(), Resources::new());
+    let mut current: Option<(&mut Attributes, Body)> = None;
     let planned = [ACTIONS, ERRORED].iter().find_map(|heading| text.split_once(heading));
     for line in planned.map_or("", |(_, actions)| actions).lines() {
-        // What is only forgotten has one space.
+        // The line of a forgotten resource begins with one space.
         let comment = ["  # ", " # "].iter().find_map(|start| line.strip_prefix(start));
         if let Some(comment) = comment {
-            let found = VERBS.iter().find_map(|(verb, what)| {
+            let found = VERBS.iter().find_map(|(verb, action)| {
                 let at = comment.find(&format!(" {verb}"))?;
-                Some((&comment[..at], *what))
+                Some((&comment[..at], *action))
             });
-            let Some((address, what)) = found else { continue };
-            *rows.entry((place(address), what)).or_default() += 1;
-            let attributes = told.entry((without_object(address), what)).or_default();
-            current = Some((attributes, Nest::default()));
+            let Some((address, action)) = found else { continue };
+            *rows.entry((name_of(address), action)).or_default() += 1;
+            let attributes = resources.entry((without_object(address), action)).or_default();
+            current = Some((attributes, Body::default()));
         } else if line == "    }" {
             current = None;
-        } else if let Some((attributes, nest)) = &mut current
-            && let Some((path, value)) = nest.attribute(line)
+        } else if let Some((attributes, body)) = &mut current
+            && let Some((path, value)) = body.attribute(line)
         {
             attributes.insert(path, value);
         }
     }
-    (rows, told)
+    (rows, resources)
 }
 
-/// An address without the deposed object of it.
+/// An address without the key of a deposed object.
 pub(super) fn without_object(address: &str) -> String {
     address.split(" (deposed ").next().unwrap_or_default().to_owned()
 }
 
-/// Where in the body of a resource a rendering is.
+/// The position of the parser in the body of a resource.
 #[derive(Default)]
-struct Nest {
-    /// What was opened and may not be closed: its depth, and its name if it has one.
+struct Body {
+    /// The open containers: the depth of each, and its name if it has one.
     open: Vec<(usize, Option<String>)>,
+    /// True inside a heredoc.
     is_in_text: bool,
 }
 
-impl Nest {
-    /// The attribute of a line, if it is marked: also one that is opened here.
+impl Body {
+    /// The attribute of a line that has a sign. Includes containers that the line opens.
     fn attribute(&mut self, line: &str) -> Option<(Path, String)> {
         let inner = line.trim_start();
         if self.is_in_text || inner.starts_with("EOT") {
@@ -131,7 +133,8 @@ impl Nest {
         let content = marks.iter().find_map(|mark| inner.strip_prefix(mark));
         let is_marked = content.is_some();
         let content = content.unwrap_or(inner);
-        // Names begin in the column 8, and four further for each level; before it stands the head.
+        // Names begin at column 8, and each level adds four columns. Lines before that are the
+        // head.
         let column = line.len() - content.len();
         if column < 8 || content.is_empty() || content.starts_with(['#', '}', ']', ')']) {
             return None;
@@ -146,13 +149,13 @@ impl Nest {
             self.open.push((depth, name.clone()));
         }
         self.is_in_text = value.ends_with("<<-EOT");
-        // What is opened without a name is an element.
+        // A container without a name is an element of a list.
         let is_element = name.is_none() && value.ends_with(['{', '[', '(']);
         (is_marked && !is_element).then(|| (path, value.to_owned()))
     }
 }
 
-/// The name of an attribute or block, and what stands behind it; of an element no name.
+/// The name of an attribute or block, if the line has one, and the text after the name.
 pub(super) fn named(content: &str) -> (Option<String>, &str) {
     if let Some(quoted) = content.strip_prefix('"') {
         let end =
@@ -165,21 +168,21 @@ pub(super) fn named(content: &str) -> (Option<String>, &str) {
     let (name, rest) = content.split_once(' ').unwrap_or((content, ""));
     match rest.trim_start().strip_prefix("= ") {
         Some(value) => (Some(name.to_owned()), value),
-        // A block, which may have a label.
+        // A block may have a label.
         None if rest.ends_with('{') => (Some(name.to_owned()), rest),
         None => (None, content),
     }
 }
 
-/// What a report says.
-fn reported(text: &str) -> (Rows, Told) {
-    let (mut rows, mut told) = (Rows::new(), Told::new());
+/// Parses a report.
+fn reported(text: &str) -> (Rows, Resources) {
+    let (mut rows, mut resources) = (Rows::new(), Resources::new());
     let mut current: Option<&mut Attributes> = None;
     let (mut is_within, mut module) = (false, String::new());
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
         if line.ends_with(" = <<-EOT") {
-            // What stands in a text is no attribute.
+            // Skips the lines of a heredoc, which are no attributes.
             lines.by_ref().find(|line| *line == "          EOT");
         }
         if line.starts_with("          -> ") {
@@ -200,26 +203,26 @@ fn reported(text: &str) -> (Rows, Told) {
             module = line.trim().to_owned();
         } else if is_within && line.len() > 6 {
             let (head, phrase) = line[6..].rsplit_once("  ").unwrap_or((&line[6..], ""));
-            let Some(what) = self::phrase(phrase) else {
+            let Some(action) = self::phrase(phrase) else {
                 current = None;
                 continue;
             };
             let dot = if module.is_empty() { "" } else { "." };
             let (first, number) = instances(head);
             let address = format!("{module}{dot}{first}");
-            *rows.entry((place(&address), what)).or_default() += number;
-            current = Some(told.entry((without_object(&address), what)).or_default());
+            *rows.entry((name_of(&address), action)).or_default() += number;
+            current = Some(resources.entry((without_object(&address), action)).or_default());
         }
     }
-    (rows, told)
+    (rows, resources)
 }
 
-/// What happens, by what a report says behind an address.
+/// The action that a phrase of a report states.
 pub(super) fn phrase(words: &str) -> Option<&'static str> {
-    PHRASES.iter().find(|(phrase, _)| words.starts_with(phrase)).map(|(_, what)| *what)
+    PHRASES.iter().find(|(phrase, _)| words.starts_with(phrase)).map(|(_, action)| *action)
 }
 
-/// The keys of the path that a row begins with.
+/// The keys of the path at the start of a row.
 pub(super) fn keys(row: &str) -> Path {
     let (mut keys, mut rest) = (Path::new(), row);
     loop {
@@ -242,7 +245,7 @@ pub(super) fn keys(row: &str) -> Path {
     }
 }
 
-/// The first instance of a row, and how many there are.
+/// The first instance of a row, and the number of its instances.
 pub(super) fn instances(head: &str) -> (&str, u64) {
     let number = head.rsplit_once('(').and_then(|(_, last)| last.strip_suffix(" alike)"));
     match number {
@@ -254,23 +257,25 @@ pub(super) fn instances(head: &str) -> (&str, u64) {
     }
 }
 
-/// Whether a row of a report tells what a rendering says of a place: it is of that place, of a
-/// value above it that comes, goes or changes as a whole, which a rendering spreads over lines, or
-/// of one in the YAML or JSON that a rendering shows as text.
+/// Whether a row of a report covers a path of a rendering. One of these must hold:
+/// - the row has the same path;
+/// - the row shows a whole value above the path, which a rendering spreads over lines;
+/// - the row shows a part of a JSON or YAML document, which a rendering shows as one text.
 fn covers(row: (&Path, &String), path: &Path) -> bool {
-    let (told, text) = row;
+    let (row_path, text) = row;
     let is_whole = ["{", "[", "(known after apply)", "(sensitive value)", "jsonencode("]
         .iter()
         .any(|whole| text.contains(whole));
-    told == path
-        || (is_whole && path.starts_with(told))
-        || (text.contains("decode(") && told.starts_with(path))
+    row_path == path
+        || (is_whole && path.starts_with(row_path))
+        || (text.contains("decode(") && row_path.starts_with(path))
 }
 
 const NAMED_WRITE_ONLY: &str =
     "a report knows write-only attributes by their names; this one is an object that holds one";
 
-/// Where a resource is told in another way: its address, what only one of the two names, and why.
+/// Known differences: the address of the resource, the attributes that only a report or only a
+/// rendering has, and the reason.
 const EXPLAINED: [(&str, &[&str], &str); 6] = [
     ("acme_everything.chained", &["nested_wo"], NAMED_WRITE_ONLY),
     ("acme_everything.e", &["nested_wo"], NAMED_WRITE_ONLY),
@@ -288,14 +293,14 @@ const EXPLAINED: [(&str, &[&str], &str); 6] = [
     ),
 ];
 
-/// What a rendering names and a report does not: write-only attributes in an update, which are
-/// `null` on both sides; `null` where a map comes or goes, which is nothing.
-fn is_of_rendering_alone(value: &str, action: &str) -> bool {
+/// Whether only a rendering shows the attribute: a write-only attribute in an update, which is
+/// `null` on both sides, or a `null` in a map that is created or removed.
+fn only_in_rendering(value: &str, action: &str) -> bool {
     (value.ends_with("write-only attribute)") && action == "update") || value == "null"
 }
 
-/// What a report names and a rendering does not: lists that are empty, for blocks are lists.
-fn is_of_report_alone(row: &str) -> bool {
+/// Whether only a report shows the attribute: empty lists, because a plan has blocks as lists.
+fn only_in_report(row: &str) -> bool {
     row.ends_with("= []") || row.ends_with("= {}")
 }
 
@@ -303,7 +308,7 @@ fn is_of_report_alone(row: &str) -> bool {
 fn differences(
     (address, action): &(String, &str),
     rendered: &Attributes,
-    told: &Attributes,
+    reported: &Attributes,
 ) -> Vec<String> {
     let is_explained = |path: &Path| {
         let path = path.join(".");
@@ -312,15 +317,15 @@ fn differences(
     let mut wrong = Vec::new();
     for (path, value) in rendered {
         let is_opened = value.ends_with(['{', '[', '(']);
-        let is_told = told.iter().any(|row| covers(row, path));
-        let is_known = is_opened || is_of_rendering_alone(value, action) || is_explained(path);
-        if !is_told && !is_known {
+        let is_reported = reported.iter().any(|row| covers(row, path));
+        let is_known = is_opened || only_in_rendering(value, action) || is_explained(path);
+        if !is_reported && !is_known {
             wrong.push(format!("is not reported: {path:?} {value}"));
         }
     }
-    for row in told {
+    for row in reported {
         let is_rendered = rendered.keys().any(|path| covers(row, path) || path == row.0);
-        if !is_rendered && !is_of_report_alone(row.1) && !is_explained(row.0) {
+        if !is_rendered && !only_in_report(row.1) && !is_explained(row.0) {
             wrong.push(format!("is not rendered: {row:?}"));
         }
     }
@@ -328,7 +333,7 @@ fn differences(
 }
 
 #[test]
-fn the_same_resources_and_attributes_are_told() {
+fn reports_show_the_resources_and_attributes_of_renderings() {
     let mut wrong = Vec::new();
     let (mut plans, mut resources, mut attributes) = (0, 0, 0);
     for (name, path) in shared_plans::files() {
@@ -337,23 +342,27 @@ fn the_same_resources_and_attributes_are_told() {
         let Some(plan) = plan else { continue };
         let text = shared_plans::plain(&fs::read_to_string(&path).expect("text"));
         let (rows, rendered) = rendered(&text);
-        // Echoes would be hidden that a rendering shows, with all that is in them.
-        let (told, reported) =
+        // With a large --echo-min, the report hides no echoes, because a rendering shows them.
+        let (report_rows, reported) =
             reported(&report_on(&["--width", "0", "--echo-min", "100000"], &plan));
         plans += 1;
         resources += rows.values().sum::<u64>();
-        let keys: BTreeSet<_> = rows.keys().chain(told.keys()).collect();
+        let keys: BTreeSet<_> = rows.keys().chain(report_rows.keys()).collect();
         for key in keys {
-            if rows.get(key) != told.get(key) {
-                wrong.push(format!("{name}: {key:?}: {:?} {:?}", rows.get(key), told.get(key)));
+            if rows.get(key) != report_rows.get(key) {
+                wrong.push(format!(
+                    "{name}: {key:?}: {:?} {:?}",
+                    rows.get(key),
+                    report_rows.get(key)
+                ));
             }
         }
-        for (key, told) in &reported {
-            attributes += told.len();
-            // Of what is forgotten a rendering shows nothing.
+        for (key, shown) in &reported {
+            attributes += shown.len();
+            // A rendering shows no attributes of a forgotten resource.
             let differences = match (rendered.get(key), key.1) {
                 (Some(_), "forget") => Vec::new(),
-                (Some(rendered), _) => differences(key, rendered, told),
+                (Some(rendered), _) => differences(key, rendered, shown),
                 (None, _) => vec!["is not rendered".to_owned()],
             };
             wrong.extend(differences.iter().map(|it| format!("{name}: {key:?}: {it}")));

@@ -1,14 +1,14 @@
-//! No secret, and no text with an effect, in any report.
+//! No report shows a secret, and no text of a plan acts as a command in a report.
 
 use std::path::Path;
 
 use super::{plan_of, report_of};
 use crate::run;
 
-/// The formats, each as it is asked for.
+/// The formats, by their names on the command line.
 const FORMATS: [&str; 5] = ["term", "html", "junit", "sarif", "gitlab"];
 
-/// A plan whose secret stands marked in one place, and again in others that nobody marked.
+/// A plan that marks a secret in one place and repeats it in others without a mark.
 fn with_echoes() -> String {
     plan_of(&[
         (
@@ -26,7 +26,7 @@ fn with_echoes() -> String {
 }
 
 #[test]
-fn what_repeats_a_secret_is_hidden_too() {
+fn echoes_are_hidden() {
     let plan = with_echoes();
     for format in FORMATS {
         for values in ["changed", "all"] {
@@ -37,12 +37,12 @@ fn what_repeats_a_secret_is_hidden_too() {
     }
     let text = report_of(&[], &plan);
     assert!(text.contains("+ open = \"x\"") && text.contains("(sensitive value)"), "{text}");
-    // Part of a text, where that is asked for.
+    // `--echo contains` hides texts that contain the secret.
     let plan = with_echoes().replace("\"other\"", "\"url://Canary-of-it@host\"");
     assert!(report_of(&[], &plan).contains("url://"));
     let text = report_of(&["--echo", "contains"], &plan);
     assert!(!text.contains("url://") && !text.contains("Canary"), "{text}");
-    // Below names, where that is asked for, also in documents.
+    // `--also-names` hides the values of matching keys, also in documents in strings.
     let text = report_of(&["--also-names", "^open$"], &plan);
     assert!(!text.contains("\"x\""), "{text}");
     let named = plan_of(&[(
@@ -56,8 +56,8 @@ fn what_repeats_a_secret_is_hidden_too() {
 }
 
 #[test]
-fn what_may_repeat_a_secret_unseen_is_hidden() {
-    // In a text that is too long to be looked into.
+fn texts_that_cannot_be_searched_are_hidden() {
+    // A text that is too long to search is hidden.
     let pad = ",".repeat(60_000);
     let side = |member: &str| {
         let text = format!(r"p: Canary-of-it\n{member}\nq: |\n  {pad}");
@@ -75,7 +75,7 @@ fn what_may_repeat_a_secret_unseen_is_hidden() {
             assert!(text.contains("long_text") && !text.contains("Canary"), "{text}");
         }
     }
-    // In a document that is too deep for that, in JSON or in YAML.
+    // A JSON or YAML document that is too deep to search is hidden.
     let deep_json = format!(r#"[\"Canary-of-it\",{}1{}]"#, "[".repeat(210), "]".repeat(210));
     let deep_yaml = format!(r"k:\n  {}Canary-of-it\n", "- ".repeat(210));
     for text in [deep_json, deep_yaml] {
@@ -85,13 +85,14 @@ fn what_may_repeat_a_secret_unseen_is_hidden() {
                "before_sensitive":{{"s":true}},"after_sensitive":{{"s":true}}"#
         );
         let deep = plan_of(&[("a", &change)]);
-        let ways = ["changed", "all"].map(|values| ["term", "html"].map(|form| (values, form)));
-        for (values, form) in ways.into_iter().flatten() {
+        let combinations =
+            ["changed", "all"].map(|values| ["term", "html"].map(|form| (values, form)));
+        for (values, form) in combinations.into_iter().flatten() {
             let text = report_of(&["-o", form, "--values", values], &deep);
             assert!(text.contains("deep_text") && !text.contains("Canary"), "{text}");
         }
     }
-    // In a document whose keys are not certain nothing is looked for, and nothing shown.
+    // A document with the same key twice is hidden, because its keys are ambiguous.
     let twice = plan_of(&[(
         "a",
         r#""actions":["update"],"before":{"u":"{\"v\":1,\"w\":{\"pw\":\"qa\",\"pw\":\"qb\"}}"},
@@ -102,8 +103,8 @@ fn what_may_repeat_a_secret_unseen_is_hidden() {
 }
 
 #[test]
-fn what_repeats_a_secret_outside_of_values_is_hidden_too() {
-    // What something is imported by.
+fn echoes_in_imports_and_messages_are_hidden() {
+    // The id and the identity of an import.
     let imported = plan_of(&[
         ("a", r#""actions":["create"],"after":{"p":"Canary-of-it"},"after_sensitive":{"p":true}"#),
         (
@@ -117,7 +118,7 @@ fn what_repeats_a_secret_outside_of_values_is_hidden_too() {
         assert!(!text.contains("Canary"), "{format}: {text}");
     }
     assert!(report_of(&[], &imported).contains("u:Canary-of-it@h"));
-    // What checks complain of.
+    // The messages of checks.
     let check = r#"{"address":{"to_display":"check.c"},"status":"fail",
                     "instances":[{"problems":[{"message":"Canary-of-it"}]}]}"#;
     let plan = with_echoes();
@@ -145,7 +146,7 @@ fn real_plans_show_none_of_their_secrets() {
     }
 }
 
-/// The strings of eight bytes or more that a plan marks.
+/// The marked strings of a plan that have at least eight bytes.
 fn secrets_of(plan: &Path) -> Vec<String> {
     let text = std::fs::read(plan).expect("a file");
     let document: serde_json::Value = serde_json::from_slice(&text).expect("JSON");
@@ -181,14 +182,14 @@ fn marked(value: &serde_json::Value, mark: &serde_json::Value, found: &mut Vec<S
     }
 }
 
-/// What does something where it is taken for more than text: in a terminal, in XML, in a log.
+/// A text that acts as a command or as markup in a terminal, in XML or in a log, unless escaped.
 const HOSTILE: &str = concat!(
     r"\u001b[31m\u0007\u009b2J\r\n::error::x\n\u202e</testcase>]]>",
     r"<!--&amp;--><script>alert(1)</script>\u0000\ufffe\ufeff=cmd()"
 );
 
 #[test]
-fn hostile_texts_do_nothing() {
+fn hostile_texts_are_escaped() {
     let plan = format!(
         r#"{{"format_version":"1.2","terraform_version":"1.9.0{HOSTILE}","resource_changes":[
             {{"address":"a.b{HOSTILE}","module_address":"module.m{HOSTILE}","mode":"managed",
@@ -225,7 +226,7 @@ fn hostile_texts_do_nothing() {
 }
 
 #[test]
-fn what_would_hide_nothing_is_refused() {
+fn useless_options_about_secrets_are_refused() {
     for args in ["--echo contains", "--also-names x"] {
         let mut command = run::plansift();
         command.args(["report", "--values", "none"]).args(args.split(' ')).arg("plan.json");

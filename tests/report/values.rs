@@ -1,10 +1,10 @@
-//! What Terraform and OpenTofu themselves say of the values of the real plans: `report --full`
-//! shows each of them, at the same attribute and on the same side.
+//! Compares `report --full` with renderings, the texts that Terraform and OpenTofu print for the
+//! real plans. The report must show each value of a rendering, at the same attribute and side.
 //!
-//! Both texts are read into *facts*: a path without indexes, whether the value is there before or
-//! after, and the value. A rendering spreads lists and objects over lines; a report has them in
-//! one, so both are taken apart to their scalars. Texts are compared by line, without line feeds at
-//! their end, which a rendering does not show. Marked values are no facts.
+//! The test parses both texts into *facts*. A fact is a path without indexes, a side (before or
+//! after), and a scalar. A rendering spreads lists and objects over lines, and a report has them on
+//! one line, so the test takes both apart. It compares texts line by line, without line feeds at
+//! their end, because renderings do not show those. Marked values are no facts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -16,7 +16,7 @@ use super::report_on;
 use crate::rendering::{ACTIONS, OTHER_TOOLS};
 use crate::{run, shared_plans};
 
-/// Before or after.
+/// The side of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Side {
     Before,
@@ -27,16 +27,16 @@ use Side::{After, Before};
 
 const BOTH: [Side; 2] = [Before, After];
 
-/// What is said of a scalar.
+/// A scalar with its path and its side.
 type Fact = (Path, Side, String);
 
-/// The facts of each resource, by address and what happens; of outputs, with no address.
+/// The facts of each resource, by address and action. Outputs have an empty address.
 type Facts = BTreeMap<(String, &'static str), BTreeSet<Fact>>;
 
 const MARKED: &str = "(sensitive value)";
 const OUTPUTS: &str = "Changes to Outputs:";
 
-/// A scalar as facts have it; nothing of those that are none.
+/// A scalar in the spelling of facts; `None` for scalars that are no facts.
 fn scalar(text: &str) -> Option<String> {
     let text = text.trim();
     if matches!(text, "null" | "" | MARKED) || text.ends_with("write-only attribute)") {
@@ -49,7 +49,7 @@ fn scalar(text: &str) -> Option<String> {
     self::text(&unescaped(quoted))
 }
 
-/// A text as facts have it: it may have only line feeds.
+/// A text in the spelling of facts, without carriage returns.
 fn text(text: &str) -> Option<String> {
     // A rendering shows no carriage returns.
     let text = text.replace('\r', "").replace(r"\u{d}", "");
@@ -57,7 +57,7 @@ fn text(text: &str) -> Option<String> {
     Some(format!("\"{}\"", lines.join("\n").trim_end_matches('\n')))
 }
 
-/// The text that a literal of Go or JSON is. What a report escaped for a reader stays so.
+/// Decodes a string literal of Go or JSON. Escapes that a report writes for readers stay.
 fn unescaped(literal: &str) -> String {
     let mut text = String::new();
     let mut rest = literal.chars();
@@ -82,7 +82,7 @@ fn unescaped(literal: &str) -> String {
             Some('u') if rest.as_str().starts_with('{') => text.push_str("\\u"),
             Some('u') => text.push(code(4, &mut rest)),
             Some('U') => text.push(code(8, &mut rest)),
-            // Of HCL, where it begins a template.
+            // Any other escape stands for the character itself.
             Some(other) => text.push(other),
             None => text.push('\\'),
         }
@@ -90,7 +90,7 @@ fn unescaped(literal: &str) -> String {
     text.replace("$${", "${").replace("%%{", "%{")
 }
 
-/// The two sides of a value, or the one that there is.
+/// Splits `before -> after`. Without an arrow, returns the value as it is.
 fn sides(value: &str) -> (&str, Option<&str>) {
     let mut is_quoted = false;
     let mut is_escaped = false;
@@ -105,7 +105,7 @@ fn sides(value: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// What a sign says of a value that stands alone.
+/// The sides that have a value, by the sign of its line, if the line has no arrow.
 fn on_sides(sign: &str) -> &'static [Side] {
     match sign {
         "+" => &[After],
@@ -114,16 +114,17 @@ fn on_sides(sign: &str) -> &'static [Side] {
     }
 }
 
-/// What a rendering says.
+/// Parses the rendering of one resource.
 #[derive(Default)]
 struct Rendering {
     facts: BTreeSet<Fact>,
-    /// The names of what was opened, and what its own signs say.
+    /// The names of the open containers; empty for a container without a name.
     open: Vec<Path>,
+    /// The heredoc that is being read.
     text: Option<Text>,
 }
 
-/// A text that is being read.
+/// A heredoc that is being read.
 struct Text {
     path: Path,
     sign: String,
@@ -181,7 +182,7 @@ impl Rendering {
             .strip_suffix(" {")
             .filter(|label| label.starts_with('"') && !label.ends_with("->"));
         let opened: Path = match (&name, label) {
-            // A block with a label.
+            // The label of a block is a step of the path.
             (Some(name), Some(label)) => vec![name.clone(), unescaped(label.trim_matches('"'))],
             (name, _) => name.iter().cloned().collect(),
         };
@@ -234,14 +235,14 @@ fn rendered(text: &str) -> Facts {
             facts.entry(key).or_default().extend(rendering.facts);
         }
     };
-    // Not by `lines`: a carriage return may be the end of a line of a text.
+    // Does not use `lines`, because a line of a heredoc may end in a carriage return.
     for line in planned.map_or("", |(_, actions)| actions).split('\n') {
         let comment = ["  # ", " # "].iter().find_map(|start| line.strip_prefix(start));
         let is_in_text = current.as_ref().is_some_and(|(_, it)| it.text.is_some());
         if let Some(comment) = comment.filter(|_| !is_in_text) {
-            let found = VERBS.iter().find_map(|(verb, what)| {
+            let found = VERBS.iter().find_map(|(verb, action)| {
                 let at = comment.find(&format!(" {verb}"))?;
-                Some((without_object(&comment[..at]), *what))
+                Some((without_object(&comment[..at]), *action))
             });
             if let Some(key) = found {
                 end(&mut current);
@@ -264,8 +265,8 @@ fn rendered(text: &str) -> Facts {
     facts
 }
 
-/// A value of a report, taken apart: its scalars with their paths below `path`. Returns what stands
-/// behind it.
+/// Collects the scalars of a value of a report, with their paths below `path`. Returns the text
+/// after the value.
 fn take_apart<'v>(value: &'v str, path: &Path, found: &mut Vec<(Path, String)>) -> &'v str {
     let encoded = ["jsonencode(", "yamlencode("].iter().find_map(|it| value.strip_prefix(it));
     if let Some(inner) = encoded {
@@ -314,19 +315,19 @@ fn end_of_scalar(text: &str) -> usize {
     }
 }
 
-/// What a report says.
+/// Parses a report.
 struct Report<'t> {
     lines: std::iter::Peekable<std::str::Lines<'t>>,
 }
 
 impl Report<'_> {
-    /// The lines up to `EOT`, without what stands before them.
+    /// The lines of a heredoc, without their indentation.
     fn text(&mut self) -> Vec<String> {
         let lines = self.lines.by_ref().take_while(|line| *line != "          EOT");
         lines.map(|line| line.get(12..).unwrap_or_default().to_owned()).collect()
     }
 
-    /// The facts of an attribute from what stands behind its path.
+    /// Collects the facts of an attribute. `value` is the text after its path.
     fn attribute(&mut self, sign: &str, path: &Path, value: &str, facts: &mut BTreeSet<Fact>) {
         let mut add = |sides: &[Side], found: Vec<(Path, String)>| {
             for (path, value) in found {
@@ -335,7 +336,7 @@ impl Report<'_> {
         };
         let of_text =
             |lines: &[String]| vec![(path.clone(), text(&lines.join("\n")).expect("one"))];
-        let mut behind = value;
+        let mut rest = value;
         let mut before = Vec::new();
         if value.starts_with("<<-EOT") {
             let lines = self.text();
@@ -353,11 +354,11 @@ impl Report<'_> {
                 return;
             };
             before = of_text(&lines);
-            behind = &next[9..];
+            rest = &next[9..];
         } else {
-            behind = take_apart(behind, path, &mut before);
+            rest = take_apart(rest, path, &mut before);
         }
-        let Some(after) = behind.strip_prefix(" -> ") else {
+        let Some(after) = rest.strip_prefix(" -> ") else {
             return add(on_sides(sign), before);
         };
         add(&[Before], before);
@@ -396,16 +397,16 @@ fn reported(text: &str) -> Facts {
             module = line.trim().to_owned();
         } else if part == "Changes" && line.len() > 6 {
             let (head, words) = line[6..].rsplit_once("  ").unwrap_or((&line[6..], ""));
-            current = phrase(words).map(|what| {
+            current = phrase(words).map(|action| {
                 let dot = if module.is_empty() { "" } else { "." };
-                (without_object(&format!("{module}{dot}{}", instances(head).0)), what)
+                (without_object(&format!("{module}{dot}{}", instances(head).0)), action)
             });
         } else if part == "Outputs" && line.len() > 6 {
             let sign = line[..6].trim();
             let (name, value) = line[6..].split_once(" = ").unwrap_or((&line[6..], ""));
             let entry = facts.entry((String::new(), "output")).or_default();
             if value.is_empty() {
-                // Its parts follow.
+                // The next lines show the parts of the output.
                 current = Some((String::new(), Box::leak(name.to_owned().into_boxed_str())));
             } else {
                 current = None;
@@ -416,7 +417,7 @@ fn reported(text: &str) -> Facts {
     facts
 }
 
-/// The path that a row begins with, and its value.
+/// Splits a row into its path and its value.
 fn end_of_path(row: &str) -> (&str, &str) {
     let mut is_quoted = false;
     let end = row.char_indices().find(|&(at, character)| {
@@ -429,7 +430,7 @@ fn end_of_path(row: &str) -> (&str, &str) {
     }
 }
 
-/// What a rendering shows of a place and a report does not: the plans, the place, and the reason.
+/// Known differences: plans, the path that only a rendering shows, and the reason.
 const EXPLAINED: [(&str, &str, &str); 0] = [];
 
 #[test]
@@ -446,11 +447,11 @@ fn a_full_report_shows_every_value_of_a_rendering() {
         plans += 1;
         let none = BTreeSet::new();
         for (key, facts) in &rendered {
-            // Of what is forgotten a rendering shows nothing.
+            // A rendering shows no values of a forgotten resource.
             if key.1 == "forget" {
                 continue;
             }
-            let told = reported.get(key).unwrap_or(&none);
+            let reported_facts = reported.get(key).unwrap_or(&none);
             all += facts.len();
             for (path, side, value) in facts {
                 let place = path.join(".");
@@ -458,8 +459,8 @@ fn a_full_report_shows_every_value_of_a_rendering() {
                     name.contains(plans) && place.starts_with(explained)
                 });
                 let is_empty = matches!(value.as_str(), "[]" | "{}");
-                let is_told = told.contains(&(path.clone(), *side, value.clone()));
-                if !is_told && !is_explained && !is_empty {
+                let is_reported = reported_facts.contains(&(path.clone(), *side, value.clone()));
+                if !is_reported && !is_explained && !is_empty {
                     wrong.push(format!("{name}: {key:?}: {place} {side:?} {value}"));
                 }
             }

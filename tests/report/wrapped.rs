@@ -1,12 +1,14 @@
-//! Secrets in texts that hold more than the secret: documents, lines, messages.
+//! Secrets inside longer texts: in documents, lines and messages.
 
 use serde_json::{Value, json};
 
 use super::{plan_of, report_of};
 
-/// The formats with values, and those without, which are written while the plan is read.
+/// Formats with values.
 const FORMATS: [&str; 3] = ["term", "markdown", "html"];
-const BLIND: [&str; 5] = ["junit", "sarif", "gitlab", "json", "variables"];
+
+/// Formats without values. plansift writes them while it reads the plan.
+const WITHOUT_VALUES: [&str; 5] = ["junit", "sarif", "gitlab", "json", "variables"];
 
 /// The secret.
 const CANARY: &str = "Canary-of-it";
@@ -16,9 +18,9 @@ fn created(after: &Value, sensitive: &str) -> String {
     format!(r#""actions":["create"],"before":null,"after":{after},"after_sensitive":{sensitive}"#)
 }
 
-/// A plan with a marked value, and with a text in places that nobody marked: what is created, what
-/// goes and comes, in a list, and, unless the secret has lines, in a longer text and by what
-/// something is imported.
+/// A plan with the marked value `marked`, and with `text` in places without a mark: as an old, a
+/// new and an unchanged value, and in lists. If the secret is a single line, `text` is also part of
+/// a longer text, and the id of an import.
 fn plan(marked: &str, text: &str) -> String {
     let has_lines = marked.trim().contains('\n');
     let marked = created(&json!({"p": marked}), r#"{"p":true}"#);
@@ -39,7 +41,7 @@ fn plan(marked: &str, text: &str) -> String {
     plan_of(&[("a", &marked), ("b", &created), ("c", &changes[0]), ("d", &changes[1])])
 }
 
-/// The same with checks that complain of the text, and of one that has it as a line.
+/// Adds a check to a plan. One of its messages is `text`, the other has `text` as a line.
 fn with_checks(plan: &str, text: &str) -> String {
     let line = if text.trim().contains('\n') { text.to_owned() } else { format!("No.\n{text}") };
     let check = json!({
@@ -49,10 +51,10 @@ fn with_checks(plan: &str, text: &str) -> String {
     format!(r#"{},"checks":[{check}]}}"#, &plan[..plan.len() - 1])
 }
 
-/// Holds a text to be shown in no form, in part or whole.
-fn hide(marked: &str, text: &str) {
+/// Asserts that no report shows the secret `marked`, although the plan repeats it in `text`.
+fn assert_hidden(marked: &str, text: &str) {
     let plan = plan(marked, text);
-    for format in BLIND {
+    for format in WITHOUT_VALUES {
         let report = report_of(&["-o", format], &plan);
         assert!(!report.contains("Canary"), "{text:?} {format}: {report}");
     }
@@ -82,12 +84,12 @@ fn secrets_are_hidden_in_yaml() {
         "{{ template }}\nCanary-of-it: x\nk: y\n",
         "# Canary-of-it\n",
     ] {
-        hide(CANARY, text);
+        assert_hidden(CANARY, text);
     }
-    // Of several lines.
+    // The secret has several lines.
     let secret = "Canary-of-it\nCanary-two";
-    hide(secret, "a: 1\n---\nb: |\n  Canary-of-it\n  Canary-two\n---\nc: 1\n");
-    hide(secret, "- |-\n  Canary-of-it\n  Canary-two\n- b: 1\n");
+    assert_hidden(secret, "a: 1\n---\nb: |\n  Canary-of-it\n  Canary-two\n---\nc: 1\n");
+    assert_hidden(secret, "- |-\n  Canary-of-it\n  Canary-two\n- b: 1\n");
 }
 
 #[test]
@@ -104,9 +106,9 @@ fn secrets_are_hidden_in_json() {
         "x\ry\rCanary-of-it\rz",
         "{\"k\":\n\"Canary-of-it\"\n}\n{\"k\":\n\"x\"}",
     ] {
-        hide(CANARY, text);
+        assert_hidden(CANARY, text);
     }
-    hide("Canary-of-it\nCanary-two", "{\"a\":1}\n{\"k\":\"Canary-of-it\\nCanary-two\"}\n");
+    assert_hidden("Canary-of-it\nCanary-two", "{\"a\":1}\n{\"k\":\"Canary-of-it\\nCanary-two\"}\n");
 }
 
 #[test]
@@ -118,21 +120,21 @@ fn secrets_are_hidden_in_lines_of_any_kind() {
         "Canary-of-it\n",
         "  Canary-of-it\r\n",
     ] {
-        hide(CANARY, text);
-        hide("Canary-of-it\r\n", text);
+        assert_hidden(CANARY, text);
+        assert_hidden("Canary-of-it\r\n", text);
     }
 }
 
 #[test]
-fn a_document_that_is_a_secret_is_hidden_however_it_is_written() {
+fn secret_documents_are_hidden_in_any_formatting() {
     let marked = r#"{"user":"Canary-u","number":[1,{}],"password":"Canary-p\u00e9"}"#;
     for text in [
         "{\n  \"user\": \"Canary-u\", \"number\": [1, {}],\n  \"password\": \"Canary-pé\"\n}\n",
         r#"{"number":[1.0,{}],"password":"Canary-p\u00e9","user":"Canary-u"}"#,
     ] {
-        hide(text, marked);
+        assert_hidden(text, marked);
         if !text.contains('\n') {
-            hide(marked, text);
+            assert_hidden(marked, text);
         }
         let plan = plan_of(&[
             ("a", &created(&json!({"p": marked}), r#"{"p":true}"#)),
@@ -140,7 +142,7 @@ fn a_document_that_is_a_secret_is_hidden_however_it_is_written() {
         ]);
         assert!(!report_of(&[], &plan).contains("Canary"), "{text}");
     }
-    // Another one is not.
+    // A document with other content is shown.
     for text in [r#"{"user":"Open","number":[{},1]}"#, r#"{"user":"Open","number":[1]}"#] {
         let plan = plan(r#"{"user":"Open","number":[1,{}]}"#, text);
         assert!(report_of(&[], &plan).contains("Open"), "{text}");
@@ -148,7 +150,7 @@ fn a_document_that_is_a_secret_is_hidden_however_it_is_written() {
 }
 
 #[test]
-fn a_line_that_holds_more_is_shown_unless_that_is_asked_for() {
+fn only_echo_contains_hides_lines_that_contain_a_secret() {
     let plan = plan(CANARY, "url://Canary-of-it@host");
     assert!(report_of(&[], &plan).contains("url://"));
     assert!(!report_of(&["--echo", "contains"], &plan).contains("url://"));

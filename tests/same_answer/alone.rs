@@ -1,4 +1,4 @@
-//! The same answer if the system allows no second thread.
+//! plansift gives the same answer when the system allows no second thread.
 
 use std::fs;
 use std::path::Path;
@@ -8,25 +8,26 @@ use super::forms::zstd;
 use crate::generated::generated;
 use crate::run;
 
-/// More than is read before another thread is worth its start.
+/// Length of the plan in bytes. It is long enough that plansift tries to start threads.
 const SIZE: usize = 4 << 20;
 
-/// A thread cannot have a stack of so many bytes: 2^50, which no address space has room for.
+/// A stack size of 2^50 bytes. No address space has room for it, so no thread starts.
 const STACK: &str = "1125899906842624";
 
-fn output(folder: &Path, args: &str, input: &[u8], can_start: bool) -> Output {
+/// Runs with one thread as the reference, or with four threads that cannot start.
+fn output(folder: &Path, args: &str, input: &[u8], is_reference: bool) -> Output {
     let mut command = run::plansift();
     command.args(args.split(' ')).current_dir(folder);
-    match can_start {
+    match is_reference {
         true => command.args(["--threads", "1"]),
         false => command.args(["--threads", "4"]).env("RUST_MIN_STACK", STACK),
     };
     run::with_input(command, input)
 }
 
-/// The row files of a batch.
-fn rows(done: &Path) -> Vec<String> {
-    let Ok(files) = fs::read_dir(done.join("records")) else { return Vec::new() };
+/// The contents of the row files of a batch.
+fn rows(batch_out: &Path) -> Vec<String> {
+    let Ok(files) = fs::read_dir(batch_out.join("records")) else { return Vec::new() };
     let mut paths: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
     paths.sort();
     paths.iter().map(|path| fs::read_to_string(path).expect("rows")).collect()
@@ -34,8 +35,8 @@ fn rows(done: &Path) -> Vec<String> {
 
 #[test]
 fn without_other_threads() {
-    let made = tempfile::tempdir().expect("a folder");
-    let (plan, _) = generated(made.path(), "estate", &[], SIZE);
+    let generated_in = tempfile::tempdir().expect("a folder");
+    let (plan, _) = generated(generated_in.path(), "estate", &[], SIZE);
     let folder = tempfile::tempdir().expect("a folder");
     let write = |name: &str, text: &[u8]| fs::write(folder.path().join(name), text);
     write("plan.json", &plan).expect("it is written");
@@ -52,12 +53,14 @@ fn without_other_threads() {
         "slim -",
         "batch --out done plan.json plan.json.zst",
     ] {
-        let done = folder.path().join("done");
+        let batch_out = folder.path().join("done");
         let expected = output(folder.path(), args, &plan, true);
-        let rows = rows(&done);
-        let _ = fs::remove_dir_all(&done);
+        let rows = rows(&batch_out);
+        let _ = fs::remove_dir_all(&batch_out);
         let found = output(folder.path(), args, &plan, false);
-        assert!(rows == self::rows(&done) && rows.len() == 2 * usize::from(done.exists()));
+        assert!(
+            rows == self::rows(&batch_out) && rows.len() == 2 * usize::from(batch_out.exists())
+        );
         let said = String::from_utf8_lossy(&found.stderr);
         assert_eq!(found.status, expected.status, "{args}: {said}");
         assert_eq!(said, String::from_utf8_lossy(&expected.stderr), "{args}");

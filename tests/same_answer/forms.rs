@@ -1,4 +1,4 @@
-//! The same text in other encodings and compressions.
+//! Encodes and compresses a text.
 
 use std::io::Write;
 
@@ -20,12 +20,12 @@ pub fn zstd(text: &[u8]) -> Vec<u8> {
     encoder.finish().expect("memory takes everything")
 }
 
-/// UTF-16 with a mark, the lower byte first, as PowerShell writes it.
+/// Little-endian UTF-16 with a byte order mark, as PowerShell writes it.
 pub fn utf16_le(text: &str) -> Vec<u8> {
     units(text).flat_map(u16::to_le_bytes).collect()
 }
 
-/// UTF-16 with a mark, the higher byte first.
+/// Big-endian UTF-16 with a byte order mark.
 pub fn utf16_be(text: &str) -> Vec<u8> {
     units(text).flat_map(u16::to_be_bytes).collect()
 }
@@ -34,7 +34,7 @@ fn units(text: &str) -> impl Iterator<Item = u16> {
     std::iter::once(0xfeff).chain(text.encode_utf16())
 }
 
-/// UTF-8 with a mark.
-pub fn marked(text: &str) -> Vec<u8> {
+/// UTF-8 with a byte order mark.
+pub fn utf8_with_bom(text: &str) -> Vec<u8> {
     [b"\xef\xbb\xbf", text.as_bytes()].concat()
 }

@@ -1,6 +1,6 @@
-//! The same answer, byte for byte, for many small inputs that several threads read.
+//! plansift gives the same answer, byte for byte, when several threads read many small inputs.
 //!
-//! The reference is one thread, which reads them one after the other.
+//! The reference is one thread, which reads the inputs one after the other.
 
 use std::fs;
 use std::io::Write;
@@ -10,7 +10,8 @@ use std::process::Output;
 use crate::generated::generated;
 use crate::run;
 
-/// More than what is read before any input is read ahead, and more inputs than are read at once.
+/// Number of inputs. It is large enough that threads read ahead, and larger than the number of
+/// inputs that are read at once.
 const INPUTS: usize = 60;
 
 fn compressed(text: &[u8]) -> Vec<u8> {
@@ -19,14 +20,15 @@ fn compressed(text: &[u8]) -> Vec<u8> {
 
 /// A folder of inputs: most of them plans, a few with something wrong or unusual.
 fn inputs() -> tempfile::TempDir {
-    let (folder, made) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir());
-    let made = made.expect("a folder");
+    let (folder, generated_in) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir());
+    let generated_in = generated_in.expect("a folder");
     let write = |number: usize, text: &[u8]| {
         let mut file = fs::File::create(folder.path().join(format!("{number:03}.json")))?;
         file.write_all(text)
     };
-    let plan =
-        |shape: &str, layout: &[&str], size: usize| generated(made.path(), shape, layout, size).0;
+    let plan = |shape: &str, layout: &[&str], size: usize| {
+        generated(generated_in.path(), shape, layout, size).0
+    };
     for number in 0..INPUTS {
         let shape = ["estate", "busy", "first-run", "policy"][number % 4];
         let seed = number.to_string();
@@ -35,7 +37,7 @@ fn inputs() -> tempfile::TempDir {
             _ => &["--seed", &seed],
         };
         let text = match number {
-            // More than is kept of an input, and more than a small one.
+            // Too large for the memory of results, and too large to count as a small input.
             30 => plan("first-run", layout, 3 << 20),
             35 => plan("busy", layout, 5 << 20),
             _ => plan(shape, layout, 30_000),
@@ -59,7 +61,7 @@ fn inputs() -> tempfile::TempDir {
     folder
 }
 
-/// The same plan of a newer minor version, which is warned of.
+/// The plan with a newer minor version, which causes a warning.
 fn newer(text: Vec<u8>) -> Vec<u8> {
     let text = String::from_utf8(text).expect("UTF-8");
     let newer = text.replacen("\"format_version\":\"1.2\"", "\"format_version\":\"1.9\"", 1);
@@ -74,7 +76,7 @@ fn output(folder: &Path, args: &str, threads: &str) -> Output {
 }
 
 #[test]
-fn of_many_small_inputs() {
+fn many_small_inputs_give_the_same_answer_with_any_number_of_threads() {
     let folder = inputs();
     for (args, code) in [
         ("changes .", 4),

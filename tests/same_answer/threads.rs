@@ -1,7 +1,7 @@
-//! The same records and the same error, byte for byte, from any number of threads.
+//! plansift gives the same records and the same error, byte for byte, with any number of threads.
 //!
-//! The plans are long enough for several threads, both for copied elements and for lookahead. The
-//! reference is one thread.
+//! The plans are long enough for several threads, both when the reader copies elements to jobs and
+//! when lookahead workers share the text. The reference is one thread.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -24,16 +24,19 @@ use plansift::sink::{Rendered, Renderer, Sink};
 use crate::generated::generated;
 use crate::run;
 
+/// Length of a generated plan in bytes.
 const SIZE: usize = 3 << 20;
 
-/// A sink of one format.
+/// Creates a sink of one format.
 type Format = fn(&mut Vec<u8>) -> Box<dyn Sink + '_>;
 
-/// A text in windows of that length that lies in memory as a whole, as a mapped file does.
+/// A source whose text lies in memory as a whole, like a mapped file. The reader gets windows, and
+/// lookahead workers share the text.
 pub struct InMemory {
     text: Arc<Vec<u8>>,
-    /// What is said to lie in memory.
+    /// The text that lookahead workers see.
     whole: Arc<Vec<u8>>,
+    /// Bytes that a call of `fill` adds to the window.
     step: usize,
     start: usize,
     end: usize,
@@ -45,7 +48,8 @@ impl InMemory {
         InMemory { whole: text.clone(), text, step: 70_001, start: 0, end: 0 }
     }
 
-    /// One that shows others another text of the same length, to tell what was read by whom.
+    /// A source that shows lookahead workers another text of the same length. A test can then see
+    /// which results came from workers.
     pub fn two_faced(text: &[u8], whole: &[u8]) -> InMemory {
         assert_eq!(text.len(), whole.len(), "the same place in both");
         InMemory { whole: Arc::new(whole.to_vec()), ..InMemory::new(text) }
@@ -77,17 +81,17 @@ impl Source for InMemory {
     }
 }
 
-/// What is written, and how it ends.
+/// The output of a run, followed by its result or its error.
 fn answer(source: impl Source, options: &Options, sink: Format) -> String {
     let mut out = Vec::new();
     let mut writer = sink(&mut out);
     let sifted = sift(source, "plan.json", options, writer.as_mut());
-    let end = match sifted.and_then(|sifted| writer.finish().map(|()| sifted)) {
+    let outcome = match sifted.and_then(|sifted| writer.finish().map(|()| sifted)) {
         Ok(sifted) => format!("{sifted:?}"),
         Err(error) => format!("{error} {:?}", error.location()),
     };
     drop(writer);
-    String::from_utf8(out).expect("records are UTF-8") + &end
+    String::from_utf8(out).expect("records are UTF-8") + &outcome
 }
 
 fn lines(out: &mut Vec<u8>) -> Box<dyn Sink + '_> {
@@ -100,12 +104,13 @@ fn on_threads(options: &Options, threads: usize) -> Options {
     options
 }
 
-/// Holds other numbers of threads to one.
-fn hold_to_one(plan: &[u8], options: &Options, what: &str) -> String {
-    hold_sink_to_one(plan, options, lines, what)
+/// Asserts that several threads give the same records as one thread. Returns the answer.
+fn assert_same(plan: &[u8], options: &Options, what: &str) -> String {
+    assert_same_in(plan, options, lines, what)
 }
 
-fn hold_sink_to_one(plan: &[u8], options: &Options, sink: Format, what: &str) -> String {
+/// Asserts that several threads give the same output in a format as one thread. Returns the answer.
+fn assert_same_in(plan: &[u8], options: &Options, sink: Format, what: &str) -> String {
     let expected = answer(Slice(plan), options, sink);
     for threads in [2, 3, 8] {
         let options = on_threads(options, threads);
@@ -120,7 +125,7 @@ fn hold_sink_to_one(plan: &[u8], options: &Options, sink: Format, what: &str) ->
     expected
 }
 
-/// The ends of two answers, for who must find out why they differ.
+/// The lengths and the ends of two answers, for the message of a failed assertion.
 fn end(found: &str, expected: &str) -> String {
     let mut text = String::new();
     for answer in [found, expected] {
@@ -148,7 +153,7 @@ fn every_format_of_every_shape() {
                 let options = Options { show, ..Options::default() };
                 for (place, sink) in sinks.into_iter().enumerate() {
                     let what = format!("{shape} {layout:?} {show:?} sink {place}");
-                    hold_sink_to_one(&plan, &options, sink, &what);
+                    assert_same_in(&plan, &options, sink, &what);
                 }
             }
         }
@@ -156,7 +161,7 @@ fn every_format_of_every_shape() {
 }
 
 #[test]
-fn damage_is_told_alike() {
+fn damaged_plans_give_the_same_error() {
     let folder = tempfile::tempdir().expect("a folder");
     let (plan, _) = generated(folder.path(), "estate", &["--seed", "3"], SIZE);
     let section = b"\"resource_changes\":[";
@@ -170,7 +175,7 @@ fn damage_is_told_alike() {
             for validation in [Validation::Structure, Validation::Grammar] {
                 let mut options = Options::default();
                 options.read.validation = validation;
-                let answer = hold_to_one(text, &options, &format!("{what} at {place}"));
+                let answer = assert_same(text, &options, &format!("{what} at {place}"));
                 failed += usize::from(!answer.contains("Sifted"));
             }
         }
@@ -179,11 +184,11 @@ fn damage_is_told_alike() {
 }
 
 #[test]
-fn an_element_that_is_wrong_is_told_in_its_turn() {
+fn invalid_elements_fail_in_document_order() {
     let folder = tempfile::tempdir().expect("a folder");
     let (plan, _) = generated(folder.path(), "busy", &[], SIZE);
     let plan = String::from_utf8(plan).expect("a plan is UTF-8");
-    // The first is wrong as a whole, the second only where its row is made.
+    // The first replacement is an error when the element is read, the second when its row is built.
     for (from, to) in [
         ("\"actions\":[\"update\"]", "\"actions\":[\"up\",3]"),
         ("\"name\":\"", "\"name\":\"\\ud800"),
@@ -195,37 +200,39 @@ fn an_element_that_is_wrong_is_told_in_its_turn() {
             let mut wrong = plan.clone();
             wrong.replace_range(later..later + from.len(), to);
             wrong.replace_range(place..place + from.len(), to);
-            hold_to_one(wrong.as_bytes(), &Options::default(), to);
+            assert_same(wrong.as_bytes(), &Options::default(), to);
         }
     }
 }
 
 #[test]
-fn limits_fall_on_the_same_element() {
+fn limits_stop_at_the_same_element() {
     let folder = tempfile::tempdir().expect("a folder");
     let (plan, _) = generated(folder.path(), "estate", &["--seed", "5"], SIZE);
     for limit in 1..9 {
         let mut options = Options::default();
         options.read.limits.words = limit;
-        hold_to_one(&plan, &options, "words");
+        assert_same(&plan, &options, "words");
         options = Options::default();
         options.read.limits.paths = 100 * limit;
-        hold_to_one(&plan, &options, "paths");
+        assert_same(&plan, &options, "paths");
         options = Options::default();
         options.read.limits.string_kept = 10 * limit;
-        hold_to_one(&plan, &options, "strings");
+        assert_same(&plan, &options, "strings");
         options = Options::default();
         options.read.limits.change = 1000 * limit;
-        hold_to_one(&plan, &options, "changes");
+        assert_same(&plan, &options, "changes");
     }
 }
 
-/// Counts the rows that come from other threads, and those that do not.
+/// Counts the rows that workers rendered, and the records that the reading thread sent.
 #[derive(Default)]
 struct Counting {
+    /// Rows that workers rendered.
     rendered: usize,
+    /// Records of the reading thread.
     plain: usize,
-    /// The longest text that came from another thread at once.
+    /// Length in bytes of the longest text that came from a worker at once.
     longest: usize,
 }
 
@@ -280,9 +287,9 @@ fn long_plans_are_shared_and_short_ones_are_not() {
     }
 }
 
-/// A plan in which nothing changes has no rows to share, and is shared all the same.
+/// Workers also read the changes of a plan that needs no rows.
 #[test]
-fn what_stays_is_read_by_others_too() {
+fn workers_read_unchanged_elements() {
     struct Rows(usize);
     impl Sink for Rows {
         fn record(&mut self, _: &Record<'_>) -> Result<()> {
@@ -298,10 +305,10 @@ fn what_stays_is_read_by_others_too() {
             Some(self)
         }
     }
-    /// Told of each thread that is hired.
+    /// Counts the renderers: plansift creates one for each thread.
     impl Rendered for Rows {
         fn renderer(&self) -> Box<dyn Renderer> {
-            HIRED.fetch_add(1, Ordering::Relaxed);
+            RENDERERS.fetch_add(1, Ordering::Relaxed);
             Box::new(Nothing)
         }
 
@@ -315,17 +322,18 @@ fn what_stays_is_read_by_others_too() {
             Ok(())
         }
     }
-    static HIRED: AtomicUsize = AtomicUsize::new(0);
+    static RENDERERS: AtomicUsize = AtomicUsize::new(0);
     let folder = tempfile::tempdir().expect("a folder");
     let (plan, _) = generated(folder.path(), "estate", &["--no-op", "1.0"], SIZE);
     let options = on_threads(&Options::default(), 3);
     let mut rows = Rows(0);
     sift(InMemory::new(&plan), "plan.json", &options, &mut rows).expect("a plan");
-    assert_eq!(HIRED.load(Ordering::Relaxed), 3, "{} rows", rows.0);
-    hold_to_one(&plan, &Options::default(), "nothing changes");
+    assert_eq!(RENDERERS.load(Ordering::Relaxed), 3, "{} rows", rows.0);
+    assert_same(&plan, &Options::default(), "nothing changes");
 }
 
-/// What looks like the beginning of an element and is none, in every place where it can stand.
+/// Lookahead workers guess where elements begin. This plan has texts that look like the beginning
+/// of an element, in every place where such a text can stand.
 #[test]
 fn wrong_guesses_change_nothing() {
     let decoy = r#"},{"address":"x.y","mode":"managed","change":{"actions":["delete"]}}"#;
@@ -345,18 +353,18 @@ fn wrong_guesses_change_nothing() {
         options.read.validation = validation;
         options
     }) {
-        let answer = hold_to_one(plan_of(&decoys).as_bytes(), &options, "decoys");
+        let answer = assert_same(plan_of(&decoys).as_bytes(), &options, "decoys");
         assert!(answer.contains("a.d[699]") && !answer.contains("x.y"), "{}", end(&answer, ""));
     }
 }
 
-/// A plan with so many modules in its planned values, and a section that nobody knows.
+/// A plan with `modules` modules in its planned values and in an unknown section.
 fn plan_with_much_to_skip(modules: usize) -> String {
     let value = r#"{"k":[{"x":"},{\"a\":","y":[[],{}]},{"x":"\\"},{"é":{"z":null}}]}"#;
     let resource = format!(r#"{{"address":"a.b","values":{value},"sensitive_values":{{}}}}"#);
     let resources = vec![resource; 12].join(",");
     let module = format!(r#"{{"resources":[{resources}],"address":"m"}}"#);
-    // Some stand in one another.
+    // Some modules have child modules.
     let modules: Vec<_> = (0..modules)
         .map(|place| match place % 5 {
             0 => format!(r#"{{"child_modules":[{module},{module}],"resources":[]}}"#),
@@ -372,10 +380,10 @@ fn plan_with_much_to_skip(modules: usize) -> String {
 }
 
 #[test]
-fn what_is_skipped_is_held_to_the_same() {
+fn skipped_sections_give_the_same_errors() {
     let plan = plan_with_much_to_skip(1500);
     assert!(plan.len() > 5_000_000, "{} bytes", plan.len());
-    let answer = hold_to_one(plan.as_bytes(), &Options::default(), "whole");
+    let answer = assert_same(plan.as_bytes(), &Options::default(), "whole");
     assert!(answer.contains("Sifted"), "{}", end(&answer, ""));
     let (mut failed, rounds) = (0, 120);
     for round in 0..rounds {
@@ -384,14 +392,15 @@ fn what_is_skipped_is_held_to_the_same() {
         damaged[place] = b"x\"}]{[\\,\x01\xff"[round % 10];
         let mut options = Options::default();
         options.read.limits.depth = if round % 7 == 0 { 9 } else { 10_000 };
-        let answer = hold_ahead_to_one(&damaged, &options);
+        let answer = assert_same_with_lookahead(&damaged, &options);
         failed += usize::from(!answer.contains("Sifted"));
     }
     assert!(failed > rounds / 2, "{failed} texts failed");
 }
 
-/// Holds what others read ahead, with any instructions, to one thread.
-fn hold_ahead_to_one(plan: &[u8], options: &Options) -> String {
+/// Asserts that three threads with each instruction set give the same records as one thread.
+/// Returns the answer.
+fn assert_same_with_lookahead(plan: &[u8], options: &Options) -> String {
     let expected = answer(Slice(plan), options, lines);
     for isa in Isa::all() {
         let mut options = on_threads(options, 3);
@@ -402,10 +411,10 @@ fn hold_ahead_to_one(plan: &[u8], options: &Options) -> String {
     expected
 }
 
-/// Texts that are brackets where they are strings, and the other way round: from inside of a string
-/// on they are in order as well.
+/// Texts whose strings look like brackets, and whose brackets look like strings. They stay valid
+/// when a worker begins inside a string.
 #[test]
-fn what_is_skipped_is_not_guessed() {
+fn misleading_strings_in_skipped_sections_give_the_same_answer() {
     let strings = r#""},{","#.repeat(500_000);
     let nested = r#"{"a":[{"b":[{},{}]},{"c":{}}]},"#.repeat(80_000);
     for filler in [strings, nested] {
@@ -413,20 +422,20 @@ fn what_is_skipped_is_not_guessed() {
         let plan = format!(
             r#"{{"format_version":"1.2","new":[[{filler}0],{{}}],"resource_changes":[{change}]}}"#
         );
-        let answer = hold_ahead_to_one(plan.as_bytes(), &Options::default());
+        let answer = assert_same_with_lookahead(plan.as_bytes(), &Options::default());
         assert!(answer.contains("Sifted"), "{}", end(&answer, ""));
         for (place, with) in [(plan.len() - 9, "]"), (plan.len() / 2, "}"), (70, "}")] {
             let mut damaged = plan.clone();
             damaged.replace_range(place..=place, with);
-            hold_ahead_to_one(damaged.as_bytes(), &Options::default());
+            assert_same_with_lookahead(damaged.as_bytes(), &Options::default());
         }
     }
 }
 
-/// A section that ends a few bytes before the place from which somebody else would go on, in the
-/// first change behind it.
+/// The section ends a few bytes before the range of a worker. The range then begins inside the
+/// first change after the section.
 #[test]
-fn sections_of_every_length_are_passed_over() {
+fn sections_of_every_length_are_skipped() {
     const SHARED: usize = 512 << 10;
     let change = |address: &str| {
         let sides = r#""before":{"k":1},"after":{"k":2}"#;
@@ -441,12 +450,12 @@ fn sections_of_every_length_are_passed_over() {
             r#"{{"format_version":"1.2","planned_values":{{"root_module":{{"resources":[{resources},
             {{"address":"{filler}"}}]}}}},"resource_changes":[{changes}]}}"#
         );
-        let answer = hold_ahead_to_one(plan.as_bytes(), &Options::default());
+        let answer = assert_same_with_lookahead(plan.as_bytes(), &Options::default());
         assert!(answer.contains("Sifted"), "{}", end(&answer, ""));
     }
 }
 
-/// Elements that are longer than what is read ahead at once, between others.
+/// Elements that are longer than the range of a worker, between short ones.
 #[test]
 fn long_elements_between_short_ones() {
     let long = |place: usize| {
@@ -455,10 +464,10 @@ fn long_elements_between_short_ones() {
         format!(r#"{{"address":"a.l[{place}]","change":{{"actions":["update"],{sides}}}}}"#)
     };
     let plan = plan_of(&(0..40).map(long).collect::<Vec<_>>());
-    hold_to_one(plan.as_bytes(), &Options::default(), "long elements");
+    assert_same(plan.as_bytes(), &Options::default(), "long elements");
 }
 
-/// A plan in which small changes are followed by others, as many as that.
+/// A plan with 1500 small changes, followed by `changes`.
 fn plan_of(changes: &[String]) -> String {
     let small = |place| {
         let address = format!("a.b[{place}]");
@@ -475,16 +484,16 @@ fn plan_of(changes: &[String]) -> String {
 }
 
 #[test]
-fn too_many_words_are_told_with_their_place() {
+fn too_many_actions_fail_at_the_same_element() {
     let worded =
         |place| format!(r#"{{"address":"a.c[{place}]","change":{{"actions":["w{place}"]}}}}"#);
     let plan = plan_of(&(0..2000).map(worded).collect::<Vec<_>>());
-    let answer = hold_to_one(plan.as_bytes(), &Options::default(), "words");
+    let answer = assert_same(plan.as_bytes(), &Options::default(), "words");
     assert!(answer.contains("resource_changes[2499]"), "{}", end(&answer, ""));
 }
 
-/// A plan of so many changes whose rows are many times as long as they are: a place is marked at
-/// every level of `depth`, and each path is as long as the way there.
+/// A plan with `changes` changes whose rows are many times as long as the changes: each of the
+/// `depth` levels has an unknown value, and the row has the full path to each of them.
 pub fn plan_of_long_rows(changes: usize, key: &str, depth: usize) -> String {
     let open = format!("{{\"{key}\":").repeat(depth);
     let deep = open + "true" + &",\"m\":true}".repeat(depth);
@@ -496,9 +505,9 @@ pub fn plan_of_long_rows(changes: usize, key: &str, depth: usize) -> String {
 }
 
 #[test]
-fn rows_that_are_many_times_their_elements_do_not_pile_up() {
+fn long_rows_do_not_accumulate() {
     let plan = plan_of_long_rows(300, "a_key_of_some_length", 60);
-    hold_to_one(plan.as_bytes(), &Options::default(), "long rows");
+    assert_same(plan.as_bytes(), &Options::default(), "long rows");
     let options = on_threads(&Options::default(), 3);
     let mut ahead = Counting::default();
     sift(InMemory::new(plan.as_bytes()), "plan.json", &options, &mut ahead).expect("a plan");
@@ -506,7 +515,7 @@ fn rows_that_are_many_times_their_elements_do_not_pile_up() {
     assert!((1..600 << 10).contains(&longest), "{longest} bytes at once");
 }
 
-/// Where one document is cut off and another begins, nobody reads on from the one into the other.
+/// No thread reads on from a document that is cut off into the next document.
 #[test]
 fn documents_end_where_another_begins() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -521,7 +530,7 @@ fn documents_end_where_another_begins() {
         (output.status.code(), output.stdout, String::from_utf8_lossy(&output.stderr).into_owned())
     };
     for first in [&plan, &skipped] {
-        // Cut behind a comma, so that the line would go on as an element.
+        // Cut after a comma, so that the next document could continue as an element.
         let cut = first.len() * 4 / 5 + first[first.len() * 4 / 5..].find("},{").expect("one") + 2;
         for second in [&plan, &skipped] {
             for limit in [&first[..cut], first] {
@@ -533,10 +542,10 @@ fn documents_end_where_another_begins() {
     }
 }
 
-/// Takes so many bytes.
-struct Narrow(usize);
+/// A writer that accepts a number of bytes, and then fails because its storage is full.
+struct Full(usize);
 
-impl Write for Narrow {
+impl Write for Full {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0 = self.0.checked_sub(bytes.len()).ok_or(io::ErrorKind::StorageFull)?;
         Ok(bytes.len())
@@ -552,7 +561,7 @@ fn an_output_that_is_full_ends_the_run() {
     let folder = tempfile::tempdir().expect("a folder");
     let (plan, _) = generated(folder.path(), "busy", &[], SIZE);
     for room in [0, 1 << 10, 70 << 10, 100 << 10] {
-        let mut sink = Ndjson::new(Narrow(room));
+        let mut sink = Ndjson::new(Full(room));
         let options = on_threads(&Options::default(), 3);
         let sifted = sift(Slice(&plan), "plan.json", &options, &mut sink);
         let error = sifted.expect_err("there is no room").kind();

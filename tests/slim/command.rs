@@ -9,7 +9,7 @@ use super::written;
 use crate::run;
 use crate::same_answer::forms;
 
-/// A plan of several megabytes: long stretches that stay and that do not, between short ones.
+/// A plan of several megabytes. Long and short ranges stay, and long and short ranges are dropped.
 fn large() -> String {
     let element = |number: usize| {
         let actions = match number % 7 {
@@ -45,14 +45,14 @@ fn slim(args: &[&str], input: &[u8]) -> Output {
     run::piped(&[&["slim"], args].concat(), input)
 }
 
-fn done(output: Output) -> Vec<u8> {
+fn succeeded(output: Output) -> Vec<u8> {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{}: {said}", output.status);
     output.stdout
 }
 
 #[test]
-fn every_way_in_gives_the_same() {
+fn every_kind_of_input_gives_the_same_output() {
     let plan = large();
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("plan.json");
@@ -63,10 +63,10 @@ fn every_way_in_gives_the_same() {
         &["--echo", "off", "--keep", "configuration,changes"],
         &["--no-redact", "--paths", "list", "--only", "*0]"],
     ] {
-        let expected = done(slim(&[options, &["-"]].concat(), plan.as_bytes()));
+        let expected = succeeded(slim(&[options, &["-"]].concat(), plan.as_bytes()));
         assert!(expected.len() > 40_000 && expected.len() * 2 < plan.len(), "{}", expected.len());
         let same = |found: Output, how: &str| {
-            assert!(done(found) == expected, "{options:?} {how}");
+            assert!(succeeded(found) == expected, "{options:?} {how}");
         };
         same(slim(&[options, &["-"]].concat(), &forms::gzip(plan.as_bytes())), "gzip");
         same(slim(&[options, &["-"]].concat(), &forms::zstd(plan.as_bytes())), "zstd");
@@ -94,7 +94,7 @@ fn an_output_file_is_whole_or_not_there() {
     let cut = slim(&args, &plan.as_bytes()[..plan.len() - 2]);
     assert_eq!(cut.status.code(), Some(1));
     assert!(!out.exists());
-    assert!(done(slim(&args, plan.as_bytes())).is_empty());
+    assert!(succeeded(slim(&args, plan.as_bytes())).is_empty());
     let slim = fs::read(&out).expect("a file");
     assert!(slim.starts_with(br#"{"format_version":"1.2","resource_changes":[{"#));
 }
@@ -120,7 +120,7 @@ const PLAN: &str = r#"{"format_version":"1.2","resource_changes":[
 "#;
 
 #[test]
-fn it_says_what_was_left_out_and_masked() {
+fn standard_error_counts_what_was_dropped_and_masked() {
     let says = |args: &[&str], expected: &[&str]| {
         let output = slim(&[args, &["-"]].concat(), PLAN.as_bytes());
         assert!(output.status.success());
@@ -165,14 +165,14 @@ fn it_says_what_was_left_out_and_masked() {
 
 #[test]
 fn a_plan_can_be_wrapped() {
-    let plain = done(slim(&["-"], PLAN.as_bytes()));
-    let wrapped = done(slim(&["--wrap", "terraform", "-"], PLAN.as_bytes()));
+    let plain = succeeded(slim(&["-"], PLAN.as_bytes()));
+    let wrapped = succeeded(slim(&["--wrap", "terraform", "-"], PLAN.as_bytes()));
     let plain = plain.strip_suffix(b"\n").expect("a line");
     assert_eq!(wrapped, [b"{\"terraform\":", plain, b"}\n"].concat());
 }
 
 #[test]
-fn arguments_that_mean_nothing_are_refused() {
+fn useless_arguments_are_refused() {
     for args in [
         &["--keep", "secrets"][..],
         &["--keep", ""],

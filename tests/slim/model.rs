@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-/// What is wanted of a plan, in the words of the command line.
+/// The arguments of `slim`.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'w> {
     /// Names of sections.
@@ -15,7 +15,7 @@ pub struct Wanted<'w> {
     pub paths: &'w [&'w str],
 }
 
-/// The sections by the names that keep them.
+/// Each section, and the name for `--keep` that selects it.
 const SECTIONS: [(&str, &str); 12] = [
     ("resource_changes", "changes"),
     ("output_changes", "outputs"),
@@ -31,7 +31,7 @@ const SECTIONS: [(&str, &str); 12] = [
     ("checks", "checks"),
 ];
 
-/// What always stays.
+/// Keys that always stay.
 const SCALARS: [&str; 7] = [
     "format_version",
     "plan_format_version",
@@ -43,7 +43,7 @@ const SCALARS: [&str; 7] = [
 ];
 
 /// Keys that only plans have.
-const OF_PLANS: [&str; 10] = [
+const PLAN_KEYS: [&str; 10] = [
     "planned_values",
     "resource_drift",
     "resource_changes",
@@ -68,7 +68,7 @@ pub fn slim(plan: &Value, wanted: Wanted<'_>) -> Value {
             slim.insert(key.clone(), section_of(key, value, wanted));
         }
     }
-    if !slim.keys().any(|key| OF_PLANS.contains(&key.as_str())) {
+    if !slim.keys().any(|key| PLAN_KEYS.contains(&key.as_str())) {
         slim.insert("planned_values".to_owned(), json!({}));
     }
     Value::Object(slim)
@@ -156,8 +156,11 @@ fn prune_members(object: &mut Value, keys: &[&str], wanted: Wanted<'_>) {
 const VALUE: bool = true;
 const OVERLAY: bool = false;
 
-/// Leaves what is wanted, and what stands on the way to it; whether something is. The texts of the
-/// path are with places in lists and without. `kept` has the objects that stay for what is in them.
+/// Removes the members of a value that no pattern matches. A container stays if something inside
+/// it stays. Returns whether any member stays.
+///
+/// `texts` are the path of the value with list indexes and without. `kept` collects the paths of
+/// the containers that stay only because of their members.
 fn prune(
     value: &mut Value,
     texts: [&str; 2],
@@ -176,7 +179,7 @@ fn prune(
         }
         Value::Object(members) => {
             for (key, mut value) in std::mem::take(members) {
-                let texts = texts.map(|text| longer(text, &key));
+                let texts = texts.map(|text| with_key(text, &key));
                 let texts = [&*texts[0], &texts[1]];
                 let is_container = value.is_object() || value.is_array();
                 let stays = is_wanted(texts, patterns) || {
@@ -197,8 +200,8 @@ fn prune(
     has_wanted
 }
 
-/// A path with a key more.
-fn longer(path: &str, key: &str) -> String {
+/// Appends a key to a path.
+fn with_key(path: &str, key: &str) -> String {
     let is_name = |it: char| it.is_ascii_alphanumeric() || it == '_' || it == '-';
     let starts = key.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_');
     match (starts && key.chars().all(is_name), path) {
@@ -208,45 +211,45 @@ fn longer(path: &str, key: &str) -> String {
     }
 }
 
-/// Each pattern with a text that it is held to.
-fn held<'t>(texts: [&'t str; 2], patterns: &[&'t str]) -> Vec<(String, &'t str)> {
-    let mut held = Vec::new();
+/// Pairs each pattern with each form of the path to match it against.
+fn candidates<'t>(texts: [&'t str; 2], patterns: &[&'t str]) -> Vec<(String, &'t str)> {
+    let mut candidates = Vec::new();
     for pattern in patterns {
         let (pattern, texts) = match pattern.strip_prefix('=') {
             Some(exact) => (exact, &texts[..1]),
             None => (*pattern, &texts[..]),
         };
-        // As records write it.
+        // Records write this key without quotes.
         let pattern = pattern.replace("[\"aab\"]", ".aab");
         for text in texts {
-            held.extend(pattern.strip_prefix("*.").map(|behind| (behind.to_owned(), *text)));
-            held.push((pattern.clone(), text));
+            candidates.extend(pattern.strip_prefix("*.").map(|behind| (behind.to_owned(), *text)));
+            candidates.push((pattern.clone(), text));
         }
     }
-    held
+    candidates
 }
 
 fn is_wanted(texts: [&str; 2], patterns: &[&str]) -> bool {
-    held(texts, patterns).iter().any(|(pattern, text)| matches(pattern, text))
+    candidates(texts, patterns).iter().any(|(pattern, text)| matches(pattern, text))
 }
 
-/// Whether a pattern names all of the path before its first star.
+/// Whether the text of a pattern before its first star names something below the path.
 fn is_named(texts: [&str; 2], patterns: &[&str]) -> bool {
-    held(texts, patterns).iter().any(|(pattern, text)| {
+    candidates(texts, patterns).iter().any(|(pattern, text)| {
         let head = pattern.split('*').next().unwrap_or_default();
         head.strip_prefix(text).is_some_and(|rest| rest.starts_with(['.', '[']))
     })
 }
 
-/// Whether something below the path may match.
+/// Whether a pattern with a star may match below the path.
 fn can_lead(texts: [&str; 2], patterns: &[&str]) -> bool {
-    held(texts, patterns).iter().any(|(pattern, text)| match pattern.split_once('*') {
+    candidates(texts, patterns).iter().any(|(pattern, text)| match pattern.split_once('*') {
         Some((head, _)) => text.starts_with(head),
         None => false,
     })
 }
 
-/// Whether a text matches a pattern whose `*` is any text.
+/// Whether a text matches a pattern, in which `*` stands for any text.
 fn matches(pattern: &str, text: &str) -> bool {
     match pattern.split_at_checked(1) {
         None => text.is_empty(),

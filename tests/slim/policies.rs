@@ -7,14 +7,14 @@ use super::model::Wanted;
 use super::{DEFAULT, Plan, Secrets, plans, slim_with};
 use crate::run;
 
-/// A policy: what of a plan it needs, and its text. It says `result`.
+/// A policy in Rego, and the parts of a plan that it needs. Its verdict is the rule `result`.
 struct Policy {
     name: &'static str,
     wanted: Wanted<'static>,
     rego: &'static str,
 }
 
-/// Plans that mark whole resources: a mask has no tags, and no keys.
+/// Folders of plans that mark whole resources. Policies see a mask in place of their tags and keys.
 const MARKS_RESOURCES: &str = "corpus/plans/sensitive";
 
 const POLICIES: [Policy; 8] = [
@@ -145,9 +145,9 @@ const POLICIES: [Policy; 8] = [
     },
 ];
 
-/// What a policy says of a plan; `None`: it cannot be asked of that one, which has `null` for a
-/// section.
-fn say(engine: &mut Engine, plan: Value) -> Option<Value> {
+/// The verdict of a policy about a plan. `None` if the policy fails because a section of the plan
+/// is `null`.
+fn verdict(engine: &mut Engine, plan: Value) -> Option<Value> {
     engine.set_input(plan);
     match engine.eval_rule("data.policy.result".to_owned()) {
         Ok(said) => Some(said),
@@ -158,9 +158,9 @@ fn say(engine: &mut Engine, plan: Value) -> Option<Value> {
     }
 }
 
-/// Whether a policy found anything.
-fn is_nothing(said: &Option<Value>) -> bool {
-    match said {
+/// Whether a policy found nothing.
+fn is_empty(verdict: &Option<Value>) -> bool {
+    match verdict {
         None | Some(Value::Undefined) => true,
         Some(Value::Set(found)) => found.is_empty(),
         _ => false,
@@ -168,30 +168,31 @@ fn is_nothing(said: &Option<Value>) -> bool {
 }
 
 #[test]
-fn policies_say_the_same_of_a_plan_and_of_its_slim_form() {
+fn policies_have_the_same_verdict_for_slim_plans() {
     let plans = plans();
     for Policy { name, wanted, rego } in &POLICIES {
         let mut engine = Engine::new();
-        // As `opa eval`: what a function cannot take is undefined.
+        // Like `opa eval`: a function that fails gives `undefined`.
         engine.set_strict_builtin_errors(false);
         let text = format!("package policy\nimport rego.v1\n{rego}\n");
         engine.add_policy(format!("{name}.rego"), text).unwrap_or_else(|error| panic!("{error}"));
         let mut found = 0;
         for Plan { name: plan, text, .. } in &plans {
-            // Some of the corpus have numbers that are too long for the policies' engine.
+            // Some plans have numbers that are too long for the Rego engine.
             let Ok(whole) = Value::from_json_str(text) else { continue };
-            let expected = say(&mut engine, whole);
+            let expected = verdict(&mut engine, whole);
             for secrets in [Secrets::Masked, Secrets::Shown] {
                 let slim = slim_with(Slice(text.as_bytes()), text.as_bytes(), *wanted, secrets);
                 let slim = String::from_utf8(slim).expect("a text");
-                let said = say(&mut engine, Value::from_json_str(&slim).expect("a plan is JSON"));
+                let found_in_slim =
+                    verdict(&mut engine, Value::from_json_str(&slim).expect("a plan is JSON"));
                 if secrets == Secrets::Shown || !plan.contains(MARKS_RESOURCES) {
-                    assert_eq!(said, expected, "{plan}: {name}, {secrets:?}");
+                    assert_eq!(found_in_slim, expected, "{plan}: {name}, {secrets:?}");
                 }
             }
-            found += u32::from(!is_nothing(&expected));
+            found += u32::from(!is_empty(&expected));
         }
-        // The corpus alone has few plans for each.
+        // Without the real plans, a policy finds something in few plans.
         let wanted = if run::shared().is_some() { 3 } else { 1 };
         assert!(found >= wanted, "{name}: {found} plans");
     }

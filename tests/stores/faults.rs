@@ -1,5 +1,5 @@
-//! Servers that fail, hang, truncate and change objects: which requests are repeated, and the
-//! result.
+//! Servers that fail, hang, truncate and change objects. The tests check which requests plansift
+//! repeats, and how the run ends.
 
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
@@ -12,11 +12,12 @@ use crate::hostile::sample::PLAN;
 
 const ADDRESS: &str = "s3://plans/plan.json";
 
-/// What befalls the requests of an object, the whole run, and the ranges that were asked for.
+/// The faults of successive requests for an object, the result of the run, and the first byte of
+/// each requested range.
 type Case = (Vec<Fault>, Result<(), &'static str>, Vec<Option<usize>>);
 
 #[test]
-fn what_may_go_better_is_asked_again() {
+fn transient_errors_are_retried() {
     use Fault::{Chunks, Cut, None as Fine, Silence, Stall, Status, Trickle};
     let len = PLAN.len();
     let cases: Vec<Case> = vec![
@@ -52,7 +53,7 @@ fn what_may_go_better_is_asked_again() {
     let s3 = S3::start();
     s3.put("plan.json", PLAN);
     for (number, (faults, end, ranges)) in cases.into_iter().enumerate() {
-        // Only where something is slow on purpose, lest a busy machine be told from a server.
+        // A short timeout only for slow servers, so that a busy machine does not look like one.
         let is_slow = faults.iter().any(|it| matches!(it, Silence | Stall(_) | Trickle(_)));
         let timeout = if is_slow { 2 } else { 60 };
         s3.gate.then(faults);
@@ -71,17 +72,18 @@ fn what_may_go_better_is_asked_again() {
         let asked = s3.gate.take_objects();
         let range = |start: usize| format!("bytes={start}-");
         let ranges: Vec<_> = ranges.into_iter().map(|start| start.map(range)).collect();
-        let told: Vec<_> = asked.iter().map(|it| it.header("range").map(str::to_owned)).collect();
-        assert_eq!(told, ranges, "case {number}");
+        let requested: Vec<_> =
+            asked.iter().map(|it| it.header("range").map(str::to_owned)).collect();
+        assert_eq!(requested, ranges, "case {number}");
         assert!(asked.iter().all(|it| it.header("if-match").is_some()), "case {number}");
     }
 }
 
 #[test]
-fn facts_are_asked_for_again_as_well() {
+fn listings_and_heads_are_retried() {
     let s3 = S3::start();
     s3.put("a/plan.json", PLAN);
-    // Lists and heads go through the same patience: here it runs out.
+    // Listings and HEAD requests are retried in the same way. Here, every retry fails.
     let gate = Gate::answering(|_| answer(503, "", WORDS.as_bytes()));
     for address in ["s3://plans/a/", "s3://plans/plan.json", "s3://plans/*/plan.json"] {
         let run = s3.run_with(&["changes", address], &[("AWS_ENDPOINT_URL", &gate.url())]);
@@ -96,10 +98,10 @@ fn an_object_that_changes_is_an_error_and_never_a_mixture() {
     let s3 = S3::start();
     let other = PLAN.replace("a.one", "a.won");
     for (faults, more) in [
-        // After it was named, before it was read; and while it was read.
+        // The object changes after the HEAD request, then between two reads.
         (vec![], ""),
         (vec![Fault::Cut(2000)], ""),
-        // As a second of two, the first is done all the same.
+        // The object is the second of two. The first is read completely.
         (vec![Fault::None], "s3://plans/before.json "),
     ] {
         s3.put("plan.json", PLAN);
@@ -118,7 +120,7 @@ fn an_object_that_changes_is_an_error_and_never_a_mixture() {
 }
 
 #[test]
-fn a_bucket_in_another_region_is_told_from_a_bad_request() {
+fn another_region_is_no_bad_request() {
     let s3 = S3::start();
     for (status, headers, said) in [
         (301, "", "another region: set AWS_REGION to it"),
@@ -132,7 +134,7 @@ fn a_bucket_in_another_region_is_told_from_a_bad_request() {
     }
 }
 
-/// What the object of a server of its own is served with: by range where that is known.
+/// A web server that serves a plan with `headers`. Without `knows_ranges`, it ignores ranges.
 fn serving(headers: &'static str, knows_ranges: Option<()>) -> Gate {
     Gate::answering(move |asked| {
         let start = asked.header("range").and_then(|it| it[6..].trim_end_matches('-').parse().ok());
@@ -148,11 +150,11 @@ fn serving(headers: &'static str, knows_ranges: Option<()>) -> Gate {
 }
 
 #[test]
-fn web_servers_are_asked_for_the_rest_where_that_is_safe() {
+fn web_servers_are_resumed_if_that_is_safe() {
     let broken = "the connection broke, and the store cannot send the rest alone";
     for (headers, knows_ranges, end, if_match) in [
         ("ETag: \"a\"\r\n", Some(()), Ok(()), Some("\"a\"")),
-        // A tag that says only that they mean the same is compared, not demanded.
+        // plansift compares a weak tag, but does not send it as a condition.
         ("ETag: W/\"a\"\r\n", Some(()), Ok(()), None),
         ("ETag: \"a\"\r\n", None, Err(broken), Some("\"a\"")),
         ("", Some(()), Err(broken), None),
@@ -170,15 +172,18 @@ fn web_servers_are_asked_for_the_rest_where_that_is_safe() {
         assert!(!run.err.contains("secret") && !run.out.contains("secret"), "{}", run.err);
         let asked = gate.asked();
         assert!(asked.iter().all(|it| it.line == "GET /plan.json?X-Amz-Signature=secret"));
-        let told: Vec<_> = asked.iter().map(|it| it.header("if-match")).collect();
+        let conditions: Vec<_> = asked.iter().map(|it| it.header("if-match")).collect();
         let expected = if end.is_ok() || knows_ranges.is_none() { 2 } else { 1 };
-        assert_eq!(told.len(), expected, "{headers}");
-        assert!(told[0].is_none() && told[1..].iter().all(|tag| *tag == if_match), "{headers}");
+        assert_eq!(conditions.len(), expected, "{headers}");
+        assert!(
+            conditions[0].is_none() && conditions[1..].iter().all(|tag| *tag == if_match),
+            "{headers}"
+        );
     }
 }
 
 #[test]
-fn secrets_of_an_address_are_told_nowhere() {
+fn secrets_of_an_address_are_not_printed() {
     let gate = Gate::answering(|_| answer(403, "", WORDS.as_bytes()));
     let url = gate.url();
     for command in ["changes", "summary", "redact", "slim", "audit"] {
@@ -188,20 +193,20 @@ fn secrets_of_an_address_are_told_nowhere() {
             let run = Run::of(&plansift().args(args).output().expect("it runs"));
             assert_eq!(run.code, Some(1), "{command}: {}", run.err);
             assert!(run.err.starts_with(&format!("plansift: {url}")), "{command}: {}", run.err);
-            let told = format!("{}{}", run.out, run.err);
-            assert!(!told.contains("hush") && !told.contains(WORDS), "{command}: {told}");
+            let output = format!("{}{}", run.out, run.err);
+            assert!(!output.contains("hush") && !output.contains(WORDS), "{command}: {output}");
         }
     }
 }
 
-/// A server that says when it wants to be asked again is not asked before.
+/// plansift waits as long as `Retry-After` says.
 #[test]
-fn who_asks_for_a_pause_is_given_it() {
-    let asked = Mutex::new(Vec::new());
+fn retry_after_is_respected() {
+    let times = Mutex::new(Vec::new());
     let gate = Gate::answering(move |_| {
-        let mut asked = asked.lock().expect("times");
-        asked.push(Instant::now());
-        match asked[..] {
+        let mut times = times.lock().expect("times");
+        times.push(Instant::now());
+        match times[..] {
             [_] => answer(503, "Retry-After: 2\r\n", b""),
             [first, second] if second - first < Duration::from_secs(2) => answer(400, "", b""),
             _ => answer(200, "", PLAN.as_bytes()),
@@ -212,8 +217,8 @@ fn who_asks_for_a_pause_is_given_it() {
     assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
 }
 
-/// An interrupt does not wait for a server that hangs. (`kill` is one, too; Ctrl-C is ignored by
-/// what a script starts in the background.)
+/// A signal ends a run that waits for a server. The test sends TERM, because programs that a script
+/// starts in the background ignore INT.
 #[cfg(unix)]
 #[test]
 fn an_interrupt_ends_the_run_at_once() {
@@ -234,7 +239,8 @@ fn an_interrupt_ends_the_run_at_once() {
     assert_eq!(folder.path().read_dir().expect("a folder").count(), 0, "nothing is left");
 }
 
-/// Nor does a batch, which stops in order, whether the server does not begin or does not go on.
+/// A signal also stops a batch that waits for a server, whether the server sends nothing or stops
+/// in the middle.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_batch_is_stopped_though_a_server_hangs() {
@@ -261,7 +267,7 @@ fn a_batch_is_stopped_though_a_server_hangs() {
         let expected =
             "plansift: stopped: 0 of 2 inputs are done; the same command goes on from here";
         assert_eq!(last, expected);
-        // Nothing is taken for failed that was given up.
+        // Inputs that the signal interrupted do not count as failed.
         let again = plansift()
             .args(["batch", "--out", "out", "--jobs", "1"])
             .args(&addresses)
@@ -272,7 +278,7 @@ fn a_batch_is_stopped_though_a_server_hangs() {
     }
 }
 
-/// Nor does a run whose records nobody reads.
+/// A run ends when its output is closed, even while it waits for a server.
 #[test]
 fn an_output_that_is_closed_ends_the_run() {
     let plan = super::single::large();

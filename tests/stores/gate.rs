@@ -1,38 +1,39 @@
-//! A faulty server on loopback. It records requests and fails as a test tells it, either as a proxy
-//! before a real server or with canned answers.
+//! A gate: a server on loopback that records requests and injects faults. It is a proxy in front of
+//! a real server, or gives canned answers.
 //!
-//! It reads a request, gets the whole answer, and sends as much of it as the next fault allows.
-//! Each connection carries one request, so a fault leaves no state for the next.
+//! The gate reads a request, gets the whole answer, and sends as much of the answer as the next
+//! fault allows. Each connection carries one request, so a fault does not affect the next request.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex};
 
-/// What a request is answered with instead, or before.
+/// A fault of an answer.
 pub enum Fault {
-    /// As it should be.
+    /// The whole answer.
     None,
-    /// A status, with words that nobody is to repeat.
+    /// An error status. The body is [`WORDS`], which plansift must not repeat.
     Status(u16),
-    /// Nothing, until the client goes.
+    /// No byte, until the client closes the connection.
     Silence,
-    /// So many bytes of the body, and the connection is closed.
+    /// A number of bytes of the body. Then the connection is closed.
     Cut(usize),
-    /// So many bytes of the body, and nothing more, until the client goes.
+    /// A number of bytes of the body. Then no more, until the client closes the connection.
     Stall(usize),
-    /// The body in chunks, without a length; if so many bytes are told, cut there.
+    /// The body in chunks, without a length. Cut after a number of bytes, if given.
     Chunks(Option<usize>),
-    /// The whole, in so many pieces, a tenth of a second between them.
+    /// The whole answer, its body in a number of pieces, with a tenth of a second between two
+    /// pieces.
     Trickle(u32),
-    /// Something is done before the request is answered.
+    /// The whole answer, after a call of the function.
     Before(Box<dyn FnOnce() + Send>),
 }
 
-/// Words of servers, which may quote a request.
+/// The text of an error answer. A server may quote secrets of the request in such a text.
 pub const WORDS: &str = "the-words-of-the-store";
 
-/// A request as it came.
+/// A recorded request.
 #[derive(Clone, Debug)]
 pub struct Asked {
     /// Method and target, like `GET /bucket/key`.
@@ -50,17 +51,17 @@ impl Asked {
         })
     }
 
-    /// Whether an object is asked for, not only facts.
+    /// Whether the request is for the content of an object, not for a listing or a HEAD.
     pub fn is_of_object(&self) -> bool {
         let is_listing = ["list-type=2", "comp=list"].iter().any(|it| self.line.contains(it));
         self.line.starts_with("GET ") && !is_listing
     }
 }
 
-/// Answers a request with all bytes of a response.
+/// Returns the whole response to a request, head and body.
 type Answers = dyn Fn(&Asked) -> Vec<u8> + Send + Sync;
 
-/// The server. It ends with the process.
+/// The server. Its threads end with the process.
 pub struct Gate {
     port: u16,
     state: Arc<State>,
@@ -69,34 +70,35 @@ pub struct Gate {
 struct State {
     answers: Box<Answers>,
     asked: Mutex<Vec<Asked>>,
-    came: Condvar,
-    /// What befalls the next requests of objects.
+    /// Notified when a request arrives.
+    arrived: Condvar,
+    /// The faults of the next requests for objects.
     faults: Mutex<VecDeque<Fault>>,
 }
 
 impl Gate {
-    /// Answers by itself.
+    /// Starts a gate that gives canned answers.
     pub fn answering(answers: impl Fn(&Asked) -> Vec<u8> + Send + Sync + 'static) -> Gate {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
         let state = Arc::new(State {
             answers: Box::new(answers),
             asked: Mutex::default(),
-            came: Condvar::new(),
+            arrived: Condvar::new(),
             faults: Mutex::default(),
         });
         let shared = state.clone();
         std::thread::spawn(move || {
             for connection in listener.incoming().flatten() {
                 let state = shared.clone();
-                // A client that has gone is no concern of the server's.
+                // Ignores errors: a client may close its connection early.
                 std::thread::spawn(move || drop(state.serve(connection)));
             }
         });
         Gate { port, state }
     }
 
-    /// Asks the server at another port.
+    /// Starts a gate in front of the server at `port`.
     pub fn before(port: u16) -> Gate {
         Gate::answering(move |asked| {
             let mut server = TcpStream::connect(("127.0.0.1", port)).expect("a server");
@@ -108,12 +110,12 @@ impl Gate {
         })
     }
 
-    /// Its address, for clients.
+    /// The address of the gate, for clients.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// What befalls the next requests of objects, one each.
+    /// Adds faults for the next requests for objects, one for each request.
     pub fn then(&self, faults: impl IntoIterator<Item = Fault>) {
         self.state.faults.lock().expect("faults").extend(faults);
     }
@@ -123,18 +125,18 @@ impl Gate {
         self.state.asked.lock().expect("requests").clone()
     }
 
-    /// The requests of objects so far, and forgets all.
+    /// The requests for objects so far. Deletes the record of all requests.
     pub fn take_objects(&self) -> Vec<Asked> {
         let mut asked = std::mem::take(&mut *self.state.asked.lock().expect("requests"));
         asked.retain(Asked::is_of_object);
         asked
     }
 
-    /// Waits until an object was asked for.
+    /// Waits for the first request for an object.
     pub fn wait(&self) {
         let asked = self.state.asked.lock().expect("requests");
-        let came = |asked: &mut Vec<Asked>| !asked.iter().any(Asked::is_of_object);
-        drop(self.state.came.wait_while(asked, came).expect("requests"));
+        let is_missing = |asked: &mut Vec<Asked>| !asked.iter().any(Asked::is_of_object);
+        drop(self.state.arrived.wait_while(asked, is_missing).expect("requests"));
     }
 }
 
@@ -150,7 +152,7 @@ impl State {
         let line = head.split(" HTTP/").next().unwrap_or_default().to_owned();
         let asked = Asked { line, head };
         self.asked.lock().expect("requests").push(asked.clone());
-        self.came.notify_all();
+        self.arrived.notify_all();
         let next = || self.faults.lock().expect("faults").pop_front();
         let mut fault = if asked.is_of_object() { next() } else { None };
         if let Some(Fault::Before(act)) = fault {
@@ -163,7 +165,7 @@ impl State {
 
     fn answer(&self, asked: &Asked, fault: Fault, out: &mut TcpStream) -> std::io::Result<()> {
         let response = match fault {
-            Fault::Silence => return until_gone(out),
+            Fault::Silence => return wait_for_close(out),
             Fault::Status(status) => return out.write_all(&answer(status, "", WORDS.as_bytes())),
             _ => (self.answers)(asked),
         };
@@ -173,7 +175,7 @@ impl State {
             Fault::Cut(len) => out.write_all(&response[..end + len]),
             Fault::Stall(len) => {
                 out.write_all(&response[..end + len])?;
-                until_gone(out)
+                wait_for_close(out)
             }
             Fault::Chunks(cut) => {
                 let head = String::from_utf8_lossy(head);
@@ -202,11 +204,11 @@ impl State {
 }
 
 /// Waits until the client closes the connection.
-fn until_gone(connection: &mut TcpStream) -> std::io::Result<()> {
+fn wait_for_close(connection: &mut TcpStream) -> std::io::Result<()> {
     std::io::copy(connection, &mut std::io::sink()).map(drop)
 }
 
-/// A whole response; `headers` are lines with their ends.
+/// A whole response. Each line of `headers` ends in `\r\n`.
 pub fn answer(status: u16, headers: &str, body: &[u8]) -> Vec<u8> {
     let len = body.len();
     let head = format!("HTTP/1.1 {status} X\r\n{headers}Content-Length: {len}\r\n");

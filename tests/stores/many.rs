@@ -1,4 +1,5 @@
-//! Many objects: folders and globs of keys, in order, with a count of skipped objects.
+//! Many objects: plansift reads folders and globs of keys in the order of paths, and counts the
+//! objects that it skips.
 
 use std::sync::{Arc, Barrier};
 
@@ -9,7 +10,7 @@ use super::s3::S3;
 use super::{Run, plansift};
 use crate::hostile::sample::PLAN;
 
-/// A plan on one line.
+/// A plan with one change, whose resource is called `name`.
 fn line(name: &str) -> String {
     let change = format!(r#"{{"address":"x.{name}","change":{{"actions":["create"]}}}}"#);
     format!(r#"{{"format_version":"1.2","resource_changes":[{change}]}}"#)
@@ -23,7 +24,7 @@ fn plans(run: &Run) -> Vec<String> {
     plans.map(|it| format!("{} {}", text(&it["source"]), text(&it["workspace"]))).collect()
 }
 
-/// Plans of several workspaces, and what is no plan.
+/// A store with plans of several workspaces and with objects that are no plans.
 fn estate() -> S3 {
     let s3 = S3::start();
     for (key, content) in [
@@ -45,7 +46,7 @@ fn estate() -> S3 {
 }
 
 #[test]
-fn a_folder_of_keys_is_what_a_folder_of_files_is() {
+fn a_folder_of_keys_equals_a_folder_of_files() {
     let s3 = estate();
     let folder = s3.path("live");
     let folder = folder.to_str().expect("UTF-8");
@@ -68,9 +69,10 @@ fn a_folder_of_keys_is_what_a_folder_of_files_is() {
     }
 }
 
-/// Each is asked about, and the answers come when eight questions are there.
+/// plansift sends a HEAD request for each address. The server answers when it has eight of them, so
+/// plansift must send them at once.
 #[test]
-fn names_are_asked_about_at_once() {
+fn heads_are_requested_concurrently() {
     let all = Arc::new(Barrier::new(8));
     let gate = Gate::answering(move |asked| {
         if asked.line.starts_with("HEAD") {
@@ -114,7 +116,7 @@ fn the_order_is_that_of_paths() {
         "{said:?}"
     );
     assert_eq!(said.len(), 2);
-    // Only a bucket that has it is asked for.
+    // The listing asks only for the keys of the folder.
     let first = s3.gate.asked().into_iter().next().expect("a request");
     assert_eq!(first.line, "GET /plans?list-type=2&prefix=live%2F");
 }
@@ -134,15 +136,15 @@ fn globs_name_keys() {
     ] {
         let run = s3.run(&format!("changes -q s3://plans/{name}"));
         assert_eq!(run.code, Some(0), "{name}: {}", run.err);
-        let told = plans(&run);
-        let told = told.iter().map(|it| it.split(' ').next().unwrap_or_default());
-        let told: Vec<_> = told.filter_map(|it| it.strip_prefix("s3://plans/")).collect();
-        assert_eq!(told, expected, "{name}");
+        let sources = plans(&run);
+        let sources = sources.iter().map(|it| it.split(' ').next().unwrap_or_default());
+        let sources: Vec<_> = sources.filter_map(|it| it.strip_prefix("s3://plans/")).collect();
+        assert_eq!(sources, expected, "{name}");
     }
 }
 
 #[test]
-fn what_was_named_in_vain_is_an_error() {
+fn addresses_without_plans_are_errors() {
     let s3 = estate();
     for (name, said) in [
         ("s3://plans/live/none/", "no plan found here"),
@@ -166,14 +168,14 @@ fn lists_name_addresses_beside_paths() {
     std::fs::write(&list, names).expect("a list");
     for args in ["changes -q @", "changes -q --files-from "] {
         let run = s3.run(&format!("{args}{}", list.display()));
-        let told = plans(&run);
-        assert_eq!(told.len(), 3, "{args}: {}", run.err);
-        assert!(told[0].starts_with("s3://plans/live/prod/plan.json "), "{told:?}");
-        assert!(told[2].starts_with("s3://plans/live/dev/eu/plan.json "), "{told:?}");
+        let plans_read = plans(&run);
+        assert_eq!(plans_read.len(), 3, "{args}: {}", run.err);
+        assert!(plans_read[0].starts_with("s3://plans/live/prod/plan.json "), "{plans_read:?}");
+        assert!(plans_read[2].starts_with("s3://plans/live/dev/eu/plan.json "), "{plans_read:?}");
     }
 }
 
-/// A page of a listing has a thousand keys.
+/// The server lists at most a thousand keys on a page.
 #[test]
 fn more_keys_than_a_page_are_all_there() {
     let s3 = S3::start();
@@ -205,9 +207,10 @@ fn page(keys: &[&str], next: Option<&str>) -> Vec<u8> {
     answer(200, "", text.as_bytes())
 }
 
-/// What a listing told is what is asked for, and another answer is another object.
+/// plansift requests the object with the length and the tag of the listing. An object with another
+/// tag is an error.
 #[test]
-fn what_was_listed_is_what_is_read() {
+fn objects_must_match_their_listing() {
     let s3 = S3::start();
     for (tag, code, said) in [("\"tag\"", 0, ""), ("\"new\"", 1, "the input changed")] {
         let gate = Gate::answering(move |asked| match asked.is_of_object() {
@@ -225,7 +228,7 @@ fn what_was_listed_is_what_is_read() {
                 answer(range.0, &format!("{facts}{}ETag: {tag}\r\n", range.1), PLAN.as_bytes())
             }
         });
-        // A name without a slash, of which there is no object, is a folder as well.
+        // An address without a final slash is a folder if no object has that key.
         for name in ["s3://plans/live/", "s3://plans/live"] {
             let run = s3.run_with(&["changes", name], &[("AWS_ENDPOINT_URL", &gate.url())]);
             assert_eq!(run.code, Some(code), "{name}: {}", run.err);
@@ -257,7 +260,7 @@ fn listings_that_make_no_sense_are_errors() {
 }
 
 #[test]
-fn a_batch_of_objects_goes_on_where_it_was() {
+fn a_batch_of_objects_continues() {
     let s3 = estate();
     let out = tempfile::tempdir().expect("a folder");
     let records = out.path().join("records");

@@ -6,7 +6,8 @@ use crate::hostile::sample::PLAN;
 
 const FACTS: &str = "Last-Modified: Thu, 01 Jan 2026 00:00:00 GMT\r\nETag: \"0x8D\"\r\n";
 
-/// The object `live/a.json` of the bucket `plans`, and a listing as it is written for a store.
+/// A store with the object `live/a.json` in the bucket `plans`. `listing` writes its listing in the
+/// format of the store.
 fn store(listing: fn() -> String) -> Gate {
     Gate::answering(move |asked: &Asked| {
         let target = asked.line.replace("%2F", "/").replace("%2E", ".");
@@ -26,7 +27,7 @@ fn store(listing: fn() -> String) -> Gate {
     })
 }
 
-fn of_google() -> String {
+fn google_listing() -> String {
     let len = PLAN.len();
     format!(
         "<ListBucketResult><Contents><Key>live/a.json</Key><Size>{len}</Size><LastModified>\
@@ -34,8 +35,8 @@ fn of_google() -> String {
     )
 }
 
-/// Its tags have no quotes here, and some in headers.
-fn of_azure() -> String {
+/// Azure writes tags without quotes in a listing, and with quotes in headers.
+fn azure_listing() -> String {
     let len = PLAN.len();
     format!(
         "<EnumerationResults><Blobs><Blob><Name>live/a.json</Name><Properties>\
@@ -47,16 +48,17 @@ fn of_azure() -> String {
 
 #[test]
 fn other_stores_are_read_and_listed() {
-    let google = store(of_google);
-    let azure = store(of_azure);
-    let of_google = [("GOOGLE_BASE_URL", google.url()), ("GOOGLE_SKIP_SIGNATURE", "true".into())];
-    let of_azure = [
+    let google = store(google_listing);
+    let azure = store(azure_listing);
+    let google_variables =
+        [("GOOGLE_BASE_URL", google.url()), ("GOOGLE_SKIP_SIGNATURE", "true".into())];
+    let azure_variables = [
         ("AZURE_STORAGE_ENDPOINT", azure.url()),
         ("AZURE_STORAGE_ACCOUNT", "account".into()),
         ("AZURE_STORAGE_SAS_TOKEN", "sv=1&sig=hush".into()),
     ];
     for (scheme, variables, gate) in
-        [("gs", &of_google[..], &google), ("az", &of_azure[..], &azure)]
+        [("gs", &google_variables[..], &google), ("az", &azure_variables[..], &azure)]
     {
         for name in ["live/a.json", "live/", "live", "", "live/*.json"] {
             let mut command = plansift();
@@ -71,12 +73,12 @@ fn other_stores_are_read_and_listed() {
             assert_eq!(read.header("if-match"), Some("\"0x8D\""), "{scheme} {name}");
         }
     }
-    let told = |gate: &Gate| gate.asked().iter().all(|it| it.line.contains("sig=hush"));
-    assert!(told(&azure), "the signature goes out with every request");
+    let has_signature = |gate: &Gate| gate.asked().iter().all(|it| it.line.contains("sig=hush"));
+    assert!(has_signature(&azure), "the signature goes out with every request");
 }
 
 #[test]
-fn settings_that_make_no_sense_are_said() {
+fn invalid_settings_are_errors() {
     for (address, variables) in [
         ("az://plans/a.json", &[][..]),
         ("gs://plans/a.json", &[("GOOGLE_SERVICE_ACCOUNT_KEY", "{}")]),
@@ -93,7 +95,7 @@ fn settings_that_make_no_sense_are_said() {
 }
 
 #[test]
-fn a_web_server_gives_what_it_is_asked_for() {
+fn web_servers_are_read() {
     let gate = Gate::answering(|asked| match asked.line.as_str() {
         "GET /a%2Fb/plan.json?x=1&y" => answer(200, "", PLAN.as_bytes()),
         "GET /moved" => answer(302, "Location: /a%2Fb/plan.json?x=1&y\r\n", b""),
@@ -124,7 +126,7 @@ fn a_web_server_gives_what_it_is_asked_for() {
 }
 
 #[test]
-fn a_proxy_is_asked_where_one_is_set() {
+fn proxies_are_used() {
     let proxy = Gate::answering(|_| answer(200, "", PLAN.as_bytes()));
     let address = "http://plans.invalid/plan.json";
     for (no_proxy, code) in [("", 0), ("plans.invalid", 1)] {

@@ -16,7 +16,8 @@ use super::{Run, plansift};
 pub const KEY_ID: &str = "AKIAEXAMPLE";
 pub const SECRET: &str = "secret-access-key";
 
-/// The server, with an empty bucket called `plans`, behind a gate.
+/// The server, with an empty bucket called `plans`. Clients reach it through a [`Gate`], which
+/// records requests and injects faults.
 pub struct S3 {
     folder: TempDir,
     pub gate: Gate,
@@ -31,12 +32,12 @@ impl S3 {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
         let service = service.build();
-        // It ends with the process.
+        // The server thread ends with the process.
         std::thread::spawn(move || serve(listener, service));
         S3 { folder, gate: Gate::before(port) }
     }
 
-    /// Where an object is kept.
+    /// The file of an object.
     pub fn path(&self, key: &str) -> PathBuf {
         self.folder.path().join("plans").join(key)
     }
@@ -48,7 +49,7 @@ impl S3 {
         std::fs::write(path, content).expect("a file");
     }
 
-    /// Runs plansift with arguments that are divided by spaces.
+    /// Runs plansift with arguments that are separated by spaces.
     pub fn run(&self, args: &str) -> Run {
         self.run_with(&args.split(' ').collect::<Vec<_>>(), &[])
     }
@@ -60,7 +61,7 @@ impl S3 {
         Run::of(&command.output().expect("it runs"))
     }
 
-    /// What leads a client to the server.
+    /// The environment variables with the address of the server and the credentials.
     pub fn variables(&self) -> [(&'static str, String); 3] {
         [
             ("AWS_ENDPOINT_URL", self.gate.url()),
@@ -80,7 +81,7 @@ fn serve(listener: TcpListener, service: S3Service) {
             let service = service.clone();
             tokio::spawn(async move {
                 let server = Builder::new(TokioExecutor::new());
-                // A client that has gone is no concern of the server's.
+                // Ignores errors: a client may close its connection early.
                 let _ = server.serve_connection(TokioIo::new(connection), service).await;
             });
         }

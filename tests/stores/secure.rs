@@ -11,46 +11,46 @@ use super::gate::answer;
 use super::{Run, expected, plansift};
 use crate::hostile::sample::PLAN;
 
-/// Answers each connection with a plan. It ends with the process.
+/// Starts a TLS server that answers each connection with a plan. It ends with the process.
 ///
-/// Returns its port, and its certificate as PEM.
+/// Returns the port of the server, and its certificate as PEM.
 fn server() -> (u16, String) {
-    let shown = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a key");
-    let key = PrivateKeyDer::try_from(shown.signing_key.serialize_der()).expect("a key");
+    let certified = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a key");
+    let key = PrivateKeyDer::try_from(certified.signing_key.serialize_der()).expect("a key");
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .expect("its versions")
         .with_no_client_auth()
-        .with_single_cert(vec![shown.cert.der().clone()], key)
+        .with_single_cert(vec![certified.cert.der().clone()], key)
         .expect("its own key");
     let config = Arc::new(config);
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
     std::thread::spawn(move || {
         for connection in listener.incoming().flatten() {
-            // A client that does not trust it goes away.
+            // Ignores errors: a client closes the connection if it does not trust the certificate.
             drop(serve(connection, config.clone()));
         }
     });
-    (port, shown.cert.pem())
+    (port, certified.cert.pem())
 }
 
 fn serve(mut connection: TcpStream, config: Arc<ServerConfig>) -> std::io::Result<()> {
     let mut session = ServerConnection::new(config).expect("a session");
     let mut stream = Stream::new(&mut session, &mut connection);
-    let mut asked = Vec::new();
-    while !asked.ends_with(b"\r\n\r\n") {
+    let mut request = Vec::new();
+    while !request.ends_with(b"\r\n\r\n") {
         let mut byte = [0];
         stream.read_exact(&mut byte)?;
-        asked.push(byte[0]);
+        request.push(byte[0]);
     }
     stream.write_all(&answer(200, "Connection: close\r\n", PLAN.as_bytes()))?;
     stream.flush()
 }
 
 #[test]
-fn who_is_trusted_is_read_and_nobody_else() {
+fn only_trusted_servers_are_read() {
     let (port, certificate) = server();
     let folder = tempfile::tempdir().expect("a folder");
     let trusted = folder.path().join("trusted.pem");

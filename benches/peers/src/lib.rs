@@ -1,8 +1,11 @@
-//! Shared code of the peers: how they read a plan and how they print their answer.
+//! Shared code of the peers, the programs that plansift is measured against: how a peer reads a
+//! plan, and how it prints its answer.
 //!
 //! Task A is the list of changes: one line for each element of `resource_changes` whose actions are
 //! not just `no-op`, with the actions separated by commas, a tab, and the address. Each peer uses
 //! the fastest method that its library makes easy, and does no more than the task asks.
+//!
+//! Task B is the records of `plansift changes`, one JSON document per line.
 
 use std::fs::File;
 use std::io::{self, BufWriter, StdoutLock, Write};
@@ -39,8 +42,8 @@ impl List {
         if actions == ["no-op"] {
             return;
         }
-        for (place, action) in actions.iter().enumerate() {
-            self.text(if place == 0 { "" } else { "," });
+        for (index, action) in actions.iter().enumerate() {
+            self.text(if index == 0 { "" } else { "," });
             self.text(action);
         }
         self.text("\t");

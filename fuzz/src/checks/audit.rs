@@ -1,5 +1,5 @@
-//! The audit of a document does not depend on how the document arrives; findings are in order and
-//! counted correctly. If the audit finds nothing, redaction masks nothing.
+//! The audit of a document does not depend on windows and threads. Its findings are in document
+//! order, and its counts are correct. If all findings are suspects, redaction masks nothing.
 
 use std::num::NonZeroUsize;
 
@@ -13,15 +13,15 @@ use plansift::secret::{self, Collecting, EchoOf};
 
 use super::draw::Draw;
 use super::pieces::Pieces;
-use super::{Told, redact, told};
+use super::{Failure, failure, redact};
 
-/// Audits `text` in every way, whole and in pieces.
+/// Audits `text` as a whole, in pieces, and with lookahead.
 pub fn check(text: &[u8]) {
     let mut draw = Draw::from_bytes(text);
     let isas: Vec<_> = Isa::all().collect();
     for echo in [EchoOf::Whole, EchoOf::Part] {
         let whole = audited(|| Slice(text), echo, 1, Isa::best());
-        whole.hold_to_order();
+        whole.assert_order_and_counts();
         let pieces = draw.clone();
         let isa = draw.one_of(&isas);
         let cut = audited(|| Pieces::new(text, pieces.clone()), echo, 2, isa);
@@ -29,7 +29,9 @@ pub fn check(text: &[u8]) {
         let threads = draw.one_of(&[1, 2, 3]);
         let ahead = audited(|| Pieces::in_memory(text, pieces.clone()), echo, threads, isa);
         assert_eq!(ahead, whole, "{} {echo:?}, {threads} threads", isa.name());
-        if whole.errors.is_empty() && whole.findings.iter().all(|told| told.0 == Kind::Suspect) {
+        if whole.errors.is_empty()
+            && whole.findings.iter().all(|finding| finding.0 == Kind::Suspect)
+        {
             assert!(redact::masks_nothing(text, echo), "{echo:?}: something is masked");
         }
     }
@@ -44,12 +46,12 @@ struct Audited {
     wrong_counts: u64,
     /// Findings of the current document.
     counts: Counts,
-    errors: Vec<Told>,
+    errors: Vec<Failure>,
 }
 
 impl Audited {
-    fn hold_to_order(&self) {
-        assert!(self.findings.is_sorted_by_key(|told| told.1), "{self:?}");
+    fn assert_order_and_counts(&self) {
+        assert!(self.findings.is_sorted_by_key(|finding| finding.1), "{self:?}");
         assert_eq!(self.wrong_counts, 0, "{self:?}");
     }
 }
@@ -91,7 +93,7 @@ fn audited<S: Source>(
     loop {
         let audited = audit(&mut documents, &mut collecting, "-", &options, &mut ledger);
         if let Err(error) = audited {
-            ledger.errors.push(told(&error));
+            ledger.errors.push(failure(&error));
         }
         if !matches!(documents.find_next(), Next::Document(_)) {
             return ledger;

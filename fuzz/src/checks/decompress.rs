@@ -1,5 +1,5 @@
-//! Any bytes are read to an end or an error in bounded memory. Text that was compressed, or encoded
-//! as UTF-16, is read back unchanged.
+//! plansift reads any bytes to their end or to an error, in bounded memory. It reads text that was
+//! compressed, or encoded as UTF-16, back unchanged.
 
 use std::io::{self, Read, Write};
 
@@ -9,13 +9,13 @@ use plansift::limits::Limits;
 
 use super::draw::Draw;
 
-/// Reads `bytes` as an input, and as the document inside inputs that this check builds.
+/// Reads `bytes` as an input. Also reads inputs that contain `bytes` compressed or as UTF-16.
 pub fn check(bytes: &[u8]) {
     let read = text(bytes);
     let mut draw = Draw::from_bytes(bytes);
     for format in [gzip, zstd] {
         let written = format(bytes, &mut draw);
-        // A compressed document may be UTF-16, but not compressed again.
+        // Inside compression, plansift decodes UTF-16 but does not decompress again.
         match utf16_of(bytes) {
             true => assert_eq!(text(&written).ok(), read.as_ref().ok().cloned()),
             false if is_utf32(bytes) => assert!(text(&written).is_err()),
@@ -47,7 +47,7 @@ fn text(bytes: &[u8]) -> Result<Vec<u8>> {
     const WINDOW: usize = 2 << 20;
     let limits = Limits { expansion: EXPANSION, ..Limits::default() };
     let mut input = Input::from_reader(
-        Box::new(Drops(bytes.to_vec(), 0)),
+        Box::new(ShortReads(bytes.to_vec(), 0)),
         &Options { limits, ..Options::default() },
     )?;
     let mut text = Vec::new();
@@ -56,7 +56,7 @@ fn text(bytes: &[u8]) -> Result<Vec<u8>> {
         assert_eq!(input.offset(), text.len() as u64);
         assert!(input.window().len() <= WINDOW, "{} bytes at once", input.window().len());
         text.extend_from_slice(input.window());
-        // Only at the end may a window be empty.
+        // A window is empty only at the end.
         if !more {
             input.finish()?;
             return Ok(text);
@@ -66,9 +66,9 @@ fn text(bytes: &[u8]) -> Result<Vec<u8>> {
 }
 
 /// A reader that returns a few bytes at a time.
-struct Drops(Vec<u8>, usize);
+struct ShortReads(Vec<u8>, usize);
 
-impl Read for Drops {
+impl Read for ShortReads {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let rest = &self.0[self.1..];
         let len = rest.len().min(buffer.len()).min(1 + self.1 % 97);

@@ -46,10 +46,10 @@ pub const ALL: [(&str, Check); 11] = [
 ];
 
 /// The kind of an error, and its location: the offset and the path in the document.
-type Told = (ErrorKind, Option<(u64, String)>);
+type Failure = (ErrorKind, Option<(u64, String)>);
 
 /// An error in a form that can be compared.
-fn told(error: &Error) -> Told {
+fn failure(error: &Error) -> Failure {
     let place = error.location().map(|place| (place.offset, place.path.to_owned()));
     (error.kind(), place)
 }

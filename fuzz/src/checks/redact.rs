@@ -1,5 +1,5 @@
-//! A redacted document does not depend on how the document arrives, is still JSON if the input was,
-//! and does not change when it is redacted again.
+//! A redacted document does not depend on windows and threads. It is JSON if the input was, and it
+//! does not change when it is redacted again.
 
 use std::num::NonZeroUsize;
 
@@ -16,7 +16,7 @@ use super::draw::Draw;
 use super::pieces::Pieces;
 use super::rewritten::{Whole, documents};
 
-/// Redacts `text` in every way, whole and in pieces.
+/// Redacts `text` as a whole, in pieces, and with lookahead.
 pub fn check(text: &[u8]) {
     let mut draw = Draw::from_bytes(text);
     let isas: Vec<_> = Isa::all().collect();

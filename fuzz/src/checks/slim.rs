@@ -1,4 +1,4 @@
-//! A slimmed plan does not depend on how the plan arrives, is still JSON if the input was, and does
+//! A slimmed plan does not depend on windows and threads. It is JSON if the input was, and it does
 //! not change when it is slimmed again.
 
 use std::num::NonZeroUsize;
@@ -46,7 +46,7 @@ pub fn check(text: &[u8]) {
     }
 }
 
-/// What happens to secrets.
+/// How `slim` treats secrets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Secrets {
     Masked,

@@ -59,6 +59,12 @@ pub struct LimitArgs {
     /// Ratio of decompressed to compressed size, beyond 64 MiB [default: 1000]
     #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_expansion_ratio: Option<u64>,
+    /// Members of a binary plan file [default: 100000]
+    #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
+    limit_plan_members: Option<u64>,
+    /// Memory for the addresses of a binary plan file [default: 256M]
+    #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
+    limit_plan_index: Option<u64>,
     /// Window of a zstd input [default: 32M]
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
     limit_zstd_window: Option<u64>,
@@ -88,6 +94,8 @@ impl LimitArgs {
             document: self.limit_document.unwrap_or(default.document),
             expansion: self.limit_expansion.unwrap_or(default.expansion),
             expansion_ratio: self.limit_expansion_ratio.unwrap_or(default.expansion_ratio),
+            plan_members: self.limit_plan_members.unwrap_or(default.plan_members),
+            plan_index: self.limit_plan_index.unwrap_or(default.plan_index),
             zstd_window: self.limit_zstd_window.unwrap_or(default.zstd_window),
         }
     }

@@ -1,4 +1,4 @@
-//! The arguments of `redact` and `slim`, and those about secrets.
+//! The arguments of `redact` and `slim`, and the arguments about secrets that other commands share.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -81,7 +81,7 @@ pub enum WrapIn {
     Terraform,
 }
 
-/// Arguments about secrets. A plan marks sensitive values; these find others.
+/// Arguments about secrets. They find secrets beyond the values that a plan marks sensitive.
 #[derive(Debug, Args)]
 pub struct SecretArgs {
     /// Treat unmarked texts as secrets if they repeat a marked text
@@ -98,6 +98,13 @@ pub struct SecretArgs {
     pub also_names: Option<Names>,
 }
 
+impl Default for SecretArgs {
+    fn default() -> SecretArgs {
+        let echo_min = NonZeroUsize::MIN.saturating_add(7);
+        SecretArgs { echo: Echo::Equal, echo_min, also_names: None }
+    }
+}
+
 /// Arguments about masks.
 #[derive(Debug, Args)]
 pub struct MaskArgs {
@@ -108,6 +115,12 @@ pub struct MaskArgs {
     /// Key file of --mask hash: 16 random bytes or more
     #[arg(help_heading = SECRETS, long, value_name = "FILE")]
     pub key_file: Option<PathBuf>,
+}
+
+impl Default for MaskArgs {
+    fn default() -> MaskArgs {
+        MaskArgs { mask: Mask::Text, key_file: None }
+    }
 }
 
 /// Which texts repeat a marked text.

@@ -9,8 +9,8 @@ use crate::error::{Error, Result};
 use crate::limits::Limit;
 use crate::path::Step;
 
-/// Most levels of nesting in a value that becomes a type or a tree, because parsers and destructors
-/// of those recurse.
+/// Maximum number of levels of nesting in a value that becomes a type or a tree: parsers and
+/// destructors of types and trees recurse.
 pub const TREE_DEPTH: u32 = 127;
 
 impl<'a> Value<'a> {

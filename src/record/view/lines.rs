@@ -11,7 +11,8 @@ use crate::record::{Line, Lines};
 /// Unchanged lines that are shown before and after a difference.
 pub(super) const CONTEXT: usize = 3;
 
-/// Most lines that differ, on both sides together. Texts with more are shown as one difference.
+/// Maximum number of lines that differ, on both sides together. Texts with more are shown as one
+/// difference.
 const EDITS_MAX: usize = 1 << 10;
 
 /// Shown as a line if only one of two texts ends with a line feed.
@@ -22,7 +23,8 @@ const STEPS: [usize; 2] = [64, 1 << 16];
 
 impl Lines {
     /// Compares two texts. `context` is the number of unchanged lines around a difference, and
-    /// `max` the most bytes of all lines. `show` returns a line as it is shown.
+    /// `max` is the maximum length of all lines together, in bytes. `show` returns a line as it is
+    /// shown.
     pub(super) fn between(
         texts: [&str; 2],
         context: usize,

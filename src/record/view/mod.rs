@@ -81,13 +81,14 @@ impl Detail {
     }
 }
 
-/// Most attributes of a change with [`Detail::Excerpts`].
+/// Maximum number of attributes of a change with [`Detail::Excerpts`].
 pub const ATTRIBUTES_MAX: usize = 10_000;
 
-/// Most attributes of a change with [`Detail::Full`].
+/// Maximum number of attributes of a change with [`Detail::Full`].
 pub const ATTRIBUTES_FULL_MAX: usize = 100_000;
 
-/// Most bytes for the paths of these attributes. A long key is part of every path below it.
+/// Maximum number of bytes for the paths of these attributes. A long key is part of every path
+/// below it.
 pub const PATHS_MAX: usize = 8 << 20;
 
 /// The paths of a change, as its record contains them.
@@ -316,7 +317,7 @@ fn paths(places: Places<'_>) -> Attributes {
 /// The limits for the attributes of a change.
 #[derive(Clone, Copy, Debug)]
 struct Room {
-    /// Most attributes.
+    /// Maximum number of attributes.
     attributes: usize,
     /// Remaining bytes of [`PATHS_MAX`].
     paths: usize,

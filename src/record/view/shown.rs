@@ -22,7 +22,8 @@ use crate::secret::{Collected, ECHO, MASK, is_attribute_name, is_mask};
 /// Longest text of a value, in bytes. A short scalar at the end may exceed it.
 pub const EXCERPT_MAX: usize = 16 << 10;
 
-/// Most documents within documents that are parsed. Each is parsed once per surrounding document.
+/// Maximum number of documents within documents that are parsed. Each is parsed once per
+/// surrounding document.
 const DOCUMENTS_MAX: u32 = 4;
 
 /// Replaces a document that is nested deeper, or a text that is too long or too deep to parse. Such

@@ -17,7 +17,7 @@ use crate::sink::phrase::{self, NAMED_WRITE_ONLY, WRITE_ONLY, what_else};
 use crate::sink::short::short_message;
 use crate::sink::summary::{Action, known, symbol};
 
-/// Most names listed with a broken rule.
+/// Maximum number of names listed with a broken rule.
 const NAMED: usize = 3;
 
 /// A row in a list of the page.

@@ -12,7 +12,7 @@ use crate::sink::summary::Action;
 use crate::sink::term::sign;
 use crate::sink::wrap::{self, Columns};
 
-/// Most characters of each side of an attribute in its line.
+/// Maximum number of characters of each side of an attribute in its line.
 pub(super) const VALUE: usize = 120;
 /// Columns of the folded values.
 const WIDTH: usize = 100;

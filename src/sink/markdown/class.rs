@@ -59,7 +59,7 @@ impl Class {
         }
     }
 
-    /// Whether the entries show what differs or what is wrong, not only values of one side.
+    /// Whether the entries show differences or problems, and not only the values of one side.
     pub fn has_differences(self) -> bool {
         match self {
             Class::Check | Class::Replace | Class::Other | Class::Update => true,

@@ -60,7 +60,7 @@ impl Fit {
     }
 }
 
-/// Most lines of a table or list, even if there is more room.
+/// Maximum number of lines of a table or list, even if there is more room.
 const LINES_MAX: usize = 10_000;
 
 /// The lines that fit into `room`, joined, and their number.

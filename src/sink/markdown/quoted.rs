@@ -3,7 +3,7 @@
 
 use crate::inert::visible;
 
-/// Most characters of an address, and of a path.
+/// Maximum number of characters of an address, and of a path.
 pub(super) const NAME: usize = 200;
 
 /// A text with hidden characters made visible, cut to `max` characters.

@@ -21,7 +21,8 @@ use plansift::scan::{BATCH, BLOCK, Block, Detail, Isa, Scanner};
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let [level, path] = &args[..] else { panic!("usage: limit LEVEL PLAN") };
-    // SAFETY: the bench writes its plans before it starts this program, and nothing writes to them then.
+    // SAFETY: no process writes to the plan: the bench finishes writing it before it starts this
+    // program.
     let mapping = unsafe { Mapping::auto() };
     let options = Options { mapping, ..Options::default() };
     let input = Input::open_file(Path::new(path), &options).expect("a readable plan");

@@ -1,11 +1,12 @@
-//! Measures the roof: maps a file and loads every byte once, with the widest loads available.
+//! Measures the roof: the speed that no program that reads a file can exceed. This program maps the
+//! file and loads every byte once, with the widest loads available.
 //!
 //! ```text
 //! roof THREADS MODE FILE...
 //!
 //! fault       the kernel maps pages on first access, with readahead
 //! drop        like `fault`, and gives pages back after use, so that memory stays small
-//! populate    maps pages a window before their use
+//! populate    maps all pages of a window at once, before it loads them
 //! both        like `populate`, and gives pages back after use
 //! prefetch    like `drop`, and prefetches one page ahead into the caches
 //! ```
@@ -127,7 +128,7 @@ fn touch_blocks<const AHEAD: usize>(blocks: &[[u8; 64 * LANES]]) -> u64 {
     }
 }
 
-/// Written so that the compiler vectorises it for the target machine. Does not prefetch.
+/// The compiler vectorises this loop for the target machine. It does not prefetch.
 #[cfg(not(all(target_arch = "x86_64", target_feature = "avx512f")))]
 fn touch_blocks<const AHEAD: usize>(blocks: &[[u8; 64 * LANES]]) -> u64 {
     let mut sums = [0; 8 * LANES];

@@ -1,4 +1,4 @@
-//! A report contains whatever the tools' own text says about a plan besides its values.
+//! Besides values, a report states everything that Terraform and OpenTofu print about a plan.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,36 +6,36 @@ use std::fs;
 use super::{plan_of, report_of, report_on};
 use crate::{run, shared_plans};
 
-/// Both forms for people.
-const FORMS: [&str; 2] = ["term", "markdown"];
+/// The two text formats for people.
+const FORMATS: [&str; 2] = ["term", "markdown"];
 
-/// Holds both forms to have these texts, and none of the others.
-fn tell(plan: &str, texts: &[&str], others: &[&str]) {
-    for form in FORMS {
-        let report = report_of(&["-o", form], plan);
-        // A terminal fills up paths, Markdown has `!` where it has `~`.
+/// Asserts that the report in both formats has `texts`, and none of `absent`.
+fn assert_reported(plan: &str, texts: &[&str], absent: &[&str]) {
+    for format in FORMATS {
+        let report = report_of(&["-o", format], plan);
+        // The terminal pads paths with spaces. Markdown has `!` where the terminal has `~`.
         let words: Vec<&str> = report.split_whitespace().collect();
         let words = words.join(" ").replace("\n! ", "\n~ ").replace(" ! ", " ~ ");
         for text in texts {
-            assert!(words.contains(text), "{form}: {text}: {report}");
+            assert!(words.contains(text), "{format}: {text}: {report}");
         }
-        for text in others {
-            assert!(!words.contains(text), "{form}: {text}: {report}");
+        for text in absent {
+            assert!(!words.contains(text), "{format}: {text}: {report}");
         }
     }
 }
 
 #[test]
-fn write_only_attributes_of_what_is_created_are_named() {
+fn write_only_attributes_of_created_resources_are_named() {
     let created = r#""actions":["create"],"before":null,
         "after":{"a_wo":null,"b":null,"c_wo_version":1,"o":{"d_wo":null}},
         "after_unknown":{"e_wo":true},"after_sensitive":{"o":{"d_wo":true}}"#;
     let kept = r#""actions":["update"],"before":{"f_wo":null,"n":1},"after":{"f_wo":null,"n":2}"#;
     let gone = r#""actions":["delete"],"before":{"g_wo":null,"n":1},"after":null"#;
-    tell(
+    assert_reported(
         &plan_of(&[("t", created), ("t", kept), ("t", gone)]),
         &[
-            // Only a mark at `null` proves it; a name does not.
+            // Only a mark at `null` proves that an attribute is write-only; a name does not.
             "+ a_wo = null (write-only, going by its name)",
             "+ c_wo_version = 1",
             "+ e_wo = (known after apply)",
@@ -46,14 +46,14 @@ fn write_only_attributes_of_what_is_created_are_named() {
 }
 
 #[test]
-fn null_is_told_as_an_element_of_a_list() {
+fn reports_show_null_in_lists() {
     let created = r#""actions":["create"],"before":null,
         "after":{"l":[null,"x",null],"m":{"k":null}},
         "after_unknown":{"l":[false,false,true]}"#;
     let gone = r#""actions":["delete"],"before":{"d":["x",null]},"after":null"#;
     let changed = r#""actions":["update"],"before":{"u":["a",null],"v":["b",1,null]},
         "after":{"u":["a","c"],"v":["b",1]}"#;
-    tell(
+    assert_reported(
         &plan_of(&[("t", created), ("t", gone), ("t", changed)]),
         &[
             "+ l[0] = null",
@@ -67,15 +67,15 @@ fn null_is_told_as_an_element_of_a_list() {
 }
 
 #[test]
-fn the_number_of_unchanged_attributes_is_told() {
+fn reports_count_unchanged_attributes() {
     let update = r#""actions":["update"],"before":{"a":1,"b":{"x":1,"y":2},"c":[],"d":null,"e":"s"},
         "after":{"a":1,"b":{"x":1,"y":3},"c":[],"d":null,"e":"s"},"after_unknown":{"e":true}"#;
-    tell(&plan_of(&[("t", update)]), &["(2 unchanged attributes)"], &[]);
+    assert_reported(&plan_of(&[("t", update)]), &["(2 unchanged attributes)"], &[]);
     let one = r#""actions":["update"],"before":{"a":1,"b":2},"after":{"a":1,"b":3}"#;
-    tell(&plan_of(&[("t", one)]), &["(1 unchanged attribute)"], &[]);
+    assert_reported(&plan_of(&[("t", one)]), &["(1 unchanged attribute)"], &[]);
     let all = r#""actions":["update"],"before":{"a":1},"after":{"a":2}"#;
     let created = r#""actions":["create"],"before":null,"after":{"a":2}"#;
-    tell(&plan_of(&[("t", all), ("t", created)]), &[], &["unchanged"]);
+    assert_reported(&plan_of(&[("t", all), ("t", created)]), &[], &["unchanged"]);
     let paths = report_of(&["--values", "none"], &plan_of(&[("t", update)]));
     assert!(!paths.contains("unchanged"), "paths are all that is shown: {paths}");
     let shown = report_of(&["--values", "all"], &plan_of(&[("t", update)]));
@@ -92,11 +92,11 @@ fn instances_are_alike_only_with_as_many_unchanged_attributes() {
     };
     let changes = [instance(0, ""), instance(1, r#","b":1"#)].join(",");
     let plan = format!(r#"{{"format_version":"1.2","resource_changes":[{changes}]}}"#);
-    tell(&plan, &["(1 unchanged attribute)"], &["alike"]);
+    assert_reported(&plan, &["(1 unchanged attribute)"], &["alike"]);
 }
 
 #[test]
-fn generated_configuration_and_deposed_objects_are_told() {
+fn reports_show_generated_configuration_and_deposed_objects() {
     let plan = r#"{"format_version":"1.2","resource_changes":[
         {"address":"t.i","type":"t","name":"i","change":{"actions":["no-op"],"before":{"a":1},
         "after":{"a":1},"importing":{"id":"x"},"generated_config":"resource \"t\" \"i\" {}"}},
@@ -104,16 +104,16 @@ fn generated_configuration_and_deposed_objects_are_told() {
         "before":{"a":1},"after":null}}]}"#;
     let generated = "its configuration will be generated";
     let deposed = "left over from a partially failed replacement";
-    tell(plan, &[generated, deposed], &[]);
+    assert_reported(plan, &[generated, deposed], &[]);
 }
 
 #[test]
-fn what_repeats_a_secret_is_told_apart_from_what_is_marked() {
+fn echoes_and_marked_values_look_different() {
     let changed = r#""actions":["update"],"before":{"p":"hunter22","q":"hunter22","t":"a\nb"},
         "after":{"p":"hunter23","q":"hunter23","r":["hunter23"],"t":"a\nhunter23"},
         "before_sensitive":{"p":true},"after_sensitive":{"p":true}"#;
     let plan = plan_of(&[("t", changed)]);
-    tell(
+    assert_reported(
         &plan,
         &[
             "~ p = (sensitive value) ~ q = (repeats a sensitive value) \
@@ -130,7 +130,7 @@ fn what_repeats_a_secret_is_told_apart_from_what_is_marked() {
 }
 
 #[test]
-fn what_is_marked_and_not_known_yet_is_sensitive_as_the_tools_say() {
+fn unknown_sensitive_values_are_sensitive() {
     let changed = r#""actions":["update"],"before":{"p":"one","q":"two","u":1},
         "after":{},"after_unknown":{"n":true,"o":{"k":true},"p":true,"q":true,"u":true},
         "before_sensitive":{"p":true},"after_sensitive":{"n":true,"o":{"k":true},"q":true}"#;
@@ -139,7 +139,7 @@ fn what_is_marked_and_not_known_yet_is_sensitive_as_the_tools_say() {
     let output = r#"{"format_version":"1.2","resource_changes":[],"output_changes":{
         "x":{"actions":["update"],"before":"one","after_unknown":true,
         "before_sensitive":true,"after_sensitive":true}}}"#;
-    tell(
+    assert_reported(
         &plan_of(&[("t", changed), ("t", created)]),
         &[
             "+ n = (sensitive value) + o.k = (sensitive value) ~ p = (sensitive value) \
@@ -148,11 +148,11 @@ fn what_is_marked_and_not_known_yet_is_sensitive_as_the_tools_say() {
         ],
         &["-> (sensitive"],
     );
-    tell(output, &["(sensitive value)"], &["known after apply"]);
+    assert_reported(output, &["(sensitive value)"], &["known after apply"]);
 }
 
 #[test]
-fn imports_say_from_what() {
+fn imports_show_their_id() {
     let import = |importing: &str| format!(r#""importing":{importing},"before":{{"a":1}}"#);
     let plan = |importing: &str, rest: &str| plan_of(&[("t", &(import(importing) + rest))]);
     const UPDATE: &str = r#","after":{"a":2},"actions":["update"]"#;
@@ -174,31 +174,31 @@ fn imports_say_from_what() {
         (r#"{"id":7}"#, UPDATE, "imported from 7"),
         ("{}", UPDATE, "will be updated in place, imported"),
     ] {
-        for form in FORMS {
-            let report = report_of(&["-o", form, "--full"], &plan(importing, rest));
+        for format in FORMATS {
+            let report = report_of(&["-o", format, "--full"], &plan(importing, rest));
             let words: Vec<&str> = report.split_whitespace().collect();
             let words = words.join(" ").replace(['`', '*'], "");
-            assert!(words.contains(expected), "{form}: {expected}: {report}");
-            // What stays is shown too.
-            assert!(words.contains("a = 1"), "{form}: {report}");
+            assert!(words.contains(expected), "{format}: {expected}: {report}");
+            // The report also shows values that do not change.
+            assert!(words.contains("a = 1"), "{format}: {report}");
         }
     }
     let marked = plan(
         r#"{"id":"hunter22"}"#,
         r#","after":{"a":"hunter22"},"after_sensitive":{"a":true},"actions":["update"]"#,
     );
-    tell(&marked, &["imported from"], &["hunter22", r#""(sensitive value)""#]);
+    assert_reported(&marked, &["imported from"], &["hunter22", r#""(sensitive value)""#]);
     assert!(report_of(&["-o", "html"], &marked).contains("imported from (sensitive value)"));
 }
 
 #[test]
-fn what_is_no_longer_managed_stays() {
+fn forgotten_objects_stay() {
     let gone = r#""actions":["forget"],"before":{"a":1,"l":[]},"after":null"#;
     let reason = r#""action_reason":"delete_because_no_resource_config","change""#;
     let forgotten = plan_of(&[("t", gone)]).replace("\"change\"", reason);
     let words = "will no longer be managed, but will not be destroyed";
     let removed = "a removed block says not to destroy it";
-    tell(
+    assert_reported(
         &forgotten,
         &[words, removed, " a = 1", " l = []"],
         &["- a =", "- l =", "no longer in the configuration"],
@@ -211,7 +211,11 @@ fn what_is_no_longer_managed_stays() {
     let stays = "the old object stays and is no longer managed";
     for (actions, forgets) in actions.into_iter().zip([0, 1]) {
         let plan = replaced(actions);
-        tell(&plan, &["must be replaced", stays, "~ a = 1 -> 2 # forces replacement"], &[]);
+        assert_reported(
+            &plan,
+            &["must be replaced", stays, "~ a = 1 -> 2 # forces replacement"],
+            &[],
+        );
         assert!(report_of(&["-o", "html"], &plan).contains(stays));
         let summary = run::piped(&["summary", "-"], plan.as_bytes());
         let summary = String::from_utf8_lossy(&summary.stdout).into_owned();
@@ -223,7 +227,7 @@ fn what_is_no_longer_managed_stays() {
             let table = String::from_utf8_lossy(&table.stdout).into_owned();
             assert!(table.contains(note), "{table}");
         }
-        // As the plan line and the tools count.
+        // The counts are those of the plan line of the tools.
         let numbers = report_of(&["-o", "variables"], &plan);
         for line in ["PLANSIFT_REPLACE=1", "PLANSIFT_DESTROY=0"] {
             assert!(numbers.lines().any(|it| it == line), "{numbers}");
@@ -243,13 +247,13 @@ fn what_is_no_longer_managed_stays() {
 }
 
 #[test]
-fn the_configuration_of_invoked_actions_is_told() {
+fn reports_show_the_configuration_of_invoked_actions() {
     let plan = r#"{"format_version":"1.2","action_invocations":[{"address":"action.n.a","type":"n",
         "name":"a","config_values":{"message":"hello","list":[1,null],"none":null,
         "password":"hunter22"},"config_sensitive":{"password":true},
         "config_unknown":{"list":[false,true],"id":true},"lifecycle_action_trigger":{
         "triggering_resource_address":"t.a","action_trigger_event":"AfterCreate"}}]}"#;
-    tell(
+    assert_reported(
         plan,
         &[
             "id = (known after apply)",
@@ -265,7 +269,7 @@ fn the_configuration_of_invoked_actions_is_told() {
 }
 
 #[test]
-fn deferred_actions_and_reasons_are_told() {
+fn reports_show_deferred_actions_and_reasons() {
     let plan = r#"{"format_version":"1.2","deferred_action_invocations":[
         {"reason":"deferred_prereq","action_invocation":{"address":"action.n.b","type":"n",
         "name":"b","config_values":{"message":"later","key":"hunter22"},
@@ -274,7 +278,7 @@ fn deferred_actions_and_reasons_are_told() {
         "change":{"actions":["create"],"before":null,"after":{"a":1}}}},
         {"reason":"new_word","resource_change":{"address":"t.b","type":"t",
         "change":{"actions":["create"],"before":null,"after":{"a":1}}}}]}"#;
-    tell(
+    assert_reported(
         plan,
         &[
             "Deferred to a later plan",
@@ -303,10 +307,10 @@ fn a_document_that_is_too_long_to_search_says_why_it_is_not_shown() {
 }
 
 #[test]
-fn what_is_empty_is_told_from_what_is_not_there() {
+fn empty_and_absent_values_look_different() {
     let change = r#""actions":["update"],"before":{"a":[],"b":{},"c":null,"d":"","t":"x\ny\n"},
         "after":{"a":null,"b":[],"c":{},"d":null,"t":"x\ny"}"#;
-    tell(
+    assert_reported(
         &plan_of(&[("t", change)]),
         &["- a = []", "~ b = {} -> []", "+ c = {}", "- d = \"\"", "- (a line feed at the end)"],
         &[],
@@ -314,7 +318,7 @@ fn what_is_empty_is_told_from_what_is_not_there() {
 }
 
 #[test]
-fn the_tool_is_named_that_made_the_plan() {
+fn reports_name_the_tool_of_the_plan() {
     let drift = |version: &str, provider: &str, more: &str| {
         format!(
             r#"{{"format_version":"1.2","terraform_version":"{version}","resource_drift":[{{
@@ -329,7 +333,7 @@ fn the_tool_is_named_that_made_the_plan() {
         (drift("1.6.0", "registry.opentofu.org", ""), "OpenTofu"),
         (drift("1.9.0", "registry.terraform.io", ""), "Terraform"),
     ] {
-        tell(&plan, &[&format!("Changed outside of {tool} (drift)")], &[]);
+        assert_reported(&plan, &[&format!("Changed outside of {tool} (drift)")], &[]);
         let page = report_of(&["-o", "html"], &plan);
         assert_eq!(page.contains(r#""tool":"OpenTofu""#), tool == "OpenTofu", "{page}");
     }
@@ -339,21 +343,21 @@ fn the_tool_is_named_that_made_the_plan() {
 }
 
 #[test]
-fn one_of_a_thing_is_no_plural() {
+fn counts_of_one_are_singular() {
     let plan = plan_of(&[("t", r#""actions":["create"],"before":null,"after":{"a":1}"#)]);
     let failed = plan.replace(r#""format_version""#, r#""errored":true,"format_version""#);
     let page = report_of(&["-o", "markdown"], &format!("{failed}\n{plan}"));
     assert!(page.contains("Planning failed in 1 plan: incomplete."), "{page}");
-    tell(&failed, &["Planning failed: this plan is incomplete."], &[]);
+    assert_reported(&failed, &["Planning failed: this plan is incomplete."], &[]);
 }
 
-/// What a text says how often, by the words for it.
+/// How often each of `words` occurs in a text, by name.
 fn counted(text: &str, words: &[(&'static str, &str)]) -> BTreeMap<&'static str, usize> {
     words.iter().map(|(name, words)| (*name, text.matches(words).count())).collect()
 }
 
 #[test]
-fn the_tools_own_texts_tell_the_same() {
+fn reports_count_what_renderings_count() {
     let mut plans = 0;
     for (name, path) in shared_plans::files() {
         let Some(plan) = shared_plans::plan_beside(&path, ".plan.txt") else { continue };
@@ -371,7 +375,7 @@ fn the_tools_own_texts_tell_the_same() {
             ],
         );
         let ours = report_on(&["--echo-min", "100000"], &plan);
-        // Paths are filled up to one column.
+        // The report pads paths with spaces.
         let ours: Vec<String> =
             ours.lines().map(|line| line.replace("  ", "").replace("] = ", "]= ")).collect();
         let ours = ours.join("\n") + "\n";
@@ -390,8 +394,9 @@ fn the_tools_own_texts_tell_the_same() {
     assert!(run::shared().is_none() || plans >= 70, "{plans}");
 }
 
-/// Of each resource that is updated or replaced, how many attributes a rendering leaves out or
-/// shows unchanged, and blocks for which that cannot be said of a plan.
+/// Number of unchanged attributes of each resource that is updated or replaced, by address. Counts
+/// the attributes that a rendering hides and those that it shows unchanged. `None` if the resource
+/// has blocks, because a plan does not tell blocks from lists.
 fn unchanged(text: &str) -> BTreeMap<String, Option<u64>> {
     let mut counts = BTreeMap::new();
     let mut current: Option<(String, Option<u64>)> = None;
@@ -419,7 +424,7 @@ fn unchanged(text: &str) -> BTreeMap<String, Option<u64>> {
                 None => *count = None,
             }
         } else if line.starts_with("      ") && line.ends_with('{') && !line.contains('=') {
-            // A block: whether there are others that stay is not told.
+            // A block. The rendering does not say whether the resource has unchanged blocks.
             if let Some((_, count)) = &mut current {
                 *count = None;
             }
@@ -428,7 +433,7 @@ fn unchanged(text: &str) -> BTreeMap<String, Option<u64>> {
     counts
 }
 
-/// The same of a report.
+/// Number of unchanged attributes that a report states, by address.
 fn reported(text: &str) -> BTreeMap<String, u64> {
     let (mut counts, mut module, mut current) = (BTreeMap::new(), String::new(), String::new());
     for line in text.lines() {

@@ -1,0 +1,1 @@
+output "left" { value = "nothing" }

@@ -1,0 +1,3 @@
+variable "value" { type = string }
+resource "terraform_data" "leaf" { input = var.value }
+output "id" { value = terraform_data.leaf.id }

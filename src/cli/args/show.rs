@@ -1,0 +1,29 @@
+//! The arguments of `show`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{INPUT, OUTPUT, Plans, SECRETS, file};
+
+/// `plansift show`.
+///
+/// The JSON is that of `terraform show -json`, secrets included, without the configuration.
+#[derive(Debug, Args)]
+pub struct ShowPlanFile {
+    /// Mask secrets, as `redact` does
+    #[arg(help_heading = SECRETS, long)]
+    pub redact: bool,
+    /// Schemas of the providers, as `terraform providers schema -json` prints them
+    #[arg(help_heading = INPUT, long, value_name = "FILE", conflicts_with = "redact")]
+    pub schemas: Option<PathBuf>,
+    /// Accepted for those who type `show -json`: there is no other format
+    #[arg(long, hide = true)]
+    pub json: bool,
+    /// Write to a file, which appears only when it is complete
+    #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
+    pub output: Option<PathBuf>,
+    /// Arguments about the plan file
+    #[command(flatten)]
+    pub plans: Plans,
+}

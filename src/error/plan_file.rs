@@ -1,0 +1,128 @@
+//! What is wrong with a binary plan file.
+
+use std::fmt;
+
+/// Why a binary plan file cannot be read. The error's path names the member of the archive and,
+/// inside a change, its address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PlanFileFault {
+    /// The input is not a binary plan file.
+    OtherInput,
+    /// The archive has no central directory.
+    NoDirectory,
+    /// The central directory is damaged.
+    Directory,
+    /// Two members have the same name.
+    MemberTwice,
+    /// Two members share bytes of the archive, or a member lies in the directory.
+    Overlap,
+    /// A member is encrypted by the archive's own means.
+    MemberEncrypted,
+    /// A member is compressed with a method other than Deflate.
+    Method,
+    /// The compressed data of a member is damaged.
+    MemberDamaged,
+    /// A member is shorter or longer than the directory says.
+    MemberSize,
+    /// The checksum of a member differs from the one in the directory.
+    Checksum,
+    /// A number of a message is longer than 64 bits.
+    Varint,
+    /// A field has a number or a wire type that does not exist.
+    Field,
+    /// A length reaches past the end of its message.
+    Length,
+    /// A known field has a wire type that it never has.
+    FieldType,
+    /// A field that a message has at most once occurs again.
+    FieldTwice,
+    /// A text is not valid UTF-8.
+    Text,
+    /// Another version of the format of plan files.
+    Version(u64),
+    /// An action that no version of the tools has.
+    Action(u64),
+    /// A change has too few or too many values for its action.
+    Values {
+        /// The number of values that the action has.
+        expected: u8,
+    },
+    /// A change has no address, as in plan files of Terraform 0.14 and older.
+    NoAddress,
+    /// The address of a change is invalid.
+    Address,
+    /// A value is not valid MessagePack, or not a value of the tools.
+    Value,
+    /// The member is missing.
+    Missing,
+    /// A state is JSON of another shape than the tools write.
+    State,
+    /// The schemas are damaged.
+    Schemas,
+}
+
+impl fmt::Display for PlanFileFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let damaged = match self {
+            PlanFileFault::NoDirectory => "the archive has no directory at its end",
+            PlanFileFault::Directory => "the directory of the archive is damaged",
+            PlanFileFault::MemberTwice => "two members of the archive have this name",
+            PlanFileFault::Overlap => "members of the archive overlap",
+            PlanFileFault::MemberEncrypted => "the member is encrypted",
+            PlanFileFault::Method => "the member is not compressed with Deflate",
+            PlanFileFault::MemberDamaged => "the compressed data of the member is damaged",
+            PlanFileFault::MemberSize => "the member has another size than the directory says",
+            PlanFileFault::Checksum => "the checksum of the member is wrong",
+            PlanFileFault::Varint => "a number of more than 64 bits",
+            PlanFileFault::Field => "a field that cannot exist",
+            PlanFileFault::Length => "a length that reaches past the end",
+            PlanFileFault::FieldType => "a field of the wrong type",
+            PlanFileFault::FieldTwice => "a field that occurs twice",
+            PlanFileFault::Text => "a text that is not UTF-8",
+            PlanFileFault::Value => "a value that is not valid MessagePack",
+            PlanFileFault::Missing => "the plan file has no such member",
+            PlanFileFault::State => "a state of an unknown shape",
+            PlanFileFault::Schemas => "schemas that are not valid",
+            PlanFileFault::Address => "a resource address that is not valid",
+            PlanFileFault::OtherInput => {
+                return f.write_str(
+                    "this is not a binary plan file: give the file that `terraform plan -out FILE` \
+                     wrote, or run another command on JSON",
+                );
+            }
+            PlanFileFault::Values { expected } => {
+                return write!(
+                    f,
+                    "this binary plan file is damaged: a change needs {expected} values: make the \
+                     plan again"
+                );
+            }
+            PlanFileFault::Version(version) => {
+                return write!(
+                    f,
+                    "unsupported version {version} of the plan file format, and plansift reads version \
+                     3: run `terraform show -json PLANFILE` and give plansift its output"
+                );
+            }
+            PlanFileFault::Action(action) => {
+                return write!(
+                    f,
+                    "unknown action {action}: run `terraform show -json PLANFILE` with the version \
+                     that made the plan, and give plansift its output"
+                );
+            }
+            PlanFileFault::NoAddress => {
+                return f.write_str(
+                    "a change without an address, as older versions of Terraform wrote: run \
+                     `terraform show -json PLANFILE` with the version that made the plan",
+                );
+            }
+        };
+        write!(
+            f,
+            "this binary plan file is damaged: {damaged}: make the plan again, or run `terraform \
+             show -json PLANFILE`"
+        )
+    }
+}

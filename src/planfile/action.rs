@@ -1,0 +1,112 @@
+//! Actions and reasons: their numbers in a plan file, and their words in JSON.
+
+use crate::error::PlanFileFault;
+
+/// What a change does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    NoOp,
+    Create,
+    Read,
+    Update,
+    Delete,
+    DeleteThenCreate,
+    CreateThenDelete,
+    Forget,
+    CreateThenForget,
+    ForgetThenCreate,
+}
+
+/// Which of a change's values are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sides {
+    /// One value, which is the same before and after.
+    Same,
+    Before,
+    After,
+    Both,
+}
+
+impl Action {
+    /// The action of a number. Zero is never on the wire.
+    pub(super) fn read(number: u64) -> Result<Action, PlanFileFault> {
+        Ok(match number {
+            0 => Action::NoOp,
+            1 => Action::Create,
+            2 => Action::Read,
+            3 => Action::Update,
+            5 => Action::Delete,
+            6 => Action::DeleteThenCreate,
+            7 => Action::CreateThenDelete,
+            8 => Action::Forget,
+            9 => Action::CreateThenForget,
+            10 => Action::ForgetThenCreate,
+            _ => return Err(PlanFileFault::Action(number)),
+        })
+    }
+
+    /// The values that the action has.
+    pub(super) fn sides(self) -> Sides {
+        match self {
+            Action::NoOp => Sides::Same,
+            Action::Create => Sides::After,
+            Action::Delete | Action::Forget => Sides::Before,
+            _ => Sides::Both,
+        }
+    }
+
+    /// The words of the action, as a JSON array.
+    pub(super) fn json(self) -> &'static str {
+        match self {
+            Action::NoOp => r#"["no-op"]"#,
+            Action::Create => r#"["create"]"#,
+            Action::Read => r#"["read"]"#,
+            Action::Update => r#"["update"]"#,
+            Action::Delete => r#"["delete"]"#,
+            Action::DeleteThenCreate => r#"["delete","create"]"#,
+            Action::CreateThenDelete => r#"["create","delete"]"#,
+            Action::Forget => r#"["forget"]"#,
+            Action::CreateThenForget => r#"["create","forget"]"#,
+            Action::ForgetThenCreate => r#"["forget","create"]"#,
+        }
+    }
+}
+
+/// The word of an action reason; empty for none. A reason that is not known yet keeps its number.
+pub(super) fn reason(number: u64) -> std::borrow::Cow<'static, str> {
+    const WORDS: [&str; 17] = [
+        "",
+        "replace_because_tainted",
+        "replace_by_request",
+        "replace_because_cannot_update",
+        "delete_because_no_resource_config",
+        "delete_because_wrong_repetition",
+        "delete_because_count_index",
+        "delete_because_each_key",
+        "delete_because_no_module",
+        "replace_by_triggers",
+        "read_because_config_unknown",
+        "read_because_dependency_pending",
+        "delete_because_no_move_target",
+        "read_because_check_nested",
+        "delete_because_enabled_false",
+        "forgot_because_lifecycle_destroy_in_state",
+        "forgot_because_lifecycle_destroy_in_config",
+    ];
+    match usize::try_from(number).ok().and_then(|number| WORDS.get(number)) {
+        Some(word) => (*word).into(),
+        None => format!("reason_{number}").into(),
+    }
+}
+
+/// The word of a reason to defer a change.
+pub(super) fn deferred_reason(number: u64) -> &'static str {
+    match number {
+        1 => "instance_count_unknown",
+        2 => "resource_config_unknown",
+        3 => "provider_config_unknown",
+        4 => "absent_prereq",
+        5 => "deferred_prereq",
+        _ => "unknown",
+    }
+}

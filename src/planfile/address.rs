@@ -1,0 +1,274 @@
+//! The address of a resource instance: its parts, and the order of the tools.
+
+use crate::error::PlanFileFault;
+
+/// The parts of an address, borrowed from its text. Names and keys keep their escapes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Address<'a> {
+    pub text: &'a str,
+    /// The address of the module instance; empty for the root module.
+    pub module: &'a str,
+    pub mode: Mode,
+    pub kind: &'a str,
+    pub name: &'a str,
+    pub key: Key<'a>,
+}
+
+/// The mode of a resource, in the order in which the tools sort.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Mode {
+    Ephemeral,
+    Data,
+    Managed,
+}
+
+impl Mode {
+    /// The word in JSON.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Mode::Ephemeral => "ephemeral",
+            Mode::Data => "data",
+            Mode::Managed => "managed",
+        }
+    }
+}
+
+/// The key of an instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Key<'a> {
+    None,
+    Number(&'a str),
+    /// The text between the quotes, with its escapes.
+    Text(&'a str),
+    /// `[*]`: the key is unknown.
+    Unknown,
+}
+
+/// Reads parts of an address from left to right.
+#[derive(Clone, Copy)]
+struct Rest<'a>(&'a str);
+
+impl<'a> Rest<'a> {
+    /// An identifier.
+    fn name(&mut self) -> Option<&'a str> {
+        let end = self.0.find(['.', '[']).unwrap_or(self.0.len());
+        let (name, rest) = self.0.split_at(end);
+        self.0 = rest;
+        let is_valid = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-') || !c.is_ascii();
+        (!name.is_empty() && name.chars().all(is_valid)).then_some(name)
+    }
+
+    fn dot(&mut self) -> Option<()> {
+        self.0 = self.0.strip_prefix('.')?;
+        Some(())
+    }
+
+    /// A key in brackets, if one follows.
+    fn key(&mut self) -> Option<Key<'a>> {
+        let Some(inside) = self.0.strip_prefix('[') else { return Some(Key::None) };
+        if let Some(text) = inside.strip_prefix('"') {
+            let end = quoted_len(text)?;
+            self.0 = text[end + 1..].strip_prefix(']')?;
+            return Some(Key::Text(&text[..end]));
+        }
+        let end = inside.find(']')?;
+        let key = &inside[..end];
+        self.0 = &inside[end + 1..];
+        let digits = key.strip_prefix('-').unwrap_or(key);
+        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        match key {
+            "*" => Some(Key::Unknown),
+            _ if is_number && key.parse::<i64>().is_ok() => Some(Key::Number(key)),
+            _ => None,
+        }
+    }
+}
+
+/// The length of a text up to the quote that closes it.
+fn quoted_len(text: &str) -> Option<usize> {
+    let mut bytes = text.bytes().enumerate();
+    while let Some((at, byte)) = bytes.next() {
+        match byte {
+            b'"' => return Some(at),
+            b'\\' => {
+                bytes.next();
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+impl<'a> Address<'a> {
+    /// Reads the address of a resource instance.
+    pub(super) fn read(text: &'a str) -> Result<Address<'a>, PlanFileFault> {
+        Address::parse(text).ok_or(PlanFileFault::Address)
+    }
+
+    fn parse(text: &'a str) -> Option<Address<'a>> {
+        let mut rest = Rest(text);
+        let mut modules = Modules(rest);
+        let mut module = 0;
+        for step in modules.by_ref() {
+            step?;
+        }
+        rest = modules.0;
+        let start = text.len() - rest.0.len();
+        if start > 0 {
+            module = start - 1;
+        }
+        let mut kind = rest.name()?;
+        rest.dot()?;
+        let mode = match kind {
+            "data" => Mode::Data,
+            "ephemeral" => Mode::Ephemeral,
+            _ => Mode::Managed,
+        };
+        if mode != Mode::Managed {
+            kind = rest.name()?;
+            rest.dot()?;
+        }
+        let name = rest.name()?;
+        let key = rest.key()?;
+        let module = &text[..module];
+        rest.0.is_empty().then_some(Address { text, module, mode, kind, name, key })
+    }
+
+    /// A text of bytes that sorts like the addresses of the tools: the number of modules, each
+    /// module's name and key, then mode, type, name and key.
+    pub(super) fn write_sort_key(&self, out: &mut Vec<u8>) {
+        let count_at = out.len();
+        out.extend_from_slice(&[0; 4]);
+        let mut count: u32 = 0;
+        for (name, key) in Modules(Rest(self.text)).flatten() {
+            count += 1;
+            write_text(name, out);
+            key.write_sort_key(out);
+        }
+        out[count_at..count_at + 4].copy_from_slice(&count.to_be_bytes());
+        out.push(self.mode as u8);
+        write_text(self.kind, out);
+        write_text(self.name, out);
+        self.key.write_sort_key(out);
+    }
+}
+
+impl Key<'_> {
+    pub(super) fn write_sort_key(self, out: &mut Vec<u8>) {
+        match self {
+            Key::None => out.push(0),
+            Key::Number(digits) => {
+                let number = digits.parse::<i64>().unwrap_or_default();
+                out.push(1);
+                out.extend_from_slice(&(number.cast_unsigned() ^ 1 << 63).to_be_bytes());
+            }
+            Key::Text(text) => {
+                out.push(2);
+                write_text(&unescape(text), out);
+            }
+            Key::Unknown => out.push(3),
+        }
+    }
+}
+
+/// Appends a text that ends with two zeros; a zero in the text is escaped.
+fn write_text(text: &str, out: &mut Vec<u8>) {
+    for byte in text.bytes() {
+        out.push(byte);
+        if byte == 0 {
+            out.push(0xff);
+        }
+    }
+    out.extend_from_slice(&[0, 0]);
+}
+
+/// The steps of an address that are modules, from the outermost: a name and a key. A step that is
+/// invalid is `None`, and the last.
+pub(super) struct Modules<'a>(Rest<'a>);
+
+impl<'a> Modules<'a> {
+    /// The modules of the address of a module instance, or of what is in one.
+    pub(super) fn of(address: &'a str) -> Modules<'a> {
+        Modules(Rest(address))
+    }
+
+    /// The bytes that are not read yet.
+    pub(super) fn rest(&self) -> &'a str {
+        self.0.0
+    }
+}
+
+impl<'a> Iterator for Modules<'a> {
+    type Item = Option<(&'a str, Key<'a>)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut rest = Rest(self.0.0.strip_prefix("module.")?);
+        let step = (|| {
+            let name = rest.name()?;
+            let key = rest.key()?;
+            if !rest.0.is_empty() {
+                rest.dot()?;
+            }
+            Some((name, key))
+        })();
+        self.0 = if step.is_some() { rest } else { Rest("") };
+        Some(step)
+    }
+}
+
+/// Undoes the escapes of HCL in a quoted text.
+pub(super) fn unescape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match chars.next() {
+                Some('n') => out.push('\n'),
+                Some('r') => out.push('\r'),
+                Some('t') => out.push('\t'),
+                Some(size @ ('u' | 'U')) => {
+                    let len = if size == 'u' { 4 } else { 8 };
+                    let digits: String = chars.by_ref().take(len).collect();
+                    let code = u32::from_str_radix(&digits, 16).ok();
+                    out.push(code.and_then(char::from_u32).unwrap_or('\u{fffd}'));
+                }
+                Some(c) => out.push(c),
+                None => {}
+            },
+            '$' | '%' => {
+                out.push(c);
+                let rest = chars.as_str();
+                // `$${` stands for `${`.
+                if rest.starts_with(c) && rest[1..].starts_with('{') {
+                    chars.next();
+                }
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Escapes a text as HCL quotes it.
+pub(super) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '"' | '\\' => out.extend(['\\', c]),
+            '$' | '%' if chars.peek() == Some(&'{') => out.extend([c, c]),
+            _ if is_printable(c) => out.push(c),
+            _ if c <= '\u{ffff}' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            _ => out.push_str(&format!("\\U{:08x}", u32::from(c))),
+        }
+    }
+    out
+}
+
+/// Whether Go prints a character as it is.
+fn is_printable(c: char) -> bool {
+    c == ' ' || !(c.is_control() || c.is_whitespace() || crate::inert::is_hidden(c))
+}

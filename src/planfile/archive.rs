@@ -1,0 +1,248 @@
+//! The container of a plan file: a zip archive, read by its central directory.
+//!
+//! The tools write members as a stream, with their sizes behind them, so only the directory tells
+//! where a member is. The directory is iterated and never kept. A member is accepted if the
+//! directory, the member's own header and the inflated bytes agree; whatever else a hostile archive
+//! may do (overlap, repeat a name, expand without end) is an error.
+
+use std::io::{self, BufReader, Read};
+
+use flate2::read::DeflateDecoder;
+use rawzip::{CompressionMethod, ReaderAt, ZipArchive, ZipArchiveEntryWayfinder, ZipLocator};
+
+use super::member::Member;
+use crate::error::{Error, ErrorKind, PlanFileFault, Result, WrongDocument};
+use crate::input::{Rereadable, into_error, into_io_error};
+use crate::limits::{Limit, Limits};
+
+/// Inflated bytes up to which the expansion ratio is not checked.
+const RATIO_FREE: u64 = 64 << 20;
+
+/// The longest record of a directory: its fixed part, and three texts of 64 KiB.
+const BUFFER: usize = 46 + 3 * 65_536;
+
+/// The members of a plan file that are read.
+pub(super) const NAMES: [&str; 4] = [PLAN, STATE, LOCKS, SCHEMAS];
+/// The plan.
+pub(super) const PLAN: &str = "tfplan";
+/// The state after the refresh.
+pub(super) const STATE: &str = "tfstate";
+/// The locks of the providers.
+pub(super) const LOCKS: &str = ".terraform.lock.hcl";
+/// The schemas of the providers.
+pub(super) const SCHEMAS: &str = "tfschemas";
+
+/// A zip archive.
+pub(super) struct Archive<'a> {
+    zip: ZipArchive<File<'a>>,
+    limits: Limits,
+    found: [Option<Found>; NAMES.len()],
+}
+
+/// A member in the directory.
+#[derive(Clone, Copy)]
+struct Found {
+    place: ZipArchiveEntryWayfinder,
+    method: CompressionMethod,
+    is_encrypted: bool,
+    /// The offset of the member's own header.
+    header: u64,
+}
+
+/// The file that holds the archive.
+struct File<'a>(&'a Rereadable);
+
+impl ReaderAt for File<'_> {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.0.read_at(buffer, offset)
+    }
+}
+
+fn archive_fault(fault: PlanFileFault) -> Error {
+    Error::new(ErrorKind::PlanFile(fault))
+}
+
+/// Translates an error of the directory. Only an error of the file has a text of its own.
+fn directory_error(error: rawzip::Error) -> Error {
+    match error.into_kind() {
+        rawzip::ErrorKind::IO(error) if error.kind() != io::ErrorKind::UnexpectedEof => {
+            into_error(error)
+        }
+        rawzip::ErrorKind::MissingEndOfCentralDirectory => {
+            archive_fault(PlanFileFault::NoDirectory)
+        }
+        _ => archive_fault(PlanFileFault::Directory),
+    }
+}
+
+impl<'a> Archive<'a> {
+    /// Opens an archive and finds its members.
+    pub(super) fn open(file: &'a Rereadable, limits: &Limits) -> Result<Archive<'a>> {
+        let mut buffer = vec![0; BUFFER];
+        let zip = ZipLocator::new()
+            .locate_in_reader(File(file), &mut buffer, file.len())
+            .map_err(|(_, error)| directory_error(error))?;
+        let found = [None; NAMES.len()];
+        let mut archive = Archive { zip, limits: *limits, found };
+        archive.find(&mut buffer)?;
+        if archive.found[0].is_none() {
+            return Err(Error::new(ErrorKind::WrongDocument(WrongDocument::Archive)));
+        }
+        archive.check_overlap(&mut buffer)?;
+        Ok(archive)
+    }
+
+    fn find(&mut self, buffer: &mut [u8]) -> Result<()> {
+        let mut count = 0;
+        let mut entries = self.zip.entries(buffer);
+        while let Some(entry) = entries.next_entry().map_err(directory_error)? {
+            count += 1;
+            if count > self.limits.plan_members {
+                let value = self.limits.plan_members;
+                return Err(Error::limit(Limit::PlanMembers, value, self.zip.directory_offset()));
+            }
+            let path = entry.file_path();
+            let Some(at) = NAMES.iter().position(|name| name.as_bytes() == path.as_ref()) else {
+                continue;
+            };
+            let found = Found {
+                place: entry.wayfinder(),
+                method: entry.compression_method(),
+                is_encrypted: entry.flags().is_encrypted(),
+                header: entry.local_header_offset(),
+            };
+            if self.found[at].replace(found).is_some() {
+                return Err(archive_fault(PlanFileFault::MemberTwice).within(NAMES[at]));
+            }
+        }
+        // The hint of an archive of many members is cut to 16 bits by some writers.
+        if self.zip.entries_hint() & 0xffff != count & 0xffff {
+            return Err(archive_fault(PlanFileFault::Directory));
+        }
+        Ok(())
+    }
+
+    /// Checks that no other member begins inside a member that is read.
+    fn check_overlap(&self, buffer: &mut [u8]) -> Result<()> {
+        let mut ranges = Vec::new();
+        for (found, name) in self.found.iter().zip(NAMES) {
+            let Some(found) = found else { continue };
+            let entry = self.zip.get_entry(found.place).map_err(directory_error)?;
+            let end = entry.compressed_data_range().1;
+            if end > self.zip.directory_offset() {
+                return Err(archive_fault(PlanFileFault::Overlap).within(name));
+            }
+            ranges.push((found.header..end, name));
+        }
+        let mut entries = self.zip.entries(buffer);
+        while let Some(entry) = entries.next_entry().map_err(directory_error)? {
+            let start = entry.local_header_offset();
+            let path = entry.file_path();
+            for (range, name) in &ranges {
+                if range.contains(&start) && name.as_bytes() != path.as_ref() {
+                    return Err(archive_fault(PlanFileFault::Overlap).within(name));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Inflates a member; `None` if the archive does not have it.
+    pub(super) fn member(&self, name: &'static str) -> Result<Option<Member>> {
+        let at = NAMES.iter().position(|known| *known == name);
+        let Some(found) = at.and_then(|at| self.found[at]) else { return Ok(None) };
+        self.inflate(name, found).map(Some).map_err(|error| error.within(name))
+    }
+
+    fn inflate(&self, name: &'static str, found: Found) -> Result<Member> {
+        let Limits { expansion, .. } = self.limits;
+        let entry = self.zip.get_entry(found.place).map_err(directory_error)?;
+        let mut buffer = vec![0; 2 * 65_536];
+        let header = entry.local_header(&mut buffer).map_err(directory_error)?;
+        if header.file_path().as_ref() != name.as_bytes() {
+            return Err(archive_fault(PlanFileFault::Directory));
+        }
+        if found.is_encrypted || header.flags().is_encrypted() {
+            return Err(archive_fault(PlanFileFault::MemberEncrypted));
+        }
+        if header.compression_method() != found.method {
+            return Err(archive_fault(PlanFileFault::Directory));
+        }
+        let size = found.place.uncompressed_size_hint();
+        if size > expansion {
+            return Err(Error::limit(Limit::Expansion, expansion, found.header));
+        }
+        let packed = entry.compressed_data_range();
+        let packed = packed.1 - packed.0;
+        let raw = BufReader::new(entry.reader());
+        let member = match found.method {
+            CompressionMethod::STORE if packed == size => {
+                let checked = self.checked(raw, size, packed);
+                Member::read(Verified(entry.verifying_reader(checked)), &self.limits)?
+            }
+            CompressionMethod::STORE => return Err(archive_fault(PlanFileFault::MemberSize)),
+            CompressionMethod::DEFLATE => {
+                let checked = self.checked(DeflateDecoder::new(raw), size, packed);
+                Member::read(Verified(entry.verifying_reader(checked)), &self.limits)?
+            }
+            _ => return Err(archive_fault(PlanFileFault::Method)),
+        };
+        if member.len() == size {
+            Ok(member)
+        } else {
+            Err(archive_fault(PlanFileFault::MemberSize))
+        }
+    }
+
+    fn checked<R>(&self, reader: R, size: u64, packed: u64) -> Checked<R> {
+        Checked { reader, limits: self.limits, size, packed, inflated: 0 }
+    }
+}
+
+/// Holds the inflated bytes of a member to the size in the directory and to the limits.
+struct Checked<R> {
+    reader: R,
+    limits: Limits,
+    /// The size of the member in the directory.
+    size: u64,
+    /// The length of the compressed bytes.
+    packed: u64,
+    /// The bytes read so far.
+    inflated: u64,
+}
+
+impl<R: Read> Read for Checked<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let read = self.reader.read(out).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidInput
+            | io::ErrorKind::InvalidData
+            | io::ErrorKind::UnexpectedEof => {
+                into_io_error(archive_fault(PlanFileFault::MemberDamaged).or_at(self.inflated))
+            }
+            _ => error,
+        })?;
+        self.inflated += read as u64;
+        if self.inflated > self.size || (read == 0 && self.inflated < self.size) {
+            let error = archive_fault(PlanFileFault::MemberSize).or_at(self.inflated);
+            return Err(into_io_error(error));
+        }
+        let ratio = self.limits.expansion_ratio;
+        if self.inflated > RATIO_FREE && self.inflated / ratio.max(1) > self.packed {
+            let error = Error::limit(Limit::ExpansionRatio, ratio, self.inflated);
+            return Err(into_io_error(error));
+        }
+        Ok(read)
+    }
+}
+
+/// Translates the errors of the verifying reader, whose own sizes were compared before.
+struct Verified<R>(R);
+
+impl<R: Read> Read for Verified<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        self.0.read(out).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidData => into_io_error(archive_fault(PlanFileFault::Checksum)),
+            _ => error,
+        })
+    }
+}

@@ -1,0 +1,156 @@
+//! The attributes of a resource in a state, as JSON.
+//!
+//! A state has them indented, and a value of a dynamic type stands in an object with `value` and
+//! `type`. Attributes that happen to have these names stand in the other order there, because
+//! their keys are sorted.
+
+use super::path::{Paths, Step};
+use super::protobuf::fault;
+use super::walk::{self, Part, Walk};
+use crate::error::{PlanFileFault, Result};
+use crate::json::value::{Elements, Kind, Members, Value};
+use crate::limits::Limits;
+use crate::wire::plan_json::write_string;
+
+/// Walks over a JSON value.
+pub(super) struct Json<'a> {
+    /// The value that comes next.
+    next: Option<Value<'a>>,
+    stack: Vec<Inside<'a>>,
+    /// The last leaf.
+    leaf: Value<'a>,
+    types: Types,
+}
+
+/// What an object of `value` and `type` is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Types {
+    /// A value with its type in front, which is left out.
+    LeftOut,
+    /// An object like any other.
+    Kept,
+}
+
+enum Inside<'a> {
+    Object(Members<'a>),
+    Array(Elements<'a>),
+}
+
+impl<'a> Json<'a> {
+    /// A walk over a value.
+    pub(super) fn new(value: Value<'a>) -> Json<'a> {
+        Json { next: Some(value), stack: Vec::new(), leaf: value, types: Types::LeftOut }
+    }
+
+    fn close(&mut self) -> Part<'a> {
+        self.stack.pop();
+        Part::Close
+    }
+}
+
+impl<'a> Walk<'a> for Json<'a> {
+    fn next(&mut self) -> Result<Part<'a>> {
+        let next = match (self.next.take(), self.stack.last_mut()) {
+            (Some(value), _) => Some(value),
+            (None, Some(Inside::Object(members))) => match members.next().transpose()? {
+                Some((key, value)) => {
+                    self.next = Some(value);
+                    return Ok(Part::Key(key.decode()?.into_bytes().into()));
+                }
+                None => None,
+            },
+            (None, Some(Inside::Array(elements))) => elements.next().transpose()?,
+            (None, None) => None,
+        };
+        let Some(mut value) = next else { return Ok(self.close()) };
+        if self.types == Types::LeftOut {
+            value = without_type(value)?;
+        }
+        Ok(match value.kind()? {
+            Kind::Object => {
+                self.stack.push(Inside::Object(value.members()?));
+                Part::Object
+            }
+            Kind::Array => {
+                self.stack.push(Inside::Array(value.elements()?));
+                Part::Array
+            }
+            Kind::Null => Part::Null,
+            _ => {
+                self.leaf = value;
+                Part::Leaf
+            }
+        })
+    }
+
+    fn write_leaf(&self, out: &mut Vec<u8>) -> Result<()> {
+        if self.leaf.kind()? == Kind::String {
+            write_string(self.leaf.text()?.as_bytes(), out);
+        } else {
+            out.extend_from_slice(self.leaf.raw());
+        }
+        Ok(())
+    }
+}
+
+/// The value in objects of `value` and `type`.
+fn without_type(mut value: Value<'_>) -> Result<Value<'_>> {
+    while value.kind()? == Kind::Object {
+        let mut members = value.members()?;
+        let mut next = || members.next().transpose();
+        let (Some((first, inner)), Some((second, _)), None) = (next()?, next()?, next()?) else {
+            break;
+        };
+        if !first.is("value") || !second.is("type") {
+            break;
+        }
+        value = inner;
+    }
+    Ok(value)
+}
+
+/// Appends attributes as compact JSON, escaped as Go does.
+pub(super) fn write(value: Value<'_>, out: &mut Vec<u8>) -> Result<()> {
+    walk::write_known(&mut Json::new(value), out)
+}
+
+/// Like [`write`], for JSON that holds no attributes.
+pub(super) fn write_plain(value: Value<'_>, out: &mut Vec<u8>) -> Result<()> {
+    walk::write_known(&mut Json { types: Types::Kept, ..Json::new(value) }, out)
+}
+
+/// Reads the paths of `sensitive_attributes`.
+pub(super) fn paths(value: Value<'_>, limits: &Limits) -> Result<Paths<'static>> {
+    let mut paths = Paths::default();
+    for path in value.elements()? {
+        let path = path?;
+        for step in path.elements()? {
+            let step = step?;
+            let offset = step.offset();
+            let state_fault = || fault(PlanFileFault::State, offset);
+            let kind = step.get("type")?.ok_or_else(state_fault)?;
+            let value = step.get("value")?.ok_or_else(state_fault)?;
+            let step = match kind.text()?.as_str() {
+                "get_attr" => Step::Name(value.text()?.into_bytes().into()),
+                "index" => index(value)?,
+                _ => return Err(state_fault()),
+            };
+            paths.push(step, limits, offset)?;
+        }
+        paths.end(limits, path.offset())?;
+    }
+    Ok(paths)
+}
+
+/// The step that an index is: a string, a number, or an element of a set.
+fn index(value: Value<'_>) -> Result<Step<'static>> {
+    let value = without_type(value)?;
+    Ok(match value.kind()? {
+        Kind::String => Step::Name(value.text()?.into_bytes().into()),
+        Kind::Number => {
+            let number = std::str::from_utf8(value.raw()).ok().and_then(|text| text.parse().ok());
+            number.map_or(Step::Element(None), Step::Index)
+        }
+        _ => Step::Element(None),
+    })
+}

@@ -1,0 +1,319 @@
+//! Changes as JSON: of resources, and of outputs.
+
+use std::sync::Arc;
+
+use super::action::reason;
+use super::address::{Address, Key, unescape};
+use super::message::{Change, Importing, OutputChange, ResourceChange};
+use super::overlay;
+use super::packed::{Packed, write_unknown, write_value};
+use super::path::{Paths, write_path};
+use super::protobuf::fault;
+use super::schemas::{Schema, Schemas};
+use crate::error::Result;
+use crate::limits::Limits;
+use crate::wire::msgpack::Value;
+use crate::wire::plan_json::write_string;
+use crate::wire::types::Type;
+
+/// Appends text.
+pub(super) fn push(out: &mut Vec<u8>, text: &str) {
+    out.extend_from_slice(text.as_bytes());
+}
+
+/// Appends a key with its colon, which stands behind a comma, and a string.
+pub(super) fn push_text(out: &mut Vec<u8>, key: &str, text: &str) {
+    push_key(out, key);
+    write_string(text.as_bytes(), out);
+}
+
+/// Appends a comma, a key and its colon.
+pub(super) fn push_key(out: &mut Vec<u8>, key: &str) {
+    push(out, ",\"");
+    push(out, key);
+    push(out, "\":");
+}
+
+/// The name of a provider in the address of its configuration.
+pub(super) fn provider_name(provider: &str) -> &str {
+    let inside = provider.split_once("provider[\"").map(|(_, inside)| inside);
+    inside.and_then(|inside| inside.split_once("\"]")).map_or(provider, |(name, _)| name)
+}
+
+/// Appends the parts of an address: `mode`, `type`, `name` and `index`.
+pub(super) fn write_parts(address: &Address<'_>, out: &mut Vec<u8>) {
+    push_text(out, "mode", address.mode.word());
+    push_text(out, "type", address.kind);
+    push_text(out, "name", address.name);
+    write_index(address.key, out);
+}
+
+fn write_index(key: Key<'_>, out: &mut Vec<u8>) {
+    match key {
+        Key::None => {}
+        Key::Number(digits) => {
+            push_key(out, "index");
+            push(out, digits);
+        }
+        Key::Text(text) => push_text(out, "index", &unescape(text)),
+        Key::Unknown => push(out, ",\"index_unknown\":true"),
+    }
+}
+
+/// What the JSON of a change has beside what its record says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Identities {
+    Written,
+    /// Terraform leaves them out in `resource_drift`.
+    LeftOut,
+}
+
+/// Writes changes of resources.
+#[derive(Clone, Copy)]
+pub(super) struct Writer<'w> {
+    pub schemas: &'w Schemas,
+    pub limits: &'w Limits,
+}
+
+/// What is known of a change beside its record.
+struct Known<'a> {
+    schema: Option<Arc<Schema>>,
+    before_marks: Paths<'a>,
+    after_marks: Paths<'a>,
+}
+
+impl Known<'_> {
+    fn ty(&self) -> Option<&Type> {
+        self.schema.as_ref().map(|schema| &schema.ty)
+    }
+}
+
+impl Writer<'_> {
+    /// Finds the schema of a change, and what is marked in it.
+    ///
+    /// Where a resource is replaced, the tools store only the marks of the configuration for what is
+    /// after it. Those of the provider's schema are among the paths before it.
+    fn know<'a>(self, record: &ResourceChange<'a>, address: &Address<'_>) -> Result<Known<'a>> {
+        let change = &record.change;
+        let schema = self.schemas.find(provider_name(record.provider), address);
+        let (mut before_marks, mut after_marks) =
+            (change.before_marks.clone(), change.after_marks.clone());
+        match &schema {
+            None => after_marks.extend(&change.before_marks),
+            Some(schema) => {
+                for (value, marks) in
+                    [(change.before, &mut before_marks), (change.after, &mut after_marks)]
+                {
+                    if let Some(value) = value {
+                        schema.mark_packed(value.bytes(), marks, self.limits, change.offset)?;
+                    }
+                }
+            }
+        }
+        Ok(Known { schema, before_marks, after_marks })
+    }
+
+    /// Appends a change of a resource.
+    pub(super) fn resource_change(
+        self,
+        record: &ResourceChange<'_>,
+        identities: Identities,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let offset = record.change.offset;
+        let address = Address::read(record.address).map_err(|error| fault(error, offset))?;
+        push(out, "{\"address\":");
+        write_string(record.address.as_bytes(), out);
+        let previous = record.previous_address;
+        if !previous.is_empty() && previous != record.address {
+            push_text(out, "previous_address", previous);
+        }
+        if !address.module.is_empty() {
+            push_text(out, "module_address", address.module);
+        }
+        write_parts(&address, out);
+        push_text(out, "provider_name", provider_name(record.provider));
+        if !record.deposed.is_empty() {
+            push_text(out, "deposed", record.deposed);
+        }
+        push_key(out, "change");
+        let known = self.know(record, &address)?;
+        write_change(record, &known, identities, out)?;
+        let reason = reason(record.reason);
+        if !reason.is_empty() {
+            push_text(out, "action_reason", &reason);
+        }
+        out.push(b'}');
+        Ok(())
+    }
+
+    /// Appends a resource of `planned_values`.
+    pub(super) fn planned(self, record: &ResourceChange<'_>, out: &mut Vec<u8>) -> Result<()> {
+        let offset = record.change.offset;
+        let address = Address::read(record.address).map_err(|error| fault(error, offset))?;
+        push(out, "{\"address\":");
+        write_string(record.address.as_bytes(), out);
+        write_parts(&address, out);
+        push_text(out, "provider_name", provider_name(record.provider));
+        let known = self.know(record, &address)?;
+        if let Some(schema) = &known.schema {
+            push_key(out, "schema_version");
+            push(out, &schema.version.to_string());
+        }
+        let after = record.change.after.filter(|after| !after.is_null() && !after.is_unknown());
+        if let Some(after) = &after {
+            push_key(out, "values");
+            write_value(after, known.ty(), offset, out)?;
+        }
+        push_key(out, "sensitive_values");
+        write_marks(record.change.after.as_ref(), known.ty(), &known.after_marks, offset, out)?;
+        if let Some(identity) = record.change.after_identity.filter(|identity| !identity.is_null())
+        {
+            push_key(out, "identity");
+            write_value(&identity, None, offset, out)?;
+        }
+        out.push(b'}');
+        Ok(())
+    }
+}
+
+fn write_change(
+    record: &ResourceChange<'_>,
+    known: &Known<'_>,
+    identities: Identities,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    let change = &record.change;
+    let offset = change.offset;
+    write_sides(change, known.ty(), out)?;
+    push_key(out, "after_unknown");
+    match &change.after {
+        Some(after) if !after.is_wholly_known() => write_unknown(after, offset, out)?,
+        _ => push(out, "{}"),
+    }
+    push_key(out, "before_sensitive");
+    write_marks(change.before.as_ref(), known.ty(), &known.before_marks, offset, out)?;
+    push_key(out, "after_sensitive");
+    write_marks(change.after.as_ref(), known.ty(), &known.after_marks, offset, out)?;
+    if !record.replace_paths.is_empty() {
+        push_key(out, "replace_paths");
+        let mut separator = b'[';
+        for path in record.replace_paths.iter() {
+            out.push(std::mem::replace(&mut separator, b','));
+            write_path(path, offset, out)?;
+        }
+        out.push(b']');
+    }
+    if let Some(importing) = &change.importing {
+        push_key(out, "importing");
+        write_importing(importing, offset, out)?;
+    }
+    if !change.generated_config.is_empty() {
+        push_text(out, "generated_config", change.generated_config);
+    }
+    if identities == Identities::Written {
+        for (key, identity) in [
+            ("before_identity", &change.before_identity),
+            ("after_identity", &change.after_identity),
+        ] {
+            if let Some(identity) = identity {
+                push_key(out, key);
+                write_value(identity, None, offset, out)?;
+            }
+        }
+    }
+    out.push(b'}');
+    Ok(())
+}
+
+/// All paths that a change marks, on either side.
+pub(super) fn all_marks<'a>(change: &Change<'a>) -> Paths<'a> {
+    let mut marks = change.after_marks.clone();
+    marks.extend(&change.before_marks);
+    marks
+}
+
+/// Appends `actions`, `before` and `after`, with the opening bracket.
+fn write_sides(change: &Change<'_>, ty: Option<&Type>, out: &mut Vec<u8>) -> Result<()> {
+    push(out, "{\"actions\":");
+    push(out, change.action.json());
+    push_key(out, "before");
+    write_side(change.before.as_ref(), ty, change.offset, out)?;
+    // A value that is unknown as a whole has no key.
+    if !change.after.is_some_and(|after| after.is_unknown()) {
+        push_key(out, "after");
+        write_side(change.after.as_ref(), ty, change.offset, out)?;
+    }
+    Ok(())
+}
+
+fn write_side(
+    value: Option<&Value<'_>>,
+    ty: Option<&Type>,
+    offset: u64,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    match value {
+        Some(value) => write_value(value, ty, offset, out),
+        None => {
+            push(out, "null");
+            Ok(())
+        }
+    }
+}
+
+/// Appends the tree of what is sensitive.
+pub(super) fn write_marks(
+    value: Option<&Value<'_>>,
+    ty: Option<&Type>,
+    marks: &Paths<'_>,
+    offset: u64,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    match value {
+        Some(value) => {
+            let bytes = value.sorted();
+            overlay::write(&mut Packed::new(&bytes, ty, offset), marks, out)
+        }
+        None => {
+            push(out, "false");
+            Ok(())
+        }
+    }
+}
+
+fn write_importing(importing: &Importing<'_>, offset: u64, out: &mut Vec<u8>) -> Result<()> {
+    let start = out.len();
+    if !importing.id.is_empty() {
+        push_text(out, "id", importing.id);
+    }
+    if importing.is_unknown {
+        push(out, ",\"unknown\":true");
+    }
+    if let Some(identity) = &importing.identity {
+        push_key(out, "identity");
+        write_value(identity, None, offset, out)?;
+    }
+    if out.len() == start {
+        out.push(b'{');
+    } else {
+        out[start] = b'{';
+    }
+    out.push(b'}');
+    Ok(())
+}
+
+/// Appends a member with a change of an output.
+pub(super) fn write_output_change(output: &OutputChange<'_>, out: &mut Vec<u8>) -> Result<()> {
+    write_string(output.name.as_bytes(), out);
+    out.push(b':');
+    write_sides(&output.change, None, out)?;
+    push_key(out, "after_unknown");
+    match &output.change.after {
+        Some(after) if !after.is_wholly_known() => write_unknown(after, output.change.offset, out)?,
+        _ => push(out, "false"),
+    }
+    let word = if output.is_sensitive { "true" } else { "false" };
+    push(out, &format!(",\"before_sensitive\":{word},\"after_sensitive\":{word}}}"));
+    Ok(())
+}

@@ -1,0 +1,199 @@
+//! Checks as JSON.
+
+use super::address::{Address, Key, Modules, unescape};
+use super::change::{push, push_key, push_text};
+use super::protobuf::{Message, fault};
+use crate::error::{PlanFileFault, Result};
+use crate::wire::plan_json::write_string;
+
+/// The result of the checks of an object of the configuration.
+#[derive(Debug)]
+pub(super) struct Check<'a> {
+    kind: u64,
+    address: &'a str,
+    status: u64,
+    instances: Vec<Instance<'a>>,
+    offset: u64,
+}
+
+/// The result for an instance of the object.
+#[derive(Debug)]
+struct Instance<'a> {
+    address: &'a str,
+    status: u64,
+    problems: Vec<&'a str>,
+}
+
+/// What is checked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Resource,
+    Output,
+    Check,
+    Variable,
+}
+
+impl Kind {
+    fn read(number: u64) -> Option<Kind> {
+        Some(match number {
+            1 => Kind::Resource,
+            2 => Kind::Output,
+            3 => Kind::Check,
+            4 => Kind::Variable,
+            _ => return None,
+        })
+    }
+
+    /// The word in JSON, and the word in front of the name.
+    fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Kind::Resource => ("resource", ""),
+            Kind::Output => ("output_value", "output."),
+            Kind::Check => ("check", "check."),
+            Kind::Variable => ("var", "var."),
+        }
+    }
+}
+
+fn status(number: u64) -> &'static str {
+    match number {
+        1 => "pass",
+        2 => "fail",
+        3 => "error",
+        _ => "unknown",
+    }
+}
+
+impl<'a> Check<'a> {
+    /// Reads a record of `checks`.
+    pub(super) fn read(message: Message<'a>) -> Result<Check<'a>> {
+        let (mut kind, mut address, mut status) = (None, None, None);
+        let mut instances = Vec::new();
+        for field in message.fields() {
+            let field = field?;
+            match field.number {
+                1 => field.once(&mut kind, field.varint()?)?,
+                2 => field.once(&mut address, field.text()?)?,
+                3 => field.once(&mut status, field.varint()?)?,
+                4 => instances.push(Instance::read(field.message()?)?),
+                _ => {}
+            }
+        }
+        instances.sort_by_key(|instance| instance.address);
+        Ok(Check {
+            kind: kind.unwrap_or_default(),
+            address: address.unwrap_or_default(),
+            status: status.unwrap_or_default(),
+            instances,
+            offset: message.offset,
+        })
+    }
+
+    /// Appends the check.
+    pub(super) fn write(&self, out: &mut Vec<u8>) -> Result<()> {
+        let address_fault = || fault(PlanFileFault::Address, self.offset);
+        let kind = Kind::read(self.kind).ok_or_else(address_fault)?;
+        let (word, prefix) = kind.words();
+        let (module, rest) = split(self.address).ok_or_else(address_fault)?;
+        push(out, "{\"address\":{\"kind\":\"");
+        push(out, word);
+        push(out, "\"");
+        let resource = match kind {
+            Kind::Resource => Some(Address::read(rest).map_err(|_| address_fault())?),
+            _ => None,
+        };
+        if let Some(resource) = &resource {
+            push_text(out, "mode", resource.mode.word());
+        }
+        if !module.is_empty() {
+            push_text(out, "module", module);
+        }
+        let name = match &resource {
+            Some(resource) => resource.name,
+            None => rest.strip_prefix(prefix).ok_or_else(address_fault)?,
+        };
+        push_text(out, "name", name);
+        push_text(out, "to_display", self.address);
+        if let Some(resource) = &resource {
+            push_text(out, "type", resource.kind);
+        }
+        push(out, "}");
+        push_text(out, "status", status(self.status));
+        if !self.instances.is_empty() {
+            push(out, ",\"instances\":");
+            let mut separator = b'[';
+            for instance in &self.instances {
+                out.push(std::mem::replace(&mut separator, b','));
+                instance.write(kind, out).ok_or_else(address_fault)?;
+            }
+            out.push(b']');
+        }
+        out.push(b'}');
+        Ok(())
+    }
+}
+
+impl<'a> Instance<'a> {
+    fn read(message: Message<'a>) -> Result<Instance<'a>> {
+        let (mut address, mut status) = (None, None);
+        let mut problems = Vec::new();
+        for field in message.fields() {
+            let field = field?;
+            match field.number {
+                1 => field.once(&mut address, field.text()?)?,
+                2 => field.once(&mut status, field.varint()?)?,
+                3 => problems.push(field.text()?),
+                _ => {}
+            }
+        }
+        let (address, status) = (address.unwrap_or_default(), status.unwrap_or_default());
+        Ok(Instance { address, status, problems })
+    }
+
+    fn write(&self, kind: Kind, out: &mut Vec<u8>) -> Option<()> {
+        let (module, rest) = split(self.address)?;
+        push(out, "{\"address\":");
+        let start = out.len();
+        if kind == Kind::Resource {
+            match Address::read(rest).ok()?.key {
+                Key::None | Key::Unknown => {}
+                Key::Number(digits) => {
+                    push_key(out, "instance_key");
+                    push(out, digits);
+                }
+                Key::Text(text) => push_text(out, "instance_key", &unescape(text)),
+            }
+        }
+        if !module.is_empty() {
+            push_text(out, "module", module);
+        }
+        push_text(out, "to_display", self.address);
+        out[start] = b'{';
+        push(out, "}");
+        push_text(out, "status", status(self.status));
+        if !self.problems.is_empty() {
+            push(out, ",\"problems\":");
+            let mut separator = b'[';
+            for problem in &self.problems {
+                out.push(std::mem::replace(&mut separator, b','));
+                push(out, "{\"message\":");
+                write_string(problem.as_bytes(), out);
+                out.push(b'}');
+            }
+            out.push(b']');
+        }
+        out.push(b'}');
+        Some(())
+    }
+}
+
+/// Splits an address into its module and what is in it.
+fn split(address: &str) -> Option<(&str, &str)> {
+    let mut modules = Modules::of(address);
+    while let Some(step) = modules.next() {
+        step?;
+    }
+    let rest = modules.rest();
+    let module = address.len() - rest.len();
+    Some((&address[..module.saturating_sub(1)], rest))
+}

@@ -1,0 +1,548 @@
+//! The JSON document of a plan file, written a piece at a time.
+//!
+//! Every piece (a change, a resource, an output) is written to a buffer when the reader has taken
+//! the one before, so memory holds the largest of them and no more.
+
+use std::io::{self, Read};
+use std::ops::Range;
+
+use super::action::{Action, deferred_reason};
+use super::address::Address;
+use super::change::{
+    Identities, Writer, all_marks, push, push_key, push_text, write_output_change,
+};
+use super::check::Check;
+use super::index::{Changes, Index, place};
+use super::invocation::Invocation;
+use super::member::Member;
+use super::message::{OutputChange, ResourceChange};
+use super::packed::write_value;
+use super::path::{Paths, dynamic_value, write_path};
+use super::protobuf::{Message, fault};
+use super::schemas::Schemas;
+use super::section::{SECTIONS, Section};
+use super::state::State;
+use super::tool::{Release, Tool};
+use super::tree::{Children, Piece, Tree};
+use crate::error::{PlanFileFault, Result};
+use crate::input::into_io_error;
+use crate::limits::Limits;
+use crate::wire::plan_json::write_string;
+
+/// The JSON document of a plan file.
+pub struct Document {
+    parts: Parts,
+    /// The section that is being written, and the next element in it.
+    section: usize,
+    element: usize,
+    out: Vec<u8>,
+    /// The bytes of `out` that the reader has taken.
+    taken: usize,
+    /// The bytes of a record.
+    record: Vec<u8>,
+}
+
+/// The members of a plan file.
+pub(super) struct Members {
+    pub plan: Member,
+    pub index: Index,
+    pub state: State,
+}
+
+/// What a document is made from.
+struct Parts {
+    plan: Member,
+    index: Index,
+    state: Option<State>,
+    release: Release,
+    limits: Limits,
+    schemas: Schemas,
+    changes: Vec<u32>,
+    drift: Vec<u32>,
+    deferred: Vec<u32>,
+    by_address: Vec<u32>,
+    tree: Tree,
+    planned: Vec<Piece>,
+    /// The checks, ordered by address.
+    checks: Vec<usize>,
+    /// The relevant attributes, in the order of the tool.
+    relevant: Vec<usize>,
+}
+
+impl Document {
+    /// A document from the members of a plan file.
+    pub(super) fn new(members: Members, schemas: Schemas, limits: &Limits) -> Result<Document> {
+        let Members { plan, index, state } = members;
+        let release = Release::new(index.evidence.tool(), &index.terraform_version);
+        let refresh_only = index.is_refresh_only;
+        let mut parts = Parts {
+            changes: index.changes.order(|_| true),
+            drift: index.drift.order(|entry| refresh_only || entry.action != Action::NoOp),
+            deferred: index.deferred.order(|_| true),
+            by_address: index.changes.by_address(),
+            tree: Tree::new(),
+            planned: Vec::new(),
+            checks: Vec::new(),
+            relevant: Vec::new(),
+            state: Some(state).filter(|state| !state.is_empty()),
+            limits: *limits,
+            schemas,
+            plan,
+            index,
+            release,
+        };
+        parts.lay_out();
+        parts.sort()?;
+        Ok(Document {
+            parts,
+            section: 0,
+            element: 0,
+            out: Vec::new(),
+            taken: 0,
+            record: Vec::new(),
+        })
+    }
+
+    /// The tool that wrote the plan file.
+    pub fn tool(&self) -> Tool {
+        self.parts.release.tool
+    }
+
+    /// Writes the next piece. Returns false at the end of the document.
+    fn advance(&mut self) -> Result<bool> {
+        let Some(section) = SECTIONS.get(self.section).copied() else { return Ok(false) };
+        self.out.clear();
+        self.taken = 0;
+        let len = self.parts.len(section);
+        let out = &mut self.out;
+        if let (0, Some([open, _])) = (self.element, section.brackets()) {
+            if len > 0 {
+                push_key(out, section.key());
+                out.push(open);
+                self.parts.open(section, out);
+            }
+        }
+        if self.element < len {
+            let is_list = !matches!(section, Section::PlannedValues | Section::PriorState);
+            if self.element > 0 && is_list {
+                out.push(b',');
+            }
+            let written = self.parts.write(section, self.element, &mut self.record, out);
+            if let Err(error) = written {
+                // Another read fails in the same way.
+                out.clear();
+                return Err(error.within(section.key()).within(section.member()));
+            }
+            self.element += 1;
+        }
+        if self.element >= len {
+            if let (1.., Some([_, close])) = (len, section.brackets()) {
+                self.parts.close(section, out);
+                out.push(close);
+            }
+            self.section += 1;
+            self.element = 0;
+        }
+        Ok(true)
+    }
+}
+
+impl Read for Document {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.taken == self.out.len() {
+            if !self.advance().map_err(into_io_error)? {
+                return Ok(0);
+            }
+        }
+        let rest = &self.out[self.taken..];
+        let len = rest.len().min(buffer.len());
+        buffer[..len].copy_from_slice(&rest[..len]);
+        self.taken += len;
+        Ok(len)
+    }
+}
+
+impl Parts {
+    /// Puts the resources of `planned_values` in their modules.
+    fn lay_out(&mut self) {
+        let changes = &self.index.changes;
+        let forgotten = self.release.plans_forgotten();
+        let is_planned = |number: u32| {
+            let entry = &changes.entries[number as usize];
+            let is_kept = match entry.action {
+                Action::Delete => false,
+                Action::Forget => forgotten,
+                _ => true,
+            };
+            is_kept && changes.deposed(entry).is_empty()
+        };
+        // Modules stand in the order of the file, and the resources in them by address.
+        for (number, entry) in (0..).zip(&changes.entries) {
+            if is_planned(number) {
+                self.tree.module(module(changes.address(entry)));
+            }
+        }
+        for number in self.by_address.iter().copied().filter(|number| is_planned(*number)) {
+            let entry = &changes.entries[number as usize];
+            let module = self.tree.module(module(changes.address(entry)));
+            self.tree.push(module, number);
+        }
+        self.tree.sort(Children::FirstUse);
+        let outputs = (0..).zip(&self.index.outputs);
+        let kept = outputs.filter(|(_, output)| output.action != Action::Delete);
+        for (number, _) in kept {
+            let head = if self.planned.is_empty() { "\"outputs\":{" } else { "," };
+            self.planned.push(Piece::Text(head));
+            self.planned.push(Piece::Output(number));
+        }
+        if !self.planned.is_empty() {
+            self.planned.push(Piece::Text("},"));
+        }
+        self.planned.push(Piece::Text("\"root_module\":"));
+        self.tree.write(&mut self.planned);
+    }
+
+    /// Orders the checks, and the relevant attributes as OpenTofu does. Terraform writes those in
+    /// an order of its own, which is not in the file.
+    fn sort(&mut self) -> Result<()> {
+        self.checks = self.order_of(&self.index.checks, 2)?;
+        self.relevant = match self.release.tool {
+            Tool::OpenTofu => self.order_of(&self.index.relevant_attributes, 1)?,
+            _ => (0..self.index.relevant_attributes.len()).collect(),
+        };
+        Ok(())
+    }
+
+    /// The order of messages by the text in one of their fields.
+    fn order_of(&self, ranges: &[Range<u64>], number: u32) -> Result<Vec<usize>> {
+        let mut names = Vec::new();
+        let mut record = Vec::new();
+        for range in ranges {
+            let mut name = "";
+            for field in self.message(range, &mut record)?.fields() {
+                let field = field?;
+                if field.number == number {
+                    name = field.text()?;
+                }
+            }
+            names.push(name.to_owned());
+        }
+        let mut order: Vec<usize> = (0..names.len()).collect();
+        order.sort_by(|a, b| names[*a].cmp(&names[*b]));
+        Ok(order)
+    }
+
+    /// The number of pieces of a section.
+    fn len(&self, section: Section) -> usize {
+        match section {
+            Section::Head | Section::Tail => 1,
+            Section::Variables => self.index.variables.len(),
+            Section::PlannedValues => self.planned.len(),
+            Section::Drift => self.drift.len(),
+            Section::Changes => self.changes.len(),
+            Section::Deferred => self.deferred.len(),
+            Section::DeferredInvocations => self.index.deferred_invocations.len(),
+            Section::Outputs => self.index.outputs.len(),
+            Section::Invocations => self.index.invocations.len(),
+            Section::PriorState => self.state.as_ref().map_or(0, |state| state.pieces.len()),
+            Section::RelevantAttributes => self.index.relevant_attributes.len(),
+            Section::Checks => self.checks.len(),
+        }
+    }
+
+    /// Writes what stands in front of the pieces of a section.
+    fn open(&self, section: Section, out: &mut Vec<u8>) {
+        if let (Section::PriorState, Some(state)) = (section, &self.state) {
+            push(out, "\"format_version\":\"1.0\"");
+            if !state.terraform_version.is_empty() {
+                push_text(out, "terraform_version", &state.terraform_version);
+            }
+            push(out, ",\"values\":{");
+        }
+    }
+
+    /// Writes what stands behind the pieces of a section.
+    fn close(&self, section: Section, out: &mut Vec<u8>) {
+        if section == Section::PriorState {
+            out.push(b'}');
+        }
+    }
+
+    /// Writes a piece of a section.
+    fn write(
+        &self,
+        section: Section,
+        element: usize,
+        record: &mut Vec<u8>,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        match section {
+            Section::Head => {
+                push(out, "{\"format_version\":\"");
+                push(out, self.release.format_version());
+                push(out, "\"");
+                push_text(out, "terraform_version", &self.index.terraform_version);
+            }
+            Section::Tail => self.write_tail(out),
+            Section::Variables => self.write_variable(element, record, out)?,
+            Section::PlannedValues => self.write_planned_piece(element, record, out)?,
+            Section::Drift => {
+                let identities = match self.release.drift_has_identities() {
+                    true => Identities::Written,
+                    false => Identities::LeftOut,
+                };
+                self.write_change(&self.index.drift, self.drift[element], identities, record, out)?;
+            }
+            Section::Changes => {
+                let (changes, number) = (&self.index.changes, self.changes[element]);
+                self.write_change(changes, number, Identities::Written, record, out)?;
+            }
+            Section::Deferred => {
+                let (changes, number) = (&self.index.deferred, self.deferred[element]);
+                let reason = changes.entries[number as usize].deferred_reason;
+                push(out, "{\"reason\":\"");
+                push(out, deferred_reason(reason));
+                push(out, "\",\"resource_change\":");
+                self.write_change(changes, number, Identities::Written, record, out)?;
+                out.push(b'}');
+            }
+            Section::DeferredInvocations => self.write_deferred_invocation(element, record, out)?,
+            Section::Outputs => {
+                let output = &self.index.outputs[element];
+                let message = self.message(&output.range, record)?;
+                let read = OutputChange::read(message, &self.limits);
+                let written = read.and_then(|output| write_output_change(&output, out));
+                written.map_err(|error| error.within(&place(&output.name)))?;
+            }
+            Section::Invocations => {
+                let message = self.message(&self.index.invocations[element], record)?;
+                Invocation::read(message, &self.limits)?.write(self.release, out)?;
+            }
+            Section::PriorState => self.write_prior_piece(element, record, out)?,
+            Section::RelevantAttributes => self.write_relevant(element, record, out)?,
+            Section::Checks => {
+                let range = &self.index.checks[self.checks[element]];
+                Check::read(self.message(range, record)?)?.write(out)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn writer(&self) -> Writer<'_> {
+        Writer { schemas: &self.schemas, limits: &self.limits }
+    }
+
+    /// Reads a record of the plan.
+    fn message<'r>(&self, range: &Range<u64>, record: &'r mut Vec<u8>) -> Result<Message<'r>> {
+        self.plan.copy(range.clone(), record)?;
+        Ok(Message { bytes: record, offset: range.start })
+    }
+
+    fn write_tail(&self, out: &mut Vec<u8>) {
+        let index = &self.index;
+        if !index.timestamp.is_empty() {
+            push_text(out, "timestamp", &index.timestamp);
+        }
+        if self.release.has_applyable() {
+            push_key(out, "applyable");
+            push(out, &index.is_applyable.to_string());
+            push_key(out, "complete");
+            push(out, &index.is_complete.to_string());
+        }
+        push_key(out, "errored");
+        push(out, &index.is_errored.to_string());
+        push(out, "}\n");
+    }
+
+    fn write_variable(
+        &self,
+        element: usize,
+        record: &mut Vec<u8>,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let variable = &self.index.variables[element];
+        write_string(variable.name.as_bytes(), out);
+        push(out, ":{\"value\":");
+        let message = self.message(&variable.range, record)?;
+        let mut value = None;
+        for field in message.fields() {
+            let field = field?;
+            if field.number == 2 {
+                field.once(&mut value, dynamic_value(field.message()?)?)?;
+            }
+        }
+        let value = value.ok_or_else(|| fault(PlanFileFault::Value, message.offset))?;
+        write_value(&value, None, message.offset, out)?;
+        out.push(b'}');
+        Ok(())
+    }
+
+    fn write_change(
+        &self,
+        changes: &Changes,
+        number: u32,
+        identities: Identities,
+        record: &mut Vec<u8>,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let entry = &changes.entries[number as usize];
+        let message = self.message(&entry.range, record)?;
+        let read = ResourceChange::read(message, &self.limits);
+        let written =
+            read.and_then(|change| self.writer().resource_change(&change, identities, out));
+        written.map_err(|error| error.within(&place(changes.address(entry))))
+    }
+
+    fn write_planned_piece(
+        &self,
+        element: usize,
+        record: &mut Vec<u8>,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        match self.planned[element] {
+            Piece::Text(text) => push(out, text),
+            Piece::Address(module) => write_string(self.tree.address(module).as_bytes(), out),
+            Piece::Output(number) => {
+                let message = self.message(&self.index.outputs[number as usize].range, record)?;
+                write_planned_output(&OutputChange::read(message, &self.limits)?, out)?;
+            }
+            Piece::Item(number) => {
+                let entry = &self.index.changes.entries[number as usize];
+                let message = self.message(&entry.range, record)?;
+                let read = ResourceChange::read(message, &self.limits);
+                let written = read.and_then(|change| self.writer().planned(&change, out));
+                let address = self.index.changes.address(entry);
+                written.map_err(|error| error.within(&place(address)))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_prior_piece(
+        &self,
+        element: usize,
+        record: &mut Vec<u8>,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let Some(state) = &self.state else { return Ok(()) };
+        match state.pieces[element] {
+            Piece::Text(text) => push(out, text),
+            Piece::Address(module) => write_string(state.tree.address(module).as_bytes(), out),
+            Piece::Output(number) => state.write_output(number, out)?,
+            Piece::Item(number) => {
+                let (address, deposed) = state.instance(number);
+                let marks = self.marks(address, deposed, record);
+                let written = marks.and_then(|marks| {
+                    state.write_instance(number, &marks, &self.schemas, self.release.tool, out)
+                });
+                written.map_err(|error| error.within(&place(address)))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The paths that the change of a resource marks.
+    fn marks<'r>(
+        &self,
+        address: &str,
+        deposed: &str,
+        record: &'r mut Vec<u8>,
+    ) -> Result<Paths<'r>> {
+        let changes = &self.index.changes;
+        let entry = |number: u32| &changes.entries[number as usize];
+        let first = self.by_address.partition_point(|at| changes.address(entry(*at)) < address);
+        let same = self.by_address[first..].iter().map(|number| entry(*number));
+        let mut same = same.take_while(|entry| changes.address(entry) == address);
+        let Some(entry) = same.find(|entry| changes.deposed(entry) == deposed) else {
+            return Ok(Paths::default());
+        };
+        let message = self.message(&entry.range, record)?;
+        Ok(all_marks(&ResourceChange::read(message, &self.limits)?.change))
+    }
+
+    fn write_relevant(
+        &self,
+        element: usize,
+        record: &mut Vec<u8>,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let message =
+            self.message(&self.index.relevant_attributes[self.relevant[element]], record)?;
+        let (mut resource, mut path) = (None, None);
+        for field in message.fields() {
+            let field = field?;
+            match field.number {
+                1 => field.once(&mut resource, field.text()?)?,
+                2 => field.once(&mut path, field.message()?)?,
+                _ => {}
+            }
+        }
+        push(out, "{\"resource\":");
+        write_string(resource.unwrap_or_default().as_bytes(), out);
+        push_key(out, "attribute");
+        let mut paths = Paths::default();
+        match path {
+            Some(path) => paths.read(path, &self.limits)?,
+            None => paths.end(&self.limits, message.offset)?,
+        }
+        write_path(paths.get(0), message.offset, out)?;
+        out.push(b'}');
+        Ok(())
+    }
+
+    fn write_deferred_invocation(
+        &self,
+        element: usize,
+        record: &mut Vec<u8>,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let message = self.message(&self.index.deferred_invocations[element], record)?;
+        let (mut reason, mut invocation) = (None, None);
+        for field in message.fields() {
+            let field = field?;
+            match field.number {
+                1 => field.once(&mut reason, field.message()?)?,
+                2 => field.once(&mut invocation, field.message()?)?,
+                _ => {}
+            }
+        }
+        let mut number = 0;
+        for field in reason.iter().flat_map(|reason| reason.fields()) {
+            let field = field?;
+            if field.number == 1 {
+                number = field.varint()?;
+            }
+        }
+        push(out, "{\"reason\":\"");
+        push(out, deferred_reason(number));
+        push(out, "\",\"action_invocation\":");
+        let missing = || fault(PlanFileFault::Value, message.offset);
+        let invocation = invocation.ok_or_else(missing)?;
+        Invocation::read(invocation, &self.limits)?.write(self.release, out)?;
+        out.push(b'}');
+        Ok(())
+    }
+}
+
+/// The module of an address that the index has accepted.
+fn module(address: &str) -> &str {
+    Address::read(address).map_or("", |address| address.module)
+}
+
+/// Appends a member with an output of `planned_values`.
+fn write_planned_output(output: &OutputChange<'_>, out: &mut Vec<u8>) -> Result<()> {
+    write_string(output.name.as_bytes(), out);
+    push(out, if output.is_sensitive { ":{\"sensitive\":true" } else { ":{\"sensitive\":false" });
+    let offset = output.change.offset;
+    if let Some(after) = output.change.after.filter(|after| after.is_wholly_known()) {
+        push_key(out, "type");
+        match after.declared_type() {
+            Some(text) => super::kind::write_type(text, offset, out)?,
+            None => push(out, "\"dynamic\""),
+        }
+        push_key(out, "value");
+        write_value(&after, None, offset, out)?;
+    }
+    out.push(b'}');
+    Ok(())
+}

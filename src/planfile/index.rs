@@ -1,0 +1,377 @@
+//! Where everything stands in the member `tfplan`, and in which order the JSON has it.
+//!
+//! One scan collects the place and the address of each change and steps over the values, so the
+//! index takes a few times the length of the addresses, and never more than its limit.
+
+use std::mem::size_of;
+use std::ops::Range;
+
+use super::action::Action;
+use super::address::{Address, Mode};
+use super::member::{Member, Span};
+use super::protobuf::{Wire, fault};
+use super::tool::Evidence;
+use crate::error::{Error, PlanFileFault, Result};
+use crate::limits::{Limit, Limits};
+
+/// The index of a plan.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    pub version: u64,
+    pub terraform_version: String,
+    pub timestamp: String,
+    pub is_errored: bool,
+    pub is_applyable: bool,
+    pub is_complete: bool,
+    pub is_refresh_only: bool,
+    /// The entries of maps and the messages with a name, sorted by it.
+    pub variables: Vec<Named>,
+    pub outputs: Vec<Named>,
+    pub changes: Changes,
+    pub drift: Changes,
+    pub deferred: Changes,
+    /// Messages, in the order of the file.
+    pub relevant_attributes: Vec<Range<u64>>,
+    pub checks: Vec<Range<u64>>,
+    pub invocations: Vec<Range<u64>>,
+    pub deferred_invocations: Vec<Range<u64>>,
+    pub evidence: Evidence,
+}
+
+/// A message with a name.
+#[derive(Debug)]
+pub(super) struct Named {
+    pub name: String,
+    pub range: Range<u64>,
+    pub action: Action,
+}
+
+/// Changes of resources.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    /// In the order of the file.
+    pub entries: Vec<Entry>,
+    /// The addresses, one after the other.
+    text: String,
+}
+
+/// A change of a resource.
+#[derive(Debug)]
+pub(super) struct Entry {
+    address: Range<usize>,
+    deposed: Range<usize>,
+    pub action: Action,
+    /// Why the change is deferred.
+    pub deferred_reason: u64,
+    /// The record of the change.
+    pub range: Range<u64>,
+}
+
+/// The memory that the index may still take, in bytes.
+#[derive(Debug)]
+pub(super) struct Budget {
+    left: u64,
+    limit: u64,
+}
+
+impl Budget {
+    pub(super) fn new(limits: &Limits) -> Budget {
+        Budget { left: limits.plan_index, limit: limits.plan_index }
+    }
+
+    /// Takes memory for something at an offset.
+    pub(super) fn take(&mut self, len: usize, offset: u64) -> Result<()> {
+        let left = self.left.checked_sub(len as u64);
+        self.left = left.ok_or_else(|| Error::limit(Limit::PlanIndex, self.limit, offset))?;
+        Ok(())
+    }
+}
+
+impl Changes {
+    /// The address of a change.
+    pub(super) fn address(&self, entry: &Entry) -> &str {
+        &self.text[entry.address.clone()]
+    }
+
+    /// The key of a deposed object; empty for the current one.
+    pub(super) fn deposed(&self, entry: &Entry) -> &str {
+        &self.text[entry.deposed.clone()]
+    }
+
+    /// Whether the change deletes what is only read, which JSON leaves out.
+    fn is_hidden(&self, entry: &Entry) -> bool {
+        let address = Address::read(self.address(entry));
+        entry.action == Action::Delete && address.is_ok_and(|address| address.mode != Mode::Managed)
+    }
+
+    /// The changes that JSON has, in its order: by module, mode, type, name and key, and the current
+    /// object before deposed ones.
+    pub(super) fn order(&self, keep: impl Fn(&Entry) -> bool) -> Vec<u32> {
+        let mut keys = Vec::new();
+        let mut order = Vec::new();
+        for (number, entry) in (0_u32..).zip(&self.entries) {
+            if self.is_hidden(entry) || !keep(entry) {
+                continue;
+            }
+            let start = keys.len();
+            if let Ok(address) = Address::read(self.address(entry)) {
+                address.write_sort_key(&mut keys);
+            }
+            keys.extend_from_slice(self.deposed(entry).as_bytes());
+            order.push((start..keys.len(), number));
+        }
+        order.sort_by(|(a, _), (b, _)| keys[a.clone()].cmp(&keys[b.clone()]));
+        order.into_iter().map(|(_, number)| number).collect()
+    }
+
+    /// All changes, ordered by the text of the address.
+    pub(super) fn by_address(&self) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..).zip(&self.entries).map(|(number, _)| number).collect();
+        order.sort_by_key(|number| self.address(&self.entries[*number as usize]));
+        order
+    }
+
+    fn push(&mut self, record: &Record, budget: &mut Budget) -> Result<()> {
+        let offset = record.range.start;
+        let invalid = |error| fault(error, offset).within(&place(&record.address));
+        Address::read(&record.address).map_err(invalid)?;
+        // The address stands in the text, and twice in what sorts.
+        let len = 3 * record.address.len() + record.deposed.len();
+        budget.take(len + size_of::<Entry>() + 128, offset)?;
+        let start = self.text.len();
+        self.text.push_str(&record.address);
+        let middle = self.text.len();
+        self.text.push_str(&record.deposed);
+        self.entries.push(Entry {
+            address: start..middle,
+            deposed: middle..self.text.len(),
+            action: record.action,
+            deferred_reason: record.deferred_reason,
+            range: record.range.clone(),
+        });
+        Ok(())
+    }
+}
+
+/// What the index keeps of a record.
+struct Record {
+    address: String,
+    deposed: String,
+    action: Action,
+    deferred_reason: u64,
+    range: Range<u64>,
+}
+
+/// Builds an index.
+struct Builder<'a> {
+    plan: &'a Member,
+    limits: &'a Limits,
+    budget: Budget,
+    /// The fields that were met and occur at most once, as bits.
+    met: u64,
+    index: Index,
+}
+
+impl Index {
+    /// Scans a plan.
+    pub(super) fn build(plan: &Member, limits: &Limits) -> Result<Index> {
+        let budget = Budget::new(limits);
+        let mut builder = Builder { plan, limits, budget, met: 0, index: Index::default() };
+        let mut scan = plan.scan(0..plan.len());
+        while let Some(span) = scan.next()? {
+            let section = section(span.number);
+            builder.field(&span).map_err(|error| error.within(section))?;
+        }
+        let Builder { mut index, .. } = builder;
+        if index.version != 3 {
+            return Err(fault(PlanFileFault::Version(index.version), 0));
+        }
+        for named in [&mut index.variables, &mut index.outputs] {
+            named.sort_by(|a, b| a.name.cmp(&b.name));
+            if let Some(twice) = named.windows(2).find(|pair| pair[0].name == pair[1].name) {
+                return Err(fault(PlanFileFault::FieldTwice, twice[1].range.start));
+            }
+        }
+        Ok(index)
+    }
+}
+
+impl Builder<'_> {
+    fn field(&mut self, span: &Span) -> Result<()> {
+        let index = &mut self.index;
+        index.evidence.field(span);
+        match span.number {
+            1 | 14 | 17 | 20 | 21 | 25 | 26 => self.single(span)?,
+            2 => {
+                let named = self.named(span)?;
+                self.index.variables.push(named);
+            }
+            3 => {
+                let record = self.record(&self.message(span)?, 0)?;
+                self.index.changes.push(&record, &mut self.budget)?;
+            }
+            4 => {
+                let named = self.named(span)?;
+                self.index.outputs.push(named);
+            }
+            18 => {
+                let record = self.record(&self.message(span)?, 0)?;
+                self.index.drift.push(&record, &mut self.budget)?;
+            }
+            27 => self.deferred(span)?,
+            15 | 19 | 30 | 31 => {
+                let range = self.message(span)?;
+                self.budget.take(size_of::<Range<u64>>(), range.start)?;
+                let index = &mut self.index;
+                match span.number {
+                    15 => index.relevant_attributes.push(range),
+                    19 => index.checks.push(range),
+                    30 => index.invocations.push(range),
+                    _ => index.deferred_invocations.push(range),
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// A field that a plan has once.
+    fn single(&mut self, span: &Span) -> Result<()> {
+        let bit = 1 << span.number;
+        if self.met & bit != 0 {
+            return Err(fault(PlanFileFault::FieldTwice, span.range.start));
+        }
+        self.met |= bit;
+        match span.number {
+            14 => self.index.terraform_version = self.text(span)?,
+            21 => self.index.timestamp = self.text(span)?,
+            number => {
+                let value = span.varint()?;
+                match number {
+                    1 => self.index.version = value,
+                    17 => self.index.is_refresh_only = value == 2,
+                    20 => self.index.is_errored = value != 0,
+                    25 => self.index.is_applyable = value != 0,
+                    _ => self.index.is_complete = value != 0,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The range of a message that is read as a whole later.
+    fn message(&self, span: &Span) -> Result<Range<u64>> {
+        span.message(self.limits.change)
+    }
+
+    fn text(&self, span: &Span) -> Result<String> {
+        let mut bytes = Vec::new();
+        self.plan.copy(self.message(span)?, &mut bytes)?;
+        String::from_utf8(bytes).map_err(|_| fault(PlanFileFault::Text, span.range.start))
+    }
+
+    /// A variable or a change of an output.
+    fn named(&mut self, span: &Span) -> Result<Named> {
+        let range = self.message(span)?;
+        let mut named = Named { name: String::new(), range: range.clone(), action: Action::NoOp };
+        let mut scan = self.plan.scan(range.clone());
+        while let Some(inner) = scan.next()? {
+            match inner.number {
+                1 => named.name = self.text(&inner)?,
+                2 if span.number == 4 => named.action = self.action(&inner)?,
+                _ => {}
+            }
+        }
+        self.budget.take(named.name.len() + size_of::<Named>(), range.start)?;
+        Ok(named)
+    }
+
+    /// The action of a change.
+    fn action(&self, change: &Span) -> Result<Action> {
+        let range = self.message(change)?;
+        let mut number = 0;
+        let mut scan = self.plan.scan(range.clone());
+        while let Some(inner) = scan.next()? {
+            if inner.number == 1 {
+                number = inner.varint()?;
+            }
+        }
+        Action::read(number).map_err(|error| fault(error, range.start))
+    }
+
+    /// A change of a resource.
+    fn record(&mut self, range: &Range<u64>, deferred_reason: u64) -> Result<Record> {
+        let mut record = Record {
+            address: String::new(),
+            deposed: String::new(),
+            action: Action::NoOp,
+            deferred_reason,
+            range: range.clone(),
+        };
+        let mut change = None;
+        let mut scan = self.plan.scan(range.clone());
+        while let Some(inner) = scan.next()? {
+            match inner.number {
+                7 => record.deposed = self.text(&inner)?,
+                8 => self.index.evidence.provider(&self.text(&inner)?),
+                9 => change = Some(inner),
+                12 => self.index.evidence.reason(inner.varint()?),
+                13 => record.address = self.text(&inner)?,
+                _ => {}
+            }
+        }
+        if record.address.is_empty() {
+            return Err(fault(PlanFileFault::NoAddress, range.start));
+        }
+        if let Some(change) = change {
+            let action = self.action(&change);
+            record.action = action.map_err(|error| error.within(&place(&record.address)))?;
+        }
+        self.index.evidence.action(record.action);
+        Ok(record)
+    }
+
+    fn deferred(&mut self, span: &Span) -> Result<()> {
+        let range = self.message(span)?;
+        let (mut reason, mut change) = (0, None);
+        let mut scan = self.plan.scan(range.clone());
+        while let Some(inner) = scan.next()? {
+            match inner.number {
+                1 => {
+                    let mut deferred = self.plan.scan(self.message(&inner)?);
+                    while let Some(inner) = deferred.next()? {
+                        if let (1, Wire::Varint(number)) = (inner.number, inner.wire) {
+                            reason = number;
+                        }
+                    }
+                }
+                2 => change = Some(self.message(&inner)?),
+                _ => {}
+            }
+        }
+        let change = change.ok_or_else(|| fault(PlanFileFault::NoAddress, range.start))?;
+        let record = self.record(&change, reason)?;
+        self.index.deferred.push(&record, &mut self.budget)
+    }
+}
+
+/// The section of the JSON that a field of the plan goes to.
+fn section(number: u32) -> &'static str {
+    match number {
+        2 => "variables",
+        3 => "resource_changes",
+        4 => "output_changes",
+        15 => "relevant_attributes",
+        18 => "resource_drift",
+        19 => "checks",
+        27 => "deferred_changes",
+        30 => "action_invocations",
+        31 => "deferred_action_invocations",
+        _ => "plan",
+    }
+}
+
+/// An address as a part of the place of an error.
+pub(super) fn place(address: &str) -> String {
+    format!("[{}]", crate::inert::text(address))
+}

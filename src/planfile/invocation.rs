@@ -1,0 +1,143 @@
+//! Invocations of actions as JSON.
+
+use super::address::{Address, Modules};
+use super::change::{provider_name, push, push_key, push_text, write_marks};
+use super::packed::{write_unknown, write_value};
+use super::path::{Paths, dynamic_value};
+use super::protobuf::{Field, Message, fault};
+use super::tool::Release;
+use crate::error::{PlanFileFault, Result};
+use crate::limits::Limits;
+use crate::wire::msgpack::Value;
+use crate::wire::plan_json::write_string;
+
+/// An invocation of an action.
+#[derive(Debug, Default)]
+pub(super) struct Invocation<'a> {
+    address: &'a str,
+    provider: &'a str,
+    config: Option<Value<'a>>,
+    marks: Paths<'a>,
+    trigger: Trigger<'a>,
+    offset: u64,
+}
+
+/// What makes the action run.
+#[derive(Debug, Default)]
+enum Trigger<'a> {
+    #[default]
+    None,
+    /// A change of a resource.
+    Lifecycle { resource: &'a str, event: u64, block: u64, list: u64, on_failure: u64 },
+    /// The user.
+    Invoke,
+}
+
+impl<'a> Invocation<'a> {
+    /// Reads a record of `action_invocations`.
+    pub(super) fn read(message: Message<'a>, limits: &Limits) -> Result<Invocation<'a>> {
+        let mut read = Invocation { offset: message.offset, ..Invocation::default() };
+        let (mut address, mut provider, mut config, mut trigger) = (None, None, None, None);
+        for field in message.fields() {
+            let field = field?;
+            match field.number {
+                1 => field.once(&mut address, field.text()?)?,
+                2 => field.once(&mut provider, field.text()?)?,
+                4 => field.once(&mut config, dynamic_value(field.message()?)?)?,
+                5 => read.marks.read(field.message()?, limits)?,
+                6 => field.once(&mut trigger, lifecycle(&field)?)?,
+                7 => field.once(&mut trigger, Trigger::Invoke)?,
+                _ => {}
+            }
+        }
+        read.address = address.unwrap_or_default();
+        read.provider = provider.unwrap_or_default();
+        read.config = config;
+        read.trigger = trigger.unwrap_or_default();
+        Ok(read)
+    }
+
+    /// Appends the invocation.
+    pub(super) fn write(&self, release: Release, out: &mut Vec<u8>) -> Result<()> {
+        let offset = self.offset;
+        let mut modules = Modules::of(self.address);
+        while modules.next().is_some() {}
+        let address = modules.rest().strip_prefix("action.");
+        let address = address.and_then(|address| Address::read(address).ok());
+        let address = address.ok_or_else(|| fault(PlanFileFault::Address, offset))?;
+        push(out, "{\"address\":");
+        write_string(self.address.as_bytes(), out);
+        push_text(out, "type", address.kind);
+        push_text(out, "name", address.name);
+        if let Some(config) = &self.config {
+            if !config.is_unknown() {
+                push_key(out, "config_values");
+                write_value(config, None, offset, out)?;
+            }
+            push_key(out, "config_sensitive");
+            write_marks(Some(config), None, &self.marks, offset, out)?;
+            push_key(out, "config_unknown");
+            write_unknown(config, offset, out)?;
+        }
+        push_text(out, "provider_name", provider_name(self.provider));
+        self.write_trigger(release, out);
+        out.push(b'}');
+        Ok(())
+    }
+
+    fn write_trigger(&self, release: Release, out: &mut Vec<u8>) {
+        match self.trigger {
+            Trigger::None => {}
+            Trigger::Invoke => push(out, ",\"invoke_action_trigger\":{}"),
+            Trigger::Lifecycle { resource, event, block, list, on_failure } => {
+                push(out, ",\"lifecycle_action_trigger\":{\"triggering_resource_address\":");
+                write_string(resource.as_bytes(), out);
+                push_text(out, "action_trigger_event", event_word(event));
+                push_key(out, "action_trigger_block_index");
+                push(out, &block.to_string());
+                push_key(out, "actions_list_index");
+                push(out, &list.to_string());
+                if release.has_on_failure() {
+                    push_text(out, "on_failure", on_failure_word(on_failure));
+                }
+                out.push(b'}');
+            }
+        }
+    }
+}
+
+fn lifecycle<'a>(field: &Field<'a>) -> Result<Trigger<'a>> {
+    let (mut resource, mut numbers) = (None, [None; 4]);
+    for field in field.message()?.fields() {
+        let field = field?;
+        match field.number {
+            1 => field.once(&mut resource, field.text()?)?,
+            2..=5 => field.once(&mut numbers[field.number as usize - 2], field.varint()?)?,
+            _ => {}
+        }
+    }
+    let [event, block, list, on_failure] = numbers.map(Option::unwrap_or_default);
+    let resource = resource.unwrap_or_default();
+    Ok(Trigger::Lifecycle { resource, event, block, list, on_failure })
+}
+
+fn event_word(event: u64) -> &'static str {
+    match event {
+        1 => "BeforeCreate",
+        2 => "AfterCreate",
+        3 => "BeforeUpdate",
+        4 => "AfterUpdate",
+        5 => "BeforeDestroy",
+        6 => "AfterDestroy",
+        7 => "Invoke",
+        _ => "Unknown",
+    }
+}
+
+fn on_failure_word(on_failure: u64) -> &'static str {
+    match on_failure {
+        2 => "ActionOnFailureTaint",
+        3 => "ActionOnFailureContinue",
+        _ => "ActionOnFailureHalt",
+    }
+}

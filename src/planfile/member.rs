@@ -1,0 +1,197 @@
+//! A member of the archive, inflated: in memory if it is small, else in a nameless temporary file.
+//!
+//! Sections of the plan stand in another order in the JSON than in the member, so parts of the
+//! member are read from any offset.
+
+use std::io::{Cursor, Read};
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::protobuf::{Groups, HEAD_MAX, Wire, fault, head};
+use crate::error::{Error, ErrorKind, PlanFileFault, Result};
+use crate::input::{Rereadable, into_error};
+use crate::limits::{Limit, Limits};
+
+/// The longest member that stays in memory, in bytes.
+const MEMORY_MAX: u64 = 4 << 20;
+
+/// The length of the buffer of a scan, in bytes.
+const BUFFER: usize = 16 << 10;
+
+/// An inflated member.
+#[derive(Debug)]
+pub(super) struct Member {
+    bytes: Bytes,
+    len: u64,
+}
+
+#[derive(Debug)]
+enum Bytes {
+    Memory(Vec<u8>),
+    File(Rereadable),
+}
+
+impl Member {
+    /// Reads the whole of a member.
+    pub(super) fn read(mut from: impl Read, limits: &Limits) -> Result<Member> {
+        let mut start = Vec::new();
+        from.by_ref().take(MEMORY_MAX + 1).read_to_end(&mut start).map_err(into_error)?;
+        if start.len() as u64 <= MEMORY_MAX {
+            return Ok(Member::in_memory(start));
+        }
+        let file = Rereadable::spool(Cursor::new(start).chain(from), limits)?;
+        Ok(Member { len: file.len(), bytes: Bytes::File(file) })
+    }
+
+    /// A member in memory.
+    pub(super) fn in_memory(bytes: Vec<u8>) -> Member {
+        Member { len: bytes.len() as u64, bytes: Bytes::Memory(bytes) }
+    }
+
+    /// The length in bytes.
+    pub(super) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Replaces `buffer` with a range of bytes.
+    pub(super) fn copy(&self, range: Range<u64>, buffer: &mut Vec<u8>) -> Result<()> {
+        buffer.clear();
+        self.append(range, buffer)
+    }
+
+    fn append(&self, range: Range<u64>, buffer: &mut Vec<u8>) -> Result<()> {
+        let len = range.end.min(self.len).saturating_sub(range.start) as usize;
+        match &self.bytes {
+            Bytes::Memory(bytes) => {
+                let start = range.start as usize;
+                buffer.extend_from_slice(&bytes[start..start + len]);
+            }
+            Bytes::File(file) => {
+                let start = buffer.len();
+                buffer.resize(start + len, 0);
+                let mut at = 0;
+                while at < len {
+                    let read = file.read_at(&mut buffer[start + at..], range.start + at as u64);
+                    match read.map_err(|error| Error::io(ErrorKind::Spool, error))? {
+                        0 => return Err(fault(PlanFileFault::MemberSize, range.start)),
+                        read => at += read,
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Scans the fields of the message in a range.
+    pub(super) fn scan(&self, range: Range<u64>) -> Scan<'_> {
+        let buffer = Vec::new();
+        Scan {
+            member: self,
+            at: range.start,
+            end: range.end,
+            buffer,
+            from: 0,
+            groups: Groups::default(),
+        }
+    }
+}
+
+/// A field of a message that is not in memory.
+#[derive(Clone, Debug)]
+pub(super) struct Span {
+    pub number: u32,
+    pub wire: Wire,
+    /// The payload.
+    pub range: Range<u64>,
+}
+
+impl Span {
+    /// The number in the field.
+    pub(super) fn varint(&self) -> Result<u64> {
+        match self.wire {
+            Wire::Varint(value) => Ok(value),
+            _ => Err(fault(PlanFileFault::FieldType, self.range.start)),
+        }
+    }
+
+    /// The range of the message or text in the field, at most `limit` bytes.
+    pub(super) fn message(&self, limit: u64) -> Result<Range<u64>> {
+        match self.wire {
+            Wire::Bytes(len) if len <= limit => Ok(self.range.clone()),
+            Wire::Bytes(_) => Err(Error::limit(Limit::Change, limit, self.range.start)),
+            _ => Err(fault(PlanFileFault::FieldType, self.range.start)),
+        }
+    }
+}
+
+/// Reads the heads of fields and steps over their payloads.
+pub(super) struct Scan<'a> {
+    member: &'a Member,
+    at: u64,
+    end: u64,
+    buffer: Vec<u8>,
+    /// The offset of the buffer.
+    from: u64,
+    groups: Groups,
+}
+
+impl Scan<'_> {
+    /// The next field.
+    pub(super) fn next(&mut self) -> Result<Option<Span>> {
+        loop {
+            let at = self.at;
+            if at == self.end {
+                self.groups.end(at)?;
+                return Ok(None);
+            }
+            let head = head(self.ahead()?, at)?;
+            let start = at + head.len as u64;
+            let end = start.checked_add(head.wire.payload()).filter(|end| *end <= self.end);
+            let end = end.ok_or_else(|| fault(PlanFileFault::Length, at))?;
+            self.at = end;
+            if self.groups.pass(&head, at)? {
+                return Ok(Some(Span { number: head.number, wire: head.wire, range: start..end }));
+            }
+        }
+    }
+
+    /// The bytes at the next head.
+    fn ahead(&mut self) -> Result<&[u8]> {
+        let wanted = (self.at + HEAD_MAX as u64).min(self.end);
+        let buffered = self.from..self.from + self.buffer.len() as u64;
+        if self.at < buffered.start || wanted > buffered.end {
+            // A message of a few fields needs a few bytes.
+            let len = (self.end - self.at).min(BUFFER as u64);
+            self.from = self.at;
+            self.member.copy(self.at..self.at + len, &mut self.buffer)?;
+        }
+        let start = (self.at - self.from) as usize;
+        let end = (wanted - self.from) as usize;
+        Ok(&self.buffer[start..end])
+    }
+}
+
+/// A reader of a member.
+#[derive(Debug)]
+pub(super) struct Reader {
+    member: Arc<Member>,
+    at: u64,
+    buffer: Vec<u8>,
+}
+
+impl Reader {
+    /// A reader of the whole member.
+    pub(super) fn new(member: Arc<Member>) -> Reader {
+        Reader { member, at: 0, buffer: Vec::new() }
+    }
+}
+
+impl Read for Reader {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        let end = self.at.saturating_add(out.len() as u64).min(self.member.len);
+        self.member.copy(self.at..end, &mut self.buffer).map_err(crate::input::into_io_error)?;
+        out[..self.buffer.len()].copy_from_slice(&self.buffer);
+        self.at = end;
+        Ok(self.buffer.len())
+    }
+}

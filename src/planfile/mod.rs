@@ -1,0 +1,125 @@
+//! Binary plan files (`plan -out`) as the JSON text that `show -json` prints.
+//!
+//! ```text
+//! zip ─▶ archive ─▶ member `tfplan` ──▶ index ─▶ document ─▶ JSON text
+//!                   member `tfstate` ─▶ state ─┘
+//! ```
+//!
+//! The format is private to the tools. It has no schemas of resources, so a few things cannot be
+//! told: a number of many digits is a string, and only one side of a replacement has the marks of
+//! the provider's schema. A mark on either side then marks both. The configuration is left out.
+
+mod action;
+mod address;
+mod archive;
+mod attributes;
+mod change;
+mod check;
+mod document;
+mod index;
+mod invocation;
+mod kind;
+mod member;
+mod message;
+mod overlay;
+mod packed;
+mod path;
+mod protobuf;
+mod schemas;
+mod section;
+mod state;
+mod tool;
+mod tree;
+mod walk;
+
+pub use crate::wire::schema::Schemas as ProviderSchemas;
+pub use document::Document;
+pub use tool::Tool;
+
+use crate::error::{Error, ErrorKind, PlanFileFault, Result};
+use crate::input::{Input, Options, Rereadable, Source};
+use crate::limits::{Limit, Limits};
+use archive::{Archive, LOCKS, PLAN, SCHEMAS, STATE};
+use document::Members;
+use index::Index;
+use member::Member;
+use schemas::Schemas;
+use state::State;
+
+/// Returns an input as it is, or the JSON text of the plan if the input is a plan file.
+///
+/// # Errors
+///
+/// As [`open`], or the input fails.
+pub fn unpack(mut input: Input, options: &Options) -> Result<Input> {
+    if !is_plan_file(&mut input)? {
+        return Ok(input);
+    }
+    let file = input.into_rereadable(&options.limits)?;
+    let document = open(&file, None, &options.limits)?;
+    Input::from_reader(Box::new(document), options)
+}
+
+/// Whether an input that is not read yet is a plan file, or another zip archive.
+///
+/// # Errors
+///
+/// The input fails.
+pub fn is_plan_file(input: &mut Input) -> Result<bool> {
+    const MAGIC: &[u8] = b"PK\x03\x04";
+    while input.window().len() < MAGIC.len() && input.fill(0)? {}
+    Ok(input.window().starts_with(MAGIC))
+}
+
+/// Opens a plan file, and returns a reader of its JSON text. Schemas that the file has itself count
+/// before `schemas`.
+///
+/// # Errors
+///
+/// Fails if the file is no plan file, if it is damaged, or if it exceeds a limit. The errors of the
+/// changes themselves come from the reader.
+pub fn open(
+    file: &Rereadable,
+    schemas: Option<ProviderSchemas>,
+    limits: &Limits,
+) -> Result<Document> {
+    let archive = Archive::open(file, limits)?;
+    let plan = required(&archive, PLAN)?;
+    let mut index = Index::build(&plan, limits).map_err(|error| error.within(PLAN))?;
+    let mut schemas = schemas.unwrap_or_default();
+    if let Some(member) = archive.member(SCHEMAS)? {
+        index.evidence.schemas();
+        let own = read_schemas(&member, limits).map_err(|error| error.within(SCHEMAS))?;
+        schemas.providers.extend(own.providers);
+    }
+    if let Some(locks) = archive.member(LOCKS)? {
+        let mut text = Vec::new();
+        locks.copy(0..locks.len().min(LOCKS_HEAD), &mut text)?;
+        index.evidence.locks(&text);
+    }
+    let state = State::read(required(&archive, STATE)?, limits);
+    let state = state.map_err(|error| error.within(STATE))?;
+    file.check()?;
+    Document::new(Members { plan, index, state }, Schemas::new(schemas), limits)
+}
+
+fn read_schemas(member: &Member, limits: &Limits) -> Result<ProviderSchemas> {
+    if member.len() > limits.change {
+        return Err(Error::limit(Limit::Change, limits.change, 0));
+    }
+    let mut bytes = Vec::new();
+    member.copy(0..member.len(), &mut bytes)?;
+    let read = ProviderSchemas::from_plan_file(&bytes);
+    read.map_err(|error| {
+        let offset = error.offset().unwrap_or_default() as u64;
+        protobuf::fault(PlanFileFault::Schemas, offset)
+    })
+}
+
+/// The bytes of the locks that name the tool.
+const LOCKS_HEAD: u64 = 4096;
+
+fn required(archive: &Archive<'_>, name: &'static str) -> Result<Member> {
+    let missing = || Error::new(ErrorKind::PlanFile(PlanFileFault::Missing)).within(name);
+    archive.member(name)?.ok_or_else(missing)
+}

@@ -1,0 +1,196 @@
+//! Paths into a value: where it is marked, and what makes it replaced.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::mem::size_of;
+
+use super::packed::write_value;
+use super::protobuf::{Message, fault};
+use crate::error::{Error, PlanFileFault, Result};
+use crate::limits::{Limit, Limits};
+use crate::wire::msgpack::{Number, Value, View};
+use crate::wire::plan_json;
+
+/// A step of a path.
+#[derive(Clone, Debug)]
+pub(super) enum Step<'a> {
+    /// An attribute, or a key of a map.
+    Name(Cow<'a, [u8]>),
+    /// An index of a list.
+    Index(i64),
+    /// An element of a set, by its value if it is known.
+    Element(Option<Value<'a>>),
+}
+
+impl Step<'_> {
+    /// Orders names, then indices. Elements are not told apart.
+    pub(super) fn order(&self, other: &Step<'_>) -> Ordering {
+        match (self, other) {
+            (Step::Name(a), Step::Name(b)) => a.cmp(b),
+            (Step::Index(a), Step::Index(b)) => a.cmp(b),
+            _ => self.rank().cmp(&other.rank()),
+        }
+    }
+
+    fn rank(&self) -> u8 {
+        match self {
+            Step::Name(_) => 0,
+            Step::Index(_) => 1,
+            Step::Element(_) => 2,
+        }
+    }
+}
+
+/// Orders paths by their steps.
+pub(super) fn order(a: &[Step<'_>], b: &[Step<'_>]) -> Ordering {
+    let steps = a.iter().zip(b).map(|(a, b)| a.order(b));
+    steps.fold(Ordering::Equal, Ordering::then).then(a.len().cmp(&b.len()))
+}
+
+/// Several paths, with their steps in one list.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Paths<'a> {
+    steps: Vec<Step<'a>>,
+    /// The end of each path in `steps`.
+    ends: Vec<usize>,
+}
+
+impl<'a> Paths<'a> {
+    /// The number of paths.
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no path.
+    pub(super) fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The steps of a path.
+    pub(super) fn get(&self, path: usize) -> &[Step<'a>] {
+        let start = if path == 0 { 0 } else { self.ends[path - 1] };
+        &self.steps[start..self.ends[path]]
+    }
+
+    /// The paths, in order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &[Step<'a>]> {
+        (0..self.len()).map(|path| self.get(path))
+    }
+
+    /// Appends a step to the path that is not ended yet.
+    pub(super) fn push(&mut self, step: Step<'a>, limits: &Limits, offset: u64) -> Result<()> {
+        self.check(limits, offset)?;
+        self.steps.push(step);
+        Ok(())
+    }
+
+    /// Ends a path.
+    pub(super) fn end(&mut self, limits: &Limits, offset: u64) -> Result<()> {
+        self.check(limits, offset)?;
+        self.ends.push(self.steps.len());
+        Ok(())
+    }
+
+    /// Appends all paths of `other`.
+    pub(super) fn extend(&mut self, other: &Paths<'a>) {
+        let start = self.steps.len();
+        self.steps.extend_from_slice(&other.steps);
+        self.ends.extend(other.ends.iter().map(|end| start + end));
+    }
+
+    /// Appends copies of all paths of `other`, whose values are borrowed from elsewhere.
+    pub(super) fn extend_owned(&mut self, other: &Paths<'_>) {
+        let start = self.steps.len();
+        self.steps.extend(other.steps.iter().map(|step| match step {
+            Step::Name(name) => Step::Name(name.to_vec().into()),
+            Step::Index(index) => Step::Index(*index),
+            Step::Element(_) => Step::Element(None),
+        }));
+        self.ends.extend(other.ends.iter().map(|end| start + end));
+    }
+
+    fn check(&self, limits: &Limits, offset: u64) -> Result<()> {
+        let len = self.steps.len() * size_of::<Step<'_>>() + self.ends.len() * size_of::<usize>();
+        if len as u64 >= limits.paths {
+            return Err(Error::limit(Limit::Paths, limits.paths, offset));
+        }
+        Ok(())
+    }
+
+    /// Reads a path from its message, and appends it.
+    pub(super) fn read(&mut self, path: Message<'a>, limits: &Limits) -> Result<()> {
+        for field in path.fields() {
+            let field = field?;
+            if field.number != 1 {
+                continue;
+            }
+            for step in field.message()?.fields() {
+                let step = step?;
+                match step.number {
+                    1 => {
+                        let name = step.message()?.bytes.into();
+                        self.push(Step::Name(name), limits, step.offset())?;
+                    }
+                    2 => {
+                        let key = key(dynamic_value(step.message()?)?);
+                        self.push(key, limits, step.offset())?;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        self.end(limits, path.offset)
+    }
+}
+
+/// The step that a key of a map, a list or a set is.
+fn key(value: Value<'_>) -> Step<'_> {
+    match value.view() {
+        View::String(name) => Step::Name(name.into()),
+        View::Number(Number::Int(number)) => Step::Index(number),
+        View::Number(Number::Uint(number)) => match i64::try_from(number) {
+            Ok(number) => Step::Index(number),
+            Err(_) => Step::Element(Some(value)),
+        },
+        _ => Step::Element(Some(value)),
+    }
+}
+
+/// Reads the value in a message `DynamicValue`.
+pub(super) fn dynamic_value(message: Message<'_>) -> Result<Value<'_>> {
+    let mut bytes = None;
+    for field in message.fields() {
+        let field = field?;
+        if field.number == 1 {
+            field.once(&mut bytes, field.message()?)?;
+        }
+    }
+    let bytes = bytes.ok_or_else(|| fault(PlanFileFault::Value, message.offset))?;
+    read_value(bytes)
+}
+
+/// Reads the value that a field of bytes holds.
+pub(super) fn read_value(message: Message<'_>) -> Result<Value<'_>> {
+    let at = |offset| fault(PlanFileFault::Value, message.offset + offset as u64);
+    let read = Value::read(message.bytes);
+    let (value, rest) = read.map_err(|error| at(error.offset().unwrap_or_default()))?;
+    if rest.is_empty() { Ok(value) } else { Err(at(message.bytes.len() - rest.len())) }
+}
+
+/// Appends a path as a JSON array of its steps.
+pub(super) fn write_path(path: &[Step<'_>], offset: u64, out: &mut Vec<u8>) -> Result<()> {
+    out.push(b'[');
+    for (place, step) in path.iter().enumerate() {
+        if place > 0 {
+            out.push(b',');
+        }
+        match step {
+            Step::Name(name) => plan_json::write_string(name, out),
+            Step::Index(number) => out.extend_from_slice(number.to_string().as_bytes()),
+            Step::Element(Some(value)) => write_value(value, None, offset, out)?,
+            Step::Element(None) => out.extend_from_slice(b"null"),
+        }
+    }
+    out.push(b']');
+    Ok(())
+}

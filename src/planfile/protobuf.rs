@@ -1,0 +1,228 @@
+//! Reads protobuf without a schema: the fields of a message, one after the other.
+//!
+//! A message is a sequence of fields, each with a number and a wire type. Nothing is decoded before
+//! somebody asks for it, and every length is checked against the bytes that are there. Groups, which
+//! plan files never have, are skipped.
+
+use crate::error::{Error, ErrorKind, PlanFileFault, Result};
+
+/// The deepest nesting of groups.
+const GROUPS_MAX: usize = 100;
+
+/// The longest head of a field in bytes: its tag, and its number or length.
+pub(super) const HEAD_MAX: usize = 20;
+
+/// An error in the plan file, `offset` bytes from the start of its member.
+pub(super) fn fault(fault: PlanFileFault, offset: u64) -> Error {
+    Error::at(ErrorKind::PlanFile(fault), offset)
+}
+
+/// What stands before the payload of a field.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Head {
+    pub number: u32,
+    pub wire: Wire,
+    /// The length of the head in bytes.
+    pub len: usize,
+}
+
+/// The wire type of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wire {
+    Varint(u64),
+    Fixed64,
+    /// Bytes, a text or a message, and the length.
+    Bytes(u64),
+    GroupStart,
+    GroupEnd,
+    Fixed32,
+}
+
+impl Wire {
+    /// The length of the payload behind the head, in bytes.
+    pub(super) fn payload(self) -> u64 {
+        match self {
+            Wire::Bytes(len) => len,
+            Wire::Fixed64 => 8,
+            Wire::Fixed32 => 4,
+            Wire::Varint(_) | Wire::GroupStart | Wire::GroupEnd => 0,
+        }
+    }
+}
+
+/// Reads the head of a field at the start of `bytes`, `offset` bytes from the start of the member.
+pub(super) fn head(bytes: &[u8], offset: u64) -> Result<Head> {
+    let (tag, tag_len) = varint(bytes, offset)?;
+    let field_error = || fault(PlanFileFault::Field, offset);
+    let number = u32::try_from(tag >> 3).map_err(|_| field_error())?;
+    if number == 0 || number > 0x1fff_ffff {
+        return Err(field_error());
+    }
+    let number_at = |len: usize| varint(&bytes[len..], offset + len as u64);
+    let (wire, len) = match tag & 7 {
+        0 => {
+            let (value, len) = number_at(tag_len)?;
+            (Wire::Varint(value), tag_len + len)
+        }
+        1 => (Wire::Fixed64, tag_len),
+        2 => {
+            let (value, len) = number_at(tag_len)?;
+            (Wire::Bytes(value), tag_len + len)
+        }
+        3 => (Wire::GroupStart, tag_len),
+        4 => (Wire::GroupEnd, tag_len),
+        5 => (Wire::Fixed32, tag_len),
+        _ => return Err(field_error()),
+    };
+    Ok(Head { number, wire, len })
+}
+
+/// Reads a number, and returns it with its length in bytes.
+fn varint(bytes: &[u8], offset: u64) -> Result<(u64, usize)> {
+    let mut number = 0;
+    for (place, byte) in bytes.iter().enumerate().take(10) {
+        let bits = u64::from(byte & 0x7f);
+        if place == 9 && bits > 1 {
+            break;
+        }
+        number |= bits << (7 * place);
+        if byte & 0x80 == 0 {
+            return Ok((number, place + 1));
+        }
+    }
+    let cut = if bytes.len() < 10 { PlanFileFault::Length } else { PlanFileFault::Varint };
+    Err(fault(cut, offset))
+}
+
+/// The groups that are open. Fields inside a group are skipped.
+#[derive(Debug, Default)]
+pub(super) struct Groups(Vec<u32>);
+
+impl Groups {
+    /// Takes note of a head. Returns whether its field is one of the message.
+    pub(super) fn pass(&mut self, head: &Head, offset: u64) -> Result<bool> {
+        match head.wire {
+            Wire::GroupStart if self.0.len() < GROUPS_MAX => self.0.push(head.number),
+            Wire::GroupStart => return Err(fault(PlanFileFault::Field, offset)),
+            Wire::GroupEnd if self.0.pop() == Some(head.number) => {}
+            Wire::GroupEnd => return Err(fault(PlanFileFault::Field, offset)),
+            _ => return Ok(self.0.is_empty()),
+        }
+        Ok(false)
+    }
+
+    /// Checks that no group is open at the end of the message.
+    pub(super) fn end(&self, offset: u64) -> Result<()> {
+        if self.0.is_empty() { Ok(()) } else { Err(fault(PlanFileFault::Length, offset)) }
+    }
+}
+
+/// A message in memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Message<'a> {
+    pub bytes: &'a [u8],
+    /// Bytes from the start of the member to the message.
+    pub offset: u64,
+}
+
+impl<'a> Message<'a> {
+    /// The fields of the message, in order.
+    pub(super) fn fields(self) -> Fields<'a> {
+        Fields { message: self, at: 0, groups: Groups::default() }
+    }
+}
+
+/// A field of a message in memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Field<'a> {
+    pub number: u32,
+    wire: Wire,
+    /// The payload.
+    message: Message<'a>,
+}
+
+impl<'a> Field<'a> {
+    /// Bytes from the start of the member to the payload.
+    pub(super) fn offset(&self) -> u64 {
+        self.message.offset
+    }
+
+    /// Whether the field is a number.
+    pub(super) fn is_varint(&self) -> bool {
+        matches!(self.wire, Wire::Varint(_))
+    }
+
+    /// The number in the field.
+    pub(super) fn varint(&self) -> Result<u64> {
+        match self.wire {
+            Wire::Varint(value) => Ok(value),
+            _ => Err(fault(PlanFileFault::FieldType, self.offset())),
+        }
+    }
+
+    /// The message in the field.
+    pub(super) fn message(&self) -> Result<Message<'a>> {
+        match self.wire {
+            Wire::Bytes(_) => Ok(self.message),
+            _ => Err(fault(PlanFileFault::FieldType, self.offset())),
+        }
+    }
+
+    /// The text in the field.
+    pub(super) fn text(&self) -> Result<&'a str> {
+        let text = std::str::from_utf8(self.message()?.bytes);
+        text.map_err(|_| fault(PlanFileFault::Text, self.offset()))
+    }
+
+    /// Stores `value` in a field that a message has at most once.
+    pub(super) fn once<T>(&self, slot: &mut Option<T>, value: T) -> Result<()> {
+        match slot.replace(value) {
+            None => Ok(()),
+            Some(_) => Err(fault(PlanFileFault::FieldTwice, self.offset())),
+        }
+    }
+}
+
+/// The fields of a message in memory. The iterator is fused after an error.
+#[derive(Debug)]
+pub(super) struct Fields<'a> {
+    message: Message<'a>,
+    at: usize,
+    groups: Groups,
+}
+
+impl<'a> Fields<'a> {
+    fn read(&mut self) -> Result<Option<Field<'a>>> {
+        loop {
+            let Message { bytes, offset } = self.message;
+            let rest = &bytes[self.at..];
+            let at = offset + self.at as u64;
+            if rest.is_empty() {
+                self.groups.end(at)?;
+                return Ok(None);
+            }
+            let head = head(rest, at)?;
+            let payload = usize::try_from(head.wire.payload()).ok();
+            let payload = payload.and_then(|len| rest[head.len..].get(..len));
+            let payload = payload.ok_or_else(|| fault(PlanFileFault::Length, at))?;
+            self.at += head.len + payload.len();
+            if self.groups.pass(&head, at)? {
+                let message = Message { bytes: payload, offset: at + head.len as u64 };
+                return Ok(Some(Field { number: head.number, wire: head.wire, message }));
+            }
+        }
+    }
+}
+
+impl<'a> Iterator for Fields<'a> {
+    type Item = Result<Field<'a>>;
+
+    fn next(&mut self) -> Option<Result<Field<'a>>> {
+        let read = self.read().transpose();
+        if !matches!(read, Some(Ok(_))) {
+            self.at = self.message.bytes.len();
+            self.groups = Groups::default();
+        }
+        read
+    }
+}

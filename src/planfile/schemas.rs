@@ -1,0 +1,118 @@
+//! The schemas of resource types, where they are known: from the member `tfschemas`, or from the
+//! output of `providers schema -json`.
+//!
+//! A schema says what the bytes do not: which strings are numbers, what an unknown value will be,
+//! which attributes are sensitive, and the version of the schema itself.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::address::{Address, Mode};
+use super::path::{Paths, Step};
+use crate::error::Result;
+use crate::limits::Limits;
+use crate::wire;
+use crate::wire::block::{self, Block};
+use crate::wire::schema::Schemas as Providers;
+use crate::wire::types::Type;
+
+/// The schemas that are known.
+#[derive(Debug, Default)]
+pub(super) struct Schemas {
+    providers: Providers,
+    /// The schemas that were asked for, by provider, mode and type.
+    found: RefCell<HashMap<(String, Mode, String), Option<Arc<Schema>>>>,
+}
+
+/// The schema of a resource type.
+#[derive(Debug)]
+pub(super) struct Schema {
+    pub version: u64,
+    /// The type of the resource's values.
+    pub ty: Type,
+    block: Block,
+}
+
+impl Schemas {
+    /// Schemas of providers.
+    pub(super) fn new(providers: Providers) -> Schemas {
+        Schemas { providers, found: RefCell::default() }
+    }
+
+    /// The schema of a resource.
+    pub(super) fn find(&self, provider: &str, address: &Address<'_>) -> Option<Arc<Schema>> {
+        if self.providers.providers.is_empty() {
+            return None;
+        }
+        let key = (provider.to_owned(), address.mode, address.kind.to_owned());
+        let mut found = self.found.borrow_mut();
+        let read = || {
+            let provider = self.providers.providers.get(provider)?;
+            let types = match address.mode {
+                Mode::Managed => &provider.resources,
+                Mode::Data => &provider.data_sources,
+                Mode::Ephemeral => &provider.ephemeral,
+            };
+            let schema = types.get(address.kind)?;
+            let ty = schema.block.implied_type().ok()?;
+            let block = schema.block.clone();
+            Some(Arc::new(Schema { version: schema.version, ty, block }))
+        };
+        found.entry(key).or_insert_with(read).clone()
+    }
+}
+
+impl Schema {
+    /// Adds the paths that the schema marks in a MessagePack value. A value that does not fit the
+    /// schema has none.
+    pub(super) fn mark_packed(
+        &self,
+        bytes: &[u8],
+        marks: &mut Paths<'_>,
+        limits: &Limits,
+        offset: u64,
+    ) -> Result<()> {
+        match wire::from_msgpack(bytes, &self.ty) {
+            Ok(value) => self.mark(&value, marks, limits, offset),
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// Adds the paths that the schema marks in a JSON value.
+    pub(super) fn mark_json(
+        &self,
+        text: &[u8],
+        marks: &mut Paths<'_>,
+        limits: &Limits,
+        offset: u64,
+    ) -> Result<()> {
+        match wire::from_json(text, &self.ty) {
+            Ok(value) => self.mark(&value, marks, limits, offset),
+            Err(_) => Ok(()),
+        }
+    }
+
+    fn mark(
+        &self,
+        value: &wire::Value,
+        marks: &mut Paths<'_>,
+        limits: &Limits,
+        offset: u64,
+    ) -> Result<()> {
+        for path in self.block.sensitive_paths(value) {
+            for step in path {
+                let step = match step {
+                    block::Step::Attribute(name) => Step::Name(name.into_bytes().into()),
+                    block::Step::Key(key) => Step::Name(key.into()),
+                    block::Step::Index(index) => {
+                        i64::try_from(index).map_or(Step::Element(None), Step::Index)
+                    }
+                };
+                marks.push(step, limits, offset)?;
+            }
+            marks.end(limits, offset)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,142 @@
+//! A value as a sequence of parts, from MessagePack or from JSON, and the two texts that plan JSON
+//! makes of it: what is known, and the tree of what is unknown.
+
+use std::borrow::Cow;
+
+use crate::error::Result;
+use crate::wire::plan_json::write_string;
+
+/// A part of a value.
+#[derive(Debug)]
+pub(super) enum Part<'a> {
+    /// An object begins.
+    Object,
+    /// An array begins.
+    Array,
+    /// The key of the next member.
+    Key(Cow<'a, [u8]>),
+    /// An object or an array ends.
+    Close,
+    /// A null.
+    Null,
+    /// An unknown value.
+    Unknown(Shape),
+    /// A string, a number or a boolean.
+    Leaf,
+}
+
+/// What an unknown value will be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    Object,
+    Array,
+    Leaf,
+    /// The type is not known.
+    Any,
+}
+
+/// Yields the parts of a value, keys in ascending order.
+pub(super) trait Walk<'a> {
+    /// The next part.
+    ///
+    /// # Errors
+    ///
+    /// The value is invalid.
+    fn next(&mut self) -> Result<Part<'a>>;
+
+    /// Appends the last leaf as JSON.
+    ///
+    /// # Errors
+    ///
+    /// The leaf is invalid, or JSON cannot express it.
+    fn write_leaf(&self, out: &mut Vec<u8>) -> Result<()>;
+
+    /// Steps over a value, after its first part.
+    ///
+    /// # Errors
+    ///
+    /// The value is invalid.
+    fn skip(&mut self, first: &Part<'_>) -> Result<()> {
+        let mut depth = usize::from(matches!(first, Part::Object | Part::Array));
+        while depth > 0 {
+            match self.next()? {
+                Part::Object | Part::Array => depth += 1,
+                Part::Close => depth -= 1,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Which text is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Text {
+    /// What is known: an unknown member is left out, and an unknown element is null.
+    Known,
+    /// True for what is unknown, and false for other leaves, which are left out of objects.
+    Unknown,
+}
+
+/// Appends what is known of a value. A value that is unknown as a whole is null.
+pub(super) fn write_known<'a>(walk: &mut impl Walk<'a>, out: &mut Vec<u8>) -> Result<()> {
+    write(walk, Text::Known, out)
+}
+
+/// Appends the tree of what is unknown in a value.
+pub(super) fn write_unknown<'a>(walk: &mut impl Walk<'a>, out: &mut Vec<u8>) -> Result<()> {
+    write(walk, Text::Unknown, out)
+}
+
+fn write<'a>(walk: &mut impl Walk<'a>, text: Text, out: &mut Vec<u8>) -> Result<()> {
+    // The closing brackets of the open containers.
+    let mut closes = Vec::new();
+    let mut is_first = true;
+    loop {
+        let mut part = walk.next()?;
+        if let Part::Close = part {
+            out.extend(closes.pop());
+            is_first = false;
+        } else {
+            let key = match part {
+                Part::Key(key) => {
+                    part = walk.next()?;
+                    Some(key)
+                }
+                _ => None,
+            };
+            let is_omitted = match text {
+                Text::Known => matches!(part, Part::Unknown(_)),
+                Text::Unknown => matches!(part, Part::Null | Part::Leaf),
+            };
+            if key.is_some() && is_omitted {
+                continue;
+            }
+            if !std::mem::take(&mut is_first) {
+                out.push(b',');
+            }
+            if let Some(key) = key {
+                write_string(&key, out);
+                out.push(b':');
+            }
+            is_first = matches!(part, Part::Object | Part::Array);
+            match (&part, text) {
+                (Part::Object, _) => {
+                    out.push(b'{');
+                    closes.push(b'}');
+                }
+                (Part::Array, _) => {
+                    out.push(b'[');
+                    closes.push(b']');
+                }
+                (Part::Leaf, Text::Known) => walk.write_leaf(out)?,
+                (_, Text::Known) => out.extend_from_slice(b"null"),
+                (Part::Unknown(_), Text::Unknown) => out.extend_from_slice(b"true"),
+                (_, Text::Unknown) => out.extend_from_slice(b"false"),
+            }
+        }
+        if closes.is_empty() {
+            return Ok(());
+        }
+    }
+}

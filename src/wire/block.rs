@@ -1,0 +1,375 @@
+//! The block of a schema: its attributes and nested blocks, and what follows from them.
+
+use std::collections::BTreeMap;
+
+use super::error::{Error, ErrorKind};
+use super::types::Type;
+use super::value::{Data, Value};
+
+/// A block, or the body of a resource type.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Block {
+    /// The attributes by name.
+    pub attributes: BTreeMap<String, Attribute>,
+    /// The nested blocks by the name of their type.
+    pub blocks: BTreeMap<String, NestedBlock>,
+}
+
+/// An attribute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attribute {
+    /// The type.
+    pub ty: AttributeType,
+    /// True if the configuration must set the attribute.
+    pub is_required: bool,
+    /// True if the configuration may set the attribute.
+    pub is_optional: bool,
+    /// True if the provider may set the attribute.
+    pub is_computed: bool,
+    /// True if the value is secret.
+    pub is_sensitive: bool,
+    /// True if the value is never stored.
+    pub is_write_only: bool,
+}
+
+/// The type of an attribute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AttributeType {
+    /// A type constraint.
+    Plain(Type),
+    /// An object, or a collection of objects, whose attributes have schemas themselves.
+    Nested {
+        /// What holds the objects. [`Nesting::Group`] is not valid here.
+        nesting: Nesting,
+        /// The attributes of each object.
+        attributes: BTreeMap<String, Attribute>,
+    },
+}
+
+/// A nested block type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NestedBlock {
+    /// What holds the blocks.
+    pub nesting: Nesting,
+    /// The block.
+    pub block: Block,
+    /// The least number of blocks.
+    pub min_items: u64,
+    /// The greatest number of blocks, 0 if there is none.
+    pub max_items: u64,
+}
+
+/// What holds the blocks of one type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Nesting {
+    /// One block, or null.
+    Single,
+    /// One block, which is there even if the configuration has none.
+    Group,
+    /// A list.
+    List,
+    /// A set.
+    Set,
+    /// A map by label.
+    Map,
+    /// A nesting that this version does not know. Such a block has no value.
+    Other,
+}
+
+/// A step of a path into a value.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Step {
+    /// An attribute, or a nested block type.
+    Attribute(String),
+    /// An element of a list.
+    Index(usize),
+    /// An element of a map.
+    Key(Vec<u8>),
+}
+
+/// A path into a value.
+pub type Path = Vec<Step>;
+
+/// A nested block type of which a value has too few or too many blocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrongCount {
+    /// Where the blocks are.
+    pub path: Path,
+    /// Their number.
+    pub found: u64,
+    /// The least number.
+    pub min_items: u64,
+    /// The greatest number, 0 if there is none.
+    pub max_items: u64,
+}
+
+impl Block {
+    /// The type of the block's value: an object of the attributes and the nested blocks. A list or a
+    /// map of blocks with a dynamic part is dynamic itself. An attribute hides a block of its name.
+    ///
+    /// # Errors
+    ///
+    /// An attribute of nested objects has a nesting that is not valid.
+    pub fn implied_type(&self) -> Result<Type, Error> {
+        let mut types = Vec::with_capacity(self.attributes.len() + self.blocks.len());
+        for (name, nested) in &self.blocks {
+            if nested.nesting != Nesting::Other {
+                types.push((name.clone(), nested.implied_type()?));
+            }
+        }
+        for (name, attribute) in &self.attributes {
+            types.push((name.clone(), attribute.implied_type()?));
+        }
+        Ok(Type::object(types))
+    }
+
+    /// The value of a block that the configuration does not have: null attributes, and no nested
+    /// blocks.
+    ///
+    /// # Errors
+    ///
+    /// As [`Block::implied_type`].
+    pub fn empty_value(&self) -> Result<Value, Error> {
+        let mut values = Vec::new();
+        for (name, nested) in &self.blocks {
+            if nested.nesting != Nesting::Other {
+                values.push((name.clone(), nested.empty_value()?));
+            }
+        }
+        for (name, attribute) in &self.attributes {
+            values.push((name.clone(), Value::null(&attribute.implied_type()?)));
+        }
+        Ok(Value::object(values))
+    }
+
+    /// The paths of a value that the schema marks sensitive. A sensitive attribute is marked whole,
+    /// and so is a set that holds one. Null and unknown blocks have no paths.
+    pub fn sensitive_paths(&self, value: &Value) -> Vec<Path> {
+        let mut paths = Vec::new();
+        self.add_sensitive(&value.data, &mut Path::new(), &mut paths);
+        paths
+    }
+
+    /// The nested blocks of a value whose number is out of bounds.
+    ///
+    /// Some numbers cannot be told from a value: that of unknown blocks, that in a group that the
+    /// configuration may not have, and that of equal blocks in a set, which are one there.
+    pub fn wrong_counts(&self, value: &Value) -> Vec<WrongCount> {
+        let mut wrong = Vec::new();
+        self.add_wrong(&value.data, &mut Path::new(), &mut wrong);
+        wrong
+    }
+
+    fn has_sensitive(&self) -> bool {
+        self.attributes.values().any(Attribute::has_sensitive)
+            || self.blocks.values().any(|nested| nested.block.has_sensitive())
+    }
+
+    fn add_sensitive(&self, data: &Data, path: &mut Path, paths: &mut Vec<Path>) {
+        add_sensitive_attributes(&self.attributes, data, path, paths);
+        let Data::Map(members) = data else {
+            return;
+        };
+        for (name, nested) in &self.blocks {
+            let Some(member) = members.get(name.as_bytes()) else {
+                continue;
+            };
+            if nested.block.has_sensitive() && !self.attributes.contains_key(name) {
+                path.push(Step::Attribute(name.clone()));
+                nested.nesting.each(member, path, paths, |data, path, paths| {
+                    nested.block.add_sensitive(data, path, paths);
+                });
+                path.pop();
+            }
+        }
+    }
+
+    fn add_wrong(&self, data: &Data, path: &mut Path, wrong: &mut Vec<WrongCount>) {
+        let Data::Map(members) = data else {
+            return;
+        };
+        for (name, nested) in &self.blocks {
+            let Some(member) = members.get(name.as_bytes()) else {
+                continue;
+            };
+            if nested.nesting == Nesting::Group && is_empty(member) {
+                continue;
+            }
+            path.push(Step::Attribute(name.clone()));
+            if let Some(found) = nested.count(member) {
+                let is_above = nested.max_items > 0 && found > nested.max_items;
+                let may_be_merged = nested.nesting == Nesting::Set && found > 0;
+                if found < nested.min_items && !may_be_merged || is_above {
+                    let NestedBlock { min_items, max_items, .. } = *nested;
+                    wrong.push(WrongCount { path: path.clone(), found, min_items, max_items });
+                }
+            }
+            nested.nesting.each(member, path, wrong, |data, path, wrong| {
+                nested.block.add_wrong(data, path, wrong);
+            });
+            path.pop();
+        }
+    }
+}
+
+impl NestedBlock {
+    fn implied_type(&self) -> Result<Type, Error> {
+        let block = self.block.implied_type()?;
+        Ok(match self.nesting {
+            Nesting::List | Nesting::Map if block.has_dynamic() => Type::Dynamic,
+            Nesting::List => Type::list(block),
+            Nesting::Set => Type::set(block),
+            Nesting::Map => Type::map(block),
+            Nesting::Single | Nesting::Group | Nesting::Other => block,
+        })
+    }
+
+    fn empty_value(&self) -> Result<Value, Error> {
+        let ty = self.implied_type()?;
+        Ok(match self.nesting {
+            Nesting::Single | Nesting::Other => Value::null(&ty),
+            Nesting::Group => self.block.empty_value()?,
+            Nesting::List if ty == Type::Dynamic => Value::tuple(Vec::new()),
+            Nesting::Map if ty == Type::Dynamic => Value::object(Vec::new()),
+            Nesting::List | Nesting::Set => Value { ty, data: Data::List(Vec::new()) },
+            Nesting::Map => Value { ty, data: Data::Map(BTreeMap::new()) },
+        })
+    }
+
+    /// The number of blocks, if it is known.
+    fn count(&self, data: &Data) -> Option<u64> {
+        match (self.nesting, data) {
+            (Nesting::Single, Data::Null) => Some(0),
+            (Nesting::Single, Data::Map(_)) => Some(1),
+            (Nesting::List | Nesting::Set, Data::List(blocks)) => Some(blocks.len() as u64),
+            (Nesting::Map, Data::Map(blocks)) => Some(blocks.len() as u64),
+            _ => None,
+        }
+    }
+}
+
+impl Attribute {
+    fn implied_type(&self) -> Result<Type, Error> {
+        let (nesting, attributes) = match &self.ty {
+            AttributeType::Plain(ty) => return Ok(ty.without_optional()),
+            AttributeType::Nested { nesting, attributes } => (nesting, attributes),
+        };
+        let types = attributes
+            .iter()
+            .map(|(name, attribute)| Ok((name.clone(), attribute.implied_type()?)));
+        let object = Type::object(types.collect::<Result<Vec<_>, Error>>()?);
+        Ok(match nesting {
+            Nesting::Single => object,
+            Nesting::List => Type::list(object),
+            Nesting::Set => Type::set(object),
+            Nesting::Map => Type::map(object),
+            Nesting::Group | Nesting::Other => {
+                return Err(Error::without_offset(ErrorKind::Nesting));
+            }
+        })
+    }
+
+    fn has_sensitive(&self) -> bool {
+        self.is_sensitive
+            || match &self.ty {
+                AttributeType::Plain(_) => false,
+                AttributeType::Nested { attributes, .. } => {
+                    attributes.values().any(Attribute::has_sensitive)
+                }
+            }
+    }
+}
+
+/// True for the value of a block that the configuration may not have.
+fn is_empty(data: &Data) -> bool {
+    match data {
+        Data::Null => true,
+        Data::List(elements) => elements.is_empty(),
+        Data::Map(members) => members.values().all(is_empty),
+        _ => false,
+    }
+}
+
+fn add_sensitive_attributes(
+    attributes: &BTreeMap<String, Attribute>,
+    data: &Data,
+    path: &mut Path,
+    paths: &mut Vec<Path>,
+) {
+    let Data::Map(members) = data else {
+        return;
+    };
+    for (name, attribute) in attributes {
+        path.push(Step::Attribute(name.clone()));
+        if attribute.is_sensitive {
+            paths.push(path.clone());
+        } else if let AttributeType::Nested { nesting, attributes } = &attribute.ty
+            && attribute.has_sensitive()
+            && let Some(member) = members.get(name.as_bytes())
+        {
+            nesting.each(member, path, paths, |data, path, paths| {
+                add_sensitive_attributes(attributes, data, path, paths);
+            });
+        }
+        path.pop();
+    }
+}
+
+/// What paths of elements are collected into.
+trait Collected: Sized {
+    /// Adds what was collected inside a set. Elements of a set have no paths.
+    fn add_of_set(&mut self, inside: Self, path: &Path);
+}
+
+impl Collected for Vec<Path> {
+    fn add_of_set(&mut self, inside: Vec<Path>, path: &Path) {
+        if !inside.is_empty() {
+            self.push(path.clone());
+        }
+    }
+}
+
+impl Collected for Vec<WrongCount> {
+    fn add_of_set(&mut self, inside: Vec<WrongCount>, path: &Path) {
+        let moved = |wrong| WrongCount { path: path.clone(), ..wrong };
+        self.extend(inside.into_iter().map(moved));
+    }
+}
+
+impl Nesting {
+    /// Calls `f` with each object, and with its path.
+    fn each<T: Collected + Default>(
+        self,
+        data: &Data,
+        path: &mut Path,
+        out: &mut T,
+        f: impl Fn(&Data, &mut Path, &mut T),
+    ) {
+        match (self, data) {
+            (Nesting::Single | Nesting::Group, data) => f(data, path, out),
+            (Nesting::List, Data::List(elements)) => {
+                for (index, element) in elements.iter().enumerate() {
+                    path.push(Step::Index(index));
+                    f(element, path, out);
+                    path.pop();
+                }
+            }
+            (Nesting::Map, Data::Map(elements)) => {
+                for (key, element) in elements {
+                    path.push(Step::Key(key.clone()));
+                    f(element, path, out);
+                    path.pop();
+                }
+            }
+            (Nesting::Set, Data::List(elements)) => {
+                let mut inside = T::default();
+                for element in elements {
+                    f(element, path, &mut inside);
+                }
+                out.add_of_set(inside, path);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! Conversions between types, as go-cty makes them before it writes a value.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::error::{Error, ErrorKind};
+use super::number::Number;
+use super::types::{Attributes, Type};
+use super::unknown::{Range, Refiner, Unknown};
+use super::value::{Data, Value};
+
+/// The value itself if it conforms to the type, else the value converted.
+///
+/// # Errors
+///
+/// The value cannot be converted.
+pub fn conform<'a>(value: &'a Value, ty: &Type) -> Result<Cow<'a, Value>, Error> {
+    if conforms(&value.ty, ty) {
+        return Ok(Cow::Borrowed(value));
+    }
+    convert(value.clone(), ty).map(Cow::Owned).map_err(Error::without_offset)
+}
+
+/// True if values of a type can be written under another as they are.
+fn conforms(own: &Type, wanted: &Type) -> bool {
+    match (own, wanted) {
+        (_, Type::Dynamic) => true,
+        (Type::List(own), Type::List(wanted))
+        | (Type::Set(own), Type::Set(wanted))
+        | (Type::Map(own), Type::Map(wanted)) => conforms(own, wanted),
+        (Type::Tuple(own), Type::Tuple(wanted)) => {
+            own.len() == wanted.len()
+                && own.iter().zip(wanted.iter()).all(|(own, wanted)| conforms(own, wanted))
+        }
+        (Type::Object(own), Type::Object(wanted)) => {
+            own.types.len() == wanted.types.len()
+                && own
+                    .types
+                    .iter()
+                    .zip(&wanted.types)
+                    .all(|((name, own), (other, wanted))| name == other && conforms(own, wanted))
+        }
+        _ => own == wanted,
+    }
+}
+
+/// Converts a value.
+fn convert(value: Value, ty: &Type) -> Result<Value, ErrorKind> {
+    let known_ty = ty.without_optional();
+    if value.ty == known_ty || *ty == Type::Dynamic {
+        return Ok(value);
+    }
+    if !is_convertible(&value.ty, ty) {
+        return Err(ErrorKind::Conversion);
+    }
+    match value.data {
+        Data::Null => Ok(Value { ty: with_dynamic_of(&value.ty, &known_ty), data: Data::Null }),
+        Data::Unknown(unknown) => convert_unknown(&unknown, &value.ty, &known_ty),
+        data => convert_known(data, &value.ty, ty),
+    }
+}
+
+/// True if some values of a type can be converted to another.
+fn is_convertible(own: &Type, wanted: &Type) -> bool {
+    match (own, wanted) {
+        (_, Type::Dynamic) | (Type::Dynamic, _) => true,
+        (Type::Number | Type::Bool, Type::String) | (Type::String, Type::Number | Type::Bool) => {
+            true
+        }
+        (Type::Object(own), Type::Object(wanted)) => {
+            wanted.types.iter().all(|(name, ty)| match own.types.get(name) {
+                Some(own) => is_convertible(own, ty),
+                None => wanted.optional.contains(name),
+            })
+        }
+        (Type::Tuple(own), Type::Tuple(wanted)) => {
+            own.len() == wanted.len()
+                && own.iter().zip(wanted.iter()).all(|(own, wanted)| is_convertible(own, wanted))
+        }
+        (Type::List(own) | Type::Set(own), Type::List(wanted) | Type::Set(wanted))
+        | (Type::Map(own), Type::Map(wanted)) => is_convertible(own, wanted),
+        (Type::Tuple(own), Type::List(wanted) | Type::Set(wanted)) => {
+            are_convertible(own.iter(), wanted)
+        }
+        (Type::Object(own), Type::Map(wanted)) => are_convertible(own.types.values(), wanted),
+        (Type::Map(own), Type::Object(wanted)) => wanted
+            .types
+            .iter()
+            .all(|(name, ty)| is_convertible(own, ty) || wanted.optional.contains(name)),
+        _ => own == wanted,
+    }
+}
+
+fn are_convertible<'a>(own: impl Iterator<Item = &'a Type> + Clone, wanted: &Type) -> bool {
+    match common(own.clone(), wanted) {
+        Some(wanted) => own.clone().all(|own| is_convertible(own, &wanted)),
+        None => false,
+    }
+}
+
+/// The type that all parts take: the wanted one, or if that is dynamic the only one among them; of
+/// different primitive types, string.
+fn common<'a>(mut own: impl Iterator<Item = &'a Type>, wanted: &Type) -> Option<Type> {
+    if *wanted != Type::Dynamic {
+        return Some(wanted.clone());
+    }
+    own.try_fold(Type::Dynamic, |common, ty| match (&common, ty) {
+        (Type::Dynamic, ty) => Some(ty.clone()),
+        (_, Type::Dynamic) => Some(common),
+        _ if common == *ty => Some(common),
+        _ if common.is_primitive() && ty.is_primitive() => Some(Type::String),
+        _ => None,
+    })
+}
+
+/// The wanted type, with its dynamic parts replaced by those of the own type.
+fn with_dynamic_of(own: &Type, wanted: &Type) -> Type {
+    match (own, wanted) {
+        (_, Type::Dynamic) => own.clone(),
+        (Type::Map(own), Type::Map(wanted)) => Type::map(with_dynamic_of(own, wanted)),
+        (Type::Set(own) | Type::List(own), Type::Set(wanted)) => {
+            Type::set(with_dynamic_of(own, wanted))
+        }
+        (Type::Set(own) | Type::List(own), Type::List(wanted)) => {
+            Type::list(with_dynamic_of(own, wanted))
+        }
+        (Type::Tuple(own), Type::Tuple(wanted)) => {
+            let pairs = own.iter().zip(wanted.iter());
+            Type::Tuple(pairs.map(|(own, wanted)| with_dynamic_of(own, wanted)).collect())
+        }
+        (Type::Object(own), Type::Object(wanted)) => {
+            Type::object(wanted.types.iter().map(|(name, wanted)| {
+                let own = own.types.get(name).unwrap_or(wanted);
+                (name.clone(), with_dynamic_of(own, wanted))
+            }))
+        }
+        _ => wanted.clone(),
+    }
+}
+
+/// An unknown value of the wanted type, with what is still known of it.
+fn convert_unknown(unknown: &Unknown, own: &Type, wanted: &Type) -> Result<Value, ErrorKind> {
+    let mut refiner = Refiner::new(&with_dynamic_of(own, wanted));
+    if unknown.is_not_null {
+        refiner.null(false)?;
+    }
+    let as_length = |len: usize| i64::try_from(len).unwrap_or(i64::MAX);
+    let (min, max) = match (own, &unknown.range) {
+        (Type::Object(own), _) => (as_length(own.types.len()), as_length(own.types.len())),
+        (Type::Tuple(own), _) => (as_length(own.len()), as_length(own.len())),
+        (_, Range::Length { min, max }) => (*min, *max),
+        _ => (0, i64::MAX),
+    };
+    match wanted {
+        Type::Set(_) => {
+            refiner.length_min(min.min(1))?;
+            refiner.length_max(max)?;
+        }
+        Type::List(_) | Type::Map(_) => {
+            refiner.length_min(min)?;
+            refiner.length_max(max)?;
+        }
+        _ => {}
+    }
+    refiner.finish(&mut as_length(1 << 20).unsigned_abs().try_into().unwrap_or(usize::MAX))
+}
+
+fn convert_known(data: Data, own: &Type, wanted: &Type) -> Result<Value, ErrorKind> {
+    match (data, wanted) {
+        (Data::Number(number), Type::String) => {
+            let text = number.to_text().ok_or(ErrorKind::Digits)?;
+            Ok(Value::string(text.as_bytes()))
+        }
+        (Data::Bool(truth), Type::String) => Ok(Value::string(truth.to_string().as_bytes())),
+        (Data::String(text), Type::Number) => Number::parse(&text)
+            .map(Value::number)
+            .ok_or(ErrorKind::Required("a number is required")),
+        (Data::String(text), Type::Bool) => to_bool(&text).map(Value::bool),
+        (Data::List(elements), Type::Tuple(types)) => {
+            let values = parts(elements, own).zip(types.iter());
+            let values = values.map(|(value, ty)| convert(value, ty)).collect::<Result<_, _>>()?;
+            Ok(Value::tuple(values))
+        }
+        (Data::List(elements), Type::List(element) | Type::Set(element)) => {
+            let element = match own {
+                Type::Tuple(types) => common(types.iter(), element).ok_or(ErrorKind::Conversion)?,
+                _ => Type::clone(element),
+            };
+            let values =
+                parts(elements, own).map(|value| without_optional(convert(value, &element)?));
+            let values = values.collect::<Result<_, _>>()?;
+            let empty = empty_element(own, &element);
+            if let Type::List(_) = wanted {
+                Value::list(values, &empty)
+            } else {
+                Value::set(values, &empty)
+            }
+        }
+        (Data::Map(entries), Type::Map(element)) => {
+            let element = match own {
+                Type::Object(own) => {
+                    common(own.types.values(), element).ok_or(ErrorKind::Conversion)?
+                }
+                _ => Type::clone(element),
+            };
+            let pairs = entries.into_iter().zip(own.parts());
+            let values = pairs.map(|((key, data), ty)| {
+                Ok((key, convert(Value { ty: ty.clone(), data }, &element)?))
+            });
+            Value::map(values.collect::<Result<Vec<_>, _>>()?, &empty_element(own, &element))
+        }
+        (Data::Map(entries), Type::Object(attributes)) => to_object(entries, own, attributes),
+        _ => Err(ErrorKind::Conversion),
+    }
+}
+
+/// The values of a list, a set or a tuple.
+fn parts(elements: Vec<Data>, own: &Type) -> impl Iterator<Item = Value> {
+    elements.into_iter().zip(own.parts()).map(|(data, ty)| Value { ty: ty.clone(), data })
+}
+
+fn without_optional(mut value: Value) -> Result<Value, ErrorKind> {
+    if value.data == Data::Null {
+        value.ty = value.ty.without_optional();
+    }
+    Ok(value)
+}
+
+/// The type of the elements of an empty collection.
+fn empty_element(own: &Type, wanted: &Type) -> Type {
+    match own.element() {
+        Some(own) if *wanted == Type::Dynamic => own.clone(),
+        _ => wanted.without_optional(),
+    }
+}
+
+fn to_bool(text: &[u8]) -> Result<bool, ErrorKind> {
+    match text {
+        b"true" | b"1" => Ok(true),
+        b"false" | b"0" => Ok(false),
+        _ => Err(ErrorKind::Required("a bool is required")),
+    }
+}
+
+/// Converts a text to a boolean.
+///
+/// # Errors
+///
+/// The text is not `true`, `false`, `1` or `0`.
+pub fn bool_from_text(text: &str) -> Result<bool, ErrorKind> {
+    to_bool(text.as_bytes())
+}
+
+/// Keeps the attributes of the wanted type; an optional one that is absent is null.
+fn to_object(
+    entries: BTreeMap<Vec<u8>, Data>,
+    own: &Type,
+    wanted: &Attributes,
+) -> Result<Value, ErrorKind> {
+    let mut entries: BTreeMap<Vec<u8>, Value> = entries
+        .into_iter()
+        .zip(own.parts())
+        .map(|((key, data), ty)| (key, Value { ty: ty.clone(), data }))
+        .collect();
+    let mut attributes = Vec::with_capacity(wanted.types.len());
+    for (name, ty) in &wanted.types {
+        let value = match entries.remove(name.as_bytes()) {
+            Some(value) => without_optional(convert(value, ty)?)?,
+            None if wanted.optional.contains(name) => Value::null(&ty.without_optional()),
+            None => return Err(ErrorKind::Attribute),
+        };
+        attributes.push((name.clone(), value));
+    }
+    Ok(Value::object(attributes))
+}

@@ -1,0 +1,136 @@
+//! Decimal digits of a binary number, exact or as short as its precision allows.
+
+use super::natural::Natural;
+
+/// The number 0.`digits` × 10^`exponent`. Zero has no digits.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Decimal {
+    digits: Vec<u8>,
+    exponent: i64,
+}
+
+impl Decimal {
+    /// `mantissa` × 2^`exponent`, exactly.
+    pub fn exact(mantissa: &Natural, exponent: i64) -> Decimal {
+        let (digits, scale) = if exponent >= 0 {
+            (mantissa.shl(exponent.unsigned_abs()).digits(), 0)
+        } else {
+            let spare = mantissa.trailing_zeros().min(exponent.unsigned_abs());
+            let fives = exponent.unsigned_abs() - spare;
+            let digits = mantissa.shr(spare).mul(&Natural::pow5(fives)).digits();
+            (digits, fives.cast_signed())
+        };
+        let exponent = digits.len() as i64 - scale;
+        let mut decimal = Decimal { digits, exponent };
+        decimal.trim();
+        decimal
+    }
+
+    /// The fewest digits that give the number again at `precision` bits, rounded to nearest even.
+    ///
+    /// Every number between half a unit below and half a unit above reads as this number. The digits
+    /// end where they differ from both bounds enough.
+    pub fn shortest(mantissa: &Natural, exponent: i64, precision: u64) -> Decimal {
+        let mut decimal = Decimal::exact(mantissa, exponent);
+        let bits = precision + 1;
+        let up = bits.saturating_sub(mantissa.bit_len());
+        // The mantissa has at most `precision` bits, so nothing is lost.
+        let (mantissa, exponent) = (mantissa.shl(up), exponent - up.cast_signed());
+        let lower = Decimal::exact(&mantissa.sub(&Natural::from(1)), exponent);
+        let upper = Decimal::exact(&mantissa.add_one(), exponent);
+        let is_inclusive = !mantissa.bit(1);
+        for (at, digit) in decimal.digits.iter().copied().enumerate() {
+            let (low, high) = (lower.at(at), upper.at(at));
+            let down = low != digit || is_inclusive && at + 1 == lower.digits.len();
+            let up =
+                digit != high && (is_inclusive || digit + 1 < high || at + 1 < upper.digits.len());
+            match (down, up) {
+                (true, true) => decimal.round(at + 1),
+                (true, false) => decimal.round_down(at + 1),
+                (false, true) => decimal.round_up(at + 1),
+                (false, false) => continue,
+            }
+            break;
+        }
+        decimal
+    }
+
+    /// Rounds to `len` digits, a half to even.
+    pub fn round(&mut self, len: usize) {
+        let Some(digit) = self.digits.get(len) else {
+            return;
+        };
+        let is_half = *digit == b'5' && len + 1 == self.digits.len();
+        let is_odd = len > 0 && self.digits[len - 1] % 2 == 1;
+        if if is_half { is_odd } else { *digit >= b'5' } {
+            self.round_up(len);
+        } else {
+            self.round_down(len);
+        }
+    }
+
+    /// Plain decimal text.
+    pub fn to_plain(&self) -> String {
+        let point = self.exponent.clamp(0, self.digits.len() as i64) as usize;
+        let (whole, fraction) = self.digits.split_at(point);
+        let mut text: String = whole.iter().copied().map(char::from).collect();
+        text.extend((self.digits.len() as i64..self.exponent).map(|_| '0'));
+        if text.is_empty() {
+            text.push('0');
+        }
+        if !fraction.is_empty() {
+            text.push('.');
+            text.extend((self.exponent..0).map(|_| '0'));
+            text.extend(fraction.iter().copied().map(char::from));
+        }
+        text
+    }
+
+    /// Text of at most ten digits, with an exponent if that is shorter (`%.10g`).
+    pub fn to_general(&self) -> String {
+        let mut rounded = self.clone();
+        rounded.round(10);
+        let len = rounded.digits.len() as i64;
+        let limit = if len >= rounded.exponent { len.min(10) } else { 10 };
+        let exponent = rounded.exponent - 1;
+        if rounded.digits.is_empty() || (-4..limit).contains(&exponent) {
+            return rounded.to_plain();
+        }
+        let mut text = String::from(char::from(rounded.digits[0]));
+        if len > 1 {
+            text.push('.');
+            text.extend(rounded.digits[1..].iter().copied().map(char::from));
+        }
+        let sign = if exponent < 0 { '-' } else { '+' };
+        text + &format!("e{sign}{:02}", exponent.abs())
+    }
+
+    fn at(&self, index: usize) -> u8 {
+        self.digits.get(index).copied().unwrap_or(b'0')
+    }
+
+    fn round_up(&mut self, len: usize) {
+        self.digits.truncate(len);
+        while let Some(digit) = self.digits.pop() {
+            if digit < b'9' {
+                return self.digits.push(digit + 1);
+            }
+        }
+        self.digits.push(b'1');
+        self.exponent += 1;
+    }
+
+    fn round_down(&mut self, len: usize) {
+        self.digits.truncate(len);
+        self.trim();
+    }
+
+    fn trim(&mut self) {
+        while self.digits.last() == Some(&b'0') {
+            self.digits.pop();
+        }
+        if self.digits.is_empty() {
+            self.exponent = 0;
+        }
+    }
+}

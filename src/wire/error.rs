@@ -1,0 +1,141 @@
+//! The error of this module: what is wrong and where. It quotes no input bytes.
+
+use std::fmt;
+
+/// A value, a type or a schema that cannot be read or written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    kind: ErrorKind,
+    offset: Option<usize>,
+}
+
+/// What is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The bytes end inside a value.
+    Truncated,
+    /// A declared length is longer than the rest of the bytes.
+    Length,
+    /// Arrays and maps are nested deeper than [`crate::msgpack::DEPTH_MAX`].
+    Depth,
+    /// The byte 0xc1, which MessagePack never uses.
+    Reserved,
+    /// A map key is not a string.
+    Key,
+    /// A number is not a number (NaN).
+    NotANumber,
+    /// A number is infinite, which JSON cannot express.
+    Infinite,
+    /// The text is not JSON.
+    Json,
+    /// The text is not a type constraint.
+    Type,
+    /// The value does not have the type that is required. Says which that is.
+    Required(&'static str),
+    /// An array has not the number of elements that the tuple has.
+    TupleLength,
+    /// A map has not the number of entries that the object has attributes.
+    ObjectLength,
+    /// The object has no such attribute, or has it twice.
+    Attribute,
+    /// Elements of one collection have different types.
+    MixedTypes,
+    /// A dynamic value is not a pair of a type and a value.
+    Dynamic,
+    /// A value of few bytes stands for too many elements.
+    Expansion,
+    /// A value is unknown, which JSON cannot express.
+    Unknown,
+    /// The text of a number would be very long.
+    Digits,
+    /// The value cannot be converted to the type.
+    Conversion,
+    /// The text does not show a value with its type.
+    Marked,
+    /// The text is not a document of provider schemas.
+    Schema,
+    /// An attribute of nested objects has a nesting that is not valid.
+    Nesting,
+    /// Data follows the value.
+    Trailing,
+    /// The data after an unknown value is not a map of refinements.
+    Refinement,
+}
+
+impl Error {
+    /// An error at `offset` bytes from the start of the input.
+    pub fn new(kind: ErrorKind, offset: usize) -> Error {
+        Error { kind, offset: Some(offset) }
+    }
+
+    /// An error without a place, because a value has no text.
+    pub fn without_offset(kind: ErrorKind) -> Error {
+        Error { kind, offset: None }
+    }
+
+    /// The error in a text that starts at `base` of the whole text.
+    #[must_use]
+    pub fn moved(self, base: usize) -> Error {
+        Error { kind: self.kind, offset: self.offset.map(|offset| base + offset) }
+    }
+
+    /// What is wrong.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// The place, in bytes from the start of the input.
+    pub fn offset(&self) -> Option<usize> {
+        self.offset
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(offset) = self.offset {
+            write!(f, "byte {offset}: ")?;
+        }
+        write!(f, "{}", self.kind)
+    }
+}
+
+impl ErrorKind {
+    /// What is wrong, in words.
+    pub fn message(self) -> &'static str {
+        match self {
+            ErrorKind::Truncated => "the value ends early",
+            ErrorKind::Length => "a length exceeds the bytes that follow",
+            ErrorKind::Depth => "the value is nested too deep",
+            ErrorKind::Reserved => "expected a value, found the unused byte 0xc1",
+            ErrorKind::Key => "a map key is not a string",
+            ErrorKind::NotANumber => "a number is NaN",
+            ErrorKind::Infinite => "a number is infinite, and JSON has no infinity",
+            ErrorKind::Json => "the text is not valid JSON",
+            ErrorKind::Type => "the text is not a type constraint",
+            ErrorKind::Required(message) => message,
+            ErrorKind::TupleLength => "the array has another length than the tuple",
+            ErrorKind::ObjectLength => "the map has another number of entries than the object",
+            ErrorKind::Attribute => "the object has no such attribute, or has it twice",
+            ErrorKind::MixedTypes => "elements of one collection have different types",
+            ErrorKind::Dynamic => "a dynamic value is not a pair of a type and a value",
+            ErrorKind::Expansion => "a value of few bytes stands for too many elements",
+            ErrorKind::Unknown => "the value is unknown, and JSON has no unknown values",
+            ErrorKind::Digits => "the text of a number would be too long",
+            ErrorKind::Conversion => "the value cannot be converted to the type",
+            ErrorKind::Marked => "the text does not show a value with its type",
+            ErrorKind::Schema => "the text is not a document of provider schemas",
+            ErrorKind::Nesting => "an attribute of nested objects has a nesting that is not valid",
+            ErrorKind::Trailing => "data follows the value",
+            ErrorKind::Refinement => "the refinements of an unknown value are damaged",
+        }
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.message())
+    }
+}
+
+impl std::error::Error for Error {}

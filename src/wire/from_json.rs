@@ -1,0 +1,193 @@
+//! Reads JSON text under a type, with the conversions that go-cty allows.
+
+use super::convert::bool_from_text;
+use super::error::{Error, ErrorKind};
+use super::lexer::{Lexer, Token};
+use super::number::Number;
+use super::open::{Form, Open, required};
+use super::types::{DEPTH_MAX, Type};
+use super::value::Value;
+
+/// Absent attributes that become null, in one value.
+const EXPANSION_MAX: usize = 1 << 20;
+
+/// Reads a value under a type. Text behind the value is ignored.
+///
+/// # Errors
+///
+/// The text is not JSON, is no value of the type, or is nested deeper than [`DEPTH_MAX`].
+pub fn from_json(text: &[u8], ty: &Type) -> Result<Value, Error> {
+    let mut reader = Reader { lexer: Lexer::new(text), base: 0, budget: EXPANSION_MAX };
+    let mut stack: Vec<Frame<'_>> = Vec::new();
+    let mut ty = ty.clone();
+    loop {
+        let mut complete = match reader.begin(&ty)? {
+            Begun::Whole(value) => Some(value),
+            Begun::Open(_) | Begun::Typed(..) if stack.len() >= DEPTH_MAX => {
+                return Err(reader.error(ErrorKind::Depth));
+            }
+            Begun::Open(open) => {
+                stack.push(Frame::Open(open));
+                None
+            }
+            Begun::Typed(value_type, inner) => {
+                stack.push(Frame::Typed(std::mem::replace(&mut reader, inner)));
+                ty = value_type;
+                continue;
+            }
+        };
+        // A complete value closes as many of the open ones as end with it.
+        ty = loop {
+            let open = match stack.last_mut() {
+                Some(Frame::Open(open)) => open,
+                Some(Frame::Typed(_)) => {
+                    if let Some(Frame::Typed(outer)) = stack.pop() {
+                        let budget = reader.budget;
+                        reader = Reader { budget, ..outer };
+                    }
+                    continue;
+                }
+                None => return complete.ok_or_else(|| reader.error(ErrorKind::Truncated)),
+            };
+            if let Some(value) = complete.take() {
+                open.add(value);
+            }
+            if let Some(ty) = reader.next_type(open)? {
+                break ty;
+            }
+            if let Some(Frame::Open(open)) = stack.pop() {
+                complete = Some(reader.end(open)?);
+            }
+        };
+    }
+}
+
+/// What is being read.
+enum Frame<'a> {
+    /// A value with parts.
+    Open(Open),
+    /// A dynamic value, and the reader behind it.
+    Typed(Reader<'a>),
+}
+
+enum Begun<'a> {
+    Whole(Value),
+    Open(Open),
+    /// The type of a dynamic value, and the reader of the value.
+    Typed(Type, Reader<'a>),
+}
+
+struct Reader<'a> {
+    lexer: Lexer<'a>,
+    /// The offset of the lexer's text in the whole text.
+    base: usize,
+    /// Absent attributes that may still become null.
+    budget: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn error(&self, kind: ErrorKind) -> Error {
+        Error::new(kind, self.base + self.lexer.offset())
+    }
+
+    fn next(&mut self) -> Result<Token<'a>, Error> {
+        self.lexer.next_token().map_err(|error| error.moved(self.base))
+    }
+
+    /// Reads a leaf, or the beginning of a value with parts.
+    fn begin(&mut self, ty: &Type) -> Result<Begun<'a>, Error> {
+        let token = self.next()?;
+        let leaf = match (&token, ty) {
+            (Token::Null, _) => Ok(Value::null(ty)),
+            (Token::BeginObject, Type::Dynamic) => return self.typed(),
+            (Token::BeginArray, _) if !ty.is_primitive() && *ty != Type::Dynamic => {
+                let open = Open::new(ty, Form::Array).map_err(|kind| self.error(kind))?;
+                return Ok(Begun::Open(open));
+            }
+            (Token::BeginObject, _) if !ty.is_primitive() => {
+                let open = Open::new(ty, Form::Map).map_err(|kind| self.error(kind))?;
+                return Ok(Begun::Open(open));
+            }
+            (_, Type::String) => string(&token),
+            (_, Type::Number) => number(&token),
+            (_, Type::Bool) => bool(&token),
+            _ => Err(ErrorKind::Required(required(ty))),
+        };
+        leaf.map(Begun::Whole).map_err(|kind| self.error(kind))
+    }
+
+    /// The type of the next part, if there is one.
+    fn next_type(&mut self, open: &mut Open) -> Result<Option<Type>, Error> {
+        let key = match open {
+            Open::Map { .. } | Open::Object { .. } => match self.next()? {
+                Token::Key(key) => key,
+                _ => return Ok(None),
+            },
+            _ => {
+                if self.lexer.ends_next().map_err(|error| error.moved(self.base))? {
+                    self.next()?;
+                    return Ok(None);
+                }
+                "".into()
+            }
+        };
+        open.next_type(key.as_bytes()).map(Some).map_err(|kind| self.error(kind))
+    }
+
+    /// Completes a value. Attributes that are absent are null; a tuple must be complete.
+    fn end(&mut self, mut open: Open) -> Result<Value, Error> {
+        let absent = open.absent();
+        if matches!(open, Open::Tuple { .. }) && absent > 0 {
+            return Err(self.error(ErrorKind::TupleLength));
+        }
+        let left = self.budget.checked_sub(absent);
+        self.budget = left.ok_or_else(|| self.error(ErrorKind::Expansion))?;
+        open.add_nulls();
+        open.finish().map_err(|kind| self.error(kind))
+    }
+
+    /// Reads `{"value":V,"type":T}`. The value is read when the type is known.
+    fn typed(&mut self) -> Result<Begun<'a>, Error> {
+        let (mut ty, mut value) = (None, None);
+        while let Token::Key(key) = self.next()? {
+            let text = self.lexer.skip().map_err(|error| error.moved(self.base))?;
+            let base = self.base + self.lexer.offset() - text.len();
+            match &*key {
+                "type" => ty = Some(Type::parse(text).map_err(|error| error.moved(base))?),
+                "value" => value = Some((text, base)),
+                _ => return Err(self.error(ErrorKind::Dynamic)),
+            }
+        }
+        let (Some(ty), Some((text, base))) = (ty, value) else {
+            return Err(self.error(ErrorKind::Dynamic));
+        };
+        Ok(Begun::Typed(ty, Reader { lexer: Lexer::new(text), base, budget: self.budget }))
+    }
+}
+
+/// A number keeps its text, and a boolean becomes its word.
+fn string(token: &Token<'_>) -> Result<Value, ErrorKind> {
+    match token {
+        Token::String(text) => Ok(Value::string(text.as_bytes())),
+        Token::Number(text) => Ok(Value::string(text.as_bytes())),
+        Token::Bool(truth) => Ok(Value::string(truth.to_string().as_bytes())),
+        _ => Err(ErrorKind::Required("a string is required")),
+    }
+}
+
+fn number(token: &Token<'_>) -> Result<Value, ErrorKind> {
+    let number = match token {
+        Token::String(text) => Number::parse(text.as_bytes()),
+        Token::Number(text) => Number::parse(text.as_bytes()),
+        _ => None,
+    };
+    number.map(Value::number).ok_or(ErrorKind::Required("a number is required"))
+}
+
+fn bool(token: &Token<'_>) -> Result<Value, ErrorKind> {
+    match token {
+        Token::Bool(truth) => Ok(Value::bool(*truth)),
+        Token::String(text) => bool_from_text(text).map(Value::bool),
+        _ => Err(ErrorKind::Required("a bool is required")),
+    }
+}

@@ -1,0 +1,143 @@
+//! Reads MessagePack under a type.
+
+use super::error::{Error, ErrorKind};
+use super::msgpack::{Token, Tokens};
+use super::number::Number;
+use super::open::{Form, Open, required};
+use super::refinement;
+use super::types::{DEPTH_MAX, Type};
+use super::value::Value;
+
+/// Unknown elements that lengths of unknown lists may stand for, in one value.
+const EXPANSION_MAX: usize = 1 << 16;
+
+/// Reads a value under a type. Bytes behind the value are ignored.
+///
+/// # Errors
+///
+/// The bytes are no value of the type, or it is nested deeper than [`DEPTH_MAX`].
+pub fn from_msgpack(bytes: &[u8], ty: &Type) -> Result<Value, Error> {
+    let mut reader = Reader { tokens: Tokens::new(bytes, 0), budget: EXPANSION_MAX };
+    let mut stack: Vec<Frame> = Vec::new();
+    let mut ty = ty.clone();
+    loop {
+        let mut complete = match reader.begin(ty)? {
+            Begun::Whole(value) => Some(value),
+            Begun::Open(frame) if stack.len() < DEPTH_MAX => {
+                stack.push(frame);
+                None
+            }
+            Begun::Open(frame) => return Err(Error::new(ErrorKind::Depth, frame.start)),
+        };
+        // A complete value closes as many of the open ones as end with it.
+        ty = loop {
+            let Some(frame) = stack.last_mut() else {
+                return complete.ok_or_else(|| Error::new(ErrorKind::Truncated, bytes.len()));
+            };
+            if let Some(value) = complete.take() {
+                frame.open.add(value);
+            }
+            if frame.left > 0 {
+                break frame.next_type(&mut reader.tokens)?;
+            }
+            if let Some(Frame { open, start, .. }) = stack.pop() {
+                complete = Some(open.finish().map_err(|kind| Error::new(kind, start))?);
+            }
+        };
+    }
+}
+
+/// A value whose parts are being read.
+struct Frame {
+    open: Open,
+    form: Form,
+    left: usize,
+    start: usize,
+}
+
+impl Frame {
+    /// Reads the key of the next part, if it has one.
+    fn next_type(&mut self, tokens: &mut Tokens<'_>) -> Result<Type, Error> {
+        self.left -= 1;
+        let start = tokens.offset();
+        let key = if self.form == Form::Map { tokens.next_key()? } else { b"" };
+        let ty = self.open.next_type(key).map_err(|kind| Error::new(kind, start))?;
+        if self.open.is_repeated() {
+            return Err(Error::new(ErrorKind::Attribute, start));
+        }
+        Ok(ty)
+    }
+}
+
+enum Begun {
+    Whole(Value),
+    Open(Frame),
+}
+
+struct Reader<'a> {
+    tokens: Tokens<'a>,
+    budget: usize,
+}
+
+impl Reader<'_> {
+    /// Reads a leaf, or the head of a value with parts.
+    fn begin(&mut self, mut ty: Type) -> Result<Begun, Error> {
+        loop {
+            let start = self.tokens.offset();
+            let fail = |kind| Error::new(kind, start);
+            let token = self.tokens.next_token()?;
+            return Ok(Begun::Whole(match (token, &ty) {
+                (Token::Ext(code, data), _) => {
+                    refinement::read(code, data, &ty, &mut self.budget).map_err(fail)?
+                }
+                (Token::Nil, _) => Value::null(&ty),
+                (_, Type::Dynamic) => {
+                    ty = self.declared_type(token, start)?;
+                    continue;
+                }
+                (Token::Bool(truth), Type::Bool) => Value::bool(truth),
+                (Token::Str(text) | Token::Bin(text), Type::String) => Value::string(text),
+                (_, Type::Number) => Number::from_token(token)
+                    .map(Value::number)
+                    .ok_or_else(|| fail(ErrorKind::Required("a number is required")))?,
+                (Token::Array(len), _) => {
+                    let open = Open::new(&ty, Form::Array).map_err(fail)?;
+                    // An empty array is an empty tuple under any tuple type.
+                    if let Type::Tuple(types) = &ty
+                        && len != 0
+                        && len != types.len()
+                    {
+                        return Err(fail(ErrorKind::TupleLength));
+                    }
+                    return Ok(Begun::Open(Frame { open, form: Form::Array, left: len, start }));
+                }
+                (Token::Map(len), _) => {
+                    let open = Open::new(&ty, Form::Map).map_err(fail)?;
+                    // An empty map is an empty object under any object type.
+                    if let Type::Object(attributes) = &ty
+                        && len != 0
+                        && len != attributes.types.len()
+                    {
+                        return Err(fail(ErrorKind::ObjectLength));
+                    }
+                    return Ok(Begun::Open(Frame { open, form: Form::Map, left: len, start }));
+                }
+                _ => return Err(fail(ErrorKind::Required(required(&ty)))),
+            }));
+        }
+    }
+
+    /// Reads the type in front of a dynamic value.
+    fn declared_type(&mut self, token: Token<'_>, start: usize) -> Result<Type, Error> {
+        let fail = |kind| Error::new(kind, start);
+        if token != Token::Array(2) {
+            return Err(fail(ErrorKind::Dynamic));
+        }
+        match self.tokens.next_token()? {
+            Token::Str(text) | Token::Bin(text) => {
+                Type::parse(text).map_err(|error| fail(error.kind()))
+            }
+            _ => Err(fail(ErrorKind::Dynamic)),
+        }
+    }
+}

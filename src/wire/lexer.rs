@@ -1,0 +1,345 @@
+//! Pulls tokens from JSON text, held to the grammar. Strings are decoded as Go decodes them.
+//!
+//! The reader keeps the open arrays and objects on a stack of its own, so text of any depth up to
+//! [`DEPTH_MAX`] costs no recursion. It stops behind the first value.
+
+use std::borrow::Cow;
+
+use super::error::{Error, ErrorKind};
+
+/// The deepest nesting of arrays and objects.
+pub const DEPTH_MAX: usize = 10_000;
+
+/// One token of JSON text. Commas and colons are checked and not reported.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Token<'a> {
+    /// `{`
+    BeginObject,
+    /// `}`
+    EndObject,
+    /// `[`
+    BeginArray,
+    /// `]`
+    EndArray,
+    /// The key of a member.
+    Key(Cow<'a, str>),
+    /// A string.
+    String(Cow<'a, str>),
+    /// A number, as its text.
+    Number(&'a str),
+    /// A boolean.
+    Bool(bool),
+    /// Null.
+    Null,
+}
+
+/// What may come next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum State {
+    /// A value.
+    Value,
+    /// A value, or the end of the array.
+    FirstElement,
+    /// A key, or the end of the object.
+    FirstKey,
+    /// A comma, or the end of the array or object.
+    Next,
+    /// Nothing: the value is complete.
+    End,
+}
+
+/// Reads one JSON value.
+#[derive(Clone, Debug)]
+pub struct Lexer<'a> {
+    text: &'a [u8],
+    offset: usize,
+    /// For each open array or object, whether it is an object.
+    stack: Vec<bool>,
+    state: State,
+}
+
+impl<'a> Lexer<'a> {
+    /// Starts at the beginning of `text`.
+    pub fn new(text: &'a [u8]) -> Lexer<'a> {
+        Lexer { text, offset: 0, stack: Vec::new(), state: State::Value }
+    }
+
+    /// The offset behind the last token.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// Reads a token.
+    ///
+    /// # Errors
+    ///
+    /// The text is not JSON, ends early, or is nested too deep. Behind the value there is no token.
+    pub fn next_token(&mut self) -> Result<Token<'a>, Error> {
+        let byte = self.peek()?;
+        match (self.state, byte) {
+            (State::Value, _) => self.value(byte),
+            (State::FirstElement | State::Next, b']') if self.stack.last() == Some(&false) => {
+                Ok(self.close(Token::EndArray))
+            }
+            (State::FirstKey | State::Next, b'}') if self.stack.last() == Some(&true) => {
+                Ok(self.close(Token::EndObject))
+            }
+            (State::FirstElement, _) => self.value(byte),
+            (State::FirstKey, b'"') => self.key(),
+            (State::Next, b',') => {
+                self.offset += 1;
+                let byte = self.peek()?;
+                match self.stack.last() {
+                    Some(true) if byte == b'"' => self.key(),
+                    Some(false) => self.value(byte),
+                    _ => self.fail(ErrorKind::Json),
+                }
+            }
+            _ => self.fail(ErrorKind::Json),
+        }
+    }
+
+    /// Steps over a value. The text of the value is returned.
+    ///
+    /// # Errors
+    ///
+    /// As [`Lexer::next_token`].
+    pub fn skip(&mut self) -> Result<&'a [u8], Error> {
+        let depth = self.stack.len();
+        let first = self.next_token()?;
+        let start = match first {
+            Token::BeginArray | Token::BeginObject => self.offset - 1,
+            _ => {
+                // A scalar has no inner tokens, so its text is found by reading it again.
+                let end = self.offset;
+                return Ok(&self.text[self.start_of(end, &first)..end]);
+            }
+        };
+        while self.stack.len() > depth {
+            self.next_token()?;
+        }
+        Ok(&self.text[start..self.offset])
+    }
+
+    /// True if the open array or object ends next.
+    ///
+    /// # Errors
+    ///
+    /// The text ends early.
+    pub fn ends_next(&mut self) -> Result<bool, Error> {
+        Ok(matches!(self.peek()?, b']' | b'}'))
+    }
+
+    /// The first byte behind the value, whitespace aside.
+    pub fn byte_after(&self) -> Option<u8> {
+        let rest = &self.text[self.offset..];
+        rest.iter().copied().find(|byte| !is_space(*byte))
+    }
+
+    fn peek(&mut self) -> Result<u8, Error> {
+        while let Some(byte) = self.text.get(self.offset) {
+            if !is_space(*byte) {
+                return Ok(*byte);
+            }
+            self.offset += 1;
+        }
+        self.fail(ErrorKind::Truncated)
+    }
+
+    fn fail<T>(&self, kind: ErrorKind) -> Result<T, Error> {
+        Err(Error::new(kind, self.offset))
+    }
+
+    fn close(&mut self, token: Token<'a>) -> Token<'a> {
+        self.offset += 1;
+        self.stack.pop();
+        self.complete();
+        token
+    }
+
+    fn complete(&mut self) {
+        self.state = if self.stack.is_empty() { State::End } else { State::Next };
+    }
+
+    fn key(&mut self) -> Result<Token<'a>, Error> {
+        let key = self.string()?;
+        if self.peek()? != b':' {
+            return self.fail(ErrorKind::Json);
+        }
+        self.offset += 1;
+        self.state = State::Value;
+        Ok(Token::Key(key))
+    }
+
+    fn value(&mut self, byte: u8) -> Result<Token<'a>, Error> {
+        let token = match byte {
+            b'{' => return self.open(true),
+            b'[' => return self.open(false),
+            b'"' => Token::String(self.string()?),
+            b'-' | b'0'..=b'9' => self.number()?,
+            _ => self.word()?,
+        };
+        self.complete();
+        Ok(token)
+    }
+
+    fn open(&mut self, is_object: bool) -> Result<Token<'a>, Error> {
+        if self.stack.len() == DEPTH_MAX {
+            return self.fail(ErrorKind::Depth);
+        }
+        self.offset += 1;
+        self.stack.push(is_object);
+        self.state = if is_object { State::FirstKey } else { State::FirstElement };
+        Ok(if is_object { Token::BeginObject } else { Token::BeginArray })
+    }
+
+    fn word(&mut self) -> Result<Token<'a>, Error> {
+        let words =
+            [("true", Token::Bool(true)), ("false", Token::Bool(false)), ("null", Token::Null)];
+        for (word, token) in words {
+            if self.text[self.offset..].starts_with(word.as_bytes()) {
+                self.offset += word.len();
+                return Ok(token);
+            }
+        }
+        self.fail(ErrorKind::Json)
+    }
+
+    fn number(&mut self) -> Result<Token<'a>, Error> {
+        let start = self.offset;
+        let digits = |lexer: &mut Lexer<'a>| {
+            let from = lexer.offset;
+            while lexer.text.get(lexer.offset).is_some_and(u8::is_ascii_digit) {
+                lexer.offset += 1;
+            }
+            if lexer.offset == from { lexer.fail(ErrorKind::Json) } else { Ok(()) }
+        };
+        self.accept(b"-");
+        if !self.accept(b"0") {
+            digits(self)?;
+        }
+        if self.accept(b".") {
+            digits(self)?;
+        }
+        if self.accept(b"eE") {
+            self.accept(b"+-");
+            digits(self)?;
+        }
+        let text = &self.text[start..self.offset];
+        Ok(Token::Number(std::str::from_utf8(text).unwrap_or_default()))
+    }
+
+    fn accept(&mut self, bytes: &[u8]) -> bool {
+        let is_one = self.text.get(self.offset).is_some_and(|byte| bytes.contains(byte));
+        self.offset += usize::from(is_one);
+        is_one
+    }
+
+    /// Reads a string, whose quote is next.
+    fn string(&mut self) -> Result<Cow<'a, str>, Error> {
+        self.offset += 1;
+        let start = self.offset;
+        let mut decoded: Option<Vec<u8>> = None;
+        loop {
+            let Some(byte) = self.text.get(self.offset) else {
+                return self.fail(ErrorKind::Truncated);
+            };
+            match byte {
+                b'"' => break,
+                b'\\' => {
+                    let so_far = &self.text[start..self.offset];
+                    let out = decoded.get_or_insert_with(|| so_far.to_vec());
+                    let c = escape(self.text, &mut self.offset)?;
+                    out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                }
+                0..0x20 => return self.fail(ErrorKind::Json),
+                _ => {
+                    if let Some(out) = &mut decoded {
+                        out.push(*byte);
+                    }
+                    self.offset += 1;
+                }
+            }
+        }
+        let raw = &self.text[start..self.offset];
+        self.offset += 1;
+        Ok(match decoded {
+            Some(bytes) => Cow::Owned(replace_invalid(&bytes).into_owned()),
+            None => replace_invalid(raw),
+        })
+    }
+
+    fn start_of(&self, end: usize, token: &Token<'_>) -> usize {
+        match token {
+            Token::Null | Token::Bool(true) => end - 4,
+            Token::Bool(false) => end - 5,
+            Token::Number(text) => end - text.len(),
+            _ => {
+                let inside = &self.text[..end - 1];
+                let is_open = |at: &usize| {
+                    let escapes = inside[..*at].iter().rev().take_while(|b| **b == b'\\').count();
+                    inside[*at] == b'"' && escapes % 2 == 0
+                };
+                (0..end - 1).rev().find(is_open).unwrap_or_default()
+            }
+        }
+    }
+}
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
+
+/// Replaces each byte that is not UTF-8.
+fn replace_invalid(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Cow::Borrowed(text);
+    }
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
+    }
+    Cow::Owned(text)
+}
+
+/// Reads an escape. Half of a surrogate pair becomes U+FFFD.
+fn escape(text: &[u8], offset: &mut usize) -> Result<char, Error> {
+    let wrong = |kind| Err(Error::new(kind, *offset));
+    let Some(byte) = text.get(*offset + 1) else {
+        return wrong(ErrorKind::Truncated);
+    };
+    let c = match byte {
+        b'"' | b'\\' | b'/' => char::from(*byte),
+        b'b' => '\x08',
+        b'f' => '\x0c',
+        b'n' => '\n',
+        b'r' => '\r',
+        b't' => '\t',
+        b'u' => {
+            let Some(unit) = unicode_escape(&text[*offset..]) else {
+                return wrong(ErrorKind::Json);
+            };
+            *offset += 6;
+            let next = unicode_escape(text.get(*offset..).unwrap_or_default());
+            if let (0xd800..0xdc00, Some(low @ 0xdc00..0xe000)) = (unit, next) {
+                *offset += 6;
+                let c = 0x1_0000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
+                return Ok(char::from_u32(c).unwrap_or(char::REPLACEMENT_CHARACTER));
+            }
+            return Ok(char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER));
+        }
+        _ => return wrong(ErrorKind::Json),
+    };
+    *offset += 2;
+    Ok(c)
+}
+
+/// The code unit of `\uXXXX`.
+fn unicode_escape(text: &[u8]) -> Option<u32> {
+    let digits = text.strip_prefix(b"\\u")?.get(..4)?;
+    if !digits.iter().all(u8::is_ascii_hexdigit) {
+        return None;
+    }
+    u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}

@@ -1,0 +1,233 @@
+//! Writes a MessagePack value as plan JSON shows it, token by token, without a tree between.
+//!
+//! [`write_value`] writes `before`, `after` and `value`: a member that is unknown is left out, an
+//! element that is unknown is null. [`write_unknown`] writes `after_unknown`: true for what is
+//! unknown, without the members that are known leaves.
+//!
+//! Without a type a number of many digits looks like a string. The writer knows the types of dynamic
+//! values, which the wire carries, and what its caller tells it.
+
+use std::sync::Arc;
+
+use super::error::{Error, ErrorKind};
+use super::msgpack::{Number, Token, Tokens, Untyped, Value};
+use super::number;
+use super::types::{Attributes, Type};
+
+/// What [`write_value`] wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// The value.
+    Value,
+    /// Nothing, because the whole value is unknown. Plan JSON has null there, or no member.
+    Nothing,
+}
+
+/// Appends the value as JSON text, with its keys ascending and without spaces. The type may be
+/// unknown, or differ from the value: it only says which strings are numbers.
+///
+/// # Errors
+///
+/// A number is infinite, or its text would be very long.
+pub fn write_value(
+    value: &Value<'_>,
+    ty: Option<&Type>,
+    out: &mut Vec<u8>,
+) -> Result<Written, Error> {
+    if value.is_unknown() {
+        return Ok(Written::Nothing);
+    }
+    write(&value.sorted(), ty, Leaves::Values, out)?;
+    Ok(Written::Value)
+}
+
+/// Appends the tree of what is unknown in the value. The tree of a wholly known value is `{}`, as
+/// in `after_unknown` of a resource change; write `false` for outputs instead.
+pub fn write_unknown(value: &Value<'_>, out: &mut Vec<u8>) {
+    if value.is_wholly_known() {
+        out.extend_from_slice(b"{}");
+    } else {
+        write(&value.sorted(), None, Leaves::Unknown, out).expect("no leaf of this tree fails");
+    }
+}
+
+/// What stands at the leaves.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Leaves {
+    /// The values.
+    Values,
+    /// Whether they are unknown.
+    Unknown,
+}
+
+impl Leaves {
+    /// True if the member of an object is left out.
+    fn omits(self, token: &Token<'_>) -> bool {
+        let is_unknown = matches!(token, Token::Ext(..));
+        let is_container = matches!(token, Token::Array(_) | Token::Map(_));
+        match self {
+            Leaves::Values => is_unknown,
+            Leaves::Unknown => !is_unknown && !is_container,
+        }
+    }
+}
+
+/// An array or an object that is being written.
+struct Open {
+    left: usize,
+    index: usize,
+    is_object: bool,
+    is_empty: bool,
+    types: Types,
+}
+
+/// The types of the parts.
+enum Types {
+    Any,
+    Same(Arc<Type>),
+    Elements(Arc<[Type]>),
+    Attributes(Arc<Attributes>),
+}
+
+impl Types {
+    fn of(ty: Option<Type>) -> Types {
+        match ty {
+            Some(Type::List(element) | Type::Set(element) | Type::Map(element)) => {
+                Types::Same(element)
+            }
+            Some(Type::Tuple(elements)) => Types::Elements(elements),
+            Some(Type::Object(attributes)) => Types::Attributes(attributes),
+            _ => Types::Any,
+        }
+    }
+
+    fn part(&self, index: usize, key: Option<&[u8]>) -> Option<Type> {
+        match self {
+            Types::Any => None,
+            Types::Same(element) => Some(Type::clone(element)),
+            Types::Elements(elements) => elements.get(index).cloned(),
+            Types::Attributes(attributes) => {
+                attributes.types.get(std::str::from_utf8(key?).ok()?).cloned()
+            }
+        }
+    }
+}
+
+/// Writes checked bytes whose maps are sorted.
+fn write(bytes: &[u8], ty: Option<&Type>, leaves: Leaves, out: &mut Vec<u8>) -> Result<(), Error> {
+    let mut tokens = Tokens::new(bytes, 0);
+    let mut stack: Vec<Open> = Vec::new();
+    stack.extend(begin(&tokens.next_untyped()?, ty.cloned(), leaves, out)?);
+    while let Some(open) = stack.last_mut() {
+        if open.left == 0 {
+            out.push(if open.is_object { b'}' } else { b']' });
+            stack.pop();
+            continue;
+        }
+        open.left -= 1;
+        open.index += 1;
+        let key = if open.is_object { Some(tokens.next_key()?) } else { None };
+        let head = tokens.next_untyped()?;
+        if key.is_some() && leaves.omits(&head.token) {
+            continue;
+        }
+        if !std::mem::take(&mut open.is_empty) {
+            out.push(b',');
+        }
+        if let Some(key) = key {
+            write_string(key, out);
+            out.push(b':');
+        }
+        let ty = open.types.part(open.index - 1, key);
+        stack.extend(begin(&head, ty, leaves, out)?);
+    }
+    Ok(())
+}
+
+/// Writes a leaf, or opens an array or an object.
+fn begin(
+    head: &Untyped<'_>,
+    ty: Option<Type>,
+    leaves: Leaves,
+    out: &mut Vec<u8>,
+) -> Result<Option<Open>, Error> {
+    let ty = match head.declared {
+        Some(declared) => Type::parse(declared).ok(),
+        None => ty,
+    };
+    let (left, is_object) = match (head.token, leaves) {
+        (Token::Array(left), _) => (left, false),
+        (Token::Map(left), _) => (left, true),
+        (_, Leaves::Values) => {
+            write_leaf(head, ty.as_ref(), out)?;
+            return Ok(None);
+        }
+        (token, Leaves::Unknown) => {
+            let is_unknown = matches!(token, Token::Ext(..));
+            out.extend_from_slice(if is_unknown { b"true" } else { b"false" });
+            return Ok(None);
+        }
+    };
+    out.push(if is_object { b'{' } else { b'[' });
+    Ok(Some(Open { left, index: 0, is_object, is_empty: true, types: Types::of(ty) }))
+}
+
+fn write_leaf(head: &Untyped<'_>, ty: Option<&Type>, out: &mut Vec<u8>) -> Result<(), Error> {
+    let fail = |kind| Error::new(kind, head.start);
+    match head.token {
+        Token::Bool(true) => out.extend_from_slice(b"true"),
+        Token::Bool(false) => out.extend_from_slice(b"false"),
+        Token::Number(Number::Float(number)) if number.is_infinite() => {
+            return Err(fail(ErrorKind::Infinite));
+        }
+        Token::Number(number) => out.extend_from_slice(number.to_string().as_bytes()),
+        Token::Str(text) | Token::Bin(text) if ty == Some(&Type::Number) => {
+            let number = number::Number::parse(text);
+            let number = number.ok_or_else(|| fail(ErrorKind::Required("a number is required")))?;
+            let text = number.to_text().ok_or_else(|| fail(ErrorKind::Digits))?;
+            out.extend_from_slice(text.as_bytes());
+        }
+        Token::Str(text) | Token::Bin(text) => write_string(text, out),
+        _ => out.extend_from_slice(b"null"),
+    }
+    Ok(())
+}
+
+/// Appends a JSON string as Go writes it: `<`, `>`, `&`, U+2028 and U+2029 are escaped, and so is
+/// what is not UTF-8, as U+FFFD.
+pub fn write_string(text: &[u8], out: &mut Vec<u8>) {
+    out.push(b'"');
+    for chunk in text.utf8_chunks() {
+        for piece in chunk.valid().split_inclusive(is_escaped) {
+            let last = piece.chars().next_back().filter(|last| is_escaped(*last));
+            let plain = piece.len() - last.map_or(0, char::len_utf8);
+            out.extend_from_slice(&piece.as_bytes()[..plain]);
+            if let Some(last) = last {
+                write_escape(last, out);
+            }
+        }
+        // Go replaces byte by byte.
+        for _ in chunk.invalid() {
+            out.extend_from_slice(b"\\ufffd");
+        }
+    }
+    out.push(b'"');
+}
+
+fn is_escaped(c: char) -> bool {
+    matches!(c, '\0'..='\x1f' | '"' | '\\' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}')
+}
+
+fn write_escape(c: char, out: &mut Vec<u8>) {
+    let short = match c {
+        '"' | '\\' => c,
+        '\n' => 'n',
+        '\r' => 'r',
+        '\t' => 't',
+        '\x08' => 'b',
+        '\x0c' => 'f',
+        _ => return out.extend_from_slice(format!("\\u{:04x}", u32::from(c)).as_bytes()),
+    };
+    out.push(b'\\');
+    out.extend_from_slice(short.encode_utf8(&mut [0; 4]).as_bytes());
+}

@@ -1,0 +1,113 @@
+//! Sets as go-cty has them: which elements are equal, and in which order they come.
+//!
+//! The order is that of the wire and of JSON. Strings, numbers and booleans come by value, all other
+//! elements by a text that stands for them. Null comes last, and unknown elements before it. Elements
+//! of equal rank come by the checksum of their text, then in the order of the input.
+
+use std::cmp::Ordering;
+use std::collections::HashSet;
+
+use super::text::{checksum, write_quoted};
+use super::types::Type;
+use super::value::Data;
+use super::walk::{Event, Walk};
+
+/// An element and the text that stands for it.
+struct Ranked {
+    checksum: u32,
+    text: Vec<u8>,
+    data: Data,
+}
+
+/// Which digits of numbers are in a text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Digits {
+    Ten,
+    All,
+}
+
+/// Merges elements that are equal for certain, and puts the others in order.
+pub fn from_elements(elements: Vec<Data>, element: &Type) -> Vec<Data> {
+    let mut seen = HashSet::new();
+    let mut ranked: Vec<Ranked> = Vec::with_capacity(elements.len());
+    for data in elements {
+        let (mut text, mut exact) = (Vec::new(), Vec::new());
+        write_text(&data, element, Digits::Ten, &mut text);
+        let is_known = write_text(&data, element, Digits::All, &mut exact);
+        // Elements of different texts are different, even if they are zero and negative zero.
+        if !is_known || seen.insert((text.clone(), exact)) {
+            ranked.push(Ranked { checksum: checksum(&text), text, data });
+        }
+    }
+    ranked.sort_by_key(|ranked| ranked.checksum);
+    ranked.sort_by(|left, right| compare(left, right, element));
+    ranked.into_iter().map(|ranked| ranked.data).collect()
+}
+
+fn compare(left: &Ranked, right: &Ranked, element: &Type) -> Ordering {
+    let rank = |data: &Data| match data {
+        Data::Null => 2,
+        Data::Unknown(_) => 1,
+        _ => 0,
+    };
+    let ranks = rank(&left.data).cmp(&rank(&right.data));
+    ranks.then_with(|| match (&left.data, &right.data) {
+        (Data::Null | Data::Unknown(_), _) => Ordering::Equal,
+        (Data::String(left), Data::String(right)) if *element == Type::String => left.cmp(right),
+        (Data::Bool(left), Data::Bool(right)) => left.cmp(right),
+        (Data::Number(left), Data::Number(right)) => left.compare(right),
+        _ => left.text.cmp(&right.text),
+    })
+}
+
+/// Appends the text that stands for a value in go-cty. Returns whether the whole value is known.
+fn write_text(data: &Data, ty: &Type, digits: Digits, out: &mut Vec<u8>) -> bool {
+    let mut is_known = true;
+    for event in Walk::of_data(data, ty) {
+        match event {
+            Event::Begin(_, own) => out.push(brackets(own).0),
+            Event::Part { index, key, of } => {
+                if index > 0 {
+                    out.push(b';');
+                }
+                if let (Some(key), Type::Map(_)) = (key, of) {
+                    write_quoted(key, out);
+                    out.push(b':');
+                }
+            }
+            Event::End(data, own) => {
+                if !matches!(data, Data::List(parts) if parts.is_empty())
+                    && !matches!(data, Data::Map(parts) if parts.is_empty())
+                {
+                    out.push(b';');
+                }
+                out.push(brackets(own).1);
+            }
+            Event::Leaf(data, _) => {
+                is_known &= !matches!(data, Data::Unknown(_));
+                write_leaf(data, digits, out);
+            }
+            Event::BeginTyped(_) | Event::EndTyped(_) => {}
+        }
+    }
+    is_known
+}
+
+fn brackets(ty: &Type) -> (u8, u8) {
+    match ty {
+        Type::Tuple(_) | Type::Object(_) => (b'<', b'>'),
+        Type::Map(_) => (b'{', b'}'),
+        _ => (b'[', b']'),
+    }
+}
+
+fn write_leaf(data: &Data, digits: Digits, out: &mut Vec<u8>) {
+    match (data, digits) {
+        (Data::Number(number), Digits::Ten) => out.extend(number.to_general().into_bytes()),
+        (Data::Number(number), Digits::All) => out.extend(number.to_exact().into_bytes()),
+        (Data::Bool(truth), _) => out.push(if *truth { b'T' } else { b'F' }),
+        (Data::String(text), _) => write_quoted(text, out),
+        (Data::Unknown(_), _) => out.push(b'?'),
+        _ => out.push(b'~'),
+    }
+}

@@ -1,0 +1,60 @@
+//! Writes a value as JSON text under a type, byte for byte as go-cty does.
+
+use super::convert::conform;
+use super::error::{Error, ErrorKind};
+use super::plan_json::write_string;
+use super::types::Type;
+use super::value::{Data, Value};
+use super::walk::{Event, Walk};
+
+/// Writes a value under a type. A value of another type is converted first.
+///
+/// # Errors
+///
+/// The value cannot be converted to the type, a part of it is unknown, a number is infinite or its
+/// text would be very long.
+pub fn to_json(value: &Value, ty: &Type) -> Result<Vec<u8>, Error> {
+    let value = conform(value, ty)?;
+    let mut out = Vec::new();
+    for event in Walk::new(&value, ty) {
+        match event {
+            Event::BeginTyped(_) => out.extend_from_slice(b"{\"value\":"),
+            Event::EndTyped(own) => {
+                out.extend_from_slice(b",\"type\":");
+                own.write(&mut out);
+                out.push(b'}');
+            }
+            Event::Begin(data, _) => out.push(if is_map(data) { b'{' } else { b'[' }),
+            Event::End(data, _) => out.push(if is_map(data) { b'}' } else { b']' }),
+            Event::Part { index, key, .. } => {
+                if index > 0 {
+                    out.push(b',');
+                }
+                if let Some(key) = key {
+                    write_string(key, &mut out);
+                    out.push(b':');
+                }
+            }
+            Event::Leaf(data, _) => write_leaf(data, &mut out).map_err(Error::without_offset)?,
+        }
+    }
+    Ok(out)
+}
+
+fn is_map(data: &Data) -> bool {
+    matches!(data, Data::Map(_))
+}
+
+fn write_leaf(data: &Data, out: &mut Vec<u8>) -> Result<(), ErrorKind> {
+    match data {
+        Data::Unknown(_) => return Err(ErrorKind::Unknown),
+        Data::Bool(truth) => out.extend_from_slice(if *truth { b"true" } else { b"false" }),
+        Data::Number(number) if number.is_infinite() => return Err(ErrorKind::Infinite),
+        Data::Number(number) => {
+            out.extend_from_slice(number.to_text().ok_or(ErrorKind::Digits)?.as_bytes());
+        }
+        Data::String(text) => write_string(text, out),
+        _ => out.extend_from_slice(b"null"),
+    }
+    Ok(())
+}

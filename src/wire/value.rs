@@ -1,0 +1,144 @@
+//! Values as go-cty has them: a type, and data without types below it.
+
+use std::collections::BTreeMap;
+
+use super::error::ErrorKind;
+use super::number::Number;
+use super::set;
+use super::text::normalize;
+use super::types::Type;
+use super::unknown::Unknown;
+
+/// A value and its type. Below a dynamic type stands the type that the value had.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Value {
+    /// The type.
+    pub ty: Type,
+    /// The data, which means something under this type only.
+    pub data: Data,
+}
+
+/// The data of a value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Data {
+    /// Null.
+    Null,
+    /// An unknown value, and what is known of it.
+    Unknown(Box<Unknown>),
+    /// A boolean.
+    Bool(bool),
+    /// A number.
+    Number(Number),
+    /// A string, in normal form C. Its bytes need not be UTF-8.
+    String(Vec<u8>),
+    /// A list, a set in go-cty's order, or a tuple.
+    List(Vec<Data>),
+    /// A map, or an object.
+    Map(BTreeMap<Vec<u8>, Data>),
+}
+
+impl Data {
+    /// An unknown value of which nothing is known.
+    pub fn unknown() -> Data {
+        Data::Unknown(Box::default())
+    }
+}
+
+impl Value {
+    /// Null of a type.
+    pub fn null(ty: &Type) -> Value {
+        Value { ty: ty.clone(), data: Data::Null }
+    }
+
+    /// An unknown value of a type.
+    pub fn unknown(ty: &Type) -> Value {
+        Value { ty: ty.clone(), data: Data::unknown() }
+    }
+
+    /// A boolean.
+    pub fn bool(truth: bool) -> Value {
+        Value { ty: Type::Bool, data: Data::Bool(truth) }
+    }
+
+    /// A number.
+    pub fn number(number: Number) -> Value {
+        Value { ty: Type::Number, data: Data::Number(number) }
+    }
+
+    /// A string, which is normalized.
+    pub fn string(text: &[u8]) -> Value {
+        Value { ty: Type::String, data: Data::String(normalize(text).into_owned()) }
+    }
+
+    /// A list. `element` is the type of the elements of an empty one.
+    ///
+    /// # Errors
+    ///
+    /// Elements have different types.
+    pub fn list(values: Vec<Value>, element: &Type) -> Result<Value, ErrorKind> {
+        let (element, data) = unify(values, element)?;
+        Ok(Value { ty: Type::list(element), data: Data::List(data) })
+    }
+
+    /// A set: equal elements are merged, and the others are put in go-cty's order.
+    ///
+    /// # Errors
+    ///
+    /// Elements have different types.
+    pub fn set(values: Vec<Value>, element: &Type) -> Result<Value, ErrorKind> {
+        let (element, data) = unify(values, element)?;
+        let data = set::from_elements(data, &element);
+        Ok(Value { ty: Type::set(element), data: Data::List(data) })
+    }
+
+    /// A map. Keys are normalized.
+    ///
+    /// # Errors
+    ///
+    /// Elements have different types.
+    pub fn map(
+        entries: impl IntoIterator<Item = (Vec<u8>, Value)>,
+        element: &Type,
+    ) -> Result<Value, ErrorKind> {
+        let (keys, values): (Vec<_>, Vec<_>) = entries.into_iter().unzip();
+        let (element, data) = unify(values, element)?;
+        let keys = keys.iter().map(|key| normalize(key).into_owned());
+        Ok(Value { ty: Type::map(element), data: Data::Map(keys.zip(data).collect()) })
+    }
+
+    /// A tuple.
+    pub fn tuple(values: Vec<Value>) -> Value {
+        let (types, data): (Vec<_>, _) =
+            values.into_iter().map(|value| (value.ty, value.data)).unzip();
+        Value { ty: Type::Tuple(types.into()), data: Data::List(data) }
+    }
+
+    /// An object. The last value of a name stays.
+    pub fn object(attributes: impl IntoIterator<Item = (String, Value)>) -> Value {
+        let mut types = Vec::new();
+        let mut data = BTreeMap::new();
+        for (name, value) in attributes {
+            data.insert(normalize(name.as_bytes()).into_owned(), value.data);
+            types.push((name, value.ty));
+        }
+        Value { ty: Type::object(types), data: Data::Map(data) }
+    }
+}
+
+/// The common type of elements. Elements of a dynamic type, which are null or unknown, take it too.
+fn unify(values: Vec<Value>, empty: &Type) -> Result<(Type, Vec<Data>), ErrorKind> {
+    let mut element = Type::Dynamic;
+    if values.is_empty() {
+        return Ok((empty.clone(), Vec::new()));
+    }
+    let mut data = Vec::with_capacity(values.len());
+    for value in values {
+        if element == Type::Dynamic {
+            element = value.ty;
+        } else if value.ty != Type::Dynamic && value.ty != element {
+            return Err(ErrorKind::MixedTypes);
+        }
+        data.push(value.data);
+    }
+    Ok((element, data))
+}

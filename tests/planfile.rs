@@ -1,0 +1,161 @@
+//! Binary plan files: their JSON against the JSON that the tools print, every command on them, and
+//! files that are damaged or hostile.
+//!
+//! The JSON of a plan file equals that of the tool, section by section and byte for byte, but for
+//! what the file does not hold. [`Rule`] lists these differences; any other fails.
+
+mod build;
+mod compare;
+mod hostile;
+
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use compare::{Rule, Table};
+use plansift::error::Result;
+use plansift::input::{Rereadable, into_error};
+use plansift::limits::Limits;
+use plansift::planfile::{self, ProviderSchemas};
+
+use crate::run;
+
+/// The JSON of a plan file.
+fn json(path: &Path, schemas: Option<ProviderSchemas>) -> Result<String> {
+    let limits = Limits::default();
+    let file = Rereadable::open_file(path, &limits)?;
+    let mut text = String::new();
+    let mut document = planfile::open(&file, schemas, &limits)?;
+    document.read_to_string(&mut text).map_err(into_error)?;
+    Ok(text)
+}
+
+/// The plan files of the corpus, each beside its JSON.
+fn corpus() -> Vec<(PathBuf, PathBuf)> {
+    let folders = fs::read_dir(run::root().join("corpus/planfiles")).expect("the folder is there");
+    let folders = folders.map(|folder| folder.expect("it is read").path());
+    let mut files: Vec<_> = folders
+        .filter(|folder| folder.is_dir())
+        .map(|folder| (folder.join("plan.tfplan"), folder.join("plan.json")))
+        .collect();
+    files.sort();
+    assert!(files.len() >= 15, "{} plan files", files.len());
+    files
+}
+
+fn schemas() -> ProviderSchemas {
+    let text = fs::read(run::root().join("corpus/planfiles/schemas.json")).expect("it is there");
+    ProviderSchemas::from_json(&text).expect("it is the output of `providers schema -json`")
+}
+
+fn table(files: &[(PathBuf, PathBuf)], schemas: impl Fn() -> Option<ProviderSchemas>) -> Table {
+    let mut table = Table::default();
+    for (file, expected) in files {
+        let name = file.display().to_string();
+        let text = json(file, schemas()).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let expected = fs::read_to_string(expected).expect("the JSON is there");
+        table.compare(&name, &text, &expected);
+    }
+    table
+}
+
+#[test]
+fn plan_files_of_the_corpus_equal_the_json_of_terraform() {
+    let table = table(&corpus(), || None);
+    let known =
+        [Rule::SchemaVersion, Rule::Default, Rule::Order, Rule::MarkedHere, Rule::UnknownShape];
+    table.assert_only(&known);
+}
+
+#[test]
+fn with_schemas_only_defaults_and_orders_are_missing() {
+    table(&corpus(), || Some(schemas())).assert_only(&[Rule::Default, Rule::Order]);
+}
+
+/// Prints a table of the differences. The harness hides what a passing test prints.
+#[test]
+fn real_plan_files_equal_the_json_of_the_tools() {
+    let Some(shared) = run::shared() else { return };
+    let mut files = Vec::new();
+    for tool in fs::read_dir(shared.join("plans/real")).expect("the folder is there") {
+        for file in fs::read_dir(tool.expect("it is read").path()).expect("a folder") {
+            let file = file.expect("it is read").path();
+            if file.extension().is_some_and(|extension| extension == "tfplan") {
+                files.push((file.clone(), file.with_extension("plan.json")));
+            }
+        }
+    }
+    files.sort();
+    let table = table(&files, || None);
+    let _ = std::io::stderr().write_all(table.to_string().as_bytes());
+    table.assert_only(&Rule::ALL);
+}
+
+#[test]
+fn every_command_reads_a_plan_file_like_its_json() {
+    for (file, expected) in corpus() {
+        let of = |path: &Path, args: &[&str]| {
+            let output = run::plansift().args(args).arg(path).output().expect("it runs");
+            assert!(output.status.success(), "{}: {output:?}", path.display());
+            let text = String::from_utf8(output.stdout).expect("text");
+            text.replace("plan.tfplan", "plan").replace("plan.json", "plan")
+        };
+        for args in [&["changes", "--all", "--quiet"][..], &["summary", "--quiet"]] {
+            let without_size = |text: String| {
+                let lines = text.lines().map(|line| match line.find("\"bytes\":") {
+                    Some(at) => line[..at].to_owned(),
+                    None => line.to_owned(),
+                });
+                lines.collect::<Vec<_>>().join("\n")
+            };
+            let (one, two) = (of(&file, args), of(&expected, args));
+            // Where a resource is replaced, more is marked.
+            if !file.ends_with("secrets-replaced/plan.tfplan") {
+                assert_eq!(without_size(one), without_size(two), "{}", file.display());
+            }
+        }
+        for args in [&["redact", "--quiet"][..], &["slim", "--quiet"], &["audit"], &["report"]] {
+            let text = of(&file, args);
+            assert!(!text.contains("CANARY-"), "{}: {args:?}: {text}", file.display());
+        }
+    }
+}
+
+#[test]
+fn plan_files_come_from_pipes_too() {
+    let (file, expected) = &corpus()[0];
+    let file = fs::read(file).expect("it is there");
+    let expected = fs::read(expected).expect("it is there");
+    let zipped = crate::same_answer::forms::gzip(&file);
+    for input in [&file, &zipped] {
+        for args in [&["changes"][..], &["redact", "--quiet"]] {
+            let output = run::piped(args, input);
+            assert!(output.status.success(), "{output:?}");
+        }
+    }
+    let records = run::piped(&["changes"], &file).stdout;
+    let bytes = |text: &[u8]| text.iter().filter(|byte| **byte == b'\n').count();
+    assert_eq!(bytes(&records), bytes(&run::piped(&["changes"], &expected).stdout));
+}
+
+#[test]
+fn show_prints_the_json_of_a_plan_file() {
+    let folder = run::root().join("corpus/planfiles/secrets");
+    let show = |args: &[&str]| {
+        let mut command = run::plansift();
+        command.arg("show").args(args).current_dir(&folder);
+        command.output().expect("it runs")
+    };
+    let whole = show(&["-json", "plan.tfplan"]);
+    assert_eq!(whole.stdout, json(&folder.join("plan.tfplan"), None).unwrap().as_bytes());
+    assert!(whole.status.success() && whole.stderr.is_empty());
+    let known = show(&["plan.tfplan", "--schemas", "../schemas.json"]);
+    let text = json(&folder.join("plan.tfplan"), Some(schemas())).unwrap();
+    assert_eq!(known.stdout, text.as_bytes());
+    let redacted = String::from_utf8(show(&["--redact", "plan.tfplan"]).stdout).unwrap();
+    assert!(redacted.contains("\"resource_changes\"") && !redacted.contains("CANARY-"));
+    let other = show(&["plan.json"]);
+    assert_eq!(other.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&other.stderr).contains("not a binary plan file"));
+    assert_eq!(show(&["plan.tfplan", "plan.tfplan"]).status.code(), Some(64));
+}

@@ -1,0 +1,298 @@
+//! Plan files that are damaged, hostile or written by hand.
+use std::io::Read;
+use std::time::{Duration, Instant};
+
+use super::build::*;
+use plansift::error::{ErrorKind, PlanFileFault, Result, WrongDocument};
+use plansift::input::{Rereadable, into_error};
+use plansift::limits::{Limit, Limits};
+
+fn transcode_with(file: &[u8], limits: &Limits) -> Result<String> {
+    let file = Rereadable::spool(file, &Limits::default())?;
+    let mut document = plansift::planfile::open(&file, None, limits)?;
+    let mut text = String::new();
+    document.read_to_string(&mut text).map_err(into_error)?;
+    // The document is at its end, and stays there.
+    assert_eq!(document.read(&mut [0]).unwrap(), 0);
+    Ok(text)
+}
+
+fn transcode(file: &[u8]) -> Result<String> {
+    transcode_with(file, &Limits::default())
+}
+
+fn of_plan(plan_bytes: &[u8]) -> Result<String> {
+    transcode(&zip(&members(plan_bytes)))
+}
+
+fn fault(file: &[u8]) -> (PlanFileFault, String) {
+    let started = Instant::now();
+    let error = transcode(file).expect_err("the file is wrong");
+    assert!(started.elapsed() < Duration::from_secs(20), "{error}");
+    match error.kind() {
+        ErrorKind::PlanFile(fault) => (fault, error.to_string()),
+        _ => panic!("{error}"),
+    }
+}
+
+fn fault_of_plan(plan_bytes: &[u8]) -> (PlanFileFault, String) {
+    fault(&zip(&members(plan_bytes)))
+}
+
+#[test]
+fn a_plan_made_by_hand_is_read() {
+    let create = change(1, &[b"\x81\xa1a\xa1b"]);
+    let text = of_plan(&plan(&[resource("test_a.b[\"<\"]", &create)])).unwrap();
+    assert!(
+        text.starts_with(
+            r#"{"format_version":"1.2","terraform_version":"1.11.4","planned_values""#
+        )
+    );
+    let wanted = r#""resource_changes":[{"address":"test_a.b[\"\u003c\"]","mode":"managed","type":"test_a","name":"b","index":"\u003c","provider_name":"registry.terraform.io/hashicorp/test","change":{"actions":["create"],"before":null,"after":{"a":"b"},"after_unknown":{},"before_sensitive":false,"after_sensitive":{}}}]"#;
+    assert!(text.contains(wanted), "{text}");
+    assert!(
+        text.ends_with("\"timestamp\":\"2026-01-01T00:00:00Z\",\"errored\":false}\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn damaged_archives_are_errors() {
+    let good = members(&plan(&[]));
+    let edit = |edit: fn(&mut Vec<Member>)| {
+        let mut members = good.clone();
+        edit(&mut members);
+        fault(&zip(&members))
+    };
+    for (change, wanted) in [
+        ((|m| m[0].crc ^= 1) as fn(&mut Vec<Member>), PlanFileFault::Checksum),
+        (|m| m[0].size += 1, PlanFileFault::MemberSize),
+        (|m| m[0].size -= 3, PlanFileFault::MemberSize),
+        (|m| m[0].packed[3] ^= 0xff, PlanFileFault::MemberDamaged),
+        (|m| m[0].packed.truncate(9), PlanFileFault::MemberDamaged),
+        (|m| m[0].method = 12, PlanFileFault::Method),
+        (|m| m[0].flags = 1, PlanFileFault::MemberEncrypted),
+        (|m| m[0].local_name = "tfplen".into(), PlanFileFault::Directory),
+        (|m| m.push(m[0].clone()), PlanFileFault::MemberTwice),
+        (
+            |m| {
+                m.remove(1);
+            },
+            PlanFileFault::Missing,
+        ),
+        (|m| m[0].offset = Some(7), PlanFileFault::Directory),
+        (|m| m[0].offset = Some(u32::MAX - 1), PlanFileFault::Directory),
+        // Another member begins inside the plan.
+        (
+            |m| {
+                let mut o = Member::new("other", b"x");
+                o.offset = Some(20);
+                m.push(o)
+            },
+            PlanFileFault::Overlap,
+        ),
+    ] {
+        let (fault, text) = edit(change);
+        assert_eq!(fault, wanted, "{text}");
+    }
+}
+
+#[test]
+fn a_file_cut_anywhere_is_an_error() {
+    let file = zip(&members(&plan(&[resource("test_a.b", &change(1, &[b"\x80"]))])));
+    for end in 0..file.len() {
+        transcode(&file[..end]).expect_err("the file is cut");
+    }
+}
+
+#[test]
+fn an_archive_of_something_else_is_named() {
+    let error = transcode(&zip(&[Member::new("a.txt", b"x")])).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::WrongDocument(WrongDocument::Archive));
+    assert!(transcode(b"PK\x03\x04").is_err());
+}
+
+#[test]
+fn a_bomb_stops_at_the_limit() {
+    // 1 GiB of zeros is 1 MB.
+    let mut members = members(&[]);
+    members[0] = Member::new("tfplan", &vec![0; 100 << 20]);
+    let error = transcode(&zip(&members)).unwrap_err();
+    let limits = Limits { expansion_ratio: 50, ..Limits::default() };
+    let ratio = transcode_with(&zip(&members), &limits).unwrap_err();
+    assert!(
+        matches!(ratio.kind(), ErrorKind::Limit { limit: Limit::ExpansionRatio, .. }),
+        "{ratio}"
+    );
+    assert!(matches!(error.kind(), ErrorKind::PlanFile(PlanFileFault::Field)), "{error}");
+    let limits = Limits { expansion: 1 << 20, ..Limits::default() };
+    let size = transcode_with(&zip(&members), &limits).unwrap_err();
+    assert!(matches!(size.kind(), ErrorKind::Limit { limit: Limit::Expansion, .. }), "{size}");
+}
+
+#[test]
+fn many_members_stop_at_the_limit() {
+    let mut all = members(&plan(&[]));
+    all.extend((0..2000).map(|number| Member::new(&format!("tfconfig/m-/{number}"), b"")));
+    transcode(&zip(&all)).unwrap();
+    let limits = Limits { plan_members: 1000, ..Limits::default() };
+    let error = transcode_with(&zip(&all), &limits).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Limit { limit: Limit::PlanMembers, value: 1000 }));
+}
+
+#[test]
+fn a_plan_cut_anywhere_is_an_error() {
+    let change = change(3, &[b"\x81\xa1a\xa1b", b"\x81\xa1a\xa1c"]);
+    let whole = plan(&[resource("test_a.b", &change), resource("test_a.c", &change)]);
+    // Up to the end of the version the plan is whole at each field.
+    let mut ends = 0;
+    for end in 0..whole.len() {
+        match of_plan(&whole[..end]) {
+            Ok(_) => ends += 1,
+            Err(error) => assert!(matches!(error.kind(), ErrorKind::PlanFile(_)), "{error}"),
+        }
+    }
+    // A message may end behind each of its fields, and only the archive knows better.
+    assert_eq!(ends, 4);
+}
+
+#[test]
+fn wrong_messages_are_errors_with_a_place() {
+    let create = |value: &[u8]| change(1, &[value]);
+    let one = |change: &[u8]| plan(&[resource("test_a.b", change)]);
+    let twice = [create(b"\x80"), number(1, 1)].concat();
+    for (plan, wanted) in [
+        (vec![], PlanFileFault::Version(0)),
+        (number(1, 4), PlanFileFault::Version(4)),
+        (one(&change(4, &[b"\x80"])), PlanFileFault::Action(4)),
+        (one(&change(99, &[b"\x80"])), PlanFileFault::Action(99)),
+        (one(&change(1, &[])), PlanFileFault::Values { expected: 1 }),
+        (one(&change(3, &[b"\x80"])), PlanFileFault::Values { expected: 2 }),
+        (one(&create(b"")), PlanFileFault::Value),
+        (one(&create(b"\x81\xa1a")), PlanFileFault::Value),
+        (one(&create(b"\xc1")), PlanFileFault::Value),
+        (one(&create(b"\x80\x80")), PlanFileFault::Value),
+        (one(&create(b"\xdd\xff\xff\xff\xff")), PlanFileFault::Value),
+        (one(&create(b"\xdf\xff\xff\xff\xff")), PlanFileFault::Value),
+        (one(&create(b"\x81\x01\xc0")), PlanFileFault::Value),
+        (one(&create(&[0x91; 20_000])), PlanFileFault::Value),
+        (one(&twice), PlanFileFault::FieldTwice),
+        (plan(&[resource("", &create(b"\x80"))]), PlanFileFault::NoAddress),
+        (plan(&[resource("a", &create(b"\x80"))]), PlanFileFault::Address),
+        (plan(&[resource("a.b[", &create(b"\x80"))]), PlanFileFault::Address),
+        (plan(&[resource("a.b[\"\\\"]", &create(b"\x80"))]), PlanFileFault::Address),
+        (plan(&[resource("module.a", &create(b"\x80"))]), PlanFileFault::Address),
+        (plan(&[number(3, 5)]), PlanFileFault::FieldType),
+        (plan(&[bytes(20, "x")]), PlanFileFault::FieldType),
+        (plan(&[vec![0x1a, 0xff, 0xff, 0xff, 0xff, 0x0f]]), PlanFileFault::Length),
+        (plan(&[vec![0xff; 11]]), PlanFileFault::Varint),
+        (plan(&[vec![0x07]]), PlanFileFault::Field),
+        (plan(&[vec![0x00]]), PlanFileFault::Field),
+        (plan(&[number(1, 3)]), PlanFileFault::FieldTwice),
+        (plan(&[bytes(14, [0xff])]), PlanFileFault::FieldTwice),
+        (plan(&[varint(99 << 3 | 3).repeat(1_000_000)]), PlanFileFault::Field),
+        (plan(&[varint(99 << 3 | 4)]), PlanFileFault::Field),
+    ] {
+        let (fault, text) = fault_of_plan(&plan);
+        assert_eq!(fault, wanted, "{text}");
+        assert!(text.starts_with("byte "), "{text}");
+        assert!(text.contains("at tfplan"), "{text}");
+    }
+    let (_, text) = fault_of_plan(&one(&create(b"\x81\xa1a")));
+    assert!(text.contains(", at tfplan.planned_values[test_a.b]: "), "{text}");
+}
+
+#[test]
+fn unknown_fields_of_every_wire_type_are_skipped() {
+    let group = [varint(99 << 3 | 3), number(5, 1), bytes(3, "x"), varint(99 << 3 | 4)].concat();
+    let unknown = [
+        number(99, u64::MAX),
+        bytes(98, "text"),
+        [varint(97 << 3 | 1), vec![0; 8]].concat(),
+        [varint(96 << 3 | 5), vec![0; 4]].concat(),
+        group,
+    ]
+    .concat();
+    let known = change(1, &[b"\x80"]);
+    let plain = of_plan(&plan(&[resource("test_a.b", &known)])).unwrap();
+    let inner = [known.clone(), unknown.clone()].concat();
+    let with = of_plan(&plan(&[unknown.clone(), resource("test_a.b", &inner), unknown])).unwrap();
+    assert_eq!(plain, with);
+}
+
+#[test]
+fn a_reason_that_is_not_known_yet_is_kept() {
+    let change = change(1, &[b"\x80"]);
+    let record = bytes(3, [bytes(9, change), number(12, 77), bytes(13, "a.b")].concat());
+    let text = of_plan(&plan(&[record])).unwrap();
+    assert!(text.contains(r#""action_reason":"reason_77""#), "{text}");
+}
+
+#[test]
+fn limits_hold() {
+    let many = (0..1000).map(|at| resource(&format!("test_a.b[{at}]"), &change(1, &[b"\x80"])));
+    let file = zip(&members(&plan(&many.collect::<Vec<_>>())));
+    transcode(&file).unwrap();
+    let kind = |limits: Limits| transcode_with(&file, &limits).unwrap_err().kind();
+    let index = kind(Limits { plan_index: 10_000, ..Limits::default() });
+    assert!(matches!(index, ErrorKind::Limit { limit: Limit::PlanIndex, value: 10_000 }));
+    let change = kind(Limits { change: 10, ..Limits::default() });
+    assert!(matches!(change, ErrorKind::Limit { limit: Limit::Change, value: 10 }));
+    let path = bytes(4, bytes(1, bytes(1, "a")).repeat(1000));
+    let marked = [self::change(1, &[b"\x80"]), path].concat();
+    let file = zip(&members(&plan(&[resource("a.b", &marked)])));
+    let limits = Limits { paths: 1000, ..Limits::default() };
+    let paths = transcode_with(&file, &limits).unwrap_err().kind();
+    assert!(matches!(paths, ErrorKind::Limit { limit: Limit::Paths, value: 1000 }));
+}
+
+#[test]
+fn wrong_states_are_errors() {
+    for state in [
+        &b""[..], b"{}", b"[]", b"{\"version\":3}", b"{\"version\":4", b"{\"version\":4}x",
+        b"{\"version\":4,\"resources\":[],\"resources\":[]}",
+        b"{\"version\":4,\"resources\":[{\"mode\":\"odd\",\"type\":\"a\",\"name\":\"b\"}]}",
+        b"{\"version\":4,\"resources\":[{\"mode\":\"managed\",\"type\":\"a\",\"name\":\"b\",\"instances\":[{\"schema_version\":0}]}]}",
+        b"{\"version\":4,\"resources\":[{\"mode\":\"managed\",\"type\":\"\",\"name\":\"b\",\"instances\":[{\"attributes\":{}}]}]}",
+    ] {
+        let mut members = members(&plan(&[]));
+        members[1] = Member::new("tfstate", state);
+        let error = transcode(&zip(&members)).expect_err("the state is wrong").to_string();
+        assert!(error.contains("at tfstate"), "{error}");
+    }
+}
+
+#[test]
+fn a_mark_on_either_side_and_in_a_set_holds() {
+    let path = |field: u64, steps: &[Vec<u8>]| {
+        let steps = steps.iter().flat_map(|step| bytes(1, step));
+        bytes(field, steps.collect::<Vec<_>>())
+    };
+    let name = |name: &str| bytes(1, name);
+    let key = |msgpack: &[u8]| bytes(2, dynamic(msgpack));
+    // {"l": [1, 2], "m": {"k": 1}, "s": [{"x": 1}], "t": 1}
+    let value = b"\x84\xa1l\x92\x01\x02\xa1m\x81\xa1k\x01\xa1s\x91\x81\xa1x\x01\xa1t\x01";
+    let mut replace = change(6, &[value, value]);
+    replace.extend(path(3, &[name("t")]));
+    replace.extend(path(4, &[name("l"), key(b"\x01")]));
+    replace.extend(path(4, &[name("m"), key(b"\xa1k")]));
+    replace.extend(path(4, &[name("s"), key(b"\x81\xa1x\x01"), name("x")]));
+    let text = of_plan(&plan(&[resource("a.b", &replace)])).unwrap();
+    let wanted = r#""before_sensitive":{"l":[false,false],"m":{},"s":[{}],"t":true},"after_sensitive":{"l":[false,true],"m":{"k":true},"s":true,"t":true}"#;
+    assert!(text.contains(wanted), "{text}");
+}
+
+#[test]
+fn quadratic_inputs_are_read_in_time() {
+    // Many marks and many elements.
+    let list: Vec<u8> = [&b"\xdd\x00\x03\x0d\x40"[..], &[1; 200_000]].concat();
+    let mut create = change(1, &[&list]);
+    for index in 0..50_000_u32 {
+        let key = [&b"\xce"[..], &index.to_be_bytes()].concat();
+        create.extend(bytes(4, bytes(1, bytes(2, dynamic(key)))));
+    }
+    let started = Instant::now();
+    let text = of_plan(&plan(&[resource("a.b", &create)])).unwrap();
+    assert_eq!(text.matches("true").count(), 2 * 50_000);
+    assert!(started.elapsed() < Duration::from_secs(10));
+}

@@ -6,8 +6,8 @@ use super::options::access;
 use crate::audit::{Audited, Ledger, Options, audit};
 use crate::error::Result;
 use crate::input::{Input, Rereadable};
-use crate::plan::{self, Documents};
-use crate::secret::{Collecting, Takes};
+use crate::plan::{self, Accepts, Documents};
+use crate::secret::Collecting;
 
 /// An input that is being audited.
 pub struct Auditing {
@@ -37,7 +37,7 @@ impl Auditing {
         let (kept, access) = (kept.clone(), access(plans, read));
         let mut open: Open = Box::new(move || Ok(bar::watched(kept.input(&access)?, bar.clone())));
         let documents = Documents::new(open()?, read);
-        Ok(Auditing { documents, collecting: Collecting::new(open, Takes::All) })
+        Ok(Auditing { documents, collecting: Collecting::new(open, Accepts::States) })
     }
 
     /// Audits the next document.

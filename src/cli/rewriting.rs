@@ -18,9 +18,9 @@ use super::tally::Tally;
 use crate::batch::documents::{Note, Turn, Visited, Visitor, numbered, visit_all};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{Input, Rereadable};
-use crate::plan::{Document, Documents};
+use crate::plan::{Accepts, Document, Documents};
 use crate::record::Warning;
-use crate::secret::{Collected, Collecting, Options, Takes};
+use crate::secret::{Collected, Collecting, Options};
 use crate::source::Entry;
 
 /// How often a document is read.
@@ -29,15 +29,15 @@ pub enum Passes {
     /// One pass, which writes.
     One,
     /// Two passes: the first collects the secrets of these documents, the second writes.
-    Two(Takes),
+    Two(Accepts),
 }
 
 impl Passes {
     /// Returns the passes that the arguments about secrets need.
-    pub fn of(secrets: &SecretArgs, takes: Takes) -> Passes {
+    pub fn of(secrets: &SecretArgs, accepts: Accepts) -> Passes {
         match secrets.echo {
             Echo::Off => Passes::One,
-            Echo::Equal | Echo::Contains => Passes::Two(takes),
+            Echo::Equal | Echo::Contains => Passes::Two(accepts),
         }
     }
 }
@@ -133,16 +133,16 @@ impl<E: FnMut(&mut Ready<'_>, &mut File) -> Result<Document>> Rewriting<'_, E> {
             Passes::One => entry.open(&access).map(|input| {
                 (bar::watched(input, bar::of_input(self.plans, entry, entry.len)), None)
             }),
-            Passes::Two(takes) => entry.keep(&self.secrets.read.limits).and_then(|kept| {
+            Passes::Two(accepts) => entry.keep(&self.secrets.read.limits).and_then(|kept| {
                 let bar = bar::of_input(self.plans, entry, Some(kept.len()));
                 let again = kept.clone();
                 let open = move || Ok(bar::watched(again.input(&access)?, bar.clone()));
                 let first = open()?;
-                let collecting = Collecting::new(open, takes);
-                // `Takes::Plans` means `slim`, which writes only parts of plans.
-                let collecting = match takes {
-                    Takes::All => collecting.for_redaction(),
-                    Takes::Plans => collecting,
+                let collecting = Collecting::new(open, accepts);
+                // `Accepts::Plans` means `slim`, which writes only parts of plans.
+                let collecting = match accepts {
+                    Accepts::States => collecting.for_redaction(),
+                    Accepts::Plans => collecting,
                 };
                 Ok((first, Some((kept, collecting))))
             }),

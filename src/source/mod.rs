@@ -23,6 +23,8 @@
 
 mod ahead;
 mod entries;
+mod entry;
+mod expansion;
 mod globs;
 mod inputs;
 mod key;
@@ -33,8 +35,9 @@ mod store;
 mod walk;
 mod workspace;
 
-use entries::Item;
-pub use entries::{Entries, Entry, Location, Selection, Skipped, Unlisted, behind_at};
+pub use entries::{Entries, Selection, behind_at};
+use entry::Item;
+pub use entry::{Entry, Location, Skipped, Unlisted};
 pub use globs::Globs;
 pub use inputs::Inputs;
 pub(crate) use key::Key;

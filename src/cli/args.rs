@@ -6,6 +6,7 @@ mod limits;
 mod redact;
 mod report;
 mod show;
+mod wire;
 
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
@@ -23,6 +24,10 @@ use self::limits::size;
 pub use self::redact::{Echo, Mask, MaskArgs, Redact, SecretArgs, Slim, WrapIn};
 pub use self::report::{Ignore, NoiseArgs, Report, ReportAs, Target, Values};
 pub use self::show::ShowPlanFile;
+pub use self::wire::{
+    Bytes, Decode, Encode, Spelling, Under, Wire, WireCheck, WireCommand, WireForm,
+};
+use crate::nearest::nearest;
 use crate::path::{self, AddressPattern};
 use crate::record::Show;
 use crate::sink::Form;
@@ -61,9 +66,11 @@ impl Command {
             | Command::Redact(Redact { plans, .. })
             | Command::Slim(Slim { plans, .. })
             | Command::Audit(Audit { plans, .. }) => Some(plans),
-            Command::Merge(_) | Command::Schema(_) | Command::Completions(_) | Command::Man(_) => {
-                None
-            }
+            Command::Merge(_)
+            | Command::Wire(_)
+            | Command::Schema(_)
+            | Command::Completions(_)
+            | Command::Man(_) => None,
         }
     }
 }
@@ -90,6 +97,8 @@ pub enum Command {
     Slim(Slim),
     /// Print the plan in a binary plan file (`plan -out`) as JSON, without Terraform
     Show(ShowPlanFile),
+    /// Decode and encode values of providers and plan files, by type or by schema
+    Wire(Wire),
     /// Print the JSON Schema of an output
     Schema(Schema),
     /// Completions for a shell, to be loaded by it
@@ -411,7 +420,7 @@ fn address(text: &str) -> Result<AddressPattern, String> {
 /// Parses the path of an output file. Refuses the name of a format, which is probably a mistake.
 fn file() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| match path.to_str() {
-        Some(name) if FORMATS.contains(&name) => Err(format!(
+        Some(name) if FORMATS.contains(&name) || name == "md" => Err(format!(
             "-o takes a file here, and '{name}' is a format: write -o ./{name} for a file of that \
              name, or use a command with this format: changes --format ndjson|json|csv, report -o \
              term|markdown|html|github|json|variables|junit|sarif|gitlab, audit --format \
@@ -524,6 +533,19 @@ impl Refusal {
         }
         let mut lines: Vec<String> =
             self.0.render().to_string().lines().map(str::to_owned).collect();
+        if let Some(word) = self.0.get(ContextKind::InvalidSubcommand) {
+            let word = word.to_string();
+            let cli = Cli::command();
+            let names = cli.get_subcommands().map(clap::Command::get_name);
+            let hint = match nearest(&word, names) {
+                Some(near) => Some(format!("  did you mean `plansift {near}`?")),
+                None if is_plan(&word) => {
+                    Some(format!("  did you mean `plansift summary {word}`?"))
+                }
+                None => None,
+            };
+            lines.extend(hint.into_iter().flat_map(|hint| [String::new(), hint]));
+        }
         // Only records have an option called --format.
         if self.0.get(ContextKind::InvalidArg).is_some_and(|arg| arg.to_string() == "--format") {
             let is_report = lines.iter().any(|line| line.contains("plansift report"));
@@ -544,6 +566,14 @@ impl Refusal {
         // A closed pipe is not an error.
         let _ = self.0.print();
     }
+}
+
+/// Returns whether an argument in place of a command seems to be a plan.
+fn is_plan(name: &str) -> bool {
+    let endings = [".json", ".gz", ".zst"];
+    name == "-"
+        || endings.iter().any(|ending| name.ends_with(ending))
+        || std::path::Path::new(name).exists()
 }
 
 /// Translates Terraform's options with one dash. `batch` writes to a folder, and `show` writes JSON

@@ -12,7 +12,7 @@ use super::messages::{fail, say, warn};
 use super::options::{formulas, options};
 use super::output::Output;
 use super::screen::screen;
-use super::secrets::secret_options;
+use super::secrets::{secret_options, warn_of_names};
 use super::tally::Tally;
 use crate::audit::{Ledger, Look, Options, audit};
 use crate::batch::documents::{Note, Turn, Visited, Visitor, numbered, visit_all};
@@ -68,7 +68,11 @@ pub fn run(arguments: &Audit) -> Exit {
         drop(ledger);
         finished.and_then(|()| output.finish()).map_err(failure)
     };
-    ending.end(read.map_err(failure), finish).unwrap_or_else(|exit| exit)
+    let ended = ending.end(read.map_err(failure), finish);
+    if !plans.quiet && tally.done > 0 {
+        warn_of_names(options.secret.names.as_ref());
+    }
+    ended.unwrap_or_else(|exit| exit)
 }
 
 /// Audits all inputs. Fails only if the output fails; the tally prints and counts all other errors.

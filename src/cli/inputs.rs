@@ -96,6 +96,9 @@ pub fn list<'o>(
             say(&format!("named more than once and done once: {}", inputs.again));
         }
         print_skipped(&inputs.skipped);
+        for glob in selection.globs.unmatched() {
+            say(&format!("warning: --exclude {glob} matches nothing"));
+        }
         if is_ruled {
             warn_of_unfit(&inputs);
         }
@@ -150,6 +153,7 @@ fn print_skipped(skipped: &Skipped) {
     let parts = [
         (skipped.others, "no plan", "no plans"),
         (skipped.plan_files, "binary plan file", "binary plan files"),
+        (skipped.encrypted, "encrypted plan or state", "encrypted plans or states"),
         (skipped.sources, "source file (.tf, .tfvars)", "source files (.tf, .tfvars)"),
         (skipped.excluded, "excluded", "excluded"),
         (skipped.hidden, "hidden", "hidden"),
@@ -161,8 +165,11 @@ fn print_skipped(skipped: &Skipped) {
         .map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many }))
         .collect();
     if !counts.is_empty() {
-        let hint = match skipped.plan_files {
-            0 => "",
+        let hint = match (skipped.plan_files, skipped.encrypted) {
+            (0, 0) => "",
+            (0, _) => {
+                "; run `tofu show -json PLANFILE` for encrypted ones, where the key is configured"
+            }
             _ => "; run `terraform show -json PLANFILE` for binary plan files",
         };
         say(&format!("skipped in folders: {}{hint}", counts.join(", ")));

@@ -11,7 +11,7 @@ use super::inputs::{self, Listed};
 use super::messages::{fail, say};
 use super::output::{self, Output};
 use super::rewriting::{Passes, Ready, write_all};
-use super::secrets::{masked, redact_options, warn_of_masking};
+use super::secrets::{masked, redact_options, warn_of_masking, warn_of_names};
 use crate::audit::{self, Ledger, Look};
 use crate::error::{Error, ErrorKind, Result};
 use crate::plan::{Accepts, Next};
@@ -62,6 +62,9 @@ pub fn run_with(
         }
         Ok(redacted.document)
     });
+    if !plans.quiet && matches!(exit, Ok(Exit::Done | Exit::SomeFailed)) {
+        warn_of_names(options.secret.names.as_ref());
+    }
     match (exit, report) {
         (Ok(exit), Some(report)) => match report.finish() {
             Ok(()) => exit,

@@ -31,6 +31,8 @@ pub enum InputKind {
     Empty,
     /// A binary plan file.
     PlanFile,
+    /// An encrypted plan or state of OpenTofu.
+    Encrypted,
     /// Anything else.
     Other,
 }
@@ -84,6 +86,7 @@ fn judge(head: &[u8]) -> InputKind {
             InputKind::State
         }
         Some(ErrorKind::WrongDocument(WrongDocument::BinaryPlan)) => InputKind::PlanFile,
+        Some(ErrorKind::WrongDocument(WrongDocument::Encrypted)) => InputKind::Encrypted,
         Some(ErrorKind::WrongDocument(_)) => InputKind::Other,
         // A plan of a later major version.
         Some(ErrorKind::FormatVersion) => InputKind::Plan,

@@ -45,6 +45,10 @@ pub struct Summary {
     /// `errored` of the plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errored: Option<bool>,
+    /// Whether the plan has planned values of resources and no `resource_changes`. What it changes
+    /// is then unknown. Serialized only if true.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lacks_resource_changes: bool,
     /// `timestamp` of the plan, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<String>,
@@ -101,14 +105,18 @@ impl Summary {
             || self.applyable == Some(true)
             || self.complete == Some(false)
             || self.errored == Some(true)
+            || self.lacks_resource_changes
             || self.is_of_refresh()
     }
 
     /// Whether the plan only updates the state. OpenTofu and old versions of Terraform do not set
-    /// `applyable` for such a plan (docs/format/plan.md, section 15).
+    /// `applyable` for such a plan (docs/format/plan.md, section 15). Terraform sets it to false if
+    /// the plan only records moves, which have no action here. Any other plan with a move has it in
+    /// `resource_changes`.
     pub(crate) fn is_of_refresh(&self) -> bool {
-        let can_be_refresh = self.resource_changes.is_empty() && self.applyable != Some(false);
-        can_be_refresh && !self.resource_drift.is_empty()
+        let has_moves = self.resource_drift.contains_key("no-op");
+        let can_be_refresh = self.applyable != Some(false) || has_moves;
+        self.resource_changes.is_empty() && can_be_refresh && !self.resource_drift.is_empty()
     }
 
     /// Counts a change to a resource.

@@ -178,6 +178,7 @@ impl<'a> RecordWriter<'a> {
             self.begin()?;
         }
         self.summary.bytes = document.bytes;
+        self.summary.lacks_resource_changes = document.lacks_changes;
         self.sink.record(&Record::Summary(&self.summary))
     }
 }

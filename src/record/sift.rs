@@ -49,6 +49,8 @@ pub enum Warning {
     TextAfter(u64),
     /// The format of the plan is newer than the newest that plansift knows.
     NewerFormat,
+    /// The plan has planned values of resources and no list of changes.
+    LacksChanges,
 }
 
 impl Warning {
@@ -72,6 +74,10 @@ impl fmt::Display for Warning {
             }
             Warning::NewerFormat => f.write_str(
                 "the plan's format_version is newer than 1.2: what it adds is not shown",
+            ),
+            Warning::LacksChanges => f.write_str(
+                "the document has planned_values and no list of changes (resource_changes): what \
+                 the plan changes is not known",
             ),
         }
     }
@@ -233,7 +239,8 @@ impl Sifter<'_, '_, '_> {
         let document = documents.read_pieces(Accepts::Plans, self)?;
         self.writer.end(&document)?;
         let newer = document.is_newer.then_some(Warning::NewerFormat);
-        let warnings = Warning::of_text(&document).chain(newer).collect();
+        let lacking = document.lacks_changes.then_some(Warning::LacksChanges);
+        let warnings = Warning::of_text(&document).chain(newer).chain(lacking).collect();
         let summary = std::mem::take(&mut self.writer.summary);
         let has_changes = self.writer.has_changes;
         Ok(Sifted { summary, has_changes, warnings })

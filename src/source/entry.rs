@@ -192,6 +192,8 @@ pub struct Skipped {
     pub others: u64,
     /// Binary plan files.
     pub plan_files: u64,
+    /// Encrypted plans and states of OpenTofu.
+    pub encrypted: u64,
     /// Source files of configurations, such as `.tf` and `.tfvars`.
     pub sources: u64,
     /// Files and folders that a glob excludes, or that no glob includes.

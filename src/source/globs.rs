@@ -3,6 +3,8 @@
 //! `*` and `?` do not match a slash; `**` does. `[...]` and `{a,b}` are supported.
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
@@ -16,7 +18,17 @@ use crate::error::{Error, ErrorKind, Result};
 pub struct Globs {
     include: Option<GlobSets>,
     exclude: GlobSets,
+    /// The globs of `exclude`. All copies share them.
+    exclusions: Arc<Vec<Exclusion>>,
     takes_states: bool,
+}
+
+/// A glob that excludes files, and whether it excluded any.
+#[derive(Debug)]
+struct Exclusion {
+    text: String,
+    set: GlobSets,
+    has_matched: AtomicBool,
 }
 
 /// Globs that match names, and globs that match paths.
@@ -51,7 +63,18 @@ impl Globs {
     /// Fails with [`ErrorKind::Pattern`] if a glob is malformed.
     pub fn new(include: &[String], exclude: &[String]) -> Result<Globs> {
         let include = if include.is_empty() { None } else { Some(GlobSets::new(include)?) };
-        Ok(Globs { include, exclude: GlobSets::new(exclude)?, takes_states: false })
+        let exclusion = |text: &String| {
+            let set = GlobSets::new(std::slice::from_ref(text))?;
+            Ok(Exclusion { text: text.clone(), set, has_matched: AtomicBool::new(false) })
+        };
+        let exclusions = Arc::new(exclude.iter().map(exclusion).collect::<Result<_>>()?);
+        Ok(Globs { include, exclude: GlobSets::new(exclude)?, exclusions, takes_states: false })
+    }
+
+    /// The globs of `exclude` that have excluded nothing so far.
+    pub fn unmatched(&self) -> impl Iterator<Item = &str> {
+        let unmatched = |it: &&Exclusion| !it.has_matched.load(Ordering::Relaxed);
+        self.exclusions.iter().filter(unmatched).map(|exclusion| &*exclusion.text)
     }
 
     /// Also selects states, not only plans.
@@ -71,7 +94,13 @@ impl Globs {
 
     /// Whether a file or folder at this path below the folder is excluded.
     pub(super) fn excludes(&self, path: &Path) -> bool {
-        self.exclude.matches(path)
+        let is_excluded = self.exclude.matches(path);
+        for exclusion in self.exclusions.iter().filter(|_| is_excluded) {
+            if exclusion.set.matches(path) {
+                exclusion.has_matched.store(true, Ordering::Relaxed);
+            }
+        }
+        is_excluded
     }
 }
 
@@ -118,6 +147,10 @@ mod tests {
         assert!(
             Globs::default().includes(Path::new("x")) && !Globs::default().excludes(Path::new("x"))
         );
+        assert_eq!(globs.unmatched().count(), 0);
+        let globs = Globs::new(&[], &strings(&["a/*", "b"])).expect("globs");
+        assert!(globs.clone().excludes(Path::new("b")));
+        assert_eq!(globs.unmatched().collect::<Vec<_>>(), ["a/*"]);
         assert_eq!(Globs::new(&strings(&["a["]), &[]).unwrap_err().kind(), ErrorKind::Pattern);
     }
 }

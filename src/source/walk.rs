@@ -25,6 +25,7 @@ impl Skipped {
     pub(super) fn count_other(&mut self, path: &Path, kind: &Result<InputKind>) {
         match kind {
             Ok(InputKind::PlanFile) => self.plan_files += 1,
+            Ok(InputKind::Encrypted) => self.encrypted += 1,
             _ if is_named_source(path) => self.sources += 1,
             _ => self.others += 1,
         }
@@ -123,7 +124,7 @@ pub(super) fn is_input(kind: &Result<InputKind>, path: &Path, globs: &Globs) -> 
         Ok(InputKind::State) => globs.takes_states(),
         // A failed `terraform show -json PLANFILE > plan.json` leaves an empty file.
         Ok(InputKind::Empty) => is_named_json(path),
-        Ok(InputKind::PlanFile | InputKind::Other) => false,
+        Ok(InputKind::PlanFile | InputKind::Encrypted | InputKind::Other) => false,
     }
 }
 

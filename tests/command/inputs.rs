@@ -468,3 +468,13 @@ fn a_folder_of_thousands_is_walked_in_order() {
     let expected = (0..3000).map(|number| format!("./{number:05}.json {number:05}"));
     assert_eq!(labels(&plans), expected.collect::<Vec<_>>());
 }
+
+#[test]
+fn encrypted_plans_in_a_folder_are_counted_with_a_hint() {
+    let folder = Folder::new();
+    folder.write("plan.json", r#"{"meta":{},"encrypted_data":"x","encryption_version":"v0"}"#);
+    let run = folder.run("summary .");
+    let said = "plansift: skipped in folders: 1 encrypted plan or state; run `tofu show -json \
+                PLANFILE` for encrypted ones, where the key is configured\n";
+    assert!(run.err.contains(said), "{}", run.err);
+}

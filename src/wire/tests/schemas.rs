@@ -2,9 +2,9 @@
 
 use super::{ErrorKind, shown, ty, value};
 use crate::wire::block::{Block, Nesting, Step};
-use crate::wire::from_msgpack;
 use crate::wire::schema::Schemas;
 use crate::wire::to_msgpack;
+use crate::wire::{from_msgpack, marked};
 
 /// The block of one resource type.
 fn block(text: &str) -> Block {
@@ -173,6 +173,24 @@ fn schemas_mark_attributes_whole_and_sets_with_them() {
             {"s":{"type":"string","sensitive":true}}}}}}"#,
     );
     assert_eq!(paths(&attribute, r#"{"object":[["n",{"null":"dynamic"}]]}"#), ["n"]);
+}
+
+#[test]
+fn sensitive_parts_are_not_shown() {
+    let block = block(
+        r#"{"attributes":{"a":{"type":"string"},"z":{"type":["list","bool"],"sensitive":true}},
+            "block_types":{"b":{"nesting_mode":"list","block":{"attributes":
+            {"s":{"type":"string","sensitive":true},"t":{"type":"string"}}}}}}"#,
+    );
+    let given = value(
+        r#"{"object":[["a",{"string":"1"}],["b",{"list":["object",{"s":"string","t":"string"}],
+            "elements":[{"object":[["s",{"string":"2"}],["t",{"string":"3"}]]}]}],
+            ["z",{"list":"bool","elements":[{"bool":true}]}]]}"#,
+    );
+    let mut out = Vec::new();
+    marked::write_hiding(&given, &block.sensitive_paths(&given), &mut out);
+    let expected = r#"{"object":[["a",{"string":"1"}],["b",{"elements":[{"object":[["s",{"sensitive":"string"}],["t",{"string":"3"}]]}],"list":["object",{"s":"string","t":"string"}]}],["z",{"sensitive":["list","bool"]}]]}"#;
+    assert_eq!(String::from_utf8_lossy(&out), expected);
 }
 
 #[test]

@@ -16,11 +16,12 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::block::{Path, Step};
 use super::error::{Error, ErrorKind};
+use super::json_string::write_string;
 use super::lexer::{Lexer, Token};
 use super::number::{Number, TEXT_PRECISION};
-use super::plan_json::write_string;
+use super::refiner::Refiner;
 use super::types::Type;
-use super::unknown::{Bound, LENGTH_ANY, Range, Refiner, Unknown};
+use super::unknown::{Bound, LENGTH_ANY, Range, Unknown};
 use super::value::{Data, Value};
 use super::walk::{Event, Walk};
 

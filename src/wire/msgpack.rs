@@ -46,6 +46,19 @@ pub enum Number {
     Float(f64),
 }
 
+impl number::Number {
+    /// Converts a token of MessagePack: a number, or decimal text.
+    pub fn from_token(token: Token<'_>) -> Option<number::Number> {
+        match token {
+            Token::Number(Number::Int(number)) => Some(number::Number::from(number)),
+            Token::Number(Number::Uint(number)) => Some(number::Number::from(number)),
+            Token::Number(Number::Float(number)) => number::Number::from_float(number),
+            Token::Str(text) | Token::Bin(text) => number::Number::parse(text),
+            _ => None,
+        }
+    }
+}
+
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -23,7 +23,7 @@ pub fn may_fail() -> bool {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Memory`]: the system refuses to allocate `len` bytes.
+/// Fails with [`ErrorKind::Memory`] if the system refuses to allocate `len` bytes.
 pub fn try_zeroed(len: usize) -> Result<Vec<u8>> {
     let mut buffer = Vec::new();
     let before = MAY_FAIL.replace(true);
@@ -38,7 +38,7 @@ pub fn try_zeroed(len: usize) -> Result<Vec<u8>> {
 static RETURN_FREED: OnceLock<fn()> = OnceLock::new();
 
 /// Registers the function that makes the program's allocator return freed memory to the system.
-/// Allocators keep such memory for a second or so. The first call counts.
+/// Allocators keep such memory for a second or so. Only the first call has an effect.
 pub fn set_return_freed(return_freed: fn()) {
     let _ = RETURN_FREED.set(return_freed);
 }

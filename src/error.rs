@@ -17,7 +17,9 @@ use crate::limits::Limit;
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// An error in an input or an output, with its location if known. One machine word in size.
-#[derive(Debug)]
+///
+/// `Debug` writes the message too, because that is what a `main` that returns the error prints;
+/// `{:#?}` writes the fields.
 pub struct Error(Box<Inner>);
 
 #[derive(Debug)]
@@ -42,6 +44,8 @@ pub enum ErrorKind {
     Memory,
     /// The compressed data is damaged or ends early.
     Compressed,
+    /// The input is compressed, and this build cannot decompress.
+    NoDecompression,
     /// The input changed, shrank or was replaced while it was read.
     Changed,
     /// The text is not UTF-8 (or not UTF-16 after a UTF-16 byte order mark).
@@ -104,6 +108,8 @@ pub enum ErrorKind {
     Folder(FolderProblem),
     /// An object store or a web server did not return what was requested.
     Store(StoreFault),
+    /// A value, a type or a schema of the wire is invalid, with the reason.
+    Wire(&'static str),
     /// A limit of [`crate::limits::Limits`] was exceeded.
     Limit {
         /// The limit.
@@ -442,6 +448,15 @@ impl Error {
     }
 }
 
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match f.alternate() {
+            true => f.debug_tuple("Error").field(&self.0).finish(),
+            false => fmt::Display::fmt(self, f),
+        }
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(location) = self.location() {
@@ -472,6 +487,10 @@ impl fmt::Display for ErrorKind {
                  threads",
             ),
             ErrorKind::Compressed => f.write_str("the compressed data is damaged or incomplete"),
+            ErrorKind::NoDecompression => f.write_str(
+                "the input is compressed, and this plansift was built without the feature \
+                 `compression`, which reads it",
+            ),
             ErrorKind::Changed => f.write_str("the input changed while it was read"),
             ErrorKind::Encoding => f.write_str("the text is not valid UTF-8 or UTF-16"),
             ErrorKind::ControlCharacter => f.write_str("control character in a string"),
@@ -510,6 +529,7 @@ impl fmt::Display for ErrorKind {
             }
             ErrorKind::Folder(problem) => problem.fmt(f),
             ErrorKind::Store(fault) => fault.fmt(f),
+            ErrorKind::Wire(reason) => f.write_str(reason),
             ErrorKind::Limit { limit, value } => {
                 write!(
                     f,
@@ -525,5 +545,18 @@ impl fmt::Display for ErrorKind {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.0.source.as_ref().map(|error| error as _)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_main_that_fails_prints_the_message() {
+        let error = Error::at(ErrorKind::MissingKey("change"), 17).within("resource_changes[2]");
+        let message = "byte 17, at resource_changes[2]: `change` is missing";
+        assert_eq!(format!("{error:?}"), message);
+        assert!(format!("{error:#?}").contains("offset: Some("));
     }
 }

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_grows_matches_like_a_whole_one() {
+    fn growing_texts_match_like_whole_texts() {
         for pattern in all("ab*", 4) {
             let glob = Glob::new(&pattern);
             for text in all("ab", 5) {

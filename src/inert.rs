@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_a_command_stays() {
+    fn texts_similar_to_commands_stay() {
         for text in [
             "",
             ":a",

@@ -18,18 +18,31 @@
 //! | 0 | [`nearest`] | the known word closest to a mistyped one |
 //! | 1 | [`input`], [`scan`] | reading bytes; bytes to bit masks |
 //! | 2 | [`json`] | a cursor over JSON text and the values in it; no Terraform |
+//! | 2 | [`wire`] | values as the tools send them: MessagePack and JSON under a type, schemas |
 //! | 3 | [`plan`] | a document as sections and changes |
-//! | 3 | [`wire`] | values as the tools send them: MessagePack and JSON under a type, schemas |
-//! | 4 | [`planfile`] | binary plan files as the JSON of their plans |
-//! | 4 | [`diff`], [`secret`] | a change as paths; which values are secret |
+//! | 3 | [`planfile`] | binary plan files as the JSON of their plans |
+//! | 4 | [`diff`], [`secret`], [`source`] | a change as paths; which values are secret; names as inputs |
 //! | 5 | [`record`], [`redact`], [`audit`] | rows; a document without its secrets; their paths |
 //! | 6 | [`sink`], [`slim`] | rows in a format, and rules about them; a plan cut down |
-//! | 7 | [`batch`] | many inputs, local or in a store: a record file for each, and a report |
+//! | 7 | [`batch`] | many inputs: a record file for each, a journal, and a report |
 //! | 8 | `cli` | arguments, a run, an exit code |
 //!
-//! Two features are on by default. `cli` builds the command; turn it off to use only the library.
-//! `stores` adds the clients for object stores and web servers. Without `stores`, their addresses
-//! are errors that name the feature.
+//! Without features the crate is the engine: everything up to [`record`], and the sinks for NDJSON
+//! and JSON. Features add the rest:
+//!
+//! | feature | adds |
+//! | --- | --- |
+//! | `compression` | inputs in gzip and zstd |
+//! | `redact` | [`redact`], [`slim`], [`audit`], and what [`secret`] collects |
+//! | `report` | `redact`, [`record::view`], and all other sinks |
+//! | `wire` | [`wire`] |
+//! | `planfile` | `compression`, `redact`, `wire`, and [`planfile`] |
+//! | `batch` | `planfile`, `report`, [`source`] and [`batch`] |
+//! | `tree` | a value as a tree of simd-json |
+//! | `stores` | `batch`, and the clients for object stores and web servers |
+//! | `cli` | the command, with everything except `stores` |
+//!
+//! `cli` and `stores` are on by default. An input that needs a feature is an error that names it.
 //!
 //! Memory is bounded by a few times the size of the largest change. No function recurses on the
 //! depth of an input, no input causes a panic, and no error quotes input bytes.
@@ -59,27 +72,50 @@
 //! # Ok::<(), plansift::error::Error>(())
 //! ```
 
+#![cfg_attr(
+    not(feature = "batch"),
+    allow(dead_code, reason = "the modules that the features add use more of those below them")
+)]
+
+// Public for the binary, which has the allocator.
+#[doc(hidden)]
 pub mod allocation;
+#[cfg(feature = "redact")]
 pub mod audit;
+#[cfg(feature = "batch")]
 pub mod batch;
+// Public for the binary, which runs it.
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod cli;
 pub mod diff;
 pub mod error;
-pub mod glob;
+mod glob;
+// Public for the tests, which hold outputs to it.
+#[doc(hidden)]
 pub mod inert;
 pub mod input;
 pub mod json;
 pub mod limits;
-pub mod nearest;
+mod nearest;
 pub mod path;
 pub mod plan;
+#[cfg(feature = "planfile")]
 pub mod planfile;
 mod pool;
 pub mod record;
+#[cfg(feature = "redact")]
 pub mod redact;
+// Public for the fuzz targets and the bench, which compare its kernels.
+#[doc(hidden)]
 pub mod scan;
 pub mod secret;
 pub mod sink;
+#[cfg(feature = "redact")]
 pub mod slim;
+#[cfg(feature = "batch")]
+pub mod source;
+#[cfg(feature = "wire")]
 pub mod wire;
+
+pub use error::{Error, Result};

@@ -1,7 +1,9 @@
 //! The `plansift` command: see [`plansift::cli`].
-#![allow(unsafe_code, reason = "the program chooses its allocator, a library in C")]
+#![allow(unsafe_code, reason = "the program chooses its allocator, a library in C, and maps files")]
 
 use std::process::ExitCode;
+
+use plansift::input::{self, Mapping};
 
 /// mimalloc, because several threads allocate many short-lived pieces of records.
 #[cfg(not(unix))]
@@ -15,7 +17,16 @@ static ALLOCATOR: allocator::Allocator = allocator::Allocator;
 
 fn main() -> ExitCode {
     plansift::allocation::set_return_freed(return_freed);
-    plansift::cli::main(std::env::args_os())
+    plansift::cli::main(std::env::args_os(), mapping())
+}
+
+/// Maps files if the handler for files that shrink can be installed.
+fn mapping() -> Mapping {
+    match input::catch_truncation() {
+        // SAFETY: the handler is installed, and only the library reads the inputs.
+        Ok(()) => unsafe { Mapping::auto() },
+        Err(_) => Mapping::NEVER,
+    }
 }
 
 /// Makes mimalloc return free memory to the system.

@@ -10,11 +10,11 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, Scope};
 
-/// Most threads of a pool. One submitter cannot keep more busy, and each thread and its jobs take
-/// several MiB.
+/// Maximum number of threads of a pool. One submitter cannot keep more busy, and each thread and
+/// its jobs take several MiB.
 const THREADS_MAX: usize = 8;
 
-/// Most pending jobs for each thread.
+/// Maximum number of pending jobs for each thread.
 const PENDING_EACH: usize = 2;
 
 /// Divides a size threshold by 4096 when fuzzing, so that short inputs reach the code that runs on
@@ -123,7 +123,7 @@ impl<J> Queue<J> {
 pub(crate) struct Pool<'scope, 'env, W: Worker> {
     scope: &'scope Scope<'scope, 'env>,
     queue: &'env Queue<W::Job>,
-    /// Most threads to use, including the calling one.
+    /// Maximum number of threads to use, including the calling one.
     threads: usize,
     /// Number of started threads.
     started: usize,

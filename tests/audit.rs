@@ -129,7 +129,7 @@ fn brief(entries: &[Value]) -> Vec<(&str, &str, &str, &str)> {
 }
 
 #[test]
-fn every_kind_is_found_and_told_by_its_path() {
+fn every_kind_of_finding_has_its_path() {
     let plan = plan().to_string();
     let entries = audited(&[], plan.as_bytes());
     assert_eq!(brief(&entries), EXPECTED, "{entries:#?}");
@@ -145,7 +145,7 @@ fn every_kind_is_found_and_told_by_its_path() {
 
 /// Arguments of child modules, and values that only a change marks.
 #[test]
-fn marked_constants_and_their_echoes_are_told_by_their_paths() {
+fn marked_constants_and_their_echoes_have_their_paths() {
     let path = run::root().join("corpus/plans/secret-modules/plan.json");
     let entries = audited(&[], &std::fs::read(path).expect("a plan"));
     let found: Vec<_> =
@@ -183,7 +183,7 @@ fn findings_come_in_the_order_of_the_document_with_their_offsets() {
 }
 
 #[test]
-fn other_options_find_other_things() {
+fn options_change_the_findings() {
     let plan = plan().to_string();
     let count = |args: &[&str], kind: &str| {
         let entries = audited(args, plan.as_bytes());
@@ -222,7 +222,7 @@ fn states_of_a_folder_are_audited_and_redacted_too() {
 }
 
 #[test]
-fn an_echo_is_a_reason_to_fail_where_that_was_asked_for() {
+fn fail_on_echo_fails_on_echoes() {
     let plan = plan();
     let code = |args: &[&str], plan: &Value| audit(args, plan.to_string().as_bytes()).status.code();
     assert_eq!(code(&["--fail-on-echo"], &plan), Some(3));
@@ -236,7 +236,7 @@ fn an_echo_is_a_reason_to_fail_where_that_was_asked_for() {
 }
 
 #[test]
-fn no_form_tells_a_value() {
+fn no_format_shows_a_value() {
     let plan = plan().to_string();
     assert!(plan.matches(CANARY).count() > 15);
     for form in ["--format ndjson", "--format csv", "--format csv --csv-raw", "--color always"] {
@@ -253,7 +253,7 @@ fn no_form_tells_a_value() {
 }
 
 #[test]
-fn errors_tell_no_value() {
+fn errors_show_no_value() {
     let plan = plan().to_string();
     for len in (0..plan.len()).step_by(97) {
         let output = audit(&[], &plan.as_bytes()[..len]);
@@ -287,7 +287,7 @@ fn states_are_audited_too() {
 }
 
 #[test]
-fn hostile_names_do_nothing_to_a_terminal_or_a_spreadsheet() {
+fn hostile_names_are_escaped() {
     let name = "=1+1\u{1b}[31m\u{202e}\n";
     let mut plan = plan();
     let resource = &mut plan["resource_changes"][0];
@@ -313,7 +313,7 @@ fn hostile_names_do_nothing_to_a_terminal_or_a_spreadsheet() {
 }
 
 #[test]
-fn the_table_tells_how_much_it_leaves_out() {
+fn the_table_counts_what_it_leaves_out() {
     let mut plan = plan();
     let change = &mut plan["resource_changes"][0]["change"];
     change["before"]["echoes"] = json!(vec!["CANARY-of-the-vault"; 100]);
@@ -355,7 +355,7 @@ fn many_echoes_take_little_memory_and_time() {
 }
 
 #[test]
-fn where_secrets_were_first_is_kept_in_bounded_memory() {
+fn first_locations_of_secrets_take_bounded_memory() {
     let long: BTreeMap<String, String> =
         (0..8000).map(|n| (format!("{n:01000}"), format!("CANARY-{n:08}"))).collect();
     let marks: BTreeMap<&String, bool> = long.keys().map(|key| (key, true)).collect();
@@ -368,10 +368,15 @@ fn where_secrets_were_first_is_kept_in_bounded_memory() {
     let entries = audited(&[], plan.to_string().as_bytes());
     let echoes: Vec<_> = entries.iter().filter(|entry| entry["kind"] == "echo").collect();
     assert_eq!(echoes.len(), 8000);
-    let (told, others): (Vec<&Value>, Vec<_>) =
+    let (with_path, without_path): (Vec<&Value>, Vec<_>) =
         echoes.iter().partition(|echo| echo["of"]["path"].is_string());
-    assert!(told.len() > 2000 && others.len() > 2000, "{} {}", told.len(), others.len());
-    assert!(others.iter().all(|echo| {
+    assert!(
+        with_path.len() > 2000 && without_path.len() > 2000,
+        "{} {}",
+        with_path.len(),
+        without_path.len()
+    );
+    assert!(without_path.iter().all(|echo| {
         echo["of"]["section"] == "resource_changes" && echo["of"]["offset"].is_u64()
     }));
 }
@@ -445,7 +450,7 @@ fn assert_report_agrees(path: &std::path::Path) {
 }
 
 #[test]
-fn a_report_tells_what_was_masked() {
+fn the_report_of_redact_lists_masked_places() {
     for case in corpus::cases() {
         assert_report_agrees(&case.plan);
     }

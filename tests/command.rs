@@ -14,6 +14,7 @@ mod screen;
 mod spool;
 mod streaming;
 mod texts;
+mod wire;
 
 use std::path::PathBuf;
 use std::process::{Output, Stdio};
@@ -99,7 +100,7 @@ impl Run {
 }
 
 #[test]
-fn exit_codes_are_those_of_the_design() {
+fn commands_have_the_documented_exit_codes() {
     let folder = Folder::of_plans();
     folder.write("empty.json", "");
     folder.write("output.json", sample::update("1", "1").replace("resource_changes", "x"));
@@ -154,7 +155,7 @@ fn exit_codes_are_those_of_the_design() {
 }
 
 #[test]
-fn what_counts_as_a_change_is_more_than_a_resource() {
+fn moves_outputs_and_drift_count_as_changes() {
     let one = |element: &str| sample::of_changes(1, |_| element.to_owned());
     let no_op = r#""change":{"actions":["no-op"],"before":{},"after":{}"#;
     let output = |action: &str| {
@@ -206,7 +207,7 @@ fn several_inputs_make_one_stream() {
 }
 
 #[test]
-fn what_fails_on_the_way_has_no_summary() {
+fn failed_plans_have_no_summary() {
     let folder = Folder::of_plans();
     for format in ["ndjson", "csv", "json"] {
         let run = folder.run(&format!("changes --format {format} cut.json"));
@@ -230,7 +231,7 @@ fn terraforms_spellings_are_understood() {
 }
 
 #[test]
-fn a_summary_as_json_is_told_where_records_are() {
+fn summary_as_json_suggests_changes() {
     let folder = Folder::of_plans();
     for args in ["summary -json plan.json", "summary --format csv plan.json"] {
         let run = folder.run(args);
@@ -241,7 +242,7 @@ fn a_summary_as_json_is_told_where_records_are() {
 }
 
 #[test]
-fn stats_are_told_apart_from_the_data() {
+fn stats_go_to_standard_error() {
     let folder = Folder::of_plans();
     let plain = folder.run("changes plan.json");
     let run = folder.run("changes --stats plan.json");

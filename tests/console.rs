@@ -91,7 +91,7 @@ fn expect_inert(what: &str, bytes: &[u8], own: Own) {
 }
 
 #[test]
-fn the_reader_finds_what_is_obeyed() {
+fn the_detector_finds_commands_and_hidden_characters() {
     let live = HOSTILE.iter().filter(|text| obeyed(text, Own::Nothing).is_some());
     assert_eq!(live.count(), HOSTILE.len() - 3, "all but those that need a text beside them");
     for text in ["a\n\u{a0}::error::x", "\u{1b}[31m::error::x", "\u{1b}[35m"] {

@@ -123,7 +123,7 @@ pub fn differences(file: &Path, text: &str, report: &mut String) {
 }
 
 #[test]
-fn plans_become_the_records_beside_them() {
+fn plans_give_the_expected_records() {
     let mut report = String::new();
     for case in cases() {
         for (file, show) in [("expected.ndjson", Show::Changes), ("expected.all.ndjson", Show::All)]
@@ -135,7 +135,7 @@ fn plans_become_the_records_beside_them() {
 }
 
 #[test]
-fn refused_documents_get_the_error_beside_them() {
+fn refused_documents_give_the_expected_error() {
     let mut report = String::new();
     for (document, error) in REFUSED.into_iter().flat_map(refused) {
         let found = open(&document).and_then(|input| run::records(input, &Options::default()));
@@ -188,7 +188,7 @@ fn text(plan: &Path) -> String {
 }
 
 #[test]
-fn the_readme_lists_what_is_there() {
+fn the_readme_lists_every_file() {
     let readme = fs::read_to_string(run::root().join("corpus/README.md")).expect("a readme");
     for (folder, files) in [
         ("plans", entries("plans")),

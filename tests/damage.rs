@@ -37,7 +37,7 @@ const COMMANDS: [&[&str]; 11] = [
 ];
 
 #[test]
-fn a_damaged_plan_is_refused_or_read_as_what_it_says() {
+fn damaged_plans_are_refused_or_read_as_the_oracle_reads_them() {
     let count = if run::is_nightly() { 20_000 } else { 500 };
     let samples = samples();
     let next = std::sync::atomic::AtomicUsize::new(0);

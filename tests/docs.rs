@@ -138,6 +138,15 @@ fn shell(command: &str) -> Command {
     shell
 }
 
+#[test]
+fn the_page_about_the_library_shows_the_program_that_runs() {
+    let page = read("docs/library.md");
+    let program = read("examples/values.rs");
+    let (_, code) = program.split_once("\n\n").expect("a head, and code");
+    assert!(page.contains(code), "docs/library.md shows another program than examples/values.rs");
+    assert!(code.lines().count() <= 45, "a small program");
+}
+
 /// The failures of all commands of a page.
 fn problems(text: &str) -> Vec<String> {
     examples(text).iter().filter_map(problem).collect()
@@ -168,7 +177,7 @@ fn read(page: &str) -> String {
 }
 
 #[test]
-fn the_commands_of_every_page_print_what_it_says() {
+fn the_commands_of_every_page_print_the_shown_output() {
     let pages = pages();
     assert!(pages.iter().any(|page| page == "README.md"), "{pages:?}");
     let mut wrong = Vec::new();

@@ -50,34 +50,34 @@ fn options(validation: Validation) -> Options {
 /// rest of the input is not read. Also the number of bytes of all complete documents.
 fn results_with_bytes(source: impl Source, options: &Options) -> (Vec<String>, u64) {
     let mut documents = Documents::new(source, &options.read);
-    let (mut told, mut first) = (Vec::new(), First::default());
+    let (mut results, mut first) = (Vec::new(), First::default());
     loop {
         let label = Label { source: "-", workspace: None };
         match sift_next(&mut documents, label, options, &mut first) {
-            Ok(_) => told.push(first.address.clone()),
+            Ok(_) => results.push(first.address.clone()),
             Err(error) => {
                 let offset = error.location().map(|place| place.offset);
-                told.push(format!("!{:?} {offset:?}", error.kind()));
+                results.push(format!("!{:?} {offset:?}", error.kind()));
             }
         }
         match documents.find_next() {
             Next::Document(_) => {}
-            Next::End => return (told, first.bytes),
+            Next::End => return (results, first.bytes),
             Next::Unknown { .. } => {
-                told.push("?".to_owned());
-                return (told, first.bytes);
+                results.push("?".to_owned());
+                return (results, first.bytes);
             }
         }
     }
 }
 
-fn told(text: &str) -> Vec<String> {
+fn results(text: &str) -> Vec<String> {
     results_with_bytes(Slice(text.as_bytes()), &Options::default()).0
 }
 
 /// Results without the details of errors.
-fn shape(told: &[String]) -> Vec<&str> {
-    told.iter().map(|it| if it.starts_with('!') { "!" } else { it.as_str() }).collect()
+fn shape(results: &[String]) -> Vec<&str> {
+    results.iter().map(|it| if it.starts_with('!') { "!" } else { it.as_str() }).collect()
 }
 
 /// Streams, and the expected result for each of their documents.
@@ -125,9 +125,9 @@ fn streams() -> Vec<(String, &'static [&'static str])> {
 }
 
 #[test]
-fn every_document_of_a_stream_is_told() {
+fn every_document_of_a_stream_is_reported() {
     for (text, expected) in streams() {
-        assert_eq!(shape(&told(&text)), expected, "{text}");
+        assert_eq!(shape(&results(&text)), expected, "{text}");
     }
 }
 
@@ -135,13 +135,13 @@ fn every_document_of_a_stream_is_told() {
 fn every_byte_of_a_clean_stream_belongs_to_a_document() {
     for between in ["", "\n", "\r\n", " \n\n"] {
         let text = ["a", "b", "c"].map(plan).join(between);
-        let (told, bytes) = results_with_bytes(Slice(text.as_bytes()), &Options::default());
-        assert_eq!((told.len(), bytes), (3, text.len() as u64), "{between:?}");
+        let (results, bytes) = results_with_bytes(Slice(text.as_bytes()), &Options::default());
+        assert_eq!((results.len(), bytes), (3, text.len() as u64), "{between:?}");
     }
 }
 
 #[test]
-fn streams_are_told_alike_in_every_cut() {
+fn streams_give_the_same_results_in_every_cut() {
     for (text, _) in streams() {
         for validation in [Validation::Structure, Validation::Grammar] {
             let options = options(validation);
@@ -165,16 +165,16 @@ fn a_plan_cut_anywhere_keeps_its_neighbours() {
     let [a, b, c] = ["a", "b", "c"].map(plan);
     for end in 1..b.len() {
         let text = format!("{a}\n{}\n{c}\n", &b[..end]);
-        let told = told(&text);
+        let results = results(&text);
         if b[..end].ends_with("\"prior_state\":") {
             // The next document stands where the prior state would be.
-            assert_eq!(shape(&told), ["x.a", "!", "?"], "{end}");
+            assert_eq!(shape(&results), ["x.a", "!", "?"], "{end}");
             continue;
         }
-        assert_eq!(shape(&told), ["x.a", "!", "x.c"], "{end}");
-        let place = told[1].rsplit("Some(").next().and_then(|at| at.strip_suffix(')'));
+        assert_eq!(shape(&results), ["x.a", "!", "x.c"], "{end}");
+        let place = results[1].rsplit("Some(").next().and_then(|at| at.strip_suffix(')'));
         let place: usize = place.and_then(|at| at.parse().ok()).unwrap_or(a.len() + 1);
-        assert!((a.len()..=a.len() + end + 2).contains(&place), "{end}: {told:?}");
+        assert!((a.len()..=a.len() + end + 2).contains(&place), "{end}: {results:?}");
     }
 }
 
@@ -187,10 +187,10 @@ fn a_plan_damaged_anywhere_keeps_its_neighbours() {
         for at in r#"{"format_version""#.len()..b.len() {
             let mut text = format!("{a}\n{b}\n{c}\n").into_bytes();
             text[a.len() + 1 + at] = hostile;
-            let (told, _) = results_with_bytes(Slice(&text), &Options::default());
-            let ends = (told.first().map(String::as_str), told.last().map(String::as_str));
-            assert_eq!(ends, (Some("x.a"), Some("x.c")), "{at}: {hostile:#x}: {told:?}");
-            assert_eq!(told.len(), 3, "{at}: {hostile:#x}: {told:?}");
+            let (results, _) = results_with_bytes(Slice(&text), &Options::default());
+            let ends = (results.first().map(String::as_str), results.last().map(String::as_str));
+            assert_eq!(ends, (Some("x.a"), Some("x.c")), "{at}: {hostile:#x}: {results:?}");
+            assert_eq!(results.len(), 3, "{at}: {hostile:#x}: {results:?}");
         }
     }
 }
@@ -200,15 +200,15 @@ fn strict_takes_several_documents_but_no_text_between_them() {
     let [a, b] = ["a", "b"].map(plan);
     let mut strict = Options::default();
     strict.read.surrounding_text = SurroundingText::Refused;
-    let told = |text: &str| results_with_bytes(Slice(text.as_bytes()), &strict).0;
-    assert_eq!(told(&format!("{a}\n{b}\n")), ["x.a", "x.b"]);
-    assert_eq!(told(&format!("{a}{b}")), ["x.a", "x.b"]);
-    assert_eq!(shape(&told(&format!("{a}\nDone.\n{b}"))), ["!", "x.b"]);
-    assert_eq!(shape(&told(&format!("{a}\nDone."))), ["!", "?"]);
+    let results = |text: &str| results_with_bytes(Slice(text.as_bytes()), &strict).0;
+    assert_eq!(results(&format!("{a}\n{b}\n")), ["x.a", "x.b"]);
+    assert_eq!(results(&format!("{a}{b}")), ["x.a", "x.b"]);
+    assert_eq!(shape(&results(&format!("{a}\nDone.\n{b}"))), ["!", "x.b"]);
+    assert_eq!(shape(&results(&format!("{a}\nDone."))), ["!", "?"]);
 }
 
 #[test]
-fn a_line_is_looked_for_within_reach_only() {
+fn the_search_for_the_next_document_is_bounded() {
     let [a, b] = ["a", "b"].map(plan);
     let long = |len: u64| {
         let head = r#"{"format_version":"1.2","variables":{"v":{"value":""#;
@@ -219,9 +219,9 @@ fn a_line_is_looked_for_within_reach_only() {
     // The line feed before the next document is the last byte within reach, or the first beyond it.
     for (len, expected) in [(REACH - 1, &["!", "x.a", "x.b"][..]), (REACH, &["!", "?"])] {
         let text = format!("{}\n{a}\n{b}\n", long(len));
-        assert_eq!(shape(&told(&text)), expected);
+        assert_eq!(shape(&results(&text)), expected);
         let whole = format!("{}\"}}}},\"errored\":true}}\n{a}\n{b}\n", long(len));
-        assert_eq!(told(&whole), ["", "x.a", "x.b"], "what is whole has no such bound");
+        assert_eq!(results(&whole), ["", "x.a", "x.b"], "what is whole has no such bound");
     }
 }
 
@@ -274,10 +274,10 @@ fn a_document_is_whole_before_the_next_one_has_come() {
         let source = Steps { text: text.clone().into_bytes(), ends, end: 0 };
         let options = options(Validation::Structure);
         let mut documents = Documents::new(source, &options.read);
-        let mut told = First::default();
+        let mut sink = First::default();
         let label = Label { source: "-", workspace: None };
-        sift_next(&mut documents, label, &options, &mut told).expect("a plan");
-        assert_eq!(told.address, "x.a", "{beginning}");
+        sift_next(&mut documents, label, &options, &mut sink).expect("a plan");
+        assert_eq!(sink.address, "x.a", "{beginning}");
         assert_eq!(documents.find_next(), Next::Document(first.len() as u64), "{beginning}");
     }
 }
@@ -287,6 +287,6 @@ fn a_document_is_whole_before_the_next_one_has_come() {
 fn lines_that_begin_otherwise_are_searched_once() {
     let line = "{\"configuration\":{},\"format_version\":\"1.2\",\"resource_changes\":[]}\n";
     let text = line.repeat(100_000);
-    let (told, _) = results_with_bytes(Slice(text.as_bytes()), &options(Validation::Structure));
-    assert_eq!(told.len(), 100_000);
+    let (results, _) = results_with_bytes(Slice(text.as_bytes()), &options(Validation::Structure));
+    assert_eq!(results.len(), 100_000);
 }

@@ -42,7 +42,7 @@ fn compare<S: Source>(open: impl Fn() -> S, what: &str) -> usize {
 }
 
 #[test]
-fn the_rest_is_the_same_in_every_plan() {
+fn other_keys_are_the_same_in_every_plan() {
     let corpus = cases().into_iter().map(|case| case.plan);
     let shared = shared_plans::plans().into_iter().map(|(_, path)| path);
     let mut taken = 0;
@@ -53,7 +53,7 @@ fn the_rest_is_the_same_in_every_plan() {
 }
 
 #[test]
-fn the_rest_is_the_same_in_long_plans() {
+fn other_keys_are_the_same_in_long_plans() {
     let folder = tempfile::tempdir().expect("a folder");
     for shape in ["estate", "busy", "first-run", "policy"] {
         for layout in [&["--many-marks"][..], &["--indent", "--sort-keys"]] {
@@ -65,7 +65,7 @@ fn the_rest_is_the_same_in_long_plans() {
 
 /// With `--check structure`, values are skipped, whatever they contain, on any number of threads.
 #[test]
-fn values_are_not_looked_at() {
+fn values_are_skipped() {
     let change = r#"{"actions":["update"],"before":{"k":1,"k":2},"after":{"k":01},
         "after_unknown":{"k":nonsense},"before_sensitive":{"k":tru},"replace_paths":[01]}"#;
     let plan = format!(

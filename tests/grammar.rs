@@ -143,7 +143,7 @@ fn verdict(accepted: bool) -> Verdict {
 }
 
 #[test]
-fn the_suite_is_judged_as_it_demands() {
+fn the_suite_gets_the_expected_verdicts() {
     let Some(folder) = run::shared().map(|shared| shared.join("json")) else {
         return;
     };
@@ -210,7 +210,7 @@ fn one_byte_more_less_or_other_is_judged_as_serde_json_judges_it() {
 }
 
 #[test]
-fn what_the_strict_check_accepts_the_usual_one_does_not_refuse() {
+fn the_structure_check_accepts_valid_texts() {
     let usual =
         |text: &str| check(Slice(text.as_bytes()), Validation::Structure, Limits::default());
     for text in VALID {
@@ -219,7 +219,7 @@ fn what_the_strict_check_accepts_the_usual_one_does_not_refuse() {
 }
 
 #[test]
-fn depth_is_limited_where_the_limit_says() {
+fn depth_is_limited_exactly() {
     let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
     let limits = Limits { depth: 200, ..Limits::default() };
     let judged = |text: &str| check(Slice(text.as_bytes()), Validation::Grammar, limits);

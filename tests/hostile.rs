@@ -131,7 +131,7 @@ fn kind(text: &str) -> std::result::Result<usize, ErrorKind> {
 }
 
 #[test]
-fn duplicate_keys_are_an_error_wherever_something_is_looked_up() {
+fn duplicate_keys_are_errors_wherever_keys_are_looked_up() {
     let of = |element: &str| sample::of_changes(1, |_| element.to_owned());
     for text in [
         r#"{"format_version":"1.2","resource_changes":[],"resource_changes":[]}"#.to_owned(),
@@ -190,7 +190,7 @@ fn lists_and_sections_of_many_elements_are_read() {
 }
 
 #[test]
-fn many_unknown_keys_at_the_top_are_passed_over() {
+fn many_unknown_top_level_keys_are_skipped() {
     let keys: Vec<_> = (0..WIDE).map(|key| format!(r#""k{key}":[]"#)).collect();
     let plan = format!(r#"{{"format_version":"1.2",{},"resource_changes":[]}}"#, keys.join(","));
     assert_eq!(kind(&plan), Ok(2));

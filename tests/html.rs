@@ -46,7 +46,7 @@ fn lines(data: &str) -> Vec<Value> {
 }
 
 #[test]
-fn words_stand_for_what_is_no_value() {
+fn words_stand_for_hidden_values() {
     let told = |args: &[&str]| lines(&parts(&page(args)).1);
     let without = told(&["--values", "none", "corpus/plans/replace-paths/plan.json"]);
     let details = without.iter().find(|details| details["attributes"].is_array());
@@ -62,7 +62,7 @@ fn words_stand_for_what_is_no_value() {
 }
 
 #[test]
-fn an_input_that_fails_is_told_of_and_the_others_are_there() {
+fn failed_inputs_are_reported_beside_the_others() {
     let inputs = ["corpus/plans/least/plan.json", "corpus/wrong/empty.json", "no-such-plan.json"];
     let (_, data) = parts(&page(&inputs));
     let kinds: Vec<Value> = lines(&data).iter().step_by(2).map(|it| it["kind"].clone()).collect();

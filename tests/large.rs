@@ -86,7 +86,7 @@ const TAIL: &str = r#"0],"resource_changes":[
     {"address":"a.late","change":{"actions":["update"],"before":{"k":1},"after":{"k":2}}}"#;
 
 #[test]
-fn what_stands_behind_four_gibibytes_is_found() {
+fn changes_beyond_four_gibibytes_are_found() {
     const TIMES: u64 = 4200;
     let filler = filler();
     let tail = format!("{TAIL}]}}");
@@ -133,7 +133,11 @@ fn a_hole_of_five_gibibytes_is_an_error_where_it_begins() {
         file.set_len(5 << 30).expect("a sparse file");
         let input = Input::open_file(
             &path,
-            &input::Options { limits: options.read.limits, ..Default::default() },
+            &input::Options {
+                limits: options.read.limits,
+                mapping: run::mapped(),
+                ..Default::default()
+            },
         )
         .expect("a file");
         let error = run::error(input, &options);
@@ -143,7 +147,7 @@ fn a_hole_of_five_gibibytes_is_an_error_where_it_begins() {
 }
 
 #[test]
-fn a_plan_with_a_hole_behind_it_is_not_whole() {
+fn plans_followed_by_a_hole_are_errors() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("plan.json");
     let plan = sample::of_changes(3, sample::create);
@@ -152,7 +156,11 @@ fn a_plan_with_a_hole_behind_it_is_not_whole() {
     let options = Options::default();
     let input = Input::open_file(
         &path,
-        &input::Options { limits: options.read.limits, ..Default::default() },
+        &input::Options {
+            limits: options.read.limits,
+            mapping: run::mapped(),
+            ..Default::default()
+        },
     )
     .expect("a file");
     let error = run::error(input, &options);
@@ -234,7 +242,7 @@ fn memory_does_not_grow_with_the_threads() {
 /// A plan with many marks takes little memory, with any number of threads.
 #[cfg(target_os = "linux")]
 #[test]
-fn memory_does_not_grow_with_what_is_rewritten() {
+fn memory_does_not_grow_with_rewritten_plans() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("plan.json");
     generate("200M", &["--many-marks"], &path);
@@ -282,7 +290,7 @@ fn memory_does_not_grow_with_small_inputs() {
 /// Lookahead workers stop when too many results wait.
 #[cfg(target_os = "linux")]
 #[test]
-fn memory_does_not_grow_with_what_is_read_ahead() {
+fn memory_does_not_grow_with_lookahead() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("plan.json");
     let text = path.to_str().expect("UTF-8");
@@ -307,7 +315,7 @@ fn memory_does_not_grow_with_what_is_read_ahead() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn memory_does_not_grow_with_what_is_compressed() {
+fn memory_does_not_grow_with_compressed_plans() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("plan.json");
     generate("100M", &[], &path);
@@ -325,7 +333,7 @@ fn memory_does_not_grow_with_what_is_compressed() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn memory_does_not_grow_with_what_is_passed_over() {
+fn memory_does_not_grow_with_skipped_values() {
     const LEN: usize = 150 * MIB;
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("plan.json");

@@ -271,7 +271,7 @@ fn memory_is_bounded_where_a_bomb_expands() {
 
 /// The memory of one large change is returned to the system before another thread holds one.
 #[test]
-fn memory_of_a_batch_is_what_was_allowed() {
+fn batches_stay_within_their_memory() {
     let size = size();
     // Four times the change, and the memory of the threads.
     let allowed = size / MIB * 4 + 96;

@@ -5,8 +5,8 @@
 //! values in document order, paths are vectors in ordered sets, and every question walks the tree
 //! again. It takes ten times the memory of the document.
 //!
-//! It expects a well-formed plan: for others it panics or omits things. It does not support
-//! exponents of more than 38 digits.
+//! It expects a well-formed plan: a malformed plan makes it panic or lose records. It does not
+//! support exponents of more than 38 digits.
 
 use std::collections::BTreeSet;
 
@@ -212,7 +212,7 @@ fn invocation(element: &Value) -> Value {
     record.into()
 }
 
-/// The keys of a record, in order, without empty ones.
+/// The members of a record, in order. A member without a value is left out.
 struct Fields(Map<String, Value>);
 
 impl Fields {
@@ -295,7 +295,7 @@ impl Summary {
     }
 }
 
-/// Adds an element's share to each count of the plan line.
+/// The numbers that an element adds to the counts of the plan line, in the order of [`PLAN_LINE`].
 fn plan_line(element: &Value) -> [usize; 5] {
     let change = &element["change"];
     let mode = given(element, "mode").and_then(Value::as_str).unwrap_or("managed");
@@ -524,7 +524,8 @@ fn replace_path(path: &Value, sensitive: &BTreeSet<Path>) -> String {
             (_, Some(index)) => (Some(Step::Index(index as usize)), format!("{so_far}[{index}]")),
             _ => (None, format!("{so_far}[*]")),
         };
-        // A marked element of a set may itself be the step, so the rest of the path may be secret.
+        // An overlay may mark an element of a set, and the step may then be the secret element
+        // itself. So the text ends before a step whose kind differs from that of a mark.
         let has_other_kind = |place: &Path, at: &Path| {
             !matches!(
                 (place.get(at.len()), &known),
@@ -624,7 +625,7 @@ mod tests {
     }
 
     #[test]
-    fn places_below_a_sensitive_one_are_left_out() {
+    fn places_below_sensitive_places_are_not_listed() {
         let change = json!({
             "before_sensitive": {"a": true, "b": [false, true], "d": {"e": true}},
             "after_sensitive": {"a": {"x": true}, "c": [], "d": true},
@@ -646,7 +647,7 @@ mod tests {
             "id": MASK, "identity": {"old": [MASK, MASK, "open", "", MASK, MASK, 18]},
         });
         assert_eq!(masked(&importing, &secrets(&change)), expected);
-        // A mismatched overlay makes everything below it secret, and so are keys that are data.
+        // A mismatched overlay makes everything below it secret, including keys that are data.
         let change = json!({
             "before": {"a": "one", "b": {"Key-1": 2, "key": 3}, "c": [4], "d": 5},
             "after": {"a": ["two"], "b": null, "c": [6, 7], "d": 5},

@@ -33,7 +33,7 @@ fn limited(limits: Limits) -> Options {
 
 /// `report` first reads a plan for its secrets. An error of that pass is an error of the run.
 #[test]
-fn a_report_refuses_what_its_first_reading_refuses() {
+fn errors_of_the_first_reading_fail_the_report() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let members = r#""actions":["create"],"before":null,"after":{"a":"secret-1","b":"secret-2"},
         "after_sensitive":{"a":true,"b":true}"#;
@@ -84,7 +84,7 @@ fn a_damaged_mark_is_an_error() {
 
 /// Skipped text may be a plan or the rest of one.
 #[test]
-fn a_second_plan_is_no_text() {
+fn a_second_plan_is_not_skipped_as_text() {
     let first = r#"{"format_version":"1.2","resource_changes":[]}"#;
     let second = plan_of(r#""actions":["delete"]"#);
     let texts = [
@@ -158,7 +158,7 @@ fn a_plan_that_is_not_whole_is_not_without_changes() {
 /// An output file replaced devices, pipes and links, and made private files readable for everyone.
 #[test]
 #[cfg(unix)]
-fn an_output_stays_what_it_is() {
+fn outputs_keep_their_kind_and_mode() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let directory = tempfile::tempdir().expect("a folder");
     let [link, target] = ["link", "target"].map(|name| directory.path().join(name));
@@ -290,7 +290,7 @@ fn a_long_action_has_an_error_of_its_own() {
 
 /// An unknown list of actions was missing from all counts, and only some rules applied to it.
 #[test]
-fn all_forms_count_alike() {
+fn all_formats_have_the_same_counts() {
     let members = r#""actions":["delete","forget"],"before":{"a":1},"after":null"#;
     let own = plan_of(members).replace(r#""address":"a.b","#, r#""address":"a.b","type":"a","#);
     let shared = run::shared().map(|shared| {
@@ -357,7 +357,7 @@ fn a_prior_state_on_a_line_of_its_own_is_part_of_its_plan() {
 
 /// The result does not depend on the length of the windows.
 #[test]
-fn the_line_of_a_prior_state_is_told_in_windows_of_any_length() {
+fn the_line_of_a_prior_state_is_recognised_in_any_windows() {
     let space = " ".repeat(5000);
     let plan = format!(
         "{{\"format_version\":\"1.2\",\"prior_state\":{space}\n{{\"format_version\":\"1.0\"}},\

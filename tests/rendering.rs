@@ -132,7 +132,7 @@ fn headings(rendering: &str) -> usize {
 }
 
 #[test]
-fn what_renderings_mark_is_what_changed_says() {
+fn changed_names_the_marked_attributes_of_renderings() {
     let mut differences = BTreeSet::new();
     let mut resources = 0;
     for (name, path) in shared_plans::files() {

@@ -17,7 +17,7 @@ mod order;
 mod page;
 mod rendered;
 mod safe;
-mod told;
+mod statements;
 mod values;
 mod wrapped;
 

@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::Mutex;
 
 use plansift::error::{Error, Result};
-use plansift::input::Source;
+use plansift::input::{self, Mapping, Source};
 use plansift::record::{Options, Record, Show, Sifted, sift};
 use plansift::sink::Sink;
 use serde_json::Value;
@@ -35,6 +35,14 @@ pub fn records(source: impl Source, options: &Options) -> Result<(Vec<Value>, Si
     let mut kept = Kept(Vec::new());
     let sifted = sift(source, "plan.json", options, &mut kept)?;
     Ok((kept.0, sifted))
+}
+
+/// Maps files, as the binary does.
+#[allow(unsafe_code, reason = "mapped files have a contract")]
+pub fn mapped() -> Mapping {
+    input::catch_truncation().expect("a handler");
+    // SAFETY: the handler is installed, and the tests pass the inputs to the library.
+    unsafe { Mapping::auto() }
 }
 
 /// The error of a text that is expected to fail.

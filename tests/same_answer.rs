@@ -115,7 +115,7 @@ impl Source for Cut<'_> {
 }
 
 #[test]
-fn every_kernel_and_level_gives_the_same() {
+fn every_kernel_and_level_gives_the_same_answer() {
     let expected = expected(PLAN);
     assert!(expected.ends_with("}\n") && expected.lines().count() > 14, "{expected}");
     for options in all_options() {
@@ -124,7 +124,7 @@ fn every_kernel_and_level_gives_the_same() {
 }
 
 #[test]
-fn every_cut_into_two_windows_gives_the_same() {
+fn every_cut_into_two_windows_gives_the_same_answer() {
     let expected = expected(PLAN);
     for options in all_options() {
         for cut in 1..PLAN.len() {
@@ -136,7 +136,7 @@ fn every_cut_into_two_windows_gives_the_same() {
 }
 
 #[test]
-fn windows_of_any_one_length_give_the_same() {
+fn windows_of_any_one_length_give_the_same_answer() {
     let expected = expected(PLAN);
     for options in all_options() {
         for len in [1, 2, 3, 7, 63, 64, 65, 127, 128, 1000, 4095, 4096, 4097] {
@@ -228,7 +228,7 @@ fn limits_hold_at_the_same_byte_in_every_cut() {
 }
 
 #[test]
-fn the_limit_on_a_document_is_told_alike_by_files_and_readers() {
+fn files_and_readers_have_the_same_limit_on_documents() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("plan.json");
     std::fs::write(&path, PLAN).expect("a file");
@@ -243,8 +243,8 @@ fn the_limit_on_a_document_is_told_alike_by_files_and_readers() {
             );
             answer(input.expect("a file"), &options)
         };
-        assert_eq!(opened(Mapping::Auto), opened(Mapping::Never), "{value}");
-        assert_eq!(opened(Mapping::Auto).is_ok(), value >= len, "{value}");
+        assert_eq!(opened(run::mapped()), opened(Mapping::NEVER), "{value}");
+        assert_eq!(opened(run::mapped()).is_ok(), value >= len, "{value}");
     }
 }
 
@@ -256,7 +256,7 @@ proptest! {
     })]
 
     #[test]
-    fn any_cuts_give_the_same(
+    fn any_cuts_give_the_same_answer(
         lengths in proptest::collection::vec(1..300_usize, 1..40),
         which in 0..all_options().len(),
     ) {
@@ -266,7 +266,7 @@ proptest! {
     }
 
     #[test]
-    fn any_cuts_of_long_strings_give_the_same(
+    fn any_cuts_of_long_strings_give_the_same_answer(
         lengths in proptest::collection::vec(1..3000_usize, 1..20),
         which in 0..all_options().len(),
         fill in proptest::collection::vec(0..FILLS.len(), 1..400),
@@ -293,7 +293,7 @@ const FILLS: [&str; 9] = [
 ];
 
 #[test]
-fn every_form_of_the_text_gives_the_same() {
+fn every_encoding_and_compression_gives_the_same_answer() {
     let text = PLAN;
     let half = text.len() / 2;
     let halves = |form: fn(&[u8]) -> Vec<u8>| {
@@ -301,7 +301,7 @@ fn every_form_of_the_text_gives_the_same() {
     };
     let all: [(&str, Vec<u8>); 10] = [
         ("plain", text.into()),
-        ("marked", forms::marked(text)),
+        ("marked", forms::utf8_with_bom(text)),
         ("utf-16 le", forms::utf16_le(text)),
         ("utf-16 be", forms::utf16_be(text)),
         ("gzip", forms::gzip(text.as_bytes())),
@@ -309,7 +309,7 @@ fn every_form_of_the_text_gives_the_same() {
         ("zstd", forms::zstd(text.as_bytes())),
         ("two zstd frames", halves(forms::zstd)),
         ("utf-16 in gzip", forms::gzip(&forms::utf16_le(text))),
-        ("marked in zstd", forms::zstd(&forms::marked(text))),
+        ("marked in zstd", forms::zstd(&forms::utf8_with_bom(text))),
     ];
     let directory = tempfile::tempdir().expect("a directory");
     let expected = expected(text);
@@ -330,8 +330,8 @@ fn every_form_of_the_text_gives_the_same() {
                 &input::Options { limits: *limits, ..Default::default() },
             );
             for (way, input) in [
-                ("mapped", opened(Mapping::Auto)),
-                ("read", opened(Mapping::Never)),
+                ("mapped", opened(run::mapped())),
+                ("read", opened(Mapping::NEVER)),
                 ("any reader", read.expect("a reader")),
             ] {
                 assert_eq!(answer(input, &options).as_ref(), Ok(&expected), "{name}, {way}");
@@ -341,7 +341,7 @@ fn every_form_of_the_text_gives_the_same() {
 }
 
 #[test]
-fn the_binary_gives_the_same_however_it_gets_the_plan() {
+fn the_binary_gives_the_same_output_for_every_kind_of_input() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("plan.json");
     std::fs::write(&path, PLAN).expect("a file");
@@ -376,7 +376,7 @@ const BEFORE: &str = "[command]/bin/terraform show -json p\n::debug::\"a\"\n";
 const AFTER: &str = "::debug::exitcode: 0\n";
 
 #[test]
-fn text_around_a_plan_is_passed_over_alike_in_every_cut() {
+fn wrapper_text_is_skipped_in_every_cut() {
     // plansift counts the line feed to the document, also without text around the plan.
     let plan = format!("{PLAN}\n");
     let expected = expected(&plan);
@@ -391,7 +391,7 @@ fn text_around_a_plan_is_passed_over_alike_in_every_cut() {
 }
 
 #[test]
-fn text_before_a_plan_of_any_size_is_passed_over() {
+fn wrapper_text_is_skipped_before_plans_of_any_size() {
     let options = reference_options(Validation::Structure);
     for changes in [1, 100, 1000, 30_000] {
         let plan = sample::of_changes(changes, sample::create) + "\n";

@@ -1,5 +1,5 @@
-//! The schema that `plansift schema` prints: it accepts every record and refuses anything else, and
-//! every key of it occurs for some plan.
+//! The schema that `plansift schema` prints accepts every record and refuses anything else. Every
+//! key of the schema occurs for some plan.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -147,7 +147,7 @@ fn a_key_that_is_unknown_missing_or_of_another_type_is_refused() {
 }
 
 #[test]
-fn what_is_no_record_is_refused() {
+fn the_schema_refuses_invalid_records() {
     let validator = validator(&schema());
     let change = |key: &str, value: Value| {
         let mut record =
@@ -177,7 +177,7 @@ fn what_is_no_record_is_refused() {
 }
 
 #[test]
-fn every_key_of_the_schema_is_in_some_record() {
+fn every_key_of_the_schema_occurs() {
     let schema = schema();
     let mut written: BTreeSet<(String, String)> = BTreeSet::new();
     let records = corpus_records().into_iter().chain(late_version()).chain(with_workspaces());

@@ -295,7 +295,7 @@ fn no_canary_reaches_the_outputs_of_the_command() {
 }
 
 #[test]
-fn what_imports_by_a_secret_is_told_without_it() {
+fn records_of_imports_do_not_show_secrets() {
     let plan = plan();
     let text = written(Slice(plan.as_bytes()), Form::Ndjson, &showing(Show::Changes));
     let importing =
@@ -305,7 +305,7 @@ fn what_imports_by_a_secret_is_told_without_it() {
 }
 
 #[test]
-fn what_imports_by_a_value_with_another_overlay_is_told_without_it() {
+fn records_of_imports_do_not_show_misfitting_values() {
     for (after, overlay) in [
         (json!({"id": "CANARY-1"}), json!([true])),
         (json!({"m": {"CANARY-1": 1}}), json!({"m": true})),
@@ -374,7 +374,7 @@ fn small_plan(canaries: &mut Canaries) -> String {
 }
 
 #[test]
-fn a_damaged_plan_is_told_without_its_values() {
+fn errors_about_damaged_plans_show_no_value() {
     let plan = small_plan(&mut Canaries::default());
     let runs = runs(&serde_json::from_str(&plan).expect("JSON"));
     for validation in [Validation::Structure, Validation::Grammar] {
@@ -517,7 +517,7 @@ fn collect(value: &Value, overlay: &Value, strings: &mut BTreeSet<String>) {
 
 /// Versions before 0.15 mark an output as sensitive, but have no overlays in its change.
 #[test]
-fn changes_to_outputs_that_are_sensitive_elsewhere_are_told_nowhere() {
+fn outputs_declared_sensitive_elsewhere_show_no_value() {
     let after = json!({"password": format!("{CANARY}1"), "short": "CAN"});
     let plan = json!({
         "format_version": "0.1", "terraform_version": "0.14.0",

@@ -112,7 +112,7 @@ fn secrets_are_those_of_their_own_document() {
 }
 
 #[test]
-fn what_is_broken_is_left_out_and_named() {
+fn broken_documents_are_left_out_and_named() {
     let [a, b, c] = ["a", "b", "c"].map(plan);
     let cut = &b[..b.len() / 2];
     let stream = format!("{a}\n{cut}\n{c}\n");
@@ -181,13 +181,13 @@ fn inputs_that_cannot_be_read_are_left_out_and_named() {
 }
 
 #[test]
-fn a_report_of_what_was_masked_has_all_documents() {
+fn the_report_of_masked_places_has_all_documents() {
     let [a, b, c] = ["a", "b", "c"].map(plan);
     let folder = tempfile::tempdir().expect("a folder");
     let report = folder.path().join("report");
     let args = ["redact", "--report", report.to_str().expect("UTF-8")];
     // Offsets in the report depend on the preceding documents.
-    let told = |stream: &str, code: i32| -> Vec<Value> {
+    let entries_of = |stream: &str, code: i32| -> Vec<Value> {
         let output = run_on(&args, stream);
         assert_eq!(output.status.code(), Some(code), "{}", text(&output.stderr));
         let report = fs::read_to_string(&report).expect("a report");
@@ -199,7 +199,7 @@ fn a_report_of_what_was_masked_has_all_documents() {
         entries
     };
     let alone = |document: &str, number: u64| {
-        let mut entries = told(document, 0);
+        let mut entries = entries_of(document, 0);
         if number > 1 {
             entries[0]["source"] = format!("-#{number}").into();
         }
@@ -207,9 +207,9 @@ fn a_report_of_what_was_masked_has_all_documents() {
     };
     let [first, second, third] = [alone(&a, 1), alone(&b, 2), alone(&c, 3)];
     assert!(first.len() > 5);
-    assert_eq!(told(&format!("{a}{b}{c}"), 0), [&first[..], &second, &third].concat());
+    assert_eq!(entries_of(&format!("{a}{b}{c}"), 0), [&first[..], &second, &third].concat());
     let cut = &b[..b.len() / 2];
-    assert_eq!(told(&format!("{a}\n{cut}\n{c}"), 4), [&first[..], &third].concat());
+    assert_eq!(entries_of(&format!("{a}\n{cut}\n{c}"), 4), [&first[..], &third].concat());
 }
 
 fn without(value: &mut Value, keys: &[&str]) {

@@ -283,7 +283,7 @@ fn plan_line(rendering: &str) -> Option<Value> {
 }
 
 #[test]
-fn plan_lines_tell_the_same_numbers() {
+fn plan_lines_have_the_same_numbers() {
     let renderings = with_counts(".plan.txt");
     assert!(run::shared().is_none() || renderings.len() >= 140, "only {}", renderings.len());
     let mut differences = Vec::new();
@@ -314,7 +314,7 @@ fn change_summary(log: &str) -> Option<Value> {
 }
 
 #[test]
-fn logs_tell_the_same_numbers() {
+fn logs_have_the_same_numbers() {
     let mut differences = Vec::new();
     for (suffix, files_min) in [(".plan.ndjson", 75), (".apply-log.json", 40)] {
         let logs = with_counts(suffix);

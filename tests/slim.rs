@@ -176,7 +176,7 @@ fn parsed(text: &[u8]) -> Value {
 
 /// The plan is long enough for several threads, both in the first pass and in the second.
 #[test]
-fn any_number_of_threads_gives_the_same() {
+fn any_number_of_threads_gives_the_same_plan() {
     let folder = tempfile::tempdir().expect("a folder");
     let (text, _) = generated::generated(folder.path(), "estate", &[], 4 << 20);
     for wanted in [WANTED[0], WANTED[3], WANTED[5], WANTED[7]] {
@@ -193,7 +193,7 @@ fn any_number_of_threads_gives_the_same() {
 
 /// Workers drop whole ranges of elements, or the first elements of a range. Space surrounds commas.
 #[test]
-fn what_others_leave_out_leaves_no_comma() {
+fn elements_that_workers_drop_leave_no_comma() {
     const COUNT: usize = 6000;
     let change = |number: usize, stays: bool| {
         let (kind, after) = if stays { ("update", "b") } else { ("no-op", "a") };
@@ -236,7 +236,7 @@ fn what_others_leave_out_leaves_no_comma() {
 }
 
 #[test]
-fn what_is_kept_is_what_the_model_keeps_of_the_redacted_plan() {
+fn slim_plans_match_the_model() {
     let mut compact = 0;
     for Plan { name, text, tree } in plans() {
         for secrets in [Secrets::Masked, Secrets::MarksMasked, Secrets::Shown] {
@@ -296,7 +296,7 @@ fn records_of_a_slim_plan_are_those_of_the_plan() {
 }
 
 #[test]
-fn a_slim_plan_is_its_own_slim_form() {
+fn slimming_twice_changes_nothing() {
     for Plan { name, text, .. } in plans() {
         for wanted in WANTED {
             let once = slim(text.as_bytes(), wanted);
@@ -357,7 +357,7 @@ fn bytes_are_kept_and_separators_fit() {
 }
 
 #[test]
-fn a_document_that_would_be_no_plan_says_that_it_is_one() {
+fn slim_plans_are_recognised_as_plans() {
     let text = br#"{"format_version":"0.1","variables":{},"planned_values":{"root_module":{}}}"#;
     let text_of = |keep| String::from_utf8(slim(text, Wanted { keep, ..DEFAULT })).expect("text");
     assert_eq!(text_of(&["changes"]), r#"{"format_version":"0.1","planned_values":{}}"#);
@@ -372,7 +372,7 @@ fn a_document_that_would_be_no_plan_says_that_it_is_one() {
 }
 
 #[test]
-fn what_lies_on_a_place_that_is_marked_whole_stays_masked_whole() {
+fn parts_of_a_marked_map_stay_masked() {
     let plan = json!({"format_version": "1.2", "resource_changes": [{
         "address": "a.b", "type": "a",
         "change": {
@@ -422,7 +422,7 @@ fn plan_of_canaries() -> Value {
 }
 
 #[test]
-fn secrets_of_what_is_left_out_are_secret_in_what_stays() {
+fn secrets_of_dropped_sections_are_masked() {
     let plan = written(&plan_of_canaries());
     for wanted in WANTED.into_iter().chain([Wanted { only: &["a.b"], ..DEFAULT }]) {
         let text = slim(plan.as_bytes(), wanted);
@@ -440,7 +440,7 @@ fn secrets_of_what_is_left_out_are_secret_in_what_stays() {
 }
 
 #[test]
-fn every_cut_into_windows_gives_the_same() {
+fn every_cut_into_windows_gives_the_same_plan() {
     let text = SPACED.as_bytes();
     for wanted in [DEFAULT, Wanted { only: &["c"], paths: &["t"], ..DEFAULT }] {
         let expected = slim(text, wanted);

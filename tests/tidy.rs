@@ -6,12 +6,13 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::run;
 
 /// The modules and their levels (the table at the head of src/lib.rs). A module imports from lower
 /// levels only; modules of level 0 may import each other.
-const LEVELS: [(&str, u32); 23] = [
+const LEVELS: [(&str, u32); 24] = [
     ("allocation", 0),
     ("audit", 5),
     ("error", 0),
@@ -25,31 +26,33 @@ const LEVELS: [(&str, u32); 23] = [
     ("scan", 1),
     ("json", 2),
     ("plan", 3),
-    ("planfile", 4),
+    ("planfile", 3),
     ("diff", 4),
     ("record", 5),
     ("redact", 5),
     ("secret", 4),
+    ("source", 4),
     ("sink", 6),
     ("slim", 6),
-    ("wire", 3),
+    ("wire", 2),
     ("batch", 7),
     ("cli", 8),
 ];
 
 /// The third-party crates, and the modules that may name them. Dependencies that only enable
 /// features may be named nowhere.
-const CRATES: [(&str, &[&str]); 39] = [
-    ("blake3", &["batch/", "redact/mask.rs", "sink/markdown/", "sink/short.rs"]),
-    ("bytes", &["batch/store/client/"]),
+const CRATES: [(&str, &[&str]); 40] = [
+    ("base64", &["cli/args/wire.rs", "cli/wire.rs"]),
+    ("blake3", &["batch/", "redact/mask.rs", "sink/markdown/", "sink/short.rs", "source/key.rs"]),
+    ("bytes", &["source/store/client/"]),
     ("clap", &["cli/args.rs", "cli/args/"]),
     ("clap_complete", &["cli/args.rs"]),
     ("clap_mangen", &["cli/args.rs"]),
     ("csv", &["sink/csv.rs", "sink/findings/csv.rs"]),
-    ("flate2", &["input/compressed.rs", "planfile/archive.rs"]),
-    ("foldhash", &["secret/first_pass_index.rs", "sink/findings/table.rs"]),
-    ("futures-util", &["batch/store/client/"]),
-    ("globset", &["batch/globs.rs", "batch/store/client/keys.rs"]),
+    ("flate2", &["input/compressed/", "planfile/archive.rs"]),
+    ("foldhash", &["secret/first_pass_index.rs", "secret/places.rs", "sink/findings/table.rs"]),
+    ("futures-util", &["source/store/client/"]),
+    ("globset", &["source/globs.rs", "source/store/client/keys.rs"]),
     ("hashbrown", &["record/importing.rs", "secret/set.rs", "sink/fleet/rows.rs"]),
     ("indicatif", &["cli/bar.rs", "cli/progress.rs"]),
     ("libc", &["input/rereadable.rs", "input/mapped.rs", "main.rs"]),
@@ -60,18 +63,19 @@ const CRATES: [(&str, &[&str]); 39] = [
     ),
     ("memmap2", &["input/mapped.rs"]),
     ("mimalloc", &["main.rs"]),
-    ("object_store", &["batch/store/client/"]),
+    ("object_store", &["source/store/client/"]),
     ("rawzip", &["planfile/archive.rs"]),
-    ("regex", &["audit/names.rs", "cli/args/redact.rs", "secret/"]),
+    ("regex", &["audit/names.rs", "secret/names.rs"]),
     ("reqwest", &[]),
     ("rustix", &["batch/regular.rs", "cli/secrecy.rs", "input/interruptible.rs"]),
-    ("rustls", &["batch/store/client/wire.rs"]),
+    ("rustls", &["source/store/client/wire.rs"]),
     ("saphyr-parser", &["record/view/documents.rs"]),
     (
         "serde",
         &[
             "audit/mod.rs",
             "batch/",
+            "json/value/typed.rs",
             "path/mod.rs",
             "record/",
             "sink/fleet/",
@@ -79,9 +83,9 @@ const CRATES: [(&str, &[&str]); 39] = [
             "sink/sarif.rs",
         ],
     ),
-    ("serde_json", &["batch/", "path/", "record/", "sink/"]),
+    ("serde_json", &["batch/", "json/value/typed.rs", "path/", "record/", "sink/"]),
     ("signal-hook", &["cli/interrupt.rs"]),
-    ("simd-json", &["json/value.rs"]),
+    ("simd-json", &["json/value/typed.rs"]),
     ("simdutf8", &["scan/", "json/string.rs"]),
     ("smallvec", &["plan/walk/scope.rs", "secret/"]),
     (
@@ -95,17 +99,17 @@ const CRATES: [(&str, &[&str]); 39] = [
         ],
     ),
     ("terminal_size", &["cli/screen.rs"]),
-    ("tokio", &["batch/store/client/"]),
+    ("tokio", &["source/store/client/"]),
     ("unicode-normalization", &["wire/text.rs"]),
     ("unicode-segmentation", &["wire/text.rs"]),
     ("unicode-width", &["sink/summary.rs", "sink/wrap.rs"]),
-    ("walkdir", &["batch/walk.rs", "batch/globs.rs"]),
+    ("walkdir", &["source/walk.rs", "source/globs.rs"]),
     ("zeroize", &["secret/contained.rs"]),
-    ("zstd", &["input/compressed.rs"]),
+    ("zstd", &["input/compressed/"]),
 ];
 
 /// `main.rs` has the program's allocator, the only way to avoid an abort when memory runs out.
-const UNSAFE: [&str; 3] = ["scan/", "input/mapped.rs", "main.rs"];
+const UNSAFE: [&str; 4] = ["scan/", "input/mapped.rs", "input/mapping.rs", "main.rs"];
 /// Maximum number of lines of a file of the program, and of any other file.
 const LINES_MAX: [usize; 2] = [600, 700];
 const COLUMNS_MAX: usize = 100;
@@ -383,6 +387,23 @@ fn third_party_crates_have_their_places() {
     assert_none("dependencies that nothing uses", &unused);
 }
 
+/// Maximum number of crates of the library without features, itself included.
+const ENGINE_CRATES_MAX: usize = 24;
+
+#[test]
+fn the_engine_alone_has_few_crates() {
+    let tree = Command::new(env!("CARGO"))
+        .args(["tree", "--locked", "--no-default-features", "--edges", "normal"])
+        .args(["--prefix", "none", "--format", "{p}"])
+        .current_dir(run::root())
+        .output()
+        .expect("cargo");
+    let tree = String::from_utf8(tree.stdout).expect("text");
+    let crates: BTreeSet<&str> = tree.lines().map(|line| line.trim_end_matches(" (*)")).collect();
+    assert!(crates.iter().any(|name| name.starts_with("plansift ")), "{crates:?}");
+    assert!(crates.len() <= ENGINE_CRATES_MAX, "{} crates: {crates:#?}", crates.len());
+}
+
 #[test]
 fn crates_are_found_in_every_spelling() {
     for line in ["use csv::Writer;", "let x = ::csv::Writer::new();", "f(csv::Writer::new())"] {
@@ -410,7 +431,7 @@ fn data_is_never_unwrapped() {
 }
 
 #[test]
-fn panics_say_what_does_not_hold() {
+fn panics_have_messages() {
     let mut wrong = Vec::new();
     for file in sources().iter().filter(|file| !file.is_of_tests()) {
         for (number, line) in file.program() {
@@ -428,7 +449,7 @@ fn panics_say_what_does_not_hold() {
 }
 
 #[test]
-fn nothing_is_left_over() {
+fn no_leftovers_are_committed() {
     let mut wrong = Vec::new();
     for (folder, file) in all_rust() {
         for (number, line) in file.text.lines().enumerate() {
@@ -462,7 +483,7 @@ fn files_and_lines_are_short() {
 }
 
 #[test]
-fn files_open_with_what_they_are() {
+fn files_begin_with_their_purpose() {
     let mut wrong = Vec::new();
     for (folder, file) in all_rust() {
         let first = file.text.lines().next().unwrap_or_default();
@@ -474,7 +495,7 @@ fn files_open_with_what_they_are() {
 }
 
 #[test]
-fn nothing_names_the_machine_it_was_written_on() {
+fn no_file_names_a_path_of_a_machine() {
     let places =
         [["/wo", "rk/"], ["/ho", "me/"], ["/ro", "ot/"], ["/Use", "rs/"]].map(|p| p.concat());
     let texts = ["scripts", "benches", "corpus", ".ci"].into_iter().flat_map(|folder| {

@@ -157,7 +157,7 @@ fn assert_refused(output: &Output, names: &str) {
 }
 
 #[test]
-fn every_kind_is_told_from_the_others() {
+fn every_kind_of_document_is_recognised() {
     for (kind, text, _) in EXAMPLES {
         let error = run::error(Slice(text), &Options::default());
         assert_eq!(error.kind(), ErrorKind::WrongDocument(kind), "{}", text.escape_ascii());
@@ -174,7 +174,7 @@ fn messages_name_the_document_and_a_command() {
 }
 
 #[test]
-fn archives_and_other_compressions_are_named_with_what_to_do() {
+fn messages_about_archives_say_what_to_do() {
     for (kind, bytes, words) in STORED {
         let error = run::error(Slice(bytes), &Options::default());
         assert_eq!(error.kind(), ErrorKind::WrongDocument(kind), "{}", bytes.escape_ascii());
@@ -189,7 +189,7 @@ fn archives_and_other_compressions_are_named_with_what_to_do() {
 }
 
 #[test]
-fn real_documents_are_told_as_what_they_are() {
+fn real_documents_are_recognised() {
     let Some(folder) = run::shared().map(|shared| shared.join("plans/wrong")) else {
         return;
     };
@@ -203,7 +203,7 @@ fn real_documents_are_told_as_what_they_are() {
     }
     for (name, kind) in FILES {
         let path = folder.join(name);
-        for mapping in [Mapping::Auto, Mapping::Never] {
+        for mapping in [run::mapped(), Mapping::NEVER] {
             let error = Input::open_file(&path, &input::Options { mapping, ..Default::default() })
                 .and_then(|input| run::records(input, &Options::default()))
                 .expect_err(name);

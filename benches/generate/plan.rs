@@ -183,9 +183,9 @@ impl<'a, W: Write, L: Write> Plan<'a, W, L> {
             Shape::Estate | Shape::Policy => 0.7,
             Shape::Busy | Shape::FirstRun => 0.0,
         });
-        let still = ((draw >> 11) as f64 / (1u64 << 53) as f64) < share;
+        let is_no_op = ((draw >> 11) as f64 / (1u64 << 53) as f64) < share;
         let kind = match self.options.shape {
-            _ if still => Kind::NoOp,
+            _ if is_no_op => Kind::NoOp,
             Shape::Estate | Shape::Policy => Kind::of_mix(draw),
             Shape::Busy => Kind::Update,
             Shape::FirstRun => Kind::Create,

@@ -12,7 +12,7 @@ use crate::plan::{Flow, Piece, PieceVisitor};
 use crate::pool::{Worker, scaled_for_fuzzing};
 use crate::secret::Collected;
 
-/// Most memory for the findings in a stretch, in bytes; the rest of the stretch is left to the
+/// Maximum memory for the findings in a stretch, in bytes; the rest of the stretch is left to the
 /// walk.
 const SIZE_MAX: u64 = scaled_for_fuzzing(1 << 20);
 
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_told_in_its_order() {
+    fn findings_are_replayed_in_order() {
         let mut findings = Findings::default();
         for (address, paths) in [("a", &["p", "pp"][..]), ("b", &[]), ("c", &["q", ""])] {
             findings.piece(label(address));
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn room_comes_back() {
+    fn clearing_frees_the_memory_for_findings() {
         let mut findings = Findings::default();
         let mut notes = Vec::new();
         for _ in 0..3 {

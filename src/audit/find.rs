@@ -22,7 +22,8 @@ use crate::secret::echo::{EchoKind, Echoes, Sought};
 use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marks::{By, Marked, Marks, Step, Why};
 use crate::secret::parts::{Parts, constants};
-use crate::secret::steps::{Places, secret_steps};
+use crate::secret::relevant::secret_steps;
+use crate::secret::steps::Places;
 use crate::secret::words::words;
 use crate::secret::{Collected, decode, is_attribute_name, is_mask, spells_attribute_name};
 

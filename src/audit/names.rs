@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_look_secret_are_told_by_their_strings() {
+    fn values_of_keys_that_look_secret_are_found() {
         for (text, values) in [
             (r#"{"password":"a1"}"#, &["\"a1\""][..]),
             (r#"{"DB_PASSWORD" : "a2", "dbToken":"b2"}"#, &["\"a2\"", "\"b2\""]),
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_not_told() {
+    fn values_of_other_keys_are_not_found() {
         for text in [
             r#"{"password":""}"#,
             r#"{"password":null,"token":17,"secret":true,"credentials":[],"passwd":{}}"#,
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_alone_is_told() {
+    fn names_that_look_secret_are_recognised() {
         let names = Names::new();
         assert!(names.are_in(b"db_password") && names.are_in(b"Token"));
         assert!(!names.are_in(b"password_length") && !names.are_in(b"user"));

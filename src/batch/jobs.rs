@@ -4,9 +4,10 @@
 use std::collections::HashSet;
 
 use super::journal::Listed;
-use super::key::Key;
 use super::outcome::Identity;
-use super::{Entry, Inputs, Location, Shard, Unlisted, file_name};
+use super::{Shard, file_name};
+use crate::source::Key;
+use crate::source::{Entry, Inputs, Location, Unlisted};
 
 /// The inputs to process, in order.
 #[derive(Debug)]

@@ -25,10 +25,10 @@ use serde::de::{DeserializeOwned, Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use self::line::{Elements, Kind, Line, Lines, Measure, Stretch, TAIL, damaged};
-use super::key::Key;
 use super::outcome::{Identity, Outcome};
 use super::regular;
 use crate::error::{Error, ErrorKind, FolderProblem, Result};
+use crate::source::Key;
 
 /// The version of the journal's format.
 pub const VERSION: u32 = 1;

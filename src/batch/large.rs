@@ -9,7 +9,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 
 use crate::allocation;
 use crate::error::{Error, Result};
-use crate::input::{SharedText, Source};
+use crate::input::{Hook, Source};
 use crate::limits::Limit;
 
 /// The size above which an element is large, in bytes.
@@ -65,58 +65,35 @@ impl Drop for JobTurn {
     }
 }
 
-/// A source that waits for the job's turn before its window holds a large element.
-pub(super) struct TakingTurns<'a, S> {
-    source: S,
+/// Waits for the job's turn before the window of a source holds a large element.
+pub(super) struct TakingTurns<'a> {
     /// The maximum memory for one element, in bytes.
     memory: u64,
-    /// Borrowed, so that the turn outlasts the reader of this source and its large buffers.
+    /// Borrowed, so that the turn outlasts the reader of the source and its large buffers.
     turn: &'a mut JobTurn,
 }
 
-impl<'a, S: Source> TakingTurns<'a, S> {
-    /// Wraps a source whose elements may take `memory` bytes each.
-    pub fn new(source: S, memory: u64, turn: &'a mut JobTurn) -> TakingTurns<'a, S> {
-        TakingTurns { source, memory, turn }
+impl<'a> TakingTurns<'a> {
+    /// Elements may take `memory` bytes each.
+    pub fn new(memory: u64, turn: &'a mut JobTurn) -> TakingTurns<'a> {
+        TakingTurns { memory, turn }
     }
 }
 
-impl<S: Source> Source for TakingTurns<'_, S> {
-    #[inline]
-    fn window(&self) -> &[u8] {
-        self.source.window()
-    }
-
-    #[inline]
-    fn offset(&self) -> u64 {
-        self.source.offset()
-    }
-
-    fn fill(&mut self, keep: u64) -> Result<bool> {
-        let end = self.source.offset() + self.source.window().len() as u64;
+impl Hook for TakingTurns<'_> {
+    fn fill(&mut self, source: &mut impl Source, keep: u64) -> Result<bool> {
+        let end = source.offset() + source.window().len() as u64;
         let held = end.saturating_sub(keep);
         if held.saturating_mul(4) > self.memory {
             return Err(Error::limit(Limit::Memory, self.memory, keep));
         }
         if held > LARGE {
             self.turn.take();
-            return self.source.fill(keep);
+            return source.fill(keep);
         }
         // This call frees the source's buffer of a previous large element.
-        let filled = self.source.fill(keep);
+        let filled = source.fill(keep);
         self.turn.give_back();
         filled
-    }
-
-    fn finish(&mut self) -> Result<()> {
-        self.source.finish()
-    }
-
-    fn changed(&mut self) -> bool {
-        self.source.changed()
-    }
-
-    fn shared_text(&self) -> Option<SharedText> {
-        self.source.shared_text()
     }
 }

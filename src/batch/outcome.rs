@@ -4,9 +4,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use super::Entry;
 use crate::record::counts::Summary;
 use crate::sink::fleet::Tally;
+use crate::source::Entry;
 
 /// The outcome of an input.
 #[derive(Debug, Serialize, Deserialize)]

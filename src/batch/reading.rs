@@ -32,7 +32,7 @@ pub trait Reader {
         Ok(())
     }
 
-    /// The most plans to read from an input.
+    /// Maximum number of plans to read from an input.
     fn plans_max(&self) -> u64 {
         u64::MAX
     }

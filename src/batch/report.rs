@@ -14,13 +14,13 @@ use serde::Serialize;
 
 use super::folder::{Folder, RECORDS, REPORT, is_there, read_journal};
 use super::journal::{Journal, Listed, Listing, Terms};
-use super::key::Key;
 use super::outcome::{Outcome, PlanOutcome, PlanResult};
 use super::shard::Shard;
 use crate::error::{Error, ErrorKind, FolderProblem, Result};
 use crate::inert;
 use crate::record::counts::Summary;
 use crate::sink::fleet::Totals;
+use crate::source::Key;
 
 /// The version of the rows' format. Adding a key does not change it.
 pub const REPORT_VERSION: u32 = 1;

@@ -15,13 +15,13 @@ use std::time::{Duration, Instant};
 use super::folder::{Draft, Finished, Folder};
 use super::outcome::PlanResult;
 use super::spread::spread;
-use super::stop::Stop;
 use super::work::{Work, Worked, failed};
 use super::{Job, Jobs, report};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input;
 use crate::record::Options;
 use crate::sink::Form;
+use crate::source::Stop;
 
 /// Memory to plan for each thread, in bytes. Most threads need 5 MiB. A plan with single changes of
 /// many MiB, or one compressed with a large window, needs more than this.
@@ -194,8 +194,9 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::batch::Shard;
     use crate::batch::journal::{Terms, VERSION};
-    use crate::batch::{Inputs, Rule, Selection, Shard};
+    use crate::source::{Inputs, Rule, Selection};
 
     /// More jobs than the threads can finish before the first result is gathered.
     const JOBS: usize = 400;

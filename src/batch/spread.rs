@@ -12,8 +12,8 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 use std::time::Duration;
 
-use super::stop::Stop;
 use crate::error::{Error, ErrorKind, Result};
+use crate::source::Stop;
 
 /// The maximum number of results that wait to be gathered, and that are gathered at once.
 const READY_MAX: usize = 64;

@@ -5,6 +5,7 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicU64;
 
+use super::Job;
 use super::documents::Note;
 use super::folder::{Draft, Finished};
 use super::journal::Listed;
@@ -12,13 +13,13 @@ use super::large::{JobTurn, TakingTurns};
 use super::outcome::{Done, Outcome, PlanOutcome, PlanResult};
 use super::reading::{Attributes, Reader, has_changes, read_plans};
 use super::run::Settings;
-use super::stop::{Stop, Stoppable};
-use super::{Entry, Job};
 use crate::error::{Error, ErrorKind, Result};
-use crate::input::{self, Mapping, Source, Threads};
+use crate::input::{self, Hooked, Mapping, Source, Threads};
 use crate::record::{Label, Record, Rendered, Sifted};
 use crate::sink::Sink;
 use crate::sink::fleet::Tally;
+use crate::source::Entry;
+use crate::source::{Stop, Stopping};
 
 /// The result of a job, and its warnings.
 pub(super) type Worked = (Finished, Warnings);
@@ -74,9 +75,10 @@ impl Work<'_> {
             Err(error) if is_out_of_handles(&error) => return unread(&error),
             Err(error) => return Err(error),
         };
-        let source = Stoppable::new(source, entry.len.unwrap_or(0), self.stop, self.read);
+        let stopping = Stopping::new(entry.len.unwrap_or(0), self.stop, self.read);
         let mut turn = JobTurn::default();
-        let source = TakingTurns::new(source, self.settings.memory_of_one(), &mut turn);
+        let turns = TakingTurns::new(self.settings.memory_of_one(), &mut turn);
+        let source = Hooked::new(Hooked::new(source, stopping), turns);
         let (plans, warnings) = self.read(source, &mut draft)?;
         drop(turn);
         let is_done = |plan: &PlanOutcome| matches!(plan.result, PlanResult::Done(_));
@@ -93,7 +95,7 @@ impl Work<'_> {
     fn access(&self, entry: &Entry) -> input::Options {
         let threads = if self.threads.get() > 1 { Threads::Several } else { Threads::One };
         let mapping = match entry.is_small() {
-            true => Mapping::Never,
+            true => Mapping::NEVER,
             false => self.settings.access.mapping,
         };
         input::Options { threads, mapping, ..self.settings.access }

@@ -6,6 +6,7 @@ mod limits;
 mod redact;
 mod report;
 mod show;
+mod wire;
 
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
@@ -23,6 +24,9 @@ use self::limits::size;
 pub use self::redact::{Echo, Mask, MaskArgs, Redact, SecretArgs, Slim, WrapIn};
 pub use self::report::{Ignore, NoiseArgs, Report, ReportAs, Target, Values};
 pub use self::show::ShowPlanFile;
+pub use self::wire::{
+    Bytes, Decode, Encode, Spelling, Under, Wire, WireCheck, WireCommand, WireForm,
+};
 use crate::path::{self, AddressPattern};
 use crate::record::Show;
 use crate::sink::Form;
@@ -61,9 +65,11 @@ impl Command {
             | Command::Redact(Redact { plans, .. })
             | Command::Slim(Slim { plans, .. })
             | Command::Audit(Audit { plans, .. }) => Some(plans),
-            Command::Merge(_) | Command::Schema(_) | Command::Completions(_) | Command::Man(_) => {
-                None
-            }
+            Command::Merge(_)
+            | Command::Wire(_)
+            | Command::Schema(_)
+            | Command::Completions(_)
+            | Command::Man(_) => None,
         }
     }
 }
@@ -90,6 +96,8 @@ pub enum Command {
     Slim(Slim),
     /// Print the plan in a binary plan file (`plan -out`) as JSON, without Terraform
     Show(ShowPlanFile),
+    /// Decode and encode values of providers and plan files, by type or by schema
+    Wire(Wire),
     /// Print the JSON Schema of an output
     Schema(Schema),
     /// Completions for a shell, to be loaded by it

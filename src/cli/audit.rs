@@ -15,13 +15,13 @@ use super::screen::screen;
 use super::secrets::secret_options;
 use super::tally::Tally;
 use crate::audit::{Ledger, Look, Options, audit};
-use crate::batch::Entry;
 use crate::batch::documents::{Note, Turn, Visited, Visitor, numbered, visit_all};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Input;
 use crate::record::Warning;
 use crate::secret::Takes;
 use crate::sink::findings::{Csv, Ndjson, Table};
+use crate::source::Entry;
 
 /// Audits all inputs, in order, into one output.
 pub fn run(arguments: &Audit) -> Exit {

@@ -1,7 +1,7 @@
 //! Audits the documents of an input one by one, for `audit` and `redact --report`.
 
 use super::args::Plans;
-use super::bar::{Bar, Watched};
+use super::bar::{self, Bar, Watched};
 use super::options::access;
 use crate::audit::{Audited, Ledger, Options, audit};
 use crate::error::Result;
@@ -35,7 +35,7 @@ impl Auditing {
         bar: Bar,
     ) -> Result<Auditing> {
         let (kept, access) = (kept.clone(), access(plans, read));
-        let mut open: Open = Box::new(move || Ok(Watched::new(kept.input(&access)?, bar.clone())));
+        let mut open: Open = Box::new(move || Ok(bar::watched(kept.input(&access)?, bar.clone())));
         let documents = Documents::new(open()?, read);
         Ok(Auditing { documents, collecting: Collecting::new(open, Takes::All) })
     }

@@ -7,10 +7,10 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::args::{self, Plans};
-use crate::batch::Entry;
 use crate::error::Result;
 use crate::inert::visible;
-use crate::input::{SharedText, Source};
+use crate::input::{Hook, Hooked, Source};
+use crate::source::Entry;
 
 /// The template of a bar for several inputs.
 const TEMPLATE_OF_RUN: &str = "{msg} {bar:12} {bytes}/{total_bytes} {bytes_per_sec} {eta}";
@@ -28,8 +28,10 @@ struct Drawn {
 }
 
 /// A source that reports its position to a bar.
-pub struct Watched<S> {
-    source: S,
+pub type Watched<S> = Hooked<S, Reporting>;
+
+/// Reports the position of a source to a bar.
+pub struct Reporting {
     bar: Bar,
     /// The position that the bar shows.
     position: u64,
@@ -135,46 +137,22 @@ fn drawn(len: Option<u64>, template: &str) -> ProgressBar {
     bar
 }
 
-impl<S: Source> Watched<S> {
-    /// Watches a source, and adds one pass to the length of the bar.
-    pub fn new(source: S, bar: Bar) -> Watched<S> {
-        if let Some(drawn) = &bar.0 {
-            drawn.bar.inc_length(drawn.len.unwrap_or(0));
-        }
-        Watched { source, bar, position: 0 }
+/// Reports the position of a source, and adds one pass to the length of the bar.
+pub fn watched<S: Source>(source: S, bar: Bar) -> Watched<S> {
+    if let Some(drawn) = &bar.0 {
+        drawn.bar.inc_length(drawn.len.unwrap_or(0));
     }
+    Hooked::new(source, Reporting { bar, position: 0 })
 }
 
-impl<S: Source> Source for Watched<S> {
-    #[inline]
-    fn window(&self) -> &[u8] {
-        self.source.window()
-    }
-
-    #[inline]
-    fn offset(&self) -> u64 {
-        self.source.offset()
-    }
-
-    fn fill(&mut self, keep: u64) -> Result<bool> {
-        let filled = self.source.fill(keep);
+impl Hook for Reporting {
+    fn fill(&mut self, source: &mut impl Source, keep: u64) -> Result<bool> {
+        let filled = source.fill(keep);
         if let Some(drawn) = &self.bar.0 {
-            let position = self.source.offset() + self.source.window().len() as u64;
+            let position = source.offset() + source.window().len() as u64;
             drawn.bar.inc(position - self.position);
             self.position = position;
         }
         filled
-    }
-
-    fn finish(&mut self) -> Result<()> {
-        self.source.finish()
-    }
-
-    fn changed(&mut self) -> bool {
-        self.source.changed()
-    }
-
-    fn shared_text(&self) -> Option<SharedText> {
-        self.source.shared_text()
     }
 }

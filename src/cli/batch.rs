@@ -15,17 +15,18 @@ use super::output::{lies_in, write_whole};
 use super::progress::Meter;
 use super::screen::screen;
 use super::stats::Stats;
+use crate::batch::Jobs;
 use crate::batch::folder::{Folder, Standing};
 use crate::batch::journal::{self, Listed, Terms};
 use crate::batch::report::{self, Fleet};
 use crate::batch::run::{Event, OnFailure, Progress, Settings, run as run_jobs, threads_in};
-use crate::batch::{Jobs, Stop};
 use crate::error::Result;
 use crate::json::Validation;
 use crate::record::{Options, Show};
 use crate::secret::Takes;
 use crate::sink::Form;
 use crate::sink::csv::Formulas;
+use crate::source::Stop;
 
 /// Processes the missing inputs of a batch, and draws the table of all inputs.
 pub fn run(arguments: &Batch) -> Exit {

@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind, RuleFault};
 use crate::sink::Sink;
 use crate::sink::gate::{Answer, Gate, Rule};
 
-/// Most resources in a message.
+/// Maximum number of resources in a message.
 const NAMED: usize = 3;
 
 /// Parses the rules of the arguments and of the files that they name.

@@ -8,11 +8,11 @@ use super::args::Plans;
 use super::exit::Exit;
 use super::messages::say;
 use super::output;
-use crate::batch::{
+use crate::secret::Takes;
+use crate::source::{
     Entry, Globs, Inputs, List, Location, Patience, Rule, Selection, Separator, Skipped, Stores,
     behind_at,
 };
-use crate::secret::Takes;
 
 /// The inputs of a run.
 pub struct Listed {

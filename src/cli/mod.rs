@@ -42,9 +42,12 @@ mod stats;
 mod tally;
 mod unmatched;
 mod version;
+mod wire;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
+
+use crate::input::Mapping;
 
 pub use exit::Exit;
 
@@ -54,8 +57,10 @@ pub fn remove_unfinished() {
     interrupt::remove_unfinished();
 }
 
-/// Runs a command. The first argument is the name of the program.
-pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+/// Runs a command. The first argument is the name of the program. `mapping` says whether the
+/// command may map files.
+pub fn main(args: impl IntoIterator<Item = OsString>, mapping: Mapping) -> ExitCode {
+    options::set_mapping(mapping);
     secrecy::refuse_core_dumps();
     secrecy::print_panics_without_messages();
     let exit = match args::parse(args) {

@@ -1,6 +1,7 @@
 //! Converts arguments that several commands share into options of the library.
 
 use std::num::NonZeroUsize;
+use std::sync::OnceLock;
 
 use super::args::{self, FormArgs, GroupBy, Plans, SortBy, TableArgs};
 use super::exit::Exit;
@@ -58,9 +59,22 @@ pub fn threads(plans: &Plans) -> Option<NonZeroUsize> {
     plans.threads.or_else(|| std::thread::available_parallelism().ok())
 }
 
+/// Whether the program may map files, which `main` says.
+static MAPPING: OnceLock<Mapping> = OnceLock::new();
+
+/// Lets the commands map files.
+pub fn set_mapping(mapping: Mapping) {
+    // A second call has no effect.
+    let _ = MAPPING.set(mapping);
+}
+
+fn mapping() -> Mapping {
+    MAPPING.get().copied().unwrap_or_default()
+}
+
 /// Returns how to open inputs.
 pub fn access(plans: &Plans, read: &plan::Options) -> input::Options {
-    let mapping = if plans.no_mmap { Mapping::Never } else { Mapping::Auto };
+    let mapping = if plans.no_mmap { Mapping::NEVER } else { mapping() };
     let threads = match read.threads.map_or(1, usize::from) {
         1 => Threads::One,
         _ => Threads::Several,

@@ -15,13 +15,13 @@ use super::messages::{fail, say, warn};
 use super::options::access;
 use super::output::Output;
 use super::tally::Tally;
-use crate::batch::Entry;
 use crate::batch::documents::{Note, Turn, Visited, Visitor, numbered, visit_all};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{Input, Rereadable};
 use crate::plan::{Document, Documents};
 use crate::record::Warning;
 use crate::secret::{Collected, Collecting, Options, Takes};
+use crate::source::Entry;
 
 /// How often a document is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,12 +131,12 @@ impl<E: FnMut(&mut Ready<'_>, &mut File) -> Result<Document>> Rewriting<'_, E> {
         let access = access(self.plans, &self.secrets.read);
         let opened = match self.passes {
             Passes::One => entry.open(&access).map(|input| {
-                (Watched::new(input, bar::of_input(self.plans, entry, entry.len)), None)
+                (bar::watched(input, bar::of_input(self.plans, entry, entry.len)), None)
             }),
             Passes::Two(takes) => entry.keep(&self.secrets.read.limits).and_then(|kept| {
                 let bar = bar::of_input(self.plans, entry, Some(kept.len()));
                 let again = kept.clone();
-                let open = move || Ok(Watched::new(again.input(&access)?, bar.clone()));
+                let open = move || Ok(bar::watched(again.input(&access)?, bar.clone()));
                 let first = open()?;
                 let collecting = Collecting::new(open, takes);
                 // `Takes::Plans` means `slim`, which writes only parts of plans.

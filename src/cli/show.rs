@@ -12,11 +12,11 @@ use super::messages::{fail, fail_of, say};
 use super::options::{access, options};
 use super::output::Output;
 use super::redact;
-use crate::batch::Entry;
 use crate::error::{Error, ErrorKind, PlanFileFault, Result};
 use crate::input;
 use crate::planfile::{Document, ProviderSchemas};
 use crate::secret::Takes;
+use crate::source::Entry;
 
 /// Length of the buffer between the plan file and the output, in bytes.
 const BUFFER: usize = 256 << 10;

@@ -6,7 +6,7 @@
 use std::num::NonZeroUsize;
 
 use super::args::Plans;
-use super::bar::{self, Bar, Watched};
+use super::bar::{self, Bar};
 use super::inputs::Listed;
 use super::messages::{say, warn};
 use super::options::access;
@@ -14,7 +14,6 @@ use super::tally::Tally;
 use crate::batch::documents::Note;
 use crate::batch::reading::{Attributes, Reader, Values, has_changes, read_plans};
 use crate::batch::script::Script;
-use crate::batch::{Entry, Unlisted};
 use crate::error::{Error, Result};
 use crate::input::{self, Mapping, Threads};
 use crate::pool::{Pool, Queue, Worker};
@@ -22,6 +21,7 @@ use crate::record::view::Detail;
 use crate::record::{Label, Options, Sifted};
 use crate::secret::{self, Collecting, Takes};
 use crate::sink::Sink;
+use crate::source::{Entry, Unlisted};
 
 /// How much of the attributes of changes the records contain.
 pub enum Wanted {
@@ -112,10 +112,10 @@ fn len_of(input: &std::result::Result<Entry, Unlisted>) -> u64 {
 /// Bytes to read before worker threads start. A run with fewer bytes is faster without them.
 const ALONE: u64 = 512 << 10;
 
-/// Most bytes of a document that a worker reads, counted after decompression.
+/// Maximum number of bytes of a document that a worker reads, counted after decompression.
 const SMALL: u64 = 4 << 20;
 
-/// Most secrets of a document that a worker reads; also the most marked places.
+/// Maximum number of secrets of a document that a worker reads, and of its marked places.
 const SECRETS: u64 = 10_000;
 
 /// How to read an input.
@@ -159,7 +159,7 @@ impl Reading<'_> {
         limits.document_marks = limits.document_marks.min(SECRETS);
         self.access.limits = *limits;
         self.access.threads = Threads::One;
-        self.access.mapping = Mapping::Never;
+        self.access.mapping = Mapping::NEVER;
         self.bar = Some(&HIDDEN);
         self
     }
@@ -179,7 +179,7 @@ impl Reading<'_> {
         let Reading { options, access, attributes, .. } = self;
         let Wanted::Values { all, detail, secrets } = attributes else {
             let input = match entry.open(access) {
-                Ok(input) => Watched::new(input, self.bar(entry, entry.len)),
+                Ok(input) => bar::watched(input, self.bar(entry, entry.len)),
                 Err(error) => return reader.refuse(label, &error),
             };
             let attributes = match attributes {
@@ -194,7 +194,7 @@ impl Reading<'_> {
             Err(error) => return reader.refuse(label, &error),
         };
         let bar = self.bar(entry, Some(kept.len()));
-        let open = || Ok(Watched::new(kept.input(access)?, bar.clone()));
+        let open = || Ok(bar::watched(kept.input(access)?, bar.clone()));
         let mut collecting = Collecting::new(open, Takes::All);
         let collect = &mut |at| collecting.collect(at, secrets);
         let (all, detail) = (*all, *detail);

@@ -40,7 +40,7 @@ struct Slot {
 
 const SLOTS: usize = 64;
 
-/// Most bytes that a slot keeps of overlays, of paths, and of marks.
+/// Maximum number of bytes that a slot keeps of overlays, of paths, and of marks.
 const SLOT_MAX: usize = 8 << 10;
 
 impl Default for Known {

@@ -163,7 +163,7 @@ impl Differ {
     ///
     /// # Errors
     ///
-    /// The errors of [`Differ::diff`].
+    /// Fails like [`Differ::diff`].
     pub fn is_changed(
         &mut self,
         before: Value<'_>,
@@ -188,7 +188,7 @@ impl Differ {
     ///
     /// # Errors
     ///
-    /// The errors of [`Differ::diff`].
+    /// Fails like [`Differ::diff`].
     pub fn diff_values(&mut self, before: Value<'_>, after: Value<'_>) -> Result<()> {
         self.changed.clear();
         std::mem::swap(&mut self.changed, &mut self.scratch.changed);
@@ -463,8 +463,8 @@ impl Scratch {
         Ok(())
     }
 
-    /// Adds a place to the changed places, or the place that `last` leads to below it. `offset` is
-    /// its location.
+    /// Adds a place to the changed places: `place`, followed by the step `last` if there is one.
+    /// `offset` is its location.
     fn report(&mut self, place: u32, last: Option<PlaceStep>, offset: u64) -> Result<()> {
         if self.stops_at_first {
             self.changed.push([]);

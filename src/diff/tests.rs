@@ -123,9 +123,9 @@ fn is_changed(
     Differ::new(limits).is_changed(next()?, next()?, Some(next()?))
 }
 
-/// Without this shortcut each of the many paths would be as long as the values are deep.
+/// `is_changed` stores no paths. Here, each of many paths would be as long as the values are deep.
 #[test]
-fn whether_anything_changed_is_told_without_a_path() {
+fn is_changed_stores_no_paths() {
     let limits = Limits { paths: 8 << 20, ..Limits::default() };
     let nest = |leaf: &str| {
         let leaves = vec![leaf; 10_000].join(",");
@@ -157,7 +157,7 @@ fn marks_are_found_at_every_shape() {
 }
 
 #[test]
-fn nothing_is_told_from_below_a_mark() {
+fn paths_below_a_mark_are_cut() {
     let cases: &[(&str, [&[&str]; 3])] = &[
         // The keys of a map that is sensitive as a whole are part of the secret.
         (
@@ -197,7 +197,7 @@ fn nothing_is_told_from_below_a_mark() {
 }
 
 #[test]
-fn a_key_twice_is_refused_where_it_is_entered() {
+fn duplicate_keys_in_entered_objects_are_errors() {
     for members in [
         r#""before":{"a":1,"a":2},"after":{"a":2}"#,
         r#""before":{"a":1},"after":{"a":2,"\u0061":1}"#,
@@ -248,7 +248,7 @@ fn overlay() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn what_a_differ_saw_before_makes_no_difference(
+    fn earlier_changes_do_not_affect_the_result(
         changes in prop::collection::vec((overlay(), overlay(), overlay()), 1..60),
     ) {
         let mut differ = Differ::new(&Limits::default());
@@ -265,7 +265,7 @@ proptest! {
     }
 
     #[test]
-    fn paths_are_told_if_and_only_if_a_leaf_differs(value in "[a-c]{1,3}", other in "[a-c]{1,3}") {
+    fn paths_change_exactly_if_a_leaf_differs(value in "[a-c]{1,3}", other in "[a-c]{1,3}") {
         let object = |leaf: &str| format!(r#"{{"k":[{{"v":"{leaf}"}},1]}}"#);
         let paths = changed(&object(&value), &object(&other), "{}");
         prop_assert_eq!(paths.is_empty(), value == other);

@@ -202,7 +202,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_value_is_the_same(
+        fn escapes_keep_the_value(
             text in r##"([a-z]|[#\\"\x00-\x20\x7f-\u{a0}\u{200b}-\u{2030}\u{feff}]|\PC){0,20}"##,
             space in 0..3_usize,
             piece_len in 1..9_usize,

@@ -5,11 +5,11 @@
 //! faults, of which each maps sixteen. Other threads may share the whole mapping
 //! ([`Source::shared_text`]); the window drops their pages when it passes them.
 //!
-//! *Truncation.* Access to a page beyond the new end raises SIGBUS. The handler maps a page of
-//! zeros there and marks the mapping's entry in a table. The reader continues with zeros and then
-//! fails with [`ErrorKind::Changed`], whatever it parsed. The table consists of atomics, and the
-//! handler only searches it and maps a page. For a fault elsewhere it restores the previous
-//! handler, and the fault happens again.
+//! *Truncation.* Access to a page beyond the new end raises SIGBUS. The handler
+//! ([`super::catch_truncation`]) maps a page of zeros there and marks the mapping's entry in a
+//! table. The reader continues with zeros and then fails with [`ErrorKind::Changed`], whatever it
+//! parsed. The table consists of atomics, and the handler only searches it and maps a page. For a
+//! fault elsewhere it restores the previous handler, and the fault happens again.
 //!
 //! *Writes.* The bytes of a mapping may change at any time. So no byte is read twice and trusted
 //! the second time: readers copy what they decide on, or check every later use of it. At the end,
@@ -76,9 +76,8 @@ impl Mapped {
     ///
     /// Fails if the file cannot be mapped, or if too many files are mapped.
     pub(super) fn new(identity: Identity, limits: &Limits) -> io::Result<Mapped> {
-        install_handler()?;
-        // SAFETY: another process may write to the file. The readers cope with bytes that change,
-        // as the module's documentation says; the SIGBUS handler copes with pages that vanish.
+        // SAFETY: another process may write to the file. The contract of `Mapping::auto`, without
+        // which no file is mapped, says who copes with bytes that change and pages that vanish.
         let map = unsafe { Mmap::map(&*identity.file)? };
         // Fails if a limited address space would be too full after the mapping.
         drop(MmapOptions::new().len(HEADROOM).map_anon()?);
@@ -225,7 +224,8 @@ unsafe impl Sync for PreviousHandler {}
 static PREVIOUS: PreviousHandler =
     PreviousHandler(std::cell::UnsafeCell::new(MaybeUninit::uninit()));
 
-fn install_handler() -> io::Result<()> {
+/// Installs the SIGBUS handler, once.
+pub(super) fn install_handler() -> io::Result<()> {
     static ONCE: Once = Once::new();
     static INSTALLED: AtomicBool = AtomicBool::new(false);
     ONCE.call_once(|| {

@@ -8,10 +8,13 @@
 mod ahead;
 mod compressed;
 mod encoding;
+mod hooked;
 #[cfg(target_os = "linux")]
 mod interruptible;
 #[cfg(target_os = "linux")]
 mod mapped;
+mod mapping;
+#[cfg(feature = "redact")]
 mod rereadable;
 mod stream;
 
@@ -28,6 +31,9 @@ use interruptible::Interruptible;
 use mapped::Mapped;
 use stream::{Failure, Stream};
 
+pub use hooked::{Hook, Hooked};
+pub use mapping::Mapping;
+#[cfg(feature = "redact")]
 pub use rereadable::Rereadable;
 
 /// Returns true once a blocked read must give up. Any thread may call the function.
@@ -139,14 +145,18 @@ impl Source for Slice<'_> {
     }
 }
 
-/// Whether files may be memory-mapped.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mapping {
-    /// Map a file if possible.
-    #[default]
-    Auto,
-    /// Read files like pipes.
-    Never,
+/// Installs a handler of the signal SIGBUS for the whole process, so that a mapped file that
+/// another process truncates is an error ([`ErrorKind::Changed`]) instead of the end of this
+/// process. The handler treats faults in mapped inputs, and passes all others to the handler before
+/// it. Further calls do nothing. No other function of the library installs a handler.
+///
+/// # Errors
+///
+/// Fails if the system refuses the handler. Systems other than Linux need none.
+pub fn catch_truncation() -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    mapped::install_handler()?;
+    Ok(())
 }
 
 /// The threads that an input may use.
@@ -165,7 +175,7 @@ pub enum Threads {
 pub struct Options {
     /// The limits on the input.
     pub limits: Limits,
-    /// Whether files may be memory-mapped.
+    /// Whether files may be mapped into memory.
     pub mapping: Mapping,
     /// The threads that the input may use.
     pub threads: Threads,
@@ -232,8 +242,7 @@ impl Identity {
 }
 
 impl Input {
-    /// Opens a file by its path. On Linux, the first mapped file installs a SIGBUS handler for the
-    /// process. The handler treats faults in mapped inputs and passes on all others.
+    /// Opens a file by its path. The file is read, unless [`Options::mapping`] says otherwise.
     ///
     /// # Errors
     ///
@@ -261,7 +270,7 @@ impl Input {
         Input::from_file_until(file, Some(path), options, Some(give_up))
     }
 
-    /// Opens standard input, which is mapped if it is a regular file.
+    /// Opens standard input, which may be mapped if it is a regular file.
     ///
     /// # Errors
     ///
@@ -354,7 +363,7 @@ impl Input {
     /// Maps a file; `None` if the file cannot be mapped.
     #[cfg(target_os = "linux")]
     fn mapped(identity: &Identity, options: &Options) -> Result<Option<Input>> {
-        let may_map = options.mapping == Mapping::Auto && identity.state.len > 0;
+        let may_map = options.mapping.maps() && identity.state.len > 0;
         if !may_map || !is_plain(&identity.file)? {
             return Ok(None);
         }
@@ -383,6 +392,7 @@ impl Input {
     /// # Errors
     ///
     /// Fails if the input cannot be read or exceeds the limit on spooled inputs.
+    #[cfg(feature = "redact")]
     pub fn into_rereadable(self, limits: &Limits) -> Result<Rereadable> {
         match self.0 {
             #[cfg(target_os = "linux")]
@@ -398,12 +408,14 @@ impl Input {
 }
 
 /// A reader of an input from its first byte.
+#[cfg(feature = "redact")]
 struct Rest {
     input: Input,
     /// The offset of the next byte.
     taken: u64,
 }
 
+#[cfg(feature = "redact")]
 impl Read for Rest {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.taken == self.input.position() {
@@ -426,7 +438,7 @@ fn stdin(options: &Options) -> Result<(File, Options)> {
     let file = File::from(descriptor.map_err(|error| Error::io(ErrorKind::Read, error))?);
     // A shell may have consumed some bytes, and only a file at its start can be mapped.
     let is_started = io::Seek::stream_position(&mut &file).is_ok_and(|position| position > 0);
-    let mapping = if is_started { Mapping::Never } else { options.mapping };
+    let mapping = if is_started { Mapping::NEVER } else { options.mapping };
     Ok((file, Options { mapping, ..*options }))
 }
 
@@ -511,5 +523,5 @@ impl Source for Input {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "compression"))]
 mod tests;

@@ -27,7 +27,7 @@ use crate::limits::Limit;
 /// Length of the buffer while few bytes are kept, in bytes: fits into the L2 cache.
 const LEN: usize = 512 << 10;
 
-/// Most bytes of one read, on any thread.
+/// Maximum number of bytes of one read, on any thread.
 pub(super) const READ: usize = 256 << 10;
 
 /// A read fits behind the kept bytes of a buffer that has doubled.

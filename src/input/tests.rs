@@ -109,7 +109,7 @@ fn all_kinds_of_input_give_the_same_bytes() {
         ("utf-16le in gzip", gzip(&utf16(&text, false))),
     ] {
         assert!(from_bytes(&form).unwrap() == bytes, "{name}");
-        for mapping in [Mapping::Auto, Mapping::Never] {
+        for mapping in [Mapping::of_tests(), Mapping::NEVER] {
             let read = in_file(&form, |path| {
                 read_all(Input::open_file(path, &Options { mapping, ..Options::default() })?)
             });
@@ -332,7 +332,7 @@ fn a_changed_file_is_an_error() {
         }),
     ];
     for (name, change) in changes {
-        for mapping in [Mapping::Auto, Mapping::Never] {
+        for mapping in [Mapping::of_tests(), Mapping::NEVER] {
             let error = in_file(text.as_bytes(), |path| -> Result<()> {
                 let mut input = Input::open_file(path, &Options { mapping, ..Options::default() })?;
                 input.fill(0)?;
@@ -363,7 +363,8 @@ fn truncation_at_any_moment_is_no_crash() {
     let text = long_text();
     for delay in 0..100 {
         in_file(text.as_bytes(), |path| {
-            let input = Input::open_file(path, &Options::default()).unwrap();
+            let options = Options { mapping: Mapping::of_tests(), ..Options::default() };
+            let input = Input::open_file(path, &options).unwrap();
             let path = path.to_owned();
             let writer = std::thread::spawn(move || {
                 std::thread::sleep(std::time::Duration::from_micros(delay * 20));

@@ -112,7 +112,7 @@ impl<S: Source> Cursor<S> {
     ///
     /// # Errors
     ///
-    /// The text is invalid before the next token, or the input fails.
+    /// Fails if the text is invalid before the next token, or if the input fails.
     pub fn peek(&mut self) -> Result<Option<u8>> {
         loop {
             let window = self.source.window();
@@ -136,7 +136,7 @@ impl<S: Source> Cursor<S> {
     ///
     /// # Errors
     ///
-    /// The next token is not an object, or the depth exceeds its limit.
+    /// Fails if the next token is not an object, or the depth exceeds its limit.
     pub fn enter_object(&mut self) -> Result<()> {
         self.enter(b'{', "an object")
     }
@@ -145,7 +145,7 @@ impl<S: Source> Cursor<S> {
     ///
     /// # Errors
     ///
-    /// The next token is not an array, or the depth exceeds its limit.
+    /// Fails if the next token is not an array, or the depth exceeds its limit.
     pub fn enter_array(&mut self) -> Result<()> {
         self.enter(b'[', "an array")
     }
@@ -166,7 +166,7 @@ impl<S: Source> Cursor<S> {
     ///
     /// # Errors
     ///
-    /// The text is not a member or the end of an object.
+    /// Fails if the text is not a member or the end of an object.
     pub fn next_key(&mut self) -> Result<Option<Range<u64>>> {
         if !self.next(b'}', "a comma or the end of the object")? {
             return Ok(None);
@@ -201,7 +201,7 @@ impl<S: Source> Cursor<S> {
     ///
     /// # Errors
     ///
-    /// The text is not an element or the end of an array.
+    /// Fails if the text is not an element or the end of an array.
     pub fn next_element(&mut self) -> Result<bool> {
         self.next(b']', "a comma or the end of the array")
     }
@@ -233,7 +233,7 @@ impl<S: Source> Cursor<S> {
     ///
     /// # Errors
     ///
-    /// The value is invalid at the cursor's level of validation.
+    /// Fails if the value is invalid at the cursor's level of validation.
     pub fn skip(&mut self) -> Result<()> {
         self.skip_value(Unrecorded)
     }
@@ -243,7 +243,7 @@ impl<S: Source> Cursor<S> {
     ///
     /// # Errors
     ///
-    /// The value is invalid at the cursor's level of validation, or exceeds the size limit.
+    /// Fails if the value is invalid at the cursor's level of validation, or is too long.
     pub fn outline(&mut self, outline: &mut Outline) -> Result<()> {
         self.peek()?;
         let start = self.offset;
@@ -281,7 +281,7 @@ impl<S: Source> Cursor<S> {
     ///
     /// # Errors
     ///
-    /// The text is invalid before the next token, or the input fails.
+    /// Fails if the text is invalid before the next token, or if the input fails.
     pub fn at_end(&mut self) -> Result<bool> {
         Ok(self.peek()?.is_none())
     }

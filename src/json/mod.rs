@@ -12,20 +12,24 @@
 
 pub(crate) mod brackets;
 mod check;
+// Public for the fuzz targets and the bench.
+#[doc(hidden)]
 pub mod cursor;
-pub mod detached;
+pub(crate) mod detached;
 mod expected;
 mod grammar;
 mod leaves;
-pub mod number;
+pub(crate) mod number;
+// Public for the fuzz targets, which read ranges like a worker.
+#[doc(hidden)]
 pub mod outline;
 pub(crate) mod prescan;
 mod retained;
 pub(crate) mod slot_hash;
-pub mod string;
+pub(crate) mod string;
 mod tokens;
 pub mod value;
-pub mod word;
+pub(crate) mod word;
 
 pub use check::check;
 

@@ -45,7 +45,7 @@ pub fn equal(a: &[u8], b: &[u8]) -> bool {
     }
 }
 
-/// Most zeros that [`canonical`] writes out.
+/// Maximum number of zeros that [`canonical`] writes out.
 const ZEROS_MAX: i128 = 40;
 
 /// The canonical spelling of a JSON number: equal numbers have the same one. It has no exponent, as
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_that_is_no_digit_is_no_panic() {
+    fn invalid_digits_do_not_panic() {
         for text in [&b"1e\xff\xff"[..], b"1e999999999999999999999999999999999999999~", b"~", b"-"]
         {
             canonical(text, &mut Vec::new());

@@ -220,7 +220,7 @@ impl Outline {
     ///
     /// # Errors
     ///
-    /// The length exceeds the limit.
+    /// Fails if the length exceeds the limit.
     pub(super) fn check_string_limit(&self, len: usize, offset: u64) -> Result<()> {
         if len as u64 > self.string_max {
             return Err(Error::limit(Limit::StringKept, self.string_max, offset));

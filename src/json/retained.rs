@@ -10,7 +10,7 @@ pub(super) struct Retained {
     /// The offset of the first byte that counts towards the limit.
     pub start: u64,
     pub limit: Limit,
-    /// Most bytes that may be retained.
+    /// Maximum number of bytes that may be retained.
     pub max: u64,
 }
 
@@ -19,7 +19,7 @@ impl Retained {
     ///
     /// # Errors
     ///
-    /// The range up to `end` exceeds the limit.
+    /// Fails if the range up to `end` exceeds the limit.
     pub fn check(self, end: u64) -> Result<()> {
         if end.saturating_sub(self.start) > self.max {
             return Err(Error::limit(self.limit, self.max, self.start));

@@ -58,7 +58,7 @@ fn unicode_escape(text: &[u8]) -> Option<(char, usize)> {
 ///
 /// # Errors
 ///
-/// The first bad escape, or a byte that is not UTF-8.
+/// Fails at the first bad escape, or if a byte is not UTF-8.
 pub fn decode(text: &[u8]) -> Result<Cow<'_, str>, BadEscape> {
     if memchr::memchr(b'\\', text).is_none() {
         let plain = simdutf8::basic::from_utf8(text).map_err(|_| BadEscape(0))?;
@@ -73,7 +73,7 @@ pub fn decode(text: &[u8]) -> Result<Cow<'_, str>, BadEscape> {
 ///
 /// # Errors
 ///
-/// The first bad escape.
+/// Fails at the first bad escape.
 pub fn unescape(text: &[u8], decoded: &mut Vec<u8>) -> Result<(), BadEscape> {
     let mut at = 0;
     while let Some(plain) = memchr::memchr(b'\\', &text[at..]) {
@@ -178,7 +178,7 @@ pub fn escape_len(text: &[u8]) -> Option<usize> {
 ///
 /// # Errors
 ///
-/// The first bad escape.
+/// Fails at the first bad escape.
 pub fn check(text: &[u8]) -> Result<(), BadEscape> {
     let mut at = 0;
     while let Some(next) = memchr::memchr(b'\\', &text[at..]) {

@@ -5,6 +5,7 @@
 
 mod inside;
 mod sorted;
+mod typed;
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -12,6 +13,7 @@ use std::ops::Range;
 pub use inside::{Elements, Members};
 pub(crate) use inside::{MemberSpan, Name};
 pub(crate) use sorted::Sorted;
+pub use typed::TREE_DEPTH;
 
 use super::outline::{Container, Outline};
 use super::string;
@@ -86,7 +88,7 @@ impl<'a> Value<'a> {
     ///
     /// # Errors
     ///
-    /// No value begins with this byte.
+    /// Fails if no value begins with this byte.
     pub fn kind(self) -> Result<Kind> {
         match self.byte(self.at) {
             Some(b'{') => Ok(Kind::Object),
@@ -120,7 +122,7 @@ impl<'a> Value<'a> {
     ///
     /// # Errors
     ///
-    /// The value is not a string, is too long to be decoded, or has a bad escape.
+    /// Fails if the value is not a string, is too long to be decoded, or has a bad escape.
     #[inline]
     pub fn string(self) -> Result<Text<'a>> {
         let text = self.unbounded()?;
@@ -149,7 +151,7 @@ impl<'a> Value<'a> {
     ///
     /// # Errors
     ///
-    /// The value is not a string, is too long to be decoded, or has a bad escape.
+    /// Fails if the value is not a string, is too long to be decoded, or has a bad escape.
     pub fn text(self) -> Result<String> {
         self.string()?.decode()
     }
@@ -158,7 +160,7 @@ impl<'a> Value<'a> {
     ///
     /// # Errors
     ///
-    /// One value is not a string, or has a bad escape.
+    /// Fails if one value is not a string, or has a bad escape.
     pub fn is_same_string(self, other: Value<'_>) -> Result<bool> {
         let Text { raw: one, escaped, .. } = self.unbounded()?;
         let two = other.quoted()?;
@@ -176,7 +178,7 @@ impl<'a> Value<'a> {
     ///
     /// # Errors
     ///
-    /// The value is not an object.
+    /// Fails if the value is not an object.
     pub fn members(self) -> Result<Members<'a>> {
         match self.byte(self.at) {
             Some(b'{') => Ok(Members::of(self)),
@@ -188,7 +190,7 @@ impl<'a> Value<'a> {
     ///
     /// # Errors
     ///
-    /// The value is not an object, or is invalid.
+    /// Fails if the value is not an object, or is invalid.
     pub(crate) fn has_ordered_keys(self) -> Result<bool> {
         let mut last: Option<Text<'_>> = None;
         for member in self.members()? {
@@ -204,7 +206,7 @@ impl<'a> Value<'a> {
     ///
     /// # Errors
     ///
-    /// The value is not an array.
+    /// Fails if the value is not an array.
     pub fn elements(self) -> Result<Elements<'a>> {
         match self.byte(self.at) {
             Some(b'[') => Ok(Elements::of(self)),
@@ -216,7 +218,7 @@ impl<'a> Value<'a> {
     ///
     /// # Errors
     ///
-    /// The object is invalid before the end of the member.
+    /// Fails if the object is invalid before the end of the member.
     pub fn get(self, key: &str) -> Result<Option<Value<'a>>> {
         if self.byte(self.at) != Some(b'{') {
             return Ok(None);
@@ -234,36 +236,12 @@ impl<'a> Value<'a> {
     ///
     /// # Errors
     ///
-    /// The array is invalid before the end of the element.
+    /// Fails if the array is invalid before the end of the element.
     pub fn element(self, index: u32) -> Result<Option<Value<'a>>> {
         if self.byte(self.at) != Some(b'[') {
             return Ok(None);
         }
         self.elements()?.nth(index as usize).transpose()
-    }
-
-    /// The value as a tree of simd-json.
-    ///
-    /// # Errors
-    ///
-    /// The value is not JSON, or is nested deeper than [`TREE_DEPTH`], simd-json's safe depth.
-    pub fn to_tree(self) -> Result<simd_json::OwnedValue> {
-        let next = match self.outline.container(self.container) {
-            Some(own) if matches!(self.kind()?, Kind::Object | Kind::Array) => own.next,
-            _ => self.container,
-        };
-        let deepest = self.outline.depth(self.container..next);
-        if deepest > TREE_DEPTH {
-            return Err(Error::limit(
-                crate::limits::Limit::Depth,
-                TREE_DEPTH.into(),
-                self.offset(),
-            ));
-        }
-        let mut raw = self.raw().to_vec();
-        simd_json::to_owned_value(&mut raw).map_err(|_| {
-            Error::at(ErrorKind::WrongType { expected: "a JSON value" }, self.offset())
-        })
     }
 
     /// An error at this value: another type was expected.
@@ -426,9 +404,6 @@ impl<'a> Place<'a> {
     }
 }
 
-/// Most levels of nesting in a tree, whose parser and destructor recurse.
-pub const TREE_DEPTH: u32 = 128;
-
 impl<'a> Text<'a> {
     /// An empty text at an offset.
     pub(crate) fn empty(offset: u64) -> Text<'static> {
@@ -445,7 +420,7 @@ impl<'a> Text<'a> {
     ///
     /// # Errors
     ///
-    /// The file was written to since its text was scanned.
+    /// Fails if the file was written to since its text was scanned.
     pub fn decode(self) -> Result<String> {
         let mut copy = Vec::with_capacity(self.raw.len());
         self.copy_to(&mut copy)?;
@@ -457,7 +432,7 @@ impl<'a> Text<'a> {
     ///
     /// # Errors
     ///
-    /// The file was written to since its text was scanned.
+    /// Fails if the file was written to since its text was scanned.
     #[inline]
     pub fn copy_to(self, bytes: &mut Vec<u8>) -> Result<()> {
         if self.escaped == 0 {
@@ -476,7 +451,7 @@ impl<'a> Text<'a> {
     ///
     /// # Errors
     ///
-    /// The file was written to since its text was scanned.
+    /// Fails if the file was written to since its text was scanned.
     pub(crate) fn decode_to(self, decoded: &mut String) -> Result<()> {
         let mut copy = [0; 64];
         if let Some(copy) = copy.get_mut(..self.raw.len()).filter(|_| self.is_plain()) {

@@ -41,7 +41,7 @@ impl Word {
     ///
     /// # Errors
     ///
-    /// The byte cannot follow.
+    /// Fails if the byte cannot follow.
     pub fn feed(self, byte: u8) -> Result<Word, ErrorKind> {
         use State::*;
         let next = match (self.0, byte) {
@@ -66,7 +66,7 @@ impl Word {
     ///
     /// # Errors
     ///
-    /// A byte cannot follow.
+    /// Fails if a byte cannot follow.
     pub fn feed_all(self, bytes: &[u8]) -> Result<Word, ErrorKind> {
         bytes.iter().try_fold(self, |word, &byte| word.feed(byte))
     }
@@ -75,7 +75,7 @@ impl Word {
     ///
     /// # Errors
     ///
-    /// The word is incomplete.
+    /// Fails if the word is incomplete.
     pub fn finish(self) -> Result<(), ErrorKind> {
         match self.0 {
             State::Zero | State::Integer | State::Fraction | State::ExponentDigits => Ok(()),
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_the_grammar_and_others() {
+    fn only_words_of_the_grammar_are_valid() {
         for good in ["0", "-0", "10", "1.5", "-0.0e-10", "1E+2", "true", "false", "null"] {
             assert!(accepts(good), "{good}");
         }

@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_path_is_refused_at_its_place() {
+    fn invalid_paths_are_errors_at_their_offset() {
         for (text, place) in [
             ("", 0),
             ("=", 1),

@@ -12,7 +12,7 @@ fn steps(text: &str) -> Result<String, Error> {
 }
 
 #[test]
-fn texts_of_paths_and_others() {
+fn only_texts_of_paths_are_parsed() {
     for text in [
         "",
         "a",
@@ -49,9 +49,10 @@ fn texts_of_paths_and_others() {
     }
 }
 
-/// Paths of a few keys that begin alike, each a list of them.
-fn plain_paths(most: usize) -> impl Strategy<Value = Vec<Vec<String>>> {
-    prop::collection::vec(prop::collection::vec("(attribu)?[ab]{0,2}", 0..4), 0..most)
+/// Fewer than `end` paths, each a list of keys. There are few different keys, and many of them
+/// begin with the same letters.
+fn plain_paths(end: usize) -> impl Strategy<Value = Vec<Vec<String>>> {
+    prop::collection::vec(prop::collection::vec("(attribu)?[ab]{0,2}", 0..4), 0..end)
 }
 
 proptest! {
@@ -93,7 +94,7 @@ proptest! {
             paths.iter().map(|path| format!("{:?}", path.steps().collect::<Vec<_>>())).collect()
         };
         prop_assert_eq!(steps(&paths), steps(&expected));
-        // The leads are those of the cut paths.
+        // Sorting relies on `Span::lead`, which must belong to the path after the cut.
         paths.sort();
         expected.sort();
         prop_assert_eq!(steps(&paths), steps(&expected));

@@ -140,7 +140,7 @@ impl<S: Source> Documents<S> {
     ///
     /// # Errors
     ///
-    /// The errors of [`super::read`].
+    /// Fails like [`super::read`].
     ///
     /// # Panics
     ///
@@ -239,7 +239,7 @@ impl<S: Source> Documents<S> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Changed`].
+    /// Fails with [`ErrorKind::Changed`] if the input changed.
     pub(crate) fn hold_still(&mut self) -> Result<()> {
         match self.source.changed() {
             true => Err(self.fail(Error::new(ErrorKind::Changed))),
@@ -508,7 +508,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_that_may_begin_a_plan_is_found_behind_any_number_of_others() {
+    fn lines_that_may_begin_a_plan_are_found_after_any_number_of_lines() {
         for lines in [0, 1, 15, 16, 17, 40] {
             for (end, place) in [
                 ("\n", Some(0)),

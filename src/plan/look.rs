@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plans_are_told_from_everything_else() {
+    fn inputs_are_classified() {
         let far = format!(r#"{{"format_version":"1.2","variables":{{"a":"{}"#, "x".repeat(LEN));
         for plan in [
             r#"{"format_version":"1.2","resource_changes":[]}"#,

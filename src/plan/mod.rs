@@ -11,6 +11,7 @@ mod documents;
 mod events;
 mod key;
 mod kind;
+#[cfg(feature = "batch")]
 mod look;
 mod module;
 mod names;
@@ -29,20 +30,27 @@ use crate::error::Result;
 use crate::json::Validation;
 use crate::json::value::Value;
 use crate::limits::Limits;
-use crate::scan::Isa;
+pub use crate::scan::Isa;
 
 pub(crate) use change::members;
 pub use change::{
     ActionInvocation, Change, Check, Deferred, DeferredAction, Index, ResourceChange, Timing,
 };
 pub use document_state::{Accepts, Document};
-pub use documents::{Documents, Next, REACH, read};
+// `REACH` is public for the tests of text around documents.
+#[doc(hidden)]
+pub use documents::REACH;
+pub use documents::{Documents, Next, read};
 pub(crate) use events::send;
-pub use look::{Look, look};
+#[cfg(feature = "batch")]
+pub(crate) use look::{Look, look};
 pub(crate) use module::{ModuleOf, module_of};
 pub use section::Section;
 pub(crate) use walk::workers as lookahead;
-pub use walk::{Boundary, LookaheadReader, Piece, PieceKind, PieceVisitor, ReadRange};
+pub use walk::{Piece, PieceKind};
+// Public for the tests of the lookahead.
+#[doc(hidden)]
+pub use walk::{Boundary, LookaheadReader, PieceVisitor, ReadRange};
 
 /// How to read a plan.
 #[derive(Clone, Copy, Debug, Default)]

@@ -74,7 +74,7 @@ pub(super) fn with_others<T>(
 ///
 /// # Errors
 ///
-/// The errors of [`Cursor::skip`].
+/// Fails like [`Cursor::skip`].
 pub(super) fn skip<S: Source>(
     cursor: &mut Cursor<S>,
     others: Option<&mut ParallelSkip<'_, '_>>,

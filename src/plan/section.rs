@@ -96,7 +96,8 @@ impl Section {
         )
     }
 
-    /// Whether visitors enter the section by default: it tells about changes.
+    /// Whether visitors enter the section by default, because it contains changes or facts about
+    /// the plan.
     pub(crate) fn is_entered(self) -> bool {
         !matches!(
             self,

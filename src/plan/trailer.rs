@@ -75,7 +75,7 @@ impl Trailer {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Changed`].
+/// Fails with [`ErrorKind::Changed`] if the input changed.
 pub(super) fn unchanged(source: &mut impl Source) -> Result<()> {
     if source.changed() { Err(Error::new(ErrorKind::Changed)) } else { Ok(()) }
 }

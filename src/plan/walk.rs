@@ -272,7 +272,7 @@ struct Walk<'v, S, V> {
 enum Taken {
     /// Entered it.
     Entered,
-    /// Sent it as a piece, or skipped it because nobody wants it.
+    /// Sent it as a piece, or skipped it because the visitor does not want it.
     Passed,
     /// Sent it as a piece, and the visitor stops.
     Stopped,

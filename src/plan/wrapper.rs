@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_tools_print_is_text() {
+    fn output_of_tools_is_text() {
         for text in [
             "",
             "Done.\n\n[info] x",
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn json_and_what_is_left_of_it_is_no_text() {
+    fn json_and_fragments_of_json_are_not_text() {
         for text in [
             "{\"a\":1}",
             "x {\n \"a\" : 1",

@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_do_what_their_actions_do() {
+    fn lists_have_the_effects_of_their_actions() {
         for (actions, expected) in [
             (&["no-op"][..], &[][..]),
             (&["open"], &[]),

@@ -320,7 +320,7 @@ mod tests {
     use crate::scan::Isa;
 
     #[test]
-    fn a_text_that_is_repeated_is_kept_once() {
+    fn repeated_texts_are_stored_once() {
         let text = format!(r#"[{}"1",["\u0031",2],""]"#, "1,".repeat(10_000));
         let (isa, limits) = (Isa::best(), Limits::default());
         let mut cursor = Cursor::new(Slice(text.as_bytes()), 0, isa, Validation::Structure, limits);

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_serialized_as_the_value_it_is() {
+    fn json_text_serializes_as_its_value() {
         let text = r#"{"id":"a\"b","identity":{"n":[1,2.50]}}"#;
         assert_eq!(serde_json::to_string(&JsonText::new(text)).expect("JSON"), text);
         assert!(serde_json::to_string(&JsonText::new("{")).is_err());

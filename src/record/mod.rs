@@ -4,6 +4,7 @@
 //! next one is built.
 
 pub(crate) mod action;
+mod attributes;
 pub mod counts;
 mod importing;
 mod json_text;
@@ -15,7 +16,11 @@ mod rows;
 pub mod schema;
 mod sift;
 mod texts;
+#[cfg(feature = "report")]
 pub mod view;
+#[cfg(not(feature = "report"))]
+#[path = "without_view.rs"]
+mod view;
 pub mod watch;
 
 use std::borrow::Cow;
@@ -26,12 +31,15 @@ use crate::error::{Error, Result};
 use crate::path::Paths;
 use crate::plan::Timing;
 use counts::Summary;
-use view::Attributes;
 
+pub use attributes::{Attribute, Attributes, Difference, Excerpt, Line, Lines, Shown};
 pub use importing::ImportSource;
 pub use json_text::JsonText;
+#[cfg(feature = "batch")]
 pub(crate) use pending::{owned, weight};
-pub use sift::{Extent, Options, Show, Sifted, Warning, sift, sift_next, sift_with_view};
+#[cfg(feature = "report")]
+pub use sift::sift_with_view;
+pub use sift::{Extent, Options, Show, Sifted, Warning, sift, sift_next};
 
 /// The version of the record format. A new key does not change it.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -55,7 +63,7 @@ pub enum Record<'a> {
     /// An element of `action_invocations`.
     ActionInvocation(ActionInvocation<'a>),
     /// The `action_invocation` of an element of `deferred_action_invocations`. Only
-    /// [`sift_with_view`] makes such records.
+    /// `sift_with_view` makes such records.
     DeferredActionInvocation(ActionInvocation<'a>),
     /// The last record of a plan: its counts. A stream without it is incomplete.
     Summary(&'a Summary),
@@ -153,7 +161,7 @@ pub struct ResourceChange<'a> {
     /// Serialized only if true.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub generated_config: bool,
-    /// The values to display. Empty unless made by [`sift_with_view`].
+    /// The values to display. Empty unless made by `sift_with_view`.
     #[serde(skip)]
     pub attributes: Attributes,
 }
@@ -246,7 +254,7 @@ pub struct OutputChange<'a> {
     pub unknown: Cow<'a, Paths>,
     #[serde(skip_serializing_if = "Paths::is_empty")]
     pub sensitive: Cow<'a, Paths>,
-    /// The values to display. Empty unless made by [`sift_with_view`].
+    /// The values to display. Empty unless made by `sift_with_view`.
     #[serde(skip)]
     pub attributes: Attributes,
 }
@@ -280,7 +288,7 @@ pub struct ActionInvocation<'a> {
     pub deferred_reason: Option<Cow<'a, str>>,
     #[serde(skip)]
     pub timing: Timing,
-    /// The configuration to display. Empty unless made by [`sift_with_view`].
+    /// The configuration to display. Empty unless made by `sift_with_view`.
     #[serde(skip)]
     pub attributes: Attributes,
 }

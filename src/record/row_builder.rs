@@ -8,9 +8,9 @@ use super::importing::Importing;
 use super::json_text::JsonText;
 use super::sift::Extent;
 use super::texts::Texts;
-use super::view::{Attributes, Viewer};
+use super::view::Viewer;
 use super::watch::{Resource, Watch};
-use super::{Record, ResourceChange};
+use super::{Attributes, Record, ResourceChange};
 use crate::diff::Differ;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::string;
@@ -301,8 +301,8 @@ fn index_of(number: &[u8]) -> Option<u32> {
     })
 }
 
-/// Fills `paths` with the paths of `replace_paths`, in document order. All paths of a change may
-/// take `size_max` bytes; the others take `taken`.
+/// Fills `paths` with the paths of `replace_paths`, in document order. The path lists of a change
+/// may take `size_max` bytes together; the other lists already take `taken` bytes.
 fn replace_paths(
     change: &Change<'_>,
     paths: &mut Paths,

@@ -19,7 +19,7 @@ use crate::plan::lookahead::{Found, LookaheadJob, Task};
 use crate::plan::{Flow, Piece, PieceKind, PieceVisitor, ResourceChange, Section};
 use crate::pool::Worker;
 
-/// Most memory for the paths of a row in a batch, in bytes.
+/// Maximum memory for the paths of a row in a batch, in bytes.
 const PATHS_MAX: u64 = 64 << 10;
 
 /// Bytes of rendered rows after which a batch ends.

@@ -13,12 +13,12 @@ use super::outputs::{Declarations, has_overlays};
 use super::record_writer::RecordWriter;
 use super::row_builder::{Facts, RowBuilder};
 use super::rows::{BuiltRow, RowBatch, RowWorker};
-use super::view::{Attributes, Places, View, Whose};
+use super::view::{Places, View, Whose};
 use super::watch::{Thing, Watch};
-use super::{ActionInvocation, Check, Label, OutputChange, Record, Sink};
+use super::{ActionInvocation, Attributes, Check, Label, OutputChange, Record, Sink};
 use crate::error::Result;
 use crate::input::Source;
-use crate::json::value::{Kind, Text, Value};
+use crate::json::value::{Text, Value};
 use crate::path::Paths;
 use crate::plan::lookahead::{Lookahead, LookaheadJob};
 use crate::plan::{
@@ -162,6 +162,7 @@ pub fn sift_next<S: Source>(
 /// # Panics
 ///
 /// Panics if there is no next plan.
+#[cfg(feature = "report")]
 pub fn sift_with_view<S: Source>(
     documents: &mut Documents<S>,
     label: Label<'_>,
@@ -374,9 +375,9 @@ impl Visitor for Sifter<'_, '_, '_> {
                 }
             }
             Section::Timestamp => self.writer.summary.timestamp = Some(value.text()?),
-            Section::Applyable => self.writer.summary.applyable = Some(boolean(value)?),
-            Section::Complete => self.writer.summary.complete = Some(boolean(value)?),
-            Section::Errored => self.writer.summary.errored = Some(boolean(value)?),
+            Section::Applyable => self.writer.summary.applyable = Some(value.boolean()?),
+            Section::Complete => self.writer.summary.complete = Some(value.boolean()?),
+            Section::Errored => self.writer.summary.errored = Some(value.boolean()?),
             _ => {}
         }
         Ok(Flow::Continue)
@@ -479,12 +480,4 @@ impl Visitor for Sifter<'_, '_, '_> {
 
 fn decoded(text: Option<Text<'_>>) -> Result<Option<Cow<'static, str>>> {
     Ok(text.map(Text::decode).transpose()?.map(Cow::Owned))
-}
-
-fn boolean(value: Value<'_>) -> Result<bool> {
-    match value.kind()? {
-        Kind::True => Ok(true),
-        Kind::False => Ok(false),
-        _ => Err(value.wrong_type("true or false")),
-    }
 }

@@ -17,7 +17,7 @@ use crate::nearest::nearest;
 use crate::path::{self, AddressPattern, Paths};
 use crate::plan::ResourceChange;
 
-/// Most names of a kind in the sample.
+/// Maximum number of names of a kind in the sample.
 pub const SAMPLE_MAX: usize = 4096;
 /// Longest name in the sample, in bytes.
 const NAME_MAX: usize = 128;
@@ -93,8 +93,8 @@ pub struct Resource<'a> {
     pub type_name: Option<Text<'a>>,
     /// The address of the module.
     pub module_address: Option<Text<'a>>,
-    /// The values before and after the change, and `after_unknown`: an unknown attribute is only
-    /// there.
+    /// The values before and after the change, and `after_unknown`, because only the latter
+    /// contains unknown attributes.
     pub values: [Option<Value<'a>>; 3],
     /// True if the whole resource is secret, including the names of its attributes.
     pub is_secret: bool,
@@ -311,8 +311,8 @@ impl Display for Unmatched<'_> {
     }
 }
 
-/// The known name that is most similar to a text. Leading modules of a name are optional, because
-/// the text may lack them.
+/// The known name that is most similar to a text. A name is also compared without its leading
+/// modules, because the user may have left them out.
 fn near(text: &str, known: &[&str]) -> Option<String> {
     let mut ends: Vec<(&str, &str)> = known.iter().map(|name| (*name, *name)).collect();
     for &name in known {

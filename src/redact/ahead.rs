@@ -16,7 +16,7 @@ use crate::pool::Worker;
 use crate::secret::Collected;
 use crate::secret::first_pass_index::FirstPassIndex;
 
-/// Most notes on one stretch; the rest of it is left to the walk.
+/// Maximum number of notes on one stretch; the rest of it is left to the walk.
 const NOTES_MAX: usize = 8192;
 
 /// How many stretches at most are parsed whole after the index of the first pass was useless.
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_is_enough_where_all_echoes_are_marked_and_nothing_changed() {
+    fn the_index_suffices_for_stretches_without_unmarked_echoes() {
         let list: Vec<_> = (0..8000).map(resource).collect();
         let text = format!(
             r#"{{"format_version":"1.0","planned_values":{{"root_module":{{"resources":[{}]}}}},

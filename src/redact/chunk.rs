@@ -151,7 +151,7 @@ pub(super) struct Masker<'s> {
     masking: &'s Masking,
     echoes: Echoes,
     contexts: EchoContexts,
-    /// Most echoes in one piece.
+    /// Maximum number of echoes in one piece.
     echoes_max: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Parses a piece again in which an echo was found.
+//! Parses a piece that contains an echo a second time, to decide how to mask the echo.
 //!
 //! Usually a cheap test is enough. Words of the format are at known keys, and only echoes in
 //! `after`, next to a different `before`, must say that they changed. Otherwise the piece is

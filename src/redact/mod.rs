@@ -39,7 +39,7 @@ use output_buffer::{OutputBuffer, Tee};
 use redactor::Redactor;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::input::Source;
+use crate::input::{Hooked, Source};
 use crate::plan::lookahead::Lookahead;
 use crate::plan::{Accepts, Document, Documents};
 use crate::pool::{Pool, Queue};
@@ -202,7 +202,7 @@ pub fn rewrite<S: Source>(
             cuts: Vec::new(),
         };
         let read = documents.read_by(|region, found| {
-            let tee = Tee { source: region, output: Rc::clone(&output) };
+            let tee = Hooked::new(region, Tee(Rc::clone(&output)));
             found.read_pieces(tee, Accepts::States, &mut cutter)
         });
         let document = match read {

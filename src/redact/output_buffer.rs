@@ -15,7 +15,7 @@ use super::Counts;
 use super::chunk::{Chunk, Edit, Masker, Notes, Span};
 use super::mask::Mask;
 use crate::error::{Error, ErrorKind, Result};
-use crate::input::{SharedText, Source};
+use crate::input::{Hook, Source};
 use crate::limits::{Limit, Limits};
 use crate::plan::lookahead::Found as _;
 use crate::pool::{Pool, Worker, scaled_for_fuzzing};
@@ -26,7 +26,7 @@ const SIZE: u64 = scaled_for_fuzzing(256 << 10);
 /// Size of the buffer that joins small writes, in bytes.
 const BUFFER: usize = 64 << 10;
 
-/// Most chunks per thread that wait or are being processed.
+/// Maximum number of chunks per thread that wait or are being processed.
 const CHUNKS: usize = 3;
 
 /// A range of the document that is left out.
@@ -65,7 +65,7 @@ pub(super) struct OutputBuffer<'scope, 'env, 's> {
     end: u64,
     /// The end of the last piece: in the document, and without removed bytes.
     passed: (u64, u64),
-    /// Most bytes after a piece that may wait for the next one.
+    /// Maximum number of bytes after a piece that may wait for the next one.
     gap_max: u64,
     spare: Vec<Chunk>,
     /// Scratch space for the mask being written.
@@ -357,39 +357,14 @@ impl<'scope, 's: 'scope> Notes for Rc<RefCell<OutputBuffer<'scope, '_, 's>>> {
     }
 }
 
-/// A source that passes the bytes leaving its window to the output.
-pub(super) struct Tee<'scope, 'env, 's, S> {
-    pub source: S,
-    pub output: Rc<RefCell<OutputBuffer<'scope, 'env, 's>>>,
-}
+/// Passes the bytes that leave the window of a source to the output.
+pub(super) struct Tee<'scope, 'env, 's>(pub Rc<RefCell<OutputBuffer<'scope, 'env, 's>>>);
 
-impl<'scope, 's: 'scope, S: Source> Source for Tee<'scope, '_, 's, S> {
-    #[inline]
-    fn window(&self) -> &[u8] {
-        self.source.window()
-    }
-
-    #[inline]
-    fn offset(&self) -> u64 {
-        self.source.offset()
-    }
-
-    fn fill(&mut self, keep: u64) -> Result<bool> {
-        let (offset, window) = (self.source.offset(), self.source.window());
+impl<'scope, 's: 'scope> Hook for Tee<'scope, '_, 's> {
+    fn fill(&mut self, source: &mut impl Source, keep: u64) -> Result<bool> {
+        let (offset, window) = (source.offset(), source.window());
         let leaving = keep.saturating_sub(offset).min(window.len() as u64);
-        self.output.borrow_mut().take(&window[..leaving as usize], offset)?;
-        self.source.fill(offset + leaving)
-    }
-
-    fn finish(&mut self) -> Result<()> {
-        self.source.finish()
-    }
-
-    fn changed(&mut self) -> bool {
-        self.source.changed()
-    }
-
-    fn shared_text(&self) -> Option<SharedText> {
-        self.source.shared_text()
+        self.0.borrow_mut().take(&window[..leaving as usize], offset)?;
+        source.fill(offset + leaving)
     }
 }

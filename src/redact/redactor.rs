@@ -16,7 +16,8 @@ use crate::secret::constants::marked_constants;
 use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marks::{By, Marked, Marks, Why};
 use crate::secret::parts::{Parts, constants};
-use crate::secret::steps::{Places, secret_steps};
+use crate::secret::relevant::secret_steps;
+use crate::secret::steps::Places;
 use crate::secret::{Collected, decode, is_attribute_name, is_mask, places, spells_attribute_name};
 
 /// Finds the secrets in pieces, and records their masks.
@@ -31,7 +32,7 @@ pub(super) struct Redactor<'r, N> {
     differ: Differ,
     /// Digests of the marked scalars of one piece.
     own: HashSet<u64>,
-    /// Most digests in `own`.
+    /// Maximum number of digests in `own`.
     secrets_max: u64,
     /// True if the piece has identities.
     has_identities: bool,

@@ -414,7 +414,7 @@ impl Scanner {
     ///
     /// # Panics
     ///
-    /// If the length of `text` is not [`BLOCK`] times that of `blocks`.
+    /// Panics if the length of `text` is not [`BLOCK`] times that of `blocks`.
     pub fn scan(&mut self, text: &[u8], blocks: &mut [Block]) -> Option<Misplaced> {
         assert_eq!(text.len(), blocks.len() * BLOCK, "a block has 64 bytes");
         let batches = text.chunks(BATCH * BLOCK).zip(blocks.chunks_mut(BATCH)).enumerate();
@@ -476,7 +476,7 @@ impl Scanner {
     ///
     /// # Panics
     ///
-    /// If `text` has [`BLOCK`] bytes or more.
+    /// Panics if `text` has [`BLOCK`] bytes or more.
     pub fn scan_last(&mut self, text: &[u8], block: &mut Block) -> Option<Misplaced> {
         // Trailing spaces change no mask of the text.
         let mut padded = [b' '; BLOCK];

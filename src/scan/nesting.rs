@@ -20,7 +20,7 @@ use crate::limits::Limit;
 #[derive(Clone, Debug)]
 pub struct Nesting {
     isa: Isa,
-    /// Most containers that may be open at once.
+    /// Maximum number of containers that may be open at once.
     depth_max: u64,
     depth: u64,
     /// The kinds of the innermost containers, one bit each, the innermost lowest: 1 is an object.
@@ -218,7 +218,7 @@ impl Nesting {
     ///
     /// # Errors
     ///
-    /// The depth exceeds its limit.
+    /// Fails if the depth exceeds its limit.
     pub fn push(&mut self, brace: u64) -> Result<(), ErrorKind> {
         let value = self.depth_max;
         let full = self.depth == value;
@@ -230,7 +230,7 @@ impl Nesting {
     ///
     /// # Errors
     ///
-    /// The bracket does not match the kind of the innermost container.
+    /// Fails if the bracket does not match the kind of the innermost container.
     pub fn pop(&mut self, brace: u64) -> Result<(), ErrorKind> {
         let matches = self.close(brace, 1);
         self.ended = self.depth == 0;

@@ -57,7 +57,7 @@ pub struct LeafMasks {
     pub before_u: u64,
 }
 
-/// Most lanes of any instruction set.
+/// Maximum number of lanes of any instruction set.
 pub const LANES_MAX: usize = 8;
 
 /// A mask of consecutive blocks, as one long integer.

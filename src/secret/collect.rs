@@ -5,10 +5,10 @@ use std::num::NonZeroUsize;
 
 use super::constants::marked_constants;
 use super::contained::{Contained, Texts};
-use super::first_pass_index::{FirstPassIndex, IndexedRange, Keyed};
+use super::first_pass_index::{FirstPassIndex, IndexedRange};
 use super::marks::{By, Marks, Step};
 use super::parts::{Declared, Parts};
-use super::places::Places;
+use super::places::{Keyed, Places};
 use super::range_secrets::{MarkedPiece, RangeSecrets};
 use super::search::{Searched, Searcher};
 use super::set::Secrets;

@@ -394,7 +394,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn texts_that_contain_a_secret_are_told(
+        fn texts_that_contain_a_secret_are_found(
             secrets in prop::collection::vec("[ab]{3,12}", 0..8),
             text in "[abc]{0,60}",
         ) {
@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_told_in_other_spellings() {
+    fn secrets_are_found_in_other_spellings() {
         let mut texts = Texts::new(8, &Limits::default());
         texts.push(b"p@ss\"word<1>", 0).unwrap();
         let contained = Contained::new(&texts);

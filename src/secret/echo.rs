@@ -504,7 +504,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_looked_into_when_that_is_asked_for() {
+    fn texts_are_searched_with_echo_contains() {
         let (mut texts, secrets) = (Texts::new(8, &Limits::default()), secrets(&["p@ssw0rd\""]));
         texts.push(b"p@ssw0rd\"", 0).unwrap();
         let contained = Contained::new(&texts);
@@ -521,7 +521,7 @@ mod tests {
     const NUMBER: &str = "314159265358979";
 
     #[test]
-    fn heads_are_those_of_the_strings_from_quote_to_quote() {
+    fn the_fast_path_finds_the_same_echoes() {
         let texts = ["hunter22", "hunter22 and more", "a\\b\"cdefgh", "p", "hunter2"];
         let of_heads = secrets(&texts);
         let one_by_one = secrets(&[&texts[..], &[NUMBER]].concat());

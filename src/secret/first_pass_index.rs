@@ -54,9 +54,6 @@ pub(crate) struct IndexedRange {
     pub digest: u64,
 }
 
-/// A hash with a random key per document.
-pub(crate) type Keyed = RandomState;
-
 /// Computes digests of stretches, with a random key per document.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Digests(RandomState);

@@ -2,7 +2,6 @@
 
 use smallvec::SmallVec;
 
-use super::decode;
 use crate::error::Result;
 use crate::json::number;
 use crate::json::value::{Elements, Kind, Members, Text, Value};
@@ -120,4 +119,14 @@ pub fn leaves<'a>(root: Value<'a>, mut each: impl FnMut(Leaf<'a>) -> Result<()>)
             open.pop();
         }
     }
+}
+
+/// Decodes a text, and copies it to `decoded` only if it has escapes.
+pub(crate) fn decode<'t>(text: Text<'t>, decoded: &'t mut Vec<u8>) -> Result<&'t [u8]> {
+    if text.is_plain() {
+        return Ok(text.raw());
+    }
+    decoded.clear();
+    text.copy_to(decoded)?;
+    Ok(decoded)
 }

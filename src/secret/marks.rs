@@ -10,9 +10,8 @@
 
 use std::ops::Range;
 
-use regex::Regex;
-
 use super::leaves::{Leaf, leaves};
+use super::names::Names;
 use super::ordered::Ordered;
 use super::places::{Elsewhere, PathDigests, PlaceDigests, Trail};
 pub use super::subject::Subject;
@@ -82,7 +81,7 @@ pub struct Marks {
     /// The digests of the path, if the caller asked for them.
     trail: Trail,
     /// Names of keys whose values are marked too.
-    names: Option<Regex>,
+    names: Option<Names>,
     /// [`Limits::marks`].
     max: u64,
     /// True if every container is entered, because not only overlays mark its values.
@@ -181,7 +180,7 @@ impl Default for Marks {
 
 impl Marks {
     /// Also marks the values of keys that match `names`.
-    pub fn new(names: Option<Regex>, limits: &Limits) -> Marks {
+    pub fn new(names: Option<Names>, limits: &Limits) -> Marks {
         Marks { names, max: limits.marks, ..Marks::default() }
     }
 
@@ -229,7 +228,7 @@ impl Marks {
     ///
     /// # Errors
     ///
-    /// The errors of [`Marks::find`].
+    /// Fails like [`Marks::find`].
     pub(crate) fn find_placed<'a>(
         &mut self,
         subject: Subject<'a>,
@@ -244,7 +243,7 @@ impl Marks {
     ///
     /// # Errors
     ///
-    /// The errors of [`Marks::find`].
+    /// Fails like [`Marks::find`].
     pub(crate) fn beyond<'p>(
         &mut self,
         subject: Subject<'_>,
@@ -265,7 +264,7 @@ impl Marks {
     ///
     /// # Errors
     ///
-    /// The errors of [`Marks::find`].
+    /// Fails like [`Marks::find`].
     pub(crate) fn find_with<'a>(
         &mut self,
         subject: Subject<'a>,
@@ -559,5 +558,5 @@ fn elements(array: Option<Value<'_>>) -> Option<Elements<'_>> {
     present(array).and_then(|array| array.elements().ok())
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "redact"))]
 mod tests;

@@ -6,30 +6,49 @@
 //! bytes ─▶ [`echo`]  strings that equal a secret, wherever they occur
 //! ```
 
+#[cfg(feature = "redact")]
 mod collect;
+#[cfg(feature = "redact")]
 pub(crate) mod constants;
-pub mod contained;
+#[cfg(feature = "redact")]
+pub(crate) mod contained;
+#[cfg(feature = "redact")]
 pub(crate) mod digest;
-pub mod echo;
+#[cfg(feature = "redact")]
+pub(crate) mod echo;
+#[cfg(feature = "redact")]
 pub(crate) mod first_pass_index;
-pub mod leaves;
-pub mod marks;
+pub(crate) mod leaves;
+pub(crate) mod marks;
+#[cfg(feature = "redact")]
 mod meaning;
+mod names;
 pub(crate) mod ordered;
-pub mod parts;
-pub mod places;
+pub(crate) mod parts;
+pub(crate) mod places;
+#[cfg(feature = "redact")]
 pub(crate) mod range_secrets;
+#[cfg(feature = "redact")]
+pub(crate) mod relevant;
+#[cfg(feature = "redact")]
 mod search;
+#[cfg(feature = "redact")]
 mod set;
 pub(crate) mod steps;
 mod subject;
+#[cfg(feature = "redact")]
 mod texts;
-pub mod words;
+#[cfg(feature = "redact")]
+pub(crate) mod words;
 
+#[cfg(feature = "redact")]
 pub use collect::{Collected, Collecting, Fresh, Takes, Tell, collect};
-use regex::Regex;
+pub(crate) use leaves::decode;
+pub use names::Names;
+#[cfg(feature = "redact")]
 pub use set::Secrets;
-pub(crate) use texts::{decode, spells_attribute_name};
+#[cfg(feature = "redact")]
+pub(crate) use texts::spells_attribute_name;
 
 use crate::plan;
 
@@ -43,7 +62,7 @@ pub struct Options {
     /// Which texts count as echoes.
     pub echo: EchoOf,
     /// Keys whose values are secret even without a mark.
-    pub names: Option<Regex>,
+    pub names: Option<Names>,
 }
 
 /// Which texts count as echoes of a secret.

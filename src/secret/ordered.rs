@@ -66,7 +66,7 @@ impl<'a> Ordered<'a> {
     ///
     /// # Errors
     ///
-    /// The errors of [`Ordered::pass`].
+    /// Fails like [`Ordered::pass`].
     pub fn take(&mut self, key: Text<'a>) -> Result<Option<Value<'a>>> {
         self.take_with(|next| Ok(next.compare(key)))
     }
@@ -75,7 +75,7 @@ impl<'a> Ordered<'a> {
     ///
     /// # Errors
     ///
-    /// The errors of [`Ordered::pass`].
+    /// Fails like [`Ordered::pass`].
     pub fn take_named(&mut self, key: &str) -> Result<Option<Value<'a>>> {
         self.take_with(|next| compare(next, key))
     }

@@ -218,10 +218,9 @@ impl<'a> Parts<'a> {
     }
 
     fn of_resource(value: Value<'a>) -> Result<Parts<'a>> {
-        const NAMES: [Name; 6] =
-            Name::all(["address", "type", "name", "values", "sensitive_values", "identity"]);
-        let [address, type_name, name, values, sensitive_values, identity] =
-            members(value, &NAMES)?;
+        const KEYS: &[Name; 6] =
+            &Name::all(["address", "type", "name", "values", "sensitive_values", "identity"]);
+        let [address, type_name, name, values, sensitive_values, identity] = members(value, KEYS)?;
         let [address, type_name, name] =
             [address, type_name, name].map(|text| text.and_then(|it| it.string().ok()));
         let kind = OwnerKind::Values;

@@ -13,13 +13,17 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher;
 
-use super::first_pass_index::Keyed;
+use foldhash::quality::RandomState;
+
+use super::decode;
 use super::marks::Step;
 use super::parts::Owner;
 use crate::error::{Error, Result};
 use crate::json::value::{Elements, Kind, Members, Text, Value};
 use crate::limits::{Limit, Limits};
-use crate::secret::decode;
+
+/// A hash with a random key per document.
+pub(super) type Keyed = RandomState;
 
 /// The digest of the empty path.
 pub(crate) const ROOT: u64 = 0;

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_there_is_no_room_for_is_not_known() {
+    fn secrets_beyond_the_limit_are_not_known() {
         let mut secrets = Secrets::new(8, &Limits::default());
         let by = secrets.digester().clone();
         let mut found_secrets = RangeSecrets::default();
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_is_told_at_its_place() {
+    fn the_limit_error_has_an_offset() {
         let mut secrets = Secrets::new(8, &Limits { secrets: 2, ..Limits::default() });
         let by = secrets.digester().clone();
         let mut found_secrets = RangeSecrets::default();

@@ -251,7 +251,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_inserted_passes_and_is_found() {
+    fn inserted_secrets_pass_the_filter_and_are_found() {
         let mut secrets = Secrets::new(8, &Limits::default());
         let texts: Vec<String> = (0..20_000).map(|number| format!("secret {number}")).collect();
         for text in &texts {
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn the_filter_looks_at_no_byte_behind_a_text() {
+    fn the_filter_ignores_bytes_after_a_text() {
         for echo_min in 1..=8 {
             let mut secrets = Secrets::new(echo_min, &Limits::default());
             let text = &b"abcdefgh"[..echo_min];

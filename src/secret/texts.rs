@@ -2,10 +2,10 @@
 
 use super::leaves::{Leaf, leaves};
 use super::meaning::meaning;
-use super::{is_attribute_name, is_mask};
+use super::{decode, is_attribute_name, is_mask};
 use crate::error::Result;
 use crate::json::string;
-use crate::json::value::{Text, Value};
+use crate::json::value::Value;
 
 /// The role of a text in a marked place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,14 +65,4 @@ pub(crate) fn spells_attribute_name(raw: &[u8]) -> bool {
     }
     let mut decoded = Vec::with_capacity(raw.len());
     string::unescape(raw, &mut decoded).is_ok() && is_attribute_name(&decoded)
-}
-
-/// Decodes a text, and copies it to `decoded` only if it has escapes.
-pub(crate) fn decode<'t>(text: Text<'t>, decoded: &'t mut Vec<u8>) -> Result<&'t [u8]> {
-    if text.is_plain() {
-        return Ok(text.raw());
-    }
-    decoded.clear();
-    text.copy_to(decoded)?;
-    Ok(decoded)
 }

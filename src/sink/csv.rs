@@ -7,9 +7,9 @@
 //! The author of the configuration chooses the names in a plan, so a cell may be meant as a
 //! formula. Such a cell gets a leading apostrophe, even if the formula follows white space.
 //!
-//! Every cell, raw or not, has its hidden characters and CI runner commands escaped: as `\u{…}` in
-//! names, and as `\u…` in JSON text (`index`, `importing`, `summary`) and in the quoted keys of
-//! paths.
+//! With [`Formulas::Raw`], too, hidden characters and commands of CI runners are escaped: as
+//! `\u{…}` in names, and as `\u…` in JSON text (`index`, `importing`, `summary`) and in the quoted
+//! keys of paths.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -54,7 +54,7 @@ const COLUMNS: [&str; 30] = [
     "workspace",
 ];
 
-/// The text for the empty path, which means the whole value. A key `.` is quoted, so it differs.
+/// The text for the empty path, which means the whole value. It is no key: a key `.` is quoted.
 const ROOT: &str = ".";
 
 /// How to write cells that look like formulas.

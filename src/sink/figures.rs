@@ -40,7 +40,7 @@ impl fmt::Display for Figure {
 }
 
 impl Figures {
-    /// Starts at zero, and asks these rules of each plan.
+    /// Starts at zero. Checks each plan against `rules`.
     pub fn new(rules: &[Rule]) -> Figures {
         Figures {
             questions: Questions::new(rules),

@@ -6,15 +6,14 @@ use super::Sink;
 use crate::error::{Error, Result};
 use crate::glob::Glob;
 use crate::path::{self, AddressPattern};
-use crate::record::view::{Attribute, Attributes, Difference};
 use crate::record::watch::Named;
-use crate::record::{Hidden, Label, Record, ResourceChange};
+use crate::record::{Attribute, Attributes, Difference, Hidden, Label, Record, ResourceChange};
 
 /// What to hide.
 #[derive(Clone, Debug, Default)]
 pub struct Noise {
-    /// Conditions for a change to be shown. Of each kind in this list, the change must meet at
-    /// least one.
+    /// Conditions for a change to be shown. If the list has several conditions of one kind, the
+    /// change must meet one of them.
     pub only: Vec<Only>,
     /// Hides the attributes at these paths, and updates that change only those.
     pub paths: Vec<path::Pattern>,

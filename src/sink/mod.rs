@@ -1,37 +1,61 @@
 //! The output formats: each sink writes records in one format.
 
+#[cfg(feature = "report")]
 pub mod csv;
+#[cfg(feature = "report")]
 mod figures;
+#[cfg(feature = "report")]
 pub mod filter;
+#[cfg(feature = "report")]
 pub mod findings;
+#[cfg(feature = "report")]
 pub mod fleet;
+#[cfg(feature = "report")]
 pub mod gate;
+#[cfg(feature = "report")]
 pub mod github;
+#[cfg(feature = "report")]
 pub mod gitlab;
+#[cfg(feature = "report")]
 pub mod html;
 pub mod json;
+#[cfg(feature = "report")]
 pub mod junit;
+#[cfg(feature = "report")]
 pub mod markdown;
 pub mod ndjson;
+#[cfg(feature = "report")]
 mod phrase;
 mod row;
+#[cfg(feature = "report")]
 pub mod sarif;
+#[cfg(feature = "report")]
 pub mod screen;
+#[cfg(feature = "report")]
 pub mod several;
+#[cfg(feature = "report")]
 mod short;
+#[cfg(feature = "report")]
 mod spool;
+#[cfg(feature = "report")]
 pub mod summary;
+#[cfg(feature = "report")]
 pub mod term;
+#[cfg(feature = "report")]
 mod tool;
+#[cfg(feature = "report")]
 pub mod variables;
+#[cfg(feature = "report")]
 mod wrap;
 
+#[cfg(feature = "report")]
 use self::csv::{Csv, Formulas};
 use crate::error::{Error, ErrorKind};
 
 pub use crate::record::{Rendered, Renderer, Sink};
 
 /// The format of machine-readable records.
+#[cfg(feature = "report")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// See [`ndjson`].
@@ -42,6 +66,7 @@ pub enum Form {
     Csv(Formulas),
 }
 
+#[cfg(feature = "report")]
 impl Form {
     /// Every format, in the order of the help.
     pub const ALL: [Form; 3] = [Form::Ndjson, Form::Json, Form::Csv(Formulas::Quoted)];
@@ -118,5 +143,5 @@ impl Pace {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "report"))]
 mod tests;

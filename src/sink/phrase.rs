@@ -7,8 +7,8 @@
 use serde_json::value::RawValue;
 
 use crate::record::counts::{PlanLine, Summary};
-use crate::record::view::{Attributes, Detail, Difference, Shown};
-use crate::record::{Hidden, ImportSource, ResourceChange};
+use crate::record::view::Detail;
+use crate::record::{Attributes, Difference, Hidden, ImportSource, ResourceChange, Shown};
 use crate::secret::{ECHO, MASK};
 
 /// Stands for a value that is not known yet.

@@ -165,8 +165,7 @@ mod tests {
 
     use super::*;
     use crate::path::Step;
-    use crate::record::JsonText;
-    use crate::record::view::Attributes;
+    use crate::record::{Attributes, JsonText};
 
     const TEXT: &str = r#"[a-z]{0,20}(\PC|["\\\x00-\x1f\x7f\u{2028}\u{1f600}é]){0,3}[a-z]{0,12}"#;
 

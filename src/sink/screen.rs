@@ -21,7 +21,7 @@ pub struct Screen {
 impl Screen {
     /// Width of a file or a pipe, in columns. Only names of unusual length are cut.
     pub const UNBOUNDED: usize = 1000;
-    /// Least width of a page, in columns.
+    /// Minimum width of a page, in columns.
     pub const NARROWEST: usize = 60;
 
     /// The screen of a file or a pipe.

@@ -18,17 +18,17 @@ use crate::inert::visible;
 use crate::record::counts::{ByWord, PathCounts, PlanLine, Summary};
 use crate::record::{Check, Record, ResourceChange};
 
-/// Least columns of a type's name.
+/// Minimum width of a type's name, in columns.
 const TYPE_MIN: usize = 28;
-/// Most types with counts of their own; all others share one line.
+/// Maximum number of types with counts of their own; all others share one line.
 const TYPES_MAX: usize = 10_000;
 /// Rows of the table of types, unless the user sets a number.
 const TYPES_SHOWN: usize = 20;
 /// Addresses of each list, unless the user sets a number.
 const LISTED: usize = 8;
-/// Most bytes of the kept addresses of each list.
+/// Maximum number of bytes of the kept addresses of each list.
 const BYTES_MAX: usize = 2 << 20;
-/// Most reasons of deferred changes with counts of their own.
+/// Maximum number of reasons of deferred changes with counts of their own.
 const REASONS_MAX: usize = 8;
 
 /// Draws the summary of each plan.
@@ -67,7 +67,7 @@ struct Listing {
     bytes: usize,
 }
 
-/// Most lines of a list, and most columns of each line.
+/// Maximum number of lines of a list, and maximum width of each line in columns.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bounds {
     lines: usize,
@@ -551,7 +551,7 @@ pub(super) fn width(text: &str) -> usize {
     text.chars().map(|character| character.width().unwrap_or(0)).sum()
 }
 
-/// Most characters in one column: a letter and its combining marks.
+/// Maximum number of characters in one column: a letter and its combining marks.
 pub(super) const STACKED: usize = 4;
 
 /// Cuts the end of a text that is wider than `columns`.

@@ -24,8 +24,11 @@ use super::wrap::{self, Columns};
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
 use crate::inert::{self, visible};
-use crate::record::view::{Attribute, Attributes, Detail, Difference, Line, Lines, Shown};
-use crate::record::{ActionInvocation, Check, Hidden, Label, OutputChange, Record, ResourceChange};
+use crate::record::view::Detail;
+use crate::record::{
+    ActionInvocation, Attribute, Attributes, Check, Difference, Hidden, Label, Line, Lines,
+    OutputChange, Record, ResourceChange, Shown,
+};
 
 /// The column where resource names begin, after the symbols.
 const SYMBOLS: usize = 6;
@@ -502,8 +505,8 @@ impl<W: Write> Sink for Term<W> {
     }
 }
 
-/// A resource's address without its module, split into the name and the index. A deposed object has
-/// no index; its name says which one it is.
+/// A resource's address without its module, split into the name and the index. The name of a
+/// deposed object contains its index and its deposed key.
 pub(super) fn names(change: &ResourceChange<'_>) -> (String, Option<String>) {
     let address = &*change.label();
     let module = change.module_address.as_deref().and_then(|module| address.strip_prefix(module));
@@ -565,8 +568,8 @@ pub(super) fn sign(attribute: &Attribute, action: Action) -> (&'static str, &'st
     }
 }
 
-/// Values with a separator before them, without its trailing space if the values begin on a new
-/// line.
+/// Puts a separator before values. The separator loses its trailing space if the values begin on a
+/// new line.
 fn with_separator(separator: &str, mut values: String) -> String {
     let is_below = values.starts_with('\n');
     values.insert_str(0, if is_below { separator.trim_end() } else { separator });

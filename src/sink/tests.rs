@@ -10,8 +10,7 @@ use super::summary::View;
 use crate::inert::visible;
 use crate::input::Slice;
 use crate::plan::Timing;
-use crate::record::view::Attributes;
-use crate::record::{ActionInvocation, Options, Plan, Record, sift};
+use crate::record::{ActionInvocation, Attributes, Options, Plan, Record, sift};
 
 fn named(address: &str) -> Record<'_> {
     Record::ActionInvocation(ActionInvocation {

@@ -19,7 +19,7 @@ use unicode_width::UnicodeWidthChar;
 
 use super::summary::{STACKED, width};
 use crate::inert::{self, visible};
-use crate::record::view::{Excerpt, Line, Lines};
+use crate::record::{Excerpt, Line, Lines};
 
 /// Indentation of each level, in columns.
 pub(super) const INDENT: usize = 2;
@@ -38,8 +38,7 @@ pub(super) struct Columns {
     pub end: usize,
 }
 
-/// The lines of a value, joined by newlines. The first line has no indentation, the others have
-/// theirs.
+/// The lines of a value, joined by newlines. All lines but the first are indented.
 pub(super) fn value(excerpt: &Excerpt, columns: Columns) -> String {
     let mut lines = match lines_of(excerpt) {
         Some(text) => heredoc(text.split('\n').map(visible), columns),

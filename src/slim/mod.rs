@@ -296,7 +296,7 @@ struct Selected<'o> {
     pruner: Pruner<'o>,
     left_out: LeftOut,
     kept: Vec<Part>,
-    /// Whether a section stays by which readers recognise a plan.
+    /// True if a section stays that only plans have: readers then recognise the output as a plan.
     is_plan: bool,
 }
 

@@ -37,3 +37,6 @@ pub use self::to_json::to_json;
 pub use self::to_msgpack::to_msgpack;
 pub use self::types::Type;
 pub use self::value::Value;
+
+#[cfg(test)]
+mod tests;

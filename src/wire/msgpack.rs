@@ -346,9 +346,11 @@ impl<'a> Value<'a> {
         matches!(self.head().0.token, Token::Ext(..))
     }
 
-    /// True if no part of the value is unknown.
+    /// True if no part of the value is unknown. Entries that a later one with their key replaces do
+    /// not count.
     pub fn is_wholly_known(&self) -> bool {
-        let mut tokens = Tokens::new(&self.bytes[..self.end], self.start);
+        let bytes = self.sorted();
+        let mut tokens = Tokens::new(&bytes, 0);
         while tokens.rest() > 0 {
             if matches!(tokens.next_token().expect("a checked token"), Token::Ext(..)) {
                 return false;

@@ -206,6 +206,7 @@ impl Number {
                 left.is_zero() && right.is_zero()
             }
             _ if self.is_negative != other.is_negative => false,
+            (Size::Infinite, Size::Infinite) => true,
             _ if self.size == other.size && self.precision == other.precision => true,
             _ => self.to_text().is_some_and(|text| Some(text) == other.to_text()),
         }

@@ -46,13 +46,13 @@ fn answer<S: Source>(open: impl Fn() -> S, options: &Options) -> (String, String
 /// Asserts that any number of threads gives the answer of one thread. Returns the findings, and the
 /// result or error at the end.
 fn assert_same_on_threads(text: &[u8], options: &Options, what: &str) -> (String, String) {
-    let (told, end) = answer(|| Slice(text), options);
+    let (findings, end) = answer(|| Slice(text), options);
     for threads in [1, 2, 3, 8] {
         let found = answer(|| InMemory::new(text), &on_threads(options, threads));
         assert_eq!(found.1, end, "{what}, {threads} threads");
-        assert!(found.0 == told, "{what}, {threads} threads: something else is told");
+        assert!(found.0 == findings, "{what}, {threads} threads: something else is told");
     }
-    (told, end)
+    (findings, end)
 }
 
 #[test]
@@ -65,9 +65,9 @@ fn every_shape() {
         for echo in [EchoOf::Whole, EchoOf::Part] {
             let mut options = options();
             options.secret.echo = echo;
-            let (told, end) =
+            let (findings, end) =
                 assert_same_on_threads(&plan, &options, &format!("{shape} {layout:?}"));
-            assert!(end.starts_with("Audited") && told.lines().count() > 1000, "{end}");
+            assert!(end.starts_with("Audited") && findings.lines().count() > 1000, "{end}");
         }
     }
 }
@@ -80,23 +80,23 @@ fn modules_are_left_and_entered() {
         let plan = plan(&planned_values(800, depth));
         let plan =
             plan.replace("\"password\":\"a secret text 9\"", "\"password\":\"(sensitive value)\"");
-        let (told, end) =
+        let (findings, end) =
             assert_same_on_threads(plan.as_bytes(), &options(), &format!("{depth} deep"));
         assert!(end.starts_with("Audited") && !end.contains("unmarked: 0"), "{end}");
-        assert!(["marked", "echo", "equal"].iter().all(|kind| told.contains(kind)), "{depth}");
+        assert!(["marked", "echo", "equal"].iter().all(|kind| findings.contains(kind)), "{depth}");
     }
 }
 
 /// Lookahead workers see a different key, so their share of the findings can be counted.
 #[test]
-fn others_do_most_of_it() {
+fn lookahead_workers_do_most_of_the_work() {
     let text = plan(&planned_values(2000, 4));
     let other = text.replace("\"other\":\"a secret", "\"OTHER\":\"a secret");
     let open = || InMemory::two_faced(text.as_bytes(), other.as_bytes());
-    let (told, end) = answer(open, &on_threads(&options(), 3));
+    let (findings, end) = answer(open, &on_threads(&options(), 3));
     assert!(end.starts_with("Audited"), "{end}");
-    let theirs = told.matches("values.OTHER").count();
-    let all = theirs + told.matches("values.other").count();
+    let theirs = findings.matches("values.OTHER").count();
+    let all = theirs + findings.matches("values.other").count();
     assert!(theirs * 10 > all * 7, "{theirs} of {all}");
 }
 
@@ -111,16 +111,16 @@ fn very_many_findings_under_very_long_keys() {
     };
     let resources: Vec<_> = (0..1500).map(resource).collect();
     let plan = plan(&format!(r#"{{"root_module":{{"resources":[{}]}}}}"#, resources.join(",")));
-    let (told, end) = assert_same_on_threads(plan.as_bytes(), &options(), "long keys");
+    let (findings, end) = assert_same_on_threads(plan.as_bytes(), &options(), "long keys");
     assert!(end.starts_with("Audited"), "{end}");
     // Each resource occurs twice: in the planned values and in the prior state.
-    assert!(told.lines().count() > 2 * 1500 * 60 && told.len() > 100 << 20);
+    assert!(findings.lines().count() > 2 * 1500 * 60 && findings.len() > 100 << 20);
 }
 
 /// A worker that starts inside a long piece continues after the comma behind that piece. It does
 /// not see the space before the comma.
 #[test]
-fn space_is_held_to_its_limit() {
+fn the_limit_applies_to_white_space() {
     let text = plan(&planned_values(800, 1));
     let comma = |from: usize| from + text[from..].find("},{\"address\":\"a.r").expect("two") + 1;
     let long = format!(r#"{{"address":"a.l","values":{{"l":"{}"}}}}"#, "l".repeat(200 << 10));
@@ -141,7 +141,7 @@ fn space_is_held_to_its_limit() {
 }
 
 #[test]
-fn damage_is_told_alike() {
+fn damaged_plans_give_the_same_error() {
     let text = plan(&planned_values(800, 3));
     let (mut failed, rounds) = (0, 60);
     for round in 0..rounds {

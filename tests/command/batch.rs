@@ -254,7 +254,7 @@ fn identities(folder: &Folder) -> BTreeMap<String, (u64, i64, i64)> {
 
 #[cfg(unix)]
 #[test]
-fn nothing_is_done_twice() {
+fn finished_inputs_are_skipped() {
     let folder = plans();
     let first = folder.run("batch p --out out");
     let before = identities(&folder);
@@ -282,7 +282,7 @@ fn nothing_is_done_twice() {
 }
 
 #[test]
-fn what_is_missing_or_has_failed_is_done_again() {
+fn missing_and_failed_inputs_are_processed_again() {
     let folder = plans();
     folder.run("batch p --out out");
     let before = records(&folder);
@@ -303,7 +303,7 @@ fn what_is_missing_or_has_failed_is_done_again() {
 }
 
 #[test]
-fn more_inputs_leave_the_others_done() {
+fn new_inputs_leave_finished_inputs_done() {
     let folder = plans();
     folder.run("batch p/a.json --out out");
     std::fs::create_dir(folder.path("q")).expect("a folder");
@@ -315,7 +315,7 @@ fn more_inputs_leave_the_others_done() {
 }
 
 #[test]
-fn a_workspace_that_is_called_otherwise_is_written_again() {
+fn inputs_with_a_new_workspace_are_processed_again() {
     let folder = plans();
     folder.run("batch p/a.json p/b.json --out out");
     let run = folder.run("batch p/a.json p/b.json --out out --workspace-from p/{workspace}.json");
@@ -325,7 +325,7 @@ fn a_workspace_that_is_called_otherwise_is_written_again() {
 }
 
 #[test]
-fn a_folder_goes_on_as_it_was_begun() {
+fn a_folder_accepts_only_its_own_options() {
     let folder = plans();
     folder.run("batch p --out out --format csv");
     let before = records(&folder);
@@ -347,7 +347,7 @@ fn a_folder_goes_on_as_it_was_begun() {
 }
 
 #[test]
-fn a_folder_of_somebody_else_is_left_alone() {
+fn foreign_folders_are_refused() {
     let folder = plans();
     for content in ["p", "out"] {
         let _ = std::fs::create_dir(folder.path(content));
@@ -421,7 +421,7 @@ fn the_first_failure_can_end_it() {
 }
 
 #[test]
-fn exit_codes_of_a_batch_are_those_of_any_command() {
+fn batches_have_the_exit_codes_of_other_commands() {
     let folder = plans();
     for (number, (args, code)) in [
         ("p/a.json p/same.json", 0),
@@ -447,7 +447,7 @@ fn exit_codes_of_a_batch_are_those_of_any_command() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn names_that_are_no_text_are_told_apart() {
+fn names_that_are_not_unicode_stay_distinct() {
     use std::os::unix::ffi::OsStrExt;
     let folder = Folder::new();
     let names = [b"\xfe.json", b"\xff.json"].map(|name| std::ffi::OsStr::from_bytes(name));
@@ -468,7 +468,7 @@ fn names_that_are_no_text_are_told_apart() {
 }
 
 #[test]
-fn standard_input_is_never_what_it_was() {
+fn standard_input_is_always_processed_again() {
     let folder = Folder::new();
     let args = format!("batch - --out {}", folder.path("out").display());
     for changes in [2, 5] {
@@ -485,7 +485,7 @@ fn standard_input_is_never_what_it_was() {
 }
 
 #[test]
-fn what_is_named_twice_is_done_once() {
+fn inputs_named_twice_are_processed_once() {
     let folder = plans();
     let run = folder.run("batch p/a.json p/a.json ./p/a.json --out out");
     assert_eq!(run.code, Some(0), "{run:?}");

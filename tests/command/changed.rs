@@ -90,12 +90,12 @@ const CHANGES: [(&str, Change); 7] = [
 ];
 
 #[test]
-fn a_file_that_changes_is_an_error_that_says_so() {
+fn changed_files_are_errors() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("plan.json");
     let mut options = Options::default();
     for (name, change) in CHANGES {
-        for (mapping, threads) in [(Mapping::Auto, 1), (Mapping::Auto, 3), (Mapping::Never, 1)] {
+        for (mapping, threads) in [(run::mapped(), 1), (run::mapped(), 3), (Mapping::NEVER, 1)] {
             options.read.threads = NonZeroUsize::new(threads);
             for when in [0, 1, 2, 3] {
                 write_plan(&path);
@@ -117,7 +117,7 @@ fn a_file_that_changes_is_an_error_that_says_so() {
 /// Output is never read from the file again. If the file is truncated while the output is blocked,
 /// the error names the input, not the output.
 #[test]
-fn a_file_that_is_cut_off_while_it_is_written_elsewhere_is_an_error_that_says_so() {
+fn files_truncated_while_the_output_is_blocked_are_errors() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("plan.json");
     for args in [&["redact", "--echo", "off"][..], &["redact"], &["slim", "--no-redact"]] {
@@ -138,7 +138,7 @@ fn a_file_that_is_cut_off_while_it_is_written_elsewhere_is_an_error_that_says_so
 /// A SIGBUS that is not a fault in a mapped file ends the process, as in any program.
 #[cfg(unix)]
 #[test]
-fn a_signal_that_somebody_sends_is_not_swallowed() {
+fn signals_of_other_processes_end_the_run() {
     use std::os::unix::process::ExitStatusExt;
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("plan.json");
@@ -156,7 +156,7 @@ fn a_signal_that_somebody_sends_is_not_swallowed() {
 
 /// A change at the end of a file is detected even after the file was read to its end.
 #[test]
-fn a_file_whose_end_changes_while_it_is_written_elsewhere_is_an_error_that_says_so() {
+fn files_whose_end_changes_during_the_run_are_errors() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("plan.json");
     for (args, two) in [
@@ -189,12 +189,12 @@ fn a_file_whose_end_changes_while_it_is_written_elsewhere_is_an_error_that_says_
 }
 
 #[test]
-fn a_file_that_holds_still_is_read() {
+fn unchanged_files_are_read() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("plan.json");
     write_plan(&path);
     assert!(path.metadata().expect("a file").len() > 6_000_000, "several windows");
-    for mapping in [Mapping::Auto, Mapping::Never] {
+    for mapping in [run::mapped(), Mapping::NEVER] {
         let options = Options::default();
         let input = Input::open_file(
             &path,
@@ -208,7 +208,7 @@ fn a_file_that_holds_still_is_read() {
 }
 
 #[test]
-fn many_mapped_files_at_once_are_told_apart() {
+fn many_files_can_be_mapped_at_once() {
     let folder = tempfile::tempdir().expect("a folder");
     let options = Options::default();
     // More files than the fault handler has slots for; the rest are read without mapping.
@@ -220,7 +220,11 @@ fn many_mapped_files_at_once_are_told_apart() {
         file.set_modified(SystemTime::now() - Duration::from_secs(3600)).expect("a time");
         Input::open_file(
             path,
-            &input::Options { limits: options.read.limits, ..Default::default() },
+            &input::Options {
+                limits: options.read.limits,
+                mapping: run::mapped(),
+                ..Default::default()
+            },
         )
         .expect("a file")
     };

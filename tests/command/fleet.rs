@@ -49,7 +49,7 @@ fn row(run: &Run, name: &str) -> String {
 }
 
 #[test]
-fn a_batch_of_which_nothing_could_be_read_does_not_say_that_nothing_changes() {
+fn unreadable_plans_do_not_count_as_unchanged() {
     let folder = fleet();
     let run = folder.run("batch p/cut.json --out out");
     assert_eq!(run.code, Some(1), "{}", run.err);
@@ -139,7 +139,7 @@ fn one_plan_has_its_own_page_unless_a_table_is_asked_for() {
 }
 
 #[test]
-fn whose_planning_failed_is_named() {
+fn workspaces_whose_planning_failed_are_named() {
     let folder = fleet();
     let errored = |changes: &[String]| plan(changes).replacen('{', r#"{"errored":true,"#, 1);
     folder.write("p/half.json", errored(&[change("aws_a.one", None, "create")]));
@@ -181,7 +181,7 @@ fn folder_page(plan: &str) -> String {
 }
 
 #[test]
-fn what_a_plan_that_fails_has_done_is_not_counted() {
+fn failed_plans_add_nothing_to_the_totals() {
     let folder = fleet();
     let both = folder.run("summary --top 9 p/prod.json p/cut.json");
     assert_eq!(row(&both, "Plan:"), "Plan: 2 to add, 0 to change, 2 to destroy.");
@@ -219,7 +219,7 @@ fn workspaces_of_the_same_name_are_one_row() {
 }
 
 #[test]
-fn a_table_fits_a_terminal_and_has_nothing_it_obeys() {
+fn tables_fit_the_terminal_and_are_escaped() {
     let folder = Folder::new();
     let hostile = "\\u001b[31m\\u202e表表表表表表表表表表表表表表表表表表表表表表表表表";
     let long = "x".repeat(300);

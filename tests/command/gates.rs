@@ -14,7 +14,7 @@ fn broken_rules(args: &[&str], plans: &[&str]) -> (i32, Vec<String>) {
 }
 
 #[test]
-fn each_rule_counts_what_it_says() {
+fn each_rule_counts_its_subject() {
     let every_key = r#"1 in module.m["k"].acme_server.changed["i"] (deposed 0badcafe)"#;
     for (plan, rule, said) in [
         ("delete", "delete", "4 in acme_server.a, acme_server.b[3], acme_server.c and 1 more"),
@@ -48,13 +48,13 @@ fn each_rule_counts_what_it_says() {
     ] {
         for command in ["changes", "summary", "changes --all"] {
             let args: Vec<_> = command.split(' ').chain(["--fail-on", rule]).collect();
-            let (code, told) = broken_rules(&args, &[plan]);
+            let (code, messages) = broken_rules(&args, &[plan]);
             let expected: Vec<String> = match said {
                 "" => vec![],
                 "-" => vec![rule.to_owned()],
                 said => vec![format!("{rule}: {said}")],
             };
-            assert_eq!(told, expected, "{command} {plan}");
+            assert_eq!(messages, expected, "{command} {plan}");
             assert_eq!(code, if said.is_empty() { 0 } else { 3 }, "{command} {plan} {rule}");
         }
     }
@@ -76,11 +76,14 @@ fn paths_are_those_of_the_records() {
             for glob in ["*", "t*", "*.name", "*[0]*", "tags", "ingress.cidr_blocks", "=tags"] {
                 let fits = |path: &&&str| covers(glob, path);
                 let count = paths.iter().filter(fits).count();
-                let (code, told) =
+                let (code, messages) =
                     broken_rules(&["changes", "--fail-on", &format!("{key}-path:{glob}")], &[plan]);
                 assert_eq!(code, if count == 0 { 0 } else { 3 }, "{plan} {key} {glob}");
                 let start = format!("{key}-path:{glob}: {count} in ");
-                assert!(told.iter().all(|told| told.starts_with(&start)), "{told:?}, {start}");
+                assert!(
+                    messages.iter().all(|message| message.starts_with(&start)),
+                    "{messages:?}, {start}"
+                );
             }
         }
     }
@@ -164,7 +167,7 @@ fn a_module_covers_everything_in_it() {
 }
 
 #[test]
-fn what_is_wrong_with_an_argument_is_named() {
+fn errors_name_the_fault_of_an_argument() {
     for (args, said) in [
         ("changes --fail-on sensitive-path", "needs a path: sensitive-path:PATTERN"),
         ("changes --fail-on delete:", "delete:PATTERN"),
@@ -188,9 +191,9 @@ fn what_is_wrong_with_an_argument_is_named() {
     ] {
         let args: Vec<&str> = args.split(' ').chain(["-"]).collect();
         let output = run::piped(&args, b"");
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(64), "{args:?}: {told}");
-        assert!(told.contains(said), "{args:?}: {told}");
+        let messages = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(64), "{args:?}: {messages}");
+        assert!(messages.contains(said), "{args:?}: {messages}");
     }
 }
 
@@ -208,7 +211,7 @@ fn unmatched_patterns(args: &[&str], plan: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_pattern_that_names_nothing_is_said() {
+fn patterns_that_match_nothing_are_warnings() {
     let nothing = "matches nothing, no resource has such";
     for (plan, rule, said) in [
         (
@@ -262,7 +265,7 @@ fn a_pattern_that_names_nothing_is_said() {
 }
 
 #[test]
-fn a_rule_about_other_things_than_resources_that_names_nothing_is_said() {
+fn rules_about_other_things_that_match_nothing_are_warnings() {
     for (rule, said) in [
         ("output:databse", "no output has such a name: did you mean database?"),
         ("output:nothing", "no output has such a name"),
@@ -283,7 +286,7 @@ fn a_rule_about_other_things_than_resources_that_names_nothing_is_said() {
 }
 
 #[test]
-fn a_pattern_of_a_filter_that_names_nothing_is_said() {
+fn filters_that_match_nothing_are_warnings() {
     let args = ["changes", "--fail-on", "changed-path:aws_db_instance:tgas"];
     let said = unmatched_patterns(&args, "rich");
     assert!(said.len() == 1 && said[0].contains("none of these resources has such"), "{said:?}");
@@ -301,7 +304,7 @@ fn a_pattern_of_a_filter_that_names_nothing_is_said() {
 
 /// A pattern that matches an unchanged resource is not a typo.
 #[test]
-fn a_pattern_that_names_something_is_not_said() {
+fn patterns_that_match_are_no_warnings() {
     for (plan, rule) in [
         ("rich", "delete"),
         ("rich", "delete:aws_iam_role"),
@@ -358,11 +361,12 @@ fn a_gate_changes_nothing_of_the_output() {
 }
 
 #[test]
-fn every_broken_rule_of_every_plan_is_told() {
+fn every_broken_rule_of_every_plan_is_reported() {
     let args = ["changes", "--fail-on", "delete>1", "--fail-on", "drift", "--fail-on", "create>99"];
-    let (code, told) = broken_rules(&args, &["delete", "drift", "create"]);
+    let (code, messages) = broken_rules(&args, &["delete", "drift", "create"]);
     assert_eq!(code, 3);
-    let rules: Vec<_> = told.iter().map(|line| line.split_once(": ").expect("a rule").0).collect();
+    let rules: Vec<_> =
+        messages.iter().map(|line| line.split_once(": ").expect("a rule").0).collect();
     assert_eq!(rules, ["delete>1", "drift"]);
 }
 
@@ -390,18 +394,18 @@ fn rules_come_from_a_file_too() {
     let path = folder.path().join("rules");
     let rules = format!("@{}", path.display());
     std::fs::write(&path, "# No data is lost.\n\n  delete:acme_*\ndrift\r\n").expect("a file");
-    let (code, told) =
+    let (code, messages) =
         broken_rules(&["changes", "--fail-on", &rules, "--fail-on", "replace"], &["delete"]);
-    assert_eq!((code, told.len()), (3, 1), "{told:?}");
+    assert_eq!((code, messages.len()), (3, 1), "{messages:?}");
 
     // Editors write a byte order mark and CRLF; comments may follow rules.
     let text = "\u{feff}delete:acme_* # No data is lost.\r\n\
                 warning changes>1 \"Split it #2, \\\"please\\\" # now.\"\t# Large ones.\n\
                 delete:acme_server.b[\"x #1\"]\n";
     std::fs::write(&path, text).expect("a file");
-    let (code, told) = broken_rules(&["changes", "--fail-on", &rules], &["delete"]);
-    assert_eq!((code, told.len()), (3, 2), "{told:?}");
-    assert!(told[1].ends_with(": Split it #2, \"please\" # now."), "{told:?}");
+    let (code, messages) = broken_rules(&["changes", "--fail-on", &rules], &["delete"]);
+    assert_eq!((code, messages.len()), (3, 2), "{messages:?}");
+    assert!(messages[1].ends_with(": Split it #2, \"please\" # now."), "{messages:?}");
 
     std::fs::write(&path, "delete\n\nshrink\n").expect("a file");
     let output = run::plansift().args(["changes", "--fail-on", &rules, "-"]).output();
@@ -424,7 +428,7 @@ fn rules_come_from_a_file_too() {
 
 #[cfg(unix)]
 #[test]
-fn a_closed_output_opens_no_gate() {
+fn a_closed_output_does_not_pass_a_gate() {
     let run = |command: &str| {
         let mut child = run::plansift()
             .args(command.split(' '))

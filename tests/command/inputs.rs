@@ -35,7 +35,7 @@ fn plans(run: &Run) -> Vec<(String, Option<String>)> {
     plans.map(|it| (text(&it["source"]).expect("text"), text(&it["workspace"]))).collect()
 }
 
-fn told(plans: &[(String, Option<String>)]) -> Vec<String> {
+fn labels(plans: &[(String, Option<String>)]) -> Vec<String> {
     let workspace = |name: &Option<String>| name.clone().unwrap_or_else(|| "-".to_owned());
     plans.iter().map(|(source, name)| format!("{source} {}", workspace(name))).collect()
 }
@@ -46,7 +46,7 @@ fn a_folder_is_all_of_its_plans() {
     let run = folder.run("changes live");
     assert_eq!(run.code, Some(4), "one is cut: {}", run.err);
     assert_eq!(
-        told(&plans(&run)),
+        labels(&plans(&run)),
         [
             "live/dev/plan.json live/dev",
             "live/prod/plan.json live/prod",
@@ -119,7 +119,7 @@ fn inputs_are_named_in_many_ways() {
             ],
         ),
     ] {
-        assert_eq!(told(&plans(&folder.run(&format!("changes {args}")))), expected, "{args}");
+        assert_eq!(labels(&plans(&folder.run(&format!("changes {args}")))), expected, "{args}");
     }
     let mut command = run::plansift();
     let args = ["changes", "--files-from", "-", "live/prod/plan.json"];
@@ -128,7 +128,7 @@ fn inputs_are_named_in_many_ways() {
     let run = Run::of(&output.expect("it runs"));
     // An input that is named twice is processed once.
     assert_eq!(
-        told(&plans(&run)),
+        labels(&plans(&run)),
         ["live/prod/plan.json live/prod", "live/dev/plan.json live/dev"]
     );
     assert!(run.err.starts_with("plansift: named more than once and done once: 1\n"), "{run:?}");
@@ -190,7 +190,7 @@ fn a_workspace_has_the_same_name_whatever_else_is_in_the_run() {
 }
 
 #[test]
-fn inputs_that_share_a_workspace_keep_its_name_and_are_said() {
+fn inputs_that_share_a_workspace_keep_its_name_and_are_warnings() {
     let folder = estate();
     for name in ["live/prod.json", "live/dev.json.gz", "a.json"] {
         folder.write(name, PLAN);
@@ -203,20 +203,20 @@ fn inputs_that_share_a_workspace_keep_its_name_and_are_said() {
         "live/prod.json live/prod",
         "a.json a",
     ];
-    assert_eq!(told(&plans(&run)), expected);
+    assert_eq!(labels(&plans(&run)), expected);
     let said = "plansift: warning: live/dev.json.gz and 1 more: an earlier input has the same \
                 workspace: --workspace-from can tell them apart\n";
     assert!(run.err.contains(said), "{}", run.err);
     let run = folder.run("slim live a.json --exclude stage");
     assert!(!run.err.contains("workspace"), "slim shows no workspaces: {}", run.err);
     let run = folder.run("changes live a.json --workspace-from {workspace}/*.json --exclude stage");
-    let both = told(&plans(&run));
+    let both = labels(&plans(&run));
     assert!(both.contains(&"live/prod.json live".to_owned()), "{both:?}");
     assert!(both.contains(&"live/prod/plan.json prod".to_owned()), "{both:?}");
 }
 
 #[test]
-fn what_is_named_twice_counts_once() {
+fn inputs_named_twice_count_once() {
     let folder = estate();
     for (args, again) in [
         ("live/prod/plan.json live/prod/plan.json", 1),
@@ -238,7 +238,7 @@ fn what_is_named_twice_counts_once() {
 
 /// `@` before a plan is an easy mistake, and so is a plan in place of a rules file.
 #[test]
-fn a_plan_that_was_taken_for_a_list_is_not_told() {
+fn plans_given_as_lists_are_not_quoted() {
     let secret = "CANARY-in-a-list";
     let change = format!(
         r#"{{"actions":["create"],"before":null,"after":{{"p":"{secret}"}},"after_unknown":{{}},
@@ -302,7 +302,7 @@ fn a_plan_behind_other_text_is_found_in_a_folder() {
 }
 
 #[test]
-fn what_is_read_is_not_replaced() {
+fn outputs_never_replace_files_that_are_read() {
     let folder = Folder::of_plans();
     folder.write("key", "0123456789abcdef");
     folder.write("rules", "delete\n");
@@ -334,7 +334,7 @@ fn what_is_read_is_not_replaced() {
 
 /// A command rejects options that have no effect on it.
 #[test]
-fn what_does_nothing_is_refused() {
+fn options_without_effect_are_refused() {
     let folder = Folder::of_plans();
     for args in [
         "redact --detailed-exitcode plan.json",
@@ -355,7 +355,7 @@ fn what_does_nothing_is_refused() {
 
 /// A damaged document is not followed by another, although it contains the first key of a plan.
 #[test]
-fn of_a_single_plan_nothing_more_is_said() {
+fn a_single_damaged_plan_has_one_message() {
     let plan = PLAN.replacen("{\"address\":\"a.one[0]\"", "{\"address\":nul", 1);
     assert!(plan.contains("\"prior_state\":{\"format_version\""));
     let run = Run::piped("changes", plan);
@@ -363,7 +363,7 @@ fn of_a_single_plan_nothing_more_is_said() {
 }
 
 #[test]
-fn what_was_named_in_vain_is_an_error() {
+fn inputs_that_name_no_plan_are_errors() {
     let folder = estate();
     folder.write("list", "");
     std::fs::create_dir(folder.path("bare")).expect("a folder");
@@ -390,7 +390,7 @@ fn what_was_named_in_vain_is_an_error() {
 }
 
 #[test]
-fn a_rule_that_does_not_fit_is_said_once() {
+fn a_workspace_rule_that_does_not_fit_is_one_warning() {
     let folder = estate();
     let run = folder.run("changes --exclude stage --workspace-from live/{workspace}/x live");
     let warnings: Vec<&str> = run.err.lines().filter(|line| line.contains("warning")).collect();
@@ -400,17 +400,17 @@ fn a_rule_that_does_not_fit_is_said_once() {
 }
 
 #[test]
-fn several_plans_of_one_stream_are_told_one_by_one() {
+fn plans_of_one_stream_are_reported_one_by_one() {
     let (a, b, c) = (line("a"), line("b"), line("c"));
     let run = Run::piped("changes", format!("{a}\n{b}\n{c}\n"));
     assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
-    assert_eq!(told(&plans(&run)), ["- -", "-#2 -", "-#3 -"]);
+    assert_eq!(labels(&plans(&run)), ["- -", "-#2 -", "-#3 -"]);
     assert_eq!(run.count("summary"), 3);
     let folder = estate();
     folder.write("stream", format!("{a}\n{b}\n"));
     let run = folder.run("changes stream live/dev/plan.json");
     let expected = ["stream stream", "stream#2 stream#2", "live/dev/plan.json live/dev"];
-    assert_eq!(told(&plans(&run)), expected);
+    assert_eq!(labels(&plans(&run)), expected);
     let columns = folder.run("changes -f csv stream live/dev/plan.json").out;
     assert!(
         columns.lines().all(|row| row.contains("source")
@@ -426,7 +426,7 @@ fn one_broken_plan_of_a_stream_is_named_and_the_rest_is_done() {
     let (a, b, c) = (line("a"), line("b"), line("c"));
     let run = Run::piped("changes", format!("{a}\n{}\n{c}\n", &b[..b.len() - 9]));
     assert_eq!(run.code, Some(4));
-    assert_eq!(told(&plans(&run)), ["- -", "-#3 -"], "of the second no change was whole");
+    assert_eq!(labels(&plans(&run)), ["- -", "-#3 -"], "of the second no change was whole");
     assert_eq!(run.count("summary"), 2);
     let said: Vec<&str> = run.err.lines().collect();
     assert!(said[0].starts_with("plansift: -#2: byte "), "{}", run.err);
@@ -466,5 +466,5 @@ fn a_folder_of_thousands_is_walked_in_order() {
     assert_eq!(run.code, Some(0), "{}", run.err);
     let plans = plans(&run);
     let expected = (0..3000).map(|number| format!("./{number:05}.json {number:05}"));
-    assert_eq!(told(&plans), expected.collect::<Vec<_>>());
+    assert_eq!(labels(&plans), expected.collect::<Vec<_>>());
 }

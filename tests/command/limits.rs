@@ -89,7 +89,7 @@ fn every_limit_takes_a_suffix() {
 }
 
 #[test]
-fn help_tells_every_limit() {
+fn the_help_lists_every_limit() {
     let help = Folder::new().run("changes --help").out;
     for case in cases() {
         assert!(help.contains(case.option), "{}", case.option);

@@ -190,7 +190,7 @@ fn an_output_may_not_be_an_input() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_to_what_is_not_there_yet_stays_a_link() {
+fn dangling_links_stay_links() {
     use std::os::unix::fs::symlink;
     let folder = Folder::of_plans();
     std::fs::create_dir(folder.path("deep")).expect("a folder");
@@ -261,7 +261,7 @@ fn waiting(folder: &Folder, preparations: &str, outputs: &[&str]) -> std::proces
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_run_that_is_ended_leaves_nothing_behind() {
+fn interrupted_runs_leave_no_files() {
     use std::os::unix::process::ExitStatusExt;
     let folder = Folder::of_plans();
     folder.write("out", "before");
@@ -304,7 +304,7 @@ fn a_run_that_is_ended_leaves_nothing_behind() {
 /// `RUST_MIN_STACK` asks for a stack that no thread can have, so the signal thread fails to start.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_run_without_other_threads_is_ended_too() {
+fn signals_end_a_run_without_a_signal_thread() {
     use std::os::unix::process::ExitStatusExt;
     let folder = Folder::of_plans();
     for outputs in [&["changes", "out"][..], &["report", "markdown=out", "html=page"]] {
@@ -351,7 +351,7 @@ impl Write for Failing {
 }
 
 #[test]
-fn every_write_that_fails_is_told_as_it_was() {
+fn failed_writes_keep_the_kind_of_their_error() {
     type Make = fn(Failing) -> Box<dyn Sink>;
     let sinks: [(&str, Make, usize); 4] = [
         ("ndjson", |out| Box::new(Ndjson::new(out)), 200_000),

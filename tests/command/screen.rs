@@ -193,7 +193,7 @@ fn every_list_has_as_many_rows_as_asked_for() {
 }
 
 #[test]
-fn a_page_has_nothing_that_a_terminal_obeys() {
+fn pages_have_no_control_characters() {
     let page = Run::piped("summary --all", hostile_plan());
     assert_eq!(page.code, Some(0), "{page:?}");
     let found: Vec<char> = page.out.chars().filter(|&character| obeyed(character)).collect();
@@ -244,7 +244,7 @@ fn errors_do_not_repeat_what_the_input_says() {
 }
 
 #[test]
-fn colours_are_for_terminals_or_whoever_asks() {
+fn colours_appear_on_terminals_and_on_request() {
     let folder = Folder::of_plans();
     for (args, variables, coloured) in [
         ("", &[][..], false),

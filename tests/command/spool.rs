@@ -28,7 +28,7 @@ fn modes_of_open_files(child: &Child, folder: &Folder) -> Vec<u32> {
 }
 
 #[test]
-fn an_input_that_is_kept_is_its_owners_alone() {
+fn spooled_inputs_are_private_to_their_owner() {
     for args in ["redact -", "slim -", "audit -", "audit --echo off -", "report -"] {
         let folder = Folder::new();
         // The file mode must not depend on the user's umask.
@@ -57,7 +57,7 @@ fn an_input_that_is_kept_is_its_owners_alone() {
 }
 
 #[test]
-fn what_is_read_once_is_not_kept() {
+fn inputs_read_once_are_not_spooled() {
     let plan = sample::of_changes(5000, sample::create);
     let piped = |args: &str| {
         let mut command = run::plansift();

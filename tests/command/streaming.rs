@@ -80,7 +80,7 @@ fn the_plan_record_appears_with_the_first_change() {
 }
 
 #[test]
-fn a_reader_that_leaves_ends_the_run_in_peace() {
+fn a_pipe_closed_while_writing_is_no_error() {
     let folder = Folder::new();
     for name in ["plan.json", "other.json"] {
         folder.write(name, sample::of_changes(20_000, sample::create));
@@ -104,7 +104,7 @@ fn a_reader_that_leaves_ends_the_run_in_peace() {
 }
 
 #[test]
-fn a_reader_that_was_never_there_is_no_error_either() {
+fn a_pipe_closed_from_the_start_is_no_error() {
     let folder = Folder::of_plans();
     for args in [&["summary", "plan.json"][..], &["changes", "plan.json"], &["schema"], &["-help"]]
     {
@@ -119,7 +119,7 @@ fn a_reader_that_was_never_there_is_no_error_either() {
 }
 
 #[test]
-fn a_standard_error_that_is_gone_stops_nothing() {
+fn a_closed_standard_error_does_not_end_the_run() {
     let folder = Folder::of_plans();
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);

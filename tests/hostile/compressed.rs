@@ -37,7 +37,7 @@ fn read(bytes: &[u8]) -> std::result::Result<Shape, ErrorKind> {
 }
 
 #[test]
-fn what_is_cut_short_is_an_error() {
+fn truncated_inputs_are_errors() {
     for form in [gzip(PLAN.as_bytes()), zstd(PLAN.as_bytes())] {
         for end in 0..form.len() {
             assert!(read(&form[..end]).is_err(), "{end} of {}", form.len());
@@ -46,7 +46,7 @@ fn what_is_cut_short_is_an_error() {
 }
 
 #[test]
-fn what_is_damaged_is_the_same_plan_or_an_error() {
+fn damaged_inputs_are_the_same_plan_or_an_error() {
     let plan = read(PLAN.as_bytes());
     assert!(plan.is_ok());
     for form in [gzip(PLAN.as_bytes()), zstd(PLAN.as_bytes())] {
@@ -83,7 +83,7 @@ fn members_are_read_as_one_and_nothing_else_may_follow() {
 }
 
 #[test]
-fn what_is_empty_inside_is_an_empty_input() {
+fn compressed_empty_inputs_are_empty() {
     for form in [gzip(b""), zstd(b""), gzip(b" \n")] {
         let kind = read(&form).expect_err("nothing is no plan");
         assert_eq!(kind, read(b"").expect_err("nothing is no plan"));
@@ -91,7 +91,7 @@ fn what_is_empty_inside_is_an_empty_input() {
 }
 
 #[test]
-fn what_is_compressed_twice_is_no_plan() {
+fn inputs_compressed_twice_are_no_plans() {
     let text = PLAN.as_bytes();
     for form in [gzip(&gzip(text)), zstd(&zstd(text)), gzip(&zstd(text)), zstd(&gzip(text))] {
         let kind = read(&form).expect_err("one layer is taken off");

@@ -128,7 +128,7 @@ fn the_tool_is_named_where_it_is_known() {
 }
 
 #[test]
-fn filters_leave_what_they_say() {
+fn filters_show_matching_changes() {
     let Some(opened) = open(&[&plan("rich")]) else { return };
     let browser = &opened.browser;
     let records = rich();
@@ -207,9 +207,9 @@ fn an_opened_change_shows_its_values() {
     let subnet = "(it => it.parentElement.querySelector('.details').lastChild.textContent)\
                   ([...document.querySelectorAll('summary')].find(it => \
                   it.textContent.includes('aws_db_instance.primary')))";
-    let told = browser.eval(subnet);
+    let note = browser.eval(subnet);
     let number = unchanged("module.database.aws_db_instance.primary");
-    assert_eq!(told, format!("{number} unchanged attributes not shown"));
+    assert_eq!(note, format!("{number} unchanged attributes not shown"));
     let action = browser.text("section[aria-labelledby=invocation]");
     for text in ["function_name\t\"shop-warm-cache\"", "payload\t(known after apply)"] {
         assert!(action.contains(text), "{text}: {action}");
@@ -260,7 +260,7 @@ fn values_and_types_are_searched() {
 }
 
 #[test]
-fn a_link_shows_what_its_sender_saw() {
+fn links_restore_the_filters() {
     let Some(opened) = open(&[&plan("rich"), &plan("delete")]) else { return };
     let browser = &opened.browser;
     let fragment = || browser.eval("location.hash").as_str().expect("a text").to_owned();
@@ -359,7 +359,7 @@ fn the_keyboard_is_enough() {
 }
 
 #[test]
-fn all_that_is_used_has_a_name() {
+fn controls_have_accessible_names() {
     let Some(opened) = open(&[&plan("rich"), &plan("errored")]) else { return };
     let tree = opened.browser.command("Accessibility.getFullAXTree", json!({}));
     let nodes = tree["nodes"].as_array().expect("nodes");
@@ -475,7 +475,7 @@ fn several_plans_are_told_apart() {
 }
 
 #[test]
-fn nothing_of_a_hostile_plan_runs() {
+fn hostile_plans_run_no_code() {
     let folder = tempfile::tempdir().expect("a folder");
     let [plan, wrong] = hostile::write(folder.path());
     let Some(opened) = open(&[&plan, &wrong]) else { return };

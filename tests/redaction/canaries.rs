@@ -390,7 +390,7 @@ fn redactions() -> Vec<(Vec<&'static str>, Echoes)> {
 }
 
 #[test]
-fn no_canary_is_in_what_redact_writes() {
+fn redact_writes_no_canary() {
     for (args, echoes) in redactions() {
         for text in [plan_with(echoes), state_with(echoes)] {
             assert!(text.matches(CANARIES[0]).count() > 20);
@@ -400,7 +400,7 @@ fn no_canary_is_in_what_redact_writes() {
 }
 
 #[test]
-fn no_canary_is_in_what_other_commands_write() {
+fn other_commands_write_no_canary() {
     let text = plan();
     for command in ["changes", "changes --format json", "changes --format csv", "summary"] {
         for more in ["", "--all", "--all --strict", "--stats --progress=always"] {
@@ -412,7 +412,7 @@ fn no_canary_is_in_what_other_commands_write() {
 
 /// Secrets of child modules that only a declaration marks, and their echoes.
 #[test]
-fn no_secret_of_the_attacks_is_in_what_any_command_writes() {
+fn no_command_writes_a_secret_of_the_attacks() {
     let own = run::root().join("corpus/plans/secret-modules/plan.json");
     let shared = run::shared().into_iter().flat_map(|shared| {
         ["A1-child-module-secret-argument", "A1b-child-module-secret-output"]
@@ -442,7 +442,7 @@ fn no_secret_of_the_attacks_is_in_what_any_command_writes() {
 }
 
 #[test]
-fn a_cut_plan_is_told_without_its_secrets() {
+fn errors_about_cut_plans_show_no_secret() {
     for echo in ["equal", "off"] {
         let text = plan_with(Echoes::None);
         for at in (1..text.len() - 1).step_by(163) {
@@ -453,7 +453,7 @@ fn a_cut_plan_is_told_without_its_secrets() {
 }
 
 #[test]
-fn a_damaged_plan_is_told_without_its_secrets() {
+fn errors_about_damaged_plans_show_no_secret() {
     let text = plan_with(Echoes::None);
     for at in (1..text.len() - 1).step_by(163) {
         for damage in ["\"", "]", "\u{0}", "\\u"] {

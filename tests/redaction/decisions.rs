@@ -75,7 +75,7 @@ fn marks_hold_on_both_sides() {
 }
 
 #[test]
-fn keys_of_secret_maps_are_not_told_by_what_is_unknown() {
+fn overlays_do_not_show_keys_of_secret_maps() {
     let cases = [
         (
             r#""before":null,"after":{},"after_unknown":{"m":{"key":true},"n":{"key":true}},
@@ -94,7 +94,7 @@ fn keys_of_secret_maps_are_not_told_by_what_is_unknown() {
 }
 
 #[test]
-fn what_does_not_fit_is_masked_whole() {
+fn values_with_misfitting_overlays_are_masked_whole() {
     let cases = [
         // A string in place of a mark, an object over a list, a list over a string.
         (
@@ -276,7 +276,7 @@ fn changes_to_sensitive_outputs_without_overlays_are_secret() {
 }
 
 #[test]
-fn what_a_sensitive_output_changes_to_is_looked_for_elsewhere() {
+fn values_of_sensitive_output_changes_have_echoes() {
     let document = |other: &str, change: &str| {
         format!(
             r#"{{"format_version":"0.1","planned_values":{{"outputs":{{"o":{{"sensitive":true}},
@@ -369,7 +369,7 @@ fn no_two_keys_become_the_same() {
 }
 
 #[test]
-fn a_name_of_an_attribute_is_one_however_it_is_spelled() {
+fn attribute_names_are_recognised_in_any_spelling() {
     let cases = [(
         r#""before":{"m":{"hunter22":1}},"after":{"m":{"\u0068unter22":1},"p":"hunter22"},
             "after_sensitive":{"p":true}"#,
@@ -381,7 +381,7 @@ fn a_name_of_an_attribute_is_one_however_it_is_spelled() {
 
 /// JSON readers differ in which of two values of the same key they use.
 #[test]
-fn what_stands_twice_is_refused_or_masked() {
+fn duplicate_keys_are_refused_or_masked() {
     let output = r#""outputs":{"o":{"sensitive":true,"value":"a-secret","value":"b-secret"}}"#;
     let resource = r#""root_module":{"resources":[{"address":"a.b","values":{"p":"a-secret"},
         "sensitive_values":{"p":true},"values":{"p":"b-secret"}}]}"#;
@@ -447,7 +447,7 @@ fn a_name_marks_all_of_a_value_of_which_an_overlay_marks_some() {
 }
 
 #[test]
-fn null_is_a_mask_too() {
+fn mask_null_writes_null() {
     let text = change(r#""before":null,"after":{"p":["x"],"q":1},"after_sensitive":{"p":true}"#);
     let expected = change(r#""before":null,"after":{"p":null,"q":1},"after_sensitive":{"p":true}"#);
     assert_eq!(redact(&["--mask", "null"], text.as_bytes()), Ok(expected));
@@ -465,7 +465,7 @@ fn values_of_names_that_match_are_masked_when_asked() {
 }
 
 #[test]
-fn what_is_imported_by_a_secret_number_has_the_same_records() {
+fn imports_by_a_secret_number_keep_their_records() {
     let text = change(
         r#""before":null,"after":{"p":4711},"after_sensitive":{"p":true},
             "importing":{"identity":{"pin":4711}}"#,

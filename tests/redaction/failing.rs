@@ -72,7 +72,7 @@ fn piped(text: &[u8], threads: Threads) -> Input {
 }
 
 #[test]
-fn what_is_written_until_an_error_does_not_depend_on_threads() {
+fn output_before_an_error_does_not_depend_on_threads() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut texts = vec![plan_with(&planned_values(1500, 3)).into_bytes()];
     for (shape, layout) in
@@ -115,7 +115,7 @@ fn what_is_written_until_an_error_does_not_depend_on_threads() {
 }
 
 #[test]
-fn what_a_failing_command_has_written_does_not_depend_on_threads() {
+fn output_of_failing_commands_does_not_depend_on_threads() {
     let folder = tempfile::tempdir().expect("a folder");
     let (text, _) = generated(folder.path(), "estate", &[], 6 << 20);
     let path = folder.path().join("damaged.json");

@@ -159,7 +159,7 @@ fn space_without_end() {
 
 /// `--check structure` ignores an invalid word that plansift skips, even beside an echo.
 #[test]
-fn a_wrong_word_beside_an_echo() {
+fn invalid_words_beside_echoes_stay() {
     let plan = |text: &str| {
         let after = format!(r#"{{"p":"{text}","list":["{text}"]}}"#);
         let change = changed(&format!(r#"{{"p":"{text}"}}"#), &after, r#"{"p":true}"#);

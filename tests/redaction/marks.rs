@@ -6,7 +6,7 @@ use super::tree::{Kind, Node, Step};
 
 pub type Path = Vec<Step>;
 
-/// The side of the value that an overlay is applied to: the side of the overlay, or the other one.
+/// Which side of a change an overlay is applied to: its own side or the other side.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     Own,

@@ -120,7 +120,7 @@ fn keys_that_only_an_overlay_names_go_with_the_value() {
 }
 
 #[test]
-fn keys_of_what_an_overlay_does_not_fit_are_secret() {
+fn keys_of_misfitting_values_are_secret() {
     for (overlay, changed) in [
         (r#"{"m":"true"}"#, r#"["m"]"#),
         (r#"{"m":[true]}"#, r#"["m"]"#),
@@ -146,7 +146,7 @@ fn keys_of_what_an_overlay_does_not_fit_are_secret() {
 /// Two changes have the same overlays. The cache of overlays must not change which keys of the
 /// second change are secret.
 #[test]
-fn keys_of_what_an_overlay_does_not_fit_are_secret_in_every_change() {
+fn keys_of_misfitting_values_are_secret_in_every_change() {
     let change = |name: &str| {
         format!(
             r#"{{"address":"acme_x.{name}","type":"acme_x","name":"{name}","change":{{
@@ -306,7 +306,7 @@ fn types_are_no_suspects() {
 }
 
 #[test]
-fn the_shared_attacks_are_held_back() {
+fn the_shared_attacks_show_no_secret() {
     let Some(shared) = run::shared() else { return };
     for (name, secret) in [
         ("A2-replace-paths-set-element.json", "\"1234\""),

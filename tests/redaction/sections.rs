@@ -201,7 +201,7 @@ fn names_mark_in_every_section() {
 
 /// A change marks resources without own marks, also when it stands far behind them.
 #[test]
-fn marks_of_changes_are_known_to_all() {
+fn marks_of_changes_reach_every_worker() {
     let values = planned_values(1500, 3);
     let places = (3..3000).step_by(77).filter(|place| place % 7 > 2);
     let changes: Vec<_> = places

@@ -14,8 +14,7 @@ use plansift::plan::{
 };
 use plansift::redact::mask::Masking;
 use plansift::redact::{self, redact};
-use plansift::secret::{self, EchoOf, collect};
-use regex::Regex;
+use plansift::secret::{self, EchoOf, Names, collect};
 
 use super::long::{SIZE, plan, planned_values, resource};
 use crate::generated::generated;
@@ -103,7 +102,7 @@ fn every_mask_and_names() {
     let folder = tempfile::tempdir().expect("a folder");
     let (plan, _) = generated(folder.path(), "estate", &["--seed", "11"], SIZE);
     let key = redact::mask::Key::of(&[7; 32]).expect("a key");
-    let names = Regex::new("^(ami|owner)$").expect("an expression");
+    let names: Names = "^(ami|owner)$".parse().expect("an expression");
     for masking in [Masking::Null, Masking::Digest(key)] {
         for names in [None, Some(&names)] {
             let mut options = options();
@@ -127,7 +126,7 @@ fn modules_are_left_and_entered() {
 
 /// Lookahead workers see other letters in the addresses, so the output shows their share.
 #[test]
-fn others_do_most_of_it() {
+fn lookahead_workers_do_most_of_the_work() {
     for depth in [1, 4] {
         let text = plan(&planned_values(2000, depth));
         let other = text.replace(r#""a.r["#, r#""A.R["#);
@@ -151,7 +150,7 @@ fn others_do_most_of_it() {
 
 /// Workers also search in the first reading: they find a secret that only they see.
 #[test]
-fn others_look_for_what_is_marked() {
+fn lookahead_workers_search_for_marks() {
     let text = plan(&planned_values(2000, 3));
     let other = text.replace("a secret text 7", "A SECRET TEXT 7");
     let open = || InMemory::two_faced(text.as_bytes(), other.as_bytes());
@@ -161,7 +160,7 @@ fn others_look_for_what_is_marked() {
 
 /// If the text changes between the readings, the second reading does not rely on the first.
 #[test]
-fn what_changes_between_the_readings_is_masked() {
+fn texts_that_change_between_the_readings_are_masked() {
     let text = plan(&planned_values(2000, 3)).replace("\"password\":true", "\"password\":null");
     let other = text.replace("\"password\":null", "\"password\":true");
     let options = on_threads(&options(), 3);
@@ -179,7 +178,7 @@ fn what_changes_between_the_readings_is_masked() {
 
 /// A text that is shorter in the second reading is an error.
 #[test]
-fn what_is_cut_off_between_the_readings_is_an_error() {
+fn texts_truncated_between_the_readings_are_errors() {
     let text = plan(&planned_values(2000, 3));
     for threads in [1, 2, 8] {
         let options = on_threads(&options(), threads);
@@ -201,7 +200,7 @@ fn names_of_the_second_reading_count() {
     let mut options = on_threads(&options(), 2);
     let collected = collect(|| Ok(InMemory::new(text.as_bytes())), &options.secret);
     let collected = collected.expect("a plan");
-    options.secret.names = Some(Regex::new("^note$").expect("an expression"));
+    options.secret.names = Some("^note$".parse().expect("an expression"));
     let source = InMemory::new(text.as_bytes());
     let mut documents = Documents::only(source, &options.secret.read);
     let mut out = Vec::new();
@@ -211,7 +210,7 @@ fn names_of_the_second_reading_count() {
 
 /// The text ends directly after a piece that workers have recorded.
 #[test]
-fn what_is_cut_off_behind_a_piece_is_told_alike() {
+fn texts_truncated_after_a_piece_give_the_same_error() {
     let text = plan(&planned_values(800, 2));
     let ends = text.match_indices("\"sensitive_values\":{\"password\":true}}");
     let ends: Vec<_> = ends.map(|(start, end)| start + end.len()).collect();
@@ -223,7 +222,7 @@ fn what_is_cut_off_behind_a_piece_is_told_alike() {
 }
 
 #[test]
-fn damage_is_told_alike() {
+fn damaged_plans_give_the_same_error() {
     let text = plan(&planned_values(800, 3));
     let (mut failed, rounds) = (0, 120);
     for round in 0..rounds {
@@ -310,7 +309,7 @@ fn resources(places: std::ops::Range<usize>) -> String {
 
 /// A worker in very deep modules does not know its depth, but the limit on depth still applies.
 #[test]
-fn the_limit_on_depth_holds_deep_down() {
+fn the_limit_on_depth_applies_in_deep_modules() {
     const LEVELS: usize = 14;
     let nested = format!("{}{}", "[".repeat(25), "]".repeat(25));
     let deep = resource(1).replace("{},{\"address\":\"x\"}", &nested);
@@ -351,7 +350,7 @@ fn modules_behind_the_root_module_are_wrong() {
 /// A secret that only a worker sees marked is masked in the configuration, too, even with one
 /// reading.
 #[test]
-fn secrets_that_others_met_are_noted() {
+fn secrets_that_workers_find_are_recorded() {
     let alone = resource(0).replace("a secret text 0", "one of its own");
     let tree = format!(
         r#"{{"root_module":{{"resources":[{},{alone},{}]}}}}"#,
@@ -478,7 +477,7 @@ fn pieces_are_whole() {
 
 /// If a source ends early, results of workers beyond its end do not count.
 #[test]
-fn nobody_jumps_behind_the_end() {
+fn results_beyond_the_end_do_not_count() {
     // A line that begins another document ends the first document.
     let other = "{\"address\":\"x\",\"values\":\n{\"format_version\":\"1\"}}";
     let tree = format!(
@@ -512,7 +511,7 @@ fn nobody_jumps_behind_the_end() {
 
 /// The limit on a piece also applies to the space between two pieces, wherever the space is.
 #[test]
-fn space_is_held_to_its_limit() {
+fn the_limit_applies_to_white_space() {
     let space = |len: usize| " ".repeat(len);
     for (before, behind) in [(0, 3000), (0, 400 << 10), (400 << 10, 0), (300 << 10, 300 << 10)] {
         // The piece before the space is marked, or has no overlay.

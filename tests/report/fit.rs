@@ -110,7 +110,7 @@ fn plans() -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn a_page_is_never_longer_and_says_what_is_not_on_it() {
+fn pages_stay_within_the_limit_and_count_what_they_leave_out() {
     let plans = plans();
     let plans: Vec<(&str, &[u8])> =
         plans.iter().map(|(name, plan)| (name.as_str(), plan.as_slice())).collect();
@@ -142,7 +142,7 @@ fn a_page_is_never_longer_and_says_what_is_not_on_it() {
 }
 
 #[test]
-fn what_may_be_lost_comes_first() {
+fn destructive_sections_come_first() {
     let plans = plans();
     let plans: Vec<(&str, &[u8])> =
         plans.iter().map(|(name, plan)| (name.as_str(), plan.as_slice())).collect();
@@ -165,7 +165,7 @@ fn what_may_be_lost_comes_first() {
 }
 
 #[test]
-fn what_differs_is_told_before_what_is_on_one_side_only() {
+fn differences_take_precedence_over_one_sided_values() {
     let values: String = (0..20).map(|key| format!(r#","k{key}":"{}""#, "v".repeat(40))).collect();
     let change = |number: usize, sides: &str, action: &str| {
         format!(r#"{{"address":"a.{action}{number}","change":{{"actions":["{action}"],{sides}}}}}"#)
@@ -202,7 +202,7 @@ fn attributes(pages: &[String]) -> Vec<&str> {
 }
 
 #[test]
-fn nothing_is_left_out_that_has_room() {
+fn reports_that_fit_are_complete() {
     let many: Vec<String> = (0..300).map(|number| format!(r#""a{number}":{number}"#)).collect();
     let element = |name: &str, members: &str| {
         format!(
@@ -259,7 +259,7 @@ fn parts_hold_each_change_once() {
 }
 
 #[test]
-fn many_plans_have_room_in_the_table_and_beside_it() {
+fn the_table_leaves_room_for_changes() {
     let plan = br#"{"format_version":"1.2","resource_changes":[{"address":"a.b",
         "mode":"managed","change":{"actions":["delete"],"before":{"a":1},"after":null}}]}"#;
     let names: Vec<String> = (0..700).map(|number| format!("workspace-{number:05}")).collect();
@@ -290,7 +290,7 @@ fn sizes_are_those_of_the_hosts() {
 }
 
 #[test]
-fn parts_are_files_beside_each_other() {
+fn parts_are_files_in_one_folder() {
     let plans = folder(&["rich"], &[]);
     let path = plans.path();
     let args = ["-o", "markdown=r.md", "--fit", "4000", "--split", "rich.json"];

@@ -27,7 +27,7 @@ fn change(before: &serde_json::Value, after: &serde_json::Value) -> String {
 }
 
 #[test]
-fn every_statement_of_a_new_policy_is_seen() {
+fn reports_show_every_statement_of_a_new_policy() {
     let plan = change(&json!(null), &json!({"policy": policy()}));
     for format in FORMATS {
         let text = report_of(&["-o", format], &plan);
@@ -129,7 +129,7 @@ fn many_differences_are_counted() {
 }
 
 #[test]
-fn long_values_are_told_in_full_when_asked() {
+fn full_shows_long_values() {
     let long = format!("{}END", "long value ".repeat(10_000));
     let list: Vec<_> = (0..3000).map(|number| format!("element-{number}")).collect();
     let plan = change(&json!({"a": "x", "l": 1}), &json!({"a": long, "l": list}));
@@ -149,7 +149,7 @@ fn long_values_are_told_in_full_when_asked() {
 }
 
 #[test]
-fn nothing_is_folded_when_all_is_asked_for() {
+fn full_does_not_fold_instances() {
     let element = |index: usize| {
         format!(
             r#"{{"address":"a.b[{index}]","mode":"managed","type":"a","name":"b","index":{index},
@@ -170,7 +170,7 @@ fn nothing_is_folded_when_all_is_asked_for() {
 }
 
 #[test]
-fn what_differs_in_space_or_order_alone_is_shown_with_a_remark() {
+fn formatting_differences_have_a_remark() {
     let plan = change(
         &json!({"j": r#"{"a":1}"#, "l": ["x", "y"], "m": "if x:\n  a\n  b", "t": "a  b"}),
         &json!({"j": r#"{ "a": 1 }"#, "l": ["y", "x"], "m": "if x:\n  a\nb", "t": "a b"}),
@@ -251,7 +251,7 @@ fn secrets_are_hidden_in_lines() {
 }
 
 #[test]
-fn lines_of_a_text_do_nothing() {
+fn hostile_lines_are_escaped() {
     let text = |end: &str| format!("a\n::error::x\n{}{end}\n##[error]y\n", "::".repeat(60));
     let plan = change(
         &json!({"t": text("\u{1b}[31m"), "l": 1}),
@@ -271,7 +271,7 @@ fn lines_of_a_text_do_nothing() {
 
 /// Only the changed members have the mark `# forces replacement`, not those that stay.
 #[test]
-fn what_stays_forces_no_replacement() {
+fn unchanged_members_do_not_force_replacement() {
     let values = [json!(["a", "b", "c"]), json!(["a", "b", "d"])];
     let maps = [json!({"k": 1, "l": 1}), json!({"k": 1, "l": 2})];
     let sides = [0, 1].map(|side| json!({"list": values[side], "map": maps[side], "same": 1}));

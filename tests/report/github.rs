@@ -111,7 +111,7 @@ fn variables_are_the_same_numbers() {
 }
 
 #[test]
-fn has_changes_is_what_the_exit_code_says() {
+fn has_changes_agrees_with_the_exit_code() {
     for case in crate::corpus::cases() {
         let name = case.source();
         for more in [&[][..], &["--all"]] {
@@ -126,7 +126,7 @@ fn has_changes_is_what_the_exit_code_says() {
 }
 
 #[test]
-fn what_is_not_set_is_left_out_and_said_once() {
+fn each_missing_variable_is_one_warning() {
     let path = run::root().join("corpus/plans/rich");
     let run = report(&path, &["-o", "github", "plan.json", "plan.json"], &[]);
     assert_eq!(run.code, Some(0), "{run:?}");
@@ -136,7 +136,7 @@ fn what_is_not_set_is_left_out_and_said_once() {
 }
 
 #[test]
-fn there_are_no_more_annotations_than_are_shown() {
+fn annotations_stay_within_the_limit_of_github() {
     let check = |number: usize| {
         format!(
             r#"{{"address":{{"to_display":"check.c::{number}, b=c: %3A\n"}},

@@ -22,7 +22,7 @@ const FILES: [(&str, &str); 9] = [
 ];
 
 #[test]
-fn plans_have_the_reports_beside_them() {
+fn reports_match_the_expected_files() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut report = String::new();
     for case in cases() {

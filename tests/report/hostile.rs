@@ -114,7 +114,7 @@ fn texts_of_a_plan_stay_in_code() {
 /// Many changes and an unknown value inside very deep containers. If the report examined the
 /// content of a container once for each level, it would take hours.
 #[test]
-fn depth_is_no_work() {
+fn deep_nesting_takes_linear_time() {
     const DEPTH: usize = 9000;
     let nest = |inner: &str| format!("{}{inner}{}", r#"{"a":"#.repeat(DEPTH), "}".repeat(DEPTH));
     let side = |value: &str| {
@@ -134,7 +134,7 @@ fn depth_is_no_work() {
 
 /// Reports do not compare an import with every secret if no part of the import can be a secret.
 #[test]
-fn an_import_of_nothing_is_looked_at_once() {
+fn imports_of_null_take_linear_time() {
     const MANY: usize = 150_000;
     let list = |what: &str| vec![what; MANY].join(",");
     let change = format!(
@@ -168,8 +168,8 @@ fn names_of_inputs_and_rules_stay_in_code() {
 }
 
 #[test]
-fn a_text_that_is_no_code_is_found() {
-    // The tests above rely on this: `page::read` sees markup, and refuses markup of others.
+fn the_parser_finds_markup() {
+    // The tests above rely on `page::read`: it panics at markup that reports do not write.
     for bad in ["EVIL", "a <b>", "**EVIL**"] {
         let has_text = Parser::new(bad).any(|event| matches!(event, Event::Text(_)));
         assert!(has_text, "{bad}");

@@ -36,7 +36,7 @@ fn corpus_report() -> Value {
 }
 
 #[test]
-fn it_is_as_its_schema_says() {
+fn the_report_matches_its_schema() {
     let document = corpus_report();
     let plans = document["plans"].as_array().expect("plans");
     assert_eq!(plans.len(), corpus::cases().len() + 1);
@@ -56,7 +56,7 @@ fn it_is_as_its_schema_says() {
 }
 
 #[test]
-fn every_key_of_the_schema_is_in_it() {
+fn every_key_of_the_schema_occurs() {
     let schema = schema();
     let mut described = BTreeSet::new();
     let mut waiting = vec![&schema];
@@ -82,7 +82,7 @@ fn every_key_of_the_schema_is_in_it() {
 }
 
 #[test]
-fn of_no_plan_there_is_a_document_too() {
+fn a_report_without_plans_is_a_document() {
     let folder = folder(&[], &[("a.json", "[]")]);
     let run = report(folder.path(), &["-o", "json", "a.json"], &[]);
     assert_eq!(run.code, Some(1));

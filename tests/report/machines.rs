@@ -135,7 +135,7 @@ fn with_broken_rules(format: &str) -> String {
 
 /// Reports for people show broken rules and failed checks first.
 #[test]
-fn broken_rules_and_failed_checks_are_told_first() {
+fn broken_rules_and_failed_checks_come_first() {
     let assert_order = |text: &str, first: &[&str], then: &str| {
         let place = |it: &str| text.find(it).unwrap_or_else(|| panic!("no {it}: {text}"));
         let mut last = 0;
@@ -168,7 +168,7 @@ fn broken_rules_and_failed_checks_are_told_first() {
 
 /// Reports for programs contain broken rules and failed checks.
 #[test]
-fn programs_are_told_broken_rules_and_failed_checks() {
+fn reports_for_programs_contain_broken_rules_and_failed_checks() {
     let text = with_broken_rules("variables");
     let first = "PLANSIFT_BROKEN_RULES=1\nPLANSIFT_BROKEN_WARNINGS=1\nPLANSIFT_FAILED_CHECKS=2\n";
     assert!(text.starts_with(first), "{text}");
@@ -228,7 +228,7 @@ fn a_broken_warning_does_not_fail_the_run() {
 }
 
 #[test]
-fn a_pattern_that_names_nothing_is_told() {
+fn reports_list_patterns_that_match_nothing() {
     let plan = run::root().join("corpus/plans/rich/plan.json");
     let args = ["--fail-on", "delete:aws_db_instnace", "--fail-on", "output:databse"];
     let words = [
@@ -260,7 +260,7 @@ fn a_pattern_that_names_nothing_is_told() {
 }
 
 #[test]
-fn a_plan_that_leaves_changes_for_another_is_no_passed_test() {
+fn an_incomplete_plan_is_a_skipped_test() {
     for (plan, message) in [
         ("incomplete", "This plan is not complete: applying it will leave changes for another"),
         ("deferred", "Some changes are deferred to a later plan."),
@@ -278,7 +278,7 @@ fn a_plan_that_leaves_changes_for_another_is_no_passed_test() {
 }
 
 #[test]
-fn a_plan_that_is_not_whole_is_no_success() {
+fn an_errored_plan_is_no_success() {
     let plan = run::root().join("corpus/plans/errored/plan.json");
     let read: Sarif = serde_json::from_str(&report_on(&["-o", "sarif"], &plan)).expect("SARIF");
     let invocation = &read.runs[0].invocations.as_ref().expect("an invocation")[0];
@@ -287,7 +287,7 @@ fn a_plan_that_is_not_whole_is_no_success() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_in_each() {
+fn every_report_names_unreadable_plans() {
     let folder = tempfile::tempdir().expect("a folder");
     let broken = folder.path().join("broken & <cut>.json");
     fs::write(&broken, r#"{"format_version":"1.2","resource_changes":["#).expect("a file");
@@ -349,7 +349,7 @@ fn gitlab_counts_actions_as_its_manual_does() {
 }
 
 #[test]
-fn several_reports_are_those_of_one_each() {
+fn several_reports_equal_single_reports() {
     let folder = tempfile::tempdir().expect("a folder");
     let plan = run::root().join("corpus/plans/rich/plan.json");
     let formats = ["term", "junit", "sarif", "gitlab"];
@@ -383,7 +383,7 @@ fn several_reports_are_those_of_one_each() {
 
 #[cfg(unix)]
 #[test]
-fn who_reads_no_further_takes_nothing_from_the_others() {
+fn a_closed_output_does_not_end_the_other_reports() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("report.xml");
     let junit = format!("junit={}", file.display());
@@ -411,7 +411,7 @@ fn who_reads_no_further_takes_nothing_from_the_others() {
 }
 
 #[test]
-fn any_number_of_threads_tells_the_same() {
+fn reports_do_not_depend_on_the_number_of_threads() {
     let folder = tempfile::tempdir().expect("a folder");
     for shape in ["estate", "busy"] {
         generated(folder.path(), shape, &[], 3_000_000);
@@ -429,7 +429,7 @@ fn any_number_of_threads_tells_the_same() {
 }
 
 #[test]
-fn reports_of_nothing_are_whole() {
+fn reports_on_empty_plans_are_complete() {
     let nothing = r#"{"format_version":"1.2","terraform_version":"1.9.0","resource_changes":[]}"#;
     let read = junit_parser::from_reader(Cursor::new(report_of(&["-o", "junit"], nothing)));
     assert_eq!(read.expect("JUnit").suites[0].failures, 0);

@@ -39,7 +39,7 @@ fn several_plans_are_one_table() {
 }
 
 #[test]
-fn a_plan_that_fails_half_way_leaves_an_error_and_nothing_else() {
+fn plans_that_fail_half_way_leave_only_an_error() {
     let cut = std::fs::read_to_string(run::root().join("corpus/plans/rich/plan.json"));
     let cut = cut.expect("a plan");
     let cut = &cut[..cut.len() - 100];
@@ -55,7 +55,7 @@ fn a_plan_that_fails_half_way_leaves_an_error_and_nothing_else() {
 }
 
 #[test]
-fn the_marker_is_that_of_the_inputs() {
+fn the_marker_depends_on_the_inputs() {
     let folder = folder(&["create", "update", "delete"], &[]);
     let marker = |inputs: &[&str]| {
         let args: Vec<&str> =
@@ -73,7 +73,7 @@ fn the_marker_is_that_of_the_inputs() {
 }
 
 #[test]
-fn instances_that_change_alike_are_told_once() {
+fn instances_that_change_alike_are_one_entry() {
     let change = |index: usize, size: usize| {
         format!(
             r#"{{"address":"a.b[{index}]","mode":"managed","type":"a","name":"b","index":{index},
@@ -91,7 +91,7 @@ fn instances_that_change_alike_are_told_once() {
 }
 
 #[test]
-fn of_long_values_the_place_is_shown_where_they_differ() {
+fn excerpts_show_where_long_values_differ() {
     let policy = |action: &str| format!("{}{action}{}", "x".repeat(300), "y".repeat(300));
     let plan = format!(
         r#"{{"format_version":"1.2","resource_changes":[{{"address":"a.b","change":{{
@@ -106,7 +106,7 @@ fn of_long_values_the_place_is_shown_where_they_differ() {
 }
 
 #[test]
-fn what_may_be_lost_stands_unfolded() {
+fn destructive_changes_are_not_folded() {
     let change = |number: usize, action: &str| {
         format!(
             r#"{{"address":"a.b{number}","mode":"managed","type":"a","name":"b{number}",
@@ -177,7 +177,7 @@ pub fn heads(page: &Page) -> Vec<String> {
 }
 
 #[test]
-fn failed_checks_are_told_before_the_table() {
+fn failed_checks_stand_before_the_table() {
     let run = report(run::root(), &["-o", "markdown", "corpus/plans/rich/plan.json"], &[]);
     let place = |text: &str| run.out.find(text).unwrap_or_else(|| panic!("{text}: {}", run.out));
     assert!(place("**Warning:** 2 checks failed.") < place("| Plan |"), "{}", run.out);

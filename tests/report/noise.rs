@@ -132,7 +132,7 @@ const CASES: [(&[&str], &[&str], Option<&str>); 12] = [
 ];
 
 #[test]
-fn what_is_not_wanted_is_left_out_and_counted() {
+fn filters_hide_changes_and_count_them() {
     for (args, expected, said) in CASES {
         let text = report_of(args, &plan());
         assert_eq!(
@@ -146,7 +146,7 @@ fn what_is_not_wanted_is_left_out_and_counted() {
 }
 
 #[test]
-fn drift_and_the_rest_are_told_apart() {
+fn filters_separate_drift_and_changes() {
     let plan = run::root().join("corpus/plans/rich/plan.json");
     let parts = |args: &[&str]| {
         let text = super::report_on(args, &plan);
@@ -178,7 +178,7 @@ fn rules_and_counts_are_about_all_of_a_plan() {
 }
 
 #[test]
-fn a_comment_of_hidden_changes_still_tells_rules_and_counts() {
+fn comments_of_hidden_changes_show_rules_and_counts() {
     let args = ["report", "-o", "markdown", "--only", "none", "--fail-on", "delete", "-"];
     let output = run::piped(&args, plan().as_bytes());
     assert_eq!(output.status.code(), Some(3));
@@ -195,7 +195,7 @@ fn a_comment_of_hidden_changes_still_tells_rules_and_counts() {
 }
 
 #[test]
-fn what_cannot_be_left_out_is_said() {
+fn useless_filters_are_refused() {
     for args in [
         &["--values", "none", "--ignore", "whitespace"][..],
         &["--drift-only", "--changes-only"],
@@ -211,7 +211,7 @@ fn what_cannot_be_left_out_is_said() {
 }
 
 #[test]
-fn what_is_only_cut_alike_is_not_alike() {
+fn instances_with_equal_excerpts_are_not_folded() {
     let alike = |format: &str, changes: [&str; 2]| {
         let keyed = |(key, change): (usize, &&str)| {
             format!(
@@ -282,7 +282,7 @@ fn what_is_only_cut_alike_is_not_alike() {
 }
 
 #[test]
-fn what_forces_a_replacement_stays() {
+fn attributes_that_force_replacement_stay() {
     let list = |first: u32| {
         let elements: Vec<String> = (0..4).map(|at| format!(r#"{{"x":{}}}"#, first + at)).collect();
         elements.join(",")
@@ -311,7 +311,7 @@ fn what_forces_a_replacement_stays() {
 /// A pattern for an attribute matches the string as a whole, not the members of a document in the
 /// string. It does not matter whether the report shows values.
 #[test]
-fn a_document_in_a_string_is_the_attribute_that_it_stands_in() {
+fn path_patterns_match_strings_not_their_members() {
     let side = |number: u32| format!(r#"{{"p":"{{\"A\":[{number}]}}","q":{number}}}"#);
     let change = |actions: &str, more: &str| {
         let [before, after] = [1, 2].map(side);

@@ -72,7 +72,7 @@ fn every_plan_has_a_title_with_a_blank_line_before_it() {
 }
 
 #[test]
-fn what_happens_has_lines_of_its_own_where_a_terminal_is_narrow() {
+fn narrow_terminals_get_the_action_on_its_own_line() {
     let plan = r#"{"format_version":"1.2","resource_changes":[{"address":"t.a_rather_long_name",
         "previous_address":"t.another_rather_long_name","type":"t","name":"a","deposed":"12ab",
         "action_reason":"replace_because_tainted","change":{"actions":["create","forget"],

@@ -333,7 +333,7 @@ fn differences(
 }
 
 #[test]
-fn the_same_resources_and_attributes_are_told() {
+fn reports_show_the_resources_and_attributes_of_renderings() {
     let mut wrong = Vec::new();
     let (mut plans, mut resources, mut attributes) = (0, 0, 0);
     for (name, path) in shared_plans::files() {

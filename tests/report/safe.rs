@@ -26,7 +26,7 @@ fn with_echoes() -> String {
 }
 
 #[test]
-fn what_repeats_a_secret_is_hidden_too() {
+fn echoes_are_hidden() {
     let plan = with_echoes();
     for format in FORMATS {
         for values in ["changed", "all"] {
@@ -56,7 +56,7 @@ fn what_repeats_a_secret_is_hidden_too() {
 }
 
 #[test]
-fn what_may_repeat_a_secret_unseen_is_hidden() {
+fn texts_that_cannot_be_searched_are_hidden() {
     // A text that is too long to search is hidden.
     let pad = ",".repeat(60_000);
     let side = |member: &str| {
@@ -103,7 +103,7 @@ fn what_may_repeat_a_secret_unseen_is_hidden() {
 }
 
 #[test]
-fn what_repeats_a_secret_outside_of_values_is_hidden_too() {
+fn echoes_in_imports_and_messages_are_hidden() {
     // The id and the identity of an import.
     let imported = plan_of(&[
         ("a", r#""actions":["create"],"after":{"p":"Canary-of-it"},"after_sensitive":{"p":true}"#),
@@ -189,7 +189,7 @@ const HOSTILE: &str = concat!(
 );
 
 #[test]
-fn hostile_texts_do_nothing() {
+fn hostile_texts_are_escaped() {
     let plan = format!(
         r#"{{"format_version":"1.2","terraform_version":"1.9.0{HOSTILE}","resource_changes":[
             {{"address":"a.b{HOSTILE}","module_address":"module.m{HOSTILE}","mode":"managed",
@@ -226,7 +226,7 @@ fn hostile_texts_do_nothing() {
 }
 
 #[test]
-fn what_would_hide_nothing_is_refused() {
+fn useless_options_about_secrets_are_refused() {
     for args in ["--echo contains", "--also-names x"] {
         let mut command = run::plansift();
         command.args(["report", "--values", "none"]).args(args.split(' ')).arg("plan.json");

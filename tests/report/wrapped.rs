@@ -126,7 +126,7 @@ fn secrets_are_hidden_in_lines_of_any_kind() {
 }
 
 #[test]
-fn a_document_that_is_a_secret_is_hidden_however_it_is_written() {
+fn secret_documents_are_hidden_in_any_formatting() {
     let marked = r#"{"user":"Canary-u","number":[1,{}],"password":"Canary-p\u00e9"}"#;
     for text in [
         "{\n  \"user\": \"Canary-u\", \"number\": [1, {}],\n  \"password\": \"Canary-pé\"\n}\n",
@@ -150,7 +150,7 @@ fn a_document_that_is_a_secret_is_hidden_however_it_is_written() {
 }
 
 #[test]
-fn a_line_that_holds_more_is_shown_unless_that_is_asked_for() {
+fn only_echo_contains_hides_lines_that_contain_a_secret() {
     let plan = plan(CANARY, "url://Canary-of-it@host");
     assert!(report_of(&[], &plan).contains("url://"));
     assert!(!report_of(&["--echo", "contains"], &plan).contains("url://"));

@@ -35,6 +35,6 @@ fn units(text: &str) -> impl Iterator<Item = u16> {
 }
 
 /// UTF-8 with a byte order mark.
-pub fn marked(text: &str) -> Vec<u8> {
+pub fn utf8_with_bom(text: &str) -> Vec<u8> {
     [b"\xef\xbb\xbf", text.as_bytes()].concat()
 }

@@ -76,7 +76,7 @@ fn output(folder: &Path, args: &str, threads: &str) -> Output {
 }
 
 #[test]
-fn of_many_small_inputs() {
+fn many_small_inputs_give_the_same_answer_with_any_number_of_threads() {
     let folder = inputs();
     for (args, code) in [
         ("changes .", 4),

@@ -161,7 +161,7 @@ fn every_format_of_every_shape() {
 }
 
 #[test]
-fn damage_is_told_alike() {
+fn damaged_plans_give_the_same_error() {
     let folder = tempfile::tempdir().expect("a folder");
     let (plan, _) = generated(folder.path(), "estate", &["--seed", "3"], SIZE);
     let section = b"\"resource_changes\":[";
@@ -184,11 +184,11 @@ fn damage_is_told_alike() {
 }
 
 #[test]
-fn an_element_that_is_wrong_is_told_in_its_turn() {
+fn invalid_elements_fail_in_document_order() {
     let folder = tempfile::tempdir().expect("a folder");
     let (plan, _) = generated(folder.path(), "busy", &[], SIZE);
     let plan = String::from_utf8(plan).expect("a plan is UTF-8");
-    // The first is an error when the element is read, the second when its row is built.
+    // The first replacement is an error when the element is read, the second when its row is built.
     for (from, to) in [
         ("\"actions\":[\"update\"]", "\"actions\":[\"up\",3]"),
         ("\"name\":\"", "\"name\":\"\\ud800"),
@@ -206,7 +206,7 @@ fn an_element_that_is_wrong_is_told_in_its_turn() {
 }
 
 #[test]
-fn limits_fall_on_the_same_element() {
+fn limits_stop_at_the_same_element() {
     let folder = tempfile::tempdir().expect("a folder");
     let (plan, _) = generated(folder.path(), "estate", &["--seed", "5"], SIZE);
     for limit in 1..9 {
@@ -289,7 +289,7 @@ fn long_plans_are_shared_and_short_ones_are_not() {
 
 /// Workers also read the changes of a plan that needs no rows.
 #[test]
-fn what_stays_is_read_by_others_too() {
+fn workers_read_unchanged_elements() {
     struct Rows(usize);
     impl Sink for Rows {
         fn record(&mut self, _: &Record<'_>) -> Result<()> {
@@ -380,7 +380,7 @@ fn plan_with_much_to_skip(modules: usize) -> String {
 }
 
 #[test]
-fn what_is_skipped_is_held_to_the_same() {
+fn skipped_sections_give_the_same_errors() {
     let plan = plan_with_much_to_skip(1500);
     assert!(plan.len() > 5_000_000, "{} bytes", plan.len());
     let answer = assert_same(plan.as_bytes(), &Options::default(), "whole");
@@ -414,7 +414,7 @@ fn assert_same_with_lookahead(plan: &[u8], options: &Options) -> String {
 /// Texts whose strings look like brackets, and whose brackets look like strings. They stay valid
 /// when a worker begins inside a string.
 #[test]
-fn what_is_skipped_is_not_guessed() {
+fn misleading_strings_in_skipped_sections_give_the_same_answer() {
     let strings = r#""},{","#.repeat(500_000);
     let nested = r#"{"a":[{"b":[{},{}]},{"c":{}}]},"#.repeat(80_000);
     for filler in [strings, nested] {
@@ -432,10 +432,10 @@ fn what_is_skipped_is_not_guessed() {
     }
 }
 
-/// A section that ends a few bytes before the next range of a worker, which then begins in the
+/// The section ends a few bytes before the range of a worker. The range then begins inside the
 /// first change after the section.
 #[test]
-fn sections_of_every_length_are_passed_over() {
+fn sections_of_every_length_are_skipped() {
     const SHARED: usize = 512 << 10;
     let change = |address: &str| {
         let sides = r#""before":{"k":1},"after":{"k":2}"#;
@@ -484,7 +484,7 @@ fn plan_of(changes: &[String]) -> String {
 }
 
 #[test]
-fn too_many_words_are_told_with_their_place() {
+fn too_many_actions_fail_at_the_same_element() {
     let worded =
         |place| format!(r#"{{"address":"a.c[{place}]","change":{{"actions":["w{place}"]}}}}"#);
     let plan = plan_of(&(0..2000).map(worded).collect::<Vec<_>>());
@@ -505,7 +505,7 @@ pub fn plan_of_long_rows(changes: usize, key: &str, depth: usize) -> String {
 }
 
 #[test]
-fn rows_that_are_many_times_their_elements_do_not_pile_up() {
+fn long_rows_do_not_accumulate() {
     let plan = plan_of_long_rows(300, "a_key_of_some_length", 60);
     assert_same(plan.as_bytes(), &Options::default(), "long rows");
     let options = on_threads(&Options::default(), 3);

@@ -52,7 +52,7 @@ fn succeeded(output: Output) -> Vec<u8> {
 }
 
 #[test]
-fn every_way_in_gives_the_same() {
+fn every_kind_of_input_gives_the_same_output() {
     let plan = large();
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("plan.json");
@@ -120,7 +120,7 @@ const PLAN: &str = r#"{"format_version":"1.2","resource_changes":[
 "#;
 
 #[test]
-fn it_says_what_was_left_out_and_masked() {
+fn standard_error_counts_what_was_dropped_and_masked() {
     let says = |args: &[&str], expected: &[&str]| {
         let output = slim(&[args, &["-"]].concat(), PLAN.as_bytes());
         assert!(output.status.success());
@@ -172,7 +172,7 @@ fn a_plan_can_be_wrapped() {
 }
 
 #[test]
-fn arguments_that_mean_nothing_are_refused() {
+fn useless_arguments_are_refused() {
     for args in [
         &["--keep", "secrets"][..],
         &["--keep", ""],

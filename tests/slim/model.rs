@@ -156,8 +156,8 @@ fn prune_members(object: &mut Value, keys: &[&str], wanted: Wanted<'_>) {
 const VALUE: bool = true;
 const OVERLAY: bool = false;
 
-/// Removes the members of a value that no pattern matches, unless they lead to one that stays.
-/// Returns whether any member stays.
+/// Removes the members of a value that no pattern matches. A container stays if something inside
+/// it stays. Returns whether any member stays.
 ///
 /// `texts` are the path of the value with list indexes and without. `kept` collects the paths of
 /// the containers that stay only because of their members.
@@ -233,7 +233,7 @@ fn is_wanted(texts: [&str; 2], patterns: &[&str]) -> bool {
     candidates(texts, patterns).iter().any(|(pattern, text)| matches(pattern, text))
 }
 
-/// Whether the path leads to what a pattern names before its first star.
+/// Whether the text of a pattern before its first star names something below the path.
 fn is_named(texts: [&str; 2], patterns: &[&str]) -> bool {
     candidates(texts, patterns).iter().any(|(pattern, text)| {
         let head = pattern.split('*').next().unwrap_or_default();

@@ -168,7 +168,7 @@ fn is_empty(verdict: &Option<Value>) -> bool {
 }
 
 #[test]
-fn policies_say_the_same_of_a_plan_and_of_its_slim_form() {
+fn policies_have_the_same_verdict_for_slim_plans() {
     let plans = plans();
     for Policy { name, wanted, rego } in &POLICIES {
         let mut engine = Engine::new();

@@ -17,7 +17,7 @@ const ADDRESS: &str = "s3://plans/plan.json";
 type Case = (Vec<Fault>, Result<(), &'static str>, Vec<Option<usize>>);
 
 #[test]
-fn what_may_go_better_is_asked_again() {
+fn transient_errors_are_retried() {
     use Fault::{Chunks, Cut, None as Fine, Silence, Stall, Status, Trickle};
     let len = PLAN.len();
     let cases: Vec<Case> = vec![
@@ -80,7 +80,7 @@ fn what_may_go_better_is_asked_again() {
 }
 
 #[test]
-fn facts_are_asked_for_again_as_well() {
+fn listings_and_heads_are_retried() {
     let s3 = S3::start();
     s3.put("a/plan.json", PLAN);
     // Listings and HEAD requests are retried in the same way. Here, every retry fails.
@@ -120,7 +120,7 @@ fn an_object_that_changes_is_an_error_and_never_a_mixture() {
 }
 
 #[test]
-fn a_bucket_in_another_region_is_told_from_a_bad_request() {
+fn another_region_is_no_bad_request() {
     let s3 = S3::start();
     for (status, headers, said) in [
         (301, "", "another region: set AWS_REGION to it"),
@@ -150,7 +150,7 @@ fn serving(headers: &'static str, knows_ranges: Option<()>) -> Gate {
 }
 
 #[test]
-fn web_servers_are_asked_for_the_rest_where_that_is_safe() {
+fn web_servers_are_resumed_if_that_is_safe() {
     let broken = "the connection broke, and the store cannot send the rest alone";
     for (headers, knows_ranges, end, if_match) in [
         ("ETag: \"a\"\r\n", Some(()), Ok(()), Some("\"a\"")),
@@ -183,7 +183,7 @@ fn web_servers_are_asked_for_the_rest_where_that_is_safe() {
 }
 
 #[test]
-fn secrets_of_an_address_are_told_nowhere() {
+fn secrets_of_an_address_are_not_printed() {
     let gate = Gate::answering(|_| answer(403, "", WORDS.as_bytes()));
     let url = gate.url();
     for command in ["changes", "summary", "redact", "slim", "audit"] {
@@ -201,7 +201,7 @@ fn secrets_of_an_address_are_told_nowhere() {
 
 /// plansift waits as long as `Retry-After` says.
 #[test]
-fn who_asks_for_a_pause_is_given_it() {
+fn retry_after_is_respected() {
     let times = Mutex::new(Vec::new());
     let gate = Gate::answering(move |_| {
         let mut times = times.lock().expect("times");

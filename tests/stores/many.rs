@@ -46,7 +46,7 @@ fn estate() -> S3 {
 }
 
 #[test]
-fn a_folder_of_keys_is_what_a_folder_of_files_is() {
+fn a_folder_of_keys_equals_a_folder_of_files() {
     let s3 = estate();
     let folder = s3.path("live");
     let folder = folder.to_str().expect("UTF-8");
@@ -72,7 +72,7 @@ fn a_folder_of_keys_is_what_a_folder_of_files_is() {
 /// plansift sends a HEAD request for each address. The server answers when it has eight of them, so
 /// plansift must send them at once.
 #[test]
-fn names_are_asked_about_at_once() {
+fn heads_are_requested_concurrently() {
     let all = Arc::new(Barrier::new(8));
     let gate = Gate::answering(move |asked| {
         if asked.line.starts_with("HEAD") {
@@ -144,7 +144,7 @@ fn globs_name_keys() {
 }
 
 #[test]
-fn what_was_named_in_vain_is_an_error() {
+fn addresses_without_plans_are_errors() {
     let s3 = estate();
     for (name, said) in [
         ("s3://plans/live/none/", "no plan found here"),
@@ -210,7 +210,7 @@ fn page(keys: &[&str], next: Option<&str>) -> Vec<u8> {
 /// plansift requests the object with the length and the tag of the listing. An object with another
 /// tag is an error.
 #[test]
-fn what_was_listed_is_what_is_read() {
+fn objects_must_match_their_listing() {
     let s3 = S3::start();
     for (tag, code, said) in [("\"tag\"", 0, ""), ("\"new\"", 1, "the input changed")] {
         let gate = Gate::answering(move |asked| match asked.is_of_object() {
@@ -260,7 +260,7 @@ fn listings_that_make_no_sense_are_errors() {
 }
 
 #[test]
-fn a_batch_of_objects_goes_on_where_it_was() {
+fn a_batch_of_objects_continues() {
     let s3 = estate();
     let out = tempfile::tempdir().expect("a folder");
     let records = out.path().join("records");

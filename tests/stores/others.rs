@@ -78,7 +78,7 @@ fn other_stores_are_read_and_listed() {
 }
 
 #[test]
-fn settings_that_make_no_sense_are_said() {
+fn invalid_settings_are_errors() {
     for (address, variables) in [
         ("az://plans/a.json", &[][..]),
         ("gs://plans/a.json", &[("GOOGLE_SERVICE_ACCOUNT_KEY", "{}")]),
@@ -95,7 +95,7 @@ fn settings_that_make_no_sense_are_said() {
 }
 
 #[test]
-fn a_web_server_gives_what_it_is_asked_for() {
+fn web_servers_are_read() {
     let gate = Gate::answering(|asked| match asked.line.as_str() {
         "GET /a%2Fb/plan.json?x=1&y" => answer(200, "", PLAN.as_bytes()),
         "GET /moved" => answer(302, "Location: /a%2Fb/plan.json?x=1&y\r\n", b""),
@@ -126,7 +126,7 @@ fn a_web_server_gives_what_it_is_asked_for() {
 }
 
 #[test]
-fn a_proxy_is_asked_where_one_is_set() {
+fn proxies_are_used() {
     let proxy = Gate::answering(|_| answer(200, "", PLAN.as_bytes()));
     let address = "http://plans.invalid/plan.json";
     for (no_proxy, code) in [("", 0), ("plans.invalid", 1)] {

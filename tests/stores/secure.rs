@@ -50,7 +50,7 @@ fn serve(mut connection: TcpStream, config: Arc<ServerConfig>) -> std::io::Resul
 }
 
 #[test]
-fn who_is_trusted_is_read_and_nobody_else() {
+fn only_trusted_servers_are_read() {
     let (port, certificate) = server();
     let folder = tempfile::tempdir().expect("a folder");
     let trusted = folder.path().join("trusted.pem");

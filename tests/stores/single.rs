@@ -75,7 +75,7 @@ fn documents_that_are_written_are_those_of_the_file() {
 }
 
 #[test]
-fn keys_stand_as_they_are() {
+fn keys_are_not_percent_encoded() {
     let s3 = S3::start();
     for key in ["a b/plan+1.json", "100%/%20.json", "é/計画.json", "a&b=c;d'(e).json", "[x]"] {
         s3.put(key, PLAN);
@@ -90,7 +90,7 @@ fn keys_stand_as_they_are() {
 }
 
 #[test]
-fn names_lead_nowhere_else() {
+fn invalid_addresses_are_errors() {
     let s3 = S3::start();
     s3.put("plan.json", PLAN);
     for (name, said) in [
@@ -126,7 +126,7 @@ fn an_address_of_a_file_is_the_file() {
 }
 
 #[test]
-fn wrong_credentials_are_refused_once_and_not_told() {
+fn wrong_credentials_are_neither_retried_nor_printed() {
     let s3 = S3::start();
     s3.put("plan.json", PLAN);
     let run = s3.run_with(&["changes", "s3://plans/plan.json"], &[("AWS_SECRET_ACCESS_KEY", "x")]);

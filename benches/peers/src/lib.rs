@@ -4,6 +4,8 @@
 //! Task A is the list of changes: one line for each element of `resource_changes` whose actions are
 //! not just `no-op`, with the actions separated by commas, a tab, and the address. Each peer uses
 //! the fastest method that its library makes easy, and does no more than the task asks.
+//!
+//! Task B is the records of `plansift changes`, one JSON document per line.
 
 use std::fs::File;
 use std::io::{self, BufWriter, StdoutLock, Write};

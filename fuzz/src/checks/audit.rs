@@ -13,7 +13,7 @@ use plansift::secret::{self, Collecting, EchoOf, Takes};
 
 use super::draw::Draw;
 use super::pieces::Pieces;
-use super::{Told, redact, told};
+use super::{Failure, failure, redact};
 
 /// Audits `text` as a whole, in pieces, and with lookahead.
 pub fn check(text: &[u8]) {
@@ -46,7 +46,7 @@ struct Audited {
     wrong_counts: u64,
     /// Findings of the current document.
     counts: Counts,
-    errors: Vec<Told>,
+    errors: Vec<Failure>,
 }
 
 impl Audited {
@@ -93,7 +93,7 @@ fn audited<S: Source>(
     loop {
         let audited = audit(&mut documents, &mut collecting, "-", &options, &mut ledger);
         if let Err(error) = audited {
-            ledger.errors.push(told(&error));
+            ledger.errors.push(failure(&error));
         }
         if !matches!(documents.find_next(), Next::Document(_)) {
             return ledger;

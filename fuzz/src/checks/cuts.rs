@@ -14,7 +14,7 @@ use plansift::sink::Sink;
 
 use super::draw::Draw;
 use super::pieces::Pieces;
-use super::{Told, told};
+use super::{Failure, failure};
 
 /// Processes `text` whole and in pieces, at both levels of validation, with wide and narrow limits.
 pub fn check(text: &[u8]) {
@@ -63,7 +63,7 @@ fn narrow(draw: &mut Draw) -> Limits {
 }
 
 /// The records as JSON, and the warnings or error at the end.
-type Outcome = (Vec<String>, std::result::Result<Vec<Warning>, Told>);
+type Outcome = (Vec<String>, std::result::Result<Vec<Warning>, Failure>);
 
 fn sifted(source: impl Source, options: &Options) -> Outcome {
     struct Lines(Vec<String>);
@@ -79,5 +79,5 @@ fn sifted(source: impl Source, options: &Options) -> Outcome {
     }
     let mut lines = Lines(Vec::new());
     let end = sift(source, "plan.json", options, &mut lines);
-    (lines.0, end.map(|sifted| sifted.warnings).map_err(|error| told(&error)))
+    (lines.0, end.map(|sifted| sifted.warnings).map_err(|error| failure(&error)))
 }

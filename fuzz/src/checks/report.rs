@@ -15,7 +15,7 @@ use plansift::sink::term::Term;
 
 use super::draw::Draw;
 use super::pieces::Pieces;
-use super::{Told, told};
+use super::{Failure, failure};
 
 /// Reports `text` with all values, whole and in pieces.
 pub fn check(text: &[u8]) {
@@ -32,7 +32,10 @@ pub fn check(text: &[u8]) {
     }
 }
 
-fn reported<S: Source>(mut open: impl FnMut() -> S, isa: Isa) -> std::result::Result<String, Told> {
+fn reported<S: Source>(
+    mut open: impl FnMut() -> S,
+    isa: Isa,
+) -> std::result::Result<String, Failure> {
     let limits = Limits { secrets: 100, ..Limits::default() };
     let read = plan::Options { isa, limits, ..plan::Options::default() };
     let secrets = secret::Options { read, echo_min: 3, echo: EchoOf::Whole, names: None };
@@ -49,6 +52,6 @@ fn reported<S: Source>(mut open: impl FnMut() -> S, isa: Isa) -> std::result::Re
     };
     match run() {
         Ok(()) => Ok(String::from_utf8(out).expect("a report is UTF-8")),
-        Err(error) => Err(told(&error)),
+        Err(error) => Err(failure(&error)),
     }
 }

@@ -5,13 +5,13 @@ use plansift::input::Source;
 use plansift::plan::{Documents, Next};
 use plansift::secret::{Collected, Collecting, Options, Takes};
 
-use super::{Told, told};
+use super::{Failure, failure};
 
 /// The output and the errors.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Whole {
     pub written: Vec<u8>,
-    pub errors: Vec<Told>,
+    pub errors: Vec<Failure>,
 }
 
 impl Whole {
@@ -35,7 +35,7 @@ pub fn documents<S: Source>(
     twice: Option<Takes>,
     options: &Options,
     mut write: impl FnMut(&mut Documents<S>, Option<&Collected>) -> Result<()>,
-) -> Vec<Told> {
+) -> Vec<Failure> {
     let mut errors = Vec::new();
     let mut documents = Documents::new(open(), &options.read);
     let mut collecting = twice.map(|takes| {
@@ -51,12 +51,12 @@ pub fn documents<S: Source>(
             Ok(collected) => match write(&mut documents, collected) {
                 Ok(()) => false,
                 Err(error) => {
-                    errors.push(told(&error));
+                    errors.push(failure(&error));
                     true
                 }
             },
             Err(error) => {
-                errors.push(told(error));
+                errors.push(failure(error));
                 false
             }
         };

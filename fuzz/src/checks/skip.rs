@@ -12,7 +12,7 @@ use plansift::json::value::{Elements, Kind, Members, Value};
 use plansift::limits::Limits;
 use plansift::scan::Isa;
 
-use super::{Told, told};
+use super::{Failure, failure};
 
 /// Skips and walks the value at the start of `text`.
 pub fn check(text: &[u8]) {
@@ -46,9 +46,9 @@ fn is_structural(kind: ErrorKind) -> bool {
 }
 
 /// The end of the value.
-fn skip(text: &[u8], validation: Validation) -> std::result::Result<u64, Told> {
+fn skip(text: &[u8], validation: Validation) -> std::result::Result<u64, Failure> {
     let mut cursor = Cursor::new(Slice(text), 0, Isa::best(), validation, Limits::default());
-    cursor.skip().map(|()| cursor.offset()).map_err(|error| told(&error))
+    cursor.skip().map(|()| cursor.offset()).map_err(|error| failure(&error))
 }
 
 fn outline_and_walk(text: &[u8]) -> Result<()> {

@@ -1,4 +1,4 @@
-//! Tests of the journal: what it tells, and how it notices damage.
+//! Tests of the journal: reading it back, resuming it, and detecting damage.
 
 use std::cmp::Ordering;
 
@@ -24,7 +24,7 @@ fn listed(name: &str, len: u64) -> Listed {
     Listed { position: 0, name, source, workspace: None, identity }
 }
 
-/// An outcome with an error of that text, or none.
+/// An outcome with the text `error`, or a successful one.
 fn outcome(of: &Listed, error: Option<&str>) -> Outcome {
     let Listed { name, source, workspace, identity, .. } = of.clone();
     let result = match error {
@@ -39,7 +39,7 @@ fn outcome(of: &Listed, error: Option<&str>) -> Outcome {
     Outcome { name, source, workspace, identity, records: None, plans }
 }
 
-/// A journal of four lines, two of them of outcomes.
+/// A journal of four lines: its terms, its inputs, and two lines with outcomes.
 fn written(path: &Path) -> Journal {
     std::fs::write(path, Journal::first_line(&terms()).expect("a line")).expect("a file");
     let mut journal =
@@ -88,7 +88,7 @@ fn a_journal_tells_what_was_written_last() {
     let len = path.metadata().expect("a file").len();
     list(&mut journal, &listed_in(&again));
     assert_eq!(path.metadata().expect("a file").len(), len);
-    // Another size, and one input less.
+    // One input has another size, and one input is missing.
     list(&mut journal, &[listed("a", 5), listed("b", 2)]);
     assert_eq!(told(&journal), (vec!["b".to_owned()], Vec::new()));
     assert_eq!(journal.unlisted().expect("it can be read"), 0);
@@ -97,7 +97,7 @@ fn a_journal_tells_what_was_written_last() {
     assert_eq!(journal.unlisted().expect("it can be read"), 2);
 }
 
-/// The bytes of a journal, which other versions of this program read, too.
+/// The bytes of a journal are stable, because other versions of this program read it.
 #[test]
 fn a_journal_of_before_is_read_and_written_alike() {
     let lines = concat!(
@@ -185,7 +185,7 @@ fn a_journal_is_cut_where_it_is_torn() {
         if cut % 16 > 0 {
             continue;
         }
-        // And it goes on, which waits for the disk.
+        // The journal can be resumed. This waits for the disk, so only some cuts are tried.
         list(&mut journal, &[listed("a", 1)]);
         journal.add(&[outcome(&listed("a", 1), Some("x"))]).expect("it is written");
         let again = Journal::open(folder.path(), Access::Read).expect("a journal");
@@ -207,7 +207,7 @@ fn damage_is_never_taken_for_the_truth() {
             std::fs::write(&path, &damaged).expect("it is written");
             match Journal::open(folder.path(), Access::Read) {
                 Ok(journal) => {
-                    // Two lines that are one now count as one that is torn.
+                    // Without the line feed between them, the last two lines count as torn.
                     let expected = match at.cmp(&last) {
                         Ordering::Less => panic!("{at}: {bit:#x} went unnoticed"),
                         Ordering::Equal => (vec![], vec![]),

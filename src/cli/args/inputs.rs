@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::INPUT;
-use crate::batch::Patience;
+use crate::source::Patience;
 
 /// Arguments about inputs and their workspaces.
 #[derive(Debug, Args)]

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::{FILTERS, OUTPUT, Plans, SECRETS, address, file, part};
 use crate::path::{self, AddressPattern};
+use crate::secret::Names;
 use crate::slim::Part;
 
 /// `plansift redact`.
@@ -94,7 +95,7 @@ pub struct SecretArgs {
     /// Treat the values of matching keys as secrets in every section, like
     /// '^(secret_key|access_key)$'; without ^ and $ the pattern matches parts of keys
     #[arg(help_heading = SECRETS, long, value_name = "REGEX")]
-    pub also_names: Option<regex::Regex>,
+    pub also_names: Option<Names>,
 }
 
 impl Default for SecretArgs {

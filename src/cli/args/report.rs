@@ -252,7 +252,7 @@ pub enum Values {
     All,
 }
 
-/// Least width of a line, in columns.
+/// Minimum width of a line, in columns.
 const WIDTH_MIN: usize = 40;
 
 fn width(text: &str) -> Result<usize, String> {

@@ -63,7 +63,7 @@ impl<S: Source> Cursor<S> {
     ///
     /// # Errors
     ///
-    /// As for [`Cursor::skip`].
+    /// Fails like [`Cursor::skip`].
     pub(crate) fn begin_skip(&mut self) -> Result<Option<Skip>> {
         match self.peek()? {
             Some(b'{' | b'[') => {
@@ -78,7 +78,7 @@ impl<S: Source> Cursor<S> {
     ///
     /// # Errors
     ///
-    /// As for [`Cursor::skip`].
+    /// Fails like [`Cursor::skip`].
     pub(crate) fn skip_some(&mut self, skip: &mut Skip, len: u64) -> Result<bool> {
         let pause = self.offset.saturating_add(len);
         self.skip_container(Unrecorded, Open { depth: &mut skip.depth, pause })
@@ -90,7 +90,7 @@ impl<S: Source> Cursor<S> {
     ///
     /// # Errors
     ///
-    /// As for [`Cursor::skip`].
+    /// Fails like [`Cursor::skip`].
     pub(crate) fn skip_to(&mut self, skip: &mut Skip, stop: u64) -> Result<bool> {
         self.stop = stop;
         let open = Open { depth: &mut skip.depth, pause: stop };

@@ -173,7 +173,7 @@ impl<'a> Members<'a> {
     ///
     /// # Errors
     ///
-    /// The member is invalid.
+    /// Fails if the member is invalid.
     #[inline(always)]
     pub(crate) fn peek(&self) -> Result<Option<MemberSpan>> {
         match self.peek_fast() {

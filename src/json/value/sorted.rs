@@ -34,7 +34,7 @@ impl<'a> Sorted<'a> {
     ///
     /// # Errors
     ///
-    /// The value is not an object, is invalid, or has duplicate keys.
+    /// Fails if the value is not an object, is invalid, or has duplicate keys.
     pub fn of(object: Value<'a>) -> Result<Sorted<'a>> {
         let object = object.members()?;
         // Reserves the exact size: a growing `Vec` briefly needs three times its memory.
@@ -116,7 +116,7 @@ fn sort_distinct<T: Copy>(
     })
 }
 
-/// Most items that are sorted by insertion.
+/// Maximum number of items that are sorted by insertion.
 const SMALL: usize = 16;
 
 /// A stable merge sort. Even with an inconsistent `order` it ends and keeps each item.
@@ -216,7 +216,8 @@ mod tests {
                 let order = |one: &usize, two: &usize| {
                     asked.set(asked.get() + 1);
                     match kind {
-                        // By chance, each less than all others, in a circle, turned round once.
+                        // Inconsistent orders: random, every item less than any other, cyclic, and
+                        // one that reverses during the sort.
                         0 => chance[asked.get() % chance.len()].cmp(&(1 << 30)),
                         1 => Ordering::Less,
                         2 => ((two + count - one) % count).cmp(&(count / 2)),

@@ -10,11 +10,12 @@ use std::ops::Range;
 use super::documents::{Document, Syntax};
 use super::sets::{Unmatched, unmatched};
 use super::walk::{Entry, Met, walk};
-use super::{Detail, Difference, Excerpt, Lines, Listing, Shown, lines};
+use super::{Detail, Listing, lines};
 use crate::error::Result;
 use crate::json::string::common_prefix;
 use crate::json::value::{Elements, Kind, Text, Value};
 use crate::path::{Path, Paths, Step};
+use crate::record::{Difference, Excerpt, Lines, Shown};
 use crate::secret::ordered::Ordered;
 
 /// Bytes shown before the first difference of two long texts, and after the last.

@@ -16,8 +16,8 @@ use crate::path::DECODERS;
 /// Longest text that is parsed, in bytes.
 const TEXT_MAX: usize = 1 << 20;
 
-/// Most brackets and commas in a text that is parsed as YAML. The parser buffers a bracketed list
-/// up to its end, and needs a few KB for each element.
+/// Maximum number of brackets and commas in a text that is parsed as YAML. The parser buffers a
+/// bracketed list up to its end, and needs a few KB for each element.
 const FLOW_MAX: usize = 50_000;
 
 /// Deepest nesting of a document.
@@ -272,7 +272,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn yaml_is_the_json_that_it_says() {
+    fn yaml_becomes_json() {
         for (yaml, json) in [
             ("a: 1\nb: x\n", Some(r#"{"a":1,"b":"x"}"#)),
             (
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn json_is_taken_only_whole() {
+    fn json_with_other_text_is_not_a_document() {
         for (text, is_json) in [
             (r#"{"a":[1,2]}"#, true),
             (" [ ] \n", true),
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn of_what_is_nested_too_deep_nothing_is_known() {
+    fn documents_that_are_too_deep_are_not_read() {
         let list = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
         for depth in [DEPTH_MAX as usize + 1, 100_000] {
             assert_eq!(Document::of(list(depth).as_bytes()).err(), Some(Unread), "{depth}");

@@ -6,10 +6,13 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
+use crate::record::{Line, Lines};
+
 /// Unchanged lines that are shown before and after a difference.
 pub(super) const CONTEXT: usize = 3;
 
-/// Most lines that differ, on both sides together. Texts with more are shown as one difference.
+/// Maximum number of lines that differ, on both sides together. Texts with more are shown as one
+/// difference.
 const EDITS_MAX: usize = 1 << 10;
 
 /// Shown as a line if only one of two texts ends with a line feed.
@@ -18,48 +21,10 @@ const LINE_FEED: &str = "(a line feed at the end)";
 /// The step budget of a comparison: steps for each line, and steps for each comparison.
 const STEPS: [usize; 2] = [64, 1 << 16];
 
-/// The differences of two texts.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Lines {
-    /// The lines, in order.
-    pub list: Vec<Line>,
-    /// Number of differences that are not shown, or not to their end.
-    pub left_out: u64,
-    /// A digest of the lines that are not shown.
-    rest: u64,
-}
-
-/// A line of one text or of both, without its line feed.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Line {
-    /// A line of both texts.
-    Same(String),
-    /// A line of the first text only.
-    Removed(String),
-    /// A line of the second text only.
-    Added(String),
-    /// A number of lines of both texts that are not shown.
-    Skipped(u64),
-}
-
-impl Line {
-    /// Length of the text in bytes.
-    fn size(&self) -> usize {
-        match self {
-            Line::Same(text) | Line::Removed(text) | Line::Added(text) => text.len(),
-            Line::Skipped(_) => 0,
-        }
-    }
-}
-
 impl Lines {
-    /// Memory of the lines, in bytes.
-    pub fn size(&self) -> usize {
-        self.list.iter().map(|line| size_of_val(line) + line.size()).sum()
-    }
-
     /// Compares two texts. `context` is the number of unchanged lines around a difference, and
-    /// `max` the most bytes of all lines. `show` returns a line as it is shown.
+    /// `max` is the maximum length of all lines together, in bytes. `show` returns a line as it is
+    /// shown.
     pub(super) fn between(
         texts: [&str; 2],
         context: usize,

@@ -29,15 +29,15 @@ use crate::json::value::{Text, Value};
 use crate::limits::Limits;
 use crate::path::{Path, Paths, Step};
 use crate::plan::{Change, Section};
+use crate::record::{Attribute, Attributes, Difference, Lines, Shown};
 use crate::secret::marks::{By, Marks, Subject};
 use crate::secret::steps::Places as Marked;
 use crate::secret::{self, Collected, ECHO};
 
 use differences::differences;
-pub use lines::{Line, Lines};
 use scalars::{Scalars, marked};
+pub use shown::EXCERPT_MAX;
 use shown::Shower;
-pub use shown::{EXCERPT_MAX, Excerpt, Shown};
 
 /// Which attributes a view shows.
 #[derive(Clone, Copy, Debug)]
@@ -81,69 +81,14 @@ impl Detail {
     }
 }
 
-/// An attribute of a change.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Attribute {
-    /// The path, as records write it.
-    pub path: String,
-    /// The value before the change.
-    pub before: Shown,
-    /// The value after the change.
-    pub after: Shown,
-    /// True if the attribute forces the replacement of the resource.
-    pub replaces: bool,
-    /// How the two values differ.
-    pub difference: Difference,
-    /// The differing lines, if the values are texts of several lines. Then `before` and `after` are
-    /// [`Shown::Withheld`].
-    pub lines: Option<Lines>,
-}
-
-/// How the value after a change differs from the value before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Difference {
-    /// The values differ.
-    Value,
-    /// Only white space differs.
-    Space,
-    /// The values are JSON documents in strings, and only their formatting differs.
-    Format,
-    /// Only the order of list elements differs.
-    Order,
-    /// The values are equal.
-    Nothing,
-}
-
-/// The attributes of a change.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Attributes {
-    /// The attributes in path order, limited by [`Detail`] and [`PATHS_MAX`].
-    pub list: Vec<Attribute>,
-    /// Number of attributes beyond the limits.
-    pub left_out: u64,
-    /// Number of top-level attributes that have a value, are unchanged, and are not in the list.
-    pub unchanged: u64,
-}
-
-impl Attributes {
-    /// Memory of the attributes, in bytes.
-    pub fn size(&self) -> u64 {
-        let size = |attribute: &Attribute| {
-            let Attribute { path, before, after, lines, .. } = attribute;
-            let lines = lines.as_ref().map_or(0, Lines::size);
-            size_of_val(attribute) + path.len() + before.size() + after.size() + lines
-        };
-        self.list.iter().map(size).sum::<usize>() as u64
-    }
-}
-
-/// Most attributes of a change with [`Detail::Excerpts`].
+/// Maximum number of attributes of a change with [`Detail::Excerpts`].
 pub const ATTRIBUTES_MAX: usize = 10_000;
 
-/// Most attributes of a change with [`Detail::Full`].
+/// Maximum number of attributes of a change with [`Detail::Full`].
 pub const ATTRIBUTES_FULL_MAX: usize = 100_000;
 
-/// Most bytes for the paths of these attributes. A long key is part of every path below it.
+/// Maximum number of bytes for the paths of these attributes. A long key is part of every path
+/// below it.
 pub const PATHS_MAX: usize = 8 << 20;
 
 /// The paths of a change, as its record contains them.
@@ -372,7 +317,7 @@ fn paths(places: Places<'_>) -> Attributes {
 /// The limits for the attributes of a change.
 #[derive(Clone, Copy, Debug)]
 struct Room {
-    /// Most attributes.
+    /// Maximum number of attributes.
     attributes: usize,
     /// Remaining bytes of [`PATHS_MAX`].
     paths: usize,

@@ -12,7 +12,7 @@ const CUTS: [&[u8]; 4] = [b"", STRINGS, b"'", b"[]{},"];
 /// The quote around texts with escapes.
 const STRINGS: &[u8] = b"\"";
 
-/// Most levels of escapes within escapes.
+/// Maximum number of levels of escapes within escapes.
 const DEPTH_MAX: u32 = 4;
 
 /// Whether `is` accepts a piece of a text.

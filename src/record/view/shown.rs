@@ -12,51 +12,18 @@ use crate::error::Result;
 use crate::json::value::{Kind, Text, Value};
 use crate::json::word::Word;
 use crate::json::{number, string};
+use crate::record::{Excerpt, Shown};
 use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marks::{Marks, Subject};
 use crate::secret::parts::Declared;
 use crate::secret::places::Elsewhere;
 use crate::secret::{Collected, ECHO, MASK, is_attribute_name, is_mask};
 
-/// A value as it is shown.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Shown {
-    /// There is no value, or it is `null`.
-    Absent,
-    /// The value is known only after apply.
-    Unknown,
-    /// The value is secret, because of a mark or a name.
-    Sensitive,
-    /// The value repeats a secret but has no mark.
-    Echo,
-    /// The value was not asked for, or is shown as lines.
-    Withheld,
-    /// The attribute is write-only: plans do not contain its value.
-    WriteOnly,
-    /// The value is `null`, and the attribute has the name of a write-only one.
-    NamedWriteOnly,
-    /// A string, a number, `true` or `false`; or `null` as an element of a list.
-    Scalar(Excerpt),
-    /// An object or array. [`MASK`] or [`ECHO`] replaces each secret in it.
-    Container(Excerpt),
-}
-
-/// The beginning of a value, or the part that differs, as compact JSON text.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Excerpt {
-    /// The text: about [`EXCERPT_MAX`] bytes at most, unless [`Detail::Full`] is asked for.
-    pub text: String,
-    /// Number of bytes of the value in the plan that the text leaves out.
-    pub left_out: u64,
-    /// A digest of these bytes, except marked ones. Different values can have equal texts, and must
-    /// not compare equal.
-    rest: u64,
-}
-
 /// Longest text of a value, in bytes. A short scalar at the end may exceed it.
 pub const EXCERPT_MAX: usize = 16 << 10;
 
-/// Most documents within documents that are parsed. Each is parsed once per surrounding document.
+/// Maximum number of documents within documents that are parsed. Each is parsed once per
+/// surrounding document.
 const DOCUMENTS_MAX: u32 = 4;
 
 /// Replaces a document that is nested deeper, or a text that is too long or too deep to parse. Such
@@ -65,26 +32,6 @@ const DEEPER: &str = "… (not shown: too long or too deep to search for secrets
 
 /// Longest text of a value, in bytes, after [`Shower::be_brief`].
 const BRIEF: usize = 256;
-
-impl Shown {
-    /// `null` as an element of a list.
-    pub(super) fn null() -> Shown {
-        Shown::Scalar(Excerpt { text: "null".to_owned(), ..Excerpt::default() })
-    }
-
-    /// Whether this is an empty object or array.
-    pub(super) fn is_empty(&self) -> bool {
-        matches!(self, Shown::Container(Excerpt { text, .. }) if text.len() == 2)
-    }
-
-    /// Length of the text in bytes.
-    pub fn size(&self) -> usize {
-        match self {
-            Shown::Scalar(excerpt) | Shown::Container(excerpt) => excerpt.text.len(),
-            _ => 0,
-        }
-    }
-}
 
 /// Renders the values of a change.
 #[derive(Debug)]

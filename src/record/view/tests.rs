@@ -5,6 +5,7 @@ use crate::diff::Differ;
 use crate::input::Slice;
 use crate::limits::Limits;
 use crate::plan::{Flow, Options, ResourceChange, Section, Visitor, read};
+use crate::record::Line;
 
 /// Limits that allow more paths than a view shows.
 fn limits() -> Limits {
@@ -89,7 +90,7 @@ fn line(attribute: &Attribute) -> String {
 }
 
 #[test]
-fn what_changes_is_listed_with_both_sides() {
+fn changes_are_listed_with_both_sides() {
     for (members, expected) in [
         (r#""before":{"a":1,"b":"x"},"after":{"a":2,"b":"x"}"#, &["a: 1 -> 2"][..]),
         (
@@ -128,7 +129,7 @@ fn what_changes_is_listed_with_both_sides() {
 }
 
 #[test]
-fn lists_are_sets_where_that_tells_no_more() {
+fn lists_are_compared_as_sets_if_that_is_shorter() {
     for (before, after, expected) in [
         // One element changes in place.
         ("[1,2]", "[1,3]", &["l[1]: 2 -> 3"][..]),
@@ -175,7 +176,7 @@ fn lists_are_sets_where_that_tells_no_more() {
     let gone = format!("l[0]: {one} -> -");
     let expected = [&[gone][..], &added(1)].concat();
     assert_eq!(set(&format!("{two},{new}"), &format!("{{}},{open}")), expected);
-    // Unknown or marked places need a clear case: these lists are compared by index.
+    // With unknown or marked places, a tie is not enough: these lists are compared by index.
     let change = r#""before":{"l":[{"a":1},{"a":2}]},"after":{"l":[{"a":2},{"a":1}]}"#;
     let unknown = r#","after_unknown":{"l":[{},{"id":true}]}"#;
     let marked = r#","after_sensitive":{"l":[{},{"a":true}]}"#;
@@ -292,7 +293,7 @@ fn long_texts_begin_where_they_differ() {
 }
 
 #[test]
-fn of_one_side_every_scalar_is_listed() {
+fn changes_with_one_side_list_every_scalar() {
     for (members, expected) in [
         (
             r#""before":null,"after":{"a":1,"b":null,"e":{},"l":["x",[]],"o":{"k":{"z":false}}}"#,
@@ -313,7 +314,7 @@ fn of_one_side_every_scalar_is_listed() {
 }
 
 #[test]
-fn what_is_marked_is_hidden_on_both_sides() {
+fn marked_values_are_hidden_on_both_sides() {
     for (members, expected) in [
         (
             r#""before":{"p":"old","q":1},"after":{"p":"new","q":2},"after_sensitive":{"p":true}"#,
@@ -351,7 +352,7 @@ fn what_is_marked_is_hidden_on_both_sides() {
 }
 
 #[test]
-fn what_repeats_a_secret_is_hidden() {
+fn echoes_are_hidden() {
     let secrets = ["hunter22", "Key-of-it", "123456789"];
     for (members, expected) in [
         (
@@ -410,7 +411,7 @@ fn paths_are_cut_together() {
 }
 
 #[test]
-fn no_text_with_a_document_in_it_is_shown_as_it_is() {
+fn secrets_in_documents_are_hidden() {
     let quoted = |text: &str| serde_json::to_string(text).unwrap();
     let long = "x".repeat(60);
     let inner = |version: u32| {
@@ -434,7 +435,7 @@ fn no_text_with_a_document_in_it_is_shown_as_it_is() {
 }
 
 #[test]
-fn only_what_says_the_same_is_a_matter_of_format() {
+fn only_equal_documents_differ_in_format() {
     let quoted = |text: &str| serde_json::to_string(text).unwrap();
     for (before, after, how) in [
         (r#"{"a":1,"b":[true]}"#, r#"{ "b": [true], "a": 1.0 }"#, Some("(format)")),
@@ -455,7 +456,7 @@ fn only_what_says_the_same_is_a_matter_of_format() {
 }
 
 #[test]
-fn what_forces_a_replacement_is_said_wherever_it_stands() {
+fn attributes_that_force_a_replacement_are_flagged() {
     let moved = r#""before":{"r":[1,2,3,4]},"after":{"r":[2,3,4,5]},"replace_paths":[["r"]]"#;
     assert_eq!(lines(moved, &[]), ["r[0]: 1 -> - !", "r[3]: - -> 5 !"]);
     // Elements that change in place stay in place.
@@ -480,7 +481,7 @@ fn deep_values_with_many_changes_take_linear_time() {
 }
 
 #[test]
-fn documents_in_documents_are_looked_into_so_far() {
+fn documents_in_documents_are_parsed_to_a_limit() {
     let nested = |depth: usize| {
         let keys = (0..depth).map(|level| format!("{}k: |\n", " ".repeat(level)));
         let (keys, space) = (keys.collect::<String>(), " ".repeat(depth));

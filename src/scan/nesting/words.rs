@@ -42,13 +42,13 @@ fn pack_brackets<const CLAIMED: bool>(
             word = Word::default();
         }
         // If the word is full, the shift wraps to 0, and the block has no brackets to add.
-        let drawn = |bits| compress(bits, block.brackets).wrapping_shl(word.len);
-        word.opens |= drawn(block.opens);
-        word.braces |= drawn(block.braces);
+        let packed = |bits| compress(bits, block.brackets).wrapping_shl(word.len);
+        word.opens |= packed(block.opens);
+        word.braces |= packed(block.braces);
         if CLAIMED {
             let Claims { objects, arrays } = claims[index];
-            word.claims.objects |= drawn(objects);
-            word.claims.arrays |= drawn(arrays);
+            word.claims.objects |= packed(objects);
+            word.claims.arrays |= packed(arrays);
         }
         word.len += len;
     }
@@ -119,8 +119,8 @@ impl Reduced {
     /// opens the container that the claim is about.
     #[inline(always)]
     fn later_claims_hold(&self) -> bool {
-        let others = lowest(self.closes + self.opens) & !lowest(self.closes + 1);
-        self.claims.contradictions(self.braces << 1) & others == 0
+        let later = lowest(self.closes + self.opens) & !lowest(self.closes + 1);
+        self.claims.contradictions(self.braces << 1) & later == 0
     }
 }
 

@@ -54,7 +54,7 @@ fn find_by(
         overlays: [Some(values[2]), Some(values[3])],
         ..Subject::default()
     };
-    let mut marks = Marks::new(names.map(|names| Regex::new(names).unwrap()), &Limits::default());
+    let mut marks = Marks::new(names.map(|names| names.parse().unwrap()), &Limits::default());
     for _ in 0..2 {
         marks.find_placed(subject, by, |marked| {
             each(marked);
@@ -90,7 +90,7 @@ fn sides(before: &str, after: &str) -> Sides {
 }
 
 #[test]
-fn what_is_marked_on_either_side_is_marked_on_both() {
+fn a_mark_on_one_side_marks_both_sides() {
     for (text, expected) in [
         (r#"[{"a":1,"b":2},{"a":3,"b":4},{"a":true},{}]"#, vec![sides("1", "3")]),
         (r#"[{"a":1},{"a":3},{"a":false},{"a":true}]"#, vec![sides("1", "3")]),
@@ -131,7 +131,7 @@ fn an_overlay_that_does_not_fit_marks_everything() {
 }
 
 #[test]
-fn it_is_told_why_all_of_a_place_is_marked() {
+fn marks_of_whole_places_have_a_reason() {
     for (text, why) in [
         (r#"[{"a":1},{"a":1},true,{"a":true}]"#, Why::Whole),
         (r#"[{"a":1},{"a":1},{"a":true},true]"#, Why::Whole),

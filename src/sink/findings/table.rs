@@ -16,11 +16,11 @@ use crate::sink::short::short_group;
 use crate::sink::summary::{BOLD, DIM, RED, YELLOW, fit, fit_end, paint, width, wrapped};
 use crate::sink::write_error;
 
-/// Most sections, types or providers with a row of their own.
+/// Maximum number of sections, types or providers with a row of their own.
 const ROWS_MAX: usize = 10_000;
-/// Most rows of a table.
+/// Maximum number of rows of a table.
 const ROWS_SHOWN: usize = 12;
-/// Most findings listed of each kind.
+/// Maximum number of findings listed of each kind.
 const LISTED: usize = 10;
 /// Width of a number, in columns.
 const NUMBER: usize = 9;

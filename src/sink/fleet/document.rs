@@ -22,7 +22,7 @@ pub const DOCUMENT_VERSION: u32 = 1;
 /// The JSON Schema of the document, as JSON text with a final line feed.
 pub const SCHEMA: &str = include_str!("schema.json");
 
-/// Most types, modules and providers that are listed.
+/// Maximum number of types, modules and providers that are listed.
 const TOP: usize = 100;
 
 /// A sink that writes the document.

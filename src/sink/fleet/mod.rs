@@ -22,9 +22,9 @@ use crate::sink::screen::Screen;
 use crate::sink::summary::View;
 use crate::sink::{Sink, write_error};
 
-/// Most workspaces with a row of their own.
+/// Maximum number of workspaces with a row of their own.
 pub const WORKSPACES_MAX: usize = 100_000;
-/// Most types, modules or providers with a row of their own.
+/// Maximum number of types, modules or providers with a row of their own.
 pub const GROUPS_MAX: usize = 10_000;
 
 /// The grouping of the table: what a row stands for.
@@ -60,7 +60,8 @@ pub struct Shape {
     pub by: By,
     /// The sort key of the rows.
     pub sort: Sort,
-    /// Most rows of each table and list. `None` means the default. The rest shares one row.
+    /// Maximum number of rows of each table and list. `None` means the default. The rest shares one
+    /// row.
     pub top: Option<usize>,
 }
 

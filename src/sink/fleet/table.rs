@@ -12,9 +12,9 @@ use crate::sink::summary::{
     BOLD, CYAN, DIM, GREEN, PLAIN, RED, YELLOW, fit, fit_end, paint, replaced_note, width, wrapped,
 };
 
-/// Most rows of the table, by default.
+/// Maximum number of rows of the table, by default.
 const ROWS: usize = 20;
-/// Most rows of each list below the table, by default.
+/// Maximum number of rows of each list below the table, by default.
 const LISTED: usize = 5;
 /// The smallest width of a name, in columns, with long headings.
 const NAME_MIN: usize = 20;

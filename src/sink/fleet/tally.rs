@@ -171,7 +171,7 @@ impl Totals {
 
     /// Adds a plan that could not be read, with its error.
     pub fn fail(&mut self, workspace: &str, error: &str) {
-        /// Most errors that are listed if rows are not workspaces.
+        /// Maximum number of errors that are listed if rows are not workspaces.
         const ERRORS_MAX: usize = 8;
         let (workspace, text) = (visible(workspace), visible(error));
         self.failed += 1;

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::record::{Label, Record, ResourceChange, Sink};
 use crate::sink::short::short;
 
-/// Most names kept for a rule.
+/// Maximum number of names kept for a rule.
 pub const NAMED_MAX: usize = 20;
 
 /// The rules, and their counts for the current plan.

@@ -8,14 +8,16 @@ use serde::ser::{SerializeSeq, Serializer};
 
 use super::inert::push_line;
 use crate::record::counts::Summary;
-use crate::record::view::{Attribute, Attributes, Difference, Excerpt, Line, Lines, Shown};
-use crate::record::{ActionInvocation, Check, OutputChange, ResourceChange};
+use crate::record::{
+    ActionInvocation, Attribute, Attributes, Check, Difference, Excerpt, Line, Lines, OutputChange,
+    ResourceChange, Shown,
+};
 use crate::sink::gate::Answer;
 use crate::sink::phrase::{self, NAMED_WRITE_ONLY, WRITE_ONLY, what_else};
 use crate::sink::short::short_message;
 use crate::sink::summary::{Action, known, symbol};
 
-/// Most names listed with a broken rule.
+/// Maximum number of names listed with a broken rule.
 const NAMED: usize = 3;
 
 /// A row in a list of the page.

@@ -133,7 +133,7 @@ impl<W: Write> Html<W> {
         self.add_lines(|text| entry.push(text))
     }
 
-    /// Adds a plan or an input, which has no details.
+    /// Adds the line of a plan or of an input, and an empty line in place of details.
     fn plan(&mut self, value: &impl Serialize) -> Result<()> {
         self.add_lines(|text| push_line(value, text).and_then(|()| push_line(&(), text)))
     }

@@ -6,13 +6,14 @@ use std::fmt::Write as _;
 use super::entry::NAME;
 use super::quoted::{cut, fenced};
 use crate::inert::visible;
-use crate::record::view::{Attribute, Attributes, Detail, Difference, Excerpt, Line, Shown};
+use crate::record::view::Detail;
+use crate::record::{Attribute, Attributes, Difference, Excerpt, Line, Shown};
 use crate::sink::phrase::{remark, stand_in, suffices, unchanged};
 use crate::sink::summary::Action;
 use crate::sink::term::sign;
 use crate::sink::wrap::{self, Columns};
 
-/// Most characters of each side of an attribute in its line.
+/// Maximum number of characters of each side of an attribute in its line.
 pub(super) const VALUE: usize = 120;
 /// Columns of the folded values.
 const WIDTH: usize = 100;

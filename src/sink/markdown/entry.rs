@@ -7,19 +7,19 @@ use std::fmt::Write as _;
 use super::attributes::{Told, VALUE, tell};
 use super::class::Class;
 use super::quoted::{cut, fenced, span};
-use crate::record::view::{Attributes, Detail};
-use crate::record::{ActionInvocation, Check, OutputChange, ResourceChange};
+use crate::record::view::Detail;
+use crate::record::{ActionInvocation, Attributes, Check, OutputChange, ResourceChange};
 use crate::sink::phrase::{self, Tense, circumstances, what, what_else};
 use crate::sink::summary::{Action, symbol};
 use crate::sink::term::{NAMED, likeness, names};
 
-/// Most characters of an address, and of a path.
+/// Maximum number of characters of an address, and of a path.
 pub(super) const NAME: usize = 200;
-/// Most characters of an instance key, a word, and the name of a plan.
+/// Maximum number of characters of an instance key, a word, and the name of a plan.
 const WORD: usize = 60;
-/// Most characters of a check's problem.
+/// Maximum number of characters of a check's problem.
 const PROBLEM: usize = 1000;
-/// Most problems listed for a check.
+/// Maximum number of problems listed for a check.
 const PROBLEMS: usize = 20;
 
 /// The text about one item, or about several alike.
@@ -41,7 +41,7 @@ pub(super) struct Entry {
 pub(super) struct Teller {
     /// The name of the plan, if there are several.
     pub plan: Option<String>,
-    /// Most bytes of an entry's attributes. The last line may end beyond it.
+    /// Maximum number of bytes of an entry's attributes. The last line may end beyond it.
     pub lines_max: usize,
     /// Like `lines_max`, for attributes with one side only, as of a create or a delete.
     pub plain_max: usize,

@@ -185,7 +185,7 @@ impl<'l, 's> Layout<'l, 's> {
         Ok(if entry.is_cut { Placed::Cut } else { Placed::Whole })
     }
 
-    /// Ends the open section. Its end was counted when it was begun, so it has room.
+    /// Ends the open section. The end has room, because the beginning of the section reserved it.
     fn close(&mut self) -> Result<()> {
         match std::mem::replace(&mut self.section, Section::Closed) {
             Section::Open => self.put(SECTION_END),

@@ -5,7 +5,7 @@ use super::Measure;
 use super::class::Class;
 use super::overview::fitting;
 
-/// Most addresses in the list.
+/// Maximum number of addresses in the list.
 const LISTED: usize = 10;
 
 /// The classes that are listed, the most severe first.

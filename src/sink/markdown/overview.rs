@@ -12,14 +12,14 @@ use crate::sink::gate::{Answer, Questions};
 use crate::sink::phrase::{self, Of, Warning, counted, plan_line, plan_words};
 use crate::sink::tool::{Clues, Tool};
 
-/// Most characters of a name, and of an error.
+/// Maximum number of characters of a name, and of an error.
 const NAME: usize = 80;
 const ERROR: usize = 200;
-/// Most characters of a rule's message.
+/// Maximum number of characters of a rule's message.
 const MESSAGE: usize = 500;
-/// Most names listed with a broken rule.
+/// Maximum number of names listed with a broken rule.
 const NAMED: usize = 3;
-/// Most broken rules that are listed. The rest is counted.
+/// Maximum number of broken rules that are listed. The rest is counted.
 const BROKEN_MAX: usize = 1000;
 
 /// The overview of all plans.
@@ -263,7 +263,7 @@ pub(super) enum News {
     None,
 }
 
-/// Most lines of a table or list, even if there is more room.
+/// Maximum number of lines of a table or list, even if there is more room.
 const LINES_MAX: usize = 10_000;
 
 /// The lines that fit into `room`, joined, and their number.

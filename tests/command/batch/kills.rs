@@ -69,7 +69,7 @@ fn assert_whole(folder: &Folder, expected: &BTreeMap<String, Vec<u8>>) {
 }
 
 #[test]
-fn a_batch_that_is_killed_goes_on_where_it_was() {
+fn killed_batches_continue() {
     let kills: u32 = std::env::var("PLANSIFT_KILLS").map_or(10, |it| it.parse().expect("number"));
     let folder = estate();
     let started = Instant::now();

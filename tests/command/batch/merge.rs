@@ -127,7 +127,7 @@ fn parts_that_do_not_fit_are_refused() {
 }
 
 #[test]
-fn what_is_missing_is_told_in_the_report() {
+fn the_report_lists_missing_shards() {
     let folder = many();
     do_shards(&folder);
     let run = folder.run("merge out2 --partial");
@@ -165,7 +165,7 @@ fn parts_of_other_lists_are_refused() {
 }
 
 #[test]
-fn no_output_lands_on_what_a_batch_keeps() {
+fn outputs_in_the_folder_of_a_batch_are_refused() {
     let folder = many();
     folder.run("batch p --out out");
     let kept = files_of(&folder.path("out"));
@@ -185,7 +185,7 @@ fn no_output_lands_on_what_a_batch_keeps() {
 }
 
 #[test]
-fn what_has_lost_its_records_is_not_done() {
+fn inputs_without_their_record_file_are_pending() {
     let folder = plans();
     let first = folder.run("batch p --out out");
     let lost = "out/records/p~a.json.ndjson";

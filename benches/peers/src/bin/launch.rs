@@ -5,8 +5,8 @@
 //! ```
 //!
 //! A process inherits the peak memory of the process that forked it, so this program must be small.
-//! For a command of several processes (a pipe in a shell), processor time is their sum, and peak
-//! memory the largest of theirs. Resident pages of a mapped file count as memory.
+//! For a command of several processes (a pipe in a shell), the report has the sum of their
+//! processor times and the largest of their peaks. Resident pages of a mapped file count as memory.
 
 use std::fs::File;
 use std::process::{Command, ExitCode, Stdio};

@@ -1,5 +1,5 @@
-//! Task B with simd-json: computes the records from a tape, with a walk over the relevant part for
-//! each question.
+//! Task B with simd-json: computes the records from a tape. Each list of a record is computed by a
+//! walk of its own over the change.
 //!
 //! The tape has no exact numbers, so numbers that differ only beyond the precision of a double
 //! count as equal, as in jq.
@@ -279,7 +279,7 @@ impl<'t> Paths<'t> {
     }
 }
 
-/// Replaces a place below a sensitive place with the sensitive place.
+/// Cuts a path that leads below a sensitive place, so that it ends there.
 fn cut<'t>(mut path: Path<'t>, sensitive: &BTreeSet<Path<'t>>) -> Path<'t> {
     if let Some(len) = (0..path.len()).find(|&len| sensitive.contains(&path[..len])) {
         path.truncate(len);

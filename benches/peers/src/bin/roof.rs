@@ -1,5 +1,5 @@
-//! Measures the roof, the speed that no program can exceed that reads a file: maps the file and
-//! loads every byte once, with the widest loads available.
+//! Measures the roof: the speed that no program that reads a file can exceed. This program maps the
+//! file and loads every byte once, with the widest loads available.
 //!
 //! ```text
 //! roof THREADS MODE FILE...

@@ -26,7 +26,7 @@ fn assert_reported(plan: &str, texts: &[&str], absent: &[&str]) {
 }
 
 #[test]
-fn write_only_attributes_of_what_is_created_are_named() {
+fn write_only_attributes_of_created_resources_are_named() {
     let created = r#""actions":["create"],"before":null,
         "after":{"a_wo":null,"b":null,"c_wo_version":1,"o":{"d_wo":null}},
         "after_unknown":{"e_wo":true},"after_sensitive":{"o":{"d_wo":true}}"#;
@@ -46,7 +46,7 @@ fn write_only_attributes_of_what_is_created_are_named() {
 }
 
 #[test]
-fn null_is_told_as_an_element_of_a_list() {
+fn reports_show_null_in_lists() {
     let created = r#""actions":["create"],"before":null,
         "after":{"l":[null,"x",null],"m":{"k":null}},
         "after_unknown":{"l":[false,false,true]}"#;
@@ -67,7 +67,7 @@ fn null_is_told_as_an_element_of_a_list() {
 }
 
 #[test]
-fn the_number_of_unchanged_attributes_is_told() {
+fn reports_count_unchanged_attributes() {
     let update = r#""actions":["update"],"before":{"a":1,"b":{"x":1,"y":2},"c":[],"d":null,"e":"s"},
         "after":{"a":1,"b":{"x":1,"y":3},"c":[],"d":null,"e":"s"},"after_unknown":{"e":true}"#;
     assert_reported(&plan_of(&[("t", update)]), &["(2 unchanged attributes)"], &[]);
@@ -96,7 +96,7 @@ fn instances_are_alike_only_with_as_many_unchanged_attributes() {
 }
 
 #[test]
-fn generated_configuration_and_deposed_objects_are_told() {
+fn reports_show_generated_configuration_and_deposed_objects() {
     let plan = r#"{"format_version":"1.2","resource_changes":[
         {"address":"t.i","type":"t","name":"i","change":{"actions":["no-op"],"before":{"a":1},
         "after":{"a":1},"importing":{"id":"x"},"generated_config":"resource \"t\" \"i\" {}"}},
@@ -108,7 +108,7 @@ fn generated_configuration_and_deposed_objects_are_told() {
 }
 
 #[test]
-fn what_repeats_a_secret_is_told_apart_from_what_is_marked() {
+fn echoes_and_marked_values_look_different() {
     let changed = r#""actions":["update"],"before":{"p":"hunter22","q":"hunter22","t":"a\nb"},
         "after":{"p":"hunter23","q":"hunter23","r":["hunter23"],"t":"a\nhunter23"},
         "before_sensitive":{"p":true},"after_sensitive":{"p":true}"#;
@@ -130,7 +130,7 @@ fn what_repeats_a_secret_is_told_apart_from_what_is_marked() {
 }
 
 #[test]
-fn what_is_marked_and_not_known_yet_is_sensitive_as_the_tools_say() {
+fn unknown_sensitive_values_are_sensitive() {
     let changed = r#""actions":["update"],"before":{"p":"one","q":"two","u":1},
         "after":{},"after_unknown":{"n":true,"o":{"k":true},"p":true,"q":true,"u":true},
         "before_sensitive":{"p":true},"after_sensitive":{"n":true,"o":{"k":true},"q":true}"#;
@@ -152,7 +152,7 @@ fn what_is_marked_and_not_known_yet_is_sensitive_as_the_tools_say() {
 }
 
 #[test]
-fn imports_say_from_what() {
+fn imports_show_their_id() {
     let import = |importing: &str| format!(r#""importing":{importing},"before":{{"a":1}}"#);
     let plan = |importing: &str, rest: &str| plan_of(&[("t", &(import(importing) + rest))]);
     const UPDATE: &str = r#","after":{"a":2},"actions":["update"]"#;
@@ -192,7 +192,7 @@ fn imports_say_from_what() {
 }
 
 #[test]
-fn what_is_no_longer_managed_stays() {
+fn forgotten_objects_stay() {
     let gone = r#""actions":["forget"],"before":{"a":1,"l":[]},"after":null"#;
     let reason = r#""action_reason":"delete_because_no_resource_config","change""#;
     let forgotten = plan_of(&[("t", gone)]).replace("\"change\"", reason);
@@ -247,7 +247,7 @@ fn what_is_no_longer_managed_stays() {
 }
 
 #[test]
-fn the_configuration_of_invoked_actions_is_told() {
+fn reports_show_the_configuration_of_invoked_actions() {
     let plan = r#"{"format_version":"1.2","action_invocations":[{"address":"action.n.a","type":"n",
         "name":"a","config_values":{"message":"hello","list":[1,null],"none":null,
         "password":"hunter22"},"config_sensitive":{"password":true},
@@ -269,7 +269,7 @@ fn the_configuration_of_invoked_actions_is_told() {
 }
 
 #[test]
-fn deferred_actions_and_reasons_are_told() {
+fn reports_show_deferred_actions_and_reasons() {
     let plan = r#"{"format_version":"1.2","deferred_action_invocations":[
         {"reason":"deferred_prereq","action_invocation":{"address":"action.n.b","type":"n",
         "name":"b","config_values":{"message":"later","key":"hunter22"},
@@ -307,7 +307,7 @@ fn a_document_that_is_too_long_to_search_says_why_it_is_not_shown() {
 }
 
 #[test]
-fn what_is_empty_is_told_from_what_is_not_there() {
+fn empty_and_absent_values_look_different() {
     let change = r#""actions":["update"],"before":{"a":[],"b":{},"c":null,"d":"","t":"x\ny\n"},
         "after":{"a":null,"b":[],"c":{},"d":null,"t":"x\ny"}"#;
     assert_reported(
@@ -318,7 +318,7 @@ fn what_is_empty_is_told_from_what_is_not_there() {
 }
 
 #[test]
-fn the_tool_is_named_that_made_the_plan() {
+fn reports_name_the_tool_of_the_plan() {
     let drift = |version: &str, provider: &str, more: &str| {
         format!(
             r#"{{"format_version":"1.2","terraform_version":"{version}","resource_drift":[{{
@@ -343,7 +343,7 @@ fn the_tool_is_named_that_made_the_plan() {
 }
 
 #[test]
-fn one_of_a_thing_is_no_plural() {
+fn counts_of_one_are_singular() {
     let plan = plan_of(&[("t", r#""actions":["create"],"before":null,"after":{"a":1}"#)]);
     let failed = plan.replace(r#""format_version""#, r#""errored":true,"format_version""#);
     let page = report_of(&["-o", "markdown"], &format!("{failed}\n{plan}"));
@@ -357,7 +357,7 @@ fn counted(text: &str, words: &[(&'static str, &str)]) -> BTreeMap<&'static str,
 }
 
 #[test]
-fn the_tools_own_texts_tell_the_same() {
+fn reports_count_what_renderings_count() {
     let mut plans = 0;
     for (name, path) in shared_plans::files() {
         let Some(plan) = shared_plans::plan_beside(&path, ".plan.txt") else { continue };

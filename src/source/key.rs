@@ -3,7 +3,7 @@
 /// The first 16 bytes of the BLAKE3 digest of a text. In practice, different texts have different
 /// keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Key([u8; 16]);
+pub(crate) struct Key([u8; 16]);
 
 impl Key {
     /// The key of a text.

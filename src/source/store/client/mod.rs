@@ -29,8 +29,8 @@ mod patience;
 mod runtime;
 mod wire;
 
-use crate::batch::store::{Found, Object, Patience, Version, address};
+use crate::source::store::{Found, Object, Patience, Version, address};
 
-pub(in crate::batch) use listing::Listing;
-pub(in crate::batch) use runtime::Asked;
+pub(in crate::source) use listing::Listing;
+pub(in crate::source) use runtime::Asked;
 pub use runtime::Stores;

@@ -18,10 +18,10 @@ use super::keys::{KeyGlob, Match};
 use super::patience::ask;
 use super::runtime::Stores;
 use super::{Object, Patience, Version};
-use crate::batch::walk::{is_input, look_into};
-use crate::batch::{Entry, Globs, Item, Skipped, Unlisted};
 use crate::error::{Result, StoreFault};
 use crate::plan::Look;
+use crate::source::walk::{is_input, look_into};
+use crate::source::{Entry, Globs, Item, Skipped, Unlisted};
 
 /// The number of bytes to examine of an object.
 const HEAD: u64 = 64 << 10;
@@ -30,7 +30,7 @@ const HEAD: u64 = 64 << 10;
 const AHEAD: usize = 16;
 
 /// Iterates over the plans in a bucket.
-pub(in crate::batch) struct Listing {
+pub(in crate::source) struct Listing {
     /// The address of the folder or glob.
     address: Address,
     stores: Stores,
@@ -58,7 +58,7 @@ impl Listing {
     ///
     /// Fails if the folder cannot be listed, or if it has no objects and its address has no
     /// final slash.
-    pub(in crate::batch) fn of_folder(stores: &Stores, address: &Address) -> Result<Listing> {
+    pub(in crate::source) fn of_folder(stores: &Stores, address: &Address) -> Result<Listing> {
         let folder = match address.key() {
             key if key.is_empty() || key.ends_with('/') => address.clone(),
             key => address.with_key(&format!("{key}/")),
@@ -75,7 +75,7 @@ impl Listing {
     /// # Errors
     ///
     /// Fails if the glob is malformed, or if the bucket cannot be listed.
-    pub(in crate::batch) fn of_glob(stores: &Stores, address: &Address) -> Result<Listing> {
+    pub(in crate::source) fn of_glob(stores: &Stores, address: &Address) -> Result<Listing> {
         let glob = KeyGlob::new(address.key())?;
         let prefix = glob.prefix().to_owned();
         Listing::new(stores, address, &prefix, Some(glob))
@@ -97,7 +97,7 @@ impl Listing {
     }
 
     /// The next input. Counts the objects that it skips.
-    pub(in crate::batch) fn next(&mut self, globs: &Globs, skipped: &mut Skipped) -> Option<Item> {
+    pub(in crate::source) fn next(&mut self, globs: &Globs, skipped: &mut Skipped) -> Option<Item> {
         loop {
             if let Err(error) = self.look_ahead(globs, skipped) {
                 return Some(Err(Unlisted { source: self.address.to_string(), error }));

@@ -57,7 +57,7 @@ impl Stores {
     }
 
     /// Starts to look up an address, without waiting for the response.
-    pub(in crate::batch) fn ask(&self, address: &Address) -> Asked {
+    pub(in crate::source) fn ask(&self, address: &Address) -> Asked {
         if address.kind() == Kind::Web {
             // The download reports errors.
             return Asked::Known(Ok(Found::Object(Version::default())));
@@ -78,7 +78,7 @@ impl Stores {
     /// # Errors
     ///
     /// Fails if the object cannot be read, or is not in this version.
-    pub(in crate::batch) fn read(
+    pub(in crate::source) fn read(
         &self,
         address: &Address,
         version: Version,
@@ -132,7 +132,7 @@ impl Stores {
 }
 
 /// The known or pending result of looking up an address.
-pub(in crate::batch) enum Asked {
+pub(in crate::source) enum Asked {
     Known(Result<Found>),
     Coming(oneshot::Receiver<Result<Version>>),
 }
@@ -143,7 +143,7 @@ impl Asked {
     /// # Errors
     ///
     /// Fails if the address is invalid, or if the store gives no usable response.
-    pub(in crate::batch) fn wait(self) -> Result<Found> {
+    pub(in crate::source) fn wait(self) -> Result<Found> {
         let answer = match self {
             Asked::Known(found) => return found,
             Asked::Coming(answer) => received(answer)?,

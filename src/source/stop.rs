@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::store::Stores;
 use crate::error::{Error, ErrorKind, Result};
-use crate::input::{SharedText, Source};
+use crate::input::{Hook, Source};
 
 /// Stops a run, from any thread: the run begins no more inputs and abandons open inputs at their
 /// next window.
@@ -37,9 +37,8 @@ impl Stop {
     }
 }
 
-/// A source that fails after a stop, and that counts the stored bytes read.
-pub(super) struct Stoppable<'a, S> {
-    source: S,
+/// Fails the reads of a source after a stop, and counts the stored bytes read.
+pub(crate) struct Stopping<'a> {
     stop: &'a Stop,
     read: &'a AtomicU64,
     /// The bytes of this input in `read`.
@@ -48,10 +47,10 @@ pub(super) struct Stoppable<'a, S> {
     len: u64,
 }
 
-impl<'a, S: Source> Stoppable<'a, S> {
-    /// Wraps a source of `len` stored bytes.
-    pub(super) fn new(source: S, len: u64, stop: &'a Stop, read: &'a AtomicU64) -> Self {
-        Stoppable { source, stop, read, counted: 0, len }
+impl<'a> Stopping<'a> {
+    /// Counts up to `len` stored bytes of one input in `read`.
+    pub(crate) fn new(len: u64, stop: &'a Stop, read: &'a AtomicU64) -> Stopping<'a> {
+        Stopping { stop, read, counted: 0, len }
     }
 
     fn count(&mut self, position: u64) {
@@ -63,41 +62,22 @@ impl<'a, S: Source> Stoppable<'a, S> {
     }
 }
 
-impl<S: Source> Source for Stoppable<'_, S> {
-    #[inline]
-    fn window(&self) -> &[u8] {
-        self.source.window()
-    }
-
-    #[inline]
-    fn offset(&self) -> u64 {
-        self.source.offset()
-    }
-
-    fn fill(&mut self, keep: u64) -> Result<bool> {
+impl Hook for Stopping<'_> {
+    fn fill(&mut self, source: &mut impl Source, keep: u64) -> Result<bool> {
         if self.stop.is_set() {
             return Err(Error::new(ErrorKind::Stopped));
         }
-        let filled = self.source.fill(keep);
-        self.count(self.source.offset() + self.source.window().len() as u64);
+        let filled = source.fill(keep);
+        self.count(source.offset() + source.window().len() as u64);
         filled
     }
 
-    fn finish(&mut self) -> Result<()> {
+    fn finished(&mut self) {
         self.count(self.len);
-        self.source.finish()
-    }
-
-    fn changed(&mut self) -> bool {
-        self.source.changed()
-    }
-
-    fn shared_text(&self) -> Option<SharedText> {
-        self.source.shared_text()
     }
 }
 
-impl<S> Drop for Stoppable<'_, S> {
+impl Drop for Stopping<'_> {
     fn drop(&mut self) {
         // Counts the unread rest of an input that failed, so that the progress reaches the total.
         self.read.fetch_add(self.len - self.counted, Ordering::Relaxed);

@@ -17,7 +17,7 @@ use super::walk::{Walk, is_named_source};
 use crate::error::{Error, ErrorKind, PlanFileFault, Result};
 use crate::input::{GiveUp, Input, Options, Rereadable, Threads};
 use crate::limits::Limits;
-use crate::plan::Look;
+use crate::plan::{self, Look, Visitor};
 use crate::planfile::{self, ProviderSchemas};
 
 /// The inputs that the user selected.
@@ -132,7 +132,7 @@ impl Entry {
     /// # Errors
     ///
     /// Fails if the input cannot be read, or if the run was stopped.
-    pub(super) fn open_until(&self, options: &Options, stop: &Stop) -> Result<Input> {
+    pub(crate) fn open_until(&self, options: &Options, stop: &Stop) -> Result<Input> {
         let give_up = || -> GiveUp {
             let stop = stop.clone();
             Arc::new(move || stop.is_set())
@@ -175,7 +175,11 @@ impl Entry {
     ) -> Result<planfile::Document> {
         let mut input = self.open_as_it_is(options)?;
         if !planfile::is_plan_file(&mut input)? {
-            return Err(Error::new(ErrorKind::PlanFile(PlanFileFault::OtherInput)));
+            let read = plan::Options { limits: options.limits, ..plan::Options::default() };
+            return Err(match plan::read(input, &read, &mut Nothing) {
+                Err(error) if matches!(error.kind(), ErrorKind::WrongDocument(_)) => error,
+                _ => Error::new(ErrorKind::PlanFile(PlanFileFault::OtherInput)),
+            });
         }
         planfile::open(&input.into_rereadable(&options.limits)?, schemas, &options.limits)
     }
@@ -194,6 +198,11 @@ impl Entry {
         object.stores.read(&object.address, version)
     }
 }
+
+/// Wants nothing of a plan: only whether the input is one matters.
+struct Nothing;
+
+impl Visitor for Nothing {}
 
 /// A name that yields no input, and the reason.
 #[derive(Debug)]

@@ -32,7 +32,7 @@ pub struct Address {
 
 /// A parsed name with a scheme.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::batch) enum Named {
+pub(in crate::source) enum Named {
     /// A path on this machine.
     File(PathBuf),
     /// An address in a store.
@@ -41,7 +41,7 @@ pub(in crate::batch) enum Named {
 
 impl Named {
     /// Parses a name; `None` if it has no scheme and is a plain path.
-    pub(in crate::batch) fn parse(name: &str) -> Option<Result<Named>> {
+    pub(in crate::source) fn parse(name: &str) -> Option<Result<Named>> {
         let (scheme, rest) = name.split_once("://")?;
         let is_scheme = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
             && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
@@ -103,12 +103,12 @@ impl Address {
     }
 
     /// Text that distinguishes the address from others. Contains its secrets.
-    pub(in crate::batch) fn identity(&self) -> String {
+    pub(in crate::source) fn identity(&self) -> String {
         format!("{:?}:{}/{}", self.kind, self.bucket, self.key)
     }
 
     /// The key in the bucket; empty for a web server.
-    pub(in crate::batch) fn key(&self) -> &str {
+    pub(in crate::source) fn key(&self) -> &str {
         &self.key
     }
 }
@@ -133,7 +133,7 @@ impl fmt::Debug for Address {
 
 /// A name as it may be displayed: if it has a scheme, without its user, query and fragment. The
 /// name need not be a valid address.
-pub(in crate::batch) fn shown(name: &str) -> String {
+pub(in crate::source) fn shown(name: &str) -> String {
     let Some((scheme, rest)) = name.split_once("://") else { return name.to_owned() };
     let rest = rest.split(['?', '#']).next().unwrap_or_default();
     let (host, path) = match rest.find('/') {

@@ -97,7 +97,7 @@ fn look_at(path: &Path, metadata: &Metadata) -> Result<Look> {
 /// Determines the kind of a document from its first bytes.
 pub(super) fn look_into(head: Box<dyn Read + Send>) -> Result<Look> {
     let options =
-        Options { limits: Limits::default(), mapping: Mapping::Never, threads: Threads::One };
+        Options { limits: Limits::default(), mapping: Mapping::NEVER, threads: Threads::One };
     plan::look(&mut Input::from_reader(head, &options)?)
 }
 

@@ -3,8 +3,8 @@
 
 use globset::GlobMatcher;
 
-use crate::batch::globs::glob;
 use crate::error::Result;
+use crate::source::globs::glob;
 
 /// A glob that matches the keys of a store.
 pub(super) struct KeyGlob {

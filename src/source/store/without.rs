@@ -4,8 +4,8 @@ use std::io::Read;
 
 use super::address::{Address, fault};
 use super::{Found, Patience, Version};
-use crate::batch::{Globs, Item, Skipped};
 use crate::error::{Result, StoreFault};
+use crate::source::{Globs, Item, Skipped};
 
 /// Refuses every request.
 #[derive(Clone, Debug, Default)]
@@ -20,45 +20,45 @@ impl Stores {
     /// Does nothing.
     pub fn close(&self) {}
 
-    pub(in crate::batch) fn ask(&self, _: &Address) -> Asked {
+    pub(in crate::source) fn ask(&self, _: &Address) -> Asked {
         Asked
     }
 
-    pub(in crate::batch) fn read(&self, _: &Address, _: Version) -> Result<Box<dyn Read + Send>> {
+    pub(in crate::source) fn read(&self, _: &Address, _: Version) -> Result<Box<dyn Read + Send>> {
         Err(fault(StoreFault::Unsupported))
     }
 }
 
 /// A request that always fails.
-pub(in crate::batch) struct Asked;
+pub(in crate::source) struct Asked;
 
 impl Asked {
-    pub(in crate::batch) fn wait(self) -> Result<Found> {
+    pub(in crate::source) fn wait(self) -> Result<Found> {
         Err(fault(StoreFault::Unsupported))
     }
 }
 
 /// A listing, which never exists in such a build.
-pub(in crate::batch) enum Listing {}
+pub(in crate::source) enum Listing {}
 
 impl Listing {
-    pub(in crate::batch) fn of_folder(_: &Stores, _: &Address) -> Result<Listing> {
+    pub(in crate::source) fn of_folder(_: &Stores, _: &Address) -> Result<Listing> {
         Err(fault(StoreFault::Unsupported))
     }
 
-    pub(in crate::batch) fn of_glob(_: &Stores, _: &Address) -> Result<Listing> {
+    pub(in crate::source) fn of_glob(_: &Stores, _: &Address) -> Result<Listing> {
         Err(fault(StoreFault::Unsupported))
     }
 
-    pub(in crate::batch) fn next(&mut self, _: &Globs, _: &mut Skipped) -> Option<Item> {
+    pub(in crate::source) fn next(&mut self, _: &Globs, _: &mut Skipped) -> Option<Item> {
         match *self {}
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::batch::{Inputs, Rule, Selection};
     use crate::error::{ErrorKind, StoreFault};
+    use crate::source::{Inputs, Rule, Selection};
 
     #[test]
     fn every_address_says_that_there_are_no_stores() {

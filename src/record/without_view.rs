@@ -1,0 +1,64 @@
+//! Stands in for `view` in a build without the feature `report`: there are no views, so no code
+//! reaches a viewer, and the attributes of all records are empty.
+
+use std::convert::Infallible;
+use std::marker::PhantomData;
+
+use super::Attributes;
+use crate::error::Result;
+use crate::json::value::Text;
+use crate::limits::Limits;
+use crate::path::Paths;
+use crate::plan::{Change, Section};
+
+/// A view, of which there is none.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct View<'s>(Infallible, PhantomData<&'s ()>);
+
+/// A viewer, of which there is none.
+#[derive(Debug)]
+pub(super) struct Viewer<'s>(View<'s>);
+
+/// The paths of a change.
+pub(super) struct Places<'p> {
+    pub changed: &'p Paths,
+    pub unknown: &'p Paths,
+    pub replace_paths: &'p Paths,
+}
+
+/// The subject of a change.
+pub(super) enum Whose<'a> {
+    Output(&'a str),
+    Action,
+    Resource(Section, Option<Text<'a>>),
+}
+
+impl<'s> Viewer<'s> {
+    pub fn new(view: View<'s>, _: &Limits) -> Viewer<'s> {
+        Viewer(view)
+    }
+
+    pub fn is_secret(&self, _: &[u8]) -> bool {
+        match self.0.0 {}
+    }
+
+    pub fn is_secret_number(&self, _: &[u8]) -> bool {
+        match self.0.0 {}
+    }
+
+    pub fn is_name(&self, _: &str) -> bool {
+        match self.0.0 {}
+    }
+
+    pub fn declares(&self, _: &str) -> bool {
+        match self.0.0 {}
+    }
+
+    pub fn text(&self, _: String) -> String {
+        match self.0.0 {}
+    }
+
+    pub fn view(&mut self, _: Whose<'_>, _: &Change<'_>, _: Places<'_>) -> Result<Attributes> {
+        match self.0.0 {}
+    }
+}

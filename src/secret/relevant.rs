@@ -1,0 +1,49 @@
+//! Cuts the paths of `relevant_attributes` where a step is a secret.
+
+use super::decode;
+use super::leaves::{Leaf, leaves};
+use super::set::Secrets;
+use super::steps::Cut;
+use crate::error::Result;
+use crate::json::value::{Kind, Value};
+
+/// The part to cut off the path of an element of `relevant_attributes`: everything from the first
+/// step that equals a secret or contains a key of one. The resource of the element is ignored. If
+/// `secrets` is `None`, only the first step, the attribute itself, remains.
+///
+/// # Errors
+///
+/// Fails if the element is malformed.
+pub fn secret_steps<'a>(
+    element: Value<'a>,
+    secrets: Option<&Secrets>,
+    decoded: &mut Vec<u8>,
+) -> Result<Option<Cut<'a>>> {
+    let Some(path) = element.get("attribute")? else { return Ok(None) };
+    if path.kind()? != Kind::Array {
+        return Ok(None);
+    }
+    let (mut steps, mut end) = (path.elements()?, path.offset() + 1);
+    let mut kept = 0;
+    while let Some(step) = steps.next().transpose()? {
+        let is_secret = match secrets {
+            None => kept > 0,
+            Some(secrets) => {
+                let mut is_secret = false;
+                leaves(step, |leaf| {
+                    is_secret |= match leaf {
+                        Leaf::Key(key) => secrets.may_hold_step(decode(key, decoded)?),
+                        leaf => leaf.has_text(decoded, |text| secrets.may_hold_step(text))?,
+                    };
+                    Ok(())
+                })?;
+                is_secret && kept > 0
+            }
+        };
+        if is_secret {
+            return Cut::from(step, steps, end, kept).map(Some);
+        }
+        (end, kept) = (step.range().end, kept + 1);
+    }
+    Ok(None)
+}

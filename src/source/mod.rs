@@ -1,0 +1,48 @@
+//! Sources of plans: turns names into a list of inputs in a stable order, and opens each.
+//!
+//! ```text
+//!  names ──┬─ -            standard input ──────┐
+//!          ├─ @list ─────▶ one name per line ───┤
+//!          ├─ glob ──────▶ files and folders ───┼─▶ [`Entries`] ─▶ [`Inputs`], with workspaces
+//!          ├─ folder ────▶ its plans ───────────┤
+//!          ├─ address ───▶ one or more objects ─┤
+//!          └─ file ─────────────────────────────┘
+//! ```
+//!
+//! **Order.** Inputs follow the order of the names. The entries of a folder and the matches of a
+//! glob are sorted by path, component by component, by the bytes of their names. [`Entries`]
+//! repeats an input that is named twice; [`Inputs`] lists it once.
+//!
+//! **Named or found.** A path that is named directly, in a list or by a glob is an input. It fails
+//! if it is not a plan. A file that is only found in a folder is examined first; files that are not
+//! plans are skipped and counted ([`Skipped`]). A folder, glob or list that yields no plan is an
+//! error: an empty result must not look like a plan without changes.
+//!
+//! **Cost.** The listing holds one local folder at a time, or all objects below an address. Each
+//! input takes about 150 bytes for its path, size and time, and about 300 bytes in a batch.
+
+mod ahead;
+mod entries;
+mod globs;
+mod inputs;
+mod key;
+mod lines;
+mod stop;
+#[cfg_attr(not(feature = "stores"), expect(dead_code, reason = "only the client uses them"))]
+mod store;
+mod walk;
+mod workspace;
+
+use entries::Item;
+pub use entries::{Entries, Entry, Location, Selection, Skipped, Unlisted, behind_at};
+pub use globs::Globs;
+pub use inputs::Inputs;
+pub(crate) use key::Key;
+pub use lines::{List, Separator};
+pub use stop::Stop;
+pub(crate) use stop::Stopping;
+pub use store::{Address, Object, Patience, Stores};
+pub use workspace::Rule;
+
+#[cfg(test)]
+mod tests;

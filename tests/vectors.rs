@@ -1,0 +1,44 @@
+//! Asks vectors that other programs made: questions with the answers of the libraries of Terraform.
+//!
+//! | set | from | module |
+//! | --- | --- | --- |
+//! | wire | go-cty, and Terraform 1.11.4 | `vectors/wire.rs` |
+//!
+//! The vectors are in the folder that `PLANSIFT_VECTORS` names, `../shared/vectors` without it. Each
+//! set ends with one line: `vectors SET: N asked, M differ, L listed`. A difference is listed if a
+//! rule of the set explains it. The test fails if one is not.
+//!
+//! The binary has no harness, so that its lines reach standard output.
+
+use std::env;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[path = "vectors/wire.rs"]
+mod wire;
+
+/// The numbers of a set.
+#[derive(Default)]
+struct Tally {
+    asked: usize,
+    differ: usize,
+    listed: usize,
+}
+
+fn main() -> ExitCode {
+    let folder = env::var_os("PLANSIFT_VECTORS").map(PathBuf::from);
+    let folder = folder
+        .unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/vectors"));
+    let mut code = ExitCode::SUCCESS;
+    let set = folder.join("wire");
+    if !set.is_dir() {
+        println!("vectors wire: skipped, there is no folder {}", set.display());
+        return code;
+    }
+    let Tally { asked, differ, listed } = wire::ask(&set);
+    println!("vectors wire: {asked} asked, {differ} differ, {listed} listed");
+    if differ != listed || asked == 0 {
+        code = ExitCode::FAILURE;
+    }
+    code
+}

@@ -69,7 +69,8 @@ fn plan_files_of_the_corpus_equal_the_json_of_terraform() {
 
 #[test]
 fn with_schemas_only_defaults_and_orders_are_missing() {
-    table(&corpus(), || Some(schemas())).assert_only(&[Rule::Default, Rule::Order]);
+    let known = [Rule::Default, Rule::Order, Rule::MarkedHere];
+    table(&corpus(), || Some(schemas())).assert_only(&known);
 }
 
 /// Prints a table of the differences. The harness hides what a passing test prints.
@@ -157,5 +158,10 @@ fn show_prints_the_json_of_a_plan_file() {
     let other = show(&["plan.json"]);
     assert_eq!(other.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&other.stderr).contains("not a binary plan file"));
-    assert_eq!(show(&["plan.tfplan", "plan.tfplan"]).status.code(), Some(64));
+    let two = show(&["plan.tfplan", "../create/plan.tfplan"]);
+    assert_eq!(two.status.code(), Some(64));
+    let mut command = run::plansift();
+    command.arg("show").arg(run::root().join("corpus/wrong/encrypted.tfplan"));
+    let encrypted = String::from_utf8(command.output().expect("it runs").stderr).unwrap();
+    assert!(encrypted.contains("encrypted") && encrypted.contains("tofu show"), "{encrypted}");
 }

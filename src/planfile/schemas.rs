@@ -21,9 +21,12 @@ use crate::wire::types::Type;
 #[derive(Debug, Default)]
 pub(super) struct Schemas {
     providers: Providers,
-    /// The schemas that were asked for, by provider, mode and type.
-    found: RefCell<HashMap<(String, Mode, String), Option<Arc<Schema>>>>,
+    /// The schemas that were asked for.
+    found: RefCell<HashMap<Key, Option<Arc<Schema>>>>,
 }
+
+/// A provider, a mode and a type of resources.
+type Key = (String, Mode, String);
 
 /// The schema of a resource type.
 #[derive(Debug)]

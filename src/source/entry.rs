@@ -12,6 +12,7 @@ use super::store::{Object, Version};
 use crate::error::{Error, ErrorKind, PlanFileFault, Result};
 use crate::input::{GiveUp, Input, Options, Rereadable, Threads};
 use crate::limits::Limits;
+use crate::plan::{self, Visitor};
 use crate::planfile::{self, ProviderSchemas};
 
 /// The location of an input.
@@ -153,7 +154,11 @@ impl Entry {
     ) -> Result<planfile::Document> {
         let mut input = self.open_as_it_is(options)?;
         if !planfile::is_plan_file(&mut input)? {
-            return Err(Error::new(ErrorKind::PlanFile(PlanFileFault::OtherInput)));
+            let read = plan::Options { limits: options.limits, ..plan::Options::default() };
+            return Err(match plan::read(input, &read, &mut Nothing) {
+                Err(error) if matches!(error.kind(), ErrorKind::WrongDocument(_)) => error,
+                _ => Error::new(ErrorKind::PlanFile(PlanFileFault::OtherInput)),
+            });
         }
         planfile::open(&input.into_rereadable(&options.limits)?, schemas, &options.limits)
     }
@@ -175,6 +180,11 @@ impl Entry {
 
 /// An input, or the name that yields none.
 pub(super) type Item = std::result::Result<Entry, Unlisted>;
+
+/// Wants nothing of a plan: only whether the input is one matters.
+struct Nothing;
+
+impl Visitor for Nothing {}
 
 /// A name that yields no input, and the reason.
 #[derive(Debug)]

@@ -7,10 +7,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use super::kept::Kept;
 use super::stop::Stop;
 use super::store::{Object, Version};
 use crate::error::{Error, ErrorKind, PlanFileFault, Result};
-use crate::input::{GiveUp, Input, Options, Rereadable, Threads};
+use crate::input::{GiveUp, Input, Options, Rereadable};
 use crate::limits::Limits;
 use crate::plan::{self, Visitor};
 use crate::planfile::{self, ProviderSchemas};
@@ -126,20 +127,13 @@ impl Entry {
     }
 
     /// Opens the input for reading more than once. Anything but a regular file is read completely
-    /// and kept, and so is the JSON of a plan file.
+    /// and spooled.
     ///
     /// # Errors
     ///
-    /// Fails if the input cannot be read, or is too large to keep.
-    pub fn keep(&self, limits: &Limits) -> Result<Rereadable> {
-        let kept = self.keep_as_it_is(limits)?;
-        let options = Options { limits: *limits, threads: Threads::One, ..Options::default() };
-        let mut input = kept.input(&options)?;
-        if !planfile::is_plan_file(&mut input)? {
-            return Ok(kept);
-        }
-        let file = input.into_rereadable(limits)?;
-        Rereadable::spool(planfile::open(&file, None, limits)?, limits)
+    /// Fails if the input cannot be read, or exceeds the limit on spooled inputs.
+    pub fn keep(&self, limits: &Limits) -> Result<Kept> {
+        Kept::new(self.keep_as_it_is(limits)?, limits)
     }
 
     /// Opens a plan file as the JSON of its plan, with the schemas of its resources.
@@ -200,8 +194,6 @@ pub struct Unlisted {
 pub struct Skipped {
     /// Files that are not plans.
     pub others: u64,
-    /// Binary plan files.
-    pub plan_files: u64,
     /// Encrypted plans and states of OpenTofu.
     pub encrypted: u64,
     /// Source files of configurations, such as `.tf` and `.tfvars`.

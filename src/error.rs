@@ -108,6 +108,8 @@ pub enum ErrorKind {
     Folder(FolderProblem),
     /// An object store or a web server did not return what was requested.
     Store(StoreFault),
+    /// A value, a type or a schema of the wire is invalid, with the reason.
+    Wire(&'static str),
     /// A limit of [`crate::limits::Limits`] was exceeded.
     Limit {
         /// The limit.
@@ -542,6 +544,7 @@ impl fmt::Display for ErrorKind {
             }
             ErrorKind::Folder(problem) => problem.fmt(f),
             ErrorKind::Store(fault) => fault.fmt(f),
+            ErrorKind::Wire(reason) => f.write_str(reason),
             ErrorKind::Limit { limit, value } => {
                 write!(
                     f,

@@ -14,6 +14,7 @@ mod screen;
 mod spool;
 mod streaming;
 mod texts;
+mod wire;
 
 use std::path::PathBuf;
 use std::process::{Output, Stdio};

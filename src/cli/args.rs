@@ -1,11 +1,13 @@
 //! The arguments. Only this module and its submodules use clap.
 
+mod audit;
 mod batch;
 mod inputs;
 mod limits;
 mod redact;
 mod report;
 mod show;
+mod wire;
 
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
@@ -16,6 +18,7 @@ use clap::error::{ContextKind, ErrorKind};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+pub use self::audit::{Audit, FindingsFormat};
 pub use self::batch::{Batch, Merge, ReportFormat};
 pub use self::inputs::InputArgs;
 pub use self::limits::LimitArgs;
@@ -23,6 +26,9 @@ use self::limits::size;
 pub use self::redact::{Echo, Mask, MaskArgs, Redact, SecretArgs, Slim, WrapIn};
 pub use self::report::{Ignore, NoiseArgs, Report, ReportAs, Target, Values};
 pub use self::show::ShowPlanFile;
+pub use self::wire::{
+    Bytes, Decode, Encode, Spelling, Under, Wire, WireCheck, WireCommand, WireForm,
+};
 use crate::nearest::nearest;
 use crate::path::{self, AddressPattern};
 use crate::record::Show;
@@ -62,9 +68,11 @@ impl Command {
             | Command::Redact(Redact { plans, .. })
             | Command::Slim(Slim { plans, .. })
             | Command::Audit(Audit { plans, .. }) => Some(plans),
-            Command::Merge(_) | Command::Schema(_) | Command::Completions(_) | Command::Man(_) => {
-                None
-            }
+            Command::Merge(_)
+            | Command::Wire(_)
+            | Command::Schema(_)
+            | Command::Completions(_)
+            | Command::Man(_) => None,
         }
     }
 }
@@ -91,6 +99,8 @@ pub enum Command {
     Slim(Slim),
     /// Print the plan in a binary plan file (`plan -out`) as JSON, without Terraform
     Show(ShowPlanFile),
+    /// Decode and encode values of providers and plan files, by type or by schema
+    Wire(Wire),
     /// Print the JSON Schema of an output
     Schema(Schema),
     /// Completions for a shell, to be loaded by it
@@ -134,40 +144,6 @@ pub enum SchemaOf {
     Report,
     /// JSON report: the output of `report --output json`
     Fleet,
-}
-
-/// `plansift audit`.
-#[derive(Debug, Args)]
-pub struct Audit {
-    /// Format of the findings
-    #[arg(help_heading = OUTPUT, short, long, value_enum, default_value_t = FindingsFormat::Table)]
-    pub format: FindingsFormat,
-    /// Write CSV cells that look like formulas unquoted, for programs instead of spreadsheets
-    #[arg(help_heading = OUTPUT, long)]
-    pub csv_raw: bool,
-    /// Exit with 3 if an unmarked value repeats a marked one
-    #[arg(help_heading = GATES, long)]
-    pub fail_on_echo: bool,
-    /// Arguments about secrets
-    #[command(flatten)]
-    pub secrets: SecretArgs,
-    /// Write to a file, which appears only when it is complete
-    #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
-    pub output: Option<PathBuf>,
-    /// Arguments about the documents
-    #[command(flatten)]
-    pub plans: Plans,
-}
-
-/// Format of the findings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum FindingsFormat {
-    /// Counts, echoes and suspects, for a person
-    Table,
-    /// One compact JSON object a line
-    Ndjson,
-    /// Comma-separated values, safe for spreadsheets
-    Csv,
 }
 
 /// Format of the records.

@@ -18,8 +18,8 @@ use crate::audit::{Ledger, Look, Options, audit};
 use crate::batch::documents::{Note, Turn, Visited, Visitor, numbered, visit_all};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Input;
+use crate::plan::Accepts;
 use crate::record::Warning;
-use crate::secret::Takes;
 use crate::sink::findings::{Csv, Ndjson, Table};
 use crate::source::Entry;
 
@@ -34,7 +34,7 @@ pub fn run(arguments: &Audit) -> Exit {
         say("--fail-on-echo: with --echo off no echo is looked for");
         return Exit::Usage;
     }
-    let listed = match inputs::list(plans, Takes::All, path, None) {
+    let listed = match inputs::list(plans, Accepts::States, path, None) {
         Ok(listed) => listed,
         Err(exit) => return exit,
     };

@@ -42,6 +42,7 @@ mod stats;
 mod tally;
 mod unmatched;
 mod version;
+mod wire;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

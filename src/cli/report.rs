@@ -18,9 +18,9 @@ use super::secrets::{secret_options, warn_of_names};
 use super::sifting::{Sifting, Wanted};
 use super::unmatched;
 use crate::error::Result;
+use crate::plan::Accepts;
 use crate::record::Options;
 use crate::record::watch::Watch;
-use crate::secret::Takes;
 use crate::sink::Sink;
 use crate::sink::filter::Filter;
 use crate::sink::fleet::document::Document;
@@ -51,7 +51,7 @@ pub fn run(arguments: &Report) -> Exit {
         if arguments.split {
             refuse_unsplit(&arguments.targets)?;
         }
-        let listed = inputs::list(plans, Takes::Plans, files, arguments.gate.files())?;
+        let listed = inputs::list(plans, Accepts::Plans, files, arguments.gate.files())?;
         listed.warn_of_shared_workspaces(plans);
         warn_of_unfiltered(arguments);
         let watch = unmatched::report(&rules, &arguments.noise);

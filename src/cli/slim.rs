@@ -7,9 +7,9 @@ use super::messages::say;
 use super::rewriting::{Passes, write_all};
 use super::secrets::{masked, redact_options, warn_of_masking, warn_of_names};
 use super::unmatched;
+use crate::plan::Accepts;
 use crate::record::Show;
 use crate::redact::Secrecy;
-use crate::secret::Takes;
 use crate::slim::{LeftOut, Options, Part, Slimmed, Wrap, slim};
 
 /// Writes the parts of all inputs, in order, to one output.
@@ -29,7 +29,7 @@ pub fn run(arguments: &Slim) -> Exit {
     };
     let listed = match inputs::list(
         plans,
-        Takes::Plans,
+        Accepts::Plans,
         arguments.output.as_deref(),
         arguments.mask.key_file.clone(),
     ) {
@@ -38,7 +38,7 @@ pub fn run(arguments: &Slim) -> Exit {
     };
     let passes = match arguments.no_redact {
         true => Passes::One,
-        false => Passes::of(secrets, Takes::Plans),
+        false => Passes::of(secrets, Accepts::Plans),
     };
     let (output, reading) = (arguments.output.as_deref(), (passes, &masking.secret));
     let (mut kept, mut searched_not) = (Vec::new(), Vec::new());

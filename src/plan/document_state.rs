@@ -2,10 +2,10 @@
 //!
 //! All readers of documents use this module, so that they agree on which documents are plans.
 
-use super::Options;
 use super::kind::KindClues;
 use super::section::Section;
 use super::trailer::{self, After, Trailer};
+use super::{Flow, Options};
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
 use crate::json::cursor::Cursor;
@@ -25,6 +25,9 @@ pub struct Document {
     /// changes is then unknown.
     pub lacks_changes: bool,
 }
+
+/// A document, whether it was read to its end, and the offset of the next document if there is one.
+pub(crate) type ReadDocument = (Document, Flow, Option<u64>);
 
 /// Which documents a reader accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

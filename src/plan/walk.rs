@@ -17,8 +17,7 @@ use lookahead::brackets;
 pub use lookahead::{Boundary, LookaheadReader, ReadRange};
 use scope::{Next, OpenScopes, Scope, Shape};
 
-use super::document_state::{Accepts, DocumentState};
-use super::documents::Part;
+use super::document_state::{Accepts, DocumentState, ReadDocument};
 use super::key;
 use super::names::Names;
 use super::parallel_skip::{self, ParallelSkip};
@@ -234,7 +233,7 @@ pub(super) fn read<S: Source, V: PieceVisitor>(
     accepts: Accepts,
     options: &Options,
     visitor: &mut V,
-) -> Result<Part> {
+) -> Result<ReadDocument> {
     visitor.begin(head.start);
     let cursor = Cursor::new(source, head.start, options.isa, options.validation, options.limits);
     let mut outline = Outline::new();

@@ -4,7 +4,7 @@ use super::address::{Address, Key, Modules, unescape};
 use super::change::{push, push_key, push_text};
 use super::protobuf::{Message, fault};
 use crate::error::{PlanFileFault, Result};
-use crate::wire::plan_json::write_string;
+use crate::wire::json_string::write_string;
 
 /// The result of the checks of an object of the configuration.
 #[derive(Debug)]
@@ -190,7 +190,7 @@ impl<'a> Instance<'a> {
 /// Splits an address into its module and what is in it.
 fn split(address: &str) -> Option<(&str, &str)> {
     let mut modules = Modules::of(address);
-    while let Some(step) = modules.next() {
+    for step in modules.by_ref() {
         step?;
     }
     let rest = modules.rest();

@@ -27,7 +27,7 @@ use super::tree::{Children, Piece, Tree};
 use crate::error::{PlanFileFault, Result};
 use crate::input::into_io_error;
 use crate::limits::Limits;
-use crate::wire::plan_json::write_string;
+use crate::wire::json_string::write_string;
 
 /// The JSON document of a plan file.
 pub struct Document {
@@ -115,12 +115,10 @@ impl Document {
         self.taken = 0;
         let len = self.parts.len(section);
         let out = &mut self.out;
-        if let (0, Some([open, _])) = (self.element, section.brackets()) {
-            if len > 0 {
-                push_key(out, section.key());
-                out.push(open);
-                self.parts.open(section, out);
-            }
+        if let (0, 1.., Some([open, _])) = (self.element, len, section.brackets()) {
+            push_key(out, section.key());
+            out.push(open);
+            self.parts.open(section, out);
         }
         if self.element < len {
             let is_list = !matches!(section, Section::PlannedValues | Section::PriorState);

@@ -1,12 +1,12 @@
 //! The counts of a plan: the `summary` record (docs/format/records.md, section 8).
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::action::Action;
-use super::row_builder::Facts;
-use super::sift::Extent;
+use super::action::{Action, WORD_MAX};
+use super::options::{Extent, Show};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Limits};
 use crate::plan::{ResourceChange, Section};
@@ -192,8 +192,31 @@ impl PlanLine {
     }
 }
 
-/// Longest word, in bytes.
-pub(super) const WORD_MAX: usize = 1024;
+/// The facts about a resource change that the summary counts.
+#[derive(Debug)]
+pub(super) struct Facts {
+    pub(super) section: Section,
+    /// Offset of the change's address in the input, in bytes.
+    pub(super) offset: u64,
+    pub(super) action: Action,
+    /// The action as one word.
+    pub(super) word: Cow<'static, str>,
+    pub(super) terraform: PlanLine,
+    pub(super) is_moved: bool,
+    /// True if the resource stays as it is: no action, no move and no import.
+    pub(super) is_settled: bool,
+    pub(super) unknown: u64,
+    pub(super) sensitive: u64,
+    pub(super) changed: u64,
+}
+
+impl Show {
+    /// Whether a resource change gets no record.
+    pub(super) fn hides(self, facts: &Facts) -> bool {
+        let is_unchanged = facts.section == Section::ResourceChanges && facts.is_settled;
+        self == Show::Changes && is_unchanged
+    }
+}
 
 /// Adds one to the count of a word. `offset` is the location of the word, for errors.
 ///

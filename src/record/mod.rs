@@ -8,6 +8,7 @@ mod attributes;
 pub mod counts;
 mod importing;
 mod json_text;
+mod options;
 mod outputs;
 mod pending;
 mod record_writer;
@@ -37,11 +38,12 @@ pub(crate) use attributes::UNKNOWN;
 pub use attributes::{Attribute, Attributes, Difference, Excerpt, Line, Lines, Shown};
 pub use importing::ImportSource;
 pub use json_text::JsonText;
+pub use options::{Extent, Options, Show};
 #[cfg(feature = "batch")]
 pub(crate) use pending::{owned, weight};
 #[cfg(feature = "report")]
 pub use sift::sift_with_view;
-pub use sift::{Extent, Options, Show, Sifted, Warning, sift, sift_next};
+pub use sift::{Sifted, Warning, sift, sift_next};
 
 /// The version of the record format. A new key does not change it.
 pub const SCHEMA_VERSION: u32 = 1;

@@ -3,23 +3,28 @@
 //! | form | value |
 //! | --- | --- |
 //! | `{"null":TYPE}` | null |
-//! | `{"unknown":TYPE}` | an unknown value; with `not_null`, `prefix`, `min` and `max` (`[NUMBER,inclusive]`), `len_min`, `len_max` where something is known |
-//! | `{"string":S}` `{"bool":true}` | |
+//! | `{"unknown":TYPE}` | an unknown value |
+//! | `{"string":S}` `{"bool":true}` | a string, a boolean |
 //! | `{"number":TEXT,"prec":BITS}` | a number; `{"number":"inf"}` and `"-inf"` |
-//! | `{"list":TYPE,"elements":[V]}` `{"set":TYPE,"elements":[V]}` | TYPE is that of the elements |
-//! | `{"map":TYPE,"entries":[[KEY,V]]}` | |
-//! | `{"tuple":[V]}` `{"object":[[NAME,V]]}` | |
+//! | `{"list":TYPE,"elements":[V]}` | a list; TYPE is that of the elements. A set has `set` |
+//! | `{"map":TYPE,"entries":[[KEY,V]]}` | a map |
+//! | `{"tuple":[V]}` `{"object":[[NAME,V]]}` | a tuple, an object |
+//! | `{"sensitive":TYPE}` | a part that is not shown, and cannot be read |
 //!
-//! Text that is not UTF-8 is `{"hex":"..."}`. Members are written in the order of their names.
+//! What is known of an unknown value stands beside `unknown`: `not_null`, `prefix`, `min` and `max`
+//! (`[NUMBER,inclusive]`), `len_min`, `len_max`. Text that is not UTF-8 is `{"hex":"..."}`. Members
+//! are written in the order of their names.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
+use super::block::{Path, Step};
 use super::error::{Error, ErrorKind};
+use super::json_string::write_string;
 use super::lexer::{Lexer, Token};
 use super::number::{Number, TEXT_PRECISION};
-use super::plan_json::write_string;
+use super::refiner::Refiner;
 use super::types::Type;
-use super::unknown::{Bound, LENGTH_ANY, Range, Refiner, Unknown};
+use super::unknown::{Bound, LENGTH_ANY, Range, Unknown};
 use super::value::{Data, Value};
 use super::walk::{Event, Walk};
 
@@ -30,7 +35,15 @@ const EXPANSION_MAX: usize = 1 << 16;
 
 /// Appends a value.
 pub fn write(value: &Value, out: &mut Vec<u8>) {
-    for event in Walk::of_data(&value.data, &value.ty) {
+    write_hiding(value, &[], out);
+}
+
+/// Appends a value. Parts at the hidden paths are `{"sensitive":TYPE}`, which cannot be read again.
+pub fn write_hiding(value: &Value, hidden: &[Path], out: &mut Vec<u8>) {
+    let hidden = Hidden::new(hidden);
+    let mut path = Vec::new();
+    let mut walk = Walk::of_data(&value.data, &value.ty);
+    while let Some(event) = walk.next() {
         match event {
             Event::Begin(_, own) => {
                 out.extend_from_slice(match own {
@@ -50,9 +63,23 @@ pub fn write(value: &Value, out: &mut Vec<u8>) {
                     write_text(key, out);
                     out.push(b',');
                 }
+                if index > 0 {
+                    path.pop();
+                }
+                path.push(key.map_or(Place::Index(index), Place::Name));
+                if hidden.contains(&path)
+                    && let Some(ty) = walk.skip_part()
+                {
+                    out.extend_from_slice(b"{\"sensitive\":");
+                    ty.write(out);
+                    out.push(b'}');
+                }
             }
             Event::End(data, own) => {
-                if matches!(data, Data::Map(entries) if !entries.is_empty()) {
+                if !is_empty(data) {
+                    path.pop();
+                }
+                if matches!(data, Data::Map(_)) && !is_empty(data) {
                     out.push(b']');
                 }
                 out.push(b']');
@@ -62,6 +89,39 @@ pub fn write(value: &Value, out: &mut Vec<u8>) {
             Event::Leaf(data, own) => write_leaf(data, own, out),
             Event::BeginTyped(_) | Event::EndTyped(_) => {}
         }
+    }
+}
+
+fn is_empty(data: &Data) -> bool {
+    match data {
+        Data::List(elements) => elements.is_empty(),
+        Data::Map(entries) => entries.is_empty(),
+        _ => false,
+    }
+}
+
+/// A step of a path. Attributes and keys are not told apart.
+#[derive(PartialEq, Eq, Hash)]
+enum Place<'a> {
+    Name(&'a [u8]),
+    Index(usize),
+}
+
+/// Paths of parts that are not shown.
+struct Hidden<'a>(HashSet<Vec<Place<'a>>>);
+
+impl<'a> Hidden<'a> {
+    fn new(paths: &'a [Path]) -> Hidden<'a> {
+        let place = |step: &'a Step| match step {
+            Step::Attribute(name) => Place::Name(name.as_bytes()),
+            Step::Key(key) => Place::Name(key),
+            Step::Index(index) => Place::Index(*index),
+        };
+        Hidden(paths.iter().map(|path| path.iter().map(place).collect()).collect())
+    }
+
+    fn contains(&self, path: &Vec<Place<'_>>) -> bool {
+        !self.0.is_empty() && self.0.contains(path)
     }
 }
 

@@ -71,6 +71,11 @@ impl<'a> Walk<'a> {
         Walk { next: Some((data, own, own)), stack: Vec::new() }
     }
 
+    /// Steps over the part that is next. Returns its own type.
+    pub fn skip_part(&mut self) -> Option<&'a Type> {
+        self.next.take().map(|(_, own, _)| own)
+    }
+
     fn begin(&mut self, (data, own, ty): Next<'a>) -> Event<'a> {
         if matches!(ty, Type::Dynamic) && !matches!(own, Type::Dynamic) {
             self.stack.push(Open::Typed(own));

@@ -18,6 +18,8 @@ pub mod redact;
 pub mod report;
 pub mod skip;
 pub mod slim;
+pub mod types;
+pub mod wire;
 
 mod document;
 mod draw;
@@ -31,7 +33,7 @@ use plansift::error::{Error, ErrorKind};
 pub type Check = fn(&[u8]);
 
 /// All checks, by the name of their target.
-pub const ALL: [(&str, Check); 11] = [
+pub const ALL: [(&str, Check); 13] = [
     ("kernels", kernels::check),
     ("grammar", grammar::check),
     ("cuts", cuts::check),
@@ -43,6 +45,8 @@ pub const ALL: [(&str, Check); 11] = [
     ("report", report::check),
     ("decompress", decompress::check),
     ("arguments", arguments::check),
+    ("types", types::check),
+    ("wire", wire::check),
 ];
 
 /// The kind of an error, and its location: the offset and the path in the document.

@@ -121,8 +121,15 @@ fn shown(row: &Row, by: By, columns: usize) -> String {
     }
 }
 
+impl Totals {
+    /// Draws the table with its heading and the lists of the most changes.
+    pub fn draw(&self, shape: &Shape, screen: Screen) -> String {
+        self::draw(self, shape, screen)
+    }
+}
+
 /// The page as text.
-pub(super) fn draw(all: &Totals, shape: &Shape, screen: Screen) -> String {
+fn draw(all: &Totals, shape: &Shape, screen: Screen) -> String {
     let mut page = Page { text: String::new(), screen, top: shape.top };
     page.title(all);
     page.warnings(all);

@@ -3,12 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::rows::{self, Column, Counts, Groups};
-use super::{By, GROUPS_MAX, Shape, WORKSPACES_MAX, table};
+use super::{By, GROUPS_MAX, WORKSPACES_MAX};
 use crate::inert::visible;
 use crate::record::counts::{PlanLine, Summary};
 use crate::record::{Record, ResourceChange};
 use crate::sink::phrase::plan_words;
-use crate::sink::screen::Screen;
 
 /// The changes of a plan, counted by type, module, provider and action.
 ///
@@ -214,11 +213,6 @@ impl Totals {
             _ => return plan_words(&self.line, self.invocations),
         }
         .to_owned()
-    }
-
-    /// Draws the table with its heading and the lists of the most changes.
-    pub fn draw(&self, shape: &Shape, screen: Screen) -> String {
-        table::draw(self, shape, screen)
     }
 
     pub(super) fn groups(&self, by: By) -> &Groups {

@@ -3,8 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::entry::NAME;
-use super::quoted::{cut, fenced};
+use super::quoted::{NAME, cut, fenced};
 use crate::inert::visible;
 use crate::record::view::Detail;
 use crate::record::{Attribute, Attributes, Difference, Excerpt, Line, Shown};

@@ -1,0 +1,240 @@
+//! `plansift wire`: values as the tools send them, to JSON and back.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use base64::Engine as _;
+
+use super::args::{Bytes, Decode, Encode, Spelling, Under, Wire, WireCheck, WireCommand, WireForm};
+use super::exit::Exit;
+use super::messages::{fail, fail_of, say};
+use super::output::write_whole;
+use crate::error::{Error, ErrorKind};
+use crate::limits::{Limit, Limits};
+use crate::wire::block::{Block, Path as ValuePath, Step};
+use crate::wire::msgpack::Tokens;
+use crate::wire::schema::{Schema, Schemas};
+use crate::wire::{
+    self, Type, Value, from_json, from_msgpack, implied, marked, to_json, to_msgpack,
+};
+
+/// Runs the command.
+pub fn run(arguments: &Wire) -> Exit {
+    let run = match &arguments.command {
+        WireCommand::Decode(decode) => self::decode(decode),
+        WireCommand::Encode(encode) => self::encode(encode),
+        WireCommand::Check(check) => self::check(check),
+    };
+    run.unwrap_or_else(|exit| exit)
+}
+
+/// A type, and the block that it comes from.
+struct Known {
+    ty: Type,
+    block: Option<Block>,
+}
+
+fn decode(arguments: &Decode) -> Result<Exit, Exit> {
+    let bytes = bytes(&arguments.bytes)?;
+    let (known, value) = value(&arguments.bytes, &bytes, &arguments.under)?;
+    let hidden = match &known.block {
+        Some(block) if !arguments.show_sensitive => block.sensitive_paths(&value),
+        _ => Vec::new(),
+    };
+    let mut text = Vec::new();
+    marked::write_hiding(&value, &hidden, &mut text);
+    text.push(b'\n');
+    write(arguments.output.as_deref(), &text)
+}
+
+fn encode(arguments: &Encode) -> Result<Exit, Exit> {
+    let (name, text) = read(arguments.input.as_deref())?;
+    let value = marked::read(&text).map_err(|error| refuse(&name, error))?;
+    let known = known(&arguments.under)?;
+    let ty = known.map_or_else(|| value.ty.clone(), |known| known.ty);
+    let bytes = match arguments.form {
+        WireForm::Msgpack => to_msgpack(&value, &ty),
+        WireForm::Json => to_json(&value, &ty),
+    };
+    let bytes = bytes.map_err(|error| refuse(&name, error))?;
+    let text = match (arguments.form, arguments.spelling) {
+        (WireForm::Json, _) => [&bytes, &b"\n"[..]].concat(),
+        (_, Spelling::Raw) => bytes,
+        (_, Spelling::Hex) => {
+            let digits = bytes.iter().map(|byte| format!("{byte:02x}"));
+            digits.chain(["\n".to_owned()]).collect::<String>().into_bytes()
+        }
+        (_, Spelling::Base64) => {
+            let text = base64::engine::general_purpose::STANDARD.encode(&bytes);
+            format!("{text}\n").into_bytes()
+        }
+    };
+    write(arguments.output.as_deref(), &text)
+}
+
+fn check(arguments: &WireCheck) -> Result<Exit, Exit> {
+    let (form, bytes) = (arguments.bytes.form, bytes(&arguments.bytes)?);
+    let (known, value) = value(&arguments.bytes, &bytes, &arguments.under)?;
+    check_end(form, &bytes).map_err(|error| refuse(&name(&arguments.bytes), error))?;
+    let again = match form {
+        WireForm::Msgpack => to_msgpack(&value, &known.ty),
+        WireForm::Json => to_json(&value, &known.ty),
+    };
+    let again = again.map_err(|error| refuse(&name(&arguments.bytes), error))?;
+    let wrong = known.block.map(|block| block.wrong_counts(&value)).unwrap_or_default();
+    for count in &wrong {
+        let bound = match count.found < count.min_items {
+            true => format!("at least {}", count.min_items),
+            false => format!("at most {}", count.max_items),
+        };
+        say(&format!("{}: {} blocks, {bound} must be there", path(&count.path), count.found));
+    }
+    if !wrong.is_empty() {
+        return Err(Exit::Failed);
+    }
+    let form = if form == WireForm::Msgpack { "MessagePack" } else { "JSON" };
+    let spelled = if again == bytes { "as the tools write it" } else { "spelled another way" };
+    write(None, format!("{} bytes of {form}, {spelled}\n", bytes.len()).as_bytes())
+}
+
+/// Fails if bytes follow the value. Readers of the tools ignore them.
+fn check_end(form: WireForm, bytes: &[u8]) -> Result<(), wire::Error> {
+    let trailing = match form {
+        WireForm::Msgpack => {
+            let mut tokens = Tokens::new(bytes, 0);
+            tokens.skip()?;
+            (tokens.rest() > 0)
+                .then(|| wire::Error::new(wire::ErrorKind::Trailing, tokens.offset()))
+        }
+        WireForm::Json => {
+            implied::of_json(bytes).err().filter(|error| error.kind() == wire::ErrorKind::Trailing)
+        }
+    };
+    trailing.map_or(Ok(()), Err)
+}
+
+/// A path as the tools show it.
+fn path(path: &ValuePath) -> String {
+    let mut text = String::new();
+    for step in path {
+        match step {
+            Step::Attribute(name) if text.is_empty() => text += name,
+            Step::Attribute(name) => text += &format!(".{name}"),
+            Step::Index(index) => text += &format!("[{index}]"),
+            Step::Key(key) => text += &format!("[{:?}]", String::from_utf8_lossy(key)),
+        }
+    }
+    text
+}
+
+/// Reads the value under its type.
+fn value(arguments: &Bytes, bytes: &[u8], under: &Under) -> Result<(Known, Value), Exit> {
+    let refused = |error| refuse(&name(arguments), error);
+    let known = match (known(under)?, arguments.form) {
+        (Some(known), _) => known,
+        (None, WireForm::Msgpack) => {
+            Known { ty: implied::of_msgpack(bytes).map_err(refused)?, block: None }
+        }
+        (None, WireForm::Json) => {
+            Known { ty: implied::of_json(bytes).map_err(refused)?, block: None }
+        }
+    };
+    let value = match arguments.form {
+        WireForm::Msgpack => from_msgpack(bytes, &known.ty),
+        WireForm::Json => from_json(bytes, &known.ty),
+    };
+    Ok((known, value.map_err(refused)?))
+}
+
+/// The type that the arguments name.
+fn known(under: &Under) -> Result<Option<Known>, Exit> {
+    if let Some(ty) = &under.ty {
+        return Ok(Some(Known { ty: ty.clone(), block: None }));
+    }
+    let (Some(file), Some(resource)) = (&under.schema, &under.resource) else {
+        return Ok(None);
+    };
+    let (name, text) = read(Some(file))?;
+    let schemas = Schemas::from_json(&text).map_err(|error| refuse(&name, error))?;
+    let schema = find(&schemas, resource, under.provider.as_deref()).map_err(|why| {
+        say(&format!("{name}: {why}"));
+        Exit::Failed
+    })?;
+    let ty = schema.block.implied_type();
+    Ok(Some(Known { ty, block: Some(schema.block.clone()) }))
+}
+
+/// The schema of a resource type, or why there is not one.
+fn find<'a>(
+    schemas: &'a Schemas,
+    resource: &str,
+    provider: Option<&str>,
+) -> Result<&'a Schema, &'static str> {
+    let providers = schemas.providers.iter();
+    let named = providers.filter(|(address, _)| provider.is_none_or(|name| name == *address));
+    let mut found = named.filter_map(|(_, provider)| match resource.strip_prefix("data.") {
+        Some(source) => provider.data_sources.get(source),
+        None => provider.resources.get(resource),
+    });
+    match (found.next(), found.next()) {
+        (Some(schema), None) => Ok(schema),
+        (Some(_), Some(_)) => Err("several providers have this type: name one with --provider"),
+        (None, _) => Err("no provider of this file has this type"),
+    }
+}
+
+fn name(arguments: &Bytes) -> String {
+    match (&arguments.hex, &arguments.base64, &arguments.input) {
+        (Some(_), ..) => "--hex".to_owned(),
+        (_, Some(_), _) => "--base64".to_owned(),
+        (.., input) => input.as_ref().map_or("-".into(), |path| path.display().to_string()),
+    }
+}
+
+fn bytes(arguments: &Bytes) -> Result<Vec<u8>, Exit> {
+    match arguments.hex.as_ref().or(arguments.base64.as_ref()) {
+        Some(literal) => Ok(literal.0.clone()),
+        None => read(arguments.input.as_deref()).map(|(_, bytes)| bytes),
+    }
+}
+
+/// Reads a file, or standard input, as a whole: at most as many bytes as a change may have.
+fn read(path: Option<&Path>) -> Result<(String, Vec<u8>), Exit> {
+    let max = Limits::default().change;
+    let path = path.filter(|path| *path != Path::new("-"));
+    let name = path.map_or("-".to_owned(), |path| path.display().to_string());
+    let mut bytes = Vec::new();
+    let read = match path {
+        Some(path) => File::open(path).and_then(|file| file.take(max + 1).read_to_end(&mut bytes)),
+        None => io::stdin().lock().take(max + 1).read_to_end(&mut bytes),
+    };
+    let error = match read {
+        Err(error) => Error::io(ErrorKind::Read, error),
+        Ok(len) if len as u64 > max => Error::limit(Limit::Change, max, max),
+        Ok(_) => return Ok((name, bytes)),
+    };
+    Err(fail_of(&name, &error))
+}
+
+/// Prints what is wrong with an input.
+fn refuse(name: &str, error: wire::Error) -> Exit {
+    let kind = ErrorKind::Wire(error.kind().message());
+    let error = match error.offset() {
+        Some(offset) => Error::at(kind, offset as u64),
+        None => Error::new(kind),
+    };
+    fail_of(name, &error)
+}
+
+fn write(path: Option<&Path>, text: &[u8]) -> Result<Exit, Exit> {
+    match write_whole(path, text) {
+        Ok(()) => Ok(Exit::Done),
+        Err(error) if is_closed(&error) => Ok(Exit::Done),
+        Err(error) => Err(fail(path, &error)),
+    }
+}
+
+fn is_closed(error: &Error) -> bool {
+    error.io_error().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}

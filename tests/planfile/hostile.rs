@@ -181,6 +181,7 @@ fn wrong_messages_are_errors_with_a_place() {
         (plan(&[resource("a", &create(b"\x80"))]), PlanFileFault::Address),
         (plan(&[resource("a.b[", &create(b"\x80"))]), PlanFileFault::Address),
         (plan(&[resource("a.b[\"\\\"]", &create(b"\x80"))]), PlanFileFault::Address),
+        (plan(&[resource("a.b[007]", &create(b"\x80"))]), PlanFileFault::Address),
         (plan(&[resource("module.a", &create(b"\x80"))]), PlanFileFault::Address),
         (plan(&[number(3, 5)]), PlanFileFault::FieldType),
         (plan(&[bytes(20, "x")]), PlanFileFault::FieldType),
@@ -328,4 +329,64 @@ fn schemas_in_the_file_are_used() {
     let (fault, text) = fault(&zip(&members));
     assert_eq!(fault, PlanFileFault::Schemas);
     assert!(text.contains("at tfschemas"), "{text}");
+}
+
+/// Numbers that follow from a seed.
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (self.0 >> 33) as usize % end.max(1)
+    }
+
+    /// Changes a few bytes.
+    fn damage(&mut self, bytes: &mut Vec<u8>) {
+        for _ in 0..=self.below(3) {
+            let at = self.below(bytes.len());
+            match self.below(5) {
+                0 => bytes[at] = self.below(256) as u8,
+                1 => bytes[at] ^= 1 << self.below(8),
+                2 => bytes.insert(at, self.below(256) as u8),
+                3 => {
+                    bytes.remove(at);
+                }
+                _ => {
+                    let end = (at + self.below(20)).min(bytes.len());
+                    let part = bytes[at..end].to_vec();
+                    let to = self.below(bytes.len());
+                    bytes.splice(to..to, part);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn damaged_members_are_errors_or_json() {
+    let folders = std::fs::read_dir(super::corpus_folder()).expect("the folder is there");
+    let mut draw = Draw(1);
+    let (mut errors, mut documents) = (0, 0);
+    for folder in folders {
+        let Ok(file) = std::fs::read(folder.expect("it is read").path().join("plan.tfplan")) else {
+            continue;
+        };
+        let plan = member(&file, "tfplan");
+        let state = member(&file, "tfstate");
+        for _ in 0..super::damages() {
+            let mut members = [plan.clone(), state.clone()];
+            let which = draw.below(4) / 3;
+            draw.damage(&mut members[which]);
+            let [plan, state] = &members;
+            let file = zip(&[Member::new("tfplan", plan), Member::new("tfstate", state)]);
+            match transcode(&file) {
+                Ok(text) => {
+                    documents += 1;
+                    serde_json::from_str::<serde_json::Value>(&text).expect("it is JSON");
+                }
+                Err(_) => errors += 1,
+            }
+        }
+    }
+    assert!(errors > 0 && documents > 0, "{errors} errors, {documents} documents");
 }

@@ -127,6 +127,10 @@ pub enum RuleFault {
     Empty,
     /// The first word is unknown. The similar known word, if there is one.
     Unknown(Option<&'static str>),
+    /// A blank stands between this word and the pattern.
+    Blank(&'static str),
+    /// The rule begins with a word for this severity that is not the known one.
+    Severity(&'static str),
     /// A rule about paths has no path.
     NoPath(&'static str),
     /// A pattern is missing after a colon.
@@ -151,6 +155,13 @@ impl fmt::Display for RuleFault {
             RuleFault::Unknown(Some(near)) => {
                 write!(f, "no rule begins with this word: did you mean `{near}`?")
             }
+            RuleFault::Blank(word) => {
+                write!(f, "a colon stands before a pattern: did you mean `{word}:PATTERN`?")
+            }
+            RuleFault::Severity(word) => write!(
+                f,
+                "the severities of a rule are `error` and `warning`: did you mean `{word}`?"
+            ),
             RuleFault::NoPath(word) => write!(f, "a rule like this needs a path: {word}:PATTERN"),
             RuleFault::NoPattern(word) => write!(
                 f,
@@ -508,6 +519,10 @@ impl fmt::Display for ErrorKind {
             ErrorKind::LongWord => f.write_str(
                 "an action list or a status of more than 1024 bytes, which no tool writes: make \
                  the plan again",
+            ),
+            ErrorKind::MissingKey("format_version") => f.write_str(
+                "`format_version` is missing: this is no whole output of `terraform show -json \
+                 PLANFILE` (or `tofu show -json PLANFILE`): run it again",
             ),
             ErrorKind::MissingKey(key) => write!(f, "`{key}` is missing"),
             ErrorKind::WrongType { expected } => write!(f, "expected {expected}"),

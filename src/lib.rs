@@ -11,12 +11,12 @@
 //!
 //! | level | modules | contents |
 //! | --- | --- | --- |
-//! | 0 | [`error`], [`limits`], [`path`], [`glob`] | errors, limits, paths and globs |
-//! | 0 | [`allocation`] | memory that the system may refuse |
+//! | 0 | [`error`], [`limits`], [`path`], `glob` | errors, limits, paths and globs |
+//! | 0 | `allocation` | memory that the system may refuse |
 //! | 0 | `pool` | an ordered worker pool |
-//! | 0 | [`inert`] | texts and JSON that are safe to print |
-//! | 0 | [`nearest`] | the known word closest to a mistyped one |
-//! | 1 | [`input`], [`scan`] | reading bytes; bytes to bit masks |
+//! | 0 | `inert` | texts and JSON that are safe to print |
+//! | 0 | `nearest` | the known word closest to a mistyped one |
+//! | 1 | [`input`], `scan` | reading bytes; bytes to bit masks |
 //! | 2 | [`json`] | a cursor over JSON text and the values in it; no Terraform |
 //! | 2 | [`wire`] | values as the tools send them: MessagePack and JSON under a type, schemas |
 //! | 3 | [`plan`] | a document as sections and changes |

@@ -3,12 +3,36 @@
 /// The maximum length of a text to compare, in bytes. The time is quadratic in the length.
 const LEN_MAX: usize = 128;
 
-/// The word with the smallest edit distance to `text`, and the first of several. `None` if more
-/// than a third of the letters would change.
+/// Words that people write for known words.
+const SYNONYMS: [(&str, &str); 16] = [
+    ("add", "create"),
+    ("dotenv", "variables"),
+    ("edit", "update"),
+    ("env", "variables"),
+    ("err", "error"),
+    ("htm", "html"),
+    ("md", "markdown"),
+    ("modify", "update"),
+    ("moved", "move"),
+    ("plan", "summary"),
+    ("recreate", "replace"),
+    ("remove", "delete"),
+    ("text", "term"),
+    ("txt", "term"),
+    ("warn", "warning"),
+    ("xml", "junit"),
+];
+
+/// The word that means the same as `text`, or else the word with the smallest edit distance, and
+/// the first of several. `None` if more than a third of the letters would change.
 pub fn nearest<'w>(text: &str, words: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
     let mut nearest = None;
     let mut least = text.chars().count() / 3 + 1;
+    let synonym = SYNONYMS.iter().find(|(other, _)| text.eq_ignore_ascii_case(other));
     for word in words {
+        if synonym.is_some_and(|(_, known)| *known == word) {
+            return Some(word);
+        }
         if let Some(distance) = distance(text, word).filter(|distance| *distance < least) {
             (nearest, least) = (Some(word), distance);
         }
@@ -54,6 +78,9 @@ mod tests {
             ("destory", Some("destroy")),
             ("change", Some("changes")),
             ("sensitive_path", Some("sensitive-path")),
+            ("remove", Some("delete")),
+            ("Add", Some("create")),
+            ("modify", Some("update")),
             ("shrink", None),
             ("", None),
             ("x", None),

@@ -288,9 +288,16 @@ impl Summary {
         record.put("sensitive_paths", json!(self.sensitive_paths));
         record.put("changed_paths", json!(self.changed_paths));
         record.put("checks", self.checks.into());
-        for key in ["applyable", "complete", "errored", "timestamp"] {
+        for key in ["applyable", "complete", "errored"] {
             record.copy(key, given(document, key));
         }
+        let module = &document["planned_values"]["root_module"];
+        let holds = |key: &str| module[key].as_array().is_some_and(|list| !list.is_empty());
+        if (holds("resources") || holds("child_modules")) && document["resource_changes"].is_null()
+        {
+            record.put("lacks_resource_changes", json!(true));
+        }
+        record.copy("timestamp", given(document, "timestamp"));
         record.into()
     }
 }

@@ -149,6 +149,20 @@ fn plan_files_come_from_pipes_too() {
 }
 
 #[test]
+fn the_json_of_a_plan_file_is_never_spooled() {
+    for (file, _) in corpus() {
+        for command in ["redact", "audit", "report", "slim"] {
+            let mut run = run::plansift();
+            run.args([command, "--quiet", "--limit-spool", "1"]).arg(&file);
+            let output = run.output().expect("it runs");
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(!said.contains("spool"), "{command} {}: {said}", file.display());
+            assert!(output.status.success(), "{command} {}: {said}", file.display());
+        }
+    }
+}
+
+#[test]
 fn show_prints_the_json_of_a_plan_file() {
     let folder = corpus_folder().join("secrets");
     let show = |args: &[&str]| {

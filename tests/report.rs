@@ -4,11 +4,13 @@
 //! Each folder of the corpus holds a plan and its expected reports. `UPDATE=1` in the environment
 //! rewrites the reports; read the difference before you commit it.
 
+mod elements;
 mod fit;
 mod full;
 mod github;
 mod golden;
 mod hostile;
+mod incomplete;
 mod json;
 mod machines;
 mod markdown;
@@ -19,6 +21,7 @@ mod rendered;
 mod safe;
 mod statements;
 mod values;
+mod width;
 mod wrapped;
 
 use std::path::Path;

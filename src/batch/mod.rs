@@ -3,10 +3,11 @@
 //! A batch writes its results to a folder and can be resumed ([`run`]). The inputs are those of [`source`](crate::source):
 //!
 //! ```text
-//!  [`Inputs`] ─▶ [`Jobs`] ─▶ [`reading`] on several threads ─▶ [`folder`], [`journal`]
+//!  inputs ─▶ [`Jobs`] ─▶ [`reading`] on several threads ─▶ [`folder`], [`journal`]
 //!  journals, of one run or of all [`Shard`]s ─▶ [`report`]
 //! ```
 
+pub mod buffered_records;
 pub mod documents;
 pub mod folder;
 mod jobs;
@@ -18,7 +19,7 @@ pub mod reading;
 mod regular;
 pub mod report;
 pub mod run;
-pub mod script;
+pub mod settings;
 mod shard;
 mod spread;
 mod work;
@@ -26,6 +27,3 @@ mod work;
 pub use jobs::{Job, Jobs};
 pub use name::file_name;
 pub use shard::Shard;
-
-#[cfg(doc)]
-use crate::source::Inputs;

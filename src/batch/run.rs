@@ -14,62 +14,12 @@ use std::time::{Duration, Instant};
 
 use super::folder::{Draft, Finished, Folder};
 use super::outcome::PlanResult;
+use super::settings::{OnFailure, Settings};
 use super::spread::spread;
 use super::work::{Work, Worked, failed};
 use super::{Job, Jobs, report};
 use crate::error::{Error, ErrorKind, Result};
-use crate::input;
-use crate::record::Options;
-use crate::sink::Form;
 use crate::source::Stop;
-
-/// Memory to plan for each thread, in bytes. Most threads need 5 MiB. A plan with single changes of
-/// many MiB, or one compressed with a large window, needs more than this.
-const THREAD_MEMORY: u64 = 16 << 20;
-/// Memory of a thread that reads small elements, in bytes.
-const SMALL_MEMORY: u64 = 5 << 20;
-/// Memory of the process without its worker threads, in bytes.
-const BASE_MEMORY: u64 = 16 << 20;
-
-/// The number of threads that fit into `memory` bytes; at least one.
-pub fn threads_in(memory: u64) -> NonZeroUsize {
-    let threads = memory.saturating_sub(BASE_MEMORY) / THREAD_MEMORY;
-    usize::try_from(threads).ok().and_then(NonZeroUsize::new).unwrap_or(NonZeroUsize::MIN)
-}
-
-/// The settings of a batch.
-#[derive(Clone, Copy, Debug)]
-pub struct Settings {
-    /// How to process a plan. The batch sets the number of threads for each plan.
-    pub sift: Options,
-    /// How to open inputs. The batch sets `threads` for each input.
-    pub access: input::Options,
-    /// The form of the records.
-    pub form: Form,
-    /// Worker threads. Each has an input of its own while enough inputs are left.
-    pub threads: NonZeroUsize,
-    /// Memory that the batch may take, in bytes.
-    pub memory: u64,
-    /// What to do when an input fails.
-    pub on_failure: OnFailure,
-}
-
-impl Settings {
-    /// Memory for one large element, in bytes: the rest after every thread has its small share.
-    pub(super) fn memory_of_one(&self) -> u64 {
-        let small = BASE_MEMORY + self.threads.get() as u64 * SMALL_MEMORY;
-        self.memory.saturating_sub(small).max(THREAD_MEMORY)
-    }
-}
-
-/// What to do when an input fails.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OnFailure {
-    /// Process the remaining inputs.
-    GoOn,
-    /// Stop the run.
-    Stop,
-}
 
 /// The progress of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -196,6 +146,9 @@ mod tests {
     use super::*;
     use crate::batch::Shard;
     use crate::batch::journal::{Terms, VERSION};
+    use crate::input;
+    use crate::record::Options;
+    use crate::sink::Form;
     use crate::source::{Inputs, Rule, Selection};
 
     /// More jobs than the threads can finish before the first result is gathered.
@@ -294,13 +247,5 @@ mod tests {
         assert_eq!(error.kind(), ErrorKind::Write);
         // The folder is unlocked and intact.
         assert!(Folder::open(folder.path(), &terms(), "ndjson").is_ok());
-    }
-
-    #[test]
-    fn memory_bounds_the_threads() {
-        for (memory, threads) in [(0, 1), (16 << 20, 1), (47 << 20, 1), (48 << 20, 2)] {
-            assert_eq!(threads_in(memory).get(), threads, "{memory}");
-        }
-        assert_eq!(threads_in(256 << 20).get(), 15);
     }
 }

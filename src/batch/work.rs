@@ -12,7 +12,7 @@ use super::journal::Listed;
 use super::large::{JobTurn, TakingTurns};
 use super::outcome::{Done, Outcome, PlanOutcome, PlanResult};
 use super::reading::{Attributes, Reader, has_changes, read_plans};
-use super::run::Settings;
+use super::settings::Settings;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{self, Hooked, Mapping, Source, Threads};
 use crate::record::{Label, Record, Rendered, Sifted};

@@ -1,5 +1,6 @@
 //! The arguments. Only this module and its submodules use clap.
 
+mod audit;
 mod batch;
 mod inputs;
 mod limits;
@@ -17,6 +18,7 @@ use clap::error::{ContextKind, ErrorKind};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+pub use self::audit::{Audit, FindingsFormat};
 pub use self::batch::{Batch, Merge, ReportFormat};
 pub use self::inputs::InputArgs;
 pub use self::limits::LimitArgs;
@@ -27,6 +29,7 @@ pub use self::show::ShowPlanFile;
 pub use self::wire::{
     Bytes, Decode, Encode, Spelling, Under, Wire, WireCheck, WireCommand, WireForm,
 };
+use crate::nearest::nearest;
 use crate::path::{self, AddressPattern};
 use crate::record::Show;
 use crate::sink::Form;
@@ -141,40 +144,6 @@ pub enum SchemaOf {
     Report,
     /// JSON report: the output of `report --output json`
     Fleet,
-}
-
-/// `plansift audit`.
-#[derive(Debug, Args)]
-pub struct Audit {
-    /// Format of the findings
-    #[arg(help_heading = OUTPUT, short, long, value_enum, default_value_t = FindingsFormat::Table)]
-    pub format: FindingsFormat,
-    /// Write CSV cells that look like formulas unquoted, for programs instead of spreadsheets
-    #[arg(help_heading = OUTPUT, long)]
-    pub csv_raw: bool,
-    /// Exit with 3 if an unmarked value repeats a marked one
-    #[arg(help_heading = GATES, long)]
-    pub fail_on_echo: bool,
-    /// Arguments about secrets
-    #[command(flatten)]
-    pub secrets: SecretArgs,
-    /// Write to a file, which appears only when it is complete
-    #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
-    pub output: Option<PathBuf>,
-    /// Arguments about the documents
-    #[command(flatten)]
-    pub plans: Plans,
-}
-
-/// Format of the findings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum FindingsFormat {
-    /// Counts, echoes and suspects, for a person
-    Table,
-    /// One compact JSON object a line
-    Ndjson,
-    /// Comma-separated values, safe for spreadsheets
-    Csv,
 }
 
 /// Format of the records.
@@ -419,7 +388,7 @@ fn address(text: &str) -> Result<AddressPattern, String> {
 /// Parses the path of an output file. Refuses the name of a format, which is probably a mistake.
 fn file() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| match path.to_str() {
-        Some(name) if FORMATS.contains(&name) => Err(format!(
+        Some(name) if FORMATS.contains(&name) || name == "md" => Err(format!(
             "-o takes a file here, and '{name}' is a format: write -o ./{name} for a file of that \
              name, or use a command with this format: changes --format ndjson|json|csv, report -o \
              term|markdown|html|github|json|variables|junit|sarif|gitlab, audit --format \
@@ -532,6 +501,19 @@ impl Refusal {
         }
         let mut lines: Vec<String> =
             self.0.render().to_string().lines().map(str::to_owned).collect();
+        if let Some(word) = self.0.get(ContextKind::InvalidSubcommand) {
+            let word = word.to_string();
+            let cli = Cli::command();
+            let names = cli.get_subcommands().map(clap::Command::get_name);
+            let hint = match nearest(&word, names) {
+                Some(near) => Some(format!("  did you mean `plansift {near}`?")),
+                None if is_plan(&word) => {
+                    Some(format!("  did you mean `plansift summary {word}`?"))
+                }
+                None => None,
+            };
+            lines.extend(hint.into_iter().flat_map(|hint| [String::new(), hint]));
+        }
         // Only records have an option called --format.
         if self.0.get(ContextKind::InvalidArg).is_some_and(|arg| arg.to_string() == "--format") {
             let is_report = lines.iter().any(|line| line.contains("plansift report"));
@@ -552,6 +534,14 @@ impl Refusal {
         // A closed pipe is not an error.
         let _ = self.0.print();
     }
+}
+
+/// Returns whether an argument in place of a command seems to be a plan.
+fn is_plan(name: &str) -> bool {
+    let endings = [".json", ".gz", ".zst"];
+    name == "-"
+        || endings.iter().any(|ending| name.ends_with(ending))
+        || std::path::Path::new(name).exists()
 }
 
 /// Translates Terraform's options with one dash. `batch` writes to a folder, and `show` writes JSON

@@ -12,14 +12,14 @@ use super::messages::{fail, say, warn};
 use super::options::{formulas, options};
 use super::output::Output;
 use super::screen::screen;
-use super::secrets::secret_options;
+use super::secrets::{secret_options, warn_of_names};
 use super::tally::Tally;
 use crate::audit::{Ledger, Look, Options, audit};
 use crate::batch::documents::{Note, Turn, Visited, Visitor, numbered, visit_all};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Input;
+use crate::plan::Accepts;
 use crate::record::Warning;
-use crate::secret::Takes;
 use crate::sink::findings::{Csv, Ndjson, Table};
 use crate::source::Entry;
 
@@ -34,7 +34,7 @@ pub fn run(arguments: &Audit) -> Exit {
         say("--fail-on-echo: with --echo off no echo is looked for");
         return Exit::Usage;
     }
-    let listed = match inputs::list(plans, Takes::All, path, None) {
+    let listed = match inputs::list(plans, Accepts::States, path, None) {
         Ok(listed) => listed,
         Err(exit) => return exit,
     };
@@ -68,7 +68,11 @@ pub fn run(arguments: &Audit) -> Exit {
         drop(ledger);
         finished.and_then(|()| output.finish()).map_err(failure)
     };
-    ending.end(read.map_err(failure), finish).unwrap_or_else(|exit| exit)
+    let ended = ending.end(read.map_err(failure), finish);
+    if !plans.quiet && tally.done > 0 {
+        warn_of_names(options.secret.names.as_ref());
+    }
+    ended.unwrap_or_else(|exit| exit)
 }
 
 /// Audits all inputs. Fails only if the output fails; the tally prints and counts all other errors.

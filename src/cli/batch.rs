@@ -19,11 +19,12 @@ use crate::batch::Jobs;
 use crate::batch::folder::{Folder, Standing};
 use crate::batch::journal::{self, Listed, Terms};
 use crate::batch::report::{self, Fleet};
-use crate::batch::run::{Event, OnFailure, Progress, Settings, run as run_jobs, threads_in};
+use crate::batch::run::{Event, Progress, run as run_jobs};
+use crate::batch::settings::{OnFailure, Settings, threads_in};
 use crate::error::Result;
 use crate::json::Validation;
+use crate::plan::Accepts;
 use crate::record::{Options, Show};
-use crate::secret::Takes;
 use crate::sink::Form;
 use crate::sink::csv::Formulas;
 use crate::source::Stop;
@@ -31,7 +32,7 @@ use crate::source::Stop;
 /// Processes the missing inputs of a batch, and draws the table of all inputs.
 pub fn run(arguments: &Batch) -> Exit {
     let plans = &arguments.plans;
-    let ready = inputs::list(plans, Takes::Plans, arguments.output.as_deref(), None)
+    let ready = inputs::list(plans, Accepts::Plans, arguments.output.as_deref(), None)
         .and_then(|listed| Ok((listed, settings(arguments)?)));
     let (listed, settings) = match ready {
         Ok(ready) => ready,

@@ -34,7 +34,8 @@ pub fn rules(gate: &GateArgs) -> Result<Vec<Rule>, Exit> {
 const FILE_MAX: u64 = 1 << 20;
 
 /// Parses the rules of a file, one on each line. A `#` starts a comment, and empty lines are
-/// skipped. An error does not quote the line, because the user may have named the wrong file.
+/// skipped. An error quotes no more than the first word, because the user may have named the wrong
+/// file.
 fn in_file(path: &str) -> Result<Vec<Rule>, Exit> {
     let mut text = String::new();
     let read = File::open(path).and_then(|file| file.take(FILE_MAX + 1).read_to_string(&mut text));
@@ -51,7 +52,9 @@ fn in_file(path: &str) -> Result<Vec<Rule>, Exit> {
     let rules: Vec<Rule> = lines
         .filter(|(line, _)| !line.is_empty())
         .map(|(line, number)| {
-            Rule::parse(line).map_err(|error| refused(&format!("{path}: line {number}"), &error))
+            let refused =
+                |error| refused(&format!("{path}: line {number}{}", word_of(line)), &error);
+            Rule::parse(line).map_err(refused)
         })
         .collect::<Result<_, Exit>>()?;
     if rules.is_empty() {
@@ -59,6 +62,20 @@ fn in_file(path: &str) -> Result<Vec<Rule>, Exit> {
         return Err(Exit::Usage);
     }
     Ok(rules)
+}
+
+/// Returns the first word of a line in quotes, if it looks like the word of a rule. Other words are
+/// not quoted, because they may be a secret in a wrong file.
+fn word_of(line: &str) -> String {
+    /// Longest word, in bytes.
+    const WORD_MAX: usize = 16;
+    let end = line.find(|character: char| !matches!(character, 'a'..='z' | '-'));
+    let (word, rest) = line.split_at(end.unwrap_or(line.len()));
+    let is_word = !word.is_empty() && word.len() <= WORD_MAX;
+    match is_word && rest.chars().next().is_none_or(|next| matches!(next, ' ' | ':' | '>')) {
+        true => format!(", '{word}'"),
+        false => String::new(),
+    }
 }
 
 /// Cuts a line at a `#` that starts the line or follows a blank, outside quotes.
@@ -75,7 +92,18 @@ fn without_comment(line: &str) -> &str {
 }
 
 fn rule(text: &str) -> Result<Rule, Exit> {
-    Rule::parse(text).map_err(|error| refused(&format!("--fail-on: '{text}'"), &error))
+    Rule::parse(text).map_err(|error| match error.kind() {
+        // The user wrote this argument, so the message may repeat all of it.
+        ErrorKind::Rule(RuleFault::Blank(word)) => {
+            let place = format!("--fail-on: '{text}'");
+            let pattern = text.trim_start().strip_prefix(word).unwrap_or(text).trim();
+            say(&format!(
+                "{place}: a colon stands before a pattern: did you mean {word}:{pattern}?"
+            ));
+            Exit::Usage
+        }
+        _ => refused(&format!("--fail-on: '{text}'"), &error),
+    })
 }
 
 fn refused(place: &str, error: &Error) -> Exit {

@@ -8,7 +8,7 @@ use super::args::Plans;
 use super::exit::Exit;
 use super::messages::say;
 use super::output;
-use crate::secret::Takes;
+use crate::plan::Accepts;
 use crate::source::{
     Entry, Globs, Inputs, List, Location, Patience, Rule, Selection, Separator, Skipped, Stores,
     behind_at,
@@ -78,11 +78,11 @@ impl Listed {
 /// Fails if the arguments are wrong. Prints the error.
 pub fn list<'o>(
     plans: &Plans,
-    takes: Takes,
+    accepts: Accepts,
     outputs: impl IntoIterator<Item = &'o Path>,
     also: impl IntoIterator<Item = PathBuf>,
 ) -> Result<Listed, Exit> {
-    let selection = selection(plans, takes)?;
+    let selection = selection(plans, accepts)?;
     let rule = match &plans.more.workspace_from {
         None => Rule::Path,
         Some(text) => Rule::parse(text).map_err(|_| {
@@ -96,6 +96,9 @@ pub fn list<'o>(
             say(&format!("named more than once and done once: {}", inputs.again));
         }
         print_skipped(&inputs.skipped);
+        for glob in selection.globs.unmatched() {
+            say(&format!("warning: --exclude {glob} matches nothing"));
+        }
         if is_ruled {
             warn_of_unfit(&inputs);
         }
@@ -113,7 +116,7 @@ pub fn list<'o>(
     }
 }
 
-fn selection(plans: &Plans, takes: Takes) -> Result<Selection, Exit> {
+fn selection(plans: &Plans, accepts: Accepts) -> Result<Selection, Exit> {
     let more = &plans.more;
     let mut names = plans.inputs.clone();
     if names.is_empty() && more.files_from.is_none() {
@@ -135,7 +138,7 @@ fn selection(plans: &Plans, takes: Takes) -> Result<Selection, Exit> {
     let separator = if more.null { Separator::Null } else { Separator::Line };
     let globs = Globs::new(&more.include, &more.exclude)
         .map_err(|_| usage("--include, --exclude: a glob is not well formed"))?;
-    let globs = if takes == Takes::All { globs.with_states() } else { globs };
+    let globs = if accepts == Accepts::States { globs.with_states() } else { globs };
     let stores = Stores::new(Patience { timeout: more.store_timeout, retries: more.store_retries });
     Ok(Selection { names, files_from, separator, globs, stores })
 }
@@ -149,7 +152,7 @@ fn usage(text: &str) -> Exit {
 fn print_skipped(skipped: &Skipped) {
     let parts = [
         (skipped.others, "no plan", "no plans"),
-        (skipped.plan_files, "binary plan file", "binary plan files"),
+        (skipped.encrypted, "encrypted plan or state", "encrypted plans or states"),
         (skipped.sources, "source file (.tf, .tfvars)", "source files (.tf, .tfvars)"),
         (skipped.excluded, "excluded", "excluded"),
         (skipped.hidden, "hidden", "hidden"),
@@ -161,9 +164,9 @@ fn print_skipped(skipped: &Skipped) {
         .map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many }))
         .collect();
     if !counts.is_empty() {
-        let hint = match skipped.plan_files {
+        let hint = match skipped.encrypted {
             0 => "",
-            _ => "; run `terraform show -json PLANFILE` for binary plan files",
+            _ => "; run `tofu show -json PLANFILE` for encrypted ones, where the key is configured",
         };
         say(&format!("skipped in folders: {}{hint}", counts.join(", ")));
     }

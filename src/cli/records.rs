@@ -15,8 +15,8 @@ use super::output::Output;
 use super::screen::screen;
 use super::sifting::Sifting;
 use super::unmatched;
+use crate::plan::Accepts;
 use crate::record::{Extent, Options};
-use crate::secret::Takes;
 use crate::sink::Sink;
 use crate::sink::fleet::{Fleet, Single};
 
@@ -56,7 +56,7 @@ struct Request<'a> {
 fn run(request: Request<'_>, sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>) -> Exit {
     let Request { plans, path, gate, records, extent } = request;
     let ready = gates::rules(gate).and_then(|rules| {
-        let listed = inputs::list(plans, Takes::Plans, path, gate.files())?;
+        let listed = inputs::list(plans, Accepts::Plans, path, gate.files())?;
         listed.warn_of_shared_workspaces(plans);
         Ok((rules, listed, options(plans)?))
     });

@@ -11,12 +11,11 @@ use super::inputs::{self, Listed};
 use super::messages::{fail, say};
 use super::output::{self, Output};
 use super::rewriting::{Passes, Ready, write_all};
-use super::secrets::{masked, redact_options, warn_of_masking};
+use super::secrets::{masked, redact_options, warn_of_masking, warn_of_names};
 use crate::audit::{self, Ledger, Look};
 use crate::error::{Error, ErrorKind, Result};
-use crate::plan::Next;
+use crate::plan::{Accepts, Next};
 use crate::redact::{Options, redact};
-use crate::secret::Takes;
 use crate::sink::findings::Ndjson;
 
 /// Redacts all inputs, in order, into one output.
@@ -40,7 +39,7 @@ pub fn run_with(
         say("--report: a report reads the input again: leave --echo off out");
         return Exit::Usage;
     }
-    let listed = match inputs::list(plans, Takes::All, output, mask.key_file.clone()) {
+    let listed = match inputs::list(plans, Accepts::States, output, mask.key_file.clone()) {
         Ok(listed) => listed,
         Err(exit) => return exit,
     };
@@ -51,7 +50,7 @@ pub fn run_with(
             Err(exit) => return exit,
         },
     };
-    let reading = (Passes::of(secrets, Takes::All), &options.secret);
+    let reading = (Passes::of(secrets, Accepts::States), &options.secret);
     let exit = write_all(plans, &listed, output, reading, |ready, out| {
         let redacted = redact(ready.documents, ready.collected.as_ref(), &options, out)?;
         if let Some(report) = &mut report {
@@ -63,6 +62,9 @@ pub fn run_with(
         }
         Ok(redacted.document)
     });
+    if !plans.quiet && matches!(exit, Ok(Exit::Done | Exit::SomeFailed)) {
+        warn_of_names(options.secret.names.as_ref());
+    }
     match (exit, report) {
         (Ok(exit), Some(report)) => match report.finish() {
             Ok(()) => exit,

@@ -14,13 +14,13 @@ use super::options::options;
 use super::output::{Output, is_same};
 use super::pages::{Pages, appended};
 use super::screen::screen;
-use super::secrets::secret_options;
+use super::secrets::{secret_options, warn_of_names};
 use super::sifting::{Sifting, Wanted};
 use super::unmatched;
 use crate::error::Result;
+use crate::plan::Accepts;
 use crate::record::Options;
 use crate::record::watch::Watch;
-use crate::secret::Takes;
 use crate::sink::Sink;
 use crate::sink::filter::Filter;
 use crate::sink::fleet::document::Document;
@@ -51,8 +51,9 @@ pub fn run(arguments: &Report) -> Exit {
         if arguments.split {
             refuse_unsplit(&arguments.targets)?;
         }
-        let listed = inputs::list(plans, Takes::Plans, files, arguments.gate.files())?;
+        let listed = inputs::list(plans, Accepts::Plans, files, arguments.gate.files())?;
         listed.warn_of_shared_workspaces(plans);
+        warn_of_unfiltered(arguments);
         let watch = unmatched::report(&rules, &arguments.noise);
         let options = Options { show: arguments.records.show(), watch, ..options(plans)? };
         Ok((rules, listed, options))
@@ -101,7 +102,14 @@ pub fn run(arguments: &Report) -> Exit {
         }
         pages.finish().map_err(|(path, error)| Failure::of(Some(&path), error))
     };
-    ending.end(read, finish).unwrap_or_else(|exit| exit)
+    let ended = ending.end(read, finish);
+    if let Wanted::Values { secrets, .. } = &attributes
+        && !plans.quiet
+        && tally.done > 0
+    {
+        warn_of_names(secrets.names.as_ref());
+    }
+    ended.unwrap_or_else(|exit| exit)
 }
 
 /// Returns which paths or values of attributes the reports show.
@@ -139,6 +147,25 @@ fn refuse_contradictions(arguments: &Report) -> Option<Exit> {
         return None;
     }
     Some(Exit::Usage)
+}
+
+/// Warns about filters and `--full` beside formats for machines, which do not follow them.
+fn warn_of_unfiltered(arguments: &Report) {
+    let full = arguments.full.then_some("--full");
+    let options: Vec<_> = arguments.noise.names().into_iter().chain(full).collect();
+    let mut formats: Vec<String> = Vec::new();
+    for target in arguments.targets.iter().filter(|target| !target.format.shows_attributes()) {
+        let name = format!("-o {}", target.format.name());
+        if !formats.contains(&name) {
+            formats.push(name);
+        }
+    }
+    if !arguments.plans.quiet && !options.is_empty() && !formats.is_empty() {
+        let (options, formats) = (options.join(", "), formats.join(", "));
+        say(&format!(
+            "warning: {options}: no effect on {formats}, which always cover the whole plan"
+        ));
+    }
 }
 
 /// Refuses two reports for one file, or for standard output.

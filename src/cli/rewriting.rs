@@ -17,11 +17,11 @@ use super::output::Output;
 use super::tally::Tally;
 use crate::batch::documents::{Note, Turn, Visited, Visitor, numbered, visit_all};
 use crate::error::{Error, ErrorKind, Result};
-use crate::input::{Input, Rereadable};
-use crate::plan::{Document, Documents};
+use crate::input::Input;
+use crate::plan::{Accepts, Document, Documents};
 use crate::record::Warning;
-use crate::secret::{Collected, Collecting, Options, Takes};
-use crate::source::Entry;
+use crate::secret::{Collected, Collecting, Options};
+use crate::source::{Entry, Kept};
 
 /// How often a document is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,15 +29,15 @@ pub enum Passes {
     /// One pass, which writes.
     One,
     /// Two passes: the first collects the secrets of these documents, the second writes.
-    Two(Takes),
+    Two(Accepts),
 }
 
 impl Passes {
     /// Returns the passes that the arguments about secrets need.
-    pub fn of(secrets: &SecretArgs, takes: Takes) -> Passes {
+    pub fn of(secrets: &SecretArgs, accepts: Accepts) -> Passes {
         match secrets.echo {
             Echo::Off => Passes::One,
-            Echo::Equal | Echo::Contains => Passes::Two(takes),
+            Echo::Equal | Echo::Contains => Passes::Two(accepts),
         }
     }
 }
@@ -55,7 +55,7 @@ pub struct Ready<'d> {
     /// The offset of the document, or of text before it.
     pub at: u64,
     /// The input, to be read once more, if there are two passes.
-    pub kept: Option<&'d Rereadable>,
+    pub kept: Option<&'d Kept>,
 }
 
 /// Rewrites all documents of all inputs; `each` writes one document.
@@ -133,16 +133,16 @@ impl<E: FnMut(&mut Ready<'_>, &mut File) -> Result<Document>> Rewriting<'_, E> {
             Passes::One => entry.open(&access).map(|input| {
                 (bar::watched(input, bar::of_input(self.plans, entry, entry.len)), None)
             }),
-            Passes::Two(takes) => entry.keep(&self.secrets.read.limits).and_then(|kept| {
+            Passes::Two(accepts) => entry.keep(&self.secrets.read.limits).and_then(|kept| {
                 let bar = bar::of_input(self.plans, entry, Some(kept.len()));
                 let again = kept.clone();
                 let open = move || Ok(bar::watched(again.input(&access)?, bar.clone()));
                 let first = open()?;
-                let collecting = Collecting::new(open, takes);
-                // `Takes::Plans` means `slim`, which writes only parts of plans.
-                let collecting = match takes {
-                    Takes::All => collecting.for_redaction(),
-                    Takes::Plans => collecting,
+                let collecting = Collecting::new(open, accepts);
+                // `Accepts::Plans` means `slim`, which writes only parts of plans.
+                let collecting = match accepts {
+                    Accepts::States => collecting.for_redaction(),
+                    Accepts::Plans => collecting,
                 };
                 Ok((first, Some((kept, collecting))))
             }),
@@ -186,7 +186,7 @@ struct Each<'r, 'a, E, F> {
     source: &'r str,
     /// The first pass, if there are two passes.
     collecting: Option<Collecting<F, Watched<Input>>>,
-    kept: Option<&'r Rereadable>,
+    kept: Option<&'r Kept>,
 }
 
 impl<E, F> Visitor<Watched<Input>> for Each<'_, '_, E, F>

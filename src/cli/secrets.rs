@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind};
 use crate::plan;
 use crate::redact::mask::{KEY_MIN, Key, Masking};
 use crate::redact::{Counts, Options};
-use crate::secret::{self, EchoOf};
+use crate::secret::{self, EchoOf, Names};
 
 /// Returns the options of a redaction.
 ///
@@ -70,6 +70,16 @@ pub fn secret_options(secrets: &SecretArgs, read: plan::Options) -> secret::Opti
         },
         echo_min: secrets.echo_min.get(),
         names: secrets.also_names.clone(),
+    }
+}
+
+/// Warns if `--also-names` matched no key. Call it after all inputs were read.
+pub fn warn_of_names(names: Option<&Names>) {
+    if let Some(names) = names.filter(|names| !names.has_matched()) {
+        say(&format!(
+            "warning: --also-names {} matches nothing, no key has such a name",
+            names.as_str()
+        ));
     }
 }
 

@@ -14,8 +14,8 @@ use super::output::Output;
 use super::redact;
 use crate::error::{Error, ErrorKind, PlanFileFault, Result};
 use crate::input;
+use crate::plan::Accepts;
 use crate::planfile::{Document, ProviderSchemas};
-use crate::secret::Takes;
 use crate::source::Entry;
 
 /// Length of the buffer between the plan file and the output, in bytes.
@@ -28,7 +28,7 @@ pub fn run(arguments: &ShowPlanFile) -> Exit {
         let secrets = (&SecretArgs::default(), &MaskArgs::default());
         return redact::run_with(plans, secrets, None, output.as_deref());
     }
-    let listed = match inputs::list(plans, Takes::Plans, output.as_deref(), schemas.clone()) {
+    let listed = match inputs::list(plans, Accepts::Plans, output.as_deref(), schemas.clone()) {
         Ok(listed) => listed,
         Err(exit) => return exit,
     };

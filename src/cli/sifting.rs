@@ -11,15 +11,16 @@ use super::inputs::Listed;
 use super::messages::{say, warn};
 use super::options::access;
 use super::tally::Tally;
+use crate::batch::buffered_records::BufferedRecords;
 use crate::batch::documents::Note;
 use crate::batch::reading::{Attributes, Reader, Values, has_changes, read_plans};
-use crate::batch::script::Script;
 use crate::error::{Error, Result};
 use crate::input::{self, Mapping, Threads};
+use crate::plan::Accepts;
 use crate::pool::{Pool, Queue, Worker};
 use crate::record::view::Detail;
 use crate::record::{Label, Options, Sifted};
-use crate::secret::{self, Collecting, Takes};
+use crate::secret::{self, Collecting};
 use crate::sink::Sink;
 use crate::source::{Entry, Unlisted};
 
@@ -78,12 +79,14 @@ impl<'a> Sifting<'a> {
                     && entry.is_small()
                 {
                     let workspace = listed.workspace(entry);
-                    pool.submit(Ahead { entry, workspace, script: None }, || reading.new_worker());
+                    pool.submit(Ahead { entry, workspace, buffered: None }, || {
+                        reading.new_worker()
+                    });
                     submitted += 1;
                 }
                 let ahead = if index < submitted { pool.recv() } else { None };
-                match (ahead.and_then(|ahead| ahead.script), input) {
-                    (Some(script), _) => script.tell(self)?,
+                match (ahead.and_then(|ahead| ahead.buffered), input) {
+                    (Some(buffered), _) => buffered.tell(self)?,
                     (None, Ok(entry)) => {
                         let (source, workspace) = (entry.source(), listed.workspace(entry));
                         let label = Label { source: &source, workspace: workspace.as_deref() };
@@ -195,7 +198,7 @@ impl Reading<'_> {
         };
         let bar = self.bar(entry, Some(kept.len()));
         let open = || Ok(bar::watched(kept.input(access)?, bar.clone()));
-        let mut collecting = Collecting::new(open, Takes::All);
+        let mut collecting = Collecting::new(open, Accepts::States);
         let collect = &mut |at| collecting.collect(at, secrets);
         let (all, detail) = (*all, *detail);
         let values = Attributes::Values(Values { all, detail, options: secrets, collect });
@@ -211,17 +214,17 @@ struct Ahead<'a> {
     entry: &'a Entry,
     workspace: Option<String>,
     /// The recorded events; `None` if the main thread must read the input again.
-    script: Option<Script>,
+    buffered: Option<BufferedRecords>,
 }
 
 impl<'a> Worker for Reading<'a> {
     type Job = Ahead<'a>;
 
     fn work(&mut self, job: &mut Ahead<'a>) {
-        let Ahead { entry, workspace, script } = job;
+        let Ahead { entry, workspace, buffered } = job;
         let source = entry.source();
         let label = Label { source: &source, workspace: workspace.as_deref() };
-        *script = Script::of(|script| self.input(entry, label, script));
+        *buffered = BufferedRecords::of(|buffered| self.input(entry, label, buffered));
     }
 }
 

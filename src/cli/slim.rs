@@ -5,11 +5,11 @@ use super::exit::Exit;
 use super::inputs;
 use super::messages::say;
 use super::rewriting::{Passes, write_all};
-use super::secrets::{masked, redact_options, warn_of_masking};
+use super::secrets::{masked, redact_options, warn_of_masking, warn_of_names};
 use super::unmatched;
+use crate::plan::Accepts;
 use crate::record::Show;
 use crate::redact::Secrecy;
-use crate::secret::Takes;
 use crate::slim::{LeftOut, Options, Part, Slimmed, Wrap, slim};
 
 /// Writes the parts of all inputs, in order, to one output.
@@ -29,7 +29,7 @@ pub fn run(arguments: &Slim) -> Exit {
     };
     let listed = match inputs::list(
         plans,
-        Takes::Plans,
+        Accepts::Plans,
         arguments.output.as_deref(),
         arguments.mask.key_file.clone(),
     ) {
@@ -38,10 +38,10 @@ pub fn run(arguments: &Slim) -> Exit {
     };
     let passes = match arguments.no_redact {
         true => Passes::One,
-        false => Passes::of(secrets, Takes::Plans),
+        false => Passes::of(secrets, Accepts::Plans),
     };
     let (output, reading) = (arguments.output.as_deref(), (passes, &masking.secret));
-    let mut kept = Vec::new();
+    let (mut kept, mut searched_not) = (Vec::new(), Vec::new());
     let exit = write_all(plans, &listed, output, reading, |ready, out| {
         let secrecy = match &ready.collected {
             Some(collected) => Secrecy::Known(collected),
@@ -52,6 +52,11 @@ pub fn run(arguments: &Slim) -> Exit {
         if !plans.quiet {
             print_counts(ready.name, &slimmed, arguments);
         }
+        for section in slimmed.left_out.sections.into_iter().filter(|it| has_resources(it)) {
+            if !searched_not.contains(&section) {
+                searched_not.push(section);
+            }
+        }
         for part in slimmed.kept {
             if !kept.contains(&part) {
                 kept.push(part);
@@ -60,12 +65,22 @@ pub fn run(arguments: &Slim) -> Exit {
         Ok(slimmed.redacted.document)
     });
     if !plans.quiet && matches!(exit, Ok(Exit::Done | Exit::SomeFailed)) {
-        unmatched::warn_of(options.watch);
+        unmatched::warn_of_slim(options.watch, &searched_not);
+        if !arguments.no_redact {
+            warn_of_names(masking.secret.names.as_ref());
+        }
         if arguments.keep != Part::DEFAULT {
             unmatched::warn_of_parts(&arguments.keep, &kept);
         }
     }
     exit.unwrap_or_else(|exit| exit)
+}
+
+/// Returns whether a section has resources, which `--only` and `--paths` can name.
+fn has_resources(section: &str) -> bool {
+    let sections =
+        ["resource_changes", "resource_drift", "deferred_changes", "planned_values", "prior_state"];
+    sections.contains(&section)
 }
 
 /// Prints what was left out of a plan and masked in it, and the warnings.

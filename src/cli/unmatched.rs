@@ -56,6 +56,24 @@ pub fn warn_of(watch: Option<&Watch>) {
     }
 }
 
+/// Warns about patterns that matched nothing in the sections that `slim` keeps. `others` are the
+/// sections with resources that it left out without a search.
+pub fn warn_of_slim(watch: Option<&Watch>, others: &[&str]) {
+    if others.is_empty() {
+        return warn_of(watch);
+    }
+    for unmatched in watch.into_iter().flat_map(Watch::unmatched) {
+        let near = unmatched.near.as_ref().map(|near| format!(": did you mean {near}?"));
+        say(&format!(
+            "warning: {} matches nothing in the sections that stay; --keep leaves these out, and \
+             they were not searched: {}{}",
+            unmatched.argument,
+            others.join(", "),
+            near.unwrap_or_default()
+        ));
+    }
+}
+
 /// Warns about parts that `--keep` names but no plan has.
 pub fn warn_of_parts(wanted: &[Part], kept: &[Part]) {
     for part in wanted.iter().filter(|part| !kept.contains(part)) {

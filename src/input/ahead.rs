@@ -7,7 +7,7 @@
 use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use super::stream::{READ, read_some};
+use super::reads::{READ, read_some};
 
 /// Length of the spare room in front of a buffer, in bytes: enough for several elements of a plan.
 pub(super) const FRONT: usize = 64 << 10;

@@ -14,6 +14,7 @@ mod interruptible;
 #[cfg(target_os = "linux")]
 mod mapped;
 mod mapping;
+mod reads;
 #[cfg(feature = "redact")]
 mod rereadable;
 mod stream;

@@ -16,9 +16,10 @@
 //! If more bytes are kept than fit in front, or more than were filled, the filled bytes are
 //! appended to the window instead. So each byte that arrives costs at most one copied byte.
 
-use std::io::{self, Read};
+use std::io;
 
 use super::ahead::{FRONT, Filled, ReadAhead, Reader};
+use super::reads::{READ, read_some};
 use super::{Identity, Options, Source, Threads};
 use crate::allocation::try_zeroed;
 use crate::error::{Error, ErrorKind, Result};
@@ -26,9 +27,6 @@ use crate::limits::Limit;
 
 /// Length of the buffer while few bytes are kept, in bytes: fits into the L2 cache.
 const LEN: usize = 512 << 10;
-
-/// Maximum number of bytes of one read, on any thread.
-pub(super) const READ: usize = 256 << 10;
 
 /// A read fits behind the kept bytes of a buffer that has doubled.
 const _: () = assert!(READ <= LEN / 2);
@@ -185,16 +183,6 @@ impl Stream {
         let len = read_some(&mut self.reader, &mut self.buffer[self.end..self.end + READ])?;
         self.end += len;
         Ok(len)
-    }
-}
-
-/// Reads some bytes, and retries if a signal interrupts the read.
-pub(super) fn read_some(mut reader: impl Read, buffer: &mut [u8]) -> io::Result<usize> {
-    loop {
-        match reader.read(buffer) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            read => return read,
-        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 
 use super::ahead::FRONT;
-use super::stream::READ;
+use super::reads::READ;
 use super::{Input, Mapping, Options, Source, Threads};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Limits};

@@ -17,9 +17,10 @@ use std::ops::Range;
 
 use super::Validation;
 use super::brackets::{Brackets, close_of};
-use super::grammar::{Batch, Grammar};
+use super::grammar::Grammar;
 use super::outline::{Outline, Recorder, Unrecorded};
 use super::retained::Retained;
+use super::scanned::Batch;
 use super::string;
 use super::value::Value;
 use super::word::Word;

@@ -32,6 +32,7 @@
 
 use super::expected::Expected;
 use super::leaves::{CheckLeaves, Unfinished};
+use super::scanned::Batch;
 use super::tokens::{Tokens, Wrong};
 use crate::error::ErrorKind;
 use crate::scan::nesting::partial::PartialNesting;
@@ -48,19 +49,6 @@ pub(super) struct Grammar {
     unfinished: Unfinished,
     /// Memory for the claims of one batch.
     claims: Box<[Claims; BATCH]>,
-}
-
-/// The text and masks of one scan.
-#[derive(Clone, Copy)]
-pub(super) struct Batch<'a> {
-    pub blocks: &'a [Block],
-    /// The text from the first byte of the first block on. It goes beyond the blocks by the length
-    /// of the longest escape, if an escape begins near their end and the input does not end.
-    pub text: &'a [u8],
-    /// How many bytes of the text were scanned.
-    pub len: usize,
-    /// The offset of the first byte.
-    pub offset: u64,
 }
 
 impl Grammar {

@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use super::grammar::Batch;
+use super::scanned::Batch;
 use super::string;
 use super::word::Word;
 use crate::scan::wide::{LeafMasks, Wide, WideCode};

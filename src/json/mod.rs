@@ -25,6 +25,7 @@ pub(crate) mod number;
 pub mod outline;
 pub(crate) mod prescan;
 mod retained;
+mod scanned;
 pub(crate) mod slot_hash;
 pub(crate) mod string;
 mod tokens;

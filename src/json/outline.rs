@@ -15,7 +15,6 @@
 use std::ops::Range;
 
 use super::string;
-use super::value::Value;
 use crate::error::{Error, Result};
 use crate::limits::Limit;
 use crate::scan::{BLOCK, Block, Code, Isa};
@@ -98,13 +97,17 @@ impl Outline {
         self.origin + u64::from(self.start)
     }
 
-    /// The outlined value. `text` is the text from [`Outline::origin`] to the value's end.
-    pub(super) fn value<'a>(&'a mut self, text: &'a [u8]) -> Value<'a> {
+    /// Computes the ends of the containers, if they are not known yet.
+    pub(super) fn nest_once(&mut self) {
         if !self.is_nested {
             self.is_nested = true;
             self.isa.run(Nest(self));
         }
-        Value::new(text, self, self.start..text.len() as u32, 0)
+    }
+
+    /// The offset of the value's first byte, from the origin.
+    pub(super) fn start_in_text(&self) -> u32 {
+        self.start
     }
 
     /// Computes the ends of the containers.

@@ -7,7 +7,8 @@
 use std::ops::Range;
 
 use super::Validation;
-use super::grammar::{Batch, Grammar};
+use super::grammar::Grammar;
+use super::scanned::Batch;
 use crate::scan::nesting::partial::PartialNesting;
 use crate::scan::{BATCH, BLOCK, Block, Detail, Isa, Scanner};
 

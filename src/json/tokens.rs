@@ -1,8 +1,8 @@
 //! Checks the grammar of JSON token by token: the slow path, which says what is wrong and where.
 
 use super::expected::Expected;
-use super::grammar::Batch;
 use super::leaves::{Unfinished, escape_is_right};
+use super::scanned::Batch;
 use super::word::Word;
 use crate::error::{ErrorKind, Found};
 use crate::scan::BLOCK;

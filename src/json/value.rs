@@ -64,6 +64,14 @@ pub struct Text<'a> {
     escaped: u64,
 }
 
+impl Outline {
+    /// The outlined value. `text` is the text from [`Outline::origin`] to the value's end.
+    pub(super) fn value<'a>(&'a mut self, text: &'a [u8]) -> Value<'a> {
+        self.nest_once();
+        Value::new(text, self, self.start_in_text()..text.len() as u32, 0)
+    }
+}
+
 impl<'a> Value<'a> {
     pub(super) fn new(
         text: &'a [u8],

@@ -2,10 +2,10 @@
 //!
 //! All readers of documents use this module, so that they agree on which documents are plans.
 
-use super::Options;
 use super::kind::KindClues;
 use super::section::Section;
 use super::trailer::{self, After, Trailer};
+use super::{Flow, Options};
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
 use crate::json::cursor::Cursor;
@@ -21,7 +21,13 @@ pub struct Document {
     pub text_after: u64,
     /// True if the minor `format_version` is newer than the newest that plansift knows.
     pub is_newer: bool,
+    /// True if the plan has resources in `planned_values` and no `resource_changes`. What it
+    /// changes is then unknown.
+    pub lacks_changes: bool,
 }
+
+/// A document, whether it was read to its end, and the offset of the next document if there is one.
+pub(crate) type ReadDocument = (Document, Flow, Option<u64>);
 
 /// Which documents a reader accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +49,8 @@ pub(super) struct DocumentState {
     clues: KindClues,
     /// True if an unknown member looks like an output value.
     pub looks_like_outputs: bool,
+    /// True if `planned_values` has a resource.
+    pub plans_resources: bool,
     /// The facts that the caller of the reader gets.
     pub document: Document,
     /// Offset of the next document, if one follows.
@@ -57,6 +65,7 @@ impl DocumentState {
             seen: 0,
             clues: KindClues::default(),
             looks_like_outputs: false,
+            plans_resources: false,
             document: Document::default(),
             next: None,
         }
@@ -95,7 +104,9 @@ impl DocumentState {
     /// # Errors
     ///
     /// Fails if the document is of another kind, or has no version.
-    pub(super) fn verdict(&self) -> Result<Option<WrongDocument>> {
+    pub(super) fn verdict(&mut self) -> Result<Option<WrongDocument>> {
+        self.document.lacks_changes =
+            self.plans_resources && self.seen & (1 << Section::ResourceChanges as u32) == 0;
         let state = match self.clues.verdict(self.looks_like_outputs) {
             _ if self.is_plan() => None,
             state @ (WrongDocument::State | WrongDocument::EmptyState)

@@ -19,7 +19,7 @@
 
 use std::ops::Range;
 
-use super::document_state::{Accepts, Document};
+use super::document_state::{Accepts, Document, ReadDocument};
 use super::events::Events;
 use super::preamble::{self, Preamble};
 use super::trailer::{self, After};
@@ -96,9 +96,6 @@ enum State {
     Broken { seems_more: bool },
 }
 
-/// A document, whether it was read to its end, and the offset of the next document if there is one.
-pub(crate) type Part = (Document, Flow, Option<u64>);
-
 /// A document whose start is found and that is still to be read.
 pub(crate) struct Found<'o> {
     head: Preamble,
@@ -113,7 +110,7 @@ impl Found<'_> {
         region: impl Source,
         accepts: Accepts,
         visitor: &mut impl PieceVisitor,
-    ) -> Result<Part> {
+    ) -> Result<ReadDocument> {
         walk::read(region, self.head, self.after, accepts, self.options, visitor)
     }
 }
@@ -208,7 +205,7 @@ impl<S: Source> Documents<S> {
     /// Like [`Documents::read`], but `read` may wrap the document's region in a source of its own.
     pub(crate) fn read_by(
         &mut self,
-        read: impl FnOnce(Region<'_, S>, Found<'_>) -> Result<Part>,
+        read: impl FnOnce(Region<'_, S>, Found<'_>) -> Result<ReadDocument>,
     ) -> Result<Document> {
         let State::At(from) = self.state else {
             panic!("the documents were read to {:?}", self.state);

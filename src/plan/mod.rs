@@ -9,10 +9,10 @@ mod change;
 mod document_state;
 mod documents;
 mod events;
+#[cfg(feature = "batch")]
+mod input_kind;
 mod key;
 mod kind;
-#[cfg(feature = "batch")]
-mod look;
 mod module;
 mod names;
 mod parallel_skip;
@@ -43,7 +43,7 @@ pub use documents::REACH;
 pub use documents::{Documents, Next, read};
 pub(crate) use events::send;
 #[cfg(feature = "batch")]
-pub(crate) use look::{Look, look};
+pub(crate) use input_kind::{InputKind, input_kind};
 pub(crate) use module::{ModuleOf, module_of};
 pub use section::Section;
 pub(crate) use walk::workers as lookahead;

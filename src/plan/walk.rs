@@ -17,8 +17,7 @@ use lookahead::brackets;
 pub use lookahead::{Boundary, LookaheadReader, ReadRange};
 use scope::{Next, OpenScopes, Scope, Shape};
 
-use super::document_state::{Accepts, DocumentState};
-use super::documents::Part;
+use super::document_state::{Accepts, DocumentState, ReadDocument};
 use super::key;
 use super::names::Names;
 use super::parallel_skip::{self, ParallelSkip};
@@ -234,7 +233,7 @@ pub(super) fn read<S: Source, V: PieceVisitor>(
     accepts: Accepts,
     options: &Options,
     visitor: &mut V,
-) -> Result<Part> {
+) -> Result<ReadDocument> {
     visitor.begin(head.start);
     let cursor = Cursor::new(source, head.start, options.isa, options.validation, options.limits);
     let mut outline = Outline::new();
@@ -343,7 +342,13 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
                 self.cursor.outline(self.outline)?;
                 self.format_version().map(|()| Flow::Continue)
             }
-            Answer::Skip => parallel_skip::skip(&mut self.cursor, others).map(|()| Flow::Continue),
+            Answer::Skip => {
+                match self.section {
+                    Section::PlannedValues => self.skip_values(others)?,
+                    _ => parallel_skip::skip(&mut self.cursor, others)?,
+                }
+                Ok(Flow::Continue)
+            }
             Answer::Enter => {
                 let flow = self.walk(Scope::section(self.section, key), Some(key))?;
                 if flow == Flow::Continue {
@@ -369,6 +374,29 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         let member = self.cursor.lookahead(LEN).strip_prefix(b"{");
         self.state.looks_like_outputs |=
             member.is_some_and(|rest| rest.trim_ascii_start().starts_with(b"\"sensitive\""));
+        Ok(())
+    }
+
+    /// Skips `planned_values`, and records in the [`DocumentState`] whether its root module begins
+    /// with a resource or a child module. It examines only the keys and those first bytes.
+    fn skip_values(&mut self, mut others: Option<&mut ParallelSkip<'_, '_>>) -> Result<()> {
+        const BEGINNINGS: [&[u8]; 2] = [b"{\"resources\":[{", b"{\"child_modules\":[{"];
+        // More than a beginning takes, with the white space that the tools write.
+        const LEN: usize = 128;
+        if self.cursor.peek()? != Some(b'{') {
+            return parallel_skip::skip(&mut self.cursor, others);
+        }
+        self.cursor.enter_object()?;
+        while let Some(key) = self.cursor.next_key()? {
+            if self.cursor.text(key) == b"root_module" {
+                self.cursor.peek()?;
+                let mut text = self.cursor.lookahead(LEN).to_vec();
+                text.retain(|byte| !byte.is_ascii_whitespace());
+                self.state.plans_resources |=
+                    BEGINNINGS.iter().any(|beginning| text.starts_with(beginning));
+            }
+            parallel_skip::skip(&mut self.cursor, others.as_deref_mut())?;
+        }
         Ok(())
     }
 
@@ -428,6 +456,8 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
             },
             Next::Hand(kind) => kind,
         };
+        self.state.plans_resources |=
+            kind == PieceKind::Resource && self.section == Section::PlannedValues;
         let sent = self.send(kind, name);
         let flow = match self.open[..] {
             [(_, Shape::Array)] => {

@@ -10,7 +10,7 @@ use super::walk::{self, Part, Walk};
 use crate::error::{PlanFileFault, Result};
 use crate::json::value::{Elements, Kind, Members, Value};
 use crate::limits::Limits;
-use crate::wire::plan_json::write_string;
+use crate::wire::json_string::write_string;
 
 /// Walks over a JSON value.
 pub(super) struct Json<'a> {

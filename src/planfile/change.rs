@@ -12,8 +12,8 @@ use super::protobuf::fault;
 use super::schemas::{Schema, Schemas};
 use crate::error::Result;
 use crate::limits::Limits;
+use crate::wire::json_string::write_string;
 use crate::wire::msgpack::Value;
-use crate::wire::plan_json::write_string;
 use crate::wire::types::Type;
 
 /// Appends text.

@@ -4,7 +4,7 @@ use super::address::{Address, Key, Modules, unescape};
 use super::change::{push, push_key, push_text};
 use super::protobuf::{Message, fault};
 use crate::error::{PlanFileFault, Result};
-use crate::wire::plan_json::write_string;
+use crate::wire::json_string::write_string;
 
 /// The result of the checks of an object of the configuration.
 #[derive(Debug)]

@@ -27,7 +27,7 @@ use super::tree::{Children, Piece, Tree};
 use crate::error::{PlanFileFault, Result};
 use crate::input::into_io_error;
 use crate::limits::Limits;
-use crate::wire::plan_json::write_string;
+use crate::wire::json_string::write_string;
 
 /// The JSON document of a plan file.
 pub struct Document {

@@ -8,8 +8,8 @@ use super::protobuf::{Field, Message, fault};
 use super::tool::Release;
 use crate::error::{PlanFileFault, Result};
 use crate::limits::Limits;
+use crate::wire::json_string::write_string;
 use crate::wire::msgpack::Value;
-use crate::wire::plan_json::write_string;
 
 /// An invocation of an action.
 #[derive(Debug, Default)]

@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::path::{Paths, Step, order};
 use super::walk::{Part, Shape, Walk};
 use crate::error::Result;
-use crate::wire::plan_json;
+use crate::wire::json_string;
 
 /// A container that is being written.
 struct Open {
@@ -136,7 +136,7 @@ impl<'m, 'v> Writer<'m, 'v, '_> {
                 self.out.push(b',');
             }
             if let Some(member) = member {
-                plan_json::write_string(member, self.out);
+                json_string::write_string(member, self.out);
                 self.out.push(b':');
             }
         }

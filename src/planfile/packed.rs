@@ -6,9 +6,9 @@
 use super::protobuf::fault;
 use super::walk::{Part, Shape, Walk};
 use crate::error::{Error, PlanFileFault, Result};
+use crate::wire::json_string::write_string;
 use crate::wire::msgpack::{Token, Tokens, Value};
 use crate::wire::number::Number;
-use crate::wire::plan_json::write_string;
 use crate::wire::types::Type;
 
 /// Walks over a MessagePack value.

@@ -8,8 +8,8 @@ use super::packed::write_value;
 use super::protobuf::{Message, fault};
 use crate::error::{Error, PlanFileFault, Result};
 use crate::limits::{Limit, Limits};
+use crate::wire::json_string;
 use crate::wire::msgpack::{Number, Value, View};
-use crate::wire::plan_json;
 
 /// A step of a path.
 #[derive(Clone, Debug)]
@@ -185,7 +185,7 @@ pub(super) fn write_path(path: &[Step<'_>], offset: u64, out: &mut Vec<u8>) -> R
             out.push(b',');
         }
         match step {
-            Step::Name(name) => plan_json::write_string(name, out),
+            Step::Name(name) => json_string::write_string(name, out),
             Step::Index(number) => out.extend_from_slice(number.to_string().as_bytes()),
             Step::Element(Some(value)) => write_value(value, None, offset, out)?,
             Step::Element(None) => out.extend_from_slice(b"null"),

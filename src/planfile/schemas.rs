@@ -58,7 +58,7 @@ impl Schemas {
                 Mode::Ephemeral => &provider.ephemeral,
             };
             let schema = types.get(address.kind)?;
-            let ty = schema.block.implied_type().ok()?;
+            let ty = schema.block.implied_type();
             let block = schema.block.clone();
             Some(Arc::new(Schema { version: schema.version, ty, block }))
         };

@@ -26,7 +26,7 @@ use crate::json::outline::Outline;
 use crate::json::value::{Kind, Value};
 use crate::limits::Limits;
 use crate::scan::Isa;
-use crate::wire::plan_json::write_string;
+use crate::wire::json_string::write_string;
 
 /// A state, and where everything in it stands.
 #[derive(Debug)]

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use crate::error::Result;
-use crate::wire::plan_json::write_string;
+use crate::wire::json_string::write_string;
 
 /// A part of a value.
 #[derive(Debug)]

@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 
-use super::counts::WORD_MAX;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::string;
 use crate::json::value::Text;
 use crate::plan::Change;
+
+/// Longest word, in bytes.
+pub(super) const WORD_MAX: usize = 1024;
 
 /// The effects that a change can have, the most severe first.
 const EFFECTS: [&str; 6] = ["delete", "replace", "forget", "update", "create", "read"];

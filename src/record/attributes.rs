@@ -1,5 +1,9 @@
 //! The attributes of a change: paths with their values before and after, for display.
 
+/// Stands for a value that is not known yet.
+#[cfg(feature = "report")]
+pub(crate) const UNKNOWN: &str = "(known after apply)";
+
 /// An attribute of a change.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Attribute {

@@ -1,12 +1,12 @@
 //! The counts of a plan: the `summary` record (docs/format/records.md, section 8).
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::action::Action;
-use super::row_builder::Facts;
-use super::sift::Extent;
+use super::action::{Action, WORD_MAX};
+use super::options::{Extent, Show};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Limits};
 use crate::plan::{ResourceChange, Section};
@@ -45,6 +45,10 @@ pub struct Summary {
     /// `errored` of the plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errored: Option<bool>,
+    /// Whether the plan has planned values of resources and no `resource_changes`. What it changes
+    /// is then unknown. Serialized only if true.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lacks_resource_changes: bool,
     /// `timestamp` of the plan, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<String>,
@@ -101,14 +105,18 @@ impl Summary {
             || self.applyable == Some(true)
             || self.complete == Some(false)
             || self.errored == Some(true)
+            || self.lacks_resource_changes
             || self.is_of_refresh()
     }
 
     /// Whether the plan only updates the state. OpenTofu and old versions of Terraform do not set
-    /// `applyable` for such a plan (docs/format/plan.md, section 15).
+    /// `applyable` for such a plan (docs/format/plan.md, section 15). Terraform sets it to false if
+    /// the plan only records moves, which have no action here. Any other plan with a move has it in
+    /// `resource_changes`.
     pub(crate) fn is_of_refresh(&self) -> bool {
-        let can_be_refresh = self.resource_changes.is_empty() && self.applyable != Some(false);
-        can_be_refresh && !self.resource_drift.is_empty()
+        let has_moves = self.resource_drift.contains_key("no-op");
+        let can_be_refresh = self.applyable != Some(false) || has_moves;
+        self.resource_changes.is_empty() && can_be_refresh && !self.resource_drift.is_empty()
     }
 
     /// Counts a change to a resource.
@@ -184,8 +192,31 @@ impl PlanLine {
     }
 }
 
-/// Longest word, in bytes.
-pub(super) const WORD_MAX: usize = 1024;
+/// The facts about a resource change that the summary counts.
+#[derive(Debug)]
+pub(super) struct Facts {
+    pub(super) section: Section,
+    /// Offset of the change's address in the input, in bytes.
+    pub(super) offset: u64,
+    pub(super) action: Action,
+    /// The action as one word.
+    pub(super) word: Cow<'static, str>,
+    pub(super) terraform: PlanLine,
+    pub(super) is_moved: bool,
+    /// True if the resource stays as it is: no action, no move and no import.
+    pub(super) is_settled: bool,
+    pub(super) unknown: u64,
+    pub(super) sensitive: u64,
+    pub(super) changed: u64,
+}
+
+impl Show {
+    /// Whether a resource change gets no record.
+    pub(super) fn hides(self, facts: &Facts) -> bool {
+        let is_unchanged = facts.section == Section::ResourceChanges && facts.is_settled;
+        self == Show::Changes && is_unchanged
+    }
+}
 
 /// Adds one to the count of a word. `offset` is the location of the word, for errors.
 ///

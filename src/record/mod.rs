@@ -8,6 +8,7 @@ mod attributes;
 pub mod counts;
 mod importing;
 mod json_text;
+mod options;
 mod outputs;
 mod pending;
 mod record_writer;
@@ -32,14 +33,17 @@ use crate::path::Paths;
 use crate::plan::Timing;
 use counts::Summary;
 
+#[cfg(feature = "report")]
+pub(crate) use attributes::UNKNOWN;
 pub use attributes::{Attribute, Attributes, Difference, Excerpt, Line, Lines, Shown};
 pub use importing::ImportSource;
 pub use json_text::JsonText;
+pub use options::{Extent, Options, Show};
 #[cfg(feature = "batch")]
 pub(crate) use pending::{owned, weight};
 #[cfg(feature = "report")]
 pub use sift::sift_with_view;
-pub use sift::{Extent, Options, Show, Sifted, Warning, sift, sift_next};
+pub use sift::{Sifted, Warning, sift, sift_next};
 
 /// The version of the record format. A new key does not change it.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -271,6 +275,13 @@ pub struct Check<'a> {
     pub problems: Cow<'a, [Cow<'a, str>]>,
 }
 
+impl Check<'_> {
+    /// Whether the check failed or could not be done.
+    pub fn has_failed(&self) -> bool {
+        matches!(&*self.status, "fail" | "error")
+    }
+}
+
 /// An action that the plan invokes.
 #[derive(Debug, Serialize)]
 #[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
@@ -309,7 +320,9 @@ impl ActionInvocation<'_> {
 pub struct Hidden {
     /// Changes to resources, including drift and deferred changes.
     pub changes: u64,
-    /// Outputs, checks and invocations.
+    /// Checks that failed.
+    pub failed_checks: u64,
+    /// Outputs, other checks and invocations.
     pub others: u64,
     /// Hidden attributes of changes that are shown.
     pub attributes: u64,
@@ -318,8 +331,13 @@ pub struct Hidden {
 impl Hidden {
     /// The counts in words; `None` if all are zero.
     pub fn words(&self) -> Option<String> {
-        let Hidden { changes, others, attributes } = *self;
-        let named = [(changes, "change"), (others, "other row"), (attributes, "attribute")];
+        let Hidden { changes, failed_checks, others, attributes } = *self;
+        let named = [
+            (changes, "change"),
+            (failed_checks, "failed check"),
+            (others, "other row"),
+            (attributes, "attribute"),
+        ];
         let words: Vec<String> = named
             .iter()
             .filter(|(number, _)| *number > 0)

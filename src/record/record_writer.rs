@@ -4,10 +4,10 @@
 //! and names the versions, which follow the changes in a document with sorted keys. So records wait
 //! until both versions are known, or until the memory limit for waiting records is reached.
 
-use super::counts::Summary;
+use super::counts::{Facts, Summary};
+use super::options::{Extent, Options, Show};
 use super::pending::PendingRecords;
-use super::row_builder::{Facts, RowBuilder};
-use super::sift::{Extent, Options, Show};
+use super::row_builder::RowBuilder;
 use super::view::{Places, View, Viewer, Whose};
 use super::watch::Watch;
 use super::{Attributes, Label, Plan, Record, Renderer, SCHEMA_VERSION, Sink};
@@ -178,6 +178,7 @@ impl<'a> RecordWriter<'a> {
             self.begin()?;
         }
         self.summary.bytes = document.bytes;
+        self.summary.lacks_resource_changes = document.lacks_changes;
         self.sink.record(&Record::Summary(&self.summary))
     }
 }

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use super::action::Action;
-use super::counts::PlanLine;
+use super::counts::{Facts, PlanLine};
 use super::importing::Importing;
 use super::json_text::JsonText;
-use super::sift::Extent;
+use super::options::Extent;
 use super::texts::Texts;
 use super::view::Viewer;
 use super::watch::{Resource, Watch};
@@ -40,24 +40,6 @@ pub(super) struct RowBuilder {
     texts: Texts,
     index: String,
     importing: Importing,
-}
-
-/// The facts about a resource change that the summary counts.
-#[derive(Debug)]
-pub(super) struct Facts {
-    pub(super) section: Section,
-    /// Offset of the change's address in the input, in bytes.
-    pub(super) offset: u64,
-    action: Action,
-    /// The action as one word.
-    pub(super) word: Cow<'static, str>,
-    pub(super) terraform: PlanLine,
-    pub(super) is_moved: bool,
-    /// True if the resource stays as it is: no action, no move and no import.
-    pub(super) is_settled: bool,
-    pub(super) unknown: u64,
-    pub(super) sensitive: u64,
-    pub(super) changed: u64,
 }
 
 fn in_change(error: Error) -> Error {

@@ -5,9 +5,10 @@
 //! memory) ends the batch before that change. The reading thread then processes the change itself,
 //! so errors and limits have one code path.
 
+use super::counts::Facts;
+use super::options::{Extent, Show};
 use super::pending;
-use super::row_builder::{Facts, RowBuilder};
-use super::sift::{Extent, Show};
+use super::row_builder::RowBuilder;
 use super::view::{Places, View, Viewer, Whose};
 use super::watch::Watch;
 use super::{Record, Renderer};

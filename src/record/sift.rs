@@ -9,12 +9,13 @@ use std::num::NonZeroUsize;
 
 use super::action::Action;
 use super::counts::{self, Summary};
+use super::options::{Options, Show};
 use super::outputs::{Declarations, has_overlays};
 use super::record_writer::RecordWriter;
-use super::row_builder::{Facts, RowBuilder};
+use super::row_builder::RowBuilder;
 use super::rows::{BuiltRow, RowBatch, RowWorker};
 use super::view::{Places, View, Whose};
-use super::watch::{Thing, Watch};
+use super::watch::Thing;
 use super::{ActionInvocation, Attributes, Check, Label, OutputChange, Record, Sink};
 use crate::error::Result;
 use crate::input::Source;
@@ -26,49 +27,6 @@ use crate::plan::{
     ReadRange, Section, Visitor,
 };
 use crate::pool::Queue;
-
-/// Which changes become records.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Show {
-    /// Resources that change, move or are imported, outputs that change, and checks that do not
-    /// pass.
-    #[default]
-    Changes,
-    /// Also unchanged resources and outputs, and passed checks.
-    All,
-}
-
-impl Show {
-    /// Whether a resource change gets no record.
-    pub(super) fn hides(self, facts: &Facts) -> bool {
-        let is_unchanged = facts.section == Section::ResourceChanges && facts.is_settled;
-        self == Show::Changes && is_unchanged
-    }
-}
-
-/// How much of a change the records contain.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Extent {
-    /// The actions, and the paths that change, are unknown, are sensitive or force a replacement.
-    #[default]
-    Paths,
-    /// The actions only. Values and overlays are skipped, except for an import; skipped text is
-    /// checked as [`crate::json::Validation`] says.
-    Actions,
-}
-
-/// Options of [`sift`].
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Options {
-    /// How to read the plan.
-    pub read: plan::Options,
-    /// Which changes to write.
-    pub show: Show,
-    /// How much of each change to write.
-    pub extent: Extent,
-    /// Records which patterns match something. Static, because all threads use it.
-    pub watch: Option<&'static Watch>,
-}
 
 /// The result of [`sift`].
 #[derive(Clone, Debug)]
@@ -91,6 +49,8 @@ pub enum Warning {
     TextAfter(u64),
     /// The format of the plan is newer than the newest that plansift knows.
     NewerFormat,
+    /// The plan has planned values of resources and no list of changes.
+    LacksChanges,
 }
 
 impl Warning {
@@ -114,6 +74,10 @@ impl fmt::Display for Warning {
             }
             Warning::NewerFormat => f.write_str(
                 "the plan's format_version is newer than 1.2: what it adds is not shown",
+            ),
+            Warning::LacksChanges => f.write_str(
+                "the document has planned_values and no list of changes (resource_changes): what \
+                 the plan changes is not known",
             ),
         }
     }
@@ -275,7 +239,8 @@ impl Sifter<'_, '_, '_> {
         let document = documents.read_pieces(Accepts::Plans, self)?;
         self.writer.end(&document)?;
         let newer = document.is_newer.then_some(Warning::NewerFormat);
-        let warnings = Warning::of_text(&document).chain(newer).collect();
+        let lacking = document.lacks_changes.then_some(Warning::LacksChanges);
+        let warnings = Warning::of_text(&document).chain(newer).chain(lacking).collect();
         let summary = std::mem::take(&mut self.writer.summary);
         let has_changes = self.writer.has_changes;
         Ok(Sifted { summary, has_changes, warnings })

@@ -3,10 +3,11 @@
 
 use std::ops::Range;
 
-use super::chunk::{Chunk, Masker};
-use super::cut::{Judge, Verdict};
+use super::chunk::Chunk;
 use super::kept_ranges::KeptRanges;
+use super::masker::Masker;
 use super::redactor::Redactor;
+use super::selection::{Judge, Verdict};
 use super::{Counts, Options};
 use crate::error::Result;
 use crate::json::outline::Outline;

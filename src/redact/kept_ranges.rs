@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::chunk::Chunk;
-use super::cut::{Gone, Reason};
+use super::selection::{Gone, Reason};
 
 /// The parts of a stretch that stay, recorded piece by piece.
 #[derive(Debug, Default)]

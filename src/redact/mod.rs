@@ -22,9 +22,11 @@ pub mod cut;
 mod echo_context;
 mod kept_ranges;
 pub mod mask;
+mod masker;
 mod output_buffer;
 mod pairs;
 mod redactor;
+pub mod selection;
 
 use std::cell::RefCell;
 use std::io::Write;
@@ -32,11 +34,12 @@ use std::num::NonZeroUsize;
 use std::rc::Rc;
 
 use ahead::StretchRedactor;
-use chunk::Masker;
-use cut::{Cutter, Everything, Gone, Selection};
+use cut::Cutter;
 use mask::Masking;
+use masker::Masker;
 use output_buffer::{OutputBuffer, Tee};
 use redactor::Redactor;
+use selection::{Everything, Gone, Selection};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{Hooked, Source};

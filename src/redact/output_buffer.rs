@@ -12,8 +12,9 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::Counts;
-use super::chunk::{Chunk, Edit, Masker, Notes, Span};
+use super::chunk::{Chunk, Edit, Notes, Span};
 use super::mask::Mask;
+use super::masker::Masker;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{Hook, Source};
 use crate::limits::{Limit, Limits};

@@ -65,23 +65,14 @@ impl Collected {
 ///
 /// Fails if the document is unreadable or neither a plan nor a state, or if it exceeds a limit.
 pub fn collect<S: Source>(open: impl FnMut() -> Result<S>, options: &Options) -> Result<Collected> {
-    Collecting::new(open, Takes::All).for_redaction().collect(0, options)
-}
-
-/// Which documents are accepted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Takes {
-    /// Plans and states.
-    All,
-    /// Plans only; a state is an error.
-    Plans,
+    Collecting::new(open, Accepts::States).for_redaction().collect(0, options)
 }
 
 /// Collects the secrets of the documents of an input. Each document is collected before it is read
 /// for its content.
 pub struct Collecting<F, S> {
     open: F,
-    takes: Takes,
+    accepts: Accepts,
     /// True after [`Collecting::for_redaction`].
     surveys: bool,
     documents: Option<Documents<S>>,
@@ -112,8 +103,8 @@ pub struct Fresh<'p, 'a> {
 impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
     /// Starts before the first document. `open` opens the input: once, and a second time if values
     /// precede their declarations.
-    pub fn new(open: F, takes: Takes) -> Collecting<F, S> {
-        Collecting { open, takes, surveys: false, documents: None, again: None }
+    pub fn new(open: F, accepts: Accepts) -> Collecting<F, S> {
+        Collecting { open, accepts, surveys: false, documents: None, again: None }
     }
 
     /// Keeps findings that speed up a later redaction of the same documents
@@ -161,7 +152,7 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
                 configured: None,
                 arguments: HashSet::default(),
                 marks: Marks::new(options.names.clone(), &options.read.limits),
-                takes: self.takes,
+                accepts: self.accepts,
                 turn: Turn::First,
                 early: Early::default(),
                 decoded: Vec::new(),
@@ -284,7 +275,7 @@ struct Collector<'scope, 'env, 't> {
     /// Digests of the arguments of module calls seen so far.
     arguments: HashSet<u64, Keyed>,
     marks: Marks,
-    takes: Takes,
+    accepts: Accepts,
     turn: Turn,
     early: Early,
     decoded: Vec<u8>,
@@ -375,9 +366,9 @@ impl PieceVisitor for Collector<'_, '_, '_> {
     }
 
     fn state(&mut self, document: WrongDocument) -> Result<()> {
-        match self.takes {
-            Takes::All => Ok(()),
-            Takes::Plans => Err(Error::new(ErrorKind::WrongDocument(document))),
+        match self.accepts {
+            Accepts::States => Ok(()),
+            Accepts::Plans => Err(Error::new(ErrorKind::WrongDocument(document))),
         }
     }
 }

@@ -14,20 +14,11 @@ use super::leaves::{Leaf, leaves};
 use super::names::Names;
 use super::ordered::Ordered;
 use super::places::{Elsewhere, PathDigests, PlaceDigests, Trail};
-pub use super::subject::Subject;
+pub use super::subject::{Step, Subject};
 use crate::error::{Error, Result};
 use crate::json::slot_hash::slot;
-use crate::json::value::{Elements, Kind, Text, Value, recycled};
+use crate::json::value::{Elements, Kind, Value, recycled};
 use crate::limits::{Limit, Limits};
-
-/// A step of a path.
-#[derive(Clone, Copy, Debug)]
-pub enum Step<'a> {
-    /// A key.
-    Key(Text<'a>),
-    /// An array index.
-    Index(u32),
-}
 
 /// A place that is marked together with everything below it.
 #[derive(Clone, Copy, Debug)]

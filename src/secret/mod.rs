@@ -42,7 +42,7 @@ mod texts;
 pub(crate) mod words;
 
 #[cfg(feature = "redact")]
-pub use collect::{Collected, Collecting, Fresh, Takes, Tell, collect};
+pub use collect::{Collected, Collecting, Fresh, Tell, collect};
 pub(crate) use leaves::decode;
 pub use names::Names;
 #[cfg(feature = "redact")]

@@ -8,22 +8,37 @@ pub use without::Names;
 #[cfg(feature = "redact")]
 mod pattern {
     use std::str::FromStr;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     use regex::Regex;
 
     /// A pattern for the names of keys. Without `^` and `$` it matches parts of names.
     #[derive(Clone, Debug)]
-    pub struct Names(Regex);
+    pub struct Names {
+        pattern: Regex,
+        /// Whether the pattern has matched a name. All copies share it.
+        has_matched: Arc<AtomicBool>,
+    }
 
     impl Names {
         /// Whether the pattern matches a name.
         pub fn is_match(&self, name: &str) -> bool {
-            self.0.is_match(name)
+            let is_match = self.pattern.is_match(name);
+            if is_match && !self.has_matched() {
+                self.has_matched.store(true, Ordering::Relaxed);
+            }
+            is_match
+        }
+
+        /// Whether the pattern has matched any name so far.
+        pub fn has_matched(&self) -> bool {
+            self.has_matched.load(Ordering::Relaxed)
         }
 
         /// The pattern, as the user wrote it.
         pub fn as_str(&self) -> &str {
-            self.0.as_str()
+            self.pattern.as_str()
         }
     }
 
@@ -31,7 +46,8 @@ mod pattern {
         type Err = regex::Error;
 
         fn from_str(pattern: &str) -> Result<Names, regex::Error> {
-            Regex::new(pattern).map(Names)
+            let pattern = Regex::new(pattern)?;
+            Ok(Names { pattern, has_matched: Arc::default() })
         }
     }
 }

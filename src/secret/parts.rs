@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
-use super::marks::Subject;
+use super::subject::Subject;
 use crate::error::{Error, Result};
 use crate::json::value::{Elements, Kind, Members, Name, Text, Value};
 use crate::limits::{Limit, Limits};

@@ -16,8 +16,8 @@ use std::hash::BuildHasher;
 use foldhash::quality::RandomState;
 
 use super::decode;
-use super::marks::Step;
 use super::parts::Owner;
+use super::subject::Step;
 use crate::error::{Error, Result};
 use crate::json::value::{Elements, Kind, Members, Text, Value};
 use crate::limits::{Limit, Limits};

@@ -1,7 +1,16 @@
-//! A value with its overlays.
+//! A value with its overlays, and the steps to what is in it.
 
-use crate::json::value::Value;
+use crate::json::value::{Text, Value};
 use crate::plan::Change;
+
+/// A step of the path to a value in a subject.
+#[derive(Clone, Copy, Debug)]
+pub enum Step<'a> {
+    /// A key.
+    Key(Text<'a>),
+    /// An array index.
+    Index(u32),
+}
 
 /// Values, and the overlays that mark them.
 #[derive(Clone, Copy, Debug, Default)]

@@ -83,9 +83,11 @@ impl Figures {
 
     /// All figures with their names.
     pub fn list(&self) -> impl Iterator<Item = (&'static str, Figure)> {
-        let Totals { plans, failed, line, counts, .. } = &self.totals;
-        // A plan that could not be read may change anything: nothing is known to be zero.
-        let known = |number: u64, figure: Figure| match (number, failed) {
+        let Totals { plans, failed, errored, incomplete, unlisted, .. } = &self.totals;
+        let Totals { line, counts, deferred, invocations, .. } = &self.totals;
+        // A plan that could not be read, or that lists no changes, may change anything: nothing is
+        // known to be zero.
+        let known = |number: u64, figure: Figure| match (number, failed + unlisted) {
             (0, 1..) => Figure::Unknown,
             _ => figure,
         };
@@ -109,8 +111,12 @@ impl Figures {
             ("import", count(line.import)),
             ("forget", count(line.forget)),
             ("drift", count(counts[Column::Drift])),
+            ("deferred", count(*deferred)),
+            ("actions", count(*invocations)),
             ("plans", Figure::Number(*plans)),
             ("failed-plans", Figure::Number(*failed)),
+            ("errored-plans", count(*errored)),
+            ("incomplete-plans", count(*incomplete)),
         ]
         .into_iter()
     }

@@ -230,7 +230,10 @@ impl Sink for Filter<'_> {
             if self.noise.shows_others() {
                 return self.sink.record(record);
             }
-            self.hidden.others += 1;
+            match record {
+                Record::Check(check) if check.has_failed() => self.hidden.failed_checks += 1,
+                _ => self.hidden.others += 1,
+            }
             return self.sink.unseen(record);
         };
         let ignored = |attribute: &Attribute| self.noise.ignores(attribute);

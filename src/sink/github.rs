@@ -9,10 +9,12 @@ use std::io::Write;
 use super::figures::Figures;
 use super::gate::Rule;
 use super::markdown::{Fit, Measure, Rest};
+use super::phrase::Warning;
 use super::summary::fit;
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
 use crate::inert::visible;
+use crate::record::counts::Summary;
 use crate::record::{Check, Label, Record};
 
 /// Maximum number of annotations of each level that GitHub shows for a step.
@@ -85,7 +87,7 @@ impl<'s, W: Write> Github<'s, W> {
     }
 
     fn check(&mut self, check: &Check<'_>) -> Result<()> {
-        if !matches!(&*check.status, "fail" | "error") {
+        if !check.has_failed() {
             return Ok(());
         }
         let title = format!("Check failed: {}", shown(&check.address, NAME));
@@ -101,14 +103,26 @@ impl<'s, W: Write> Github<'s, W> {
     }
 
     /// Annotates a plan that failed or is incomplete, and the rules that it breaks.
-    fn plan(&mut self, errored: Option<bool>, complete: Option<bool>) -> Result<()> {
+    fn plan(&mut self, summary: &Summary) -> Result<()> {
         let source = shown(&self.source, NAME);
-        if errored == Some(true) {
-            let message = format!("{source}: there may be more to change");
-            self.annotate(Level::Error, "Planning failed", &message)?;
-        } else if complete == Some(false) {
-            let message = format!("{source}: applying leaves changes for another plan");
-            self.annotate(Level::Warning, "Plan is not complete", &message)?;
+        for warning in Warning::of(summary) {
+            let (level, title, message) = match warning {
+                Warning::Errored => {
+                    (Level::Error, "Planning failed", "there may be more to change")
+                }
+                Warning::Unlisted => {
+                    (Level::Error, "Plan without a list of changes", "it has no resource_changes")
+                }
+                Warning::Incomplete | Warning::Deferred if summary.errored == Some(true) => {
+                    continue;
+                }
+                Warning::Incomplete | Warning::Deferred => (
+                    Level::Warning,
+                    "Plan is not complete",
+                    "applying leaves changes for another plan",
+                ),
+            };
+            self.annotate(level, title, &format!("{source}: {message}"))?;
         }
         let broken = self.figures.questions.broken().map(|answer| {
             let level = if answer.fails() { Level::Error } else { Level::Warning };
@@ -137,7 +151,7 @@ impl<W: Write> Sink for Github<'_, W> {
                 Ok(())
             }
             Record::Check(check) => self.check(check),
-            Record::Summary(summary) => self.plan(summary.errored, summary.complete),
+            Record::Summary(summary) => self.plan(summary),
             _ => Ok(()),
         }
     }

@@ -137,6 +137,10 @@ impl<W: Write> Sink for Junit<W> {
                         let message = "planning failed: there may be more to change";
                         self.suite.failed("plan is whole", "failure", message);
                     }
+                    Some(Warning::Unlisted) => {
+                        let message = Warning::Unlisted.words(Of::This);
+                        self.suite.failed("plan is whole", "failure", &message);
+                    }
                     // The plan is valid even though changes are left for another plan.
                     Some(warning) => {
                         self.suite.failed("plan is whole", "skipped", &warning.words(Of::This));

@@ -8,11 +8,9 @@ use serde_json::value::RawValue;
 
 use crate::record::counts::{PlanLine, Summary};
 use crate::record::view::Detail;
-use crate::record::{Attributes, Difference, Hidden, ImportSource, ResourceChange, Shown};
+use crate::record::{Attributes, Difference, Hidden, ImportSource, ResourceChange, Shown, UNKNOWN};
 use crate::secret::{ECHO, MASK};
 
-/// Stands for a value that is not known yet.
-const UNKNOWN: &str = "(known after apply)";
 /// Stands for a value that is written and never read.
 pub(super) const WRITE_ONLY: &str = "(write-only attribute)";
 /// Stands for `null` in an attribute that only its name suggests to be write-only.
@@ -217,6 +215,8 @@ pub(super) fn unread(of: Of) -> String {
 pub(super) enum Warning {
     /// Planning failed.
     Errored,
+    /// The plan has no list of changes.
+    Unlisted,
     /// Applying the plan leaves changes for another plan.
     Incomplete,
     /// The plan lists changes that it defers to a later plan.
@@ -225,13 +225,15 @@ pub(super) enum Warning {
 
 impl Warning {
     /// All warnings, the gravest first.
-    pub const ALL: [Warning; 3] = [Warning::Errored, Warning::Incomplete, Warning::Deferred];
+    pub const ALL: [Warning; 4] =
+        [Warning::Errored, Warning::Unlisted, Warning::Incomplete, Warning::Deferred];
 
     /// Whether the warning applies to a plan.
     pub fn holds(self, summary: &Summary) -> bool {
         let is_deferred = !summary.deferred_changes.is_empty();
         match self {
             Warning::Errored => summary.errored == Some(true),
+            Warning::Unlisted => summary.lacks_resource_changes,
             // Nobody can apply a plan whose planning failed.
             Warning::Incomplete => {
                 summary.complete == Some(false) && !is_deferred && !Warning::Errored.holds(summary)
@@ -247,6 +249,15 @@ impl Warning {
             (Warning::Errored, Of::Several(count)) => {
                 format!("Planning failed in {}: incomplete.", counted(count, "plan"))
             }
+            (Warning::Unlisted, Of::This) => {
+                "This document has no list of changes (resource_changes): what the plan changes is \
+                 not known."
+                    .to_owned()
+            }
+            (Warning::Unlisted, Of::Several(count)) => format!(
+                "{} without a list of changes (resource_changes): what they change is not known.",
+                counted(count, "document")
+            ),
             (Warning::Incomplete, Of::This | Of::Several(1)) => {
                 let plan = if of == Of::This { "This" } else { "1" };
                 format!(
@@ -281,6 +292,7 @@ pub(super) fn plan_line(summary: &Summary, invocations: u64) -> String {
             Summary { errored: Some(true), .. } => {
                 "Planning failed before it found any change to make."
             }
+            Summary { lacks_resource_changes: true, .. } => "No list of changes.",
             _ if outputs => "No changes to resources; outputs change.",
             _ if !summary.deferred_changes.is_empty() => "No changes yet; some are deferred.",
             Summary { complete: Some(false), .. } => "No changes yet; the plan is not complete.",
@@ -343,6 +355,8 @@ mod tests {
             (Warning::Incomplete, Of::Several(1), "1 plan is not complete: applying it will"),
             (Warning::Incomplete, Of::Several(2), "2 plans are not complete: applying them will"),
             (Warning::Deferred, Of::This, "Some changes are deferred to a later plan."),
+            (Warning::Unlisted, Of::This, "This document has no list of changes"),
+            (Warning::Unlisted, Of::Several(1), "1 document without a list of changes"),
             (Warning::Deferred, Of::Several(1), "1 plan with changes that are deferred to a"),
             (Warning::Deferred, Of::Several(3), "3 plans with changes that are deferred to a"),
         ] {

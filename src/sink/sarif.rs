@@ -2,14 +2,15 @@
 //!
 //! Each rule that a plan breaks and each check that does not pass is a result. Its logical
 //! locations are resource addresses. There are no line numbers, because a plan is a single line. A
-//! plan that cannot be read, a plan whose planning failed, and a pattern that matches nothing in
-//! any plan are notifications.
+//! plan that cannot be read, a plan that is not complete, and a pattern that matches nothing in any
+//! plan are notifications.
 
 use std::io::Write;
 
 use serde::Serialize;
 
 use super::gate::{Questions, Rule};
+use super::phrase::{Of, Warning};
 use super::short::{messages, short};
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
@@ -23,8 +24,8 @@ const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 /// The rule ID for checks that did not pass.
 const CHECK: &str = "plan-check";
 
-/// Maximum number of failed inputs with their own notification. The rest are only counted.
-const FAILED_MAX: usize = 1000;
+/// Maximum number of plans with their own notification. The rest are only counted.
+const NOTIFIED_MAX: usize = 1000;
 
 /// Writes one run.
 pub struct Sarif<W: Write> {
@@ -35,8 +36,12 @@ pub struct Sarif<W: Write> {
     /// Whether any plan was read to its end.
     has_read: bool,
     source: String,
-    failed: Vec<Notification>,
-    failed_more: u64,
+    /// Notifications about plans.
+    notifications: Vec<Notification>,
+    /// Number of further notifications.
+    notifications_more: u64,
+    /// Whether a plan could not be read, or does not say what it changes.
+    has_failed: bool,
     results: u64,
     has_begun: bool,
 }
@@ -146,8 +151,9 @@ impl<W: Write> Sarif<W> {
             watch: None,
             has_read: false,
             source: String::new(),
-            failed: Vec::new(),
-            failed_more: 0,
+            notifications: Vec::new(),
+            notifications_more: 0,
+            has_failed: false,
             results: 0,
             has_begun: false,
         }
@@ -214,15 +220,16 @@ impl<W: Write> Sarif<W> {
         self.json(&finding)
     }
 
-    /// Records an input that could not be read, or a plan whose planning failed.
-    fn notify(&mut self, source: &str, problem: &str) {
-        if self.failed.len() == FAILED_MAX {
-            self.failed_more += 1;
+    /// Records a problem of a plan. The run is no success with a problem of the level `error`.
+    fn notify(&mut self, level: &'static str, source: &str, problem: &str) {
+        self.has_failed |= level == "error";
+        if self.notifications.len() == NOTIFIED_MAX {
+            self.notifications_more += 1;
             return;
         }
         let text = visible(&format!("{source}: {problem}"));
         let locations = vec![Location::of(source, &[])];
-        self.failed.push(Notification { level: "error", message: Message { text }, locations });
+        self.notifications.push(Notification { level, message: Message { text }, locations });
     }
 
     fn check(&mut self, check: &Check<'_>) -> Result<()> {
@@ -268,9 +275,19 @@ impl<W: Write> Sink for Sarif<W> {
                 for (index, level, text, names) in broken {
                     self.result(index, level, text, &names)?;
                 }
-                if summary.errored == Some(true) {
-                    let source = std::mem::take(&mut self.source);
-                    self.notify(&source, "planning failed: there may be more to change");
+                let source = std::mem::take(&mut self.source);
+                for warning in Warning::of(summary) {
+                    let words = warning.words(Of::This);
+                    match warning {
+                        Warning::Errored => {
+                            let words = "planning failed: there may be more to change";
+                            self.notify("error", &source, words);
+                        }
+                        Warning::Unlisted => self.notify("error", &source, &words),
+                        Warning::Incomplete | Warning::Deferred => {
+                            self.notify("warning", &source, &words);
+                        }
+                    }
                 }
             }
             _ => {}
@@ -279,18 +296,19 @@ impl<W: Write> Sink for Sarif<W> {
     }
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
-        self.notify(label.source, &error.to_string());
+        self.notify("error", label.source, &error.to_string());
         Ok(())
     }
 
     fn finish(&mut self) -> Result<()> {
         self.begin()?;
-        let mut notifications = std::mem::take(&mut self.failed);
-        let execution_successful = notifications.is_empty();
-        if self.failed_more > 0 {
-            let text = format!("{} more inputs failed", self.failed_more);
+        let mut notifications = std::mem::take(&mut self.notifications);
+        let execution_successful = !self.has_failed;
+        if self.notifications_more > 0 {
+            let text = format!("{} more problems of plans", self.notifications_more);
+            let level = if self.has_failed { "error" } else { "warning" };
             let (message, locations) = (Message { text }, Vec::new());
-            notifications.push(Notification { level: "error", message, locations });
+            notifications.push(Notification { level, message, locations });
         }
         for pattern in
             self.watch.filter(|_| self.has_read).iter().flat_map(|watch| watch.unmatched())

@@ -1,5 +1,7 @@
 //! The screen that a page is drawn for.
 
+use std::borrow::Cow;
+
 /// Whether to use colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Color {
@@ -26,4 +28,15 @@ impl Screen {
 
     /// The screen of a file or a pipe.
     pub const FILE: Screen = Screen { color: Color::None, width: Screen::UNBOUNDED };
+}
+
+/// A text without the escape sequences of styles. Text of a plan has no escape sequences here.
+pub(super) fn unpainted(text: &str) -> Cow<'_, str> {
+    if !text.contains('\u{1b}') {
+        return Cow::Borrowed(text);
+    }
+    let mut parts = text.split('\u{1b}');
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    parts.for_each(|part| plain.push_str(part.split_once('m').map_or("", |(_, rest)| rest)));
+    Cow::Owned(plain)
 }

@@ -56,6 +56,8 @@ struct Draft {
     failed_checks: Listing,
     unknown_checks: Listing,
     invocations: u64,
+    /// Changed outputs that are sensitive, wholly or in part.
+    sensitive_outputs: u64,
 }
 
 /// The first lines of a list, and the length of the whole list.
@@ -249,7 +251,7 @@ impl<W: Write> View<W> {
         self.draw_listing(&deferred_title(&plan), &plan.deferred)?;
         self.draw_listing("Checks that failed", &plan.failed_checks)?;
         self.draw_listing("Checks that are not known yet", &plan.unknown_checks)?;
-        self.draw_numbers(summary)
+        self.draw_numbers(&plan, summary)
     }
 
     fn title(&self, plan: &Draft, tool: Tool, summary: &Summary) -> String {
@@ -375,14 +377,18 @@ impl<W: Write> View<W> {
         Ok(())
     }
 
-    fn draw_numbers(&mut self, summary: &Summary) -> std::io::Result<()> {
+    fn draw_numbers(&mut self, plan: &Draft, summary: &Summary) -> std::io::Result<()> {
         writeln!(self.out)?;
         let all: u64 = summary.resource_changes.values().sum();
         let same = summary.resource_changes.get("no-op").copied().unwrap_or(0);
         let mut facts = vec![("Resources", format!("{all}, of which {same} stay as they are"))];
         let outputs: u64 = summary.output_changes.values().sum();
         if outputs > 0 {
-            facts.push(("Outputs", words(&summary.output_changes)));
+            let sensitive = match plan.sensitive_outputs {
+                0 => String::new(),
+                count => format!("; {count} sensitive"),
+            };
+            facts.push(("Outputs", words(&summary.output_changes) + &sensitive));
         }
         if !summary.checks.is_empty() {
             facts.push(("Checks", words(&summary.checks)));
@@ -425,7 +431,10 @@ impl<W: Write> Sink for View<W> {
                 }
                 plan.deferred.push_change(change, String::new);
             }
-            Record::OutputChange(_) | Record::DeferredActionInvocation(_) => {}
+            Record::OutputChange(output) => {
+                plan.sensitive_outputs += u64::from(!output.sensitive.is_empty());
+            }
+            Record::DeferredActionInvocation(_) => {}
             Record::Check(check) => plan.check(check),
             Record::ActionInvocation(_) => plan.invocations += 1,
             Record::Summary(summary) => return self.draw(summary).map_err(write_error),
@@ -476,7 +485,13 @@ impl Draft {
             _ => (&mut self.failed_checks, "!", RED),
         };
         listing.push(symbol, style, || {
-            let first = check.problems.first().map(|problem| format!(": {}", visible(problem)));
+            let first = check.problems.first().map(|problem| {
+                let of = match check.problems.len() {
+                    1 => String::new(),
+                    count => format!(", first of {count} messages"),
+                };
+                format!("{of}: {}", visible(problem))
+            });
             format!(
                 "{} {}{}",
                 visible(&check.address),

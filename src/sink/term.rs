@@ -5,16 +5,19 @@
 //! plan ends. The last change is kept in memory, because instances of a resource that change alike
 //! are written once, with their number.
 
+mod part;
+
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 
+use self::part::Part;
 use super::gate::{Questions, Rule};
 use super::phrase::{
-    self, ACTIONS, DEFERRED, DEFERRED_ACTIONS, Of, Tense, Warning, circumstances, plan_line,
-    remark, stand_in, suffices, unchanged, what, what_else,
+    self, Of, Tense, Warning, circumstances, counted, plan_line, remark, stand_in, suffices,
+    unchanged, what, what_else,
 };
-use super::screen::{Color, Screen};
+use super::screen::{Color, Screen, unpainted};
 use super::spool::Spool;
 use super::summary::{
     Action, BOLD, DIM, GREEN, PLAIN, RED, YELLOW, known, paint, symbol, width, wrapped,
@@ -57,8 +60,8 @@ pub struct Term<W: Write> {
     spool: Spool<{ Part::ALL.len() }>,
     /// The part of the last record. `None` before the first part and after the last.
     part: Option<Part>,
-    /// The module of the last change.
-    module: Option<String>,
+    /// The module of the last change in each part.
+    modules: [Option<String>; Part::ALL.len()],
     /// The last changes, which are not written yet.
     group: Option<Group>,
     /// Number of actions that the current plan invokes.
@@ -66,43 +69,6 @@ pub struct Term<W: Write> {
     clues: Clues,
     /// Number of hidden changes and attributes.
     hidden: Hidden,
-}
-
-/// A part of the report. The order is the order of the report: failed checks first, then
-/// Terraform's order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
-    Checks,
-    Drift,
-    Changes,
-    Actions,
-    Deferred,
-    DeferredActions,
-    Outputs,
-}
-
-impl Part {
-    const ALL: [Part; 7] = [
-        Part::Checks,
-        Part::Drift,
-        Part::Changes,
-        Part::Actions,
-        Part::Deferred,
-        Part::DeferredActions,
-        Part::Outputs,
-    ];
-
-    fn title(self, tool: Tool) -> &'static str {
-        match self {
-            Part::Drift => tool.drift(),
-            Part::Changes => "Changes",
-            Part::Outputs => "Outputs",
-            Part::Actions => ACTIONS,
-            Part::Deferred => DEFERRED,
-            Part::DeferredActions => DEFERRED_ACTIONS,
-            Part::Checks => "Checks that did not pass",
-        }
-    }
 }
 
 /// Instances of a resource that change alike.
@@ -133,7 +99,7 @@ impl<W: Write> Term<W> {
             has_title: false,
             spool: Spool::new(),
             part: None,
-            module: None,
+            modules: Default::default(),
             group: None,
             invocations: 0,
             clues: Clues::default(),
@@ -159,6 +125,14 @@ impl<W: Write> Term<W> {
 
     fn line(&mut self, text: &str) -> Result<()> {
         self.text(&format!("{text}\n"))
+    }
+
+    /// Writes a sentence in as many lines as it takes.
+    fn sentence(&mut self, style: &str, text: &str) -> Result<()> {
+        wrapped(text, self.width).into_iter().try_for_each(|line| {
+            let line = self.paint(style, line);
+            self.line(&line)
+        })
     }
 
     /// Writes to the current part; outside of parts, directly to the output.
@@ -203,7 +177,6 @@ impl<W: Write> Term<W> {
         if self.part != Some(part) {
             self.flush_group()?;
             self.part = Some(part);
-            self.module = None;
         }
         Ok(())
     }
@@ -225,13 +198,13 @@ impl<W: Write> Term<W> {
     fn change(&mut self, part: Part, change: &ResourceChange<'_>) -> Result<()> {
         self.enter(part)?;
         let module = change.module_address.as_deref().map(visible);
-        if self.module != module {
+        if self.modules[part as usize] != module {
             self.flush_group()?;
             if let Some(module) = &module {
                 let title = self.paint(DIM, module);
                 self.line(&format!("\n  {title}"))?;
             }
-            self.module = module;
+            self.modules[part as usize] = module;
         }
         let (name, index) = names(change);
         let action = Action::of_change(change);
@@ -277,10 +250,12 @@ impl<W: Write> Term<W> {
             SYMBOLS + [&name, &indexes, &alike].map(|text| width(text)).iter().sum::<usize>();
         let [name, indexes] = [&name, &indexes].map(|text| self.paint(BOLD, text));
         let mut head = format!("  {symbol} {name}{indexes}{alike}");
-        if columns + 2 + width(&phrase) <= self.width {
+        if phrase.is_empty() {
+            // Nothing happens to the resource.
+        } else if columns + 2 + width(&phrase) <= self.width {
             head += "  ";
             head += &self.paint(DIM, &phrase);
-        } else if !phrase.is_empty() {
+        } else {
             for line in wrapped(&phrase, self.width.saturating_sub(NAMES)) {
                 // Each line is escaped again, because its start could be a CI runner command.
                 let line = self.paint(DIM, &visible(line));
@@ -306,7 +281,7 @@ impl<W: Write> Term<W> {
             let values =
                 if values.is_empty() { values } else { with_separator(&separator, values) };
             let reason = match attribute.replaces {
-                true => format!("  {}", self.paint(RED, "# forces replacement")),
+                true => self.reason(&format!("{path}{separator}{values}")),
                 false => String::new(),
             };
             let sign = self.paint(style, sign);
@@ -322,6 +297,21 @@ impl<W: Write> Term<W> {
             let _ = writeln!(lines, "          {}", self.paint(DIM, &unchanged(attributes)));
         }
         lines
+    }
+
+    /// The remark after the text of an attribute that forces a replacement: on the last line of the
+    /// text, or on its own line.
+    fn reason(&self, text: &str) -> String {
+        const WORDS: &str = "# forces replacement";
+        let words = self.paint(RED, WORDS);
+        let used = match text.rsplit_once('\n') {
+            Some((_, last)) => width(&unpainted(last)),
+            None => NAMES + width(&unpainted(text)),
+        };
+        match used + 2 + WORDS.len() <= self.width {
+            true => format!("  {words}"),
+            false => format!("\n{}{words}", " ".repeat(NAMES)),
+        }
     }
 
     /// The values of an attribute, which follow its path from `column` on. Empty if values are not
@@ -370,7 +360,13 @@ impl<W: Write> Term<W> {
             Shown::Scalar(excerpt) | Shown::Container(excerpt) => {
                 wrap::value(excerpt, self.columns(column))
             }
-            shown => self.paint(DIM, stand_in(shown)),
+            shown => {
+                let text = self.paint(DIM, stand_in(shown));
+                match column + stand_in(shown).len() <= self.width {
+                    true => text,
+                    false => format!("\n{}{text}", " ".repeat(NAMES)),
+                }
+            }
         }
     }
 
@@ -390,8 +386,8 @@ impl<W: Write> Term<W> {
     }
 
     fn output(&mut self, output: &OutputChange<'_>) -> Result<()> {
-        self.enter(Part::Outputs)?;
         let action = Action::of(&output.action);
+        self.enter(if action == Action::Keep { Part::SameOutputs } else { Part::Outputs })?;
         let symbol = self.paint(action.paint(), &format!("{:>3}", action.symbol()));
         let name = self.paint(BOLD, &visible(&output.name));
         match &output.attributes.list[..] {
@@ -415,16 +411,25 @@ impl<W: Write> Term<W> {
         let deferral = invoked.deferred_reason.as_deref();
         let deferral = deferral.map(|word| known(phrase::deferral, word));
         let words: Vec<String> = trigger.into_iter().chain(deferral).collect();
-        let space = if words.is_empty() { "" } else { "  " };
-        let head = format!("      {}{space}{}", visible(&invoked.address), words.join(", "));
+        let (address, words) = (visible(&invoked.address), words.join(", "));
+        let head = match SYMBOLS + width(&address) + 2 + width(&words) <= self.width {
+            _ if words.is_empty() => format!("      {address}"),
+            true => format!("      {address}  {words}"),
+            false => format!("      {address}\n{}{words}", " ".repeat(NAMES)),
+        };
         self.line(&head)?;
         let lines = self.attributes(&invoked.attributes, Action::Read);
         self.text(&lines)
     }
 
     fn check(&mut self, check: &Check<'_>) -> Result<()> {
-        self.enter(Part::Checks)?;
-        let style = if matches!(&*check.status, "fail" | "error") { RED } else { YELLOW };
+        let has_passed = check.status == "pass";
+        self.enter(if has_passed { Part::PassedChecks } else { Part::Checks })?;
+        let style = match &*check.status {
+            _ if check.has_failed() => RED,
+            "pass" => GREEN,
+            _ => YELLOW,
+        };
         let status = self.paint(style, &visible(&check.status));
         self.line(&format!("      {}  {status}", visible(&check.address)))?;
         for line in check.problems.iter().flat_map(|message| message.trim_end().lines()) {
@@ -441,11 +446,14 @@ impl<W: Write> Sink for Term<W> {
         self.questions.note(record);
         match record {
             Record::Plan(plan) => {
-                (self.part, self.module, self.invocations) = (None, None, 0);
+                (self.part, self.modules, self.invocations) = (None, Default::default(), 0);
                 self.hidden = Hidden::default();
                 self.title(plan.workspace.unwrap_or(plan.source))
             }
-            Record::ResourceChange(change) => self.change(Part::Changes, change),
+            Record::ResourceChange(change) => {
+                let part = if change.is_settled() { Part::Same } else { Part::Changes };
+                self.change(part, change)
+            }
             Record::ResourceDrift(change) => self.change(Part::Drift, change),
             Record::DeferredChange(change) => self.change(Part::Deferred, change),
             Record::OutputChange(output) => self.output(output),
@@ -465,14 +473,15 @@ impl<W: Write> Sink for Term<W> {
                     let words = self.paint(DIM, &words);
                     self.line(&format!("\n{words}"))?;
                 }
-                let line = plan_line(summary, self.invocations);
-                let line = self.paint(BOLD, &line);
-                self.line(&format!("\n{line}"))?;
-                Warning::of(summary).try_for_each(|warning| {
-                    let words = warning.words(Of::This);
-                    let words = self.paint(RED, &format!("! {words}"));
-                    self.line(&words)
-                })
+                self.line("")?;
+                self.sentence(BOLD, &plan_line(summary, self.invocations))?;
+                let checks = match self.hidden.failed_checks {
+                    0 => None,
+                    count => Some(format!("{} failed.", counted(count, "check"))),
+                };
+                let warnings = Warning::of(summary).map(|warning| warning.words(Of::This));
+                let mut words = checks.into_iter().chain(warnings);
+                words.try_for_each(|words| self.sentence(RED, &format!("! {words}")))
             }
         }
     }

@@ -41,7 +41,11 @@ pub(super) struct Columns {
 /// The lines of a value, joined by newlines. All lines but the first are indented.
 pub(super) fn value(excerpt: &Excerpt, columns: Columns) -> String {
     let mut lines = match lines_of(excerpt) {
-        Some(text) => heredoc(text.split('\n').map(visible), columns),
+        Some(text) => {
+            // The last line feed ends a line. It does not begin another one.
+            let text = text.strip_suffix('\n').unwrap_or(&text);
+            heredoc(text.split('\n').map(line), columns)
+        }
         None => structure(&inert::text(&excerpt.text), columns),
     };
     if excerpt.left_out > 0 {
@@ -71,15 +75,23 @@ pub(super) fn lines(
 ) -> String {
     let shown = list.iter().map(|line| {
         let text = match line {
-            Line::Same(text) => format!("  {}", visible(text)),
-            Line::Removed(text) => format!("- {}", visible(text)),
-            Line::Added(text) => format!("+ {}", visible(text)),
+            Line::Same(text) => format!("  {}", self::line(text)),
+            Line::Removed(text) => format!("- {}", self::line(text)),
+            Line::Added(text) => format!("+ {}", self::line(text)),
             Line::Skipped(count) => skipped(*count),
         };
         paint(line, text)
     });
     let more = (*left_out > 0).then(|| differences(*left_out));
     heredoc(shown.chain(more), columns)
+}
+
+/// A line of a text with hidden characters made visible. A tab is shown as `\t`.
+pub(super) fn line(text: &str) -> String {
+    match text.contains('\t') {
+        true => text.split('\t').map(visible).collect::<Vec<_>>().join("\\t"),
+        false => visible(text),
+    }
 }
 
 /// Stands for this number of unchanged lines.
@@ -172,7 +184,13 @@ fn structure(text: &str, columns: Columns) -> String {
                 page.make_room(&rest[..len], level + 1);
                 page.push_long(&rest[..len], level + 1);
             }
-            _ => page.push(&rest[..len]),
+            ':' => page.push(":"),
+            _ => {
+                // A number, a word, or the name of a function.
+                len = rest.find(|it| ",:\"()[]{}".contains(it)).unwrap_or(rest.len()).max(len);
+                page.make_room(&rest[..len], level + 1);
+                page.push_long(&rest[..len], level + 1);
+            }
         }
         rest = &rest[len..];
     }
@@ -366,6 +384,16 @@ mod tests {
         assert_eq!(all.concat().matches('漢').count(), 40);
         // Combining accents have no width.
         assert!(wrapped(&format!("\"a{}\"", "\u{301}".repeat(1000)), 40).len() > 4);
+    }
+
+    #[test]
+    fn long_numbers_go_on_in_the_next_line() {
+        assert_eq!(wrapped("0123456789", 6), ["012345", "  6789"]);
+        let expected = ["{", r#"  "a":012345"#, "    6789,", r#"  "b":true"#, "}"];
+        assert_eq!(wrapped(r#"{"a":0123456789,"b":true}"#, 12), expected);
+        // A number that fits on its own line is not split.
+        let columns = Columns { first: 20, others: 4, end: 30 };
+        assert_eq!(structure("0123456789abc", columns), "\n      0123456789abc");
     }
 
     #[test]

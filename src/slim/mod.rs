@@ -24,7 +24,7 @@ use crate::plan::{Change, Deferred, Documents, Piece, PieceKind, ResourceChange,
 use crate::record::Show;
 use crate::record::action::Action;
 use crate::record::watch::{Resource, Watch};
-use crate::redact::cut::{Gone, Judge, Judges, Reason, Selection, Verdict};
+use crate::redact::selection::{Gone, Judge, Judges, Reason, Selection, Verdict};
 use crate::redact::{self, Redacted, Secrecy, rewrite};
 use crate::secret::decode;
 

@@ -1,24 +1,17 @@
 //! Resolves the names that the user gives to inputs, one at a time.
 
-use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
-use std::io::Read;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::SystemTime;
+use std::path::PathBuf;
 
 use super::ahead::{Ahead, Upcoming};
-use super::globs::{Expansion, Globs, is_glob};
+use super::entry::{Entry, Item, Location, Skipped, Unlisted};
+use super::expansion::Expansion;
+use super::globs::{Globs, is_glob};
 use super::lines::{Lines, List, Separator};
-use super::stop::Stop;
-use super::store::{Address, Asked, Found, Listing, Named, Object, Stores, Version, shown};
-use super::walk::{Walk, is_named_source};
-use crate::error::{Error, ErrorKind, PlanFileFault, Result};
-use crate::input::{GiveUp, Input, Options, Rereadable, Threads};
-use crate::limits::Limits;
-use crate::plan::{self, Look, Visitor};
-use crate::planfile::{self, ProviderSchemas};
+use super::store::{Address, Asked, Found, Listing, Named, Object, Stores, shown};
+use super::walk::Walk;
+use crate::error::{Error, ErrorKind, Result};
 
 /// The inputs that the user selected.
 #[derive(Clone, Debug, Default)]
@@ -34,211 +27,6 @@ pub struct Selection {
     pub globs: Globs,
     /// The object stores that serve the addresses.
     pub stores: Stores,
-}
-
-/// The location of an input.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Location {
-    /// The path of a file.
-    File(PathBuf),
-    /// An object in an object store or on a web server.
-    Object(Box<Object>),
-    /// Standard input.
-    Stdin,
-}
-
-/// One input.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// The location of the input.
-    pub location: Location,
-    /// The stored size in bytes, if known.
-    pub len: Option<u64>,
-    /// The time of the last modification, if known.
-    pub modified: Option<SystemTime>,
-    /// The entity tag that the store gives this version of an object, if known.
-    pub etag: Option<String>,
-}
-
-impl Entry {
-    fn at(location: Location) -> Entry {
-        Entry { location, len: None, modified: None, etag: None }
-    }
-
-    /// The entry of standard input.
-    pub fn of_stdin() -> Entry {
-        Entry::at(Location::Stdin)
-    }
-
-    /// The entry of a file, which need not exist.
-    pub fn of_file(path: PathBuf) -> Entry {
-        match std::fs::metadata(&path) {
-            Ok(metadata) => Entry::of_file_with(path, &metadata),
-            Err(_) => Entry::at(Location::File(path)),
-        }
-    }
-
-    pub(super) fn of_file_with(mut path: PathBuf, metadata: &Metadata) -> Entry {
-        // There may be many entries, and a joined path may have twice the capacity it needs.
-        path.shrink_to_fit();
-        let len = metadata.is_file().then_some(metadata.len());
-        Entry { len, modified: metadata.modified().ok(), ..Entry::at(Location::File(path)) }
-    }
-
-    pub(super) fn of_object(object: Object, version: Version) -> Entry {
-        let Version { len, modified, etag } = version;
-        Entry { location: Location::Object(Box::new(object)), len, modified, etag }
-    }
-
-    /// The name of the input as the user gave it or as it was found; `-` for standard input. The
-    /// query of an address is omitted because it may be a secret.
-    pub fn source(&self) -> Cow<'_, str> {
-        match &self.location {
-            Location::File(path) => path.to_string_lossy(),
-            Location::Object(object) => object.address.to_string().into(),
-            Location::Stdin => "-".into(),
-        }
-    }
-
-    /// Whether the input is a file too small to map in a batch. With an input for each thread,
-    /// mapping 1 MB takes a seventh more time than reading it, and slows down the other threads.
-    pub fn is_small(&self) -> bool {
-        const MAPPED_MIN: u64 = 4 << 20;
-        let is_file = matches!(self.location, Location::File(_));
-        is_file && self.len.is_some_and(|len| len < MAPPED_MIN)
-    }
-
-    /// Opens the input. A plan file is opened as the JSON of its plan.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the input cannot be read.
-    pub fn open(&self, options: &Options) -> Result<Input> {
-        planfile::unpack(self.open_as_it_is(options)?, options)
-    }
-
-    fn open_as_it_is(&self, options: &Options) -> Result<Input> {
-        match &self.location {
-            Location::File(path) => Input::open_file(path, options),
-            Location::Object(object) => Input::from_reader(self.read(object)?, options),
-            Location::Stdin => Input::from_stdin(options),
-        }
-    }
-
-    /// Opens the input for a run that can be stopped. The stop wakes a thread that waits for a
-    /// pipe.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the input cannot be read, or if the run was stopped.
-    pub(crate) fn open_until(&self, options: &Options, stop: &Stop) -> Result<Input> {
-        let give_up = || -> GiveUp {
-            let stop = stop.clone();
-            Arc::new(move || stop.is_set())
-        };
-        let input = match &self.location {
-            Location::File(path) => Input::open_file_until(path, options, give_up()),
-            // Needs no `give_up`: the stop closes the stores.
-            Location::Object(_) => self.open_as_it_is(options),
-            Location::Stdin => Input::from_stdin_until(options, give_up()),
-        };
-        planfile::unpack(input?, options)
-    }
-
-    /// Opens the input for reading more than once. Anything but a regular file is read completely
-    /// and kept, and so is the JSON of a plan file.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the input cannot be read, or is too large to keep.
-    pub fn keep(&self, limits: &Limits) -> Result<Rereadable> {
-        let kept = self.keep_as_it_is(limits)?;
-        let options = Options { limits: *limits, threads: Threads::One, ..Options::default() };
-        let mut input = kept.input(&options)?;
-        if !planfile::is_plan_file(&mut input)? {
-            return Ok(kept);
-        }
-        let file = input.into_rereadable(limits)?;
-        Rereadable::spool(planfile::open(&file, None, limits)?, limits)
-    }
-
-    /// Opens a plan file as the JSON of its plan, with the schemas of its resources.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the input cannot be read, or is no plan file.
-    pub fn open_plan_file(
-        &self,
-        schemas: Option<ProviderSchemas>,
-        options: &Options,
-    ) -> Result<planfile::Document> {
-        let mut input = self.open_as_it_is(options)?;
-        if !planfile::is_plan_file(&mut input)? {
-            let read = plan::Options { limits: options.limits, ..plan::Options::default() };
-            return Err(match plan::read(input, &read, &mut Nothing) {
-                Err(error) if matches!(error.kind(), ErrorKind::WrongDocument(_)) => error,
-                _ => Error::new(ErrorKind::PlanFile(PlanFileFault::OtherInput)),
-            });
-        }
-        planfile::open(&input.into_rereadable(&options.limits)?, schemas, &options.limits)
-    }
-
-    fn keep_as_it_is(&self, limits: &Limits) -> Result<Rereadable> {
-        match &self.location {
-            Location::File(path) => Rereadable::open_file(path, limits),
-            Location::Object(object) => Rereadable::spool(self.read(object)?, limits),
-            Location::Stdin => Rereadable::from_stdin(limits),
-        }
-    }
-
-    fn read(&self, object: &Object) -> Result<Box<dyn Read + Send>> {
-        let Entry { len, modified, etag, .. } = self;
-        let version = Version { len: *len, modified: *modified, etag: etag.clone() };
-        object.stores.read(&object.address, version)
-    }
-}
-
-/// Wants nothing of a plan: only whether the input is one matters.
-struct Nothing;
-
-impl Visitor for Nothing {}
-
-/// A name that yields no input, and the reason.
-#[derive(Debug)]
-pub struct Unlisted {
-    /// The name.
-    pub source: String,
-    /// Why the name yields no input.
-    pub error: Error,
-}
-
-/// Counts of the files in folders that are not inputs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Skipped {
-    /// Files that are not plans.
-    pub others: u64,
-    /// Binary plan files.
-    pub plan_files: u64,
-    /// Source files of configurations, such as `.tf` and `.tfvars`.
-    pub sources: u64,
-    /// Files and folders that a glob excludes, or that no glob includes.
-    pub excluded: u64,
-    /// Files and folders whose names begin with a dot.
-    pub hidden: u64,
-    /// Links to folders.
-    pub links: u64,
-}
-
-impl Skipped {
-    /// Counts a file that is not a plan.
-    pub(super) fn count_other(&mut self, path: &Path, look: &Result<Look>) {
-        match look {
-            Ok(Look::PlanFile) => self.plan_files += 1,
-            _ if is_named_source(path) => self.sources += 1,
-            _ => self.others += 1,
-        }
-    }
 }
 
 /// Iterates over the inputs of a selection. The iterator continues after an error.
@@ -295,9 +83,6 @@ enum Origin {
     List,
     Glob,
 }
-
-/// An input, or the name that yields none.
-pub(super) type Item = std::result::Result<Entry, Unlisted>;
 
 impl<'a> Entries<'a> {
     /// Starts at the first name.

@@ -1,14 +1,13 @@
-//! Globs that name inputs, and globs that select files of a folder.
+//! Globs, and those that select files of a folder.
 //!
 //! `*` and `?` do not match a slash; `**` does. `[...]` and `{a,b}` are supported.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use globset::{GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
-use walkdir::WalkDir;
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-use super::Unlisted;
-use super::walk::{is_hidden, path_of};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Selects the files of a folder.
@@ -19,7 +18,17 @@ use crate::error::{Error, ErrorKind, Result};
 pub struct Globs {
     include: Option<GlobSets>,
     exclude: GlobSets,
+    /// The globs of `exclude`. All copies share them.
+    exclusions: Arc<Vec<Exclusion>>,
     takes_states: bool,
+}
+
+/// A glob that excludes files, and whether it excluded any.
+#[derive(Debug)]
+struct Exclusion {
+    text: String,
+    set: GlobSets,
+    has_matched: AtomicBool,
 }
 
 /// Globs that match names, and globs that match paths.
@@ -54,7 +63,18 @@ impl Globs {
     /// Fails with [`ErrorKind::Pattern`] if a glob is malformed.
     pub fn new(include: &[String], exclude: &[String]) -> Result<Globs> {
         let include = if include.is_empty() { None } else { Some(GlobSets::new(include)?) };
-        Ok(Globs { include, exclude: GlobSets::new(exclude)?, takes_states: false })
+        let exclusion = |text: &String| {
+            let set = GlobSets::new(std::slice::from_ref(text))?;
+            Ok(Exclusion { text: text.clone(), set, has_matched: AtomicBool::new(false) })
+        };
+        let exclusions = Arc::new(exclude.iter().map(exclusion).collect::<Result<_>>()?);
+        Ok(Globs { include, exclude: GlobSets::new(exclude)?, exclusions, takes_states: false })
+    }
+
+    /// The globs of `exclude` that have excluded nothing so far.
+    pub fn unmatched(&self) -> impl Iterator<Item = &str> {
+        let unmatched = |it: &&Exclusion| !it.has_matched.load(Ordering::Relaxed);
+        self.exclusions.iter().filter(unmatched).map(|exclusion| &*exclusion.text)
     }
 
     /// Also selects states, not only plans.
@@ -74,7 +94,13 @@ impl Globs {
 
     /// Whether a file or folder at this path below the folder is excluded.
     pub(super) fn excludes(&self, path: &Path) -> bool {
-        self.exclude.matches(path)
+        let is_excluded = self.exclude.matches(path);
+        for exclusion in self.exclusions.iter().filter(|_| is_excluded) {
+            if exclusion.set.matches(path) {
+                exclusion.has_matched.store(true, Ordering::Relaxed);
+            }
+        }
+        is_excluded
     }
 }
 
@@ -87,75 +113,6 @@ pub(super) fn glob(pattern: &str) -> Result<globset::Glob> {
 /// Whether a name contains a character that is special in globs.
 pub(super) fn is_glob(name: &str) -> bool {
     name.contains(['*', '?', '[', '{'])
-}
-
-/// Expands a glob to files and folders as a shell does: sorted, and with hidden ones only if the
-/// glob spells their dot.
-pub(super) struct Expansion {
-    /// The folder before the first component with a glob; empty if that is the first component.
-    root: PathBuf,
-    /// The folder to walk: `root`, or `.` if it is empty.
-    walked: PathBuf,
-    matcher: GlobMatcher,
-    entries: walkdir::IntoIter,
-    /// The maximum number of components below `root` that a match can have.
-    depth_max: usize,
-    names_hidden: bool,
-    /// True if the glob ends with a slash and so matches only folders.
-    is_of_folders: bool,
-}
-
-impl Expansion {
-    pub(super) fn new(name: &str) -> Result<Expansion> {
-        let is_of_folders = name.ends_with('/');
-        let mut root = PathBuf::new();
-        let mut rest: Vec<String> = Vec::new();
-        for component in Path::new(name).components() {
-            let text = component.as_os_str().to_string_lossy().into_owned();
-            match component {
-                Component::Normal(_) if !rest.is_empty() || is_glob(&text) => rest.push(text),
-                // Components before the first glob belong to the root.
-                Component::Normal(_) => root.push(text),
-                other => root.push(other),
-            }
-        }
-        let matcher = glob(&rest.join("/"))?.compile_matcher();
-        let is_deep = rest.iter().any(|component| component.contains("**") || is_split(component));
-        let depth_max = if is_deep { usize::MAX } else { rest.len() };
-        let walked = if root.as_os_str().is_empty() { PathBuf::from(".") } else { root.clone() };
-        let entries = WalkDir::new(&walked).min_depth(1).sort_by_file_name().into_iter();
-        let names_hidden = rest.iter().any(|component| component.starts_with('.'));
-        Ok(Expansion { root, walked, matcher, entries, depth_max, names_hidden, is_of_folders })
-    }
-
-    /// The next file or folder that matches.
-    pub(super) fn next(&mut self) -> Option<std::result::Result<PathBuf, Unlisted>> {
-        loop {
-            let entry = match self.entries.next()? {
-                Ok(entry) => entry,
-                Err(error) => return Some(Err(path_of(error))),
-            };
-            let is_folder = entry.file_type().is_dir();
-            let below = entry.path().strip_prefix(&self.walked).unwrap_or(entry.path());
-            let is_skipped = is_hidden(&entry) && !self.names_hidden;
-            let path = self.root.join(below);
-            let is_named = !is_skipped
-                && self.matcher.is_match(below)
-                && (!self.is_of_folders || path.is_dir());
-            let ends_here = is_skipped || is_named || entry.depth() >= self.depth_max;
-            if is_folder && ends_here {
-                self.entries.skip_current_dir();
-            }
-            if is_named {
-                return Some(Ok(path));
-            }
-        }
-    }
-}
-
-/// Whether a component of a glob holds one end of a brace that contains slashes.
-fn is_split(component: &str) -> bool {
-    component.matches('{').count() != component.matches('}').count()
 }
 
 #[cfg(test)]
@@ -190,6 +147,10 @@ mod tests {
         assert!(
             Globs::default().includes(Path::new("x")) && !Globs::default().excludes(Path::new("x"))
         );
+        assert_eq!(globs.unmatched().count(), 0);
+        let globs = Globs::new(&[], &strings(&["a/*", "b"])).expect("globs");
+        assert!(globs.clone().excludes(Path::new("b")));
+        assert_eq!(globs.unmatched().collect::<Vec<_>>(), ["a/*"]);
         assert_eq!(Globs::new(&strings(&["a["]), &[]).unwrap_err().kind(), ErrorKind::Pattern);
     }
 }

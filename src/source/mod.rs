@@ -23,8 +23,11 @@
 
 mod ahead;
 mod entries;
+mod entry;
+mod expansion;
 mod globs;
 mod inputs;
+mod kept;
 mod key;
 mod lines;
 mod stop;
@@ -33,10 +36,12 @@ mod store;
 mod walk;
 mod workspace;
 
-use entries::Item;
-pub use entries::{Entries, Entry, Location, Selection, Skipped, Unlisted, behind_at};
+pub use entries::{Entries, Selection, behind_at};
+use entry::Item;
+pub use entry::{Entry, Location, Skipped, Unlisted};
 pub use globs::Globs;
 pub use inputs::Inputs;
+pub use kept::Kept;
 pub(crate) use key::Key;
 pub use lines::{List, Separator};
 pub use stop::Stop;

@@ -10,14 +10,26 @@ use std::path::{Path, PathBuf};
 
 use walkdir::{DirEntry, WalkDir};
 
-use super::{Entry, Globs, Skipped, Unlisted};
+use super::entry::{Entry, Skipped, Unlisted};
+use super::globs::Globs;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{Input, Mapping, Options, Threads};
 use crate::limits::Limits;
-use crate::plan::{self, Look};
+use crate::plan::{self, InputKind};
 
 /// The number of bytes to examine of a file: enough to contain the first compressed block.
 const LEN: u64 = 256 << 10;
+
+impl Skipped {
+    /// Counts a file that is not a plan.
+    pub(super) fn count_other(&mut self, path: &Path, kind: &Result<InputKind>) {
+        match kind {
+            Ok(InputKind::Encrypted) => self.encrypted += 1,
+            _ if is_named_source(path) => self.sources += 1,
+            _ => self.others += 1,
+        }
+    }
+}
 
 /// Iterates over the plans of a folder.
 pub(super) struct Walk {
@@ -78,39 +90,40 @@ fn found(path: PathBuf, globs: &Globs, skipped: &mut Skipped) -> Option<Entry> {
         skipped.links += 1;
         return None;
     }
-    let look = if metadata.is_file() { look_at(&path, &metadata) } else { Ok(Look::Other) };
-    if !is_input(&look, &path, globs) {
-        skipped.count_other(&path, &look);
+    let kind =
+        if metadata.is_file() { kind_of_file(&path, &metadata) } else { Ok(InputKind::Other) };
+    if !is_input(&kind, &path, globs) {
+        skipped.count_other(&path, &kind);
         return None;
     }
     Some(Entry::of_file_with(path, &metadata))
 }
 
-fn look_at(path: &Path, metadata: &Metadata) -> Result<Look> {
+fn kind_of_file(path: &Path, metadata: &Metadata) -> Result<InputKind> {
     if metadata.len() == 0 {
-        return Ok(Look::Empty);
+        return Ok(InputKind::Empty);
     }
     let file = File::open(path).map_err(|error| Error::io(ErrorKind::Read, error))?;
-    look_into(Box::new(Pieces(file.take(LEN))))
+    kind_of_head(Box::new(Pieces(file.take(LEN))))
 }
 
 /// Determines the kind of a document from its first bytes.
-pub(super) fn look_into(head: Box<dyn Read + Send>) -> Result<Look> {
+pub(super) fn kind_of_head(head: Box<dyn Read + Send>) -> Result<InputKind> {
     let options =
         Options { limits: Limits::default(), mapping: Mapping::NEVER, threads: Threads::One };
-    plan::look(&mut Input::from_reader(head, &options)?)
+    plan::input_kind(&mut Input::from_reader(head, &options)?)
 }
 
 /// Whether a file of this kind is an input. A file that could not be examined is one, unless its
 /// name is that of a configuration's source file.
-pub(super) fn is_input(look: &Result<Look>, path: &Path, globs: &Globs) -> bool {
-    match look {
-        Ok(Look::Plan) => true,
-        Ok(Look::Remnant) | Err(_) => !is_named_source(path),
-        Ok(Look::State) => globs.takes_states(),
+pub(super) fn is_input(kind: &Result<InputKind>, path: &Path, globs: &Globs) -> bool {
+    match kind {
+        Ok(InputKind::Plan | InputKind::PlanFile) => true,
+        Ok(InputKind::Remnant) | Err(_) => !is_named_source(path),
+        Ok(InputKind::State) => globs.takes_states(),
         // A failed `terraform show -json PLANFILE > plan.json` leaves an empty file.
-        Ok(Look::Empty) => is_named_json(path),
-        Ok(Look::PlanFile | Look::Other) => false,
+        Ok(InputKind::Empty) => is_named_json(path),
+        Ok(InputKind::Encrypted | InputKind::Other) => false,
     }
 }
 

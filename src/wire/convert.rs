@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use super::error::{Error, ErrorKind};
 use super::number::Number;
+use super::refiner::Refiner;
 use super::types::{Attributes, Type};
-use super::unknown::{Range, Refiner, Unknown};
+use super::unknown::{Range, Unknown};
 use super::value::{Data, Value};
 
 /// The value itself if it conforms to the type, else the value converted.

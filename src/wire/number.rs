@@ -7,7 +7,6 @@
 use std::cmp::Ordering;
 
 use super::decimal::Decimal;
-use super::msgpack::{self, Token};
 use super::natural::Natural;
 
 /// The precision of numbers that come from decimal text.
@@ -73,17 +72,6 @@ impl Number {
             }
         };
         Some(Number { is_negative: number.is_sign_negative(), size, precision: FLOAT_PRECISION })
-    }
-
-    /// Converts a token of MessagePack: a number, or decimal text.
-    pub fn from_token(token: Token<'_>) -> Option<Number> {
-        match token {
-            Token::Number(msgpack::Number::Int(number)) => Some(Number::from(number)),
-            Token::Number(msgpack::Number::Uint(number)) => Some(Number::from(number)),
-            Token::Number(msgpack::Number::Float(number)) => Number::from_float(number),
-            Token::Str(text) | Token::Bin(text) => Number::parse(text),
-            _ => None,
-        }
     }
 
     /// Infinity.

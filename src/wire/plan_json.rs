@@ -4,12 +4,13 @@
 //! element that is unknown is null. [`write_unknown`] writes `after_unknown`: true for what is
 //! unknown, without the members that are known leaves.
 //!
-//! Without a type a number of many digits looks like a string. The writer knows the types of dynamic
-//! values, which the wire carries, and what its caller tells it.
+//! Without a type a number of many digits looks like a string. The writer knows the types of
+//! dynamic values, which the wire carries, and what its caller tells it.
 
 use std::sync::Arc;
 
 use super::error::{Error, ErrorKind};
+use super::json_string::write_string;
 use super::msgpack::{Number, Token, Tokens, Untyped, Value};
 use super::number;
 use super::types::{Attributes, Type};
@@ -47,7 +48,8 @@ pub fn write_unknown(value: &Value<'_>, out: &mut Vec<u8>) {
     if value.is_wholly_known() {
         out.extend_from_slice(b"{}");
     } else {
-        write(&value.sorted(), None, Leaves::Unknown, out).expect("no leaf of this tree fails");
+        let written = write(&value.sorted(), None, Leaves::Unknown, out);
+        assert!(written.is_ok(), "a leaf of this tree is true or false: {written:?}");
     }
 }
 
@@ -191,43 +193,4 @@ fn write_leaf(head: &Untyped<'_>, ty: Option<&Type>, out: &mut Vec<u8>) -> Resul
         _ => out.extend_from_slice(b"null"),
     }
     Ok(())
-}
-
-/// Appends a JSON string as Go writes it: `<`, `>`, `&`, U+2028 and U+2029 are escaped, and so is
-/// what is not UTF-8, as U+FFFD.
-pub fn write_string(text: &[u8], out: &mut Vec<u8>) {
-    out.push(b'"');
-    for chunk in text.utf8_chunks() {
-        for piece in chunk.valid().split_inclusive(is_escaped) {
-            let last = piece.chars().next_back().filter(|last| is_escaped(*last));
-            let plain = piece.len() - last.map_or(0, char::len_utf8);
-            out.extend_from_slice(&piece.as_bytes()[..plain]);
-            if let Some(last) = last {
-                write_escape(last, out);
-            }
-        }
-        // Go replaces byte by byte.
-        for _ in chunk.invalid() {
-            out.extend_from_slice(b"\\ufffd");
-        }
-    }
-    out.push(b'"');
-}
-
-fn is_escaped(c: char) -> bool {
-    matches!(c, '\0'..='\x1f' | '"' | '\\' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}')
-}
-
-fn write_escape(c: char, out: &mut Vec<u8>) {
-    let short = match c {
-        '"' | '\\' => c,
-        '\n' => 'n',
-        '\r' => 'r',
-        '\t' => 't',
-        '\x08' => 'b',
-        '\x0c' => 'f',
-        _ => return out.extend_from_slice(format!("\\u{:04x}", u32::from(c)).as_bytes()),
-    };
-    out.push(b'\\');
-    out.extend_from_slice(short.encode_utf8(&mut [0; 4]).as_bytes());
 }

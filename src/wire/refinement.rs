@@ -3,8 +3,9 @@
 use super::error::ErrorKind;
 use super::msgpack::{self, Token, Tokens};
 use super::number::Number;
+use super::refiner::Refiner;
 use super::types::Type;
-use super::unknown::{Bound, Refiner};
+use super::unknown::Bound;
 use super::value::Value;
 
 /// The code of the extension that carries refinements.

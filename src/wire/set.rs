@@ -1,15 +1,16 @@
 //! Sets as go-cty has them: which elements are equal, and in which order they come.
 //!
-//! The order is that of the wire and of JSON. Strings, numbers and booleans come by value, all other
-//! elements by a text that stands for them. Null comes last, and unknown elements before it. Elements
-//! of equal rank come by the checksum of their text, then in the order of the input.
+//! The order is that of the wire and of JSON. Strings, numbers and booleans come by value, all
+//! other elements by a text that stands for them. Null comes last, and unknown elements before it.
+//! Elements of equal rank come by the checksum of their text, then in the order of the input.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
+use super::error::ErrorKind;
 use super::text::{checksum, write_quoted};
 use super::types::Type;
-use super::value::Data;
+use super::value::{Data, Value, unify};
 use super::walk::{Event, Walk};
 
 /// An element and the text that stands for it.
@@ -24,6 +25,19 @@ struct Ranked {
 enum Digits {
     Ten,
     All,
+}
+
+impl Value {
+    /// A set: equal elements are merged, and the others are put in go-cty's order.
+    ///
+    /// # Errors
+    ///
+    /// Elements have different types.
+    pub fn set(values: Vec<Value>, element: &Type) -> Result<Value, ErrorKind> {
+        let (element, data) = unify(values, element)?;
+        let data = from_elements(data, &element);
+        Ok(Value { ty: Type::set(element), data: Data::List(data) })
+    }
 }
 
 /// Merges elements that are equal for certain, and puts the others in order.

@@ -2,7 +2,7 @@
 
 use super::convert::conform;
 use super::error::{Error, ErrorKind};
-use super::plan_json::write_string;
+use super::json_string::write_string;
 use super::types::Type;
 use super::value::{Data, Value};
 use super::walk::{Event, Walk};

@@ -5,8 +5,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::error::{Error, ErrorKind};
+use super::json_string::write_string;
 use super::lexer::{Lexer, Token};
-use super::plan_json::write_string;
 use super::text::normalize_str;
 
 /// The deepest nesting of types and of values under a type.

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use super::error::ErrorKind;
 use super::number::Number;
-use super::set;
 use super::text::normalize;
 use super::types::Type;
 use super::unknown::Unknown;
@@ -80,17 +79,6 @@ impl Value {
         Ok(Value { ty: Type::list(element), data: Data::List(data) })
     }
 
-    /// A set: equal elements are merged, and the others are put in go-cty's order.
-    ///
-    /// # Errors
-    ///
-    /// Elements have different types.
-    pub fn set(values: Vec<Value>, element: &Type) -> Result<Value, ErrorKind> {
-        let (element, data) = unify(values, element)?;
-        let data = set::from_elements(data, &element);
-        Ok(Value { ty: Type::set(element), data: Data::List(data) })
-    }
-
     /// A map. Keys are normalized.
     ///
     /// # Errors
@@ -126,7 +114,7 @@ impl Value {
 }
 
 /// The common type of elements. Elements of a dynamic type, which are null or unknown, take it too.
-fn unify(values: Vec<Value>, empty: &Type) -> Result<(Type, Vec<Data>), ErrorKind> {
+pub(super) fn unify(values: Vec<Value>, empty: &Type) -> Result<(Type, Vec<Data>), ErrorKind> {
     let mut element = Type::Dynamic;
     if values.is_empty() {
         return Ok((empty.clone(), Vec::new()));

@@ -5,8 +5,8 @@ use std::num::NonZeroUsize;
 use plansift::audit::{Ledger, Look, Options, audit};
 use plansift::error::Result;
 use plansift::input::{Slice, Source};
-use plansift::plan::{self, Documents};
-use plansift::secret::{self, Collecting, EchoOf, Takes};
+use plansift::plan::{self, Accepts, Documents};
+use plansift::secret::{self, Collecting, EchoOf};
 use plansift::sink::findings::Ndjson;
 
 use crate::generated::generated;
@@ -30,7 +30,7 @@ fn answer<S: Source>(open: impl Fn() -> S, options: &Options) -> (String, String
     let mut out = Vec::new();
     let mut audited = || -> Result<_> {
         let mut documents = Documents::only(open(), &options.secret.read);
-        let mut collecting = Collecting::new(|| Ok(open()), Takes::All);
+        let mut collecting = Collecting::new(|| Ok(open()), Accepts::States);
         let mut ledger = Ndjson::new(&mut out);
         let audited = audit(&mut documents, &mut collecting, "plan.json", options, &mut ledger)?;
         ledger.finish()?;

@@ -211,6 +211,16 @@ fn a_plan_that_does_anything_at_all_is_one_with_changes() {
 }
 
 #[test]
+fn a_folder_without_a_plan_is_no_workspace() {
+    let folder = Folder::new();
+    folder.write("one.json", plan(&[change("aws_a.one", None, "update")]));
+    std::fs::create_dir(folder.path("empty")).expect("a folder");
+    let run = folder.run("summary one.json empty");
+    let title = "1 workspace: 1 with changes, 0 without; 1 input without a plan\n";
+    assert!(run.code == Some(4) && run.out.starts_with(title), "{}", run.out);
+}
+
+#[test]
 fn workspaces_of_the_same_name_are_one_row() {
     let folder = fleet();
     let run = folder.run("summary p --exclude cut* --workspace-from {workspace}/*.json");

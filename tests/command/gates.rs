@@ -175,6 +175,14 @@ fn errors_name_the_fault_of_an_argument() {
         ("changes --fail-on destory:aws_db", "did you mean `destroy`?; rules begin with create,"),
         ("changes --fail-on errored:x", "`errored` is about the whole plan"),
         ("changes --fail-on changed-path:a..b", "invalid path: write one like tags.Name"),
+        ("changes --fail-on remove:aws_db", "did you mean `delete`?"),
+        ("changes --fail-on add", "did you mean `create`?"),
+        ("changes --fail-on modify>3", "did you mean `update`?"),
+        ("report --only action:remove", "did you mean delete?"),
+        ("report --only action:modify", "did you mean update?"),
+        ("report -o md", "did you mean markdown?"),
+        ("report -o markdow", "did you mean markdown?"),
+        ("summary -o md", "'md' is a format: write -o ./md"),
         ("report --only action:shrink", "the actions are no-op, create,"),
         ("report --only action:deletes", "did you mean delete?"),
         ("report --only actoin:delete", "did you mean action?"),
@@ -195,6 +203,113 @@ fn errors_name_the_fault_of_an_argument() {
         assert_eq!(output.status.code(), Some(64), "{args:?}: {messages}");
         assert!(messages.contains(said), "{args:?}: {messages}");
     }
+}
+
+#[test]
+fn a_rule_with_a_blank_or_another_severity_is_understood() {
+    for (rule, said) in [
+        (
+            "delete terraform_data",
+            "--fail-on: 'delete terraform_data': a colon stands before a pattern: did you mean \
+             delete:terraform_data?",
+        ),
+        ("delete  aws_db_*>3", "did you mean delete:aws_db_*>3?"),
+        ("changed-path aws_db:tags", "did you mean changed-path:aws_db:tags?"),
+        (
+            "warn delete",
+            "the severities of a rule are `error` and `warning`: did you mean `warning`?",
+        ),
+        ("Warning delete:aws_*", "did you mean `warning`?"),
+        ("err changes>3", "did you mean `error`?"),
+        ("deletes aws_db", "no rule begins with this word: did you mean `delete`?"),
+    ] {
+        let output = run::piped(&["changes", "--fail-on", rule, "-"], b"");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(64), "{rule}: {told}");
+        assert!(told.contains(said), "{rule}: {told}");
+    }
+}
+
+#[test]
+fn an_error_in_a_file_of_rules_names_the_line_and_the_word() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("rules");
+    for (line, said) in [
+        ("shrink:aws_db", "line 2, 'shrink': no rule begins with this word; rules begin with"),
+        ("remove", "line 2, 'remove': no rule begins with this word: did you mean `delete`?"),
+        ("warn delete", "line 2, 'warn': the severities of a rule"),
+        (
+            "delete aws_db",
+            "line 2, 'delete': a colon stands before a pattern: did you mean `delete",
+        ),
+        // What may be a secret in a wrong file is not quoted.
+        ("hunter22", "line 2: no rule begins with this word"),
+        ("PASSWORD=x", "line 2: no rule begins with this word"),
+        ("averylongpassphrase", "line 2: no rule begins with this word"),
+        ("pass=x", "line 2: no rule begins with this word"),
+    ] {
+        std::fs::write(&file, format!("# rules\n{line}\n")).expect("a file");
+        let output =
+            run::piped(&["changes", "--fail-on", &format!("@{}", file.display()), "-"], b"");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(64), "{line}: {told}");
+        assert!(told.contains(said), "{line}: {told}");
+    }
+}
+
+#[test]
+fn a_mistyped_command_is_understood() {
+    for (args, said) in [
+        (&["sumary", "x"][..], "did you mean `plansift summary`?"),
+        (&["plan", "x"], "did you mean `plansift summary`?"),
+        (&["plan.json"], "did you mean `plansift summary plan.json`?"),
+        (&["no/such.json.zst"], "did you mean `plansift summary no/such.json.zst`?"),
+        (&["Cargo.toml"], "did you mean `plansift summary Cargo.toml`?"),
+    ] {
+        let output = run::plansift().args(args).current_dir(run::root()).output();
+        let output = output.expect("it runs");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(64), "{args:?}: {told}");
+        assert!(told.contains(said), "{args:?}: {told}");
+    }
+    let output = run::plansift().arg("frobnicate").output().expect("it runs");
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("did you mean"));
+}
+
+#[test]
+fn names_and_exclusions_that_match_nothing_are_said() {
+    let said = |args: &str| {
+        let args: Vec<&str> = args.split(' ').collect();
+        let folder = run::root().join("corpus/plans");
+        let output = run::plansift().args(args).current_dir(folder).output().expect("it runs");
+        String::from_utf8(output.stderr).expect("UTF-8")
+    };
+    let nothing = "warning: --also-names ^no_such$ matches nothing, no key has such a name\n";
+    for command in ["report", "redact", "slim", "audit"] {
+        let run = |name: &str| said(&format!("{command} update/plan.json --also-names {name}"));
+        assert!(run("^no_such$").contains(nothing), "{command}: {}", run("^no_such$"));
+        assert!(!run("^no_such$ --quiet").contains("matches nothing"), "{command}");
+        assert!(!run("^id$").contains("matches nothing"), "{command}: {}", run("^id$"));
+    }
+    let nothing = "warning: --exclude no-such matches nothing\n";
+    for args in ["update --exclude no-such", "update --exclude no-such --exclude *.ndjson"] {
+        let said = said(&format!("summary {args}"));
+        assert!(said.contains(nothing) && !said.contains("ndjson"), "{said}");
+    }
+}
+
+/// What `slim` does not search may have what a pattern names.
+#[test]
+fn slim_says_that_other_sections_were_not_searched() {
+    let args = ["slim", "--keep", "outputs", "--only", "aws_instance.web"];
+    let plan = r#"{"format_version":"1.2","resource_changes":[{"address":"aws_instance.web",
+        "type":"aws_instance","name":"web","change":{"actions":["delete"],"before":{},
+        "after":null}}],"output_changes":{}}"#;
+    let output = run::piped(&[&args[..], &["-"]].concat(), plan.as_bytes());
+    let said = String::from_utf8_lossy(&output.stderr);
+    let expected = "warning: --only aws_instance.web matches nothing in the sections that stay; \
+                    --keep leaves these out, and they were not searched: resource_changes\n";
+    assert!(said.contains(expected) && !said.contains("no resource has"), "{said}");
 }
 
 /// The messages of a run about patterns that match nothing.
@@ -412,10 +527,7 @@ fn rules_come_from_a_file_too() {
     let output = output.expect("it runs");
     assert_eq!(output.status.code(), Some(64));
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        said.contains("line 3: no rule begins with this word; ") && !said.contains("shrink"),
-        "{said}"
-    );
+    assert!(said.contains("line 3, 'shrink': no rule begins with this word; "), "{said}");
 
     std::fs::write(&path, "# None yet.\n").expect("a file");
     let output = run::plansift().args(["changes", "--fail-on", &rules, "-"]).output();

@@ -59,14 +59,14 @@ fn a_folder_is_all_of_its_plans() {
     assert!(said[1].starts_with("plansift: live/stage/plan.json: byte 900"), "{}", run.err);
     assert_eq!(said.len(), 2);
     assert!(!folder.run("changes -q live").err.contains("skipped"));
-    // Saved plan files, which `show -json` converts, have a message of their own.
-    for name in ["live/tfplan", "live/dev/out.tfplan"] {
-        folder.write(name, b"PK\x03\x04");
-    }
-    let said = folder.run("changes live").err;
-    let skipped = "skipped in folders: 1 no plan, 2 binary plan files, 1 source file (.tf, \
-                   .tfvars), 1 hidden; run `terraform show -json PLANFILE` for binary plan files\n";
-    assert!(said.starts_with(&format!("plansift: {skipped}")), "{said}");
+    // A binary plan file is a plan, and other archives are not.
+    let binary = std::fs::read(run::root().join("corpus/planfiles/create/plan.tfplan"));
+    folder.write("live/dev/out.tfplan", binary.expect("it is there"));
+    folder.write("live/function.zip", b"PK\x03\x04\x14\x00\x08\x00");
+    let run = folder.run("changes live");
+    let said = "plansift: skipped in folders: 2 no plans, 1 source file (.tf, .tfvars), 1 hidden\n";
+    assert!(run.err.starts_with(said), "{}", run.err);
+    assert_eq!(plans(&run).len(), 4);
 }
 
 #[test]
@@ -467,4 +467,14 @@ fn a_folder_of_thousands_is_walked_in_order() {
     let plans = plans(&run);
     let expected = (0..3000).map(|number| format!("./{number:05}.json {number:05}"));
     assert_eq!(labels(&plans), expected.collect::<Vec<_>>());
+}
+
+#[test]
+fn encrypted_plans_in_a_folder_are_counted_with_a_hint() {
+    let folder = Folder::new();
+    folder.write("plan.json", r#"{"meta":{},"encrypted_data":"x","encryption_version":"v0"}"#);
+    let run = folder.run("summary .");
+    let said = "plansift: skipped in folders: 1 encrypted plan or state; run `tofu show -json \
+                PLANFILE` for encrypted ones, where the key is configured\n";
+    assert!(run.err.contains(said), "{}", run.err);
 }

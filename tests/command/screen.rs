@@ -276,3 +276,25 @@ fn without_colours(text: &str) -> String {
         text + part.split_once('m').map_or("an escape that is no colour", |(_, rest)| rest)
     })
 }
+
+#[test]
+fn a_failed_check_with_several_messages_says_how_many() {
+    let plan = r#"{"format_version":"1.2","resource_changes":[],"checks":[
+        {"address":{"to_display":"check.a"},"status":"fail","instances":[{"address":
+        {"to_display":"check.a"},"status":"fail","problems":[{"message":"One."},
+        {"message":"Two."},{"message":"Three."}]}]},
+        {"address":{"to_display":"check.b"},"status":"fail","instances":[{"address":
+        {"to_display":"check.b"},"status":"fail","problems":[{"message":"Only."}]}]}]}"#;
+    let run = Run::piped("summary -", plan);
+    assert!(run.out.contains("\n  ! check.a fail, first of 3 messages: One.\n"), "{}", run.out);
+    assert!(run.out.contains("\n  ! check.b fail: Only.\n"), "{}", run.out);
+}
+
+#[test]
+fn sensitive_outputs_are_counted() {
+    let plan = r#"{"format_version":"1.2","resource_changes":[],"output_changes":{
+        "a":{"actions":["create"],"before":null,"after":"x","after_sensitive":true},
+        "b":{"actions":["create"],"before":null,"after":"x","after_sensitive":false}}}"#;
+    let run = Run::piped("summary -", plan);
+    assert!(run.out.contains("\nOutputs    2 create; 1 sensitive\n"), "{}", run.out);
+}

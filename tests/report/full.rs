@@ -81,7 +81,7 @@ fn two_edits_of_a_text_are_two_hunks() {
               echo 53
               echo 54
               echo 55
-            … 5 unchanged lines
+            … 4 unchanged lines
           EOT
 ";
     assert!(text.contains(expected), "{text}");

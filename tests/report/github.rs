@@ -85,10 +85,14 @@ fn a_step_has_annotations_a_summary_and_outputs() {
         ("broken-warnings", ""),
         ("plans", "2"),
         ("failed-plans", "1"),
+        ("deferred", "1"),
+        ("actions", "1"),
+        ("errored-plans", ""),
+        ("incomplete-plans", "1"),
     ] {
         assert_eq!(output(name), value, "{name}");
     }
-    assert_eq!(outputs.len(), 19);
+    assert_eq!(outputs.len(), 23);
     assert!(!run.err.contains("is not set"), "{}", run.err);
 }
 

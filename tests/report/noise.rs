@@ -336,3 +336,86 @@ fn path_patterns_match_strings_not_their_members() {
         assert!(text.contains("# forces replacement"), "{text}");
     }
 }
+
+#[test]
+fn failed_checks_that_are_hidden_are_named() {
+    let plan = r#"{"format_version":"1.2","resource_changes":[],"checks":[
+        {"address":{"to_display":"check.a"},"status":"fail"},
+        {"address":{"to_display":"check.b"},"status":"error"},
+        {"address":{"to_display":"check.c"},"status":"unknown"}]}"#;
+    for args in [&["--drift-only"][..], &["--only", "action:delete"]] {
+        let text = report_of(args, plan);
+        assert_eq!(hidden(&text), Some("2 failed checks, 1 other row."), "{text}");
+        assert!(text.ends_with("\nNo changes.\n! 2 checks failed.\n"), "{text}");
+        let text = report_of(&[&["-o", "markdown"], args].concat(), plan);
+        assert!(text.contains("as asked for: 2 failed checks, 1 other row."), "{text}");
+        assert!(text.contains("**Warning:** 2 checks failed."), "{text}");
+    }
+}
+
+#[test]
+fn filters_without_effect_are_told() {
+    let folder = super::folder(&["update"], &[]);
+    let run = |args: &[&str]| super::report(folder.path(), &[args, &["update.json"]].concat(), &[]);
+    for (option, value) in [
+        ("--only", Some("type:*")),
+        ("--ignore-path", Some("*")),
+        ("--ignore-type", Some("*")),
+        ("--ignore", Some("tags-only")),
+        ("--drift-only", None),
+        ("--changes-only", None),
+        ("--full", None),
+    ] {
+        let option = [option].into_iter().chain(value).collect::<Vec<_>>();
+        let words = "no effect on -o json, -o junit, which always cover the whole plan";
+        let said = format!("plansift: warning: {}: {words}\n", option[0]);
+        for more in [&[][..], &["-o", "term=y"]] {
+            let args = [more, &["-o", "json", "-o", "junit=x"], &option[..]].concat();
+            let machines = run(&args);
+            assert_eq!(machines.code, Some(0), "{}", machines.err);
+            assert!(machines.err.contains(&said), "{}", machines.err);
+            assert!(!run(&[&args[..], &["--quiet"]].concat()).err.contains("no effect"));
+        }
+        let people = run(&[&["-o", "markdown"], &option[..]].concat());
+        assert!(!people.err.contains("no effect"), "{}", people.err);
+    }
+}
+
+/// With `--all`, what does not change has headings of its own, and no line ends with a blank.
+#[test]
+fn unchanged_things_have_headings_of_their_own() {
+    let plan = r#"{"format_version":"1.2","resource_changes":[
+        {"address":"module.m.t.a","module_address":"module.m","type":"t","name":"a",
+        "change":{"actions":["update"],"before":{"n":1},"after":{"n":2}}},
+        {"address":"module.m.t.b","module_address":"module.m","type":"t","name":"b",
+        "change":{"actions":["no-op"],"before":{"n":1},"after":{"n":1}}},
+        {"address":"module.m.t.c","module_address":"module.m","type":"t","name":"c",
+        "change":{"actions":["delete"],"before":{"n":1},"after":null}}],
+        "output_changes":{"kept":{"actions":["no-op"],"before":1,"after":1},
+        "new":{"actions":["create"],"before":null,"after":1}},
+        "checks":[{"address":{"to_display":"check.a"},"status":"pass"},
+        {"address":{"to_display":"check.b"},"status":"unknown"}]}"#;
+    let text = report_of(&["--all"], plan);
+    let lines: Vec<&str> = text.lines().collect();
+    let at = |line: &str| lines.iter().position(|it| *it == line).expect(line);
+    for (heading, row) in [
+        ("Checks that did not pass", "      check.b  unknown"),
+        ("Changes", "    ~ t.a  will be updated in place"),
+        ("Changes", "    - t.c  will be destroyed"),
+        ("Outputs", "    + new = 1"),
+        ("Checks that passed", "      check.a  pass"),
+        ("Unchanged resources", "      t.b"),
+        ("Unchanged outputs", "      kept"),
+    ] {
+        let next = lines[at(heading) + 1..].iter().position(|line| {
+            ["Checks", "Changes", "Outputs", "Unchanged", "Plan"]
+                .iter()
+                .any(|it| line.starts_with(it))
+        });
+        let end = at(heading) + 1 + next.expect("another heading or the plan line");
+        assert!((at(heading)..end).contains(&at(row)), "{heading}: {row}: {text}");
+    }
+    assert_eq!(text.matches("\n  module.m\n").count(), 2, "once for each part: {text}");
+    let blank: Vec<&str> = text.lines().filter(|line| line.ends_with(' ')).collect();
+    assert!(blank.is_empty(), "{blank:?}");
+}

@@ -53,6 +53,8 @@ fn scalar(text: &str) -> Option<String> {
 fn text(text: &str) -> Option<String> {
     // A rendering shows no carriage returns.
     let text = text.replace('\r', "").replace(r"\u{d}", "");
+    // A report shows tabs in lines as `\t`.
+    let text = text.replace(r"\t", "\t");
     let lines: Vec<String> = text.split('\n').map(visible).collect();
     Some(format!("\"{}\"", lines.join("\n").trim_end_matches('\n')))
 }

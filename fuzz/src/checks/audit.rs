@@ -7,9 +7,9 @@ use plansift::audit::{Counts, Entry, Kind, Ledger, Look, Options, audit};
 use plansift::error::Result;
 use plansift::input::{Slice, Source};
 use plansift::limits::Limits;
-use plansift::plan::{self, Documents, Next};
+use plansift::plan::{self, Accepts, Documents, Next};
 use plansift::scan::Isa;
-use plansift::secret::{self, Collecting, EchoOf, Takes};
+use plansift::secret::{self, Collecting, EchoOf};
 
 use super::draw::Draw;
 use super::pieces::Pieces;
@@ -88,7 +88,7 @@ fn audited<S: Source>(
     let secret = secret::Options { read, echo_min: 3, echo, names: None };
     let options = Options { secret, echoes: Look::For, suspects: Look::For };
     let mut documents = Documents::new(open(), &read);
-    let mut collecting = Collecting::new(|| Ok(open()), Takes::All);
+    let mut collecting = Collecting::new(|| Ok(open()), Accepts::States);
     let mut ledger = Audited::default();
     loop {
         let audited = audit(&mut documents, &mut collecting, "-", &options, &mut ledger);

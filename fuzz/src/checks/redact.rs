@@ -6,10 +6,11 @@ use std::num::NonZeroUsize;
 use plansift::input::{Slice, Source};
 use plansift::limits::Limits;
 use plansift::plan;
+use plansift::plan::Accepts;
 use plansift::redact::mask::Masking;
 use plansift::redact::{Options, redact};
 use plansift::scan::Isa;
-use plansift::secret::{self, EchoOf, Takes};
+use plansift::secret::{self, EchoOf};
 
 use super::draw::Draw;
 use super::pieces::Pieces;
@@ -47,7 +48,7 @@ pub fn masks_nothing(text: &[u8], echo: EchoOf) -> bool {
     let mut masked = 0;
     documents(
         || Slice(text),
-        Some(Takes::All),
+        Some(Accepts::States),
         &options.secret,
         |documents, collected| {
             let redacted = redact(documents, collected, &options, &mut std::io::sink())?;
@@ -66,7 +67,7 @@ fn redacted<S: Source>(
 ) -> Whole {
     let options = options(echo, threads, isa);
     let mut written = Vec::new();
-    let twice = echo.map(|_| Takes::All);
+    let twice = echo.map(|_| Accepts::States);
     let errors = documents(open, twice, &options.secret, |documents, collected| {
         redact(documents, collected, &options, &mut written).map(|_| ())
     });

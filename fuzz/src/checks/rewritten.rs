@@ -2,8 +2,8 @@
 
 use plansift::error::Result;
 use plansift::input::Source;
-use plansift::plan::{Documents, Next};
-use plansift::secret::{Collected, Collecting, Options, Takes};
+use plansift::plan::{Accepts, Documents, Next};
+use plansift::secret::{Collected, Collecting, Options};
 
 use super::{Failure, failure};
 
@@ -32,15 +32,15 @@ impl Whole {
 /// first pass. Returns the errors.
 pub fn documents<S: Source>(
     mut open: impl FnMut() -> S,
-    twice: Option<Takes>,
+    twice: Option<Accepts>,
     options: &Options,
     mut write: impl FnMut(&mut Documents<S>, Option<&Collected>) -> Result<()>,
 ) -> Vec<Failure> {
     let mut errors = Vec::new();
     let mut documents = Documents::new(open(), &options.read);
-    let mut collecting = twice.map(|takes| {
-        let collecting = Collecting::new(|| Ok(open()), takes);
-        if takes == Takes::All { collecting.for_redaction() } else { collecting }
+    let mut collecting = twice.map(|accepts| {
+        let collecting = Collecting::new(|| Ok(open()), accepts);
+        if accepts == Accepts::States { collecting.for_redaction() } else { collecting }
     });
     loop {
         let collected = collecting

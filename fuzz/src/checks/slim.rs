@@ -7,11 +7,12 @@ use plansift::input::{Slice, Source};
 use plansift::limits::Limits;
 use plansift::path::{AddressPattern, Pattern};
 use plansift::plan;
+use plansift::plan::Accepts;
 use plansift::record::Show;
 use plansift::redact::mask::Masking;
 use plansift::redact::{self, Secrecy};
 use plansift::scan::Isa;
-use plansift::secret::{self, EchoOf, Takes};
+use plansift::secret::{self, EchoOf};
 use plansift::slim::{Options, Part, slim};
 
 use super::draw::Draw;
@@ -80,7 +81,7 @@ fn slimmed<S: Source>(
     let secret = secret::Options { read, echo_min: 3, echo: EchoOf::Whole, names: None };
     let masking = redact::Options { secret, masking: Masking::Text };
     let mut written = Vec::new();
-    let twice = (secrets == Secrets::Masked).then_some(Takes::Plans);
+    let twice = (secrets == Secrets::Masked).then_some(Accepts::Plans);
     let errors = documents(open, twice, &masking.secret, |documents, collected| {
         let secrecy = match (secrets, collected) {
             (Secrets::Shown, _) => Secrecy::Off,

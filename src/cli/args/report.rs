@@ -117,6 +117,19 @@ pub enum Ignore {
 }
 
 impl NoiseArgs {
+    /// Returns the names of the options that are set.
+    pub fn names(&self) -> Vec<&'static str> {
+        let set = [
+            (!self.only.is_empty(), "--only"),
+            (!self.ignore_path.is_empty(), "--ignore-path"),
+            (!self.ignore_type.is_empty(), "--ignore-type"),
+            (!self.ignore.is_empty(), "--ignore"),
+            (self.drift_only, "--drift-only"),
+            (self.changes_only, "--changes-only"),
+        ];
+        set.into_iter().filter_map(|(is_set, name)| is_set.then_some(name)).collect()
+    }
+
     /// Returns the filter.
     pub fn noise(&self) -> Noise {
         let ignores = |what| self.ignore.contains(&what);
@@ -228,7 +241,13 @@ impl ReportAs {
         formats.into_iter().find_map(|(end, format)| name.ends_with(end).then_some(format))
     }
 
-    /// Returns whether the format shows individual attributes.
+    /// Returns the name of the format.
+    pub fn name(self) -> String {
+        let value = self.to_possible_value();
+        value.map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
+    /// Returns whether the format shows individual attributes. Only such formats are filtered.
     pub fn shows_attributes(self) -> bool {
         match self {
             ReportAs::Term | ReportAs::Markdown | ReportAs::Html | ReportAs::Github => true,

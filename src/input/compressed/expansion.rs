@@ -11,7 +11,8 @@ use zstd::zstd_safe::zstd_sys::ZSTD_ErrorCode;
 
 use super::Format;
 use crate::error::{Error, ErrorKind, Result};
-use crate::input::stream::{Failure, READ};
+use crate::input::reads::READ;
+use crate::input::stream::Failure;
 use crate::limits::{Limit, Limits};
 
 /// Length of the buffer of compressed bytes, in bytes.

@@ -5,8 +5,6 @@
 use serde::de::DeserializeOwned;
 
 use super::{Kind, Value};
-#[cfg(feature = "tree")]
-use crate::error::ErrorKind;
 use crate::error::{Error, Result};
 use crate::limits::Limit;
 use crate::path::Step;
@@ -126,9 +124,7 @@ impl<'a> Value<'a> {
     pub fn to_tree(self) -> Result<simd_json::OwnedValue> {
         self.check_depth()?;
         let mut raw = self.raw().to_vec();
-        simd_json::to_owned_value(&mut raw).map_err(|_| {
-            Error::at(ErrorKind::WrongType { expected: "a JSON value" }, self.offset())
-        })
+        simd_json::to_owned_value(&mut raw).map_err(|_| self.wrong_type("a JSON value"))
     }
 
     fn check_depth(self) -> Result<()> {

@@ -6,16 +6,20 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
+use std::sync::Arc;
 
+use super::container::Element;
 use super::documents::{Document, Syntax};
-use super::sets::{Unmatched, unmatched};
+use super::sets::{Unmatched, shown_nulls, unmatched};
 use super::walk::{Entry, Met, walk};
 use super::{Detail, Listing, lines};
 use crate::error::Result;
 use crate::json::string::common_prefix;
 use crate::json::value::{Elements, Kind, Text, Value};
 use crate::path::{Path, Paths, Step};
+use crate::record::attributes::UNKNOWN;
 use crate::record::{Difference, Excerpt, Lines, Shown};
+use crate::secret::MASK;
 use crate::secret::ordered::Ordered;
 
 /// Bytes shown before the first difference of two long texts, and after the last.
@@ -47,7 +51,7 @@ pub(super) fn differences(
             root,
             sides.map(Some),
             Known { is_hidden: false, is_unknown: unknown.is_at(root) },
-            Vec::new,
+            (Vec::new, Vec::new),
             listing,
         )?;
         first = 1;
@@ -77,10 +81,11 @@ pub(super) fn differences(
             let ends =
                 |index: usize| paths.get(index).is_some_and(|path| path.steps().len() == depth);
             inner.start = inner.clone().find(|&index| !ends(index)).unwrap_or(last);
-            let open =
-                || unknown.elements(inner.clone().filter_map(|index| paths.get(index)), depth);
-            if pair(path, values, known, open, listing)? == Paired::AsSets {
-                unknown.list(inner.filter_map(|index| paths.get(index)), listing);
+            let inside = || inner.clone().filter_map(|index| paths.get(index));
+            let open = || unknown.elements(inside(), depth);
+            let members = || unknown.members(inside(), depth);
+            if let Paired::AsSets(told) = pair(path, values, known, (open, members), listing)? {
+                unknown.list(inside(), (depth, &told), listing);
                 continue;
             }
         } else if !is_hidden
@@ -92,8 +97,10 @@ pub(super) fn differences(
                 listing,
             )?
         {
-            list_set(path, depth, [before, after], set, listing)?;
-            unknown.list(inner.filter_map(|index| paths.get(index)), listing);
+            let inside = || inner.clone().filter_map(|index| paths.get(index));
+            let members = unknown.members(inside(), depth);
+            let told = list_set(path, depth, [before, after], (set, members), listing)?;
+            unknown.list(inside(), (depth, &told), listing);
             continue;
         }
         if !inner.is_empty() {
@@ -139,12 +146,46 @@ impl Unknown<'_> {
         paths.filter(|path| ahead.is_at(*path)).map(element).collect()
     }
 
+    /// The unknown members of list elements, each as the index of its element and its key, in
+    /// order. `depth` as in [`Unknown::elements`].
+    fn members<'a>(&self, paths: impl Iterator<Item = Path<'a>>, depth: usize) -> Vec<Member> {
+        let mut ahead = Unknown { paths: self.paths, next: self.next };
+        let mut members: Vec<Member> = paths
+            .filter(|path| ahead.is_at(*path))
+            .filter_map(|path| member(path, depth))
+            .collect();
+        members.sort_unstable();
+        members.dedup();
+        members
+    }
+
     /// Lists the unknown paths in `paths`, which are in elements of a set. They have no value
-    /// before, because the index of a set element does not identify the element.
-    fn list<'a>(&mut self, paths: impl Iterator<Item = Path<'a>>, listing: &mut Listing<'_, '_>) {
+    /// before, because the index of a set element does not identify the element. `told` are the
+    /// members that are shown in their elements, with the number of steps to the list.
+    fn list<'a>(
+        &mut self,
+        paths: impl Iterator<Item = Path<'a>>,
+        (depth, told): (usize, &[Member]),
+        listing: &mut Listing<'_, '_>,
+    ) {
         for path in paths.filter(|path| self.is_at(*path)) {
-            listing.push_unknown(path);
+            if member(path, depth).is_none_or(|member| told.binary_search(&member).is_err()) {
+                listing.push_unknown(path);
+            }
         }
+    }
+}
+
+/// A member of a list element: the index of the element, and the key.
+type Member = (u32, String);
+
+/// The member of an element at a path. The first `depth` steps lead to the list.
+fn member(path: Path<'_>, depth: usize) -> Option<Member> {
+    match (path.step(depth), path.step(depth + 1)) {
+        (Some(Step::Index(index)), Some(Step::Key(key))) if path.steps().len() == depth + 2 => {
+            Some((index, key.to_owned()))
+        }
+        _ => None,
     }
 }
 
@@ -156,19 +197,19 @@ struct Known {
 }
 
 /// How the two sides of a place were compared.
-#[derive(Clone, Copy, PartialEq, Eq)]
 enum Paired {
-    AsSets,
+    /// As sets. The elements are shown with these unknown members.
+    AsSets(Vec<Member>),
     AsValues,
 }
 
-/// Lists the difference at one place. `open` computes the elements with unknown places; it is a
-/// function because that is slow.
+/// Lists the difference at one place. `open` and `members` compute the elements with unknown places
+/// and the unknown members; they are functions because that is slow.
 fn pair(
     path: Path<'_>,
     values: [Option<Value<'_>>; 2],
     known: Known,
-    open: impl FnOnce() -> Vec<Option<u32>>,
+    (open, members): (impl FnOnce() -> Vec<Option<u32>>, impl FnOnce() -> Vec<Member>),
     listing: &mut Listing<'_, '_>,
 ) -> Result<Paired> {
     let Known { is_hidden, is_unknown } = known;
@@ -183,8 +224,9 @@ fn pair(
         match (before.kind()?, after.kind()?) {
             (Kind::Array, Kind::Array) => {
                 if let Some(set) = as_set([before, after], usize::MAX, open, listing)? {
-                    list_set(path, path.steps().len(), [before, after], set, listing)?;
-                    return Ok(Paired::AsSets);
+                    let depth = path.steps().len();
+                    let told = list_set(path, depth, [before, after], (set, members()), listing)?;
+                    return Ok(Paired::AsSets(told));
                 }
             }
             (Kind::String, Kind::String) if texts(path, [before, after], listing)? => {
@@ -194,9 +236,14 @@ fn pair(
         }
     }
     let is_element = matches!(path.step(path.steps().len().wrapping_sub(1)), Some(Step::Index(_)));
+    let is_alone = values.into_iter().flatten().count() == 1;
     let [before, after] = values.map(|value| match value {
         Some(value) if is_hidden && !value.is_null() => Ok(Shown::Sensitive),
         Some(value) if is_element && value.is_null() => Ok(Shown::null()),
+        Some(value) if is_element && is_alone => {
+            let nulls = Some(Arc::default());
+            listing.shower.show_element(value, Element { nulls, ..Element::default() })
+        }
         value => listing.shower.show(value),
     });
     let after = match is_unknown {
@@ -260,14 +307,14 @@ fn has_only_parts(list: Value<'_>) -> Result<bool> {
 }
 
 /// Lists the elements that are on one side only. The first `depth` steps of `path` lead to the two
-/// lists.
+/// lists. Returns those of the unknown `members` that are shown in their elements.
 fn list_set(
     path: Path<'_>,
     depth: usize,
     [before, after]: [Value<'_>; 2],
-    set: Unmatched<'_>,
+    (set, mut members): (Unmatched<'_>, Vec<Member>),
     listing: &mut Listing<'_, '_>,
-) -> Result<()> {
+) -> Result<Vec<Member>> {
     let mut paths = Paths::new();
     paths.push(path.steps().take(depth));
     // A replace path names an element by its index, which does not identify a set element.
@@ -279,8 +326,14 @@ fn list_set(
             listing.push(path, before, after, Difference::Order);
         });
         listing.is_forced = false;
-        return Ok(());
+        return Ok(Vec::new());
     }
+    let is_object = |list: &[(u32, Value<'_>)], index: u32| {
+        let found = list.binary_search_by_key(&index, |(index, _)| *index);
+        found.is_ok_and(|at| matches!(list[at].1.kind(), Ok(Kind::Object)))
+    };
+    members.retain(|(index, _)| is_object(&set.added, *index));
+    let nulls = Arc::new(shown_nulls(&set)?);
     let shared = if listing.shows_all { set.shared } else { Vec::new() };
     if listing.shows_all {
         paths.iter().for_each(|path| listing.sets.push(path.steps()));
@@ -291,7 +344,13 @@ fn list_set(
         (shared, Difference::Nothing, [true; 2]),
     ] {
         for (index, element) in elements {
-            let shown = match listing.shower.show(Some(element))? {
+            let nulls = Some(nulls.clone());
+            let unknown = match is_before {
+                true => Vec::new(),
+                false => texts_of(&members, (path, depth, index), listing),
+            };
+            let whole = Element { nulls, unknown };
+            let shown = match listing.shower.show_element(element, whole)? {
                 Shown::Absent => Shown::null(),
                 shown => shown,
             };
@@ -310,7 +369,27 @@ fn list_set(
         }
     }
     listing.is_forced = false;
-    Ok(())
+    Ok(members)
+}
+
+/// The unknown members of the element with this index, each with the text that stands for it.
+/// `members` are those of all elements, in order.
+fn texts_of(
+    members: &[Member],
+    (path, depth, index): (Path<'_>, usize, u32),
+    listing: &Listing<'_, '_>,
+) -> Vec<(String, &'static str)> {
+    let first = members.partition_point(|member| member.0 < index);
+    let of_element = members[first..].iter().take_while(|member| member.0 == index);
+    let mut place = Paths::new();
+    of_element
+        .map(|(_, key)| {
+            place.clear();
+            place.push(path.steps().take(depth).chain([Step::Index(index), Step::Key(key)]));
+            let is_marked = place.get(0).is_some_and(|path| listing.marked.has_above(path));
+            (key.clone(), if is_marked { MASK } else { UNKNOWN })
+        })
+        .collect()
 }
 
 /// Lists the difference of two texts. Returns `false`, having listed nothing, if they must be shown

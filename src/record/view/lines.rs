@@ -31,6 +31,9 @@ impl Lines {
         max: usize,
         show: impl Fn(&str) -> String,
     ) -> Lines {
+        // A line feed at the end of both texts ends a line. It does not begin another one.
+        let ends = texts.map(|text| text.strip_suffix('\n'));
+        let texts = if let [Some(before), Some(after)] = ends { [before, after] } else { texts };
         let [before, after] = texts.map(|text| text.split('\n').collect::<Vec<_>>());
         // The line feed at the end of a text is followed by one more line, which is empty.
         let shown = |lines: &[&str], at: usize| match lines[at] {

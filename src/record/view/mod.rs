@@ -9,6 +9,7 @@
 //! So the secrets must be collected first ([`crate::secret::collect`]). Without them, attributes
 //! have paths but no values.
 
+mod container;
 mod differences;
 mod documents;
 mod lines;
@@ -183,7 +184,7 @@ impl<'s> Viewer<'s> {
         places: Places<'_>,
     ) -> Result<Attributes> {
         let Viewer { paths_max, marks, differ, shower: Some(shower), shows_all } = self else {
-            return Ok(paths(places));
+            return paths(change, places);
         };
         let mut subject = Subject::of_change(change);
         let elsewhere = match whose {
@@ -281,7 +282,9 @@ fn unchanged(change: &Change<'_>, places: Places<'_>) -> Result<u64> {
 }
 
 /// The attributes without values.
-fn paths(places: Places<'_>) -> Attributes {
+fn paths(change: &Change<'_>, places: Places<'_>) -> Result<Attributes> {
+    let overlay = change.after_sensitive.filter(|_| !places.unknown.is_empty());
+    let marked = overlay.map(marked).transpose()?.unwrap_or_default();
     let mut room = Room { attributes: ATTRIBUTES_MAX, paths: PATHS_MAX };
     let mut attributes = Attributes::default();
     let replace_paths = ReplacePaths::of(places);
@@ -294,6 +297,7 @@ fn paths(places: Places<'_>) -> Attributes {
             (None, None) => break,
         };
         let after = match unknown.next_if_eq(&next) {
+            Some(path) if marked.has_above(path) => Shown::Sensitive,
             Some(_) => Shown::Unknown,
             None => Shown::Withheld,
         };
@@ -311,7 +315,7 @@ fn paths(places: Places<'_>) -> Attributes {
             lines: None,
         });
     }
-    attributes
+    Ok(attributes)
 }
 
 /// The limits for the attributes of a change.

@@ -3,8 +3,10 @@
 //! A plan writes a set as a list, in an order chosen by the tool. Elements are equal if their bytes
 //! are: the same tool wrote both sides.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
+use super::walk::{Entry, Met, walk};
 use crate::error::Result;
 use crate::json::value::Value;
 
@@ -66,4 +68,44 @@ pub(super) fn unmatched<'a>(
     found.removed = by_bytes.into_values().flatten().collect();
     found.removed.sort_by_key(|(index, _)| *index);
     Ok(Some(found))
+}
+
+/// The keys whose `null` tells removed and added elements apart: those that have a value in some of
+/// them. If leaving out the others would make elements of both lists look alike, all keys.
+///
+/// # Errors
+///
+/// Fails if an element is malformed.
+pub(super) fn shown_nulls(set: &Unmatched<'_>) -> Result<HashSet<String>> {
+    let (mut valued, mut null) = (HashSet::new(), HashSet::new());
+    let mut seen = [HashSet::new(), HashSet::new()];
+    for (list, seen) in [&set.removed, &set.added].into_iter().zip(&mut seen) {
+        for (_, element) in list {
+            let mut key: Option<String> = None;
+            let mut hasher = DefaultHasher::new();
+            walk(
+                *element,
+                |_| Entry::Enter,
+                |met| {
+                    match met {
+                        Met::Key(next) => key = Some(next.decode()?),
+                        Met::Whole(value, _) if value.is_null() => null.extend(key.take()),
+                        Met::Open(_) | Met::Whole(..) => {
+                            if let Met::Whole(value, _) = met {
+                                (&key, value.raw()).hash(&mut hasher);
+                            }
+                            valued.extend(key.take());
+                        }
+                        Met::Index(_) | Met::Close(_) => {}
+                    }
+                    Ok(())
+                },
+            )?;
+            seen.insert(hasher.finish());
+        }
+    }
+    if seen[0].intersection(&seen[1]).next().is_some() {
+        valued.extend(null);
+    }
+    Ok(valued)
 }

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
+use super::container::Element;
 use super::documents::{Document, Syntax, Unread};
 use super::pieces;
-use super::walk::{Entry, Met, walk};
 use super::{Detail, Known};
 use crate::error::Result;
 use crate::json::value::{Kind, Text, Value};
@@ -44,7 +44,9 @@ pub(super) struct Shower<'s> {
     /// Number of entered documents, one within the other.
     depth: u32,
     /// The offsets of the marked values, in ascending order.
-    hidden: Vec<u64>,
+    pub(super) hidden: Vec<u64>,
+    /// How the next container is shown, if it is an element of a list.
+    pub(super) element: Option<Element>,
     decoded: Vec<u8>,
 }
 
@@ -57,6 +59,7 @@ impl<'s> Shower<'s> {
             excerpt_max: EXCERPT_MAX,
             depth: 0,
             hidden: Vec::new(),
+            element: None,
             decoded: Vec::new(),
         }
     }
@@ -253,8 +256,24 @@ impl<'s> Shower<'s> {
         })
     }
 
+    /// Renders an element of a list, which is shown as a whole.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the value is malformed.
+    pub fn show_element(&mut self, value: Value<'_>, mut element: Element) -> Result<Shown> {
+        if self.detail == Detail::Full {
+            element.nulls = None;
+        }
+        let is_container = matches!(value.kind()?, Kind::Object | Kind::Array);
+        self.element = Some(element).filter(|_| is_container);
+        let shown = self.show(Some(value));
+        self.element = None;
+        shown
+    }
+
     /// Appends a scalar. For a secret one, appends nothing and returns the text to show instead.
-    fn scalar(
+    pub(super) fn scalar(
         &mut self,
         value: Value<'_>,
         kind: Kind,
@@ -347,68 +366,6 @@ impl<'s> Shower<'s> {
         let lines = lines().map(|line| mask(line).unwrap_or(line));
         Cow::Owned(lines.collect::<Vec<_>>().join(&b'\n'))
     }
-
-    /// Appends an object or array.
-    fn container(&mut self, value: Value<'_>, excerpt: &mut Excerpt) -> Result<()> {
-        let hidden = std::mem::take(&mut self.hidden);
-        let is_hidden = |value: Value<'_>| hidden.binary_search(&value.offset()).is_ok();
-        let entry = |value| if is_hidden(value) { Entry::Pass } else { Entry::Enter };
-        let (mut needs_comma, mut depth) = (false, 0_usize);
-        let mut is_full = false;
-        let walked = walk(value, entry, |met| {
-            if is_full {
-                match met {
-                    Met::Whole(whole, _) if is_hidden(whole) => {}
-                    Met::Whole(whole, _) => excerpt.leave_out(whole.raw()),
-                    Met::Key(key) => excerpt.leave_out(key.raw()),
-                    Met::Index(_) => {}
-                    Met::Open(_) => excerpt.leave_out(b"["),
-                    Met::Close(_) => excerpt.leave_out(b"]"),
-                }
-                return Ok(());
-            }
-            if needs_comma && matches!(met, Met::Key(_) | Met::Index(_)) {
-                excerpt.text.push(',');
-            }
-            needs_comma = matches!(met, Met::Close(_) | Met::Whole(..));
-            match met {
-                Met::Key(key) => {
-                    let key = key.decode()?;
-                    match self.hides_key(&key) {
-                        true => excerpt.text.push_str(ECHO),
-                        false => excerpt.push(key.as_bytes(), Kind::String, self.excerpt_max),
-                    }
-                    excerpt.text.push(':');
-                }
-                Met::Index(_) => {}
-                Met::Open(kind) => {
-                    excerpt.text.push(if kind == Kind::Object { '{' } else { '[' });
-                    depth += 1;
-                }
-                Met::Close(kind) => {
-                    excerpt.text.push(if kind == Kind::Object { '}' } else { ']' });
-                    depth -= 1;
-                }
-                Met::Whole(whole, kind) => {
-                    let is_empty = matches!(kind, Kind::Object | Kind::Array);
-                    if is_hidden(whole) {
-                        excerpt.text.push_str(MASK);
-                    } else if is_empty {
-                        excerpt.text.push_str(if kind == Kind::Object { "{}" } else { "[]" });
-                    } else if let Some(mask) = self.scalar(whole, kind, excerpt)? {
-                        excerpt.text.push_str(mask);
-                    }
-                    is_full = depth > 0 && excerpt.text.len() > self.excerpt_max;
-                    if is_full {
-                        excerpt.left_out += value.range().end - whole.range().end;
-                    }
-                }
-            }
-            Ok(())
-        });
-        self.hidden = hidden;
-        walked
-    }
 }
 
 impl Excerpt {
@@ -434,14 +391,14 @@ impl Excerpt {
     }
 
     /// Adds bytes that are not shown to the digest.
-    fn leave_out(&mut self, bytes: &[u8]) {
+    pub(super) fn leave_out(&mut self, bytes: &[u8]) {
         let mut hasher = DefaultHasher::new();
         (self.rest, bytes).hash(&mut hasher);
         self.rest = hasher.finish();
     }
 
     /// Appends a scalar. `text` must be a copy that no other process can modify.
-    fn push(&mut self, text: &[u8], kind: Kind, excerpt_max: usize) {
+    pub(super) fn push(&mut self, text: &[u8], kind: Kind, excerpt_max: usize) {
         let room = excerpt_max.saturating_sub(self.text.len());
         let mut len = text.len().min(room.max(16));
         // Cut at the start of a character.

@@ -16,7 +16,7 @@ use std::io::Write;
 pub use self::rows::Column;
 pub(in crate::sink) use self::rows::Row;
 pub use self::tally::{Tally, Totals};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::record::{Label, Record};
 use crate::sink::screen::Screen;
 use crate::sink::summary::View;
@@ -119,7 +119,11 @@ impl<W: Write> Sink for Fleet<W> {
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
         self.page = None;
-        self.all.fail(label.workspace.unwrap_or(label.source), &error.to_string());
+        let (name, text) = (label.workspace.unwrap_or(label.source), error.to_string());
+        match error.kind() {
+            ErrorKind::NoPlan => self.all.fail_input(name, &text),
+            _ => self.all.fail(name, &text),
+        }
         Ok(())
     }
 

@@ -148,6 +148,12 @@ pub(in crate::sink) struct Row {
     /// Whether planning failed for one of the plans.
     #[serde(skip)]
     pub is_errored: bool,
+    /// Whether one of the plans has no list of changes.
+    #[serde(skip)]
+    pub is_unlisted: bool,
+    /// Whether the row is no workspace but an input without any plan.
+    #[serde(skip)]
+    pub is_input: bool,
     /// The error of the first plan that failed.
     #[serde(skip)]
     pub error: Option<Box<str>>,
@@ -164,6 +170,11 @@ impl Row {
         self.counts.is_zero() && !self.has_more && !self.is_errored
     }
 
+    /// Whether one of the plans that were read has, or may have, something to apply.
+    pub(in crate::sink) fn has_changes(&self) -> bool {
+        self.plans > 0 && (self.counts.changes() > 0 || self.has_more)
+    }
+
     fn add(&mut self, other: &Row) {
         self.counts.add(&other.counts);
         self.line.add(&other.line);
@@ -171,6 +182,7 @@ impl Row {
         self.resources += other.resources;
         self.has_more |= other.has_more;
         self.is_errored |= other.is_errored;
+        self.is_unlisted |= other.is_unlisted;
     }
 }
 

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::rows::{Column, Row};
 use super::{By, Shape, Sort, Totals};
 use crate::inert::visible;
-use crate::sink::phrase::{Of, Warning, plan_words};
+use crate::sink::phrase::{Of, Warning};
 use crate::sink::screen::Screen;
 use crate::sink::summary::{
     BOLD, CYAN, DIM, GREEN, PLAIN, RED, YELLOW, fit, fit_end, paint, replaced_note, width, wrapped,
@@ -121,14 +121,22 @@ fn shown(row: &Row, by: By, columns: usize) -> String {
     }
 }
 
+impl Totals {
+    /// Draws the table with its heading and the lists of the most changes.
+    pub fn draw(&self, shape: &Shape, screen: Screen) -> String {
+        self::draw(self, shape, screen)
+    }
+}
+
 /// The page as text.
-pub(super) fn draw(all: &Totals, shape: &Shape, screen: Screen) -> String {
+fn draw(all: &Totals, shape: &Shape, screen: Screen) -> String {
     let mut page = Page { text: String::new(), screen, top: shape.top };
     page.title(all);
     page.warnings(all);
     page.plan_line(all);
     page.table(all, shape);
-    page.errored(all);
+    page.named(all, "Planning failed", |row| row.is_errored);
+    page.named(all, "Without a list of changes", |row| row.is_unlisted);
     if shape.by == By::Workspace {
         for by in [By::Type, By::Module, By::Provider] {
             page.list(all, by);
@@ -196,32 +204,34 @@ impl Page {
     fn title(&mut self, all: &Totals) {
         let count =
             |holds: &dyn Fn(&Row) -> bool| all.workspaces.rows().filter(|row| holds(row)).count();
-        let failed = count(&|row| row.plans == 0);
-        let changed = count(&|row| row.plans > 0 && (row.counts.changes() > 0 || row.has_more));
-        let workspaces = count(&|_| true);
+        let inputs = count(&|row| row.plans == 0 && row.is_input);
+        let failed = count(&|row| row.plans == 0) - inputs;
+        let changed = count(&Row::has_changes);
+        let workspaces = count(&|_| true) - inputs;
         let mut title = match workspaces {
             1 => "1 workspace".to_owned(),
             many => format!("{many} workspaces"),
         };
-        if (all.plans + all.failed) as usize != workspaces {
-            let _ = write!(title, " ({} plans)", all.plans + all.failed);
+        let plans = (all.plans + all.failed).saturating_sub(inputs as u64);
+        if plans as usize != workspaces {
+            let _ = write!(title, " ({plans} plans)");
         }
         let _ = write!(title, ": {changed} with changes");
         let _ = write!(title, ", {} without", workspaces - failed - changed);
         if failed > 0 {
             let _ = write!(title, ", {failed} not read");
         }
+        let _ = match inputs {
+            0 => Ok(()),
+            1 => write!(title, "; 1 input without a plan"),
+            many => write!(title, "; {many} inputs without a plan"),
+        };
         self.line(&self.paint(BOLD, &fit(&title, self.screen.width)));
     }
 
     fn plan_line(&mut self, all: &Totals) {
-        let line = match all.counts.changes() + all.invocations {
-            0 if all.plans == 0 => "No plan could be read.".to_owned(),
-            0 => "No changes to resources.".to_owned(),
-            _ => plan_words(&all.line, all.invocations),
-        };
         self.line("");
-        self.sentence(BOLD, &line);
+        self.sentence(BOLD, &all.plan_line());
     }
 
     fn warnings(&mut self, all: &Totals) {
@@ -243,6 +253,7 @@ impl Page {
             (all.pending, pending),
             (all.failed, failed),
             (all.errored, Warning::Errored.words(Of::Several(all.errored))),
+            (all.unlisted, Warning::Unlisted.words(Of::Several(all.unlisted))),
             (
                 all.incomplete,
                 format!("{} will leave changes for another plan.", of_plans(all.incomplete)),
@@ -291,21 +302,21 @@ impl Page {
         }
     }
 
-    /// Draws the list of workspaces whose planning failed.
-    fn errored(&mut self, all: &Totals) {
-        let errored: Vec<&Row> = all.workspaces.rows().filter(|row| row.is_errored).collect();
-        if errored.is_empty() {
+    /// Draws the list of workspaces for which `holds` is true.
+    fn named(&mut self, all: &Totals, title: &str, holds: impl Fn(&Row) -> bool) {
+        let named: Vec<&Row> = all.workspaces.rows().filter(|row| holds(row)).collect();
+        if named.is_empty() {
             return;
         }
         self.line("");
-        self.line(&format!("{}: {}", self.paint(BOLD, "Planning failed"), errored.len()));
-        let listed = errored.len().min(self.top.unwrap_or(ROWS));
-        for row in &errored[..listed] {
+        self.line(&format!("{}: {}", self.paint(BOLD, title), named.len()));
+        let listed = named.len().min(self.top.unwrap_or(ROWS));
+        for row in &named[..listed] {
             let name = shown(row, By::Workspace, self.screen.width - 2);
             self.line(&format!("{} {name}", self.paint(RED, "!")));
         }
-        if errored.len() > listed {
-            let more = format!("  and {} more", errored.len() - listed);
+        if named.len() > listed {
+            let more = format!("  and {} more", named.len() - listed);
             self.line(&self.paint(DIM, &more));
         }
     }
@@ -329,7 +340,7 @@ impl Page {
 
     fn row(&mut self, row: &Row, by: By, layout: &Layout) {
         let name = shown(row, by, layout.room);
-        let is_wrong = row.is_errored || row.error.is_some();
+        let is_wrong = row.is_errored || row.is_unlisted || row.error.is_some();
         let mark = if is_wrong { self.paint(RED, "!") } else { " ".to_owned() };
         let mut line = format!("{mark} {name}{}", " ".repeat(layout.room - width(&name)));
         if let (0, Some(error)) = (row.plans, &row.error) {

@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::rows::{self, Column, Counts, Groups};
-use super::{By, GROUPS_MAX, Shape, WORKSPACES_MAX, table};
+use super::{By, GROUPS_MAX, WORKSPACES_MAX};
 use crate::inert::visible;
 use crate::record::counts::{PlanLine, Summary};
 use crate::record::{Record, ResourceChange};
-use crate::sink::screen::Screen;
+use crate::sink::phrase::plan_words;
 
 /// The changes of a plan, counted by type, module, provider and action.
 ///
@@ -96,6 +96,12 @@ pub struct Totals {
     pub errored: u64,
     /// Plans that leave changes for a later plan.
     pub incomplete: u64,
+    /// Plans without a list of changes.
+    #[serde(skip)]
+    pub(in crate::sink) unlisted: u64,
+    /// Changes that are deferred to a later plan.
+    #[serde(skip)]
+    pub(in crate::sink) deferred: u64,
     /// The total size of the plans in bytes.
     pub bytes: u64,
     #[serde(rename = "terraform")]
@@ -123,6 +129,8 @@ impl Default for Totals {
             missing_shards: Vec::new(),
             errored: 0,
             incomplete: 0,
+            unlisted: 0,
+            deferred: 0,
             bytes: 0,
             line: PlanLine::default(),
             counts: Counts::default(),
@@ -155,6 +163,7 @@ impl Totals {
         row.plans += 1;
         row.has_more |= has_more;
         row.is_errored |= summary.errored == Some(true);
+        row.is_unlisted |= summary.lacks_resource_changes;
         self.types.add(plan.types);
         self.modules.add(plan.modules);
         self.providers.add(plan.providers);
@@ -165,6 +174,8 @@ impl Totals {
         self.bytes += summary.bytes;
         self.invocations += plan.invocations;
         self.errored += u64::from(summary.errored == Some(true));
+        self.unlisted += u64::from(summary.lacks_resource_changes);
+        self.deferred += summary.deferred_changes.values().sum::<u64>();
         self.incomplete +=
             u64::from(summary.complete == Some(false) || !summary.deferred_changes.is_empty());
     }
@@ -184,9 +195,24 @@ impl Totals {
         row.error.get_or_insert(text.into());
     }
 
-    /// Draws the table with its heading and the lists of the most changes.
-    pub fn draw(&self, shape: &Shape, screen: Screen) -> String {
-        table::draw(self, shape, screen)
+    /// Adds an input, such as an empty folder, that has no plan.
+    pub fn fail_input(&mut self, input: &str, error: &str) {
+        self.fail(input, error);
+        self.workspaces.row(&visible(input)).is_input = true;
+    }
+
+    /// What all plans change, in a sentence.
+    pub(in crate::sink) fn plan_line(&self) -> String {
+        let is_unsure = self.failed + self.errored + self.unlisted > 0;
+        match self.counts.changes() + self.invocations {
+            0 if self.plans + self.failed + self.pending == 0 => "No plan.",
+            0 if self.plans == 0 => "No plan could be read.",
+            0 if is_unsure => "No changes to resources are known.",
+            0 if self.workspaces.rows().any(|row| !row.is_quiet()) => "No changes to resources.",
+            0 => "No changes.",
+            _ => return plan_words(&self.line, self.invocations),
+        }
+        .to_owned()
     }
 
     pub(super) fn groups(&self, by: By) -> &Groups {

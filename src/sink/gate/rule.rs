@@ -137,10 +137,7 @@ impl Rule {
             None => (head, None),
         };
         let known = SUBJECTS.iter().find(|(known, _)| *known == word);
-        let &(word, subject) = known.ok_or_else(|| {
-            let near = nearest(word, SUBJECTS.iter().map(|(word, _)| *word));
-            RuleFault::Unknown(near)
-        })?;
+        let &(word, subject) = known.ok_or_else(|| unknown(head))?;
         let allowed = match count {
             None => 0,
             Some(count) if is_count(count) => count.parse().map_err(|_| RuleFault::Count(word))?,
@@ -302,6 +299,22 @@ fn is_counted(change: &ResourceChange<'_>, subject: Subject) -> bool {
 fn is_count(text: &str) -> bool {
     let text = text.trim();
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// What is wrong with a rule that begins with no known word.
+fn unknown(head: &str) -> RuleFault {
+    let subject = |word: &str| SUBJECTS.iter().map(|(known, _)| *known).find(|it| *it == word);
+    let (first, rest) = head.split_once(char::is_whitespace).unwrap_or((head, ""));
+    if let (Some(word), false) = (subject(first), rest.is_empty()) {
+        return RuleFault::Blank(word);
+    }
+    let second = rest.split([':', ' ', '>']).next().unwrap_or_default();
+    let severity = nearest(first, Severity::ALL.map(Severity::word));
+    if let (Some(word), Some(_)) = (severity, subject(second)) {
+        return RuleFault::Severity(word);
+    }
+    let word = first.split(':').next().unwrap_or(first);
+    RuleFault::Unknown(nearest(word, SUBJECTS.iter().map(|(word, _)| *word)))
 }
 
 /// Whether a pattern has a character that hints at a misplaced count or comment.

@@ -107,7 +107,7 @@ impl<'a> Entry<'a> {
     /// A change to an output.
     pub fn of_output(output: &'a OutputChange<'_>) -> Entry<'a> {
         Entry {
-            kind: "output",
+            kind: if output.action == "no-op" { "same_output" } else { "output" },
             address: Cow::Borrowed(&output.name),
             action: Some(&output.action),
             symbol: Action::of(&output.action).symbol().trim(),
@@ -139,7 +139,7 @@ impl<'a> Entry<'a> {
     pub fn of_check(check: &'a Check<'_>) -> Entry<'a> {
         let (check_kind, problems) = (check.check_kind.as_deref(), &*check.problems);
         Entry {
-            kind: "check",
+            kind: if check.status == "pass" { "passed_check" } else { "check" },
             address: Cow::Borrowed(&check.address),
             status: Some(&check.status),
             reason: check.problems.first().map(|problem| short_message(problem)),

@@ -47,7 +47,7 @@ const SCRIPT: &str = concat!(
 /// SHA-256 of the style, in base64.
 const STYLE_DIGEST: &str = "JZ00uOxZD691uMKiFLH1MgUn1jDUmdmb3Bm4LJ5xgVY=";
 /// SHA-256 of the script, in base64.
-const SCRIPT_DIGEST: &str = "sBfpBac/z2BCFbUDUra4C3YAQaGE5pl70uPK17fH040=";
+const SCRIPT_DIGEST: &str = "nT/qI3MUAoveleWqcg37XKIK7fcPAxiGSiNXBe4eIN8=";
 
 /// The mark in the page that the data replaces.
 const DATA: &str = "<!-- data -->\n";
@@ -163,7 +163,10 @@ impl<W: Write> Sink for Html<W> {
                 self.invocations = 0;
                 self.plan(record)
             }
-            Record::ResourceChange(change) => self.entry(&Entry::of_resource("change", change)),
+            Record::ResourceChange(change) => {
+                let kind = if change.is_settled() { "same" } else { "change" };
+                self.entry(&Entry::of_resource(kind, change))
+            }
             Record::ResourceDrift(change) => self.entry(&Entry::of_resource("drift", change)),
             Record::DeferredChange(change) => self.entry(&Entry::of_resource("deferred", change)),
             Record::OutputChange(output) => self.entry(&Entry::of_output(output)),

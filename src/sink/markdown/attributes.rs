@@ -3,8 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::entry::NAME;
-use super::quoted::{cut, fenced};
+use super::quoted::{NAME, cut, fenced};
 use crate::inert::visible;
 use crate::record::view::Detail;
 use crate::record::{Attribute, Attributes, Difference, Excerpt, Line, Shown};
@@ -127,9 +126,9 @@ fn differences(attribute: &Attribute, lines: &mut String) {
     let Some(found) = &attribute.lines else { return };
     for line in &found.list {
         let _ = match line {
-            Line::Same(text) => writeln!(lines, "      {}", visible(text)),
-            Line::Removed(text) => writeln!(lines, "-     {}", visible(text)),
-            Line::Added(text) => writeln!(lines, "+     {}", visible(text)),
+            Line::Same(text) => writeln!(lines, "      {}", wrap::line(text)),
+            Line::Removed(text) => writeln!(lines, "-     {}", wrap::line(text)),
+            Line::Added(text) => writeln!(lines, "+     {}", wrap::line(text)),
             Line::Skipped(count) => writeln!(lines, "      {}", wrap::skipped(*count)),
         };
     }
@@ -156,7 +155,7 @@ fn in_full(attribute: &Attribute, lines: &mut String) {
         };
         for (place, line) in shown.split('\n').enumerate() {
             let _ = match place {
-                0 => writeln!(lines, "{sign} {path}{between}{line}"),
+                0 => writeln!(lines, "{}", format!("{sign} {path}{between}{line}").trim_end()),
                 _ => writeln!(lines, "{sign} {line}"),
             };
         }

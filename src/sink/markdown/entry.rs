@@ -6,15 +6,13 @@ use std::fmt::Write as _;
 
 use super::attributes::{Told, VALUE, tell};
 use super::class::Class;
-use super::quoted::{cut, fenced, span};
+use super::quoted::{NAME, cut, fenced, span};
 use crate::record::view::Detail;
 use crate::record::{ActionInvocation, Attributes, Check, OutputChange, ResourceChange};
 use crate::sink::phrase::{self, Tense, circumstances, what, what_else};
 use crate::sink::summary::{Action, symbol};
 use crate::sink::term::{NAMED, likeness, names};
 
-/// Maximum number of characters of an address, and of a path.
-pub(super) const NAME: usize = 200;
 /// Maximum number of characters of an instance key, a word, and the name of a plan.
 const WORD: usize = 60;
 /// Maximum number of characters of a check's problem.

@@ -59,3 +59,22 @@ impl Fit {
         }
     }
 }
+
+/// Maximum number of lines of a table or list, even if there is more room.
+const LINES_MAX: usize = 10_000;
+
+/// The lines that fit into `room`, joined, and their number.
+pub(super) fn fitting(
+    lines: impl Iterator<Item = String>,
+    measure: Measure,
+    mut room: u64,
+) -> (String, usize) {
+    let (mut text, mut count) = (String::new(), 0);
+    for line in lines.take(LINES_MAX) {
+        let Some(left) = room.checked_sub(measure.of(&line)) else { break };
+        room = left;
+        text += &line;
+        count += 1;
+    }
+    (text, count)
+}

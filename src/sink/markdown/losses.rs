@@ -3,7 +3,7 @@
 
 use super::Measure;
 use super::class::Class;
-use super::overview::fitting;
+use super::fit::fitting;
 
 /// Maximum number of addresses in the list.
 const LISTED: usize = 10;

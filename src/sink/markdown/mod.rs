@@ -24,7 +24,7 @@ use std::io::Write;
 use self::class::Class;
 use self::entry::{Alike, Entry, Teller};
 use self::layout::{Layout, has_room};
-use self::overview::{News, Overview};
+use self::overview::Overview;
 use self::shelf::{Room, Shelf};
 use crate::error::{Error, Result};
 use crate::record::view::Detail;
@@ -190,10 +190,9 @@ impl Sink for Markdown<'_> {
     }
 
     fn finish(&mut self) -> Result<()> {
-        let news = if self.shelf.counts().next().is_some() { News::Some } else { News::None };
         let Markdown { fit, overview, shelf, full, open, .. } = self;
         // The overview gets half of the first page, the entries the other half.
-        let text = overview.text(news, fit.measure, fit.max / 2);
+        let text = overview.text(fit.measure, fit.max / 2);
         if let Some(full) = full.as_mut().filter(|full| has_room(*fit, overview, &text, full)) {
             std::mem::swap(shelf, full);
         }

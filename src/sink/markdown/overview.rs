@@ -3,13 +3,13 @@
 
 use std::fmt::Write as _;
 
-use super::fit::Measure;
+use super::fit::{Measure, fitting};
 use super::losses::Losses;
 use super::quoted::span;
 use crate::record::{Hidden, Record};
 use crate::sink::fleet::{Column, Row, Tally, Totals};
 use crate::sink::gate::{Answer, Questions};
-use crate::sink::phrase::{self, Of, Warning, counted, plan_line, plan_words};
+use crate::sink::phrase::{self, Of, Warning, counted, plan_line};
 use crate::sink::tool::{Clues, Tool};
 
 /// Maximum number of characters of a name, and of an error.
@@ -80,6 +80,7 @@ impl Overview {
     /// Counts the records and attributes of a plan that the filter hides.
     pub fn hide(&mut self, hidden: &Hidden) {
         self.hidden.changes += hidden.changes;
+        self.hidden.failed_checks += hidden.failed_checks;
         self.hidden.others += hidden.others;
         self.hidden.attributes += hidden.attributes;
     }
@@ -116,8 +117,8 @@ impl Overview {
     }
 
     /// The text of the overview, at most `room` long.
-    pub fn text(&self, news: News, measure: Measure, room: u64) -> String {
-        let mut text = format!("## {}\n\n", self.heading(news));
+    pub fn text(&self, measure: Measure, room: u64) -> String {
+        let mut text = format!("## {}\n\n", self.heading());
         let mut room = room.saturating_sub(measure.of(&text));
         let mut add = |part: String| {
             room = room.saturating_sub(measure.of(&part));
@@ -131,16 +132,10 @@ impl Overview {
         text
     }
 
-    fn heading(&self, news: News) -> String {
-        let Totals { plans, failed, errored, incomplete, line, invocations, .. } = &self.totals;
-        match (plans, failed + errored + incomplete) {
-            (0, 0) => "No plan.".to_owned(),
-            (0, _) => "No plan could be read.".to_owned(),
-            (1, _) if *failed == 0 => self.line.clone(),
-            (_, 0) if news == News::None && self.hidden == Hidden::default() => {
-                "No changes.".to_owned()
-            }
-            _ => plan_words(line, *invocations),
+    fn heading(&self) -> String {
+        match (self.totals.plans, self.totals.failed) {
+            (1, 0) => self.line.clone(),
+            _ => self.totals.plan_line(),
         }
     }
 
@@ -149,7 +144,7 @@ impl Overview {
         let Totals { plans, failed, workspaces, counts, .. } = &self.totals;
         let mut text = String::new();
         if plans + failed > 1 {
-            let quiet = workspaces.rows().filter(|row| row.is_quiet());
+            let quiet = workspaces.rows().filter(|row| row.plans > 0 && !row.has_changes());
             let quiet: u64 = quiet.map(|row| row.plans).sum();
             let _ = match quiet {
                 0 => write!(text, "{} plans.\n\n", plans + failed),
@@ -187,7 +182,7 @@ impl Overview {
 
     /// A table with a row for each plan that changes something, as many rows as fit.
     fn table(&self, measure: Measure, room: u64) -> String {
-        let Totals { workspaces, counts, failed, .. } = &self.totals;
+        let Totals { workspaces, counts, failed, errored, unlisted, .. } = &self.totals;
         let mut rows: Vec<&Row> = workspaces.rows().filter(|row| !row.is_quiet()).collect();
         // An empty row of a single plan says nothing.
         let is_empty = |row: &Row| row.counts.is_zero() && row.error.is_none() && row.plans <= 1;
@@ -195,7 +190,7 @@ impl Overview {
             return String::new();
         }
         rows.sort_by_key(|row| {
-            let weight = (row.counts[Column::Errors], row.counts.changes());
+            let weight = (row.counts[Column::Errors], row.is_errored, row.counts.changes());
             (std::cmp::Reverse(weight), &row.name)
         });
         let is_shown = |column: &Column| match column {
@@ -205,7 +200,8 @@ impl Overview {
             column => counts[*column] > 0,
         };
         let columns: Vec<Column> = Column::ALL.into_iter().filter(is_shown).collect();
-        let is_failed = *failed > 0;
+        // The warning says it of a single plan.
+        let is_failed = *failed > 0 || self.totals.plans > 1 && errored + unlisted > 0;
         let line = |name: &str, row: &Row| {
             let mut line = format!("| {name} |");
             for &column in &columns {
@@ -215,8 +211,7 @@ impl Overview {
                 };
             }
             if is_failed {
-                let error = row.error.as_ref().map(|error| span(error, ERROR) + " ");
-                let _ = write!(line, " {}|", error.unwrap_or_default());
+                let _ = write!(line, " {}|", problem(row));
             }
             line + "\n"
         };
@@ -245,6 +240,17 @@ impl Overview {
     }
 }
 
+/// The cell for what is wrong with the plans of a row.
+fn problem(row: &Row) -> String {
+    match &row.error {
+        // A code span cannot contain backticks, which quote commands in errors.
+        Some(error) => span(&error.replace('`', "'"), ERROR) + " ",
+        None if row.is_errored => "planning failed ".to_owned(),
+        None if row.is_unlisted => "no list of changes ".to_owned(),
+        None => String::new(),
+    }
+}
+
 /// The number in a column of a row. It is the plan line's number if the plan line has one.
 fn number(row: &Row, column: Column) -> u64 {
     match column {
@@ -254,32 +260,6 @@ fn number(row: &Row, column: Column) -> u64 {
         Column::Forget => row.line.forget,
         column => row.counts[column],
     }
-}
-
-/// Whether there are entries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum News {
-    Some,
-    None,
-}
-
-/// Maximum number of lines of a table or list, even if there is more room.
-const LINES_MAX: usize = 10_000;
-
-/// The lines that fit into `room`, joined, and their number.
-pub(super) fn fitting(
-    lines: impl Iterator<Item = String>,
-    measure: Measure,
-    mut room: u64,
-) -> (String, usize) {
-    let (mut text, mut count) = (String::new(), 0);
-    for line in lines.take(LINES_MAX) {
-        let Some(left) = room.checked_sub(measure.of(&line)) else { break };
-        room = left;
-        text += &line;
-        count += 1;
-    }
-    (text, count)
 }
 
 fn heading(columns: &[Column], is_failed: bool) -> String {

@@ -3,6 +3,9 @@
 
 use crate::inert::visible;
 
+/// Maximum number of characters of an address, and of a path.
+pub(super) const NAME: usize = 200;
+
 /// A text with hidden characters made visible, cut to `max` characters.
 pub(super) fn cut(text: &str, max: usize) -> String {
     // Cut first, to save work: a character never becomes shorter when it is made visible.

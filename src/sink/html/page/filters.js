@@ -87,6 +87,6 @@ function wanted() {
     (actions.size === 0 || (row.action && actions.has(row.group))) &&
     (!type || row.type === type) &&
     (!plan || row.plan === plan) &&
-    (!module || (row.kind !== "output" && below(row.address))) &&
+    (!module || (!row.kind.endsWith("output") && below(row.address))) &&
     words.every((word) => has(row, word));
 }

@@ -107,7 +107,7 @@ function entry(row) {
 }
 
 function wordOf({ kind, status, action }) {
-  if (kind === "check") return status;
+  if (status) return status;
   if (kind.endsWith("invocation")) return "invoke";
   return (kind === "drift" && DRIFT[action]) || (WORDS[action] ?? action);
 }

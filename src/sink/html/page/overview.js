@@ -1,5 +1,8 @@
 // What the plans do: sentences, warnings, counts by action, by type and by plan.
 
+const UNLISTED =
+  "This document has no list of changes (resource_changes): what the plan changes is not known.";
+
 /** What a reader of a plan must know before anything else. */
 function warnings({ summary, error, rows, hidden }) {
   if (error) return [`could not be read${rows > 0 ? " to its end" : ""}: ${error}`];
@@ -10,6 +13,7 @@ function warnings({ summary, error, rows, hidden }) {
     ...(summary.broken ?? []).map(broken),
     failed > 0 && `${count(failed, "check")} failed.`,
     summary.errored && "Planning failed: this plan is incomplete.",
+    summary.lacks_resource_changes && UNLISTED,
     isIncomplete && "This plan is not complete: applying it will leave changes for another plan.",
     deferred > 0 && "Some changes are deferred to a later plan.",
     hidden && `Not shown, as asked for: ${hidden}.`,
@@ -67,6 +71,7 @@ function warningsOfMany() {
   const read = plans.filter((plan) => plan.summary);
   const failed = plans.length - read.length;
   const errored = read.filter((plan) => plan.summary.errored).length;
+  const unlisted = read.filter((plan) => plan.summary.lacks_resource_changes).length;
   const deferred = read.filter((plan) => total(plan.summary.deferred_changes) > 0).length;
   const breaking = read.filter((plan) => plan.summary.broken).length;
   const checks = read.reduce((sum, plan) => sum + failedChecks(plan.summary), 0);
@@ -75,6 +80,7 @@ function warningsOfMany() {
     checks > 0 && `${count(checks, "check")} failed.`,
     failed && `${count(failed, "plan")} could not be read to the end: the counts are not complete.`,
     errored && `Planning failed in ${count(errored, "plan")}.`,
+    unlisted && `${count(unlisted, "document")} without a list of changes (resource_changes).`,
     deferred && `${count(deferred, "plan")} with changes that are deferred to a later plan.`,
     read.some((plan) => plan.hidden) && "Not everything is shown, as asked for.",
   ].filter(Boolean);

@@ -24,6 +24,9 @@ const PARTS = [
   ["invocation", "Actions to invoke", "Actions"],
   ["deferred_invocation", "Actions deferred to a later plan", "Deferred actions"],
   ["drift", "Drift: changed outside of Terraform", "Drift"],
+  ["passed_check", "Checks that passed", "Passed checks"],
+  ["same", "Unchanged resources", "Unchanged"],
+  ["same_output", "Unchanged outputs", "Unchanged outputs"],
 ];
 
 /** Actions, the largest risk first; those that nobody knows come before the harmless. */

@@ -19,8 +19,8 @@ use super::patience::ask;
 use super::runtime::Stores;
 use super::{Object, Patience, Version};
 use crate::error::{Result, StoreFault};
-use crate::plan::Look;
-use crate::source::walk::{is_input, look_into};
+use crate::plan::InputKind;
+use crate::source::walk::{is_input, kind_of_head};
 use crate::source::{Entry, Globs, Item, Skipped, Unlisted};
 
 /// The number of bytes to examine of an object.
@@ -104,15 +104,15 @@ impl Listing {
             }
             let Candidate { meta, head } = self.ahead.pop_front()?;
             let name = Path::new(meta.location.as_ref());
-            let look = match head.map(Receiver::blocking_recv) {
-                Some(Ok(Ok(head))) => look_into(Box::new(Cursor::new(head))),
+            let kind = match head.map(Receiver::blocking_recv) {
+                Some(Ok(Ok(head))) => kind_of_head(Box::new(Cursor::new(head))),
                 // Opening the object reports the error.
-                _ => Ok(Look::Plan),
+                _ => Ok(InputKind::Plan),
             };
-            if is_input(&look, name, globs) {
+            if is_input(&kind, name, globs) {
                 return Some(Ok(self.entry(&meta)));
             }
-            skipped.count_other(name, &look);
+            skipped.count_other(name, &kind);
         }
     }
 

@@ -18,7 +18,7 @@ const PLAN: u64 = 4 << 10;
 
 /// The recorded events of an input, in order.
 #[derive(Debug, Default)]
-pub struct Script {
+pub struct BufferedRecords {
     events: Vec<Event>,
     /// The estimated memory of the events, in bytes.
     size: u64,
@@ -55,12 +55,12 @@ impl Name {
     }
 }
 
-impl Script {
+impl BufferedRecords {
     /// Records the events that `read` produces. `None`: the caller must read the input again.
-    pub fn of(read: impl FnOnce(&mut Script) -> Result<()>) -> Option<Script> {
-        let mut script = Script::default();
-        let is_read = read(&mut script).is_ok();
-        (is_read && !script.is_partial).then_some(script)
+    pub fn of(read: impl FnOnce(&mut BufferedRecords) -> Result<()>) -> Option<BufferedRecords> {
+        let mut buffered = BufferedRecords::default();
+        let is_read = read(&mut buffered).is_ok();
+        (is_read && !buffered.is_partial).then_some(buffered)
     }
 
     /// Replays all events to a reader.
@@ -101,7 +101,7 @@ fn given_up() -> Error {
     Error::new(ErrorKind::Stopped)
 }
 
-impl Sink for Script {
+impl Sink for BufferedRecords {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         match record {
             Record::Plan(plan) => {
@@ -135,7 +135,7 @@ impl Sink for Script {
     }
 }
 
-impl Reader for Script {
+impl Reader for BufferedRecords {
     fn sink(&mut self) -> &mut dyn Sink {
         self
     }
@@ -211,30 +211,30 @@ mod tests {
     #[test]
     fn what_is_kept_is_told_as_it_was_read() {
         let text = [plan(3), plan(0), plan(200)].join("\n");
-        let script = Script::of(|script| read(&text, script)).expect("all of it");
+        let buffered = BufferedRecords::of(|buffered| read(&text, buffered)).expect("all of it");
         let expected = kept(|kept| read(&text, kept));
         assert_eq!(expected.1.len(), 3);
-        assert_eq!(kept(|kept| script.tell(kept)), expected);
+        assert_eq!(kept(|kept| buffered.tell(kept)), expected);
     }
 
     #[test]
     fn what_is_not_simple_is_left() {
         let broken = plan(2).replace("create", "create\\x");
         for text in ["", "[]", &broken, &[plan(1), broken.clone(), plan(1)].join("\n")] {
-            assert!(Script::of(|script| read(text, script)).is_none(), "{text}");
+            assert!(BufferedRecords::of(|buffered| read(text, buffered)).is_none(), "{text}");
         }
     }
 
     #[test]
     fn no_more_is_kept_than_a_little() {
         let mut changes = 1;
-        while Script::of(|script| read(&plan(changes), script)).is_some() {
+        while BufferedRecords::of(|buffered| read(&plan(changes), buffered)).is_some() {
             changes *= 2;
         }
         assert!((500..100_000).contains(&changes), "{changes}");
         let plans = vec![plan(0); (MAX / PLAN) as usize].join("\n");
-        assert!(Script::of(|script| read(&plans, script)).is_some());
+        assert!(BufferedRecords::of(|buffered| read(&plans, buffered)).is_some());
         let more = [&plans, "\n", &plan(0)].concat();
-        assert!(Script::of(|script| read(&more, script)).is_none());
+        assert!(BufferedRecords::of(|buffered| read(&more, buffered)).is_none());
     }
 }

@@ -20,7 +20,7 @@ const LINE_LEN: usize = 4 << 10;
 
 /// The kind of an input, judged by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Look {
+pub enum InputKind {
     /// A plan, perhaps cut off or damaged.
     Plan,
     /// Perhaps a part of a plan, without the version of the format.
@@ -31,6 +31,8 @@ pub enum Look {
     Empty,
     /// A binary plan file.
     PlanFile,
+    /// An encrypted plan or state of OpenTofu.
+    Encrypted,
     /// Anything else.
     Other,
 }
@@ -40,21 +42,23 @@ pub enum Look {
 /// # Errors
 ///
 /// Fails if the input cannot be read, expanded or decoded.
-pub fn look(source: &mut impl Source) -> Result<Look> {
+pub fn input_kind(source: &mut impl Source) -> Result<InputKind> {
     while source.window().len() < LEN && source.fill(0)? {}
     let window = source.window();
     let head = &window[..window.len().min(LEN)];
-    let look = match judge(head) {
-        Look::Plan if memchr::memmem::find(head, b"format_version\"").is_none() => Look::Remnant,
-        look => look,
+    let kind = match judge(head) {
+        InputKind::Plan if memchr::memmem::find(head, b"format_version\"").is_none() => {
+            InputKind::Remnant
+        }
+        kind => kind,
     };
-    if look != Look::Other || memchr::memchr(0, head).is_some() {
-        return Ok(look);
+    if kind != InputKind::Other || memchr::memchr(0, head).is_some() {
+        return Ok(kind);
     }
     // A wrapper may have printed much text before the plan.
     while source.window().len() < TEXT_MAX && source.fill(0)? {}
     let window = source.window();
-    Ok(if holds_plan(&window[..window.len().min(TEXT_MAX)]) { Look::Plan } else { look })
+    Ok(if holds_plan(&window[..window.len().min(TEXT_MAX)]) { InputKind::Plan } else { kind })
 }
 
 /// Whether a line after the first begins like a plan.
@@ -63,33 +67,47 @@ fn holds_plan(text: &[u8]) -> bool {
         let line = &text[feed + 1..];
         let key = line[1..].trim_ascii_start();
         key.starts_with(b"\"format_version\"")
-            && judge(&line[..line.len().min(LINE_LEN)]) == Look::Plan
+            && judge(&line[..line.len().min(LINE_LEN)]) == InputKind::Plan
     })
 }
 
-fn judge(head: &[u8]) -> Look {
+fn judge(head: &[u8]) -> InputKind {
     let mut glance = Glance::default();
     let end = match read(Slice(head), &Options::default(), &mut glance) {
         Ok(_) => None,
         Err(error) => Some(error.kind()),
     };
     match end {
-        _ if glance.clues.is_plan() => Look::Plan,
-        Some(ErrorKind::WrongDocument(WrongDocument::Empty | WrongDocument::Null)) => Look::Empty,
-        Some(ErrorKind::WrongDocument(WrongDocument::State | WrongDocument::EmptyState)) => {
-            Look::State
+        _ if glance.clues.is_plan() => InputKind::Plan,
+        Some(ErrorKind::WrongDocument(WrongDocument::Empty | WrongDocument::Null)) => {
+            InputKind::Empty
         }
-        Some(ErrorKind::WrongDocument(WrongDocument::BinaryPlan)) => Look::PlanFile,
-        Some(ErrorKind::WrongDocument(_)) => Look::Other,
+        Some(ErrorKind::WrongDocument(WrongDocument::State | WrongDocument::EmptyState)) => {
+            InputKind::State
+        }
+        Some(ErrorKind::WrongDocument(WrongDocument::BinaryPlan)) if begins_plan_file(head) => {
+            InputKind::PlanFile
+        }
+        Some(ErrorKind::WrongDocument(WrongDocument::Encrypted)) => InputKind::Encrypted,
+        Some(ErrorKind::WrongDocument(_)) => InputKind::Other,
         // A plan of a later major version.
-        Some(ErrorKind::FormatVersion) => Look::Plan,
+        Some(ErrorKind::FormatVersion) => InputKind::Plan,
         _ if glance.clues.is_other() => match glance.clues.verdict(false) {
-            WrongDocument::State => Look::State,
-            _ => Look::Other,
+            WrongDocument::State => InputKind::State,
+            _ => InputKind::Other,
         },
-        _ if glance.is_known || glance.keys == 0 => Look::Plan,
-        _ => Look::Other,
+        _ if glance.is_known || glance.keys == 0 => InputKind::Plan,
+        _ => InputKind::Other,
     }
+}
+
+/// Whether a zip archive begins with the member `tfplan`, as all plan files of the tools do. Other
+/// archives, such as the code of functions, often lie beside plans.
+fn begins_plan_file(head: &[u8]) -> bool {
+    const NAME: &[u8] = b"tfplan";
+    // The header of a member: 26 bytes, the lengths of its name and its extra field, its name.
+    let has_len = head.get(26..28) == Some(&(NAME.len() as u16).to_le_bytes());
+    has_len && head.get(30..).is_some_and(|rest| rest.starts_with(NAME))
 }
 
 /// Collects top-level keys until one of them decides.
@@ -133,7 +151,7 @@ mod tests {
             // The reader checks the documents after the first.
             "{\"format_version\":\"1.2\",\"resource_changes\":[]}\n{\"format_version\":\"1.2\"",
         ] {
-            assert_eq!(judge(plan.as_bytes()), Look::Plan, "{plan:.60}");
+            assert_eq!(judge(plan.as_bytes()), InputKind::Plan, "{plan:.60}");
         }
         let state = r#"{"format_version":"1.0","terraform_version":"1.9.0","values":{"root"#;
         let state = format!("{state}\":\"{}", "x".repeat(LEN));
@@ -151,9 +169,18 @@ mod tests {
             "{\"@level\":\"info\",\"@message\":\"x\"}\n{\"@level\":\"info\"}\n",
             "{\"kind\":\"plan\",\"format_version\":\"1.2\"}\n{\"kind\":\"summary\"}",
         ] {
-            assert_eq!(judge(other.as_bytes()), Look::Other, "{other:.60}");
+            assert_eq!(judge(other.as_bytes()), InputKind::Other, "{other:.60}");
         }
-        assert_eq!(judge(b"PK\x03\x04rest"), Look::PlanFile);
+        let header = |name: &str| {
+            let lengths = [name.len() as u8, 0, 0, 0];
+            [b"PK\x03\x04", &[0; 22][..], &lengths, name.as_bytes(), b"data"].concat()
+        };
+        assert_eq!(judge(&header("tfplan")), InputKind::PlanFile);
+        for name in ["tfplan2", "index.js", ""] {
+            assert_eq!(judge(&header(name)), InputKind::Other, "{name}");
+        }
+        assert_eq!(judge(b"PK\x03\x04"), InputKind::Other);
+        assert_eq!(judge(&header("tfplan")[..28]), InputKind::Other);
         // A plan after anything else counts, however long that is.
         for before in ["{}\n", "{\"@level\":\"info\"}\n", &"Refreshing state...\n".repeat(20_000)] {
             for plan in [
@@ -161,21 +188,33 @@ mod tests {
                 "{\n  \"format_version\": \"1.2\",\n  \"planned_values\": {",
             ] {
                 let text = format!("{before}{plan}");
-                assert_eq!(look(&mut Slice(text.as_bytes())).unwrap(), Look::Plan, "{text:.60}");
+                assert_eq!(
+                    input_kind(&mut Slice(text.as_bytes())).unwrap(),
+                    InputKind::Plan,
+                    "{text:.60}"
+                );
             }
             let text = format!("{before}{{\"format_version\":\"1.0\",\"valid\":true}}");
-            assert_eq!(look(&mut Slice(text.as_bytes())).unwrap(), Look::Other, "{text:.60}");
+            assert_eq!(
+                input_kind(&mut Slice(text.as_bytes())).unwrap(),
+                InputKind::Other,
+                "{text:.60}"
+            );
         }
         let small = r#"{"format_version":"1.0","terraform_version":"1.9.0","values":{}}"#;
         for state in [&state, small, r#"{"format_version":"1.0"}"#] {
-            assert_eq!(judge(state.as_bytes()), Look::State, "{state:.60}");
+            assert_eq!(judge(state.as_bytes()), InputKind::State, "{state:.60}");
         }
         let remnants = ["{", r#"{"configuration":{"a":1}}"#, r#"{"applyable":true,"che"#];
         for remnant in remnants {
-            assert_eq!(look(&mut Slice(remnant.as_bytes())).unwrap(), Look::Remnant, "{remnant}");
+            assert_eq!(
+                input_kind(&mut Slice(remnant.as_bytes())).unwrap(),
+                InputKind::Remnant,
+                "{remnant}"
+            );
         }
         for empty in ["", "\n \n", "\u{feff}", "null\n"] {
-            assert_eq!(judge(empty.as_bytes()), Look::Empty, "{empty:?}");
+            assert_eq!(judge(empty.as_bytes()), InputKind::Empty, "{empty:?}");
         }
     }
 }

@@ -1,0 +1,189 @@
+//! Renders an object or array on one line, with secrets hidden.
+//!
+//! An element of a list that goes or comes is shown as a whole ([`Element`]): without the members
+//! that say nothing, and with the members that are not known yet.
+
+use std::collections::HashSet;
+use std::iter::Peekable;
+use std::sync::Arc;
+use std::vec::IntoIter;
+
+use super::shown::Shower;
+use super::walk::{Entry, Met, walk};
+use crate::error::Result;
+use crate::json::value::{Kind, Value};
+use crate::record::Excerpt;
+use crate::secret::{ECHO, MASK};
+
+/// How an element of a list is shown as a whole.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Element {
+    /// The keys whose `null` is shown. All other members with `null` are left out. `None` means all
+    /// keys.
+    pub nulls: Option<Arc<HashSet<String>>>,
+    /// The members that are not known yet, with their texts, in the order of the keys.
+    pub unknown: Vec<(String, &'static str)>,
+}
+
+/// A container that is being rendered.
+struct Rendering {
+    /// The keys whose `null` is shown; `None` means all keys.
+    nulls: Option<Arc<HashSet<String>>>,
+    unknown: Peekable<IntoIter<(String, &'static str)>>,
+    /// The last key, which is appended with its value.
+    key: Option<String>,
+    depth: usize,
+    needs_comma: bool,
+    /// Whether the text has reached its longest length.
+    is_full: bool,
+}
+
+impl Rendering {
+    fn of(element: Option<Element>) -> Rendering {
+        let (nulls, unknown) = match element {
+            Some(Element { nulls, unknown }) => (nulls, unknown),
+            None => (None, Vec::new()),
+        };
+        let (key, depth, needs_comma, is_full) = (None, 0, false, false);
+        let unknown = unknown.into_iter().peekable();
+        Rendering { nulls, unknown, key, depth, needs_comma, is_full }
+    }
+
+    /// Whether the member with the last key and this value is left out.
+    fn omits(&mut self, value: Value<'_>) -> bool {
+        let Rendering { nulls: Some(nulls), unknown, key: Some(key), depth, .. } = self else {
+            return false;
+        };
+        let is_unknown = *depth == 1 && unknown.peek().is_some_and(|(next, _)| next == key);
+        value.is_null() && !nulls.contains(key) && !is_unknown
+    }
+
+    /// The next unknown member that precedes the next part of the container, or is that part.
+    fn next_unknown(&mut self, met: Met<'_>) -> Option<(String, &'static str)> {
+        let Rendering { unknown, key, depth, .. } = self;
+        let is_end = matches!(met, Met::Close(Kind::Object));
+        unknown.next_if(|(name, _)| {
+            *depth == 1 && (is_end || key.as_ref().is_some_and(|key| name <= key))
+        })
+    }
+}
+
+impl Shower<'_> {
+    /// Appends an object or array.
+    pub(super) fn container(&mut self, value: Value<'_>, excerpt: &mut Excerpt) -> Result<()> {
+        let hidden = std::mem::take(&mut self.hidden);
+        let mut rendering = Rendering::of(self.element.take());
+        let is_hidden = |value: Value<'_>| hidden.binary_search(&value.offset()).is_ok();
+        let entry = |value| if is_hidden(value) { Entry::Pass } else { Entry::Enter };
+        if value.is_empty() && rendering.unknown.peek().is_some() {
+            self.unknown_alone(rendering, excerpt);
+            self.hidden = hidden;
+            return Ok(());
+        }
+        let walked = walk(value, entry, |met| {
+            match met {
+                Met::Whole(whole, _) if rendering.is_full && is_hidden(whole) => return Ok(()),
+                met if rendering.is_full => return leave_out(met, excerpt),
+                Met::Key(key) => {
+                    rendering.key = Some(key.decode()?);
+                    return Ok(());
+                }
+                Met::Whole(whole, _) if !is_hidden(whole) && rendering.omits(whole) => {
+                    let key = rendering.key.take().unwrap_or_default();
+                    excerpt.leave_out(key.as_bytes());
+                    return Ok(());
+                }
+                _ => {}
+            }
+            let stand_in = self.before(met, &mut rendering, excerpt);
+            match met {
+                Met::Key(_) | Met::Index(_) => {}
+                Met::Open(kind) => {
+                    excerpt.text.push(if kind == Kind::Object { '{' } else { '[' });
+                    rendering.depth += 1;
+                }
+                Met::Close(kind) => {
+                    excerpt.text.push(if kind == Kind::Object { '}' } else { ']' });
+                    rendering.depth -= 1;
+                }
+                Met::Whole(whole, kind) => {
+                    let mask = match kind {
+                        _ if is_hidden(whole) => Some(MASK),
+                        _ if stand_in.is_some() => stand_in,
+                        Kind::Object => Some("{}"),
+                        Kind::Array => Some("[]"),
+                        kind => self.scalar(whole, kind, excerpt)?,
+                    };
+                    excerpt.text.push_str(mask.unwrap_or_default());
+                    rendering.is_full =
+                        rendering.depth > 0 && excerpt.text.len() > self.excerpt_max();
+                    if rendering.is_full {
+                        excerpt.left_out += value.range().end - whole.range().end;
+                    }
+                }
+            }
+            Ok(())
+        });
+        self.hidden = hidden;
+        walked
+    }
+
+    /// Appends what stands before the next part of a container: a comma, unknown members, the key.
+    /// Returns the text of the part, if it is an unknown member.
+    fn before(
+        &self,
+        met: Met<'_>,
+        rendering: &mut Rendering,
+        excerpt: &mut Excerpt,
+    ) -> Option<&'static str> {
+        let mut stand_in = None;
+        while let Some((name, text)) = rendering.next_unknown(met) {
+            if rendering.key.as_ref() == Some(&name) {
+                stand_in = Some(text);
+                break;
+            }
+            self.key(&name, rendering.needs_comma, excerpt);
+            excerpt.text.push_str(text);
+            rendering.needs_comma = true;
+        }
+        match rendering.key.take() {
+            Some(name) => self.key(&name, rendering.needs_comma, excerpt),
+            None if rendering.needs_comma && matches!(met, Met::Index(_)) => excerpt.text.push(','),
+            None => {}
+        }
+        rendering.needs_comma = matches!(met, Met::Close(_) | Met::Whole(..));
+        stand_in
+    }
+
+    /// Appends an object whose members are all unknown.
+    fn unknown_alone(&self, rendering: Rendering, excerpt: &mut Excerpt) {
+        excerpt.text.push('{');
+        for (place, (name, text)) in rendering.unknown.enumerate() {
+            self.key(&name, place > 0, excerpt);
+            excerpt.text.push_str(text);
+        }
+        excerpt.text.push('}');
+    }
+
+    /// Appends the key of a member.
+    fn key(&self, name: &str, needs_comma: bool, excerpt: &mut Excerpt) {
+        excerpt.text.push_str(if needs_comma { "," } else { "" });
+        match self.hides_key(name) {
+            true => excerpt.text.push_str(ECHO),
+            false => excerpt.push(name.as_bytes(), Kind::String, self.excerpt_max()),
+        }
+        excerpt.text.push(':');
+    }
+}
+
+/// Adds a part of a container that has no room to the digest of the excerpt.
+fn leave_out(met: Met<'_>, excerpt: &mut Excerpt) -> Result<()> {
+    match met {
+        Met::Whole(whole, _) => excerpt.leave_out(whole.raw()),
+        Met::Key(key) => excerpt.leave_out(key.raw()),
+        Met::Index(_) => {}
+        Met::Open(_) => excerpt.leave_out(b"["),
+        Met::Close(_) => excerpt.leave_out(b"]"),
+    }
+    Ok(())
+}

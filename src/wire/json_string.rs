@@ -1,0 +1,40 @@
+//! JSON strings as Go writes them.
+
+/// Appends a JSON string as Go writes it: `<`, `>`, `&`, U+2028 and U+2029 are escaped, and so is
+/// what is not UTF-8, as U+FFFD.
+pub fn write_string(text: &[u8], out: &mut Vec<u8>) {
+    out.push(b'"');
+    for chunk in text.utf8_chunks() {
+        for piece in chunk.valid().split_inclusive(is_escaped) {
+            let last = piece.chars().next_back().filter(|last| is_escaped(*last));
+            let plain = piece.len() - last.map_or(0, char::len_utf8);
+            out.extend_from_slice(&piece.as_bytes()[..plain]);
+            if let Some(last) = last {
+                write_escape(last, out);
+            }
+        }
+        // Go replaces byte by byte.
+        for _ in chunk.invalid() {
+            out.extend_from_slice(b"\\ufffd");
+        }
+    }
+    out.push(b'"');
+}
+
+fn is_escaped(c: char) -> bool {
+    matches!(c, '\0'..='\x1f' | '"' | '\\' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}')
+}
+
+fn write_escape(c: char, out: &mut Vec<u8>) {
+    let short = match c {
+        '"' | '\\' => c,
+        '\n' => 'n',
+        '\r' => 'r',
+        '\t' => 't',
+        '\x08' => 'b',
+        '\x0c' => 'f',
+        _ => return out.extend_from_slice(format!("\\u{:04x}", u32::from(c)).as_bytes()),
+    };
+    out.push(b'\\');
+    out.extend_from_slice(short.encode_utf8(&mut [0; 4]).as_bytes());
+}

@@ -1,0 +1,177 @@
+//! Collects what is known of an unknown value, and finds values that it leaves no choice.
+
+use super::error::ErrorKind;
+use super::text::normalize;
+use super::types::Type;
+use super::unknown::{Bound, LENGTH_ANY, Range, Unknown};
+use super::value::{Data, Value};
+
+/// Adds what is known of a value, one fact after the other.
+#[derive(Debug)]
+pub struct Refiner {
+    ty: Type,
+    is_null: Option<bool>,
+    range: Range,
+}
+
+impl Refiner {
+    /// Starts with a type, of whose value nothing is known.
+    pub fn new(ty: &Type) -> Refiner {
+        let range = match ty {
+            Type::String => Range::Prefix(Vec::new()),
+            Type::Number => Range::Bounds { min: None, max: None },
+            Type::List(_) | Type::Set(_) | Type::Map(_) => {
+                Range::Length { min: 0, max: LENGTH_ANY }
+            }
+            _ => Range::Any,
+        };
+        Refiner { ty: ty.clone(), is_null: None, range }
+    }
+
+    /// Adds that the value is null, or that it is not.
+    ///
+    /// # Errors
+    ///
+    /// The opposite is known.
+    pub fn null(&mut self, is_null: bool) -> Result<(), ErrorKind> {
+        possible(self.is_null.is_none_or(|known| known == is_null))?;
+        self.is_null = Some(is_null);
+        Ok(())
+    }
+
+    /// Adds the beginning of a string.
+    ///
+    /// # Errors
+    ///
+    /// The type is not a string, or another beginning is known.
+    pub fn prefix(&mut self, prefix: &[u8]) -> Result<(), ErrorKind> {
+        let Range::Prefix(known) = &mut self.range else {
+            return Err(ErrorKind::Refinement);
+        };
+        let prefix = normalize(prefix);
+        possible(prefix.iter().zip(known.iter()).all(|(left, right)| left == right))?;
+        if prefix.len() > known.len() {
+            *known = prefix.into_owned();
+        }
+        Ok(())
+    }
+
+    /// Adds a lower bound.
+    ///
+    /// # Errors
+    ///
+    /// The type is not a number, or no number is left.
+    pub fn min(&mut self, bound: Bound) -> Result<(), ErrorKind> {
+        let Range::Bounds { min, max } = &mut self.range else {
+            return Err(ErrorKind::Refinement);
+        };
+        if let Some(known) = &min {
+            let order = bound.number.compare(&known.number);
+            if order.is_lt() || order.is_eq() && bound.is_inclusive && !known.is_inclusive {
+                return Ok(());
+            }
+        }
+        *min = Some(bound);
+        possible(is_range(min.as_ref(), max.as_ref()))
+    }
+
+    /// Adds an upper bound.
+    ///
+    /// # Errors
+    ///
+    /// The type is not a number, or no number is left.
+    pub fn max(&mut self, bound: Bound) -> Result<(), ErrorKind> {
+        let Range::Bounds { min, max } = &mut self.range else {
+            return Err(ErrorKind::Refinement);
+        };
+        if let Some(known) = &max {
+            let order = bound.number.compare(&known.number);
+            if order.is_gt() || order.is_eq() && bound.is_inclusive && !known.is_inclusive {
+                return Ok(());
+            }
+        }
+        *max = Some(bound);
+        possible(is_range(min.as_ref(), max.as_ref()))
+    }
+
+    /// Adds the least number of elements.
+    ///
+    /// # Errors
+    ///
+    /// The type is no collection, or no length is left.
+    pub fn length_min(&mut self, length: i64) -> Result<(), ErrorKind> {
+        let Range::Length { min, max } = &mut self.range else {
+            return Err(ErrorKind::Refinement);
+        };
+        *min = length.max(*min);
+        possible(*min <= *max)
+    }
+
+    /// Adds the greatest number of elements.
+    ///
+    /// # Errors
+    ///
+    /// The type is no collection, or no length is left.
+    pub fn length_max(&mut self, length: i64) -> Result<(), ErrorKind> {
+        let Range::Length { min, max } = &mut self.range else {
+            return Err(ErrorKind::Refinement);
+        };
+        *max = length.min(*max);
+        possible(*min <= *max)
+    }
+
+    /// The value. What is known may leave one choice only: null, a number, an empty collection, a
+    /// list of unknown elements. Such a list takes from `budget` as many elements as it has.
+    ///
+    /// # Errors
+    ///
+    /// The budget is exceeded.
+    pub fn finish(self, budget: &mut usize) -> Result<Value, ErrorKind> {
+        let Refiner { ty, is_null, range } = self;
+        let data = match (is_null, &range) {
+            (Some(true), _) => Data::Null,
+            (Some(false), Range::Bounds { min: Some(min), max: Some(max) })
+                if min.is_inclusive && max.is_inclusive && min.number == max.number =>
+            {
+                Data::Number(min.number.clone())
+            }
+            (Some(false), Range::Length { min, max }) if min == max => match (&ty, *min) {
+                (Type::Map(_), 0) => Data::Map(Default::default()),
+                (Type::List(_) | Type::Set(_), 0) | (Type::List(_), _) | (Type::Set(_), 1) => {
+                    Data::List(unknown_elements(*min, budget)?)
+                }
+                _ => unknown(true, range),
+            },
+            _ => unknown(is_null == Some(false), range),
+        };
+        Ok(Value { ty, data })
+    }
+}
+
+fn unknown(is_not_null: bool, range: Range) -> Data {
+    let range = match range {
+        Range::Prefix(prefix) if prefix.is_empty() => Range::Any,
+        Range::Bounds { min: None, max: None } => Range::Any,
+        Range::Length { min: 0, max: LENGTH_ANY } => Range::Any,
+        range => range,
+    };
+    Data::Unknown(Box::new(Unknown { is_not_null, range }))
+}
+
+fn unknown_elements(length: i64, budget: &mut usize) -> Result<Vec<Data>, ErrorKind> {
+    let length = usize::try_from(length).map_err(|_| ErrorKind::Expansion)?;
+    *budget = budget.checked_sub(length).ok_or(ErrorKind::Expansion)?;
+    Ok(vec![Data::unknown(); length])
+}
+
+fn is_range(min: Option<&Bound>, max: Option<&Bound>) -> bool {
+    let (Some(min), Some(max)) = (min, max) else {
+        return true;
+    };
+    let order = min.number.compare(&max.number);
+    order.is_lt() || order.is_eq() && min.is_inclusive == max.is_inclusive
+}
+
+fn possible(is_possible: bool) -> Result<(), ErrorKind> {
+    if is_possible { Ok(()) } else { Err(ErrorKind::Refinement) }
+}

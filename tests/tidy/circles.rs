@@ -1,0 +1,182 @@
+//! The files of a module import each other without circles.
+//!
+//! A path is followed to the file that defines its item: `super::Entry` leads through a `pub use` of
+//! the parent to `entry.rs`. A file may name its own submodules, which import from it; those imports
+//! of a parent are not counted.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{File, sources};
+
+/// A file as the path of its module: `["source", "store", "address"]`.
+type Module = Vec<String>;
+
+/// The files of the program, and which items of their submodules they export.
+struct Program {
+    files: BTreeMap<Module, String>,
+    exports: BTreeMap<(Module, String), Module>,
+}
+
+impl Program {
+    fn new(files: &[File]) -> Program {
+        let files: BTreeMap<Module, String> = files
+            .iter()
+            .filter(|file| is_counted(file))
+            .map(|file| (module(file), code(file)))
+            .collect();
+        let mut program = Program { files, exports: BTreeMap::new() };
+        for (module, code) in &program.files {
+            for path in used(code, |visibility| visibility.starts_with("pub")) {
+                let path: Vec<&str> = path.iter().map(String::as_str).collect();
+                let path = path.strip_prefix(&["self"]).unwrap_or(&path);
+                let [first, .., item] = path else { continue };
+                let inner = join(module, first);
+                if program.files.contains_key(&inner) {
+                    program.exports.insert((module.clone(), (*item).to_owned()), inner);
+                }
+            }
+        }
+        program
+    }
+
+    /// The file that a path leads to from a module.
+    fn resolve(&self, from: &Module, path: &[String]) -> Module {
+        let (mut place, mut rest) = match path.first().map(String::as_str) {
+            Some("crate") => (Module::new(), &path[1..]),
+            Some("self") => (from.clone(), &path[1..]),
+            _ => (from.clone(), path),
+        };
+        while let Some(("super", after)) = rest.split_first().map(|(first, rest)| (&**first, rest))
+        {
+            place.pop();
+            rest = after;
+        }
+        for step in rest {
+            let inner = join(&place, step);
+            match self.exports.get(&(place.clone(), step.clone())) {
+                _ if self.files.contains_key(&inner) => place = inner,
+                Some(definer) => place = definer.clone(),
+                None => break,
+            }
+        }
+        place
+    }
+
+    /// The files of the same top-level module that each file imports from.
+    fn imports(&self) -> BTreeMap<&Module, BTreeSet<Module>> {
+        let targets_of = |module: &Module, code: &str| {
+            let targets = used(code, str::is_empty).into_iter().filter_map(|path: Vec<String>| {
+                let is_inner = matches!(&*path[0], "super" | "crate" | "self");
+                let target = is_inner.then(|| self.resolve(module, &path))?;
+                let is_near = target.first() == module.first() && !target.starts_with(module);
+                is_near.then_some(target)
+            });
+            targets.collect()
+        };
+        self.files.iter().map(|(module, code)| (module, targets_of(module, code))).collect()
+    }
+}
+
+fn is_counted(file: &File) -> bool {
+    // Stand-ins have the imports of the module in whose place they are.
+    let name = file.path.rsplit('/').next().unwrap_or_default();
+    !file.is_of_tests() && !name.starts_with("without") && !matches!(name, "lib.rs" | "main.rs")
+}
+
+fn module(file: &File) -> Module {
+    let path = file.path.trim_end_matches(".rs").trim_end_matches("/mod");
+    path.split('/').map(str::to_owned).collect()
+}
+
+fn code(file: &File) -> String {
+    file.program().into_iter().map(|(_, line)| format!("{} ", line.trim())).collect()
+}
+
+fn join(module: &Module, step: &str) -> Module {
+    let mut inner = module.clone();
+    inner.push(step.to_owned());
+    inner
+}
+
+/// The paths in the `use` declarations whose visibility the caller takes.
+fn used(code: &str, takes: fn(&str) -> bool) -> Vec<Vec<String>> {
+    let mut paths = Vec::new();
+    for (at, _) in code.match_indices("use ") {
+        let before = code[..at].trim_end();
+        let is_word =
+            code[..at].ends_with(|last: char| last.is_ascii_alphanumeric() || last == '_');
+        let before = before.rsplit([';', '}', '{', ']']).next().unwrap_or_default().trim();
+        let Some(end) = code[at..].find(';').filter(|_| !is_word) else { continue };
+        if takes(before) {
+            expand("", code[at + 4..at + end].trim(), &mut paths);
+        }
+    }
+    paths
+        .into_iter()
+        .map(|path| path.split("::").map(|step| step.trim().to_owned()).collect())
+        .collect()
+}
+
+/// Adds every path of a tree such as `super::{a, b::{c, d as e}}`.
+fn expand(prefix: &str, tree: &str, paths: &mut Vec<String>) {
+    let Some((head, list)) = tree.split_once('{').filter(|_| tree.ends_with('}')) else {
+        let path = tree.split(" as ").next().unwrap_or_default();
+        paths.push(format!("{prefix}{path}"));
+        return;
+    };
+    let prefix = format!("{prefix}{head}");
+    let (mut depth, mut start) = (0, 0);
+    let list = &list[..list.len() - 1];
+    for (at, character) in list.char_indices().chain([(list.len(), ',')]) {
+        match character {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                let item = list[start..at].trim();
+                if !item.is_empty() {
+                    expand(&prefix, item, paths);
+                }
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The files that are on a circle: what remains when files that import none of the rest go, again
+/// and again.
+fn on_circles(program: &Program) -> Vec<String> {
+    let mut imports = program.imports();
+    loop {
+        let left: BTreeSet<Module> = imports.keys().map(|module| (*module).clone()).collect();
+        let before = imports.len();
+        imports.retain(|_, targets| targets.iter().any(|target| left.contains(target)));
+        if imports.len() == before {
+            break;
+        }
+    }
+    imports.into_keys().map(|module| module.join("/")).collect()
+}
+
+fn file(path: &str, text: &str) -> File {
+    File { path: path.to_owned(), text: text.to_owned() }
+}
+
+#[test]
+fn circles_are_found_through_exports() {
+    let parent = file("a/mod.rs", "mod one;\nmod two;\npub use one::One;\nuse two::{self, Two};\n");
+    let one = file("a/one.rs", "use super::{\n    two::Two,\n    Own,\n};\n");
+    let two = file("a/two.rs", "use crate::a::One;\n// use super::x;\n");
+    let found = on_circles(&Program::new(&[parent, one, two]));
+    assert_eq!(found, ["a/one", "a/two"]);
+    let parent = file("a/mod.rs", "pub use one::One;\nuse two::Two;\n");
+    let one = file("a/one.rs", "use super::Own;\n");
+    let two = file("a/two.rs", "use super::{One, Own};\n");
+    assert!(on_circles(&Program::new(&[parent, one, two])).is_empty());
+}
+
+#[test]
+fn files_of_a_module_import_without_circles() {
+    let found = on_circles(&Program::new(&sources()));
+    super::assert_none("files on a circle of imports, or on a way to one", &found);
+}

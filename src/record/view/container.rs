@@ -1,29 +1,20 @@
 //! Renders an object or array on one line, with secrets hidden.
 //!
-//! An element of a list that goes or comes is shown as a whole ([`Element`]): without the members
-//! that say nothing, and with the members that are not known yet.
+//! An element of a list that is added or removed is shown as a whole ([`Element`]): without the
+//! members that say nothing, and with the members that are not known yet.
 
 use std::collections::HashSet;
 use std::iter::Peekable;
 use std::sync::Arc;
 use std::vec::IntoIter;
 
+use super::element::Element;
 use super::shown::Shower;
 use super::walk::{Entry, Met, walk};
 use crate::error::Result;
 use crate::json::value::{Kind, Value};
 use crate::record::Excerpt;
 use crate::secret::{ECHO, MASK};
-
-/// How an element of a list is shown as a whole.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Element {
-    /// The keys whose `null` is shown. All other members with `null` are left out. `None` means all
-    /// keys.
-    pub nulls: Option<Arc<HashSet<String>>>,
-    /// The members that are not known yet, with their texts, in the order of the keys.
-    pub unknown: Vec<(String, &'static str)>,
-}
 
 /// A container that is being rendered.
 struct Rendering {

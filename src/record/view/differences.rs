@@ -8,8 +8,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::container::Element;
 use super::documents::{Document, Syntax};
+use super::element::Element;
 use super::sets::{Unmatched, shown_nulls, unmatched};
 use super::walk::{Entry, Met, walk};
 use super::{Detail, Listing, lines};

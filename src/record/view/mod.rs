@@ -12,6 +12,7 @@
 mod container;
 mod differences;
 mod documents;
+mod element;
 mod lines;
 mod pieces;
 mod scalars;

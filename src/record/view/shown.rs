@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
-use super::container::Element;
 use super::documents::{Document, Syntax, Unread};
+use super::element::Element;
 use super::pieces;
 use super::{Detail, Known};
 use crate::error::Result;

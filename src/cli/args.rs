@@ -1,5 +1,6 @@
 //! The arguments. Only this module and its submodules use clap.
 
+mod audit;
 mod batch;
 mod inputs;
 mod limits;
@@ -17,6 +18,7 @@ use clap::error::{ContextKind, ErrorKind};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+pub use self::audit::{Audit, FindingsFormat};
 pub use self::batch::{Batch, Merge, ReportFormat};
 pub use self::inputs::InputArgs;
 pub use self::limits::LimitArgs;
@@ -142,40 +144,6 @@ pub enum SchemaOf {
     Report,
     /// JSON report: the output of `report --output json`
     Fleet,
-}
-
-/// `plansift audit`.
-#[derive(Debug, Args)]
-pub struct Audit {
-    /// Format of the findings
-    #[arg(help_heading = OUTPUT, short, long, value_enum, default_value_t = FindingsFormat::Table)]
-    pub format: FindingsFormat,
-    /// Write CSV cells that look like formulas unquoted, for programs instead of spreadsheets
-    #[arg(help_heading = OUTPUT, long)]
-    pub csv_raw: bool,
-    /// Exit with 3 if an unmarked value repeats a marked one
-    #[arg(help_heading = GATES, long)]
-    pub fail_on_echo: bool,
-    /// Arguments about secrets
-    #[command(flatten)]
-    pub secrets: SecretArgs,
-    /// Write to a file, which appears only when it is complete
-    #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
-    pub output: Option<PathBuf>,
-    /// Arguments about the documents
-    #[command(flatten)]
-    pub plans: Plans,
-}
-
-/// Format of the findings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum FindingsFormat {
-    /// Counts, echoes and suspects, for a person
-    Table,
-    /// One compact JSON object a line
-    Ndjson,
-    /// Comma-separated values, safe for spreadsheets
-    Csv,
 }
 
 /// Format of the records.

@@ -69,7 +69,8 @@ fn plan_files_of_the_corpus_equal_the_json_of_terraform() {
 
 #[test]
 fn with_schemas_only_defaults_and_orders_are_missing() {
-    table(&corpus(), || Some(schemas())).assert_only(&[Rule::Default, Rule::Order]);
+    let known = [Rule::Default, Rule::Order, Rule::MarkedHere];
+    table(&corpus(), || Some(schemas())).assert_only(&known);
 }
 
 /// Prints a table of the differences. The harness hides what a passing test prints.
@@ -139,6 +140,20 @@ fn plan_files_come_from_pipes_too() {
 }
 
 #[test]
+fn the_json_of_a_plan_file_is_never_spooled() {
+    for (file, _) in corpus() {
+        for command in ["redact", "audit", "report", "slim"] {
+            let mut run = run::plansift();
+            run.args([command, "--quiet", "--limit-spool", "1"]).arg(&file);
+            let output = run.output().expect("it runs");
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(!said.contains("spool"), "{command} {}: {said}", file.display());
+            assert!(output.status.success(), "{command} {}: {said}", file.display());
+        }
+    }
+}
+
+#[test]
 fn show_prints_the_json_of_a_plan_file() {
     let folder = run::root().join("corpus/planfiles/secrets");
     let show = |args: &[&str]| {
@@ -157,5 +172,10 @@ fn show_prints_the_json_of_a_plan_file() {
     let other = show(&["plan.json"]);
     assert_eq!(other.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&other.stderr).contains("not a binary plan file"));
-    assert_eq!(show(&["plan.tfplan", "plan.tfplan"]).status.code(), Some(64));
+    let two = show(&["plan.tfplan", "../create/plan.tfplan"]);
+    assert_eq!(two.status.code(), Some(64));
+    let mut command = run::plansift();
+    command.arg("show").arg(run::root().join("corpus/wrong/encrypted.tfplan"));
+    let encrypted = String::from_utf8(command.output().expect("it runs").stderr).unwrap();
+    assert!(encrypted.contains("encrypted") && encrypted.contains("tofu show"), "{encrypted}");
 }

@@ -2,7 +2,7 @@
 //! `unsafe` and each third-party crate may be used, file sizes, file heads and leftovers.
 //!
 //! The rules read lines. Rules about the program skip comments and code that only tests compile
-//! (files named `tests.rs`, modules under `#[cfg(test)]`).
+//! (files named `tests.rs` or in folders named `tests`, modules under `#[cfg(test)]`).
 
 mod circles;
 
@@ -136,7 +136,7 @@ struct File {
 
 impl File {
     fn is_of_tests(&self) -> bool {
-        self.path.ends_with("tests.rs")
+        self.path.ends_with("tests.rs") || self.path.contains("/tests/")
     }
 
     fn is_in(&self, places: &[&str]) -> bool {

@@ -5,9 +5,10 @@ use super::bar::{self, Bar, Watched};
 use super::options::access;
 use crate::audit::{Audited, Ledger, Options, audit};
 use crate::error::Result;
-use crate::input::{Input, Rereadable};
+use crate::input::Input;
 use crate::plan::{self, Accepts, Documents};
 use crate::secret::Collecting;
+use crate::source::Kept;
 
 /// An input that is being audited.
 pub struct Auditing {
@@ -28,12 +29,7 @@ impl Auditing {
     /// # Errors
     ///
     /// Fails if the input cannot be read.
-    pub fn open(
-        kept: &Rereadable,
-        plans: &Plans,
-        read: &plan::Options,
-        bar: Bar,
-    ) -> Result<Auditing> {
+    pub fn open(kept: &Kept, plans: &Plans, read: &plan::Options, bar: Bar) -> Result<Auditing> {
         let (kept, access) = (kept.clone(), access(plans, read));
         let mut open: Open = Box::new(move || Ok(bar::watched(kept.input(&access)?, bar.clone())));
         let documents = Documents::new(open()?, read);

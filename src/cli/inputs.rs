@@ -152,7 +152,6 @@ fn usage(text: &str) -> Exit {
 fn print_skipped(skipped: &Skipped) {
     let parts = [
         (skipped.others, "no plan", "no plans"),
-        (skipped.plan_files, "binary plan file", "binary plan files"),
         (skipped.encrypted, "encrypted plan or state", "encrypted plans or states"),
         (skipped.sources, "source file (.tf, .tfvars)", "source files (.tf, .tfvars)"),
         (skipped.excluded, "excluded", "excluded"),
@@ -165,12 +164,9 @@ fn print_skipped(skipped: &Skipped) {
         .map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many }))
         .collect();
     if !counts.is_empty() {
-        let hint = match (skipped.plan_files, skipped.encrypted) {
-            (0, 0) => "",
-            (0, _) => {
-                "; run `tofu show -json PLANFILE` for encrypted ones, where the key is configured"
-            }
-            _ => "; run `terraform show -json PLANFILE` for binary plan files",
+        let hint = match skipped.encrypted {
+            0 => "",
+            _ => "; run `tofu show -json PLANFILE` for encrypted ones, where the key is configured",
         };
         say(&format!("skipped in folders: {}{hint}", counts.join(", ")));
     }

@@ -17,11 +17,11 @@ use super::output::Output;
 use super::tally::Tally;
 use crate::batch::documents::{Note, Turn, Visited, Visitor, numbered, visit_all};
 use crate::error::{Error, ErrorKind, Result};
-use crate::input::{Input, Rereadable};
+use crate::input::Input;
 use crate::plan::{Accepts, Document, Documents};
 use crate::record::Warning;
 use crate::secret::{Collected, Collecting, Options};
-use crate::source::Entry;
+use crate::source::{Entry, Kept};
 
 /// How often a document is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub struct Ready<'d> {
     /// The offset of the document, or of text before it.
     pub at: u64,
     /// The input, to be read once more, if there are two passes.
-    pub kept: Option<&'d Rereadable>,
+    pub kept: Option<&'d Kept>,
 }
 
 /// Rewrites all documents of all inputs; `each` writes one document.
@@ -186,7 +186,7 @@ struct Each<'r, 'a, E, F> {
     source: &'r str,
     /// The first pass, if there are two passes.
     collecting: Option<Collecting<F, Watched<Input>>>,
-    kept: Option<&'r Rereadable>,
+    kept: Option<&'r Kept>,
 }
 
 impl<E, F> Visitor<Watched<Input>> for Each<'_, '_, E, F>

@@ -161,7 +161,7 @@ fn known(under: &Under) -> Result<Option<Known>, Exit> {
         say(&format!("{name}: {why}"));
         Exit::Failed
     })?;
-    let ty = schema.block.implied_type().map_err(|error| refuse(&name, error))?;
+    let ty = schema.block.implied_type();
     Ok(Some(Known { ty, block: Some(schema.block.clone()) }))
 }
 

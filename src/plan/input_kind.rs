@@ -85,7 +85,9 @@ fn judge(head: &[u8]) -> InputKind {
         Some(ErrorKind::WrongDocument(WrongDocument::State | WrongDocument::EmptyState)) => {
             InputKind::State
         }
-        Some(ErrorKind::WrongDocument(WrongDocument::BinaryPlan)) => InputKind::PlanFile,
+        Some(ErrorKind::WrongDocument(WrongDocument::BinaryPlan)) if begins_plan_file(head) => {
+            InputKind::PlanFile
+        }
         Some(ErrorKind::WrongDocument(WrongDocument::Encrypted)) => InputKind::Encrypted,
         Some(ErrorKind::WrongDocument(_)) => InputKind::Other,
         // A plan of a later major version.
@@ -97,6 +99,15 @@ fn judge(head: &[u8]) -> InputKind {
         _ if glance.is_known || glance.keys == 0 => InputKind::Plan,
         _ => InputKind::Other,
     }
+}
+
+/// Whether a zip archive begins with the member `tfplan`, as all plan files of the tools do. Other
+/// archives, such as the code of functions, often lie beside plans.
+fn begins_plan_file(head: &[u8]) -> bool {
+    const NAME: &[u8] = b"tfplan";
+    // The header of a member: 26 bytes, the lengths of its name and its extra field, its name.
+    let has_len = head.get(26..28) == Some(&(NAME.len() as u16).to_le_bytes());
+    has_len && head.get(30..).is_some_and(|rest| rest.starts_with(NAME))
 }
 
 /// Collects top-level keys until one of them decides.
@@ -160,7 +171,16 @@ mod tests {
         ] {
             assert_eq!(judge(other.as_bytes()), InputKind::Other, "{other:.60}");
         }
-        assert_eq!(judge(b"PK\x03\x04rest"), InputKind::PlanFile);
+        let header = |name: &str| {
+            let lengths = [name.len() as u8, 0, 0, 0];
+            [b"PK\x03\x04", &[0; 22][..], &lengths, name.as_bytes(), b"data"].concat()
+        };
+        assert_eq!(judge(&header("tfplan")), InputKind::PlanFile);
+        for name in ["tfplan2", "index.js", ""] {
+            assert_eq!(judge(&header(name)), InputKind::Other, "{name}");
+        }
+        assert_eq!(judge(b"PK\x03\x04"), InputKind::Other);
+        assert_eq!(judge(&header("tfplan")[..28]), InputKind::Other);
         // A plan after anything else counts, however long that is.
         for before in ["{}\n", "{\"@level\":\"info\"}\n", &"Refreshing state...\n".repeat(20_000)] {
             for plan in [

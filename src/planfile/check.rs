@@ -190,7 +190,7 @@ impl<'a> Instance<'a> {
 /// Splits an address into its module and what is in it.
 fn split(address: &str) -> Option<(&str, &str)> {
     let mut modules = Modules::of(address);
-    while let Some(step) = modules.next() {
+    for step in modules.by_ref() {
         step?;
     }
     let rest = modules.rest();

@@ -115,12 +115,10 @@ impl Document {
         self.taken = 0;
         let len = self.parts.len(section);
         let out = &mut self.out;
-        if let (0, Some([open, _])) = (self.element, section.brackets()) {
-            if len > 0 {
-                push_key(out, section.key());
-                out.push(open);
-                self.parts.open(section, out);
-            }
+        if let (0, 1.., Some([open, _])) = (self.element, len, section.brackets()) {
+            push_key(out, section.key());
+            out.push(open);
+            self.parts.open(section, out);
         }
         if self.element < len {
             let is_list = !matches!(section, Section::PlannedValues | Section::PriorState);

@@ -21,9 +21,12 @@ use crate::wire::types::Type;
 #[derive(Debug, Default)]
 pub(super) struct Schemas {
     providers: Providers,
-    /// The schemas that were asked for, by provider, mode and type.
-    found: RefCell<HashMap<(String, Mode, String), Option<Arc<Schema>>>>,
+    /// The schemas that were asked for.
+    found: RefCell<HashMap<Key, Option<Arc<Schema>>>>,
 }
+
+/// A provider, a mode and a type of resources.
+type Key = (String, Mode, String);
 
 /// The schema of a resource type.
 #[derive(Debug)]
@@ -55,7 +58,7 @@ impl Schemas {
                 Mode::Ephemeral => &provider.ephemeral,
             };
             let schema = types.get(address.kind)?;
-            let ty = schema.block.implied_type().ok()?;
+            let ty = schema.block.implied_type();
             let block = schema.block.clone();
             Some(Arc::new(Schema { version: schema.version, ty, block }))
         };

@@ -337,16 +337,14 @@ impl Header {
 
 /// Appends what follows the values of a resource.
 fn write_rest(value: Value<'_>, out: &mut Vec<u8>) -> Result<()> {
-    if let Some(dependencies) = value.get("dependencies")? {
-        if dependencies.kind()? == Kind::Array && dependencies.elements()?.next().is_some() {
-            push_key(out, "depends_on");
-            attributes::write_plain(dependencies, out)?;
-        }
+    let dependencies =
+        value.get("dependencies")?.filter(|list| !list.is_empty() && !list.is_null());
+    if let Some(dependencies) = dependencies {
+        push_key(out, "depends_on");
+        attributes::write_plain(dependencies, out)?;
     }
-    if let Some(status) = value.get("status")? {
-        if status.kind()? == Kind::String && status.text()? == "tainted" {
-            push(out, ",\"tainted\":true");
-        }
+    if value.get("status")?.is_some_and(|status| status.raw() == b"\"tainted\"") {
+        push(out, ",\"tainted\":true");
     }
     Ok(())
 }

@@ -7,11 +7,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use super::kept::Kept;
 use super::stop::Stop;
 use super::store::{Object, Version};
 use crate::error::{Error, ErrorKind, PlanFileFault, Result};
-use crate::input::{GiveUp, Input, Options, Rereadable, Threads};
+use crate::input::{GiveUp, Input, Options, Rereadable};
 use crate::limits::Limits;
+use crate::plan::{self, Visitor};
 use crate::planfile::{self, ProviderSchemas};
 
 /// The location of an input.
@@ -125,20 +127,13 @@ impl Entry {
     }
 
     /// Opens the input for reading more than once. Anything but a regular file is read completely
-    /// and kept, and so is the JSON of a plan file.
+    /// and spooled.
     ///
     /// # Errors
     ///
-    /// Fails if the input cannot be read, or is too large to keep.
-    pub fn keep(&self, limits: &Limits) -> Result<Rereadable> {
-        let kept = self.keep_as_it_is(limits)?;
-        let options = Options { limits: *limits, threads: Threads::One, ..Options::default() };
-        let mut input = kept.input(&options)?;
-        if !planfile::is_plan_file(&mut input)? {
-            return Ok(kept);
-        }
-        let file = input.into_rereadable(limits)?;
-        Rereadable::spool(planfile::open(&file, None, limits)?, limits)
+    /// Fails if the input cannot be read, or exceeds the limit on spooled inputs.
+    pub fn keep(&self, limits: &Limits) -> Result<Kept> {
+        Kept::new(self.keep_as_it_is(limits)?, limits)
     }
 
     /// Opens a plan file as the JSON of its plan, with the schemas of its resources.
@@ -153,7 +148,11 @@ impl Entry {
     ) -> Result<planfile::Document> {
         let mut input = self.open_as_it_is(options)?;
         if !planfile::is_plan_file(&mut input)? {
-            return Err(Error::new(ErrorKind::PlanFile(PlanFileFault::OtherInput)));
+            let read = plan::Options { limits: options.limits, ..plan::Options::default() };
+            return Err(match plan::read(input, &read, &mut Nothing) {
+                Err(error) if matches!(error.kind(), ErrorKind::WrongDocument(_)) => error,
+                _ => Error::new(ErrorKind::PlanFile(PlanFileFault::OtherInput)),
+            });
         }
         planfile::open(&input.into_rereadable(&options.limits)?, schemas, &options.limits)
     }
@@ -176,6 +175,11 @@ impl Entry {
 /// An input, or the name that yields none.
 pub(super) type Item = std::result::Result<Entry, Unlisted>;
 
+/// Wants nothing of a plan: only whether the input is one matters.
+struct Nothing;
+
+impl Visitor for Nothing {}
+
 /// A name that yields no input, and the reason.
 #[derive(Debug)]
 pub struct Unlisted {
@@ -190,8 +194,6 @@ pub struct Unlisted {
 pub struct Skipped {
     /// Files that are not plans.
     pub others: u64,
-    /// Binary plan files.
-    pub plan_files: u64,
     /// Encrypted plans and states of OpenTofu.
     pub encrypted: u64,
     /// Source files of configurations, such as `.tf` and `.tfvars`.

@@ -24,7 +24,6 @@ impl Skipped {
     /// Counts a file that is not a plan.
     pub(super) fn count_other(&mut self, path: &Path, kind: &Result<InputKind>) {
         match kind {
-            Ok(InputKind::PlanFile) => self.plan_files += 1,
             Ok(InputKind::Encrypted) => self.encrypted += 1,
             _ if is_named_source(path) => self.sources += 1,
             _ => self.others += 1,
@@ -119,12 +118,12 @@ pub(super) fn kind_of_head(head: Box<dyn Read + Send>) -> Result<InputKind> {
 /// name is that of a configuration's source file.
 pub(super) fn is_input(kind: &Result<InputKind>, path: &Path, globs: &Globs) -> bool {
     match kind {
-        Ok(InputKind::Plan) => true,
+        Ok(InputKind::Plan | InputKind::PlanFile) => true,
         Ok(InputKind::Remnant) | Err(_) => !is_named_source(path),
         Ok(InputKind::State) => globs.takes_states(),
         // A failed `terraform show -json PLANFILE > plan.json` leaves an empty file.
         Ok(InputKind::Empty) => is_named_json(path),
-        Ok(InputKind::PlanFile | InputKind::Encrypted | InputKind::Other) => false,
+        Ok(InputKind::Encrypted | InputKind::Other) => false,
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::error::{Error, ErrorKind};
 use super::types::Type;
 use super::value::{Data, Value};
 
@@ -105,46 +104,34 @@ pub struct WrongCount {
 }
 
 impl Block {
-    /// The type of the block's value: an object of the attributes and the nested blocks. A list or a
-    /// map of blocks with a dynamic part is dynamic itself. An attribute hides a block of its name.
-    ///
-    /// # Errors
-    ///
-    /// An attribute of nested objects has a nesting that is not valid.
-    pub fn implied_type(&self) -> Result<Type, Error> {
-        let mut types = Vec::with_capacity(self.attributes.len() + self.blocks.len());
-        for (name, nested) in &self.blocks {
-            if nested.nesting != Nesting::Other {
-                types.push((name.clone(), nested.implied_type()?));
-            }
-        }
-        for (name, attribute) in &self.attributes {
-            types.push((name.clone(), attribute.implied_type()?));
-        }
-        Ok(Type::object(types))
+    /// The type of the block's value: an object of the attributes and the nested blocks. A list or
+    /// a map of blocks with a dynamic part is dynamic itself. An attribute hides a block of its
+    /// name.
+    pub fn implied_type(&self) -> Type {
+        let known = self.blocks.iter().filter(|(_, nested)| nested.nesting != Nesting::Other);
+        let blocks = known.map(|(name, nested)| (name.clone(), nested.implied_type()));
+        let attributes = self.attributes.iter();
+        let attributes =
+            attributes.map(|(name, attribute)| (name.clone(), attribute.implied_type()));
+        Type::object(blocks.chain(attributes))
     }
 
     /// The value of a block that the configuration does not have: null attributes, and no nested
     /// blocks.
-    ///
-    /// # Errors
-    ///
-    /// As [`Block::implied_type`].
-    pub fn empty_value(&self) -> Result<Value, Error> {
-        let mut values = Vec::new();
-        for (name, nested) in &self.blocks {
-            if nested.nesting != Nesting::Other {
-                values.push((name.clone(), nested.empty_value()?));
-            }
-        }
-        for (name, attribute) in &self.attributes {
-            values.push((name.clone(), Value::null(&attribute.implied_type()?)));
-        }
-        Ok(Value::object(values))
+    pub fn empty_value(&self) -> Value {
+        let known = self.blocks.iter().filter(|(_, nested)| nested.nesting != Nesting::Other);
+        let blocks = known.map(|(name, nested)| (name.clone(), nested.empty_value()));
+        let null = |attribute: &Attribute| Value::null(&attribute.implied_type());
+        let attributes = self.attributes.iter();
+        let attributes = attributes.map(|(name, attribute)| (name.clone(), null(attribute)));
+        Value::object(blocks.chain(attributes))
     }
 
     /// The paths of a value that the schema marks sensitive. A sensitive attribute is marked whole,
     /// and so is a set that holds one. Null and unknown blocks have no paths.
+    ///
+    /// Terraform 1.11 leaves marks out inside a map of blocks that have a dynamic attribute. They
+    /// are there all the same.
     pub fn sensitive_paths(&self, value: &Value) -> Vec<Path> {
         let mut paths = Vec::new();
         self.add_sensitive(&value.data, &mut Path::new(), &mut paths);
@@ -214,27 +201,27 @@ impl Block {
 }
 
 impl NestedBlock {
-    fn implied_type(&self) -> Result<Type, Error> {
-        let block = self.block.implied_type()?;
-        Ok(match self.nesting {
+    fn implied_type(&self) -> Type {
+        let block = self.block.implied_type();
+        match self.nesting {
             Nesting::List | Nesting::Map if block.has_dynamic() => Type::Dynamic,
             Nesting::List => Type::list(block),
             Nesting::Set => Type::set(block),
             Nesting::Map => Type::map(block),
             Nesting::Single | Nesting::Group | Nesting::Other => block,
-        })
+        }
     }
 
-    fn empty_value(&self) -> Result<Value, Error> {
-        let ty = self.implied_type()?;
-        Ok(match self.nesting {
+    fn empty_value(&self) -> Value {
+        let ty = self.implied_type();
+        match self.nesting {
             Nesting::Single | Nesting::Other => Value::null(&ty),
-            Nesting::Group => self.block.empty_value()?,
+            Nesting::Group => self.block.empty_value(),
             Nesting::List if ty == Type::Dynamic => Value::tuple(Vec::new()),
             Nesting::Map if ty == Type::Dynamic => Value::object(Vec::new()),
             Nesting::List | Nesting::Set => Value { ty, data: Data::List(Vec::new()) },
             Nesting::Map => Value { ty, data: Data::Map(BTreeMap::new()) },
-        })
+        }
     }
 
     /// The number of blocks, if it is known.
@@ -250,24 +237,21 @@ impl NestedBlock {
 }
 
 impl Attribute {
-    fn implied_type(&self) -> Result<Type, Error> {
+    fn implied_type(&self) -> Type {
         let (nesting, attributes) = match &self.ty {
-            AttributeType::Plain(ty) => return Ok(ty.without_optional()),
+            AttributeType::Plain(ty) => return ty.without_optional(),
             AttributeType::Nested { nesting, attributes } => (nesting, attributes),
         };
-        let types = attributes
-            .iter()
-            .map(|(name, attribute)| Ok((name.clone(), attribute.implied_type()?)));
-        let object = Type::object(types.collect::<Result<Vec<_>, Error>>()?);
-        Ok(match nesting {
+        let types = attributes.iter().map(|(name, inner)| (name.clone(), inner.implied_type()));
+        let object = Type::object(types);
+        match nesting {
             Nesting::Single => object,
             Nesting::List => Type::list(object),
             Nesting::Set => Type::set(object),
             Nesting::Map => Type::map(object),
-            Nesting::Group | Nesting::Other => {
-                return Err(Error::without_offset(ErrorKind::Nesting));
-            }
-        })
+            // Not valid here. Terraform takes an empty object.
+            Nesting::Group | Nesting::Other => Type::object([]),
+        }
     }
 
     fn has_sensitive(&self) -> bool {

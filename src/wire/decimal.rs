@@ -28,8 +28,8 @@ impl Decimal {
 
     /// The fewest digits that give the number again at `precision` bits, rounded to nearest even.
     ///
-    /// Every number between half a unit below and half a unit above reads as this number. The digits
-    /// end where they differ from both bounds enough.
+    /// Every number between half a unit below and half a unit above reads as this number. The
+    /// digits end where they differ from both bounds enough.
     pub fn shortest(mantissa: &Natural, exponent: i64, precision: u64) -> Decimal {
         let mut decimal = Decimal::exact(mantissa, exponent);
         let bits = precision + 1;

@@ -17,7 +17,7 @@ pub enum ErrorKind {
     Truncated,
     /// A declared length is longer than the rest of the bytes.
     Length,
-    /// Arrays and maps are nested deeper than [`crate::msgpack::DEPTH_MAX`].
+    /// Arrays and maps are nested deeper than their limit.
     Depth,
     /// The byte 0xc1, which MessagePack never uses.
     Reserved,
@@ -55,8 +55,6 @@ pub enum ErrorKind {
     Marked,
     /// The text is not a document of provider schemas.
     Schema,
-    /// An attribute of nested objects has a nesting that is not valid.
-    Nesting,
     /// Data follows the value.
     Trailing,
     /// The data after an unknown value is not a map of refinements.
@@ -125,7 +123,6 @@ impl ErrorKind {
             ErrorKind::Conversion => "the value cannot be converted to the type",
             ErrorKind::Marked => "the text does not show a value with its type",
             ErrorKind::Schema => "the text is not a document of provider schemas",
-            ErrorKind::Nesting => "an attribute of nested objects has a nesting that is not valid",
             ErrorKind::Trailing => "data follows the value",
             ErrorKind::Refinement => "the refinements of an unknown value are damaged",
         }

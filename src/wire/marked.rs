@@ -3,14 +3,17 @@
 //! | form | value |
 //! | --- | --- |
 //! | `{"null":TYPE}` | null |
-//! | `{"unknown":TYPE}` | an unknown value; with `not_null`, `prefix`, `min` and `max` (`[NUMBER,inclusive]`), `len_min`, `len_max` where something is known |
-//! | `{"string":S}` `{"bool":true}` | |
+//! | `{"unknown":TYPE}` | an unknown value |
+//! | `{"string":S}` `{"bool":true}` | a string, a boolean |
 //! | `{"number":TEXT,"prec":BITS}` | a number; `{"number":"inf"}` and `"-inf"` |
-//! | `{"list":TYPE,"elements":[V]}` `{"set":TYPE,"elements":[V]}` | TYPE is that of the elements |
-//! | `{"map":TYPE,"entries":[[KEY,V]]}` | |
-//! | `{"tuple":[V]}` `{"object":[[NAME,V]]}` | |
+//! | `{"list":TYPE,"elements":[V]}` | a list; TYPE is that of the elements. A set has `set` |
+//! | `{"map":TYPE,"entries":[[KEY,V]]}` | a map |
+//! | `{"tuple":[V]}` `{"object":[[NAME,V]]}` | a tuple, an object |
+//! | `{"sensitive":TYPE}` | a part that is not shown, and cannot be read |
 //!
-//! A part that is not shown is `{"sensitive":TYPE}`. Text that is not UTF-8 is `{"hex":"..."}`. Members are written in the order of their names.
+//! What is known of an unknown value stands beside `unknown`: `not_null`, `prefix`, `min` and `max`
+//! (`[NUMBER,inclusive]`), `len_min`, `len_max`. Text that is not UTF-8 is `{"hex":"..."}`. Members
+//! are written in the order of their names.
 
 use std::collections::{BTreeMap, HashSet};
 

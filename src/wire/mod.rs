@@ -1,7 +1,27 @@
-//! Values as Terraform and OpenTofu send them: MessagePack and JSON under a type.
+//! Values as Terraform and OpenTofu send them: MessagePack and JSON that only a type explains.
 //!
-//! [`msgpack::Value`] reads MessagePack without a type; [`plan_json`] writes the value as plan JSON
-//! does.
+//! | job | here |
+//! | --- | --- |
+//! | read a value under a type, as go-cty does | [`from_msgpack`], [`from_json`] |
+//! | write it, byte for byte | [`to_msgpack`], [`to_json`] |
+//! | type constraints; the type that a value implies | [`types`], [`implied`] |
+//! | provider schemas, and what follows from them | [`schema`], [`block`] |
+//! | a value as JSON that shows all of it, and back | [`marked`] |
+//! | MessagePack without a type, borrowed and checked | [`msgpack`] |
+//! | such MessagePack as plan JSON, without a tree between | [`plan_json`] |
+//!
+//! ```
+//! use plansift::wire::{Type, from_msgpack, to_json};
+//!
+//! let ty = Type::parse(br#"["map","number"]"#)?;
+//! let value = from_msgpack(b"\x81\xa1a\x01", &ty)?;
+//! assert_eq!(to_json(&value, &ty)?, br#"{"a":1}"#);
+//! # Ok::<(), plansift::wire::Error>(())
+//! ```
+//!
+//! A value is held as a whole, unlike a plan. Readers and writers keep their own stack; depth, the
+//! digits of numbers and what few bytes may stand for are limited, so no input costs much more than
+//! its bytes.
 
 pub mod block;
 mod convert;
@@ -22,10 +42,12 @@ mod refinement;
 pub mod refiner;
 pub mod schema;
 mod set;
+mod sort;
 mod text;
 mod tfschemas;
 mod to_json;
 mod to_msgpack;
+pub mod tokens;
 pub mod types;
 pub mod unknown;
 pub mod value;

@@ -1,5 +1,6 @@
-//! A collection, a tuple or an object that is being read. Readers keep a stack of them, so the depth
-//! of the input costs no recursion.
+//! A collection, a tuple or an object that is being read.
+//!
+//! Readers keep a stack of them, so the depth of the input costs no recursion.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! Sets as go-cty has them: which elements are equal, and in which order they come.
 //!
-//! The order is that of the wire and of JSON. Strings, numbers and booleans come by value, all other
-//! elements by a text that stands for them. Null comes last, and unknown elements before it. Elements
-//! of equal rank come by the checksum of their text, then in the order of the input.
+//! The order is that of the wire and of JSON. Strings, numbers and booleans come by value, all
+//! other elements by a text that stands for them. Null comes last, and unknown elements before it.
+//! Elements of equal rank come by the checksum of their text, then in the order of the input.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;

@@ -39,7 +39,7 @@ pub fn short_prefix(prefix: &[u8]) -> Cow<'_, [u8]> {
     let cut = normalize(&prefix[..PREFIX_LEN_MAX - 1]).into_owned();
     let kept = match std::str::from_utf8(&cut) {
         Ok(text) => safe_prefix(text),
-        // The cut is inside a character. Only if the one before combines with what follows, it goes.
+        // The cut is inside a character. The one before goes only if it combines with others.
         Err(error) => {
             let text = std::str::from_utf8(&cut[..error.valid_up_to()]).unwrap_or_default();
             if text.ends_with(combines) { safe_prefix(text) } else { text }

@@ -1,4 +1,5 @@
-//! The member `tfschemas` of plan files: schemas in Protocol Buffers, without what plans do not need.
+//! The member `tfschemas` of plan files: schemas in Protocol Buffers, without what plans do not
+//! need.
 
 use std::collections::BTreeMap;
 

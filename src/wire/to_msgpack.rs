@@ -99,7 +99,7 @@ fn write_length(len: usize, code: u8, out: &mut Vec<u8>) {
         out.extend_from_slice(&len.to_be_bytes());
     } else {
         out.push(code + 2);
-        let len = u32::try_from(len).expect("a string fits 32 bits");
+        let Ok(len) = u32::try_from(len) else { panic!("{len} bytes do not fit 32 bits") };
         out.extend_from_slice(&len.to_be_bytes());
     }
 }

@@ -59,14 +59,14 @@ fn a_folder_is_all_of_its_plans() {
     assert!(said[1].starts_with("plansift: live/stage/plan.json: byte 900"), "{}", run.err);
     assert_eq!(said.len(), 2);
     assert!(!folder.run("changes -q live").err.contains("skipped"));
-    // Saved plan files, which `show -json` converts, have a message of their own.
-    for name in ["live/tfplan", "live/dev/out.tfplan"] {
-        folder.write(name, b"PK\x03\x04");
-    }
-    let said = folder.run("changes live").err;
-    let skipped = "skipped in folders: 1 no plan, 2 binary plan files, 1 source file (.tf, \
-                   .tfvars), 1 hidden; run `terraform show -json PLANFILE` for binary plan files\n";
-    assert!(said.starts_with(&format!("plansift: {skipped}")), "{said}");
+    // A binary plan file is a plan, and other archives are not.
+    let binary = std::fs::read(run::root().join("corpus/planfiles/create/plan.tfplan"));
+    folder.write("live/dev/out.tfplan", binary.expect("it is there"));
+    folder.write("live/function.zip", b"PK\x03\x04\x14\x00\x08\x00");
+    let run = folder.run("changes live");
+    let said = "plansift: skipped in folders: 2 no plans, 1 source file (.tf, .tfvars), 1 hidden\n";
+    assert!(run.err.starts_with(said), "{}", run.err);
+    assert_eq!(plans(&run).len(), 4);
 }
 
 #[test]

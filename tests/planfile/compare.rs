@@ -15,7 +15,7 @@ pub enum Rule {
     Default,
     /// The tool orders relevant attributes by a map of its own.
     Order,
-    /// Both sides of a replacement have the marks of the schema, which the tool shows on one.
+    /// What a change marks on either side is marked in values before and after it.
     MarkedHere,
     /// What an unknown value will be is in its schema.
     UnknownShape,
@@ -164,7 +164,7 @@ impl Walk<'_> {
                 };
                 (sorted(one) == sorted(two)).then_some(Rule::Order)
             }
-            ("planned_values", Some(Value::Bool(true)), other) if is_of_marks => {
+            ("planned_values" | "prior_state", Some(Value::Bool(true)), other) if is_of_marks => {
                 is_unmarked(other).then_some(Rule::MarkedHere)
             }
             ("prior_state", other, Some(_)) if is_of_marks && is_unmarked(other) => {

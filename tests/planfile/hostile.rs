@@ -296,3 +296,36 @@ fn quadratic_inputs_are_read_in_time() {
     assert_eq!(text.matches("true").count(), 2 * 50_000);
     assert!(started.elapsed() < Duration::from_secs(10));
 }
+
+#[test]
+fn schemas_in_the_file_are_used() {
+    let attribute = |name: &str, ty: &str, is_sensitive: u64| {
+        bytes(1, [bytes(1, name), bytes(2, ty), number(7, is_sensitive)].concat())
+    };
+    let block = [
+        attribute("big", "\"number\"", 0),
+        attribute("list", "[\"list\",\"string\"]", 0),
+        attribute("secret", "\"string\"", 1),
+    ]
+    .concat();
+    let schema = bytes(1, [number(1, 7), bytes(2, block)].concat());
+    let entry = |key: &str, value: Vec<u8>| [bytes(1, key), bytes(2, value)].concat();
+    let provider = bytes(2, entry("test_a", schema));
+    let schemas = bytes(1, entry("registry.terraform.io/hashicorp/test", provider));
+    // {"big": "123", "list": unknown, "secret": "s"}
+    let value = b"\x83\xa3big\xa3123\xa4list\xd4\0\0\xa6secret\xa1s";
+    let mut members = members(&plan(&[resource("test_a.b", &change(1, &[value]))]));
+    let without = transcode(&zip(&members)).unwrap();
+    assert!(without.contains(r#""after":{"big":"123","secret":"s"}"#), "{without}");
+    assert!(without.contains(r#""after_sensitive":{}"#), "{without}");
+    members.push(Member::new("tfschemas", &schemas));
+    let with = transcode(&zip(&members)).unwrap();
+    assert!(with.contains(r#""after":{"big":123,"secret":"s"}"#), "{with}");
+    assert!(with.contains(r#""after_sensitive":{"list":[],"secret":true}"#), "{with}");
+    assert!(with.contains(r#""schema_version":7,"values":{"big":123"#), "{with}");
+    let last = members.len() - 1;
+    members[last] = Member::new("tfschemas", b"\x0a\xff");
+    let (fault, text) = fault(&zip(&members));
+    assert_eq!(fault, PlanFileFault::Schemas);
+    assert!(text.contains("at tfschemas"), "{text}");
+}

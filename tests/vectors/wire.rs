@@ -250,10 +250,7 @@ fn blocks(question: &Json, schemas: &Schemas) -> Vec<Asked> {
     let schema = schemas.providers.values().find_map(|provider| provider.resources.get(name));
     let block = &schema.expect("a schema").block;
     let theirs = &question["lib"]["cty"];
-    let ty = match block.implied_type() {
-        Ok(ty) => ty,
-        Err(error) => return vec![Asked::new(theirs, Err(error))],
-    };
+    let ty = block.implied_type();
     match question["ask"].as_str() {
         Some("type") => vec![Asked::new(theirs, Ok(json!({ "type": type_json(&ty) })))],
         Some("msgpack") => {

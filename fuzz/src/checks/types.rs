@@ -1,7 +1,7 @@
 //! A type constraint reads back as it is written, and no text makes a schema that panics.
 
-use plansift::wire::Type;
-use plansift::wire::schema::Schemas;
+use plansift::wire::schema::{Schema, Schemas};
+use plansift::wire::{Type, from_msgpack, to_msgpack};
 
 /// Reads `text` as a type, as provider schemas, and as the schemas of a plan file.
 pub fn check(text: &[u8]) {
@@ -22,15 +22,12 @@ pub fn check(text: &[u8]) {
 }
 
 /// The value of an absent block has the type that the schema implies.
-fn check_schema(schema: &plansift::wire::schema::Schema) {
+fn check_schema(schema: &Schema) {
     let block = &schema.block;
-    let Ok(ty) = block.implied_type() else {
-        return;
-    };
-    let value = block.empty_value().expect("a schema with a type has an empty value");
-    let written = plansift::wire::to_msgpack(&value, &ty).expect("the value has the type");
-    let read = plansift::wire::from_msgpack(&written, &ty).expect("what was written is read");
-    assert_eq!(plansift::wire::to_msgpack(&read, &ty), Ok(written));
+    let (ty, value) = (block.implied_type(), block.empty_value());
+    let written = to_msgpack(&value, &ty).expect("the value has the type");
+    let read = from_msgpack(&written, &ty).expect("what was written is read");
+    assert_eq!(to_msgpack(&read, &ty), Ok(written));
     block.sensitive_paths(&value);
     block.wrong_counts(&value);
 }

@@ -185,9 +185,9 @@ fn json_is_read_with_conversions() {
         ),
         (r#"{"type":"bool","value":true}"#, "dynamic", r#"{"bool":true}"#),
         (
-            r#"{"value":{"a":[1]},"type":["map",["list","string"]]}"#,
+            r#"{"value":{"a":[]},"type":["map",["list","bool"]]}"#,
             "dynamic",
-            r#"{"entries":[["a",{"elements":[{"string":"1"}],"list":"string"}]],"map":["list","string"]}"#,
+            r#"{"entries":[["a",{"elements":[],"list":"bool"}]],"map":["list","bool"]}"#,
         ),
         (
             r#"{"value":{"value":1,"type":"number"},"type":"dynamic"}"#,

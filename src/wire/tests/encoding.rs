@@ -102,7 +102,8 @@ const WRITTEN: [(&str, &str, &str); 62] = [
     ),
     (r#"{"max":[{"number":"0","prec":64},true],"unknown":"number"}"#, "number", "c7050c81049200c3"),
     (
-        r#"{"max":[{"number":"1","prec":64},true],"min":[{"number":"0","prec":64},true],"unknown":"number"}"#,
+        r#"{"max":[{"number":"1","prec":64},true],
+            "min":[{"number":"0","prec":64},true],"unknown":"number"}"#,
         "number",
         "c7090c82039200c3049201c3",
     ),

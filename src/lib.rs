@@ -21,7 +21,8 @@
 //! | 2 | [`wire`] | values as the tools send them: MessagePack and JSON under a type, schemas |
 //! | 3 | [`plan`] | a document as sections and changes |
 //! | 3 | [`planfile`] | binary plan files as the JSON of their plans |
-//! | 4 | [`diff`], [`secret`], [`source`] | a change as paths; which values are secret; names as inputs |
+//! | 4 | [`diff`], [`secret`] | a change as paths; which values are secret |
+//! | 4 | [`source`] | names, globs, folders and stores as inputs |
 //! | 5 | [`record`], [`redact`], [`audit`] | rows; a document without its secrets; their paths |
 //! | 6 | [`sink`], [`slim`] | rows in a format, and rules about them; a plan cut down |
 //! | 7 | [`batch`] | many inputs: a record file for each, a journal, and a report |

@@ -1,9 +1,9 @@
 //! Lets only one thread at a time hold a large element.
 //!
 //! An element takes up to four times its size in memory. Most elements are small, and each thread
-//! has memory for those ([`super::settings::threads_in`]). Before a thread reads a large element, it
-//! waits until no other thread holds one. An element that exceeds the memory of the batch is an
-//! error.
+//! has memory for those ([`super::settings::threads_in`]). Before a thread reads a large element,
+//! it waits until no other thread holds one. An element that exceeds the memory of the batch is
+//! an error.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 

@@ -1,6 +1,7 @@
 //! Batches of many inputs: reads the plans of each, and keeps what was done.
 //!
-//! A batch writes its results to a folder and can be resumed ([`run`]). The inputs are those of [`source`](crate::source):
+//! A batch writes its results to a folder and can be resumed ([`run`]). The inputs come from
+//! [`source`](crate::source):
 //!
 //! ```text
 //!  inputs ─▶ [`Jobs`] ─▶ [`reading`] on several threads ─▶ [`folder`], [`journal`]

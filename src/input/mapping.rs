@@ -39,9 +39,11 @@ impl Mapping {
     pub fn maps(self) -> bool {
         self.maps
     }
+}
 
+#[cfg(test)]
+impl Mapping {
     /// Maps files that tests truncate.
-    #[cfg(test)]
     pub(super) fn of_tests() -> Mapping {
         super::catch_truncation().expect("a handler");
         // SAFETY: the handler is installed, and the tests only copy bytes.

@@ -101,8 +101,8 @@ impl fmt::Display for PlanFileFault {
             PlanFileFault::Version(version) => {
                 return write!(
                     f,
-                    "unsupported version {version} of the plan file format, and plansift reads version \
-                     3: run `terraform show -json PLANFILE` and give plansift its output"
+                    "unsupported version {version} of the plan file format, and plansift reads \
+                     version 3: run `terraform show -json PLANFILE` and give plansift its output"
                 );
             }
             PlanFileFault::Action(action) => {

@@ -388,7 +388,8 @@ impl Input {
     }
 
     /// Makes the input readable at any offset. Nothing of it may have left the window. The bytes of
-    /// anything but a mapped file are spooled to a temporary file, after decompression and decoding.
+    /// anything but a mapped file are spooled to a temporary file, after decompression and
+    /// decoding.
     ///
     /// # Errors
     ///

@@ -91,8 +91,8 @@ impl Known<'_> {
 impl Writer<'_> {
     /// Finds the schema of a change, and what is marked in it.
     ///
-    /// Where a resource is replaced, the tools store only the marks of the configuration for what is
-    /// after it. Those of the provider's schema are among the paths before it.
+    /// Where a resource is replaced, the tools store only the marks of the configuration for what
+    /// is after it. Those of the provider's schema are among the paths before it.
     fn know<'a>(self, record: &ResourceChange<'a>, address: &Address<'_>) -> Result<Known<'a>> {
         let change = &record.change;
         let schema = self.schemas.find(provider_name(record.provider), address);

@@ -48,7 +48,13 @@ fn a_plan_made_by_hand_is_read() {
             r#"{"format_version":"1.2","terraform_version":"1.11.4","planned_values""#
         )
     );
-    let wanted = r#""resource_changes":[{"address":"test_a.b[\"\u003c\"]","mode":"managed","type":"test_a","name":"b","index":"\u003c","provider_name":"registry.terraform.io/hashicorp/test","change":{"actions":["create"],"before":null,"after":{"a":"b"},"after_unknown":{},"before_sensitive":false,"after_sensitive":{}}}]"#;
+    let wanted = concat!(
+        r#""resource_changes":[{"address":"test_a.b[\"\u003c\"]","mode":"managed","#,
+        r#""type":"test_a","name":"b","index":"\u003c","#,
+        r#""provider_name":"registry.terraform.io/hashicorp/test","#,
+        r#""change":{"actions":["create"],"before":null,"after":{"a":"b"},"#,
+        r#""after_unknown":{},"before_sensitive":false,"after_sensitive":{}}}]"#,
+    );
     assert!(text.contains(wanted), "{text}");
     assert!(
         text.ends_with("\"timestamp\":\"2026-01-01T00:00:00Z\",\"errored\":false}\n"),
@@ -249,11 +255,18 @@ fn limits_hold() {
 #[test]
 fn wrong_states_are_errors() {
     for state in [
-        &b""[..], b"{}", b"[]", b"{\"version\":3}", b"{\"version\":4", b"{\"version\":4}x",
+        &b""[..],
+        b"{}",
+        b"[]",
+        b"{\"version\":3}",
+        b"{\"version\":4",
+        b"{\"version\":4}x",
         b"{\"version\":4,\"resources\":[],\"resources\":[]}",
         b"{\"version\":4,\"resources\":[{\"mode\":\"odd\",\"type\":\"a\",\"name\":\"b\"}]}",
-        b"{\"version\":4,\"resources\":[{\"mode\":\"managed\",\"type\":\"a\",\"name\":\"b\",\"instances\":[{\"schema_version\":0}]}]}",
-        b"{\"version\":4,\"resources\":[{\"mode\":\"managed\",\"type\":\"\",\"name\":\"b\",\"instances\":[{\"attributes\":{}}]}]}",
+        b"{\"version\":4,\"resources\":[{\"mode\":\"managed\",\"type\":\"a\",\"name\":\"b\",\
+          \"instances\":[{\"schema_version\":0}]}]}",
+        b"{\"version\":4,\"resources\":[{\"mode\":\"managed\",\"type\":\"\",\"name\":\"b\",\
+          \"instances\":[{\"attributes\":{}}]}]}",
     ] {
         let mut members = members(&plan(&[]));
         members[1] = Member::new("tfstate", state);
@@ -278,7 +291,10 @@ fn a_mark_on_either_side_and_in_a_set_holds() {
     replace.extend(path(4, &[name("m"), key(b"\xa1k")]));
     replace.extend(path(4, &[name("s"), key(b"\x81\xa1x\x01"), name("x")]));
     let text = of_plan(&plan(&[resource("a.b", &replace)])).unwrap();
-    let wanted = r#""before_sensitive":{"l":[false,false],"m":{},"s":[{}],"t":true},"after_sensitive":{"l":[false,true],"m":{"k":true},"s":true,"t":true}"#;
+    let wanted = concat!(
+        r#""before_sensitive":{"l":[false,false],"m":{},"s":[{}],"t":true},"#,
+        r#""after_sensitive":{"l":[false,true],"m":{"k":true},"s":true,"t":true}"#,
+    );
     assert!(text.contains(wanted), "{text}");
 }
 

@@ -30,9 +30,18 @@ fn json(path: &Path, schemas: Option<ProviderSchemas>) -> Result<String> {
     Ok(text)
 }
 
+fn corpus_folder() -> PathBuf {
+    run::root().join("corpus/planfiles")
+}
+
+/// How many damages each plan file of the corpus gets.
+fn damages() -> usize {
+    if run::is_nightly() { 10_000 } else { 100 }
+}
+
 /// The plan files of the corpus, each beside its JSON.
 fn corpus() -> Vec<(PathBuf, PathBuf)> {
-    let folders = fs::read_dir(run::root().join("corpus/planfiles")).expect("the folder is there");
+    let folders = fs::read_dir(corpus_folder()).expect("the folder is there");
     let folders = folders.map(|folder| folder.expect("it is read").path());
     let mut files: Vec<_> = folders
         .filter(|folder| folder.is_dir())
@@ -44,7 +53,7 @@ fn corpus() -> Vec<(PathBuf, PathBuf)> {
 }
 
 fn schemas() -> ProviderSchemas {
-    let text = fs::read(run::root().join("corpus/planfiles/schemas.json")).expect("it is there");
+    let text = fs::read(corpus_folder().join("schemas.json")).expect("it is there");
     ProviderSchemas::from_json(&text).expect("it is the output of `providers schema -json`")
 }
 
@@ -155,7 +164,7 @@ fn the_json_of_a_plan_file_is_never_spooled() {
 
 #[test]
 fn show_prints_the_json_of_a_plan_file() {
-    let folder = run::root().join("corpus/planfiles/secrets");
+    let folder = corpus_folder().join("secrets");
     let show = |args: &[&str]| {
         let mut command = run::plansift();
         command.arg("show").args(args).current_dir(&folder);

@@ -210,6 +210,11 @@ fn real_documents_are_recognised() {
             assert_eq!(error.kind(), ErrorKind::WrongDocument(kind), "{name}");
         }
         let output = run::plansift().arg("changes").arg(&path).output().expect("the binary runs");
+        if kind == WrongDocument::BinaryPlan {
+            // The command reads the plan in it.
+            assert!(output.status.success(), "{output:?}");
+            continue;
+        }
         let names = EXAMPLES.iter().find(|(listed, ..)| *listed == kind).expect("an example").2;
         assert_refused(&output, names);
     }

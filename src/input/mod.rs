@@ -387,9 +387,8 @@ impl Input {
         Ok(Input(Kind::Stream(Stream::new(text, identity, options))))
     }
 
-    /// Makes the input readable at any offset. Nothing of it may have left the window. The bytes of
-    /// anything but a mapped file are spooled to a temporary file, after decompression and
-    /// decoding.
+    /// Makes the input readable at any offset. Nothing of it may have left the window. Unless the
+    /// input is a mapped file, its decompressed and decoded bytes are spooled to a temporary file.
     ///
     /// # Errors
     ///

@@ -110,8 +110,8 @@ impl Rereadable {
         self.len() == 0
     }
 
-    /// Reads the bytes of the file from `offset` on, before decompression and decoding. Returns 0
-    /// at the end of the file.
+    /// Reads the stored bytes of the file from `offset` on, without decompression and decoding.
+    /// Returns 0 at the end of the file.
     ///
     /// # Errors
     ///

@@ -74,13 +74,12 @@ impl<'a> Rest<'a> {
         let end = inside.find(']')?;
         let key = &inside[..end];
         self.0 = &inside[end + 1..];
-        let digits = key.strip_prefix('-').unwrap_or(key);
-        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        match key {
-            "*" => Some(Key::Unknown),
-            _ if is_number && key.parse::<i64>().is_ok() => Some(Key::Number(key)),
-            _ => None,
+        if key == "*" {
+            return Some(Key::Unknown);
         }
+        // As JSON has numbers: without a plus sign, and without leading zeros.
+        let is_canonical = key.parse::<i64>().is_ok_and(|number| number.to_string() == key);
+        is_canonical.then_some(Key::Number(key))
     }
 }
 

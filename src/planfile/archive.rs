@@ -75,13 +75,26 @@ fn directory_error(error: rawzip::Error) -> Error {
     }
 }
 
+/// The error of a file without a directory, which may be another archive that was cut off.
+fn no_directory(file: &Rereadable, error: Error) -> Error {
+    // The name of the first member stands behind a header of 30 bytes.
+    let mut head = [0; 30 + LOCKS.len()];
+    let len = file.read_at(&mut head, 0).unwrap_or_default();
+    let Some(name) = head[..len].get(30..) else { return error };
+    let is_of_plan = NAMES.iter().chain(&["tfconfig/"]).any(|known| {
+        let len = known.len().min(name.len());
+        name[..len] == known.as_bytes()[..len]
+    });
+    if is_of_plan { error } else { Error::new(ErrorKind::WrongDocument(WrongDocument::Archive)) }
+}
+
 impl<'a> Archive<'a> {
     /// Opens an archive and finds its members.
     pub(super) fn open(file: &'a Rereadable, limits: &Limits) -> Result<Archive<'a>> {
         let mut buffer = vec![0; BUFFER];
         let zip = ZipLocator::new()
             .locate_in_reader(File(file), &mut buffer, file.len())
-            .map_err(|(_, error)| directory_error(error))?;
+            .map_err(|(_, error)| no_directory(file, directory_error(error)))?;
         let found = [None; NAMES.len()];
         let mut archive = Archive { zip, limits: *limits, found };
         archive.find(&mut buffer)?;

@@ -104,8 +104,8 @@ impl Changes {
         entry.action == Action::Delete && address.is_ok_and(|address| address.mode != Mode::Managed)
     }
 
-    /// The changes that JSON has, in its order: by module, mode, type, name and key, and the
-    /// current object before deposed ones.
+    /// The changes that JSON has, in its order: by module, mode, type, name and key. The current
+    /// object stands before deposed ones.
     pub(super) fn order(&self, keep: impl Fn(&Entry) -> bool) -> Vec<u32> {
         let mut keys = Vec::new();
         let mut order = Vec::new();

@@ -1,7 +1,7 @@
 //! Reads protobuf without a schema: the fields of a message, one after the other.
 //!
-//! A message is a sequence of fields, each with a number and a wire type. Nothing is decoded before
-//! somebody asks for it, and every length is checked against the bytes that are there. Groups,
+//! A message is a sequence of fields, each with a number and a wire type. A field is decoded when
+//! its value is asked for, and every length is checked against the bytes that are there. Groups,
 //! which plan files never have, are skipped.
 
 use crate::error::{Error, ErrorKind, PlanFileFault, Result};

@@ -136,3 +136,25 @@ pub const STATE: &[u8] = b"{\"version\":4,\"terraform_version\":\"1.11.4\",\"ser
 pub fn members(plan: &[u8]) -> Vec<Member> {
     vec![Member::new("tfplan", plan), Member::new("tfstate", STATE)]
 }
+
+/// The bytes of a member of an archive that a tool wrote.
+pub fn member(file: &[u8], name: &str) -> Vec<u8> {
+    use std::io::Read;
+    let u16_at = |at: usize| usize::from(u16::from_le_bytes([file[at], file[at + 1]]));
+    let u32_at = |at: usize| u16_at(at) | u16_at(at + 2) << 16;
+    // Without a comment, the end of the directory is at a fixed place.
+    let mut at = u32_at(file.len() - 6);
+    while file[at..].starts_with(b"PK\x01\x02") {
+        let len = u16_at(at + 28);
+        if &file[at + 46..at + 46 + len] == name.as_bytes() {
+            let header = u32_at(at + 42);
+            let start = header + 30 + u16_at(header + 26) + u16_at(header + 28);
+            let mut bytes = Vec::new();
+            let mut inflated = flate2::read::DeflateDecoder::new(&file[start..]);
+            inflated.read_to_end(&mut bytes).expect("it is Deflate");
+            return bytes;
+        }
+        at += 46 + len + u16_at(at + 30) + u16_at(at + 32);
+    }
+    panic!("no member {name}");
+}

@@ -48,13 +48,15 @@ fn a_plan_made_by_hand_is_read() {
             r#"{"format_version":"1.2","terraform_version":"1.11.4","planned_values""#
         )
     );
-    let wanted = concat!(
+    let wanted = [
         r#""resource_changes":[{"address":"test_a.b[\"\u003c\"]","mode":"managed","#,
         r#""type":"test_a","name":"b","index":"\u003c","#,
         r#""provider_name":"registry.terraform.io/hashicorp/test","#,
         r#""change":{"actions":["create"],"before":null,"after":{"a":"b"},"#,
         r#""after_unknown":{},"before_sensitive":false,"after_sensitive":{}}}]"#,
-    );
+    ]
+    .concat();
+    let wanted = wanted.as_str();
     assert!(text.contains(wanted), "{text}");
     assert!(
         text.ends_with("\"timestamp\":\"2026-01-01T00:00:00Z\",\"errored\":false}\n"),
@@ -187,6 +189,7 @@ fn wrong_messages_are_errors_with_a_place() {
         (plan(&[resource("a", &create(b"\x80"))]), PlanFileFault::Address),
         (plan(&[resource("a.b[", &create(b"\x80"))]), PlanFileFault::Address),
         (plan(&[resource("a.b[\"\\\"]", &create(b"\x80"))]), PlanFileFault::Address),
+        (plan(&[resource("a.b[007]", &create(b"\x80"))]), PlanFileFault::Address),
         (plan(&[resource("module.a", &create(b"\x80"))]), PlanFileFault::Address),
         (plan(&[number(3, 5)]), PlanFileFault::FieldType),
         (plan(&[bytes(20, "x")]), PlanFileFault::FieldType),
@@ -254,22 +257,25 @@ fn limits_hold() {
 
 #[test]
 fn wrong_states_are_errors() {
+    let resource = |resource: &str| format!(r#"{{"version":4,"resources":[{resource}]}}"#);
+    let typed = |kind: &str, instance: &str| {
+        let head = format!(r#""mode":"managed","type":"{kind}","name":"b""#);
+        resource(&format!(r#"{{{head},"instances":[{instance}]}}"#))
+    };
     for state in [
-        &b""[..],
-        b"{}",
-        b"[]",
-        b"{\"version\":3}",
-        b"{\"version\":4",
-        b"{\"version\":4}x",
-        b"{\"version\":4,\"resources\":[],\"resources\":[]}",
-        b"{\"version\":4,\"resources\":[{\"mode\":\"odd\",\"type\":\"a\",\"name\":\"b\"}]}",
-        b"{\"version\":4,\"resources\":[{\"mode\":\"managed\",\"type\":\"a\",\"name\":\"b\",\
-          \"instances\":[{\"schema_version\":0}]}]}",
-        b"{\"version\":4,\"resources\":[{\"mode\":\"managed\",\"type\":\"\",\"name\":\"b\",\
-          \"instances\":[{\"attributes\":{}}]}]}",
+        String::new(),
+        "{}".into(),
+        "[]".into(),
+        r#"{"version":3}"#.into(),
+        r#"{"version":4"#.into(),
+        r#"{"version":4}x"#.into(),
+        r#"{"version":4,"resources":[],"resources":[]}"#.into(),
+        resource(r#"{"mode":"odd","type":"a","name":"b"}"#),
+        typed("a", r#"{"schema_version":0}"#),
+        typed("", r#"{"attributes":{}}"#),
     ] {
         let mut members = members(&plan(&[]));
-        members[1] = Member::new("tfstate", state);
+        members[1] = Member::new("tfstate", state.as_bytes());
         let error = transcode(&zip(&members)).expect_err("the state is wrong").to_string();
         assert!(error.contains("at tfstate"), "{error}");
     }
@@ -291,10 +297,12 @@ fn a_mark_on_either_side_and_in_a_set_holds() {
     replace.extend(path(4, &[name("m"), key(b"\xa1k")]));
     replace.extend(path(4, &[name("s"), key(b"\x81\xa1x\x01"), name("x")]));
     let text = of_plan(&plan(&[resource("a.b", &replace)])).unwrap();
-    let wanted = concat!(
+    let wanted = [
         r#""before_sensitive":{"l":[false,false],"m":{},"s":[{}],"t":true},"#,
         r#""after_sensitive":{"l":[false,true],"m":{"k":true},"s":true,"t":true}"#,
-    );
+    ]
+    .concat();
+    let wanted = wanted.as_str();
     assert!(text.contains(wanted), "{text}");
 }
 
@@ -344,4 +352,64 @@ fn schemas_in_the_file_are_used() {
     let (fault, text) = fault(&zip(&members));
     assert_eq!(fault, PlanFileFault::Schemas);
     assert!(text.contains("at tfschemas"), "{text}");
+}
+
+/// Numbers that follow from a seed.
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (self.0 >> 33) as usize % end.max(1)
+    }
+
+    /// Changes a few bytes.
+    fn damage(&mut self, bytes: &mut Vec<u8>) {
+        for _ in 0..=self.below(3) {
+            let at = self.below(bytes.len());
+            match self.below(5) {
+                0 => bytes[at] = self.below(256) as u8,
+                1 => bytes[at] ^= 1 << self.below(8),
+                2 => bytes.insert(at, self.below(256) as u8),
+                3 => {
+                    bytes.remove(at);
+                }
+                _ => {
+                    let end = (at + self.below(20)).min(bytes.len());
+                    let part = bytes[at..end].to_vec();
+                    let to = self.below(bytes.len());
+                    bytes.splice(to..to, part);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn damaged_members_are_errors_or_json() {
+    let folders = std::fs::read_dir(super::corpus_folder()).expect("the folder is there");
+    let mut draw = Draw(1);
+    let (mut errors, mut documents) = (0, 0);
+    for folder in folders {
+        let Ok(file) = std::fs::read(folder.expect("it is read").path().join("plan.tfplan")) else {
+            continue;
+        };
+        let plan = member(&file, "tfplan");
+        let state = member(&file, "tfstate");
+        for _ in 0..super::damages() {
+            let mut members = [plan.clone(), state.clone()];
+            let which = draw.below(4) / 3;
+            draw.damage(&mut members[which]);
+            let [plan, state] = &members;
+            let file = zip(&[Member::new("tfplan", plan), Member::new("tfstate", state)]);
+            match transcode(&file) {
+                Ok(text) => {
+                    documents += 1;
+                    serde_json::from_str::<serde_json::Value>(&text).expect("it is JSON");
+                }
+                Err(_) => errors += 1,
+            }
+        }
+    }
+    assert!(errors > 0 && documents > 0, "{errors} errors, {documents} documents");
 }

@@ -551,6 +551,9 @@ impl<'a> Model<'a> {
             } else if self.options.echo == Echo::Off {
                 // With one pass, the declaration comes too late.
                 self.mask(value, Put::Mask, &mut BTreeSet::new());
+            } else if configuration.is_none() {
+                // Nothing says which variables are sensitive, and their values may be harmless.
+                self.hide(value, Put::Mask, &mut BTreeSet::new());
             }
         }
     }

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::documents::{Document, Syntax};
-use super::element::Element;
+use super::element::{Element, Member, member};
 use super::sets::{Unmatched, shown_nulls, unmatched};
 use super::walk::{Entry, Met, walk};
 use super::{Detail, Listing, lines};
@@ -173,19 +173,6 @@ impl Unknown<'_> {
                 listing.push_unknown(path);
             }
         }
-    }
-}
-
-/// A member of a list element: the index of the element, and the key.
-type Member = (u32, String);
-
-/// The member of an element at a path. The first `depth` steps lead to the list.
-fn member(path: Path<'_>, depth: usize) -> Option<Member> {
-    match (path.step(depth), path.step(depth + 1)) {
-        (Some(Step::Index(index)), Some(Step::Key(key))) if path.steps().len() == depth + 2 => {
-            Some((index, key.to_owned()))
-        }
-        _ => None,
     }
 }
 

@@ -2,8 +2,7 @@
 //!
 //! The report is ordered by module, resource and attribute, and uses Terraform's own words and
 //! symbols. The sections of a plan come in any order, so the text of each part is spooled until the
-//! plan ends. The last change is kept in memory, because instances of a resource that change alike
-//! are written once, with their number.
+//! plan ends. The last change is kept in memory: instances that change alike are written once.
 
 mod part;
 
@@ -27,10 +26,9 @@ use super::wrap::{self, Columns};
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
 use crate::inert::{self, visible};
-use crate::record::view::Detail;
 use crate::record::{
     ActionInvocation, Attribute, Attributes, Check, Difference, Hidden, Label, Line, Lines,
-    OutputChange, Record, ResourceChange, Shown,
+    OutputChange, Record, ResourceChange, Shown, view::Detail,
 };
 
 /// The column where resource names begin, after the symbols.

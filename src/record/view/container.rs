@@ -1,7 +1,7 @@
 //! Renders an object or array on one line, with secrets hidden.
 //!
-//! An element of a list that is added or removed is shown as a whole ([`Element`]): without the
-//! members that say nothing, and with the members that are not known yet.
+//! An element of a list that goes or comes is shown as a whole ([`Element`]): without the members
+//! that say nothing, and with the members that are not known yet.
 
 use std::collections::HashSet;
 use std::iter::Peekable;

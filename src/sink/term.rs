@@ -248,12 +248,9 @@ impl<W: Write> Term<W> {
             SYMBOLS + [&name, &indexes, &alike].map(|text| width(text)).iter().sum::<usize>();
         let [name, indexes] = [&name, &indexes].map(|text| self.paint(BOLD, text));
         let mut head = format!("  {symbol} {name}{indexes}{alike}");
-        if phrase.is_empty() {
-            // Nothing happens to the resource.
-        } else if columns + 2 + width(&phrase) <= self.width {
-            head += "  ";
-            head += &self.paint(DIM, &phrase);
-        } else {
+        if !phrase.is_empty() && columns + 2 + width(&phrase) <= self.width {
+            head += &format!("  {}", self.paint(DIM, &phrase));
+        } else if !phrase.is_empty() {
             for line in wrapped(&phrase, self.width.saturating_sub(NAMES)) {
                 // Each line is escaped again, because its start could be a CI runner command.
                 let line = self.paint(DIM, &visible(line));

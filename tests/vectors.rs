@@ -4,9 +4,9 @@
 //! | --- | --- | --- |
 //! | wire | go-cty, and Terraform 1.11.4 | `vectors/wire.rs` |
 //!
-//! The vectors are in the folder that `PLANSIFT_VECTORS` names, `../shared/vectors` without it. Each
-//! set ends with one line: `vectors SET: N asked, M differ, L listed`. A difference is listed if a
-//! rule of the set explains it. The test fails if one is not.
+//! The vectors are in the folder that `PLANSIFT_VECTORS` names, `../shared/vectors` without it.
+//! Each set ends with one line: `vectors SET: N asked, M differ, L listed`. A difference is listed
+//! if a rule of the set explains it. The test fails if one is not.
 //!
 //! The binary has no harness, so that its lines reach standard output.
 

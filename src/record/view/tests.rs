@@ -109,7 +109,7 @@ fn changes_are_listed_with_both_sides() {
         ),
         (
             r#""before":{"l":[1]},"after":{"l":[1,{}]},"after_unknown":{"l":[false,{"id":true}]}"#,
-            &["l[1]: - -> {}", "l[1].id: - -> ?"],
+            &[r#"l[1]: - -> {"id":(known after apply)}"#],
         ),
         (
             r#""before":{"r":1,"s":1},"after":{"r":2,"s":2},"replace_paths":[["r"]]"#,
@@ -163,14 +163,15 @@ fn lists_are_compared_as_sets_if_that_is_shorter() {
     // An overlay that is longer than its list does not turn the list into a set.
     let longer = r#""before":{"l":[1]},"after":{"l":[1]},"after_unknown":{"l":[false,true]}"#;
     assert_eq!(lines(longer, &[]), ["l[1]: - -> ?"]);
-    // An unknown place in a set element has no value before.
+    // A new element of a set is one value, with its unknown places in it.
     let [one, two] = [r#"{"a":1,"b":1,"id":"x"}"#, r#"{"a":2,"b":2,"id":"y"}"#];
     let new = r#"{"a":3,"b":3}"#;
     let set = |after: &str, open: &str| {
         let change = format!(r#""before":{{"l":[{one},{two}]}},"after":{{"l":[{after}]}}"#);
         lines(&format!(r#"{change},"after_unknown":{{"l":[{open}]}}"#), &[])
     };
-    let added = |index| [format!("l[{index}]: - -> {new}"), format!("l[{index}].id: - -> ?")];
+    let known = &new[..new.len() - 1];
+    let added = |index| [format!(r#"l[{index}]: - -> {known},"id":(known after apply)}}"#)];
     let open = r#"{"id":true}"#;
     assert_eq!(set(&format!("{new},{one},{two}"), &format!("{open},{{}},{{}}")), added(0));
     let gone = format!("l[0]: {one} -> -");
@@ -258,7 +259,7 @@ fn documents_in_strings_are_compared_as_such() {
             &[r#"p: jsonencode({"a":1,"a":1}) -> jsonencode({"a":1,"a":2})"#],
         ),
         // YAML with equal values is shown as a text, unless it repeats a secret.
-        ("tag: yes\nx: 1\n", "tag: 'yes'\nx: 1\n", &["p: -tag: yes|+tag: 'yes'| x: 1|  (0 more)"]),
+        ("tag: yes\nx: 1\n", "tag: 'yes'\nx: 1\n", &["p: -tag: yes|+tag: 'yes'| x: 1 (0 more)"]),
         (
             "pw: hunter22\nx: 0777\n",
             "pw: hunter22\nx: '0777'\n",

@@ -430,7 +430,7 @@ mod tests {
             ("deletes", Unknown(Some("delete"))),
             ("Delete", Unknown(Some("delete"))),
             ("dleete:aws_db", Unknown(Some("delete"))),
-            ("warn delete", Unknown(None)),
+            ("warn delete", RuleFault::Severity("warning")),
             ("shrink", Unknown(None)),
             (">3", Unknown(None)),
             (":aws_db", Unknown(None)),

@@ -434,7 +434,7 @@ mod tests {
             ("shrink", Unknown(None)),
             (">3", Unknown(None)),
             (":aws_db", Unknown(None)),
-            ("delete :aws_*", Unknown(Some("delete"))),
+            ("delete :aws_*", Blank("delete")),
             ("delete:", NoPattern("delete")),
             ("delete:>3", NoPattern("delete")),
             ("changed-path:aws_db:", NoPattern("changed-path")),

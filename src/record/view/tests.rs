@@ -268,9 +268,9 @@ fn documents_in_strings_are_compared_as_such() {
                 r#"-> {"pw":(repeats a sensitive value),"x":"0777"}"#
             )],
         ),
-        ("a: NULL\nb: x\n", "a: null\nb: x\n", &["p: -a: NULL|+a: null| b: x|  (0 more)"]),
+        ("a: NULL\nb: x\n", "a: null\nb: x\n", &["p: -a: NULL|+a: null| b: x (0 more)"]),
         // A program that looks like YAML.
-        ("if x:\n  a\n  b\n", "if x:\n  a\nb\n", &["p:  if x:|   a|-  b|+b|  (0 more) (space)"]),
+        ("if x:\n  a\n  b\n", "if x:\n  a\nb\n", &["p:  if x:|   a|-  b|+b (0 more) (space)"]),
         ("x  y\n", " x y", &[r#"p: "x  y\n" -> " x y" (space)"#]),
         ("", " ", &[r#"p: "" -> " " (space)"#]),
     ] {

@@ -12,8 +12,8 @@
 //! | TeamCity | `##teamcity[message]` | anywhere in a line |
 //! | GitLab | `section_start:0:x`, between a carriage return and an escape sequence | anywhere |
 //!
-//! [`visible`] shows the first character of each as `\u{…}`, for people. [`Json`] and [`json`]
-//! write it as `\u…`, which every JSON parser undoes, so the JSON keeps its value.
+//! [`visible`] shows the first character of each as `\u{…}`, for people. [`Json`] writes
+//! it as `\u…`, which every JSON parser undoes, so the JSON keeps its value.
 //!
 //! The trap: [`visible`] sees one text, and the caller may print several in a row. So [`visible`]
 //! also escapes a text that could become a command together with the next text.

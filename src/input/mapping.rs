@@ -42,11 +42,15 @@ impl Mapping {
 }
 
 #[cfg(test)]
-impl Mapping {
-    /// Maps files that tests truncate.
-    pub(super) fn of_tests() -> Mapping {
-        super::catch_truncation().expect("a handler");
-        // SAFETY: the handler is installed, and the tests only copy bytes.
-        unsafe { Mapping::auto() }
+mod tests {
+    use super::*;
+
+    impl Mapping {
+        /// Maps files that tests truncate.
+        pub(in crate::input) fn of_tests() -> Mapping {
+            crate::input::catch_truncation().expect("a handler");
+            // SAFETY: the handler is installed, and the tests only copy bytes.
+            unsafe { Mapping::auto() }
+        }
     }
 }

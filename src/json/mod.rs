@@ -8,7 +8,7 @@
 //!            [`value::Value`]      navigated lazily, any number of times, in constant time a step
 //! ```
 //!
-//! [`detached::Detached`] is a value with a text of its own.
+//! `detached::Detached` is a value with a text of its own.
 
 pub(crate) mod brackets;
 mod check;

@@ -133,6 +133,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_archive_that_begins_with_the_plan_is_a_plan_file() {
+        let header = |name: &str| {
+            let lengths = [name.len() as u8, 0, 0, 0];
+            [b"PK\x03\x04", &[0; 22][..], &lengths, name.as_bytes(), b"data"].concat()
+        };
+        assert_eq!(judge(&header("tfplan")), InputKind::PlanFile);
+        for name in ["tfplan2", "index.js", ""] {
+            assert_eq!(judge(&header(name)), InputKind::Other, "{name}");
+        }
+        assert_eq!(judge(b"PK\x03\x04"), InputKind::Other);
+        assert_eq!(judge(&header("tfplan")[..28]), InputKind::Other);
+    }
+
+    #[test]
     fn inputs_are_classified() {
         let far = format!(r#"{{"format_version":"1.2","variables":{{"a":"{}"#, "x".repeat(LEN));
         for plan in [
@@ -171,16 +185,6 @@ mod tests {
         ] {
             assert_eq!(judge(other.as_bytes()), InputKind::Other, "{other:.60}");
         }
-        let header = |name: &str| {
-            let lengths = [name.len() as u8, 0, 0, 0];
-            [b"PK\x03\x04", &[0; 22][..], &lengths, name.as_bytes(), b"data"].concat()
-        };
-        assert_eq!(judge(&header("tfplan")), InputKind::PlanFile);
-        for name in ["tfplan2", "index.js", ""] {
-            assert_eq!(judge(&header(name)), InputKind::Other, "{name}");
-        }
-        assert_eq!(judge(b"PK\x03\x04"), InputKind::Other);
-        assert_eq!(judge(&header("tfplan")[..28]), InputKind::Other);
         // A plan after anything else counts, however long that is.
         for before in ["{}\n", "{\"@level\":\"info\"}\n", &"Refreshing state...\n".repeat(20_000)] {
             for plan in [

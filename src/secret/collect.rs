@@ -90,9 +90,9 @@ pub struct Fresh<'p, 'a> {
     pub piece: &'p Piece<'a>,
     /// The path to the value, from the root of the subject that the overlay marks.
     pub path: &'p [Step<'a>],
-    /// The index of the value's side in [`Subject::sides`](super::marks::Subject).
+    /// The index of the value's side in `Subject::sides`.
     pub side: usize,
-    /// For a value in an identity of the piece: the index into [`Parts::identities`].
+    /// For a value in an identity of the piece: the index into `Parts::identities`.
     pub identity: Option<usize>,
     /// The offset of the value.
     pub offset: u64,

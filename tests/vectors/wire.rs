@@ -22,7 +22,10 @@ use self::rules::RULES;
 use super::Tally;
 
 /// The files, and what asks a question of each.
-const FILES: [(&str, fn(&Json, &Schemas) -> Vec<Asked>); 7] = [
+/// Asks what a line of a file says.
+type Ask = fn(&Json, &Schemas) -> Vec<Asked>;
+
+const FILES: [(&str, Ask); 7] = [
     ("types", types),
     ("msgpack", msgpack),
     ("encode", encode),

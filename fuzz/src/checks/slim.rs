@@ -1,5 +1,5 @@
 //! A slimmed plan does not depend on windows and threads. It is JSON if the input was, and it does
-//! not change when it is slimmed again.
+//! not change when it is slimmed again, except for variables whose declarations were left out.
 
 use std::num::NonZeroUsize;
 
@@ -42,7 +42,12 @@ pub fn check(text: &[u8]) {
             assert!(parsed.is_ok(), "{secrets:?} {options:?}");
         }
         let twice = slimmed(|| Slice(&whole.written), &options, secrets, 1, isa);
-        assert_eq!(twice, whole, "{secrets:?} {options:?}");
+        if has_declarations(&options) || secrets == Secrets::Shown {
+            assert_eq!(twice, whole, "{secrets:?} {options:?}");
+        } else {
+            let again = slimmed(|| Slice(&twice.written), &options, secrets, 1, isa);
+            assert_eq!(again, twice, "{secrets:?} {options:?}");
+        }
     }
 }
 
@@ -52,6 +57,12 @@ enum Secrets {
     Masked,
     MarksMasked,
     Shown,
+}
+
+/// Whether variables in the output stand beside the configuration, which declares the sensitive ones.
+/// Without it, slimming again masks all of them.
+fn has_declarations(options: &Options) -> bool {
+    options.keep.contains(&Part::Configuration) || !options.keep.contains(&Part::Variables)
 }
 
 /// Random options.

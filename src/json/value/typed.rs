@@ -110,7 +110,8 @@ impl<'a> Value<'a> {
     /// does not say which part does not fit, because serde's messages quote values.
     pub fn deserialize<T: DeserializeOwned>(self) -> Result<T> {
         self.check_depth()?;
-        serde_json::from_slice(&self.raw().to_vec())
+        let raw = self.raw().to_vec();
+        serde_json::from_slice(&raw)
             .map_err(|_| self.wrong_type("a value that fits the type of the program"))
     }
 

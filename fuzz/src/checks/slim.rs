@@ -59,8 +59,8 @@ enum Secrets {
     Shown,
 }
 
-/// Whether variables in the output stand beside the configuration, which declares the sensitive ones.
-/// Without it, slimming again masks all of them.
+/// Whether the output has the declarations of its variables, which say which are sensitive. Without
+/// them, slimming again masks all variables.
 fn has_declarations(options: &Options) -> bool {
     options.keep.contains(&Part::Configuration) || !options.keep.contains(&Part::Variables)
 }

@@ -60,13 +60,26 @@ pub fn unpack(mut input: Input, options: &Options) -> Result<Input> {
     Input::from_reader(Box::new(document), options)
 }
 
+/// The first bytes of a zip archive with a member.
+const MAGIC: &[u8] = b"PK\x03\x04";
+
+/// Whether a file is a plan file, or another zip archive, as it is: a compressed one is not.
+///
+/// # Errors
+///
+/// Fails if the file cannot be read.
+pub fn is_archive(file: &Rereadable) -> Result<bool> {
+    let mut head = [0; MAGIC.len()];
+    let read = file.read_at(&mut head, 0).map_err(|error| Error::io(ErrorKind::Read, error))?;
+    Ok(head[..read] == *MAGIC)
+}
+
 /// Whether an input that is not read yet is a plan file, or another zip archive.
 ///
 /// # Errors
 ///
 /// The input fails.
 pub fn is_plan_file(input: &mut Input) -> Result<bool> {
-    const MAGIC: &[u8] = b"PK\x03\x04";
     while input.window().len() < MAGIC.len() && input.fill(0)? {}
     Ok(input.window().starts_with(MAGIC))
 }

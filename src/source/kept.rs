@@ -23,6 +23,9 @@ impl Kept {
     /// Fails if the file cannot be read, or if it is a compressed plan file that exceeds the limit
     /// on spooled inputs.
     pub(super) fn new(file: Rereadable, limits: &Limits) -> Result<Kept> {
+        if planfile::is_archive(&file)? {
+            return Ok(Kept { file, is_plan_file: true });
+        }
         let options = Options { limits: *limits, threads: Threads::One, ..Options::default() };
         let mut input = file.input(&options)?;
         if !planfile::is_plan_file(&mut input)? {

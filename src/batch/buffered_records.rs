@@ -202,7 +202,7 @@ mod tests {
     fn kept(read: impl FnOnce(&mut Kept<'_>) -> Result<()>) -> (String, Vec<String>) {
         let mut text = Vec::new();
         let mut kept = Kept { sink: Ndjson::new(&mut text), done: Vec::new() };
-        read(&mut kept).and_then(|()| kept.sink.finish()).expect("it is told");
+        read(&mut kept).and_then(|()| kept.sink.finish()).expect("every record is written");
         let done = std::mem::take(&mut kept.done);
         drop(kept);
         (String::from_utf8(text).expect("UTF-8"), done)

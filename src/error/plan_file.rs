@@ -1,4 +1,4 @@
-//! What is wrong with a binary plan file.
+//! The faults of a binary plan file, as kinds of errors.
 
 use std::fmt;
 

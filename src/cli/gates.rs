@@ -96,7 +96,9 @@ fn rule(text: &str) -> Result<Rule, Exit> {
         // The user wrote this argument, so the message may repeat all of it.
         ErrorKind::Rule(RuleFault::Blank(word)) => {
             let place = format!("--fail-on: '{text}'");
-            let pattern = text.trim_start().strip_prefix(word).unwrap_or(text).trim();
+            let pattern = text.trim_start().strip_prefix(word).unwrap_or(text);
+            let pattern = pattern.trim_start_matches([' ', '\t', ':']).trim_end();
+            let pattern = if pattern.is_empty() { "PATTERN" } else { pattern };
             say(&format!(
                 "{place}: a colon stands before a pattern: did you mean {word}:{pattern}?"
             ));

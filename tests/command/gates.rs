@@ -214,6 +214,9 @@ fn a_rule_with_a_blank_or_another_severity_is_understood() {
              delete:terraform_data?",
         ),
         ("delete  aws_db_*>3", "did you mean delete:aws_db_*>3?"),
+        ("delete :aws_db", "did you mean delete:aws_db?"),
+        ("delete : aws_db", "did you mean delete:aws_db?"),
+        ("delete :", "did you mean delete:PATTERN?"),
         ("changed-path aws_db:tags", "did you mean changed-path:aws_db:tags?"),
         (
             "warn delete",

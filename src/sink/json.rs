@@ -5,7 +5,6 @@
 
 use std::io::{BufWriter, Write};
 
-use super::row::Rows;
 use super::{BUFFER, Pace, Rendered, Renderer, Sink, write_error};
 use crate::error::Result;
 use crate::inert;
@@ -14,7 +13,6 @@ use crate::record::Record;
 /// Writes records as one JSON array.
 pub struct Json<W: Write> {
     out: BufWriter<inert::Json<W>>,
-    rows: Rows,
     pace: Pace,
     has_elements: bool,
 }
@@ -23,7 +21,7 @@ impl<W: Write> Json<W> {
     /// Writes to `out`.
     pub fn new(out: W) -> Json<W> {
         let out = BufWriter::with_capacity(BUFFER, inert::Json::new(out));
-        Json { out, rows: Rows::default(), pace: Pace::new(), has_elements: false }
+        Json { out, pace: Pace::new(), has_elements: false }
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
@@ -36,7 +34,7 @@ impl<W: Write> Sink for Json<W> {
         let separator: &[u8] =
             if std::mem::replace(&mut self.has_elements, true) { b",\n" } else { b"[\n" };
         self.write(separator)?;
-        self.rows.write(record, &mut self.out)?;
+        serde_json::to_writer(&mut self.out, record).map_err(write_error)?;
         if self.pace.is_due(1) { self.out.flush().map_err(write_error) } else { Ok(()) }
     }
 
@@ -52,7 +50,7 @@ impl<W: Write> Sink for Json<W> {
 
 impl<W: Write> Rendered for Json<W> {
     fn renderer(&self) -> Box<dyn Renderer> {
-        Box::new(Elements::default())
+        Box::new(Elements)
     }
 
     fn write(&mut self, text: &[u8], rows: usize) -> Result<()> {
@@ -62,12 +60,11 @@ impl<W: Write> Rendered for Json<W> {
 }
 
 /// Renders array elements after the first, each with a leading comma.
-#[derive(Default)]
-struct Elements(Rows);
+struct Elements;
 
 impl Renderer for Elements {
     fn render(&mut self, row: &Record<'_>, text: &mut Vec<u8>) -> Result<()> {
         text.extend_from_slice(b",\n");
-        self.0.write(row, text)
+        serde_json::to_writer(text, row).map_err(write_error)
     }
 }

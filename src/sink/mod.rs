@@ -26,7 +26,6 @@ pub mod markdown;
 pub mod ndjson;
 #[cfg(feature = "report")]
 mod phrase;
-mod row;
 #[cfg(feature = "report")]
 pub mod sarif;
 #[cfg(feature = "report")]

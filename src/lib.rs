@@ -97,10 +97,14 @@ mod glob;
 pub mod inert;
 pub mod input;
 pub mod json;
+#[cfg(feature = "checks")]
+pub mod known;
 pub mod limits;
 mod nearest;
 pub mod path;
 pub mod plan;
+#[cfg(feature = "checks")]
+pub mod plancheck;
 #[cfg(feature = "planfile")]
 pub mod planfile;
 mod pool;

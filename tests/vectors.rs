@@ -3,17 +3,21 @@
 //! | set | from | module |
 //! | --- | --- | --- |
 //! | wire | go-cty, and Terraform 1.11.4 | `vectors/wire.rs` |
+//! | checks | terraform-plugin-testing 1.16.0 | `vectors/checks.rs` |
 //!
-//! The vectors are in the folder that `PLANSIFT_VECTORS` names, `../shared/vectors` without it.
+//! The vectors are in the folder that `PLANSIFT_VECTORS` names, `../shared/vectors` without it. The
+//! plans that they name are in the folder `PLANSIFT_PLANS`, `../shared/plans` without it.
 //! Each set ends with one line: `vectors SET: N asked, M differ, L listed`. A difference is listed
 //! if a rule of the set explains it. The test fails if one is not.
 //!
 //! The binary has no harness, so that its lines reach standard output.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+#[path = "vectors/checks.rs"]
+mod checks;
 #[path = "vectors/wire.rs"]
 mod wire;
 
@@ -25,20 +29,29 @@ struct Tally {
     listed: usize,
 }
 
+/// The folder that a variable names.
+fn folder(variable: &str, default: &str) -> PathBuf {
+    let folder = env::var_os(variable).map(PathBuf::from);
+    folder.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(default))
+}
+
 fn main() -> ExitCode {
-    let folder = env::var_os("PLANSIFT_VECTORS").map(PathBuf::from);
-    let folder = folder
-        .unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/vectors"));
+    let vectors = folder("PLANSIFT_VECTORS", "../shared/vectors");
+    let plans = folder("PLANSIFT_PLANS", "../shared/plans");
     let mut code = ExitCode::SUCCESS;
-    let set = folder.join("wire");
-    if !set.is_dir() {
-        println!("vectors wire: skipped, there is no folder {}", set.display());
-        return code;
-    }
-    let Tally { asked, differ, listed } = wire::ask(&set);
-    println!("vectors wire: {asked} asked, {differ} differ, {listed} listed");
-    if differ != listed || asked == 0 {
-        code = ExitCode::FAILURE;
+    let sets: [(&str, &dyn Fn(&Path) -> Tally); 2] =
+        [("wire", &wire::ask), ("checks", &|set| checks::ask(set, &plans))];
+    for (name, ask) in sets {
+        let set = vectors.join(name);
+        if !set.is_dir() {
+            println!("vectors {name}: skipped, there is no folder {}", set.display());
+            continue;
+        }
+        let Tally { asked, differ, listed } = ask(&set);
+        println!("vectors {name}: {asked} asked, {differ} differ, {listed} listed");
+        if differ != listed || asked == 0 {
+            code = ExitCode::FAILURE;
+        }
     }
     code
 }

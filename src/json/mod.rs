@@ -15,7 +15,9 @@ mod check;
 // Public for the fuzz targets and the bench.
 #[doc(hidden)]
 pub mod cursor;
-pub(crate) mod detached;
+// Public for the tests, which read values alone.
+#[doc(hidden)]
+pub mod detached;
 mod expected;
 mod grammar;
 mod leaves;

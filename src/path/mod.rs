@@ -5,6 +5,7 @@
 //! the start of its first key (`Span::lead`).
 
 mod address;
+mod attribute;
 mod pattern;
 
 use std::borrow::Cow;
@@ -15,6 +16,7 @@ use std::fmt;
 use serde::ser::{Serialize, SerializeSeq, Serializer};
 
 pub use self::address::AddressPattern;
+pub use self::attribute::{AttributePath, AttributeStep};
 pub use self::pattern::{DECODERS, Pattern};
 use crate::error::{Error, ErrorKind};
 

@@ -61,6 +61,7 @@ pub use self::to_json::to_json;
 pub use self::to_msgpack::to_msgpack;
 pub use self::types::Type;
 pub use self::value::Value;
+pub(crate) use self::text::write_quoted as quote;
 
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,623 @@
+//! The checks of `knownvalue`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::data::Data;
+use super::failure::{Failure, FailureKind};
+use super::format::{elements, float, float32, quote};
+use super::mask::SENSITIVE;
+use super::regexp::Regexp;
+use super::traverse::Found;
+use crate::error::Result;
+use crate::wire::Number;
+
+/// Maximum depth of nested checks in a text that is parsed. A check of a list calls the checks of
+/// the elements, so the depth of a check is the depth of the calls.
+pub const DEPTH_MAX: usize = 100;
+
+/// A check of a value. The variants have the names of the functions of Go's `knownvalue`.
+///
+/// ```
+/// use plansift::known::KnownValue;
+///
+/// // knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact("a"), knownvalue.NotNull()})
+/// let check =
+///     KnownValue::ListExact(vec![KnownValue::StringExact("a".to_owned()), KnownValue::NotNull]);
+/// assert_eq!(check.to_string(), "[a not-null]");
+/// ```
+#[derive(Debug)]
+pub enum KnownValue {
+    /// `null`.
+    Null,
+    /// Anything but `null`.
+    NotNull,
+    /// This boolean.
+    Bool(bool),
+    /// This string. Unicode is not normalized.
+    StringExact(String),
+    /// A string that has a match of a regular expression.
+    StringRegexp(Regexp),
+    /// A number whose text is this integer: `1.0` and `1e0` are none.
+    Int32Exact(i32),
+    /// A number whose text is this integer: `1.0` and `1e0` are none.
+    Int64Exact(i64),
+    /// A number that rounds to this float.
+    Float32Exact(f32),
+    /// A number that rounds to this float.
+    Float64Exact(f64),
+    /// A number that equals this one at 512 bits of precision. No number equals `None`.
+    NumberExact(Option<Number>),
+    /// An array whose elements pass these checks, in order.
+    ListExact(Vec<KnownValue>),
+    /// An array with elements that pass the checks of their indices.
+    ListPartial(BTreeMap<i64, KnownValue>),
+    /// An array of this length.
+    ListSizeExact(i64),
+    /// Like [`KnownValue::ListExact`].
+    TupleExact(Vec<KnownValue>),
+    /// Like [`KnownValue::ListPartial`].
+    TuplePartial(BTreeMap<i64, KnownValue>),
+    /// Like [`KnownValue::ListSizeExact`].
+    TupleSizeExact(i64),
+    /// An array with an element for each check, in any order. Each check takes the first element
+    /// that passes and is not taken, so the order of the checks can matter.
+    SetExact(Vec<KnownValue>),
+    /// Like [`KnownValue::SetExact`], but the array may have more elements.
+    SetPartial(Vec<KnownValue>),
+    /// An array of this length.
+    SetSizeExact(i64),
+    /// An object with these members and no others.
+    MapExact(BTreeMap<String, KnownValue>),
+    /// An object with these members.
+    MapPartial(BTreeMap<String, KnownValue>),
+    /// An object of this length.
+    MapSizeExact(i64),
+    /// An object with these members and no others.
+    ObjectExact(BTreeMap<String, KnownValue>),
+    /// An object with these members.
+    ObjectPartial(BTreeMap<String, KnownValue>),
+    /// A check in code.
+    Func(Func),
+}
+
+/// The result of a check in code: the reason, if the value does not pass.
+type Judged = std::result::Result<(), String>;
+
+/// A check in code. Its reasons are not masked: do not quote a value that may be sensitive.
+pub enum Func {
+    /// `BoolFunc`.
+    Bool(Box<dyn Fn(bool) -> Judged>),
+    /// `StringFunc`.
+    String(Box<dyn Fn(&str) -> Judged>),
+    /// `Int32Func`.
+    Int32(Box<dyn Fn(i32) -> Judged>),
+    /// `Int64Func`.
+    Int64(Box<dyn Fn(i64) -> Judged>),
+    /// `Float32Func`.
+    Float32(Box<dyn Fn(f32) -> Judged>),
+    /// `Float64Func`.
+    Float64(Box<dyn Fn(f64) -> Judged>),
+    /// `NumberFunc`.
+    Number(Box<dyn Fn(&Number) -> Judged>),
+}
+
+/// Whether a value passes: `Ok(Err(_))` if not.
+type Checked = Result<std::result::Result<(), Failure>>;
+
+/// A failure of a value.
+fn fail(text: String) -> Checked {
+    Ok(Err(Failure::new(FailureKind::Value, text)))
+}
+
+/// Unwraps what a step of a check found, or returns its failure from the function.
+macro_rules! found {
+    ($found:expr) => {
+        match $found {
+            Ok(found) => found,
+            Err(failure) => return Ok(Err(failure)),
+        }
+    };
+}
+
+impl KnownValue {
+    /// Whether a value passes.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the document is invalid in a part that the check reads. A value that does not pass
+    /// is a [`Failure`].
+    pub fn check(&self, value: Found<'_>) -> Checked {
+        let name = self.name();
+        match self {
+            KnownValue::Null | KnownValue::NotNull => {
+                let is_null = matches!(value.data, Data::Nil);
+                match (self, is_null) {
+                    (KnownValue::Null, false) => wrong_type("nil", name, value),
+                    (KnownValue::NotNull, true) => wrong_type("non-nil", name, value),
+                    _ => Ok(Ok(())),
+                }
+            }
+            KnownValue::Bool(expected) => match value.data.boolean() {
+                Some(found) if found == *expected => Ok(Ok(())),
+                Some(found) => differs(&expected.to_string(), name, &found.to_string(), value),
+                None => wrong_type("bool", name, value),
+            },
+            KnownValue::StringExact(expected) => {
+                let text = found!(string(name, value)?);
+                match text == *expected {
+                    true => Ok(Ok(())),
+                    false => differs(expected, name, &text, value),
+                }
+            }
+            KnownValue::StringRegexp(regexp) => {
+                let text = found!(string(name, value)?);
+                match regexp.is_match(&text) {
+                    true => Ok(Ok(())),
+                    false => fail(format!(
+                        "expected regex match {regexp} for {name} check, got: {}",
+                        shown(&text, value)
+                    )),
+                }
+            }
+            KnownValue::Int32Exact(_)
+            | KnownValue::Int64Exact(_)
+            | KnownValue::Float32Exact(_)
+            | KnownValue::Float64Exact(_)
+            | KnownValue::NumberExact(_) => self.check_number(value),
+            KnownValue::ListExact(checks) | KnownValue::TupleExact(checks) => {
+                self.check_list(checks, value)
+            }
+            KnownValue::ListPartial(checks) | KnownValue::TuplePartial(checks) => {
+                self.check_indices(checks, value)
+            }
+            KnownValue::ListSizeExact(size)
+            | KnownValue::TupleSizeExact(size)
+            | KnownValue::SetSizeExact(size) => match value.data.elements()? {
+                Some(elements) => size_is(*size, elements.len(), name),
+                None => wrong_type("[]any", name, value),
+            },
+            KnownValue::SetExact(checks) | KnownValue::SetPartial(checks) => {
+                self.check_set(checks, value)
+            }
+            KnownValue::MapSizeExact(size) => match value.data.members()? {
+                Some(members) => size_is(*size, members.len(), name),
+                None => wrong_type("map[string]any", name, value),
+            },
+            KnownValue::MapExact(checks)
+            | KnownValue::MapPartial(checks)
+            | KnownValue::ObjectExact(checks)
+            | KnownValue::ObjectPartial(checks) => self.check_members(checks, value),
+            KnownValue::Func(func) => func.check(name, value),
+        }
+    }
+
+    fn check_number(&self, value: Found<'_>) -> Checked {
+        let name = self.name();
+        match self {
+            KnownValue::Int32Exact(expected) => {
+                let number = found!(integer(32, name, value)?);
+                match number == i64::from(*expected) {
+                    true => Ok(Ok(())),
+                    false => differs(&expected.to_string(), name, &number.to_string(), value),
+                }
+            }
+            KnownValue::Int64Exact(expected) => {
+                let number = found!(integer(64, name, value)?);
+                match number == *expected {
+                    true => Ok(Ok(())),
+                    false => differs(&expected.to_string(), name, &number.to_string(), value),
+                }
+            }
+            KnownValue::Float32Exact(expected) => {
+                let number = found!(single(name, value)?);
+                match number == *expected {
+                    true => Ok(Ok(())),
+                    false => differs(&float32(*expected), name, &float32(number), value),
+                }
+            }
+            KnownValue::Float64Exact(expected) => {
+                let number = found!(double(name, value)?);
+                match number == *expected {
+                    true => Ok(Ok(())),
+                    false => differs(&float(*expected), name, &float(number), value),
+                }
+            }
+            KnownValue::NumberExact(Some(expected)) => {
+                let number = found!(big(name, value)?);
+                match number.compare(expected).is_eq() {
+                    true => Ok(Ok(())),
+                    false => differs(&plain(expected), name, &plain(&number), value),
+                }
+            }
+            _ => fail("value in NumberExact check is nil".to_owned()),
+        }
+    }
+
+    fn check_list(&self, checks: &[KnownValue], value: Found<'_>) -> Checked {
+        let name = self.name();
+        let Some(elements) = value.data.elements()? else {
+            return wrong_type("[]any", name, value);
+        };
+        found!(size_is(checks.len() as i64, elements.len(), name)?);
+        let kind = if matches!(self, KnownValue::ListExact(_)) { "list" } else { "tuple" };
+        for (index, (check, data)) in checks.iter().zip(elements).enumerate() {
+            let element = Found { data, mask: value.mask.at_index(index) };
+            if let Err(failure) = check.check(element)? {
+                return Ok(Err(failure.within(&format!("{kind} element index {index}: "))));
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    fn check_indices(&self, checks: &BTreeMap<i64, KnownValue>, value: Found<'_>) -> Checked {
+        let name = self.name();
+        let Some(elements) = value.data.elements()? else {
+            return wrong_type("[]any", name, value);
+        };
+        let kind = if matches!(self, KnownValue::ListPartial(_)) { "list" } else { "tuple" };
+        for (index, check) in checks {
+            let Ok(place) = usize::try_from(*index) else {
+                let text = format!("index {index} of {name} check is negative");
+                return Ok(Err(Failure::new(FailureKind::Panic, text)));
+            };
+            let Some(data) = elements.get(place) else {
+                return fail(format!("missing element index {index} for {name} check"));
+            };
+            let element = Found { data: *data, mask: value.mask.at_index(place) };
+            if let Err(failure) = check.check(element)? {
+                return Ok(Err(failure.within(&format!("{kind} element {index}: "))));
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    fn check_set(&self, checks: &[KnownValue], value: Found<'_>) -> Checked {
+        let name = self.name();
+        let Some(elements) = value.data.elements()? else {
+            return wrong_type("[]any", name, value);
+        };
+        if matches!(self, KnownValue::SetExact(_)) {
+            found!(size_is(checks.len() as i64, elements.len(), name)?);
+        }
+        let mut left: Vec<Found<'_>> = elements
+            .into_iter()
+            .enumerate()
+            .map(|(index, data)| Found { data, mask: value.mask.at_index(index) })
+            .collect();
+        for check in checks {
+            // Go prints a check before it tries it, and cannot print a number that is `nil`.
+            let Ok(text) = check.text() else {
+                let text = format!("{name} check has a NumberExact check that is nil");
+                return Ok(Err(Failure::new(FailureKind::Panic, text)));
+            };
+            let mut taken = None;
+            for (place, element) in left.iter().enumerate() {
+                match check.check(*element)? {
+                    Ok(()) => {
+                        taken = Some(place);
+                        break;
+                    }
+                    Err(failure) if failure.kind() == FailureKind::Panic => {
+                        return Ok(Err(failure));
+                    }
+                    Err(_) => {}
+                }
+            }
+            match taken {
+                Some(place) => {
+                    left.swap_remove(place);
+                }
+                None => return fail(format!("missing value {text} for {name} check")),
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    fn check_members(&self, checks: &BTreeMap<String, KnownValue>, value: Found<'_>) -> Checked {
+        let name = self.name();
+        let Some(members) = value.data.members()? else {
+            return wrong_type("map[string]any", name, value);
+        };
+        let is_map = matches!(self, KnownValue::MapExact(_) | KnownValue::MapPartial(_));
+        let (part, noun) = if is_map { ("map", "element") } else { ("object", "attribute") };
+        if matches!(self, KnownValue::MapExact(_)) {
+            found!(size_is(checks.len() as i64, members.len(), name)?);
+        }
+        if matches!(self, KnownValue::ObjectExact(_)) && members.len() != checks.len() {
+            let delta = delta(checks, &members, value, "value");
+            return fail(format!(
+                "expected {} attribute(s) for {name} check, got {} attribute(s): {delta}",
+                checks.len(),
+                members.len()
+            ));
+        }
+        for (key, check) in checks {
+            let Some(data) = members.get(key) else {
+                return fail(format!("missing {noun} {key} for {name} check"));
+            };
+            let member = Found { data: *data, mask: value.mask.at_key(key) };
+            if let Err(failure) = check.check(member)? {
+                return Ok(Err(failure.within(&format!("{key} {part} {noun}: "))));
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// The name of the check in messages.
+    fn name(&self) -> &'static str {
+        match self {
+            KnownValue::Null => "Null",
+            KnownValue::NotNull => "NotNull",
+            KnownValue::Bool(_) => "Bool",
+            KnownValue::StringExact(_) => "StringExact",
+            KnownValue::StringRegexp(_) => "StringRegexp",
+            KnownValue::Int32Exact(_) => "Int32Exact",
+            KnownValue::Int64Exact(_) => "Int64Exact",
+            KnownValue::Float32Exact(_) => "Float32Exact",
+            KnownValue::Float64Exact(_) => "Float64Exact",
+            KnownValue::NumberExact(_) => "NumberExact",
+            KnownValue::ListExact(_) => "ListExact",
+            KnownValue::ListPartial(_) => "ListPartial",
+            KnownValue::ListSizeExact(_) => "ListSizeExact",
+            KnownValue::TupleExact(_) => "TupleExact",
+            KnownValue::TuplePartial(_) => "TuplePartial",
+            KnownValue::TupleSizeExact(_) => "TupleSizeExact",
+            KnownValue::SetExact(_) => "SetExact",
+            KnownValue::SetPartial(_) => "SetPartial",
+            // Go's messages name this check so.
+            KnownValue::SetSizeExact(_) => "SetElementExact",
+            KnownValue::MapExact(_) => "MapExact",
+            KnownValue::MapPartial(_) => "MapPartial",
+            KnownValue::MapSizeExact(_) => "MapSizeExact",
+            KnownValue::ObjectExact(_) => "ObjectExact",
+            KnownValue::ObjectPartial(_) => "ObjectPartial",
+            KnownValue::Func(func) => func.name(),
+        }
+    }
+
+    /// The text of Go's `String()`. Go panics on a number that is `nil`.
+    fn text(&self) -> std::result::Result<String, NilNumber> {
+        Ok(match self {
+            KnownValue::Null => "null".to_owned(),
+            KnownValue::NotNull => "not-null".to_owned(),
+            KnownValue::Bool(value) => value.to_string(),
+            KnownValue::StringExact(value) => value.clone(),
+            KnownValue::StringRegexp(regexp) => regexp.to_string(),
+            KnownValue::Int32Exact(value) => value.to_string(),
+            KnownValue::Int64Exact(value) => value.to_string(),
+            KnownValue::Float32Exact(value) => float32(*value),
+            KnownValue::Float64Exact(value) => float(*value),
+            KnownValue::NumberExact(value) => plain(value.as_ref().ok_or(NilNumber)?),
+            KnownValue::ListExact(checks)
+            | KnownValue::TupleExact(checks)
+            | KnownValue::SetExact(checks)
+            | KnownValue::SetPartial(checks) => {
+                let texts = checks.iter().map(KnownValue::text);
+                format!("[{}]", texts.collect::<std::result::Result<Vec<_>, _>>()?.join(" "))
+            }
+            KnownValue::ListPartial(checks) | KnownValue::TuplePartial(checks) => {
+                // Go's `fmt` catches the panic.
+                const PANIC: &str = "%!s(PANIC=String method: runtime error: invalid memory \
+                                     address or nil pointer dereference)";
+                let texts = checks.iter().map(|(index, check)| match check.text() {
+                    Ok(text) => format!("{index}:{text}"),
+                    Err(NilNumber) => format!("{index}:{PANIC}"),
+                });
+                format!("[{}]", texts.collect::<Vec<_>>().join(" "))
+            }
+            KnownValue::ListSizeExact(size)
+            | KnownValue::TupleSizeExact(size)
+            | KnownValue::SetSizeExact(size)
+            | KnownValue::MapSizeExact(size) => size.to_string(),
+            KnownValue::MapExact(checks)
+            | KnownValue::MapPartial(checks)
+            | KnownValue::ObjectExact(checks)
+            | KnownValue::ObjectPartial(checks) => {
+                let texts = checks.iter().map(|(key, check)| Ok(format!("{key}:{}", check.text()?)));
+                format!("map[{}]", texts.collect::<std::result::Result<Vec<_>, _>>()?.join(" "))
+            }
+            KnownValue::Func(func) => func.name().to_owned(),
+        })
+    }
+}
+
+/// A number to compare with that is `nil`.
+struct NilNumber;
+
+impl fmt::Display for KnownValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text().unwrap_or_else(|NilNumber| "<nil>".to_owned()))
+    }
+}
+
+impl Func {
+    fn name(&self) -> &'static str {
+        match self {
+            Func::Bool(_) => "BoolFunc",
+            Func::String(_) => "StringFunc",
+            Func::Int32(_) => "Int32Func",
+            Func::Int64(_) => "Int64Func",
+            Func::Float32(_) => "Float32Func",
+            Func::Float64(_) => "Float64Func",
+            Func::Number(_) => "NumberFunc",
+        }
+    }
+
+    fn check(&self, name: &str, value: Found<'_>) -> Checked {
+        let judged = match self {
+            Func::Bool(func) => match value.data.boolean() {
+                Some(boolean) => func(boolean),
+                None => return wrong_type("bool", name, value),
+            },
+            Func::String(func) => func(&found!(string(name, value)?)),
+            Func::Int32(func) => {
+                let number = found!(integer(32, name, value)?);
+                // The number was read as one of 32 bits.
+                func(i32::try_from(number).unwrap_or_default())
+            }
+            Func::Int64(func) => func(found!(integer(64, name, value)?)),
+            Func::Float32(func) => func(found!(single(name, value)?)),
+            Func::Float64(func) => func(found!(double(name, value)?)),
+            Func::Number(func) => func(&found!(big(name, value)?)),
+        };
+        Ok(judged.map_err(|reason| Failure::new(FailureKind::Value, reason)))
+    }
+}
+
+impl fmt::Debug for Func {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The names that one of two objects has and the other lacks. `owner` is the noun of the message.
+pub(crate) fn delta<T, U>(
+    expected: &BTreeMap<String, T>,
+    found: &BTreeMap<String, U>,
+    value: Found<'_>,
+    owner: &str,
+) -> String {
+    let names = |keys: Vec<&String>| {
+        keys.into_iter().map(|key| quote(key)).collect::<Vec<_>>().join(", ")
+    };
+    let (verb, names) = if found.len() > expected.len() {
+        let extra = found.keys().filter(|key| !expected.contains_key(*key)).collect();
+        let names = if value.mask.is_marked() { SENSITIVE.to_owned() } else { names(extra) };
+        ("has extra", names)
+    } else {
+        ("is missing", names(expected.keys().filter(|key| !found.contains_key(*key)).collect()))
+    };
+    match names.as_str() {
+        "" => String::new(),
+        names => format!("actual {owner} {verb} attribute(s): {names}"),
+    }
+}
+
+fn wrong_type(expected: &str, name: &str, value: Found<'_>) -> Checked {
+    let ty = value.data.ty()?.name();
+    fail(format!("expected {expected} value for {name} check, got: {ty}"))
+}
+
+fn differs(expected: &str, name: &str, found: &str, value: Found<'_>) -> Checked {
+    let found = shown(found, value);
+    fail(format!("expected value {expected} for {name} check, got: {found}"))
+}
+
+/// The text of a scalar, unless it is sensitive.
+fn shown<'t>(text: &'t str, value: Found<'_>) -> &'t str {
+    if value.mask.is_marked() { SENSITIVE } else { text }
+}
+
+fn size_is(expected: i64, found: usize, name: &str) -> Checked {
+    let found = found as i64;
+    if found == expected {
+        return Ok(Ok(()));
+    }
+    let (noun, other) = (elements(expected), elements(found));
+    fail(format!("expected {expected} {noun} for {name} check, got {found} {other}"))
+}
+
+/// What a value is read as, or why it cannot be.
+type Read<T> = Result<std::result::Result<T, Failure>>;
+
+fn string(name: &str, value: Found<'_>) -> Read<String> {
+    match value.data.string()? {
+        Some(text) => Ok(Ok(text)),
+        None => Ok(wrong_type("string", name, value)?.map(|()| String::new())),
+    }
+}
+
+/// The text of a number.
+fn number(name: &str, value: Found<'_>) -> Read<String> {
+    match value.data.number()? {
+        Some(text) => Ok(Ok(text)),
+        None => Ok(wrong_type("json.Number", name, value)?.map(|()| String::new())),
+    }
+}
+
+fn unparseable(ty: &str, name: &str, reason: &str, function: &str, text: &str) -> Failure {
+    let text = format!(
+        "expected json.Number to be parseable as {ty} value for {name} check: {function}: \
+         parsing {text}: {reason}"
+    );
+    Failure::new(FailureKind::Value, text)
+}
+
+/// A number in messages: quoted, unless it is sensitive.
+fn quoted(text: &str, value: Found<'_>) -> String {
+    if value.mask.is_marked() { SENSITIVE.to_owned() } else { quote(text) }
+}
+
+fn integer(bits: u32, name: &str, value: Found<'_>) -> Read<i64> {
+    let text = found!(number(name, value)?);
+    Ok(parse_int(&text, bits).map_err(|reason| {
+        let ty = if bits == 32 { "int32" } else { "int64" };
+        unparseable(ty, name, reason, "strconv.ParseInt", &quoted(&text, value))
+    }))
+}
+
+fn single(name: &str, value: Found<'_>) -> Read<f32> {
+    let text = found!(number(name, value)?);
+    Ok(match text.parse::<f32>() {
+        Ok(number) if number.is_finite() => Ok(number),
+        _ => Err(out_of_range("float32", name, &quoted(&text, value))),
+    })
+}
+
+fn double(name: &str, value: Found<'_>) -> Read<f64> {
+    let text = found!(number(name, value)?);
+    Ok(match text.parse::<f64>() {
+        Ok(number) if number.is_finite() => Ok(number),
+        _ => Err(out_of_range("float64", name, &quoted(&text, value))),
+    })
+}
+
+fn out_of_range(ty: &str, name: &str, text: &str) -> Failure {
+    unparseable(ty, name, "value out of range", "strconv.ParseFloat", text)
+}
+
+fn big(name: &str, value: Found<'_>) -> Read<Number> {
+    let text = found!(number(name, value)?);
+    Ok(Number::parse(text.as_bytes()).ok_or_else(|| {
+        let text = format!(
+            "expected json.Number to be parseable as big.Float value for {name} check: exponent \
+             overflow"
+        );
+        Failure::new(FailureKind::Value, text)
+    }))
+}
+
+/// Decimal text of a number. Go writes all digits of any number.
+fn plain(number: &Number) -> String {
+    match number.is_infinite() {
+        true => number.to_general(),
+        false => number.to_exact(),
+    }
+}
+
+/// Reads an integer as Go's `ParseInt` does. `Err` holds its reason.
+fn parse_int(text: &str, bits: u32) -> std::result::Result<i64, &'static str> {
+    const RANGE: &str = "value out of range";
+    let (is_negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text),
+    };
+    let max = if bits == 32 { u64::from(u32::MAX) } else { u64::MAX };
+    let mut size: u64 = 0;
+    for byte in digits.bytes() {
+        let digit = match byte {
+            b'0'..=b'9' => u64::from(byte - b'0'),
+            _ => return Err("invalid syntax"),
+        };
+        let next = size.checked_mul(10).and_then(|size| size.checked_add(digit));
+        // Go does not look at the bytes after the digit that is too many.
+        size = next.filter(|size| *size <= max).ok_or(RANGE)?;
+    }
+    let limit = 1_i128 << (bits - 1);
+    let number = if is_negative { -i128::from(size) } else { i128::from(size) };
+    if number < -limit || number >= limit {
+        return Err(RANGE);
+    }
+    i64::try_from(number).map_err(|_| RANGE)
+}

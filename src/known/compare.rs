@@ -1,0 +1,106 @@
+//! Compares values with each other, as Go's `compare` does.
+
+use super::data::{Data, Type};
+use super::failure::{Failure, FailureKind};
+use super::format::print;
+use super::traverse::Found;
+use crate::error::Result;
+
+/// How values should relate to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparer {
+    /// `compare.ValuesSame()`: each value equals the one before it.
+    Same,
+    /// `compare.ValuesDiffer()`: each value differs from the one before it.
+    Differ,
+}
+
+impl Comparer {
+    /// Compares each value with the one before it. Numbers are equal if their texts are.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the document is invalid in one of the values. Values that do not pass are a
+    /// [`Failure`].
+    pub fn compare(self, values: &[Found<'_>]) -> Result<std::result::Result<(), Failure>> {
+        for pair in values.windows(2) {
+            let [one, two] = pair else { continue };
+            let are_equal = are_equal(one.data, two.data)?;
+            if are_equal == (self == Comparer::Same) {
+                continue;
+            }
+            return Ok(Err(self.failure(&print(*one)?, &print(*two)?)));
+        }
+        Ok(Ok(()))
+    }
+
+    /// Compares a list that has one element with a list.
+    pub(crate) fn compare_element(
+        self,
+        element: Found<'_>,
+        list: Found<'_>,
+    ) -> Result<std::result::Result<(), Failure>> {
+        let are_equal = match list.data.elements()?.as_deref() {
+            Some([only]) => are_equal(element.data, *only)?,
+            _ => false,
+        };
+        if are_equal == (self == Comparer::Same) {
+            return Ok(Ok(()));
+        }
+        Ok(Err(self.failure(&format!("[{}]", print(element)?), &print(list)?)))
+    }
+
+    fn failure(self, one: &str, two: &str) -> Failure {
+        match self {
+            Comparer::Same => Failure::new(
+                FailureKind::Different,
+                format!("expected values to be the same, but they differ: {one} != {two}"),
+            ),
+            Comparer::Differ => Failure::new(
+                FailureKind::Same,
+                format!("expected values to differ, but they are the same: {one} == {two}"),
+            ),
+        }
+    }
+}
+
+/// Whether two values are equal in the sense of Go's `reflect.DeepEqual`.
+pub(crate) fn are_equal(one: Data<'_>, two: Data<'_>) -> Result<bool> {
+    let mut left = vec![(one, two)];
+    while let Some((one, two)) = left.pop() {
+        let ty = one.ty()?;
+        if ty != two.ty()? {
+            return Ok(false);
+        }
+        let is_same = match ty {
+            Type::Nil => true,
+            Type::Bool => one.boolean() == two.boolean(),
+            Type::Number => one.number()? == two.number()?,
+            Type::String => one.string()? == two.string()?,
+            Type::Slice => {
+                let [one, two] = [one.elements()?, two.elements()?].map(Option::unwrap_or_default);
+                let is_same = one.len() == two.len();
+                left.extend(one.into_iter().zip(two));
+                is_same
+            }
+            Type::Map => {
+                // A map without a field is nil in Go, and differs from an empty one.
+                let is_nil = |data| matches!(data, Data::Map([]));
+                let are_both = is_nil(one) == is_nil(two);
+                let [one, mut two] = [one.members()?, two.members()?].map(Option::unwrap_or_default);
+                let mut is_same = are_both && one.len() == two.len();
+                for (key, member) in one {
+                    match two.remove(&key) {
+                        Some(other) => left.push((member, other)),
+                        None => is_same = false,
+                    }
+                }
+                is_same
+            }
+        };
+        if !is_same {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}

@@ -1,0 +1,276 @@
+//! A value as Go decodes it.
+
+use std::collections::BTreeMap;
+
+use crate::error::Result;
+use crate::json::value::{Kind, Text, Value};
+
+/// A value as Go's `encoding/json` decodes it into `any`.
+#[derive(Clone, Copy, Debug)]
+pub enum Data<'a> {
+    /// Go's `nil`: JSON's `null`, or a member that is absent.
+    Nil,
+    /// A map in a field of its own. Go adds the members of a repeated field to those of the first.
+    /// Without any field, the map is empty.
+    Map(&'a [Value<'a>]),
+    /// Any other value.
+    Value(Value<'a>),
+}
+
+/// The type of a value in Go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// `nil`.
+    Nil,
+    /// `bool`.
+    Bool,
+    /// `json.Number`.
+    Number,
+    /// `string`.
+    String,
+    /// `[]any`.
+    Slice,
+    /// `map[string]any`.
+    Map,
+}
+
+impl Type {
+    /// The text of Go's `%T`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Type::Nil => "<nil>",
+            Type::Bool => "bool",
+            Type::Number => "json.Number",
+            Type::String => "string",
+            Type::Slice => "[]interface {}",
+            Type::Map => "map[string]interface {}",
+        }
+    }
+}
+
+impl<'a> From<Option<Value<'a>>> for Data<'a> {
+    fn from(value: Option<Value<'a>>) -> Data<'a> {
+        value.map_or(Data::Nil, Data::from)
+    }
+}
+
+impl<'a> From<Value<'a>> for Data<'a> {
+    fn from(value: Value<'a>) -> Data<'a> {
+        if value.is_null() { Data::Nil } else { Data::Value(value) }
+    }
+}
+
+impl<'a> Data<'a> {
+    /// The type of the value.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the document is invalid here.
+    pub fn ty(self) -> Result<Type> {
+        let value = match self {
+            Data::Nil => return Ok(Type::Nil),
+            Data::Map(_) => return Ok(Type::Map),
+            Data::Value(value) => value,
+        };
+        Ok(match value.kind()? {
+            Kind::Null => Type::Nil,
+            Kind::True | Kind::False => Type::Bool,
+            Kind::Number => Type::Number,
+            Kind::String => Type::String,
+            Kind::Array => Type::Slice,
+            Kind::Object => Type::Map,
+        })
+    }
+
+    /// The boolean; `None` if the value is none.
+    pub fn boolean(self) -> Option<bool> {
+        match self {
+            Data::Value(value) if value.is_true() => Some(true),
+            Data::Value(value) if value.raw() == b"false" => Some(false),
+            _ => None,
+        }
+    }
+
+    /// The text of the number; `None` if the value is none.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the document is invalid here.
+    pub fn number(self) -> Result<Option<String>> {
+        match self {
+            Data::Value(value) if value.kind()? == Kind::Number => {
+                Ok(Some(String::from_utf8_lossy(value.raw()).into_owned()))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The decoded string; `None` if the value is none.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the document is invalid here.
+    pub fn string(self) -> Result<Option<String>> {
+        match self {
+            Data::Value(value) if value.kind()? == Kind::String => Ok(Some(text_of(value))),
+            _ => Ok(None),
+        }
+    }
+
+    /// The elements of the array; `None` if the value is none.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the document is invalid here.
+    pub fn elements(self) -> Result<Option<Vec<Data<'a>>>> {
+        match self {
+            Data::Value(value) if value.kind()? == Kind::Array => {
+                let elements = value.elements()?.map(|element| element.map(Data::from));
+                elements.collect::<Result<_>>().map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The members of the object by their names. The last of several members with one name counts.
+    /// `None` if the value is no object.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the document is invalid here.
+    pub fn members(self) -> Result<Option<BTreeMap<String, Data<'a>>>> {
+        let mut members = BTreeMap::new();
+        let one;
+        let objects = match self {
+            Data::Map(objects) => objects,
+            Data::Value(value) if value.kind()? == Kind::Object => {
+                one = [value];
+                &one
+            }
+            _ => return Ok(None),
+        };
+        for object in objects {
+            for member in object.members()? {
+                let (name, value) = member?;
+                members.insert(key_of(name), Data::from(value));
+            }
+        }
+        Ok(Some(members))
+    }
+
+    /// The member with a name: `Some(None)` if the object has none, `None` if the value is no
+    /// object.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the document is invalid here.
+    pub fn member(self, key: &str) -> Result<Option<Option<Data<'a>>>> {
+        let one;
+        let objects = match self {
+            Data::Map(objects) => objects,
+            Data::Value(value) if value.kind()? == Kind::Object => {
+                one = [value];
+                &one
+            }
+            _ => return Ok(None),
+        };
+        let mut found = None;
+        for object in objects {
+            for member in object.members()? {
+                let (name, value) = member?;
+                if name.is(key) {
+                    found = Some(Data::from(value));
+                }
+            }
+        }
+        Ok(Some(found))
+    }
+}
+
+/// A decoded key.
+pub(crate) fn key_of(key: Text<'_>) -> String {
+    decode(key.raw())
+}
+
+/// A decoded string; empty if the value is none.
+pub(crate) fn text_of(value: Value<'_>) -> String {
+    match value.raw() {
+        [b'"', text @ .., b'"'] => decode(text),
+        _ => String::new(),
+    }
+}
+
+/// Decodes the text between quotes. Half of a surrogate pair becomes U+FFFD.
+fn decode(text: &[u8]) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.iter().position(|byte| *byte == b'\\') {
+        bytes.extend_from_slice(&rest[..at]);
+        let (c, len) = escape(&rest[at..]);
+        bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+        rest = rest.get(at + len..).unwrap_or_default();
+    }
+    bytes.extend_from_slice(rest);
+    String::from_utf8(bytes).unwrap_or_else(|error| {
+        // Another process may write to a mapped file.
+        String::from_utf8_lossy(error.as_bytes()).into_owned()
+    })
+}
+
+/// Decodes the escape that a text begins with. Returns the character and the escape's length.
+fn escape(text: &[u8]) -> (char, usize) {
+    let c = match text.get(1) {
+        Some(b'b') => '\x08',
+        Some(b'f') => '\x0c',
+        Some(b'n') => '\n',
+        Some(b'r') => '\r',
+        Some(b't') => '\t',
+        Some(b'u') => return unicode_escape(text),
+        Some(other) => char::from(*other),
+        None => char::REPLACEMENT_CHARACTER,
+    };
+    (c, 2)
+}
+
+fn unicode_escape(text: &[u8]) -> (char, usize) {
+    let unit = |text: Option<&[u8]>| {
+        let [b'\\', b'u', digits @ ..] = text? else { return None };
+        let digits = digits.get(..4)?;
+        digits.iter().try_fold(0_u16, |unit, digit| {
+            let digit = char::from(*digit).to_digit(16)?;
+            Some(unit << 4 | digit as u16)
+        })
+    };
+    let Some(first) = unit(Some(text)) else { return (char::REPLACEMENT_CHARACTER, 2) };
+    let mut units = [first, 0];
+    let units = match unit(text.get(6..)) {
+        Some(second) => {
+            units[1] = second;
+            &units[..]
+        }
+        None => &units[..1],
+    };
+    match char::decode_utf16(units.iter().copied()).next() {
+        Some(Ok(c)) => (c, 6 * c.len_utf16()),
+        _ => (char::REPLACEMENT_CHARACTER, 6),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_of_surrogate_pairs_become_replacement_characters() {
+        for (text, decoded) in [
+            (r"a\u0041\n\/\u00e9é", "aA\n/éé"),
+            (r"\ud83d\ude00!", "😀!"),
+            (r"\ud800", "\u{fffd}"),
+            (r"\ud800\u0041", "\u{fffd}A"),
+            (r"\ude00\ud83d\ude00", "\u{fffd}😀"),
+            (r"\ud800\n", "\u{fffd}\n"),
+        ] {
+            assert_eq!(decode(text.as_bytes()), decoded, "{text}");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Which parts of a value are sensitive.
+
+use crate::json::value::{Kind, Value};
+use crate::path::AttributeStep;
+
+/// The text in place of a sensitive value.
+pub const SENSITIVE: &str = "(sensitive value)";
+
+/// The sensitivity of a value: the part of `after_sensitive` or `sensitive_values` at its path.
+#[derive(Clone, Copy, Debug)]
+pub enum Mask<'a> {
+    /// No part of the value is sensitive.
+    Clear,
+    /// The whole value is sensitive.
+    Marked,
+    /// The parts are sensitive that are `true` in this value.
+    Parts(Value<'a>),
+}
+
+impl<'a> From<Option<Value<'a>>> for Mask<'a> {
+    fn from(marks: Option<Value<'a>>) -> Mask<'a> {
+        match marks {
+            Some(marks) if marks.is_true() => Mask::Marked,
+            Some(marks) if matches!(marks.kind(), Ok(Kind::Object | Kind::Array)) => {
+                Mask::Parts(marks)
+            }
+            _ => Mask::Clear,
+        }
+    }
+}
+
+impl<'a> Mask<'a> {
+    /// Whether the whole value is sensitive.
+    pub fn is_marked(self) -> bool {
+        matches!(self, Mask::Marked)
+    }
+
+    /// The mask of a member.
+    #[must_use]
+    pub fn at_key(self, key: &str) -> Mask<'a> {
+        let Mask::Parts(marks) = self else { return self };
+        let Ok(members) = marks.members() else { return Mask::Clear };
+        let mut found = Mask::Clear;
+        // A key may occur twice. A mark at either place counts.
+        for (name, marks) in members.flatten() {
+            if name.is(key) && !found.is_marked() {
+                found = Mask::from(Some(marks));
+            }
+        }
+        found
+    }
+
+    /// The mask of an element.
+    #[must_use]
+    pub fn at_index(self, index: usize) -> Mask<'a> {
+        let Mask::Parts(marks) = self else { return self };
+        let element = u32::try_from(index).ok().and_then(|index| marks.element(index).ok());
+        Mask::from(element.flatten())
+    }
+
+    /// The mask at the end of a path.
+    #[must_use]
+    pub fn at(self, steps: &[AttributeStep]) -> Mask<'a> {
+        steps.iter().fold(self, |mask, step| match step {
+            AttributeStep::Key(key) => mask.at_key(key),
+            AttributeStep::Index(index) => {
+                usize::try_from(*index).map_or(Mask::Clear, |index| mask.at_index(index))
+            }
+        })
+    }
+}

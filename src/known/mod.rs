@@ -1,0 +1,40 @@
+//! Checks of known values, with the semantics of `knownvalue` of terraform-plugin-testing.
+//!
+//! | Go | here |
+//! | --- | --- |
+//! | `knownvalue.StringExact("a")` | [`KnownValue::StringExact`] |
+//! | `knownvalue.Int64Exact(1)` | [`KnownValue::Int64Exact`] |
+//! | `knownvalue.ListExact([]knownvalue.Check{...})` | [`KnownValue::ListExact`] |
+//! | `knownvalue.StringFunc(func(s string) error {...})` | [`KnownValue::Func`] |
+//! | `tfjsonpath.Traverse(object, path)` | [`traverse`] |
+//! | `compare.ValuesSame()` | [`Comparer::Same`] |
+//!
+//! The checks work on lazy values ([`Value`](crate::json::value::Value)): a check reads what it
+//! names and skips the rest. Their errors have the text of Go's errors, with one difference: where
+//! Go quotes a value that is marked sensitive, the text here is [`SENSITIVE`].
+//!
+//! Go's decoder decides what a value is: the last of several members with one name counts, and half
+//! of a surrogate pair is U+FFFD. Numbers keep their text.
+
+mod check;
+mod compare;
+mod data;
+mod failure;
+mod format;
+mod mask;
+mod regexp;
+mod regexp_class;
+mod traverse;
+
+pub(crate) use self::check::delta;
+pub use self::check::{DEPTH_MAX, Func, KnownValue};
+pub use self::compare::Comparer;
+pub(crate) use self::compare::are_equal;
+pub(crate) use self::data::{key_of, text_of};
+pub use self::data::{Data, Type};
+pub use self::failure::{Failure, FailureKind};
+pub(crate) use self::format::print;
+pub use self::format::quote;
+pub use self::mask::{Mask, SENSITIVE};
+pub use self::regexp::{Regexp, RegexpError};
+pub use self::traverse::{Found, traverse};

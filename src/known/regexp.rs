@@ -1,0 +1,502 @@
+//! Go's regular expressions (RE2) in terms of the crate `regex`.
+//!
+//! A pattern is parsed by Go's rules and written again with explicit flags, ASCII classes and code
+//! points in hexadecimal, so that both engines agree on its meaning. Only whether a text has a match
+//! is asked. So groups do not capture, and all repetitions are greedy.
+//!
+//! A group is a frame on a stack: the alternatives before the current one, and the atoms of the
+//! current one. A repetition takes the last atom, like Go's parser.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use regex::bytes::{Regex, RegexBuilder};
+
+use super::regexp_class::{self as class, escape};
+
+/// Maximum number of times that a repetition, or nested ones together, may repeat.
+const REPEAT_MAX: u32 = 1000;
+/// Maximum depth of nested groups.
+const GROUPS_MAX: usize = 1000;
+/// Maximum size of a compiled expression, in bytes.
+const SIZE_MAX: usize = 10 << 20;
+
+/// A compiled regular expression.
+#[derive(Clone)]
+pub struct Regexp {
+    pattern: String,
+    regex: Regex,
+}
+
+/// Why a pattern is no regular expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegexpError {
+    /// The reason, in Go's words.
+    pub reason: &'static str,
+    /// The offset in the pattern, in bytes.
+    pub offset: usize,
+}
+
+impl fmt::Display for RegexpError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "byte {} of the regular expression: {}", self.offset, self.reason)
+    }
+}
+
+impl std::error::Error for RegexpError {}
+
+impl Regexp {
+    /// Compiles a pattern.
+    ///
+    /// # Errors
+    ///
+    /// Fails if Go refuses the pattern, or if the compiled expression is large.
+    pub fn new(pattern: &str) -> Result<Regexp, RegexpError> {
+        let translated = Parser::new(pattern).parse()?;
+        let regex = RegexBuilder::new(&translated)
+            .size_limit(SIZE_MAX)
+            .dfa_size_limit(SIZE_MAX)
+            .nest_limit(8 * GROUPS_MAX as u32)
+            .build()
+            .map_err(|_| RegexpError { reason: "expression too large", offset: 0 })?;
+        Ok(Regexp { pattern: pattern.to_owned(), regex })
+    }
+
+    /// Whether a text has a match anywhere.
+    pub fn is_match(&self, text: &str) -> bool {
+        self.regex.is_match(text.as_bytes())
+    }
+}
+
+impl fmt::Display for Regexp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.pattern)
+    }
+}
+
+impl fmt::Debug for Regexp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Regexp({:?})", self.pattern)
+    }
+}
+
+/// Go's flags that change which texts match.
+#[derive(Clone, Copy, Default)]
+struct Flags {
+    /// `i`: letters match in any case.
+    fold: bool,
+    /// `m`: `^` and `$` match at lines.
+    multi_line: bool,
+    /// `s`: `.` matches a line feed.
+    dot_all: bool,
+}
+
+/// A translated part, and how many times its repetitions repeat.
+struct Atom {
+    text: String,
+    repeats: u32,
+}
+
+/// An open group.
+#[derive(Default)]
+struct Frame {
+    /// The alternatives before the current one.
+    alternatives: String,
+    atoms: Vec<Atom>,
+    /// The largest number of repeats in the alternatives.
+    repeats: u32,
+    /// The flags outside the group.
+    outer: Flags,
+}
+
+struct Parser<'p> {
+    pattern: &'p str,
+    /// The offset of the next character.
+    at: usize,
+    flags: Flags,
+    frames: Vec<Frame>,
+    names: BTreeSet<&'p str>,
+    /// The end of the last repetition. Another one must not begin there.
+    repeated: Option<usize>,
+}
+
+impl<'p> Parser<'p> {
+    fn new(pattern: &'p str) -> Parser<'p> {
+        Parser {
+            pattern,
+            at: 0,
+            flags: Flags::default(),
+            frames: vec![Frame::default()],
+            names: BTreeSet::new(),
+            repeated: None,
+        }
+    }
+
+    fn rest(&self) -> &'p str {
+        &self.pattern[self.at..]
+    }
+
+    fn error(&self, reason: &'static str) -> RegexpError {
+        RegexpError { reason, offset: self.at }
+    }
+
+    fn parse(mut self) -> Result<String, RegexpError> {
+        while let Some(c) = self.rest().chars().next() {
+            match c {
+                '(' => self.open()?,
+                ')' => self.close()?,
+                '|' => {
+                    self.alternate();
+                    self.at += 1;
+                }
+                '^' => self.push_symbol(if self.flags.multi_line { "(?m:^)" } else { r"\A" }, 1),
+                '$' => self.push_symbol(if self.flags.multi_line { "(?m:$)" } else { r"\z" }, 1),
+                '.' => self.push_symbol(if self.flags.dot_all { "(?s:.)" } else { r"[^\n]" }, 1),
+                '[' => {
+                    let (text, len) = class::parse(self.rest()).map_err(|bad| self.bad(bad))?;
+                    self.push_folded(text);
+                    self.at += len;
+                }
+                '*' => self.repeat(1, "*", REPEAT_FREE)?,
+                '+' => self.repeat(1, "+", REPEAT_FREE)?,
+                '?' => self.repeat(1, "?", REPEAT_FREE)?,
+                '{' => match counts(self.rest()) {
+                    Some((len, bounds)) => self.repeat_counted(len, bounds)?,
+                    None => self.push_literal('{', 1),
+                },
+                '\\' => self.escape()?,
+                _ => self.push_literal(c, c.len_utf8()),
+            }
+        }
+        if self.frames.len() > 1 {
+            return Err(self.error("missing closing )"));
+        }
+        self.alternate();
+        let whole = self.frames.pop().unwrap_or_default();
+        Ok(whole.alternatives)
+    }
+
+    fn bad(&self, bad: class::Bad) -> RegexpError {
+        RegexpError { reason: bad.reason, offset: self.at + bad.at }
+    }
+
+    fn push(&mut self, text: String, repeats: u32) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.atoms.push(Atom { text, repeats });
+        }
+    }
+
+    fn push_symbol(&mut self, text: &str, len: usize) {
+        self.push(text.to_owned(), 1);
+        self.at += len;
+    }
+
+    fn push_literal(&mut self, c: char, len: usize) {
+        self.push_folded(escape(c));
+        self.at += len;
+    }
+
+    /// Pushes a part whose letters may match in any case.
+    fn push_folded(&mut self, text: String) {
+        let text = if self.flags.fold { format!("(?i:{text})") } else { text };
+        self.push(text, 1);
+    }
+
+    /// Ends the current alternative.
+    fn alternate(&mut self) {
+        let Some(frame) = self.frames.last_mut() else { return };
+        frame.repeats = frame.atoms.iter().map(|atom| atom.repeats).fold(frame.repeats, u32::max);
+        if !frame.alternatives.is_empty() {
+            frame.alternatives.push('|');
+        }
+        frame.alternatives.push_str("(?:");
+        frame.atoms.drain(..).for_each(|atom| frame.alternatives.push_str(&atom.text));
+        frame.alternatives.push(')');
+    }
+
+    fn open(&mut self) -> Result<(), RegexpError> {
+        let outer = self.flags;
+        let mut len = 1;
+        if self.rest().starts_with("(?") {
+            let inside = &self.rest()[2..];
+            let name = inside.strip_prefix("P<").or_else(|| inside.strip_prefix('<'));
+            match name {
+                Some(name) => {
+                    let end = name.find('>').ok_or(self.error("invalid named capture"))?;
+                    let is_name = |c: char| c == '_' || c.is_ascii_alphanumeric();
+                    if end == 0 || !name[..end].chars().all(is_name) {
+                        return Err(self.error("invalid named capture"));
+                    }
+                    if !self.names.insert(&name[..end]) {
+                        return Err(self.error("duplicate capture group name"));
+                    }
+                    len = self.rest().len() - name.len() + end + 1;
+                }
+                None => {
+                    let (flags, read) = flags(inside, self.flags)
+                        .ok_or(self.error("invalid or unsupported Perl syntax"))?;
+                    self.flags = flags;
+                    self.at += 2 + read;
+                    if inside[..read].ends_with(')') {
+                        return Ok(());
+                    }
+                    len = 0;
+                }
+            }
+        }
+        if self.frames.len() > GROUPS_MAX {
+            return Err(self.error("expression nests too deeply"));
+        }
+        self.frames.push(Frame { outer, ..Frame::default() });
+        self.at += len;
+        Ok(())
+    }
+
+    fn close(&mut self) -> Result<(), RegexpError> {
+        if self.frames.len() == 1 {
+            return Err(self.error("unexpected )"));
+        }
+        self.alternate();
+        if let Some(frame) = self.frames.pop() {
+            self.flags = frame.outer;
+            self.push(format!("(?:{})", frame.alternatives), frame.repeats.max(1));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Applies a repetition of `len` bytes to the last atom.
+    fn repeat(&mut self, len: usize, operator: &str, repeats: u32) -> Result<(), RegexpError> {
+        let start = self.at;
+        let last = self.frames.last_mut().and_then(|frame| frame.atoms.last_mut());
+        let Some(last) = last else {
+            return Err(self.error("missing argument to repetition operator"));
+        };
+        let product = last.repeats.saturating_mul(repeats);
+        let text = format!("(?:{}){operator}", last.text);
+        *last = Atom { text, repeats: product };
+        if self.repeated == Some(start) {
+            return Err(self.error("invalid nested repetition operator"));
+        }
+        if repeats > REPEAT_FREE && product > REPEAT_MAX {
+            return Err(self.error("invalid repeat count"));
+        }
+        self.at += len;
+        if self.rest().starts_with('?') {
+            self.at += 1;
+        }
+        self.repeated = Some(self.at);
+        Ok(())
+    }
+
+    fn repeat_counted(&mut self, len: usize, bounds: Bounds) -> Result<(), RegexpError> {
+        let (Some(min), max) = bounds else {
+            return Err(self.error("invalid repeat count"));
+        };
+        let operator = match max {
+            Max::Same => format!("{{{min}}}"),
+            Max::Unbounded => format!("{{{min},}}"),
+            Max::Number(Some(max)) if max >= min => format!("{{{min},{max}}}"),
+            Max::Number(_) => return Err(self.error("invalid repeat count")),
+        };
+        let repeats = match max {
+            Max::Number(Some(max)) => max,
+            _ => min,
+        };
+        // Counts below two need no check of nested repetitions.
+        self.repeat(len, &operator, repeats.max(REPEAT_FREE))
+    }
+
+    fn escape(&mut self) -> Result<(), RegexpError> {
+        let rest = self.rest();
+        let symbol = match rest.as_bytes().get(1) {
+            Some(b'A') => Some(r"\A"),
+            Some(b'z') => Some(r"\z"),
+            Some(b'b') => Some(r"(?-u:\b)"),
+            Some(b'B') => Some(NOT_WORD_BOUNDARY),
+            Some(b'Q') => {
+                self.at += 2;
+                let quoted = self.rest();
+                let end = quoted.find(r"\E").unwrap_or(quoted.len());
+                for c in quoted[..end].chars() {
+                    self.push_literal(c, c.len_utf8());
+                }
+                self.at += if end < quoted.len() { 2 } else { 0 };
+                return Ok(());
+            }
+            _ => None,
+        };
+        if let Some(symbol) = symbol {
+            self.push_symbol(symbol, 2);
+            return Ok(());
+        }
+        if let Some((set, len)) = class::escaped_class(rest).map_err(|bad| self.bad(bad))? {
+            self.push_folded(set);
+            self.at += len;
+            return Ok(());
+        }
+        let (c, len) = class::escaped_char(rest).map_err(|bad| self.bad(bad))?;
+        self.push_literal(c, len);
+        Ok(())
+    }
+}
+
+/// The count of repetitions that Go does not limit.
+const REPEAT_FREE: u32 = 1;
+
+/// Between two ASCII word characters, or between two others. Go tests this between characters only,
+/// so the expression must not match inside of one.
+const NOT_WORD_BOUNDARY: &str = r"(?:\B(?-u:\B)|\b(?-u:\B))";
+
+/// The bounds of a repetition. `None` for a number above [`REPEAT_MAX`].
+type Bounds = (Option<u32>, Max);
+
+#[derive(Clone, Copy)]
+enum Max {
+    Same,
+    Unbounded,
+    Number(Option<u32>),
+}
+
+/// Reads `{n}`, `{n,}` or `{n,m}`. `None` if the text begins with none of them: a brace is then a
+/// literal.
+fn counts(text: &str) -> Option<(usize, Bounds)> {
+    let inside = text.strip_prefix('{')?;
+    let number = |text: &str| -> Option<(Option<u32>, usize)> {
+        let len = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+        let is_number = len == 1 || len > 1 && !text.starts_with('0');
+        let number = text[..len].parse().ok().filter(|number| *number <= REPEAT_MAX);
+        is_number.then_some((number, len))
+    };
+    let (min, len) = number(inside)?;
+    let rest = &inside[len..];
+    if rest.starts_with('}') {
+        return Some((len + 2, (min, Max::Same)));
+    }
+    let rest = rest.strip_prefix(',')?;
+    if rest.starts_with('}') {
+        return Some((len + 3, (min, Max::Unbounded)));
+    }
+    let (max, more) = number(rest)?;
+    rest[more..].starts_with('}').then_some((len + more + 3, (min, Max::Number(max))))
+}
+
+/// Reads the flags after `(?`, up to a colon or the closing bracket. Returns their length with it.
+fn flags(text: &str, outer: Flags) -> Option<(Flags, usize)> {
+    let (mut flags, mut is_on, mut is_seen) = (outer, true, false);
+    for (at, c) in text.char_indices() {
+        match c {
+            'i' => flags.fold = is_on,
+            'm' => flags.multi_line = is_on,
+            's' => flags.dot_all = is_on,
+            // Greed does not matter.
+            'U' => {}
+            '-' if is_on => {
+                (is_on, is_seen) = (false, false);
+                continue;
+            }
+            ':' | ')' if is_on || is_seen => return Some((flags, at + 1)),
+            _ => return None,
+        }
+        is_seen = true;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_match(pattern: &str, text: &str) -> bool {
+        Regexp::new(pattern).unwrap_or_else(|error| panic!("{pattern}: {error}")).is_match(text)
+    }
+
+    #[test]
+    fn patterns_have_the_meaning_that_go_gives_them() {
+        for (pattern, text, expected) in [
+            ("", "", true),
+            ("b", "abc", true),
+            (r"\d", "٣", false),
+            (r"\w", "é", false),
+            (r"\s", "\u{b}", false),
+            (r"[\s]", "\u{b}", false),
+            (r"\v", "\u{b}", true),
+            (r"\bb", "éb", true),
+            (r"\Bb", "éb", false),
+            (r"\B", "aéb", false),
+            (r"\B", "é", true),
+            (r"\B", "éé", true),
+            (r"\B", "ab", true),
+            (r"\B", "a", false),
+            (r"\B", "", true),
+            ("(?i)k", "\u{212a}", true),
+            ("(?i)ſ", "S", true),
+            ("(?i:a)b", "AB", false),
+            ("(?i)[^k]", "\u{212a}", false),
+            (r"(?i)\w", "\u{212a}", true),
+            (r"(?i)\W", "\u{212a}", false),
+            ("[a-z&&b]", "&", true),
+            ("[a-z&&b]", "a", true),
+            ("[a--b]", "-", false),
+            ("[a~~b]", "~", true),
+            ("[]a]", "]", true),
+            ("[^]a]", "b", true),
+            ("[a-]", "-", true),
+            ("[[:^alpha:]]", "1", true),
+            ("[[:word:]]", "_", true),
+            (r"[\D]", "1", false),
+            (r"[^\D]", "1", true),
+            ("{", "{", true),
+            ("a{,2}", "a{,2}", true),
+            ("a{2}", "aa", true),
+            ("^a{0}$", "", true),
+            ("x]", "x]", true),
+            (r"^\Qa.b\E+$", "a.bb", true),
+            (r"^\Qa.b\E$", "axb", false),
+            (r"\x{1F600}", "😀", true),
+            (r"\x41\101", "AA", true),
+            (r"\pL\PL", "a1", true),
+            (r"\p{Greek}", "α", true),
+            (r"\p{^Greek}", "α", false),
+            (r"\p{Lu}", "a", false),
+            ("^b$", "a\nb", false),
+            ("(?m)^b$", "a\nb", true),
+            ("a$", "a\n", false),
+            ("a.b", "a\nb", false),
+            ("(?s)a.b", "a\nb", true),
+            ("(?s-i:a.)b", "a\nb", true),
+            ("(?P<n>a)(?<m>b)", "ab", true),
+            ("a|", "", true),
+            ("^(?:a|b)$", "b", true),
+            ("^a|b$", "ab", true),
+            ("(?U)a+?", "a", true),
+            ("^*", "", true),
+            ("a(?i)*b", "aaB", true),
+            (r"\_\-\ ", "_- ", true),
+        ] {
+            assert_eq!(is_match(pattern, text), expected, "{pattern} {text:?}");
+        }
+    }
+
+    #[test]
+    fn patterns_that_go_refuses_are_errors() {
+        for pattern in [
+            "(", ")", "(a", "a)", "[", "[a", "[z-a]", "[[:nope:]]", "*a", "a|*", "(*)", "a**", "a++",
+            "a*{2}", "a{1001}", "a{2,1}", "(a{100}){100}", "(?i", "(?-)", "(?x)a", "(?-u)a", "(?i--m)",
+            "(?=a)", "(?P<>a)", "(?P<a-b>c)", "(?P<n>a)(?P<n>b)", r"\", r"\C", r"\Z", r"\u0061",
+            r"\8", r"\p{Nope}", r"\p{Grek}", r"\p{Alphabetic}", r"\p{sc=Greek}", r"\p", r"\x{110000}",
+            r"\xg", r"\x{}", r"[\b]", r"[\Q]\E]x\",
+        ] {
+            assert!(Regexp::new(pattern).is_err(), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn an_expression_that_explodes_is_an_error_or_ends_soon() {
+        let deep = "(".repeat(100_000) + &")".repeat(100_000);
+        assert_eq!(Regexp::new(&deep).expect_err("deep").reason, "expression nests too deeply");
+        assert_eq!(Regexp::new(r"\pL{1000}").map(|_| ()).unwrap_err().reason, "expression too large");
+        assert!(!is_match("^(a+)+$", &("a".repeat(50_000) + "b")));
+        assert!(Regexp::new(&("(".repeat(900) + &")".repeat(900))).is_ok());
+    }
+}

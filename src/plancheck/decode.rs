@@ -1,0 +1,371 @@
+//! Reads a document as Go's decoder does: one pass over the text, with the types of terraform-json.
+//!
+//! Sections are entered. Everything below them is outlined one element at a time, checked against
+//! its type, and sent to a [`Receiver`] if checks ask about it. Text after the first value is not
+//! read.
+//!
+//! A repeated list replaces the elements of the first. Go's decoder does so too, but a member that
+//! an element of the second list lacks keeps its value from the element of the first.
+
+use super::shape::{EXPRESSION_DATA, Field, Part, Shape, find};
+use crate::error::{Error, ErrorKind, Result};
+use crate::input::Source;
+use crate::json::Validation;
+use crate::json::cursor::Cursor;
+use crate::json::outline::Outline;
+use crate::json::string;
+use crate::json::value::{Kind, Value};
+use crate::limits::Limits;
+use crate::scan::Isa;
+use crate::wire::Type;
+
+/// Receives the parts of a document that checks ask about.
+pub(super) trait Receiver {
+    /// A list, a map or a section begins, or is `null`.
+    fn begin(&mut self, part: Part, container: Container);
+
+    /// An element of a list, or a member of a map with its name.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the element is invalid.
+    fn element(&mut self, part: Part, name: &str, value: Value<'_>) -> Result<()>;
+}
+
+/// A container that begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Container {
+    Null,
+    List,
+    Object,
+}
+
+/// An entered container.
+enum Frame {
+    Object {
+        fields: &'static [Field],
+        floats: bool,
+        /// The version of a document.
+        version: Version,
+    },
+    /// A list or a map.
+    Elements { is_map: bool, shape: &'static Shape, part: Option<Part>, floats: bool },
+}
+
+/// The `format_version` of a document.
+enum Version {
+    /// The object is no document.
+    NotAsked,
+    Asked(String),
+}
+
+/// Reads a document and sends its parts to a receiver.
+///
+/// # Errors
+///
+/// Fails if the document is no JSON, if a value has another type, if the format version is missing
+/// or not supported, or if a limit is exceeded.
+pub(super) fn decode<S: Source>(
+    source: S,
+    document: &'static Shape,
+    receiver: &mut impl Receiver,
+    limits: &Limits,
+) -> Result<()> {
+    let mut cursor = Cursor::new(source, 0, Isa::best(), Validation::Grammar, *limits);
+    let mut reader = Reader { outline: Outline::new(), frames: Vec::new() };
+    let document = Place { shape: document, part: None, name: String::new(), floats: false };
+    reader.value(&mut cursor, document, receiver)?;
+    if reader.frames.is_empty() {
+        return Err(Error::at(ErrorKind::MissingKey("format_version"), 0));
+    }
+    while let Some(frame) = reader.frames.last() {
+        let (key, elements) = match frame {
+            Frame::Object { .. } => (cursor.next_key()?, None),
+            Frame::Elements { is_map: true, shape, part, floats } => {
+                (cursor.next_key()?, Some((*shape, *part, *floats)))
+            }
+            Frame::Elements { shape, part, floats, .. } => {
+                let start = cursor.offset();
+                let next = cursor.next_element()?.then_some(start..start);
+                (next, Some((*shape, *part, *floats)))
+            }
+        };
+        let Some(key) = key else {
+            reader.close(cursor.offset())?;
+            continue;
+        };
+        let name = match string::decode(cursor.text(key.clone())) {
+            Ok(name) => name.into_owned(),
+            Err(bad) => return Err(Error::at(ErrorKind::Escape, key.start + bad.0 as u64)),
+        };
+        let place = match elements {
+            Some((shape, part, floats)) => Some(Place { shape, part, name, floats }),
+            None => reader.field(&name).map(|(field, floats)| {
+                let (shape, part) = (field.shape, field.part);
+                Place { shape, part, name, floats }
+            }),
+        };
+        match place {
+            Some(place) => reader.value(&mut cursor, place, receiver)?,
+            None => cursor.skip()?,
+        }
+    }
+    Ok(())
+}
+
+/// Where a value is.
+struct Place {
+    shape: &'static Shape,
+    part: Option<Part>,
+    /// The name of a member.
+    name: String,
+    floats: bool,
+}
+
+struct Reader {
+    outline: Outline,
+    frames: Vec<Frame>,
+}
+
+impl Reader {
+    /// The field of the innermost object with a name.
+    fn field(&self, name: &str) -> Option<(&'static Field, bool)> {
+        match self.frames.last()? {
+            Frame::Object { fields, floats, .. } => Some((find(fields, name)?, *floats)),
+            Frame::Elements { .. } => None,
+        }
+    }
+
+    /// Leaves the innermost container.
+    fn close(&mut self, offset: u64) -> Result<()> {
+        match self.frames.pop() {
+            Some(Frame::Object { version: Version::Asked(version), .. }) => {
+                check_version(&version).map_err(|kind| Error::at(kind, offset))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Enters or reads the value at the cursor.
+    fn value<S: Source>(
+        &mut self,
+        cursor: &mut Cursor<S>,
+        place: Place,
+        receiver: &mut impl Receiver,
+    ) -> Result<()> {
+        let Place { mut shape, part, name, mut floats } = place;
+        if let Shape::Floats(inside) = shape {
+            (shape, floats) = (inside, true);
+        }
+        let first = cursor.peek()?;
+        let frame = match (shape, first) {
+            (Shape::Section(fields), Some(b'{')) => {
+                Frame::Object { fields, floats, version: Version::NotAsked }
+            }
+            (Shape::Document(fields), Some(b'{')) => {
+                Frame::Object { fields, floats, version: Version::Asked(String::new()) }
+            }
+            (Shape::Map(shape), Some(b'{')) => {
+                Frame::Elements { is_map: true, shape, part, floats }
+            }
+            (Shape::List(shape), Some(b'[')) => {
+                Frame::Elements { is_map: false, shape, part, floats }
+            }
+            _ => return self.element(cursor, shape, floats, part, &name, receiver),
+        };
+        let container = match first {
+            Some(b'[') => Container::List,
+            _ => Container::Object,
+        };
+        match container {
+            Container::List => cursor.enter_array()?,
+            _ => cursor.enter_object()?,
+        }
+        if let Some(part) = part {
+            receiver.begin(part, container);
+        }
+        self.frames.push(frame);
+        Ok(())
+    }
+
+    /// Reads the value at the cursor as a whole.
+    fn element<S: Source>(
+        &mut self,
+        cursor: &mut Cursor<S>,
+        shape: &'static Shape,
+        floats: bool,
+        part: Option<Part>,
+        name: &str,
+        receiver: &mut impl Receiver,
+    ) -> Result<()> {
+        cursor.outline(&mut self.outline)?;
+        let value = cursor.value(&mut self.outline);
+        check(value, shape, floats)?;
+        let is_container = matches!(
+            shape,
+            Shape::Section(_) | Shape::Document(_) | Shape::List(_) | Shape::Map(_)
+        );
+        if let Some(Frame::Object { version: Version::Asked(version), .. }) = self.frames.last_mut()
+            && super::shape::is_named(name, "format_version")
+            && !value.is_null()
+        {
+            *version = crate::known::text_of(value);
+        }
+        match part {
+            Some(part) if is_container => receiver.begin(part, Container::Null),
+            Some(part) => receiver.element(part, name, value)?,
+            None => {}
+        }
+        Ok(())
+    }
+}
+
+/// Checks the type of a value and of everything in it.
+fn check(value: Value<'_>, shape: &'static Shape, floats: bool) -> Result<()> {
+    let mut left = vec![(value, shape)];
+    while let Some((value, shape)) = left.pop() {
+        let kind = value.kind()?;
+        let wrong = |expected| Err(value.wrong_type(expected));
+        match (shape, kind) {
+            (Shape::Any, _) if !floats => {}
+            (Shape::Any, Kind::Number) => {
+                value.float().ok().filter(|it| it.is_finite()).map_or_else(
+                    || wrong("a number that fits 64 bits"),
+                    |_| Ok(()),
+                )?;
+            }
+            (Shape::Any, Kind::Array) => {
+                for element in value.elements()? {
+                    left.push((element?, shape));
+                }
+            }
+            (Shape::Any, Kind::Object) => {
+                for member in value.members()? {
+                    left.push((member?.1, shape));
+                }
+            }
+            (Shape::Any, _) => {}
+            // A type decides about `null` itself.
+            (Shape::Type, _) => {
+                if Type::parse(value.raw()).is_err() {
+                    return wrong("a type");
+                }
+            }
+            (_, Kind::Null) => {}
+            (Shape::Text, Kind::String) | (Shape::Boolean, Kind::True | Kind::False) => {}
+            (Shape::Text, _) => return wrong("a string"),
+            (Shape::Boolean, _) => return wrong("true or false"),
+            (Shape::Unsigned, Kind::Number) if parses::<u64>(value) => {}
+            (Shape::Signed, Kind::Number) if parses::<i64>(value) => {}
+            (Shape::Unsigned | Shape::Signed, _) => return wrong("an integer"),
+            (Shape::Expression, Kind::Object) => left.push((value, &EXPRESSION_DATA)),
+            (Shape::Expression, _) => blocks(value, &mut left)?,
+            (
+                Shape::Struct(fields) | Shape::Section(fields) | Shape::Document(fields),
+                Kind::Object,
+            ) => {
+                for member in value.members()? {
+                    let (name, value) = member?;
+                    let name = crate::known::key_of(name);
+                    left.extend(find(fields, &name).map(|field| (value, field.shape)));
+                }
+            }
+            (Shape::Map(shape), Kind::Object) => {
+                for member in value.members()? {
+                    left.push((member?.1, shape));
+                }
+            }
+            (Shape::List(shape), Kind::Array) => {
+                for element in value.elements()? {
+                    left.push((element?, shape));
+                }
+            }
+            (Shape::Floats(shape), _) => left.push((value, shape)),
+            (Shape::List(_), _) => return wrong("an array"),
+            _ => return wrong("an object"),
+        }
+    }
+    Ok(())
+}
+
+/// Checks an expression that is a list of blocks, whose members are expressions.
+fn blocks<'a>(
+    value: Value<'a>,
+    left: &mut Vec<(Value<'a>, &'static Shape)>,
+) -> Result<()> {
+    for block in value.elements()? {
+        let block = block?;
+        if block.is_null() {
+            continue;
+        }
+        for member in block.members()? {
+            left.push((member?.1, &Shape::Expression));
+        }
+    }
+    Ok(())
+}
+
+fn parses<T: std::str::FromStr>(value: Value<'_>) -> bool {
+    std::str::from_utf8(value.raw()).is_ok_and(|text| text.parse::<T>().is_ok())
+}
+
+/// Checks that a format version is at least 0.1 and below 2.0, and no prerelease.
+fn check_version(version: &str) -> std::result::Result<(), ErrorKind> {
+    if version.is_empty() {
+        return Err(ErrorKind::MissingKey("format_version"));
+    }
+    let version = version.strip_prefix('v').unwrap_or(version);
+    let (numbers, metadata) = match version.split_once('+') {
+        Some((numbers, metadata)) => (numbers, Some(metadata)),
+        None => (version, None),
+    };
+    let is_part = |part: &str| {
+        !part.is_empty()
+            && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'~'))
+    };
+    let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let segments: Option<Vec<i64>> = numbers
+        .split('.')
+        .map(|part| Some(part).filter(|part| is_number(part))?.parse().ok())
+        .collect();
+    let is_supported = match segments.as_deref() {
+        Some([0, minor, ..]) => *minor >= 1,
+        Some([major, ..]) => *major == 1,
+        _ => false,
+    };
+    match is_supported && metadata.is_none_or(|metadata| metadata.split('.').all(is_part)) {
+        true => Ok(()),
+        false => Err(ErrorKind::FormatVersion),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_from_0_1_to_below_2_are_supported() {
+        for (version, is_supported) in [
+            ("0.1", true),
+            ("1", true),
+            ("1.10", true),
+            ("1.99.9", true),
+            ("v1.2", true),
+            ("1.2+a.b-1", true),
+            ("", false),
+            ("0", false),
+            ("0.0.9", false),
+            ("2.0", false),
+            ("1.2-beta1", false),
+            ("1.2beta", false),
+            ("1.2+", false),
+            ("1..2", false),
+            ("1.2.", false),
+            ("vv1.2", false),
+            ("+1", false),
+            ("test", false),
+        ] {
+            assert_eq!(check_version(version).is_ok(), is_supported, "{version}");
+        }
+    }
+}

@@ -1,0 +1,448 @@
+//! Checks of plans: `plancheck`.
+
+use std::collections::BTreeMap;
+
+use super::Checked;
+use super::change::{Change, DeferredChange, ResourceChange};
+use super::decode::{Container, Receiver, decode};
+use super::emptiness::{Emptiness, void};
+use super::shape::{PLAN, Part};
+use crate::error::{Error, Result};
+use crate::input::Source;
+use crate::json::value::Value;
+use crate::known::{Failure, FailureKind, Found, KnownValue, print, quote, traverse};
+use crate::limits::{Limit, Limits};
+use crate::path::AttributePath;
+
+/// A check of a plan. The variants have the names of the functions of Go's `plancheck`, without
+/// `Expect`. A check of an output with a path is the one that ends in `AtPath`.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the names of the fields say what they are")]
+pub enum PlanCheck {
+    /// No output and no resource changes. Drift and deferred changes do not count.
+    EmptyPlan,
+    /// An output or a resource changes.
+    NonEmptyPlan,
+    /// No change is deferred.
+    NoDeferredChanges,
+    /// A resource has an action: `NoOp`, `Create`, `Read`, `Update`, `Destroy`,
+    /// `DestroyBeforeCreate`, `CreateBeforeDestroy` or `Replace`.
+    ResourceAction { address: String, action: String },
+    /// A value of a resource is unknown.
+    UnknownValue { address: String, path: AttributePath },
+    /// A value of a resource is marked sensitive, itself and not by a value around it.
+    SensitiveValue { address: String, path: AttributePath },
+    /// A value of a resource is known and passes a check.
+    KnownValue { address: String, path: AttributePath, check: KnownValue },
+    /// The change of a resource is deferred for a reason.
+    DeferredChange { address: String, reason: String },
+    /// The value of an output is unknown.
+    UnknownOutputValue { output: String, path: Option<AttributePath> },
+    /// The value of an output is null: the planned one if the output is created, otherwise the one
+    /// before.
+    NullOutputValue { output: String, path: Option<AttributePath> },
+    /// The value of an output is known and passes a check.
+    KnownOutputValue { output: String, path: Option<AttributePath>, check: KnownValue },
+}
+
+/// Checks a plan. The results are in the order of the checks.
+///
+/// # Errors
+///
+/// Fails if Go's library would not load the plan, if the text is invalid, or if a limit is
+/// exceeded.
+pub fn check_plan<S: Source>(
+    plan: S,
+    checks: &[PlanCheck],
+    limits: &Limits,
+) -> Result<Vec<Checked>> {
+    let mut run = Run::new(checks, limits);
+    decode(plan, &PLAN, &mut run, limits)?;
+    Ok(run.finish())
+}
+
+struct Run<'c> {
+    checks: &'c [PlanCheck],
+    limits: &'c Limits,
+    /// The checks that name a resource, an output, or a deferred resource.
+    resources: BTreeMap<&'c str, Vec<usize>>,
+    outputs: BTreeMap<&'c str, Vec<usize>>,
+    deferred: BTreeMap<&'c str, Vec<usize>>,
+    /// The results so far. A check without one has not met what it names.
+    results: Vec<Option<Checked>>,
+    /// Present if a check asks whether the plan is empty.
+    emptiness: Option<Emptiness>,
+    /// The address and the reason of each deferred change, if a check asks; `None` for an entry
+    /// that is `null`.
+    all_deferred: Option<Vec<Option<(String, String)>>>,
+    deferred_size: u64,
+}
+
+impl<'c> Run<'c> {
+    fn new(checks: &'c [PlanCheck], limits: &'c Limits) -> Run<'c> {
+        let mut run = Run {
+            checks,
+            limits,
+            resources: BTreeMap::new(),
+            outputs: BTreeMap::new(),
+            deferred: BTreeMap::new(),
+            results: checks.iter().map(|_| None).collect(),
+            emptiness: None,
+            all_deferred: None,
+            deferred_size: 0,
+        };
+        for (place, check) in checks.iter().enumerate() {
+            let (names, name) = match check {
+                PlanCheck::EmptyPlan | PlanCheck::NonEmptyPlan => {
+                    run.emptiness.get_or_insert_default();
+                    continue;
+                }
+                PlanCheck::NoDeferredChanges => {
+                    run.all_deferred.get_or_insert_default();
+                    continue;
+                }
+                PlanCheck::ResourceAction { address, .. }
+                | PlanCheck::UnknownValue { address, .. }
+                | PlanCheck::SensitiveValue { address, .. }
+                | PlanCheck::KnownValue { address, .. } => (&mut run.resources, address),
+                PlanCheck::DeferredChange { address, .. } => (&mut run.deferred, address),
+                PlanCheck::UnknownOutputValue { output, .. }
+                | PlanCheck::NullOutputValue { output, .. }
+                | PlanCheck::KnownOutputValue { output, .. } => (&mut run.outputs, output),
+            };
+            names.entry(name).or_default().push(place);
+        }
+        run
+    }
+
+    /// The checks of a part.
+    fn names(&self, part: Part) -> Option<&BTreeMap<&'c str, Vec<usize>>> {
+        match part {
+            Part::ResourceChange => Some(&self.resources),
+            Part::OutputChange => Some(&self.outputs),
+            Part::DeferredChange => Some(&self.deferred),
+            _ => None,
+        }
+    }
+
+    /// Forgets the results of the checks of a part.
+    fn reset(&mut self, part: Part) {
+        let places: Vec<usize> =
+            self.names(part).into_iter().flat_map(|names| names.values().flatten()).copied().collect();
+        for place in places {
+            self.results[place] = None;
+        }
+    }
+
+    /// Fails all checks of a part that have not met what they name: Go looks at the address of an
+    /// entry that is `null`.
+    fn fail_rest(&mut self, part: Part) {
+        let Some(names) = self.names(part) else { return };
+        let places: Vec<(usize, Failure)> = names
+            .iter()
+            .flat_map(|(name, places)| places.iter().map(|place| (*place, void(name))))
+            .collect();
+        for (place, failure) in places {
+            self.results[place].get_or_insert(Err(failure));
+        }
+    }
+
+    fn resource(&mut self, value: Value<'_>) -> Result<()> {
+        if self.resources.is_empty() && self.emptiness.is_none() {
+            return Ok(());
+        }
+        let entry = ResourceChange::read(value)?;
+        if let Some(emptiness) = &mut self.emptiness {
+            emptiness.add_resource(entry.as_ref(), self.limits)?;
+        }
+        let Some(entry) = entry else {
+            self.fail_rest(Part::ResourceChange);
+            return Ok(());
+        };
+        let Some(places) = self.resources.get(&*entry.address) else { return Ok(()) };
+        for place in places {
+            if self.results[*place].is_none() {
+                let result = match &entry.change {
+                    Some(change) => check_resource(&self.checks[*place], change)?,
+                    None => Err(void(&entry.address)),
+                };
+                self.results[*place] = Some(result);
+            }
+        }
+        Ok(())
+    }
+
+    fn output(&mut self, name: &str, value: Value<'_>) -> Result<()> {
+        let places = self.outputs.get(name);
+        if places.is_none() && self.emptiness.is_none() {
+            return Ok(());
+        }
+        let change = Change::read(value)?;
+        if let Some(emptiness) = &mut self.emptiness {
+            emptiness.add_output(name, change.as_ref(), self.limits)?;
+        }
+        for place in places.into_iter().flatten() {
+            self.results[*place] = match &change {
+                Some(change) => Some(check_output(&self.checks[*place], change)?),
+                None => None,
+            };
+        }
+        Ok(())
+    }
+
+    fn deferred(&mut self, value: Value<'_>) -> Result<()> {
+        if self.deferred.is_empty() && self.all_deferred.is_none() {
+            return Ok(());
+        }
+        let entry = DeferredChange::read(value)?;
+        if let Some(all) = &mut self.all_deferred {
+            let kept = entry.as_ref().map(|entry| {
+                let address = entry.address.as_deref().unwrap_or("unknown");
+                (address.to_owned(), entry.reason.clone())
+            });
+            let len = kept.as_ref().map_or(0, |(address, reason)| address.len() + reason.len());
+            self.deferred_size += len as u64 + size_of_val(&kept) as u64;
+            if self.deferred_size > self.limits.change {
+                return Err(Error::limit(Limit::Change, self.limits.change, value.offset()));
+            }
+            all.push(kept);
+        }
+        let Some(entry) = entry else {
+            self.fail_rest(Part::DeferredChange);
+            return Ok(());
+        };
+        let places = entry.address.as_deref().and_then(|address| self.deferred.get(address));
+        for place in places.into_iter().flatten() {
+            self.results[*place].get_or_insert_with(|| match &self.checks[*place] {
+                PlanCheck::DeferredChange { address, reason } if *reason != entry.reason => {
+                    let [expected, found] = [reason, &entry.reason].map(|reason| quote(reason));
+                    let text =
+                        format!("'{address}' - expected {expected}, got deferred reason: {found}");
+                    Err(Failure::new(FailureKind::Reason, text))
+                }
+                _ => Ok(()),
+            });
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Vec<Checked> {
+        let Run { checks, results, emptiness, all_deferred, .. } = self;
+        let emptiness = emptiness.unwrap_or_default();
+        let no_deferred = no_deferred(&all_deferred.unwrap_or_default());
+        let results = checks.iter().zip(results).map(|(check, result)| match check {
+            PlanCheck::EmptyPlan => emptiness.is_empty(),
+            PlanCheck::NonEmptyPlan => emptiness.is_not_empty(),
+            PlanCheck::NoDeferredChanges => no_deferred.clone(),
+            _ => result.unwrap_or_else(|| Err(absent(check))),
+        });
+        results.collect()
+    }
+}
+
+impl Receiver for Run<'_> {
+    fn begin(&mut self, part: Part, container: Container) {
+        // The members of a repeated map are added to those of the first.
+        if container == Container::Object {
+            return;
+        }
+        self.reset(part);
+        match part {
+            Part::ResourceChange => {
+                self.emptiness.iter_mut().for_each(Emptiness::clear_resources);
+            }
+            Part::OutputChange => self.emptiness.iter_mut().for_each(Emptiness::clear_outputs),
+            Part::DeferredChange => self.all_deferred.iter_mut().for_each(Vec::clear),
+            _ => {}
+        }
+    }
+
+    fn element(&mut self, part: Part, name: &str, value: Value<'_>) -> Result<()> {
+        match part {
+            Part::ResourceChange => self.resource(value),
+            Part::OutputChange => self.output(name, value),
+            Part::DeferredChange => self.deferred(value),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The failure of a check that did not meet what it names.
+fn absent(check: &PlanCheck) -> Failure {
+    let (kind, text) = match check {
+        PlanCheck::KnownValue { address, .. } => {
+            (FailureKind::ResourceAbsent, format!("{address} - Resource not found in plan"))
+        }
+        PlanCheck::ResourceAction { address, .. }
+        | PlanCheck::UnknownValue { address, .. }
+        | PlanCheck::SensitiveValue { address, .. } => (
+            FailureKind::ResourceAbsent,
+            format!("{address} - Resource not found in plan ResourceChanges"),
+        ),
+        PlanCheck::DeferredChange { address, .. } => (
+            FailureKind::DeferredAbsent,
+            format!("{address} - No deferred changes found for resource"),
+        ),
+        PlanCheck::KnownOutputValue { output, .. } => {
+            (FailureKind::OutputAbsent, format!("{output} - Output not found in plan"))
+        }
+        PlanCheck::UnknownOutputValue { output, .. }
+        | PlanCheck::NullOutputValue { output, .. } => (
+            FailureKind::OutputAbsent,
+            format!("{output} - Output not found in plan OutputChanges"),
+        ),
+        PlanCheck::EmptyPlan | PlanCheck::NonEmptyPlan | PlanCheck::NoDeferredChanges => {
+            (FailureKind::NotEmpty, String::new())
+        }
+    };
+    Failure::new(kind, text)
+}
+
+fn no_deferred(deferred: &[Option<(String, String)>]) -> Checked {
+    if deferred.iter().any(Option::is_none) {
+        return Err(void("expected no deferred changes"));
+    }
+    if deferred.is_empty() {
+        return Ok(());
+    }
+    let lines = deferred.iter().flatten().map(|(address, reason)| {
+        format!(
+            "expected no deferred changes, but resource {} is deferred with reason: {}",
+            quote(address),
+            quote(reason)
+        )
+    });
+    let text = lines.collect::<Vec<_>>().join("\n");
+    Err(Failure::new(FailureKind::Deferred, text))
+}
+
+fn check_resource(check: &PlanCheck, change: &Change<'_>) -> Result<Checked> {
+    match check {
+        PlanCheck::ResourceAction { address, action } => {
+            Ok(check_action(address, action, change))
+        }
+        PlanCheck::UnknownValue { path, .. } => {
+            let place = format!("at {}", quote(&path.to_tfjsonpath()));
+            unknown(change, path, &place)
+        }
+        PlanCheck::SensitiveValue { path, .. } => sensitive(change.after_sensitive(), path),
+        PlanCheck::KnownValue { address, path, check } => {
+            let place = format!("{address}.{}", path.to_tfjsonpath());
+            known(change.after(), path, check, "attribute", &place)
+        }
+        _ => Ok(Ok(())),
+    }
+}
+
+fn check_output(check: &PlanCheck, change: &Change<'_>) -> Result<Checked> {
+    let root = AttributePath::root();
+    let at = |path: &Option<AttributePath>| path.clone().unwrap_or_else(|| root.clone());
+    match check {
+        PlanCheck::UnknownOutputValue { output, path } => {
+            let mut place = format!("at output {}", quote(output));
+            if let Some(path) = path {
+                place += &format!(" path {}", quote(&path.to_tfjsonpath()));
+            }
+            unknown(change, &at(path), &place)
+        }
+        PlanCheck::NullOutputValue { path, .. } => {
+            let value = if change.is(&["create"]) { change.after() } else { change.before() };
+            Ok(traverse(value, &at(path))?.and_then(|found| {
+                if matches!(found.data, crate::known::Data::Nil) {
+                    return Ok(());
+                }
+                let text = "attribute at path is not null";
+                Err(Failure::new(FailureKind::NotNull, text))
+            }))
+        }
+        PlanCheck::KnownOutputValue { output, path, check } => {
+            let place = match path {
+                Some(path) => format!("{output}.{}", path.to_tfjsonpath()),
+                None => output.clone(),
+            };
+            known(change.after(), &at(path), check, "output", &place)
+        }
+        _ => Ok(Ok(())),
+    }
+}
+
+fn check_action(address: &str, action: &str, change: &Change<'_>) -> Checked {
+    let is_replaced = change.is(&["delete", "create"]) || change.is(&["create", "delete"]);
+    let is_planned = match action {
+        "NoOp" => change.is(&["no-op"]),
+        "Create" => change.is(&["create"]),
+        "Read" => change.is(&["read"]),
+        "Update" => change.is(&["update"]),
+        "Destroy" => change.is(&["delete"]),
+        "DestroyBeforeCreate" => change.is(&["delete", "create"]),
+        "CreateBeforeDestroy" => change.is(&["create", "delete"]),
+        "Replace" => is_replaced,
+        _ => {
+            let text = format!("{address} - unexpected ResourceActionType: {action}");
+            return Err(Failure::new(FailureKind::ActionType, text));
+        }
+    };
+    if is_planned {
+        return Ok(());
+    }
+    let quote = if action == "Replace" { "" } else { "'" };
+    let actions = change.printed_actions();
+    let text = format!("{quote}{address}{quote} - expected {action}, got action(s): {actions}");
+    Err(Failure::new(FailureKind::Action, text))
+}
+
+/// Whether a planned value is unknown.
+fn unknown(change: &Change<'_>, path: &AttributePath, place: &str) -> Result<Checked> {
+    let marks = traverse(change.after_unknown(), path)?;
+    let is_missing = match &marks {
+        Err(failure) if failure.kind() == FailureKind::Panic => return Ok(marks.map(|_| ())),
+        Err(_) => true,
+        Ok(found) => match found.data.boolean() {
+            Some(true) => return Ok(Ok(())),
+            Some(false) => false,
+            None => return Ok(Err(not_bool())),
+        },
+    };
+    // Go says more if the value is known.
+    let text = match traverse(change.after(), path)? {
+        Ok(known) => {
+            format!("Expected unknown value {place}, but found known value: \"{}\"", print(known)?)
+        }
+        Err(failure) if failure.kind() == FailureKind::Panic => return Ok(Err(failure)),
+        Err(_) if is_missing => return Ok(marks.map(|_| ())),
+        Err(_) => format!("Expected unknown value {place}, but found known value"),
+    };
+    Ok(Err(Failure::new(FailureKind::Known, text)))
+}
+
+fn not_bool() -> Failure {
+    let text = "invalid path: the path value cannot be asserted as bool";
+    Failure::new(FailureKind::NotBool, text)
+}
+
+/// Whether a value is marked in these marks.
+pub(super) fn sensitive(marks: Found<'_>, path: &AttributePath) -> Result<Checked> {
+    Ok(traverse(marks, path)?.and_then(|found| match found.data.boolean() {
+        Some(true) => Ok(()),
+        Some(false) => {
+            Err(Failure::new(FailureKind::NotSensitive, "attribute at path is not sensitive"))
+        }
+        None => Err(not_bool()),
+    }))
+}
+
+/// Whether a value passes a check.
+pub(super) fn known(
+    root: Found<'_>,
+    path: &AttributePath,
+    check: &KnownValue,
+    noun: &str,
+    place: &str,
+) -> Result<Checked> {
+    let found = match traverse(root, path)? {
+        Ok(found) => found,
+        Err(failure) => return Ok(Err(failure)),
+    };
+    let outer = format!("error checking value for {noun} at path: {place}, err: ");
+    Ok(check.check(found)?.map_err(|failure| failure.of_value(&outer)))
+}

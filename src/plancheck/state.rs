@@ -1,0 +1,424 @@
+//! Checks of states: `statecheck`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Checked;
+use super::change::{Output, Resource};
+use super::decode::decode;
+use super::emptiness::void;
+use super::plan::{known, sensitive};
+use super::shape::STATE;
+use super::state_values::Collected;
+use crate::error::Result;
+use crate::input::Source;
+use crate::json::value::Kind;
+use crate::known::{
+    Comparer, Data, Failure, FailureKind, Found, KnownValue, Type, are_equal, delta, print, quote,
+    traverse,
+};
+use crate::limits::Limits;
+use crate::path::AttributePath;
+
+/// A value of a resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The address of the resource.
+    pub address: String,
+    /// The path in its values.
+    pub path: AttributePath,
+}
+
+/// A check of a state. The variants have the names of the functions of Go's `statecheck`, without
+/// `Expect`. Resources of child modules are not found, like in Go.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the names of the fields say what they are")]
+pub enum StateCheck {
+    /// A value passes a check.
+    KnownValue { place: Place, check: KnownValue },
+    /// The value of an output passes a check.
+    KnownOutputValue { output: String, path: Option<AttributePath>, check: KnownValue },
+    /// A value is marked sensitive, itself and not by a value around it.
+    SensitiveValue { place: Place },
+    /// An identity has these attributes and no others.
+    Identity { address: String, identity: BTreeMap<String, KnownValue> },
+    /// An attribute of an identity passes a check.
+    IdentityValue { place: Place, check: KnownValue },
+    /// An attribute of an identity equals the attribute at the same path.
+    IdentityValueMatchesState { place: Place },
+    /// An attribute of an identity equals the attribute at another path.
+    IdentityValueMatchesStateAtPath {
+        address: String,
+        identity_path: AttributePath,
+        state_path: AttributePath,
+    },
+    /// Values, in order, compare as they should.
+    CompareValue { comparer: Comparer, values: Vec<Place> },
+    /// Two values compare as they should.
+    CompareValuePairs { comparer: Comparer, one: Place, two: Place },
+    /// An element of a collection compares with a value as it should. Each path but the first leads
+    /// from an element of the collection before it to the next collection.
+    CompareValueCollection {
+        comparer: Comparer,
+        address: String,
+        collection_path: Vec<AttributePath>,
+        value: Place,
+    },
+}
+
+/// Checks a state. The results are in the order of the checks.
+///
+/// # Errors
+///
+/// Fails if Go's library would not load the state, if the text is invalid, or if a limit is
+/// exceeded.
+pub fn check_state<S: Source>(
+    state: S,
+    checks: &[StateCheck],
+    limits: &Limits,
+) -> Result<Vec<Checked>> {
+    let addresses: BTreeSet<&str> = checks.iter().flat_map(StateCheck::addresses).collect();
+    let names: BTreeSet<&str> = checks.iter().filter_map(StateCheck::output).collect();
+    let mut collected = Collected::new(addresses, names, limits);
+    decode(state, &STATE, &mut collected, limits)?;
+    let mut state = State {
+        has_values: collected.has_values,
+        has_root_module: collected.has_root_module,
+        has_void: collected.has_void,
+        resources: BTreeMap::new(),
+        outputs: BTreeMap::new(),
+    };
+    for (address, resource) in &mut collected.resources {
+        state.resources.extend(Resource::read(resource.value())?.map(|it| (&**address, it)));
+    }
+    for (name, output) in &mut collected.outputs {
+        state.outputs.extend(Output::read(output.value())?.map(|output| (&**name, output)));
+    }
+    checks.iter().map(|check| state.check(check)).collect()
+}
+
+impl StateCheck {
+    /// The addresses that the check names.
+    fn addresses(&self) -> Vec<&str> {
+        match self {
+            StateCheck::KnownOutputValue { .. } => Vec::new(),
+            StateCheck::KnownValue { place, .. }
+            | StateCheck::SensitiveValue { place }
+            | StateCheck::IdentityValue { place, .. }
+            | StateCheck::IdentityValueMatchesState { place } => vec![&place.address],
+            StateCheck::Identity { address, .. }
+            | StateCheck::IdentityValueMatchesStateAtPath { address, .. } => vec![address],
+            StateCheck::CompareValue { values, .. } => {
+                values.iter().map(|place| &*place.address).collect()
+            }
+            StateCheck::CompareValuePairs { one, two, .. } => vec![&one.address, &two.address],
+            StateCheck::CompareValueCollection { address, value, .. } => {
+                vec![address, &value.address]
+            }
+        }
+    }
+
+    /// The output that the check names.
+    fn output(&self) -> Option<&str> {
+        match self {
+            StateCheck::KnownOutputValue { output, .. } => Some(output),
+            _ => None,
+        }
+    }
+}
+
+/// The parts of a state that checks name.
+struct State<'a> {
+    has_values: bool,
+    has_root_module: bool,
+    has_void: bool,
+    resources: BTreeMap<&'a str, Resource<'a>>,
+    outputs: BTreeMap<&'a str, Output<'a>>,
+}
+
+/// Unwraps a part, or returns its failure from the function.
+macro_rules! found {
+    ($found:expr) => {
+        match $found {
+            Ok(found) => found,
+            Err(failure) => return Ok(Err(failure)),
+        }
+    };
+}
+
+impl State<'_> {
+    fn check(&self, check: &StateCheck) -> Result<Checked> {
+        let no_values = |text: &str| Ok(Err(Failure::new(FailureKind::NoValues, text)));
+        if !self.has_values {
+            return no_values("state does not contain any state values");
+        }
+        if let StateCheck::KnownOutputValue { output, path, check } = check {
+            return self.output(output, path.as_ref(), check);
+        }
+        if !self.has_root_module {
+            return no_values("state does not contain a root module");
+        }
+        match check {
+            StateCheck::KnownOutputValue { .. } => Ok(Ok(())),
+            StateCheck::KnownValue { place: Place { address, path }, check } => {
+                let values = found!(self.resource(address)).values();
+                let place = format!("{address}.{}", path.to_tfjsonpath());
+                known(values, path, check, "attribute", &place)
+            }
+            StateCheck::SensitiveValue { place: Place { address, path } } => {
+                let resource = found!(self.resource(address));
+                let marks = found!(marks(resource)?);
+                sensitive(Found::clear(marks), path)
+            }
+            StateCheck::Identity { address, identity } => self.identity(address, identity),
+            StateCheck::IdentityValue { place: Place { address, path }, check } => {
+                let identity = found!(self.identity_of(address)?);
+                let found = found!(traverse(identity, path)?);
+                let outer = format!(
+                    "error checking identity value for attribute at path: {address}.{}, err: ",
+                    path.to_tfjsonpath()
+                );
+                Ok(check.check(found)?.map_err(|failure| failure.of_value(&outer)))
+            }
+            StateCheck::IdentityValueMatchesState { place: Place { address, path } } => {
+                let place = path.to_tfjsonpath();
+                self.matches(address, [path, path], |identity, state| {
+                    format!(
+                        "expected identity and state value at path to match, but they differ: \
+                         {address}.{place}, identity value: {identity}, state value: {state}"
+                    )
+                })
+            }
+            StateCheck::IdentityValueMatchesStateAtPath { address, identity_path, state_path } => {
+                let [one, two] = [identity_path, state_path].map(AttributePath::to_tfjsonpath);
+                self.matches(address, [identity_path, state_path], |identity, state| {
+                    format!(
+                        "expected identity ({address}.{one}) and state value ({address}.{two}) to \
+                         match, but they differ: identity value: {identity}, state value: {state}"
+                    )
+                })
+            }
+            StateCheck::CompareValue { comparer, values } => {
+                let mut compared = Vec::new();
+                for place in values {
+                    compared.push(found!(self.value(place)?));
+                    found!(comparer.compare(&compared)?);
+                }
+                Ok(Ok(()))
+            }
+            StateCheck::CompareValuePairs { comparer, one, two } => {
+                let one = found!(self.value(one)?);
+                let two = found!(self.value(two)?);
+                comparer.compare(&[one, two])
+            }
+            StateCheck::CompareValueCollection { comparer, address, collection_path, value } => {
+                let elements = found!(self.collection(address, collection_path)?);
+                let value = found!(self.value(value)?);
+                compare_any(*comparer, &elements, value)
+            }
+        }
+    }
+
+    fn resource(&self, address: &str) -> std::result::Result<&Resource<'_>, Failure> {
+        self.resources.get(address).ok_or_else(|| match self.has_void {
+            true => void(address),
+            false => {
+                let text = format!("{address} - Resource not found in state");
+                Failure::new(FailureKind::ResourceAbsent, text)
+            }
+        })
+    }
+
+    fn value(&self, place: &Place) -> Result<std::result::Result<Found<'_>, Failure>> {
+        let resource = found!(self.resource(&place.address));
+        traverse(resource.values(), &place.path)
+    }
+
+    fn output(
+        &self,
+        name: &str,
+        path: Option<&AttributePath>,
+        check: &KnownValue,
+    ) -> Result<Checked> {
+        let Some(output) = self.outputs.get(name) else {
+            let text = format!("{name} - Output not found in state");
+            return Ok(Err(Failure::new(FailureKind::OutputAbsent, text)));
+        };
+        let place = match path {
+            Some(path) => format!("{name}.{}", path.to_tfjsonpath()),
+            None => name.to_owned(),
+        };
+        let root = AttributePath::root();
+        known(output.found(), path.unwrap_or(&root), check, "output", &place)
+    }
+
+    fn identity_of(&self, address: &str) -> Result<std::result::Result<Found<'_>, Failure>> {
+        let resource = found!(self.resource(address));
+        Ok(resource.identity()?.ok_or_else(|| {
+            let text = format!(
+                "{address} - Identity not found in state. Either the resource does not support \
+                 identity or the Terraform version running the test does not support identity. \
+                 (must be v1.12+)"
+            );
+            Failure::new(FailureKind::IdentityAbsent, text)
+        }))
+    }
+
+    fn identity(
+        &self,
+        address: &str,
+        expected: &BTreeMap<String, KnownValue>,
+    ) -> Result<Checked> {
+        let identity = found!(self.identity_of(address)?);
+        let members = identity.data.members()?.unwrap_or_default();
+        if members.len() != expected.len() {
+            let text = format!(
+                "{address} - Expected {} attribute(s) in the actual identity object, got {} \
+                 attribute(s): {}",
+                expected.len(),
+                members.len(),
+                delta(expected, &members, identity, "identity")
+            );
+            return Ok(Err(Failure::new(FailureKind::IdentitySize, text)));
+        }
+        for (key, check) in expected {
+            let Some(data) = members.get(key) else {
+                let key = quote(key);
+                let text = format!("{address} - missing attribute {key} in actual identity object");
+                return Ok(Err(Failure::new(FailureKind::IdentityKey, text)));
+            };
+            if let Err(failure) = check.check(Found::clear(*data))? {
+                let outer = format!("{address} - {} identity attribute: ", quote(key));
+                let failure = failure.of_value(&outer);
+                return Ok(Err(match failure.kind() {
+                    FailureKind::Panic => failure,
+                    _ => Failure::new(FailureKind::IdentityKey, failure.text()),
+                }));
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// Whether an attribute of an identity equals an attribute.
+    fn matches(
+        &self,
+        address: &str,
+        [identity_path, state_path]: [&AttributePath; 2],
+        text: impl FnOnce(&str, &str) -> String,
+    ) -> Result<Checked> {
+        let identity = found!(traverse(found!(self.identity_of(address)?), identity_path)?);
+        let values = found!(self.resource(address)).values();
+        let value = found!(traverse(values, state_path)?);
+        if are_equal(identity.data, value.data)? {
+            return Ok(Ok(()));
+        }
+        let text = text(&print(identity)?, &print(value)?);
+        Ok(Err(Failure::new(FailureKind::Different, text)))
+    }
+
+    /// The elements of the collection at the paths.
+    fn collection(
+        &self,
+        address: &str,
+        paths: &[AttributePath],
+    ) -> Result<std::result::Result<Vec<Found<'_>>, Failure>> {
+        let resource = found!(self.resource(address));
+        let Some((first, rest)) = paths.split_first() else {
+            let text = format!("{address} - No collection path was provided");
+            return Ok(Err(Failure::new(FailureKind::NoCollectionPath, text)));
+        };
+        let collection = found!(traverse(resource.values(), first)?);
+        let ty = collection.data.ty()?;
+        if !matches!(ty, Type::Slice | Type::Map) {
+            let path: String = paths.iter().map(|path| format!(".{}", path.to_tfjsonpath())).collect();
+            let text = format!("{address}{path} is not a collection type: {}", ty.name());
+            return Ok(Err(Failure::new(FailureKind::NotCollection, text)));
+        }
+        elements(collection, rest)
+    }
+}
+
+/// The elements of a collection, or of the collections at the paths in its elements. A scalar is an
+/// element itself. From a map, Go follows the next path once for each key, with the same result:
+/// here once.
+fn elements<'a>(
+    collection: Found<'a>,
+    paths: &[AttributePath],
+) -> Result<std::result::Result<Vec<Found<'a>>, Failure>> {
+    let mut found = Vec::new();
+    // Values, the path to follow from each, and the paths after that.
+    let mut left = vec![(collection, None, paths)];
+    while let Some((mut value, path, paths)) = left.pop() {
+        if let Some(path) = path {
+            value = found!(traverse(value, path)?);
+        }
+        let Found { data, mask } = value;
+        let next = paths.split_first();
+        if let Some(list) = data.elements()? {
+            let elements = list.into_iter().enumerate();
+            let elements = elements.map(|(at, data)| Found { data, mask: mask.at_index(at) });
+            match next {
+                // The first element is on top of the stack.
+                Some((path, rest)) => {
+                    left.extend(elements.rev().map(|element| (element, Some(path), rest)));
+                }
+                None => found.extend(elements),
+            }
+        } else if let Some(map) = data.members()? {
+            match next {
+                Some((path, rest)) if !map.is_empty() => left.push((value, Some(path), rest)),
+                Some(_) => {}
+                None => found.extend(
+                    map.into_iter().map(|(key, data)| Found { data, mask: mask.at_key(&key) }),
+                ),
+            }
+        } else {
+            found.push(value);
+        }
+    }
+    Ok(Ok(found))
+}
+
+/// Whether any element compares with a value as it should. All errors of a comparison that fails
+/// are reported, each once.
+fn compare_any(comparer: Comparer, elements: &[Found<'_>], value: Found<'_>) -> Result<Checked> {
+    let is_list = value.data.ty()? == Type::Slice;
+    let mut failures: Vec<Failure> = Vec::new();
+    let mut seen = BTreeSet::new();
+    for element in elements {
+        let compared = match is_list {
+            true => comparer.compare_element(*element, value)?,
+            false => comparer.compare(&[*element, value])?,
+        };
+        match compared {
+            Ok(()) => return Ok(Ok(())),
+            Err(failure) => {
+                if seen.insert(failure.text().to_owned()) {
+                    failures.push(failure);
+                }
+            }
+        }
+    }
+    let Some(first) = failures.first() else { return Ok(Ok(())) };
+    let texts: Vec<&str> = failures.iter().map(Failure::text).collect();
+    Ok(Err(Failure::new(first.kind(), texts.join("\n"))))
+}
+
+/// The marks of a resource, which Go reads into a map.
+fn marks<'a>(resource: &Resource<'a>) -> Result<std::result::Result<Data<'a>, Failure>> {
+    let reason = match resource.sensitive_values {
+        None => "unexpected end of JSON input".to_owned(),
+        Some(marks) => {
+            let name = match marks.kind()? {
+                Kind::Object => return Ok(Ok(Data::Value(marks))),
+                Kind::Null => return Ok(Ok(Data::Map(&[]))),
+                Kind::Array => "array",
+                Kind::String => "string",
+                Kind::Number => "number",
+                Kind::True | Kind::False => "bool",
+            };
+            format!("json: cannot unmarshal {name} into Go value of type map[string]interface {{}}")
+        }
+    };
+    let text = format!("could not unmarshal SensitiveValues: {reason}");
+    Ok(Err(Failure::new(FailureKind::SensitiveNotObject, text)))
+}

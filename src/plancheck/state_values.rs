@@ -1,0 +1,100 @@
+//! The parts of a state that checks name, with text of their own.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::decode::{Container, Receiver};
+use super::shape::Part;
+use crate::error::{Error, Result};
+use crate::json::detached::Detached;
+use crate::json::value::Value;
+use crate::limits::{Limit, Limits};
+
+/// Collects the resources and outputs that checks name.
+pub(super) struct Collected<'c> {
+    limits: &'c Limits,
+    addresses: BTreeSet<&'c str>,
+    names: BTreeSet<&'c str>,
+    pub has_values: bool,
+    pub has_root_module: bool,
+    /// Whether an entry of the resources is `null`. Go does not get past it.
+    pub has_void: bool,
+    /// The first resource of each address that is named, before an entry that is `null`.
+    pub resources: BTreeMap<String, Detached>,
+    pub outputs: BTreeMap<String, Detached>,
+    size: u64,
+}
+
+impl<'c> Collected<'c> {
+    pub fn new(
+        addresses: BTreeSet<&'c str>,
+        names: BTreeSet<&'c str>,
+        limits: &'c Limits,
+    ) -> Collected<'c> {
+        Collected {
+            limits,
+            addresses,
+            names,
+            has_values: false,
+            has_root_module: false,
+            has_void: false,
+            resources: BTreeMap::new(),
+            outputs: BTreeMap::new(),
+            size: 0,
+        }
+    }
+
+    fn keep(&mut self, value: Value<'_>) -> Result<Detached> {
+        self.size += value.raw().len() as u64;
+        if self.size > self.limits.change {
+            return Err(Error::limit(Limit::Change, self.limits.change, value.offset()));
+        }
+        Detached::read(value.raw(), *self.limits)
+    }
+
+    fn clear_resources(&mut self) {
+        self.resources.clear();
+        self.has_void = false;
+    }
+}
+
+impl Receiver for Collected<'_> {
+    fn begin(&mut self, part: Part, container: Container) {
+        let is_null = container == Container::Null;
+        match part {
+            Part::Values => self.has_values = !is_null,
+            Part::RootModule => self.has_root_module = !is_null,
+            _ => {}
+        }
+        match part {
+            Part::Values if is_null => {
+                self.has_root_module = false;
+                self.clear_resources();
+                self.outputs.clear();
+            }
+            Part::RootModule if is_null => self.clear_resources(),
+            Part::Resource => self.clear_resources(),
+            Part::Output if is_null => self.outputs.clear(),
+            _ => {}
+        }
+    }
+
+    fn element(&mut self, part: Part, name: &str, value: Value<'_>) -> Result<()> {
+        match part {
+            Part::Resource if value.is_null() => self.has_void = true,
+            Part::Resource if !self.has_void && !self.addresses.is_empty() => {
+                let address = super::change::Resource::read(value)?;
+                let address = address.map(|resource| resource.address).unwrap_or_default();
+                if self.addresses.contains(&*address) && !self.resources.contains_key(&address) {
+                    let kept = self.keep(value)?;
+                    self.resources.insert(address, kept);
+                }
+            }
+            Part::Output if self.names.contains(name) => {
+                let kept = self.keep(value)?;
+                self.outputs.insert(name.to_owned(), kept);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,114 @@
+//! Answers of plansift, and whether they agree with those of vectors.
+
+use plansift::known::{Failure, FailureKind, SENSITIVE};
+use plansift::plancheck::Checked;
+use serde_json::Value as Json;
+use sha2::{Digest, Sha256};
+
+/// What plansift answers.
+#[derive(Debug)]
+pub enum Answer {
+    Passed,
+    Failed(Failure),
+    /// The value at a path.
+    Value(Json),
+    /// The document or the check is refused.
+    Refused(String),
+    /// The file is another one than that of the vector.
+    Stale,
+}
+
+impl From<Checked> for Answer {
+    fn from(result: Checked) -> Answer {
+        match result {
+            Ok(()) => Answer::Passed,
+            Err(failure) => Answer::Failed(failure),
+        }
+    }
+}
+
+/// Whether an answer agrees.
+pub enum Verdict {
+    Agrees,
+    Differs,
+}
+
+impl Answer {
+    pub fn judge(&self, vector: &Json) -> Verdict {
+        let is_load = vector["check"] == "Load" || vector.get("sha256").is_some();
+        let agrees = if is_load || vector.get("invalid_check").is_some() {
+            let is_refused = vector.get("invalid_check").is_some() || !vector["error"].is_null();
+            match self {
+                Answer::Refused(_) => is_refused,
+                Answer::Passed => !is_refused,
+                _ => false,
+            }
+        } else if vector.get("panic").is_some() {
+            matches!(self, Answer::Failed(failure) if failure.kind() == FailureKind::Panic)
+        } else if let Some(result) = vector.get("result") {
+            let result = super::super::wire::parse(result.as_str().expect("JSON").as_bytes());
+            matches!(self, Answer::Value(value) if *value == result)
+        } else if let Some(digest) = vector.get("error_digest") {
+            let Answer::Failed(failure) = self else { return Verdict::Differs };
+            super::hex(&Sha256::digest(failure.text())) == digest["sha256"]
+                && has_kind(vector, failure)
+        } else {
+            match (self, vector["error"].as_str()) {
+                (Answer::Passed, None) => true,
+                (Answer::Failed(failure), Some(error)) => {
+                    failure.text() == error && has_kind(vector, failure)
+                }
+                _ => false,
+            }
+        };
+        if agrees { Verdict::Agrees } else { Verdict::Differs }
+    }
+}
+
+/// Whether a failure has the kind of a vector, if it has one.
+fn has_kind(vector: &Json, failure: &Failure) -> bool {
+    let Some(kind) = vector.get("kind") else { return true };
+    let mut word = String::new();
+    for c in format!("{:?}", failure.kind()).chars() {
+        if c.is_ascii_uppercase() && !word.is_empty() {
+            word.push('_');
+        }
+        word.push(c.to_ascii_lowercase());
+    }
+    *kind == word
+}
+
+/// A reason why an answer differs on purpose.
+pub struct Rule {
+    pub name: &'static str,
+    pub reason: &'static str,
+    pub explains: fn(&Json, &Answer) -> bool,
+}
+
+pub const RULES: [Rule; 2] = [
+    Rule {
+        name: "sensitive",
+        reason: "Go quotes a value that is marked sensitive; here the text is masked",
+        explains: is_masked,
+    },
+    Rule {
+        name: "stale",
+        reason: "the plan was made again after the vector",
+        explains: |_, answer| matches!(answer, Answer::Stale),
+    },
+];
+
+/// Whether the texts are equal but for the masks, and the kinds are equal.
+fn is_masked(vector: &Json, answer: &Answer) -> bool {
+    let (Answer::Failed(failure), Some(error)) = (answer, vector["error"].as_str()) else {
+        return false;
+    };
+    let parts: Vec<&str> = failure.text().split(SENSITIVE).collect();
+    let [first, middle @ .., last] = &parts[..] else { return false };
+    let Some(mut rest) = error.strip_prefix(first) else { return false };
+    for part in middle {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last) && has_kind(vector, failure)
+}

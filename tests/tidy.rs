@@ -45,7 +45,17 @@ const LEVELS: [(&str, u32); 24] = [
 /// features may be named nowhere.
 const CRATES: [(&str, &[&str]); 40] = [
     ("base64", &["cli/args/wire.rs", "cli/wire.rs"]),
-    ("blake3", &["batch/", "redact/mask.rs", "sink/markdown/", "sink/short.rs", "source/key.rs"]),
+    (
+        "blake3",
+        &[
+            "batch/",
+            "planfile/locks.rs",
+            "redact/mask.rs",
+            "sink/markdown/",
+            "sink/short.rs",
+            "source/key.rs",
+        ],
+    ),
     ("bytes", &["source/store/client/"]),
     ("clap", &["cli/args.rs", "cli/args/"]),
     ("clap_complete", &["cli/args.rs"]),

@@ -110,6 +110,8 @@ pub enum ErrorKind {
     Store(StoreFault),
     /// A value, a type or a schema of the wire is invalid, with the reason.
     Wire(&'static str),
+    /// A file is not the output of `providers schema -json`, with the reason.
+    SchemaFile(&'static str),
     /// A limit of [`crate::limits::Limits`] was exceeded.
     Limit {
         /// The limit.
@@ -556,6 +558,11 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Folder(problem) => problem.fmt(f),
             ErrorKind::Store(fault) => fault.fmt(f),
             ErrorKind::Wire(reason) => f.write_str(reason),
+            ErrorKind::SchemaFile(reason) => write!(
+                f,
+                "this is not the output of `terraform providers schema -json`: {reason}: run it \
+                 again"
+            ),
             ErrorKind::Limit { limit, value } => {
                 write!(
                     f,

@@ -7,6 +7,7 @@
 mod build;
 mod compare;
 mod hostile;
+mod schemas;
 
 use std::fs;
 use std::io::{Read, Write};
@@ -16,12 +17,12 @@ use compare::{Rule, Table};
 use plansift::error::Result;
 use plansift::input::{Rereadable, into_error};
 use plansift::limits::Limits;
-use plansift::planfile::{self, ProviderSchemas};
+use plansift::planfile::{self, SchemaFiles, read_schemas};
 
 use crate::run;
 
 /// The JSON of a plan file.
-fn json(path: &Path, schemas: Option<ProviderSchemas>) -> Result<String> {
+fn json(path: &Path, schemas: &SchemaFiles) -> Result<String> {
     let limits = Limits::default();
     let file = Rereadable::open_file(path, &limits)?;
     let mut text = String::new();
@@ -52,16 +53,22 @@ fn corpus() -> Vec<(PathBuf, PathBuf)> {
     files
 }
 
-fn schemas() -> ProviderSchemas {
-    let text = fs::read(corpus_folder().join("schemas.json")).expect("it is there");
-    ProviderSchemas::from_json(&text).expect("it is the output of `providers schema -json`")
+/// The schemas of these files.
+fn schemas(paths: &[PathBuf]) -> SchemaFiles {
+    let limits = Limits::default();
+    let read = |path: &PathBuf| read_schemas(path, &limits).expect("it is a file of schemas");
+    SchemaFiles::new(paths.iter().map(read).collect(), None, &limits)
 }
 
-fn table(files: &[(PathBuf, PathBuf)], schemas: impl Fn() -> Option<ProviderSchemas>) -> Table {
+fn corpus_schemas() -> SchemaFiles {
+    schemas(&[corpus_folder().join("schemas.json")])
+}
+
+fn table(files: &[(PathBuf, PathBuf)], schemas: &SchemaFiles) -> Table {
     let mut table = Table::default();
     for (file, expected) in files {
         let name = file.display().to_string();
-        let text = json(file, schemas()).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let text = json(file, schemas).unwrap_or_else(|error| panic!("{name}: {error}"));
         let expected = fs::read_to_string(expected).expect("the JSON is there");
         table.compare(&name, &text, &expected);
     }
@@ -70,7 +77,7 @@ fn table(files: &[(PathBuf, PathBuf)], schemas: impl Fn() -> Option<ProviderSche
 
 #[test]
 fn plan_files_of_the_corpus_equal_the_json_of_terraform() {
-    let table = table(&corpus(), || None);
+    let table = table(&corpus(), &SchemaFiles::default());
     let known =
         [Rule::SchemaVersion, Rule::Default, Rule::Order, Rule::MarkedHere, Rule::UnknownShape];
     table.assert_only(&known);
@@ -79,13 +86,12 @@ fn plan_files_of_the_corpus_equal_the_json_of_terraform() {
 #[test]
 fn with_schemas_only_defaults_and_orders_are_missing() {
     let known = [Rule::Default, Rule::Order, Rule::MarkedHere];
-    table(&corpus(), || Some(schemas())).assert_only(&known);
+    table(&corpus(), &corpus_schemas()).assert_only(&known);
 }
 
-/// Prints a table of the differences. The harness hides what a passing test prints.
-#[test]
-fn real_plan_files_equal_the_json_of_the_tools() {
-    let Some(shared) = run::shared() else { return };
+/// The shared plan files that the tools wrote, each beside its JSON; none if they are absent.
+fn real() -> Vec<(PathBuf, PathBuf)> {
+    let Some(shared) = run::shared() else { return Vec::new() };
     let mut files = Vec::new();
     for tool in fs::read_dir(shared.join("plans/real")).expect("the folder is there") {
         for file in fs::read_dir(tool.expect("it is read").path()).expect("a folder") {
@@ -96,7 +102,17 @@ fn real_plan_files_equal_the_json_of_the_tools() {
         }
     }
     files.sort();
-    let table = table(&files, || None);
+    files
+}
+
+/// Prints a table of the differences. The harness hides what a passing test prints.
+#[test]
+fn real_plan_files_equal_the_json_of_the_tools() {
+    let files = real();
+    if files.is_empty() {
+        return;
+    }
+    let table = table(&files, &SchemaFiles::default());
     let _ = std::io::stderr().write_all(table.to_string().as_bytes());
     table.assert_only(&Rule::ALL);
 }
@@ -171,10 +187,13 @@ fn show_prints_the_json_of_a_plan_file() {
         command.output().expect("it runs")
     };
     let whole = show(&["-json", "plan.tfplan"]);
-    assert_eq!(whole.stdout, json(&folder.join("plan.tfplan"), None).unwrap().as_bytes());
+    assert_eq!(
+        whole.stdout,
+        json(&folder.join("plan.tfplan"), &SchemaFiles::default()).unwrap().as_bytes()
+    );
     assert!(whole.status.success() && whole.stderr.is_empty());
     let known = show(&["plan.tfplan", "--schemas", "../schemas.json"]);
-    let text = json(&folder.join("plan.tfplan"), Some(schemas())).unwrap();
+    let text = json(&folder.join("plan.tfplan"), &corpus_schemas()).unwrap();
     assert_eq!(known.stdout, text.as_bytes());
     let redacted = String::from_utf8(show(&["--redact", "plan.tfplan"]).stdout).unwrap();
     assert!(redacted.contains("\"resource_changes\"") && !redacted.contains("CANARY-"));

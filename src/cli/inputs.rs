@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 
 use super::args::Plans;
 use super::exit::Exit;
-use super::messages::say;
+use super::messages::{fail, say};
 use super::output;
+use crate::error::{Error, ErrorKind};
 use crate::plan::Accepts;
+use crate::planfile::{self, SchemaFiles};
 use crate::source::{
     Entry, Globs, Inputs, List, Location, Patience, Rule, Selection, Separator, Skipped, Stores,
     behind_at,
@@ -106,7 +108,8 @@ pub fn list<'o>(
     }
     let shows_workspaces = is_ruled || inputs.entries.len() > 1;
     let lists = selection.names.iter().filter_map(|name| behind_at(name).ok().flatten());
-    let also = also.into_iter().chain(lists).chain(plans.more.files_from.clone()).collect();
+    let also = also.into_iter().chain(lists).chain(plans.more.files_from.clone());
+    let also = also.chain(plans.more.schemas.iter().cloned()).collect();
     let listed = Listed { inputs, stores: selection.stores, also, shows_workspaces };
     match outputs.into_iter().find(|path| listed.reads(path)) {
         None => Ok(listed),
@@ -141,7 +144,22 @@ fn selection(plans: &Plans, accepts: Accepts) -> Result<Selection, Exit> {
         .map_err(|_| usage("--include, --exclude: a glob is not well formed"))?;
     let globs = if accepts == Accepts::States { globs.with_states() } else { globs };
     let stores = Stores::new(Patience { timeout: more.store_timeout, retries: more.store_retries });
-    Ok(Selection { names, files_from, separator, globs, stores })
+    let schemas = schemas(plans)?;
+    Ok(Selection { names, files_from, separator, globs, stores, schemas })
+}
+
+/// Reads the files of schemas.
+fn schemas(plans: &Plans) -> Result<SchemaFiles, Exit> {
+    let (more, limits) = (&plans.more, plans.limits.limits());
+    let read = |path: &PathBuf| {
+        planfile::read_schemas(path, &limits).map_err(|error| fail(Some(path), &error))
+    };
+    let named = more.schemas.iter().map(read).collect::<Result<_, _>>()?;
+    if let Some(folder) = &more.schema_cache {
+        let listed = std::fs::read_dir(folder);
+        listed.map_err(|error| fail(Some(folder), &Error::io(ErrorKind::Read, error)))?;
+    }
+    Ok(SchemaFiles::new(named, more.schema_cache.clone(), &limits))
 }
 
 fn usage(text: &str) -> Exit {

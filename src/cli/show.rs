@@ -1,6 +1,5 @@
 //! `plansift show`: prints the plan in a binary plan file as JSON.
 
-use std::fs;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
@@ -10,25 +9,25 @@ use super::exit::Exit;
 use super::inputs;
 use super::messages::{fail, fail_of, say};
 use super::options::{access, options};
-use super::output::Output;
+use super::output::{Output, write_whole};
 use super::redact;
-use crate::error::{Error, ErrorKind, PlanFileFault, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::input;
 use crate::plan::Accepts;
-use crate::planfile::{Document, ProviderSchemas};
+use crate::planfile::{self, Document};
 use crate::source::Entry;
 
 /// Length of the buffer between the plan file and the output, in bytes.
 const BUFFER: usize = 256 << 10;
 
-/// Prints the plan of one plan file.
+/// Prints the plan of one plan file, or the key of its schemas.
 pub fn run(arguments: &ShowPlanFile) -> Exit {
-    let ShowPlanFile { plans, output, schemas, .. } = arguments;
+    let ShowPlanFile { plans, output, .. } = arguments;
     if arguments.redact {
         let secrets = (&SecretArgs::default(), &MaskArgs::default());
         return redact::run_with(plans, secrets, None, output.as_deref());
     }
-    let listed = match inputs::list(plans, Accepts::Plans, output.as_deref(), schemas.clone()) {
+    let listed = match inputs::list(plans, Accepts::Plans, output.as_deref(), None) {
         Ok(listed) => listed,
         Err(exit) => return exit,
     };
@@ -40,27 +39,24 @@ pub fn run(arguments: &ShowPlanFile) -> Exit {
             return Exit::Usage;
         }
     };
-    let schemas = match schemas.as_deref().map(read_schemas).transpose() {
-        Ok(schemas) => schemas,
-        Err(error) => return fail(schemas.as_deref(), &error),
-    };
     let read = match options(plans) {
         Ok(options) => options.read,
         Err(exit) => return exit,
     };
-    let document = match entry.open_plan_file(schemas, &access(plans, &read)) {
-        Ok(document) => document,
-        Err(error) => return fail_of(&entry.source(), &error),
-    };
-    print(document, entry, output.as_deref())
-}
-
-fn read_schemas(path: &Path) -> Result<ProviderSchemas> {
-    let text = fs::read(path).map_err(|error| Error::io(ErrorKind::Read, error))?;
-    ProviderSchemas::from_json(&text).map_err(|error| {
-        let offset = error.offset().unwrap_or_default() as u64;
-        Error::at(ErrorKind::PlanFile(PlanFileFault::Schemas), offset)
-    })
+    let access = access(plans, &read);
+    if arguments.schema_key {
+        let file = entry.keep_plan_file(&access);
+        let key = file.and_then(|file| planfile::schema_key(&file, &read.limits));
+        return match key.map(|key| write_whole(None, format!("{key}\n").as_bytes())) {
+            Ok(Ok(())) => Exit::Done,
+            Ok(Err(error)) => end_of_output(None, &error, 0),
+            Err(error) => fail_of(&entry.source(), &error),
+        };
+    }
+    match entry.open_plan_file(&access) {
+        Ok(document) => print(document, entry, output.as_deref()),
+        Err(error) => fail_of(&entry.source(), &error),
+    }
 }
 
 fn print(mut document: Document, entry: &Entry, path: Option<&Path>) -> Exit {

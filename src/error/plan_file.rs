@@ -60,6 +60,8 @@ pub enum PlanFileFault {
     State,
     /// The schemas are damaged.
     Schemas,
+    /// The locks of the providers are longer than the tools write them.
+    Locks,
 }
 
 impl fmt::Display for PlanFileFault {
@@ -84,6 +86,7 @@ impl fmt::Display for PlanFileFault {
             PlanFileFault::Missing => "the plan file has no such member",
             PlanFileFault::State => "a state of an unknown shape",
             PlanFileFault::Schemas => "schemas that are not valid",
+            PlanFileFault::Locks => "locks of providers that are too long",
             PlanFileFault::Address => "a resource address that is not valid",
             PlanFileFault::OtherInput => {
                 return f.write_str(

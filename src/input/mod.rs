@@ -17,6 +17,8 @@ mod mapping;
 mod reads;
 #[cfg(feature = "redact")]
 mod rereadable;
+#[cfg(feature = "redact")]
+mod seal;
 mod stream;
 
 use std::fs::File;
@@ -397,7 +399,7 @@ impl Input {
     pub fn into_rereadable(self, limits: &Limits) -> Result<Rereadable> {
         match self.0 {
             #[cfg(target_os = "linux")]
-            Kind::Mapped(mapped) => Ok(Rereadable { identity: mapped.identity().clone() }),
+            Kind::Mapped(mapped) => Ok(Rereadable::of_file(mapped.identity().clone())),
             Kind::Stream(_) => Rereadable::spool(Rest { input: self, taken: 0 }, limits),
         }
     }

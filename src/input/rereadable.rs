@@ -2,13 +2,15 @@
 //!
 //! A regular file is opened again for each pass, and each pass ends with a check that the file did
 //! not change. Any other input is first spooled to a nameless temporary file. That file has mode
-//! 0600 from its creation, and the system deletes it when the process ends, even by a crash.
+//! 0600 from its creation, and the system deletes it when the process ends, even by a crash. Whatever
+//! may be a plan file or a part of one is encrypted in it.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::seal::Seal;
 use super::stream::Failure;
 use super::{Identity, Input, Options, State};
 use crate::error::{Error, ErrorKind, Result};
@@ -18,6 +20,8 @@ use crate::limits::{Limit, Limits};
 #[derive(Clone, Debug)]
 pub struct Rereadable {
     pub(super) identity: Identity,
+    /// Encrypts the file.
+    seal: Option<Seal>,
 }
 
 impl Rereadable {
@@ -68,18 +72,40 @@ impl Rereadable {
             return Rereadable::spool(file, limits);
         }
         let path = path.map(Path::to_owned);
-        Ok(Rereadable {
-            identity: Identity { file: Arc::new(file), path, state: State::of(&metadata) },
-        })
+        let state = State::of(&metadata);
+        Ok(Rereadable::of_file(Identity { file: Arc::new(file), path, state }))
     }
 
-    /// Copies a reader to a nameless temporary file.
+    /// A regular file, as it is.
+    pub(super) fn of_file(identity: Identity) -> Rereadable {
+        Rereadable { identity, seal: None }
+    }
+
+    /// Copies a reader to a nameless temporary file. The file is encrypted if the reader is not a
+    /// plain text.
     ///
     /// # Errors
     ///
     /// Fails if the reader or the file fails, or if the input exceeds the limit on spooled inputs.
     pub fn spool(mut reader: impl Read, limits: &Limits) -> Result<Rereadable> {
-        let spool_error = |error| Error::io(ErrorKind::Spool, error);
+        let mut head = Vec::new();
+        let longest = HEADS.iter().map(|head| head.len()).max().unwrap_or_default() as u64;
+        reader.by_ref().take(longest).read_to_end(&mut head).map_err(Failure::unwrap)?;
+        let is_packed = HEADS.iter().any(|packed| head.starts_with(packed));
+        let seal = if is_packed { Some(new_seal()?) } else { None };
+        Rereadable::copy(io::Cursor::new(head).chain(reader), seal, limits)
+    }
+
+    /// Copies a reader to an encrypted temporary file.
+    ///
+    /// # Errors
+    ///
+    /// As [`Rereadable::spool`].
+    pub fn spool_sealed(reader: impl Read, limits: &Limits) -> Result<Rereadable> {
+        Rereadable::copy(reader, Some(new_seal()?), limits)
+    }
+
+    fn copy(mut reader: impl Read, seal: Option<Seal>, limits: &Limits) -> Result<Rereadable> {
         let mut file = nameless().map_err(spool_error)?;
         let mut buffer = vec![0; 1 << 20];
         let mut len = 0;
@@ -90,6 +116,9 @@ impl Rereadable {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => return Err(Failure::unwrap(error)),
             };
+            if let Some(seal) = &seal {
+                seal.apply(&mut buffer[..read], len);
+            }
             len += read as u64;
             if len > limits.spool {
                 return Err(Error::limit(Limit::Spool, limits.spool, limits.spool));
@@ -97,7 +126,7 @@ impl Rereadable {
             file.write_all(&buffer[..read]).map_err(spool_error)?;
         }
         let state = State::of(&file.metadata().map_err(spool_error)?);
-        Ok(Rereadable { identity: Identity { file: Arc::new(file), path: None, state } })
+        Ok(Rereadable { identity: Identity { file: Arc::new(file), path: None, state }, seal })
     }
 
     /// Returns the length of the file in bytes, before decompression and decoding.
@@ -110,14 +139,18 @@ impl Rereadable {
         self.len() == 0
     }
 
-    /// Reads the stored bytes of the file from `offset` on, without decompression and decoding.
-    /// Returns 0 at the end of the file.
+    /// Reads the bytes of the file from `offset` on, without decompression and decoding. Returns 0
+    /// at the end of the file.
     ///
     /// # Errors
     ///
     /// Fails if the file cannot be read.
     pub fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        read_at(&self.identity.file, buffer, offset)
+        let read = read_at(&self.identity.file, buffer, offset)?;
+        if let Some(seal) = &self.seal {
+            seal.apply(&mut buffer[..read], offset);
+        }
+        Ok(read)
     }
 
     /// Checks that the file is unchanged.
@@ -136,23 +169,25 @@ impl Rereadable {
     /// Fails if the file cannot be read.
     pub fn input(&self, options: &Options) -> Result<Input> {
         let identity = self.identity.clone();
-        if let Some(mapped) = Input::mapped(&identity, options)? {
+        if self.seal.is_none()
+            && let Some(mapped) = Input::mapped(&identity, options)?
+        {
             return Ok(mapped);
         }
-        let reader = FromStart { file: identity.file.clone(), at: 0 };
+        let reader = FromStart { file: self.clone(), at: 0 };
         Input::streamed(Box::new(reader), Some(identity), options)
     }
 }
 
 /// A reader of a shared file, with its own position.
 struct FromStart {
-    file: Arc<File>,
+    file: Rereadable,
     at: u64,
 }
 
 impl Read for FromStart {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = read_at(&self.file, buffer, self.at)?;
+        let read = self.file.read_at(buffer, self.at)?;
         self.at += read as u64;
         Ok(read)
     }
@@ -181,6 +216,55 @@ fn nameless() -> io::Result<File> {
     tempfile::NamedTempFile::new().map(tempfile::NamedTempFile::into_file)
 }
 
+/// How compressed inputs and archives begin: as gzip, zstd and zip.
+const HEADS: [&[u8]; 3] = [&[0x1f, 0x8b], &[0x28, 0xb5, 0x2f, 0xfd], b"PK"];
+
+fn new_seal() -> Result<Seal> {
+    Seal::new().map_err(spool_error)
+}
+
+fn spool_error(error: io::Error) -> Error {
+    Error::io(ErrorKind::Spool, error)
+}
+
 fn read_error(error: io::Error) -> Error {
     Error::io(ErrorKind::Read, error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::Source;
+
+    /// What the temporary file of a text holds, and what is read from it.
+    fn spooled(text: &[u8], spool: impl Fn(&[u8]) -> Result<Rereadable>) -> (Vec<u8>, Vec<u8>) {
+        let file = spool(text).unwrap();
+        let mut stored = vec![0; text.len()];
+        assert_eq!(read_at(&file.identity.file, &mut stored, 0).unwrap(), text.len());
+        let mut input = file.input(&Options::default()).unwrap();
+        while input.fill(0).unwrap() {}
+        let read = input.window().to_vec();
+        let mut part = vec![0; 2];
+        assert_eq!(file.read_at(&mut part, 1).unwrap(), 2);
+        assert_eq!(part, text[1..3]);
+        (stored, read)
+    }
+
+    #[test]
+    fn a_sealed_file_holds_nothing_that_can_be_read() {
+        let (stored, read) =
+            spooled(b"a secret text", |text| Rereadable::spool_sealed(text, &Limits::default()));
+        assert_eq!(read, b"a secret text");
+        assert!(!stored.windows(3).any(|part| read.windows(3).any(|text| text == part)));
+    }
+
+    #[test]
+    fn an_archive_is_sealed_and_a_text_is_not() {
+        let spool = |text: &[u8]| Rereadable::spool(text, &Limits::default());
+        let (stored, read) = spooled(b"PK\x03\x04 and so on", spool);
+        assert_eq!(read, b"PK\x03\x04 and so on");
+        assert_ne!(stored, read);
+        let (stored, read) = spooled(b"{\"format_version\":\"1.2\"}", spool);
+        assert_eq!(stored, read);
+    }
 }

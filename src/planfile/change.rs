@@ -9,7 +9,8 @@ use super::overlay;
 use super::packed::{Packed, write_unknown, write_value};
 use super::path::{Paths, write_path};
 use super::protobuf::fault;
-use super::schemas::{Schema, Schemas};
+use super::schemas::{Fit, Schema, Schemas};
+use super::tool::Tool;
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::wire::json_string::write_string;
@@ -73,6 +74,7 @@ pub(super) enum Identities {
 pub(super) struct Writer<'w> {
     pub schemas: &'w Schemas,
     pub limits: &'w Limits,
+    pub tool: Tool,
 }
 
 /// What is known of a change beside its record.
@@ -92,25 +94,25 @@ impl Writer<'_> {
     /// Finds the schema of a change, and what is marked in it.
     ///
     /// Where a resource is replaced, the tools store only the marks of the configuration for what
-    /// is after it. Those of the provider's schema are among the paths before it.
+    /// is after it. Those of the provider's schema are among the paths before it. A schema that a
+    /// value does not fit is of another version of the provider, and tells nothing.
     fn know<'a>(self, record: &ResourceChange<'a>, address: &Address<'_>) -> Result<Known<'a>> {
         let change = &record.change;
-        let schema = self.schemas.find(provider_name(record.provider), address);
-        let (mut before_marks, mut after_marks) =
-            (change.before_marks.clone(), change.after_marks.clone());
-        match &schema {
-            None => after_marks.extend(&change.before_marks),
-            Some(schema) => {
-                for (value, marks) in
-                    [(change.before, &mut before_marks), (change.after, &mut after_marks)]
-                {
-                    if let Some(value) = value {
-                        schema.mark_packed(value.bytes(), marks, self.limits, change.offset)?;
-                    }
-                }
+        if let Some(schema) = self.schemas.find(provider_name(record.provider), address) {
+            let (mut before_marks, mut after_marks) =
+                (change.before_marks.clone(), change.after_marks.clone());
+            let mark = |value: Option<Value<'_>>, marks: &mut Paths<'a>| match value {
+                Some(value) => schema.mark_packed(value.bytes(), marks, self.limits, change.offset),
+                None => Ok(Fit::Fits),
+            };
+            let fits =
+                [mark(change.before, &mut before_marks)?, mark(change.after, &mut after_marks)?];
+            if fits == [Fit::Fits; 2] {
+                return Ok(Known { schema: Some(schema), before_marks, after_marks });
             }
         }
-        Ok(Known { schema, before_marks, after_marks })
+        let before_marks = change.before_marks.clone();
+        Ok(Known { schema: None, before_marks, after_marks: all_marks(change) })
     }
 
     /// Appends a change of a resource.
@@ -169,10 +171,35 @@ impl Writer<'_> {
         write_marks(record.change.after.as_ref(), known.ty(), &known.after_marks, offset, out)?;
         if let Some(identity) = record.change.after_identity.filter(|identity| !identity.is_null())
         {
-            push_key(out, "identity");
-            write_value(&identity, None, offset, out)?;
+            let version = known.schema.as_ref().and_then(|schema| schema.identity_version);
+            self.planned_identity(&identity, version, offset, out)?;
         }
         out.push(b'}');
+        Ok(())
+    }
+
+    /// Appends an identity and the version of its schema, in the order of the tool.
+    fn planned_identity(
+        self,
+        identity: &Value<'_>,
+        version: Option<u64>,
+        offset: u64,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let write_version = |out: &mut Vec<u8>| {
+            if let Some(version) = version {
+                push_key(out, "identity_schema_version");
+                push(out, &version.to_string());
+            }
+        };
+        if self.tool != Tool::OpenTofu {
+            write_version(out);
+        }
+        push_key(out, "identity");
+        write_value(identity, None, offset, out)?;
+        if self.tool == Tool::OpenTofu {
+            write_version(out);
+        }
         Ok(())
     }
 }

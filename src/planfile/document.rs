@@ -327,7 +327,7 @@ impl Parts {
     }
 
     fn writer(&self) -> Writer<'_> {
-        Writer { schemas: &self.schemas, limits: &self.limits }
+        Writer { schemas: &self.schemas, limits: &self.limits, tool: self.release.tool }
     }
 
     /// Reads a record of the plan.

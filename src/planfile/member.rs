@@ -1,4 +1,4 @@
-//! A member of the archive, inflated: in memory if it is small, else in a nameless temporary file.
+//! A member of the archive, inflated: in memory if it is small, else in an encrypted temporary file.
 //!
 //! Sections of the plan stand in another order in the JSON than in the member, so parts of the
 //! member are read from any offset.
@@ -39,7 +39,7 @@ impl Member {
         if start.len() as u64 <= MEMORY_MAX {
             return Ok(Member::in_memory(start));
         }
-        let file = Rereadable::spool(Cursor::new(start).chain(from), limits)?;
+        let file = Rereadable::spool_sealed(Cursor::new(start).chain(from), limits)?;
         Ok(Member { len: file.len(), bytes: Bytes::File(file) })
     }
 

@@ -19,12 +19,14 @@ mod document;
 mod index;
 mod invocation;
 mod kind;
+mod locks;
 mod member;
 mod message;
 mod overlay;
 mod packed;
 mod path;
 mod protobuf;
+mod schema_files;
 mod schemas;
 mod section;
 mod state;
@@ -34,7 +36,10 @@ mod walk;
 
 pub use crate::wire::schema::Schemas as ProviderSchemas;
 pub use document::Document;
+pub use schema_files::{SchemaFiles, read_schemas};
 pub use tool::Tool;
+
+use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, PlanFileFault, Result};
 use crate::input::{Input, Options, Rereadable, Source};
@@ -51,12 +56,12 @@ use state::State;
 /// # Errors
 ///
 /// As [`open`], or the input fails.
-pub fn unpack(mut input: Input, options: &Options) -> Result<Input> {
+pub fn unpack(mut input: Input, schemas: &SchemaFiles, options: &Options) -> Result<Input> {
     if !is_plan_file(&mut input)? {
         return Ok(input);
     }
     let file = input.into_rereadable(&options.limits)?;
-    let document = open(&file, None, &options.limits)?;
+    let document = open(&file, schemas, &options.limits)?;
     Input::from_reader(Box::new(document), options)
 }
 
@@ -89,34 +94,53 @@ pub fn is_plan_file(input: &mut Input) -> Result<bool> {
 ///
 /// # Errors
 ///
-/// Fails if the file is no plan file, if it is damaged, or if it exceeds a limit. The errors of the
-/// changes themselves come from the reader.
-pub fn open(
-    file: &Rereadable,
-    schemas: Option<ProviderSchemas>,
-    limits: &Limits,
-) -> Result<Document> {
+/// Fails if the file is no plan file, if it is damaged, or if it exceeds a limit, or if its file of
+/// schemas is invalid. The errors of the changes themselves come from the reader.
+pub fn open(file: &Rereadable, schemas: &SchemaFiles, limits: &Limits) -> Result<Document> {
     let archive = Archive::open(file, limits)?;
     let plan = required(&archive, PLAN)?;
     let mut index = Index::build(&plan, limits).map_err(|error| error.within(PLAN))?;
-    let mut schemas = schemas.unwrap_or_default();
+    let mut known = Vec::new();
     if let Some(member) = archive.member(SCHEMAS)? {
         index.evidence.schemas();
-        let own = read_schemas(&member, limits).map_err(|error| error.within(SCHEMAS))?;
-        schemas.providers.extend(own.providers);
+        let own = own_schemas(&member, limits).map_err(|error| error.within(SCHEMAS))?;
+        known.push(Arc::new(own));
     }
-    if let Some(locks) = archive.member(LOCKS)? {
-        let mut text = Vec::new();
-        locks.copy(0..locks.len().min(LOCKS_HEAD), &mut text)?;
-        index.evidence.locks(&text);
-    }
+    let locks = locks(&archive)?;
+    index.evidence.locks(&locks);
+    known.extend(schemas.of(&locks)?);
     let state = State::read(required(&archive, STATE)?, limits);
     let state = state.map_err(|error| error.within(STATE))?;
     file.check()?;
-    Document::new(Members { plan, index, state }, Schemas::new(schemas), limits)
+    Document::new(Members { plan, index, state }, Schemas::new(known), limits)
 }
 
-fn read_schemas(member: &Member, limits: &Limits) -> Result<ProviderSchemas> {
+/// Returns the name under which a plan file finds its schemas in a folder of [`SchemaFiles`]. Plan
+/// files of the same providers in the same versions have the same name.
+///
+/// # Errors
+///
+/// Fails if the file is no plan file, or if it is damaged.
+pub fn schema_key(file: &Rereadable, limits: &Limits) -> Result<String> {
+    let archive = Archive::open(file, limits)?;
+    let key = locks::schema_key(&locks(&archive)?);
+    file.check()?;
+    Ok(key)
+}
+
+/// The text of the locks of the providers; empty without the member.
+fn locks(archive: &Archive<'_>) -> Result<Vec<u8>> {
+    let mut text = Vec::new();
+    if let Some(locks) = archive.member(LOCKS)? {
+        if locks.len() > LOCKS_MAX {
+            return Err(protobuf::fault(PlanFileFault::Locks, LOCKS_MAX).within(LOCKS));
+        }
+        locks.copy(0..locks.len(), &mut text)?;
+    }
+    Ok(text)
+}
+
+fn own_schemas(member: &Member, limits: &Limits) -> Result<ProviderSchemas> {
     if member.len() > limits.change {
         return Err(Error::limit(Limit::Change, limits.change, 0));
     }
@@ -129,8 +153,8 @@ fn read_schemas(member: &Member, limits: &Limits) -> Result<ProviderSchemas> {
     })
 }
 
-/// The bytes of the locks that name the tool.
-const LOCKS_HEAD: u64 = 4096;
+/// The longest text of the locks, in bytes. Locks have a few kilobytes for each provider.
+const LOCKS_MAX: u64 = 4 << 20;
 
 fn required(archive: &Archive<'_>, name: &'static str) -> Result<Member> {
     let missing = || Error::new(ErrorKind::PlanFile(PlanFileFault::Missing)).within(name);

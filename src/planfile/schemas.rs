@@ -20,7 +20,8 @@ use crate::wire::types::Type;
 /// The schemas that are known.
 #[derive(Debug, Default)]
 pub(super) struct Schemas {
-    providers: Providers,
+    /// Schemas from several places. The first place that has a provider counts.
+    sources: Vec<Arc<Providers>>,
     /// The schemas that were asked for.
     found: RefCell<HashMap<Key, Option<Arc<Schema>>>>,
 }
@@ -32,53 +33,60 @@ type Key = (String, Mode, String);
 #[derive(Debug)]
 pub(super) struct Schema {
     pub version: u64,
+    /// The version of the schema of identities, if the type has them.
+    pub identity_version: Option<u64>,
     /// The type of the resource's values.
     pub ty: Type,
     block: Block,
 }
 
+/// Whether a value has the type of a schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fit {
+    Fits,
+    Differs,
+}
+
 impl Schemas {
-    /// Schemas of providers.
-    pub(super) fn new(providers: Providers) -> Schemas {
-        Schemas { providers, found: RefCell::default() }
+    /// Schemas of providers, those that count most first.
+    pub(super) fn new(sources: Vec<Arc<Providers>>) -> Schemas {
+        Schemas { sources, found: RefCell::default() }
     }
 
     /// The schema of a resource.
     pub(super) fn find(&self, provider: &str, address: &Address<'_>) -> Option<Arc<Schema>> {
-        if self.providers.providers.is_empty() {
+        if self.sources.is_empty() {
             return None;
         }
         let key = (provider.to_owned(), address.mode, address.kind.to_owned());
         let mut found = self.found.borrow_mut();
         let read = || {
-            let provider = self.providers.providers.get(provider)?;
+            let provider = self.sources.iter().find_map(|known| known.providers.get(provider))?;
             let types = match address.mode {
                 Mode::Managed => &provider.resources,
                 Mode::Data => &provider.data_sources,
                 Mode::Ephemeral => &provider.ephemeral,
             };
             let schema = types.get(address.kind)?;
-            let ty = schema.block.implied_type();
-            let block = schema.block.clone();
-            Some(Arc::new(Schema { version: schema.version, ty, block }))
+            let wire::schema::Schema { version, identity_version, block } = schema.clone();
+            Some(Arc::new(Schema { version, identity_version, ty: block.implied_type(), block }))
         };
         found.entry(key).or_insert_with(read).clone()
     }
 }
 
 impl Schema {
-    /// Adds the paths that the schema marks in a MessagePack value. A value that does not fit the
-    /// schema has none.
+    /// Adds the paths that the schema marks in a MessagePack value, if the value fits the schema.
     pub(super) fn mark_packed(
         &self,
         bytes: &[u8],
         marks: &mut Paths<'_>,
         limits: &Limits,
         offset: u64,
-    ) -> Result<()> {
+    ) -> Result<Fit> {
         match wire::from_msgpack(bytes, &self.ty) {
-            Ok(value) => self.mark(&value, marks, limits, offset),
-            Err(_) => Ok(()),
+            Ok(value) => self.mark(&value, marks, limits, offset).map(|()| Fit::Fits),
+            Err(_) => Ok(Fit::Differs),
         }
     }
 

@@ -12,6 +12,7 @@ use super::lines::{Lines, List, Separator};
 use super::store::{Address, Asked, Found, Listing, Named, Object, Stores, shown};
 use super::walk::Walk;
 use crate::error::{Error, ErrorKind, Result};
+use crate::planfile::SchemaFiles;
 
 /// The inputs that the user selected.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +28,8 @@ pub struct Selection {
     pub globs: Globs,
     /// The object stores that serve the addresses.
     pub stores: Stores,
+    /// The schemas for plan files.
+    pub schemas: SchemaFiles,
 }
 
 /// Iterates over the inputs of a selection. The iterator continues after an error.
@@ -234,8 +237,9 @@ impl Iterator for Entries<'_> {
                     list @ List::File(path) => self.open_list(list, path.as_os_str()),
                 }
             };
-            if item.is_some() {
-                return item;
+            if let Some(item) = item {
+                let schemas = &self.selection.schemas;
+                return Some(item.map(|entry| Entry { schemas: schemas.clone(), ..entry }));
             }
         }
     }

@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind, PlanFileFault, Result};
 use crate::input::{GiveUp, Input, Options, Rereadable};
 use crate::limits::Limits;
 use crate::plan::{self, Visitor};
-use crate::planfile::{self, ProviderSchemas};
+use crate::planfile::{self, SchemaFiles};
 
 /// The location of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,11 +39,13 @@ pub struct Entry {
     pub modified: Option<SystemTime>,
     /// The entity tag that the store gives this version of an object, if known.
     pub etag: Option<String>,
+    /// The schemas for a plan file.
+    pub schemas: SchemaFiles,
 }
 
 impl Entry {
     pub(super) fn at(location: Location) -> Entry {
-        Entry { location, len: None, modified: None, etag: None }
+        Entry { location, len: None, modified: None, etag: None, schemas: SchemaFiles::default() }
     }
 
     /// The entry of standard input.
@@ -68,7 +70,7 @@ impl Entry {
 
     pub(super) fn of_object(object: Object, version: Version) -> Entry {
         let Version { len, modified, etag } = version;
-        Entry { location: Location::Object(Box::new(object)), len, modified, etag }
+        Entry { len, modified, etag, ..Entry::at(Location::Object(Box::new(object))) }
     }
 
     /// The name of the input as the user gave it or as it was found; `-` for standard input. The
@@ -95,7 +97,7 @@ impl Entry {
     ///
     /// Fails if the input cannot be read.
     pub fn open(&self, options: &Options) -> Result<Input> {
-        planfile::unpack(self.open_as_it_is(options)?, options)
+        planfile::unpack(self.open_as_it_is(options)?, &self.schemas, options)
     }
 
     fn open_as_it_is(&self, options: &Options) -> Result<Input> {
@@ -123,7 +125,7 @@ impl Entry {
             Location::Object(_) => self.open_as_it_is(options),
             Location::Stdin => Input::from_stdin_until(options, give_up()),
         };
-        planfile::unpack(input?, options)
+        planfile::unpack(input?, &self.schemas, options)
     }
 
     /// Opens the input for reading more than once. Anything but a regular file is read completely
@@ -133,19 +135,24 @@ impl Entry {
     ///
     /// Fails if the input cannot be read, or exceeds the limit on spooled inputs.
     pub fn keep(&self, limits: &Limits) -> Result<Kept> {
-        Kept::new(self.keep_as_it_is(limits)?, limits)
+        Kept::new(self.keep_as_it_is(limits)?, self.schemas.clone(), limits)
     }
 
-    /// Opens a plan file as the JSON of its plan, with the schemas of its resources.
+    /// Opens a plan file as the JSON of its plan.
     ///
     /// # Errors
     ///
     /// Fails if the input cannot be read, or is no plan file.
-    pub fn open_plan_file(
-        &self,
-        schemas: Option<ProviderSchemas>,
-        options: &Options,
-    ) -> Result<planfile::Document> {
+    pub fn open_plan_file(&self, options: &Options) -> Result<planfile::Document> {
+        planfile::open(&self.keep_plan_file(options)?, &self.schemas, &options.limits)
+    }
+
+    /// Opens a plan file, as it is.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the input cannot be read, or is no plan file.
+    pub fn keep_plan_file(&self, options: &Options) -> Result<Rereadable> {
         let mut input = self.open_as_it_is(options)?;
         if !planfile::is_plan_file(&mut input)? {
             let read = plan::Options { limits: options.limits, ..plan::Options::default() };
@@ -154,7 +161,7 @@ impl Entry {
                 _ => Error::new(ErrorKind::PlanFile(PlanFileFault::OtherInput)),
             });
         }
-        planfile::open(&input.into_rereadable(&options.limits)?, schemas, &options.limits)
+        input.into_rereadable(&options.limits)
     }
 
     fn keep_as_it_is(&self, limits: &Limits) -> Result<Rereadable> {

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::input::{Input, Options, Rereadable, Threads};
 use crate::limits::Limits;
-use crate::planfile;
+use crate::planfile::{self, SchemaFiles};
 
 /// An input that can be read several times, with the same text each time.
 ///
@@ -13,6 +13,8 @@ use crate::planfile;
 pub struct Kept {
     file: Rereadable,
     is_plan_file: bool,
+    /// The schemas for a plan file.
+    schemas: SchemaFiles,
 }
 
 impl Kept {
@@ -22,16 +24,16 @@ impl Kept {
     ///
     /// Fails if the file cannot be read, or if it is a compressed plan file that exceeds the limit
     /// on spooled inputs.
-    pub(super) fn new(file: Rereadable, limits: &Limits) -> Result<Kept> {
+    pub(super) fn new(file: Rereadable, schemas: SchemaFiles, limits: &Limits) -> Result<Kept> {
         if planfile::is_archive(&file)? {
-            return Ok(Kept { file, is_plan_file: true });
+            return Ok(Kept { file, is_plan_file: true, schemas });
         }
         let options = Options { limits: *limits, threads: Threads::One, ..Options::default() };
         let mut input = file.input(&options)?;
         if !planfile::is_plan_file(&mut input)? {
-            return Ok(Kept { file, is_plan_file: false });
+            return Ok(Kept { file, is_plan_file: false, schemas });
         }
-        Ok(Kept { file: input.into_rereadable(limits)?, is_plan_file: true })
+        Ok(Kept { file: input.into_rereadable(limits)?, is_plan_file: true, schemas })
     }
 
     /// Returns the length of the file in bytes: that of the text, unless it is compressed or a plan
@@ -54,7 +56,7 @@ impl Kept {
         if !self.is_plan_file {
             return self.file.input(options);
         }
-        let document = planfile::open(&self.file, None, &options.limits)?;
+        let document = planfile::open(&self.file, &self.schemas, &options.limits)?;
         Input::from_reader(Box::new(document), options)
     }
 }

@@ -38,6 +38,8 @@ pub struct Provider {
 pub struct Schema {
     /// The version, which a provider raises when stored values must be upgraded.
     pub version: u64,
+    /// The version of the schema of identities; `None` for a type without identities.
+    pub identity_version: Option<u64>,
     /// The body.
     pub block: Block,
 }
@@ -101,16 +103,23 @@ fn map<T>(
 
 fn provider(lexer: &mut Lexer<'_>) -> Result<Provider, Error> {
     let mut provider = Provider::default();
+    let mut identities = BTreeMap::new();
     members(lexer, |key, lexer| {
         match key {
             "provider" => provider.config = schema(lexer)?,
             "resource_schemas" => provider.resources = map(lexer, schema)?,
             "data_source_schemas" => provider.data_sources = map(lexer, schema)?,
             "ephemeral_resource_schemas" => provider.ephemeral = map(lexer, schema)?,
+            "resource_identity_schemas" => identities = map(lexer, schema)?,
             _ => drop(lexer.skip()?),
         }
         Ok(())
     })?;
+    for (name, identity) in identities {
+        if let Some(schema) = provider.resources.get_mut(&name) {
+            schema.identity_version = Some(identity.version);
+        }
+    }
     Ok(provider)
 }
 

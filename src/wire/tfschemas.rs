@@ -143,15 +143,29 @@ fn provider(bytes: &[u8], base: usize) -> Result<Provider, Error> {
     Ok(provider)
 }
 
-/// The schema of a resource type, without its identity.
+/// The schema of a resource type, with the version of its identities.
 fn resource(bytes: &[u8], base: usize) -> Result<Schema, Error> {
-    let mut read = Schema::default();
+    let (mut read, mut identity_version) = (Schema::default(), None);
     for field in Fields::new(bytes, base) {
-        if let Field { number: 1, data: Data::Bytes(bytes), offset } = field? {
-            read = schema(bytes, offset)?;
+        match field? {
+            Field { number: 1, data: Data::Bytes(bytes), offset } => read = schema(bytes, offset)?,
+            Field { number: 2, data: Data::Bytes(bytes), offset } => {
+                identity_version = Some(self::identity_version(bytes, offset)?);
+            }
+            _ => {}
         }
     }
-    Ok(read)
+    Ok(Schema { identity_version, ..read })
+}
+
+fn identity_version(bytes: &[u8], base: usize) -> Result<u64, Error> {
+    let mut version = 0;
+    for field in Fields::new(bytes, base) {
+        if let Field { number: 1, data: Data::Number(number), .. } = field? {
+            version = number;
+        }
+    }
+    Ok(version)
 }
 
 fn schema(bytes: &[u8], base: usize) -> Result<Schema, Error> {

@@ -61,6 +61,11 @@ impl fmt::Display for Table {
 }
 
 impl Table {
+    /// The number of plan files.
+    pub fn files(&self) -> usize {
+        self.files
+    }
+
     /// Asserts that every difference has one of the rules.
     pub fn assert_only(&self, known: &[Rule]) {
         assert!(self.unexplained.is_empty(), "{}\n{self}", self.unexplained.join("\n"));

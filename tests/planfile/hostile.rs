@@ -6,10 +6,11 @@ use super::build::*;
 use plansift::error::{ErrorKind, PlanFileFault, Result, WrongDocument};
 use plansift::input::{Rereadable, into_error};
 use plansift::limits::{Limit, Limits};
+use plansift::planfile::{self, SchemaFiles};
 
 fn transcode_with(file: &[u8], limits: &Limits) -> Result<String> {
     let file = Rereadable::spool(file, &Limits::default())?;
-    let mut document = plansift::planfile::open(&file, None, limits)?;
+    let mut document = planfile::open(&file, &SchemaFiles::default(), limits)?;
     let mut text = String::new();
     document.read_to_string(&mut text).map_err(into_error)?;
     // The document is at its end, and stays there.

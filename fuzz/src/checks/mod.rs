@@ -13,6 +13,7 @@ pub mod cuts;
 pub mod decompress;
 pub mod grammar;
 pub mod kernels;
+pub mod planfile;
 pub mod records;
 pub mod redact;
 pub mod report;
@@ -33,7 +34,7 @@ use plansift::error::{Error, ErrorKind};
 pub type Check = fn(&[u8]);
 
 /// All checks, by the name of their target.
-pub const ALL: [(&str, Check); 13] = [
+pub const ALL: [(&str, Check); 14] = [
     ("kernels", kernels::check),
     ("grammar", grammar::check),
     ("cuts", cuts::check),
@@ -45,6 +46,7 @@ pub const ALL: [(&str, Check); 13] = [
     ("report", report::check),
     ("decompress", decompress::check),
     ("arguments", arguments::check),
+    ("planfile", planfile::check),
     ("types", types::check),
     ("wire", wire::check),
 ];

@@ -23,6 +23,14 @@ pub struct InputArgs {
     /// In folders, skip matching files and folders
     #[arg(help_heading = INPUT, long, value_name = "GLOB")]
     pub exclude: Vec<String>,
+    /// Schemas of the providers for binary plan files: the output of `terraform providers schema
+    /// -json`. Repeatable
+    #[arg(help_heading = INPUT, long, value_name = "FILE")]
+    pub schemas: Vec<PathBuf>,
+    /// Take the schemas for each binary plan file from the file in this folder that `plansift show
+    /// --schema-key` names
+    #[arg(help_heading = INPUT, long, value_name = "DIR")]
+    pub schema_cache: Option<PathBuf>,
     /// Give up on an object store or web server after this many seconds without a byte
     #[arg(help_heading = INPUT, long, value_name = "SECONDS", value_parser = seconds,
           default_value = "30")]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{INPUT, OUTPUT, Plans, SECRETS, file};
+use super::{OUTPUT, Plans, SECRETS, file};
 
 /// `plansift show`.
 ///
@@ -14,9 +14,10 @@ pub struct ShowPlanFile {
     /// Mask secrets, as `redact` does
     #[arg(help_heading = SECRETS, long)]
     pub redact: bool,
-    /// Schemas of the providers, as `terraform providers schema -json` prints them
-    #[arg(help_heading = INPUT, long, value_name = "FILE", conflicts_with = "redact")]
-    pub schemas: Option<PathBuf>,
+    /// Print the name of the file with the schemas for the plan file, in the folder of
+    /// --schema-cache
+    #[arg(help_heading = OUTPUT, long, conflicts_with_all = ["redact", "output"])]
+    pub schema_key: bool,
     /// Accepted for those who type `show -json`: there is no other format
     #[arg(long, hide = true)]
     pub json: bool,

@@ -98,6 +98,8 @@ pub enum ErrorKind {
     Rule(RuleFault),
     /// A folder, a glob or a list contains no plan.
     NoPlan,
+    /// A plan has no configuration.
+    NoConfiguration,
     /// A list of names looks like JSON or like binary data.
     NotAList,
     /// The run was stopped before this input was complete.
@@ -548,6 +550,10 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Pattern => f.write_str("invalid pattern"),
             ErrorKind::Rule(fault) => fault.fmt(f),
             ErrorKind::NoPlan => f.write_str("no plan found here"),
+            ErrorKind::NoConfiguration => f.write_str(
+                "this plan has no configuration, as binary plan files and slim plans: give \
+                 plansift the whole output of `terraform show -json PLANFILE`",
+            ),
             ErrorKind::NotAList => f.write_str(
                 "this is not a list of names: to read it as a plan, name it without the @",
             ),

@@ -21,6 +21,7 @@
 //! | 2 | [`wire`] | values as the tools send them: MessagePack and JSON under a type, schemas |
 //! | 3 | [`plan`] | a document as sections and changes |
 //! | 3 | [`planfile`] | binary plan files as the JSON of their plans |
+//! | 4 | [`config`] | the elements of a configuration, and the references between them |
 //! | 4 | [`diff`], [`secret`] | a change as paths; which values are secret |
 //! | 4 | [`source`] | names, globs, folders and stores as inputs |
 //! | 5 | [`record`], [`redact`], [`audit`] | rows; a document without its secrets; their paths |
@@ -89,6 +90,7 @@ pub mod batch;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
+pub mod config;
 pub mod diff;
 pub mod error;
 mod glob;

@@ -44,6 +44,9 @@ pub struct Limits {
     pub plan_members: u64,
     /// Bytes of memory for the addresses of a binary plan file, by which its changes are ordered.
     pub plan_index: u64,
+    /// Bytes of memory for the index or graph of a configuration, for the expressions of one of its
+    /// elements, and for those of the module calls around it.
+    pub configuration: u64,
     /// Bytes of the window of a zstd input. The `zstd` command uses 8 MiB up to level 19.
     pub zstd_window: u64,
 }
@@ -79,6 +82,7 @@ impl Default for Limits {
             expansion_ratio: 1000,
             plan_members: 100_000,
             plan_index: 256 * MIB,
+            configuration: 256 * MIB,
             zstd_window: 32 * MIB,
         }
     }
@@ -123,6 +127,8 @@ pub enum Limit {
     PlanMembers,
     /// [`Limits::plan_index`].
     PlanIndex,
+    /// [`Limits::configuration`].
+    Configuration,
     /// [`Limits::zstd_window`].
     ZstdWindow,
     /// The memory of a batch, of which a share is reserved for large elements.
@@ -151,6 +157,7 @@ impl Limit {
             Limit::ExpansionRatio => "expansion of compressed input",
             Limit::PlanMembers => "number of members of a plan file",
             Limit::PlanIndex => "size of the addresses of a plan file",
+            Limit::Configuration => "memory for the elements of a configuration",
             Limit::ZstdWindow => "window of a zstd input",
             Limit::Memory => "memory for one element of a batch, four times its size,",
         }
@@ -177,6 +184,7 @@ impl Limit {
             Limit::ExpansionRatio => "--limit-expansion-ratio",
             Limit::PlanMembers => "--limit-plan-members",
             Limit::PlanIndex => "--limit-plan-index",
+            Limit::Configuration => "--limit-configuration",
             Limit::ZstdWindow => "--limit-zstd-window",
             Limit::Memory => "--memory",
         }

@@ -9,12 +9,14 @@
 
 mod calls;
 mod lookahead;
+mod piece;
 mod scope;
 pub(crate) mod workers;
 
 use calls::Calls;
 use lookahead::brackets;
 pub use lookahead::{Boundary, LookaheadReader, ReadRange};
+pub use piece::{Piece, PieceKind};
 use scope::{Next, OpenScopes, Scope, Shape};
 
 use super::document_state::{Accepts, DocumentState, ReadDocument};
@@ -30,98 +32,7 @@ use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
 use crate::json::cursor::Cursor;
 use crate::json::outline::Outline;
-use crate::json::value::Value;
 use crate::limits::Limit;
-
-/// The kind of a piece.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PieceKind {
-    /// An element of `resource_changes` or `resource_drift`.
-    ResourceChange,
-    /// An element of `deferred_changes`.
-    DeferredChange,
-    /// A member of `output_changes`: the change itself.
-    OutputChange,
-    /// An element of `action_invocations`.
-    ActionInvocation,
-    /// An element of `deferred_action_invocations`.
-    DeferredActionInvocation,
-    /// A resource of `planned_values`, `prior_state` or a state, in any module.
-    Resource,
-    /// An output of `planned_values`, `prior_state` or a state.
-    Output,
-    /// A member of `variables`.
-    Variable,
-    /// A variable that the root module's configuration declares.
-    RootDeclaration,
-    /// A variable that another module's configuration declares.
-    Declaration,
-    /// A resource that the configuration declares, in any module.
-    ConfiguredResource,
-    /// An output that the configuration declares, in any module.
-    ConfiguredOutput,
-    /// An action that the configuration declares, in any module.
-    ConfiguredAction,
-    /// The arguments of a module call.
-    ModuleArguments,
-    /// Any other part of the configuration.
-    Configuration,
-    /// A version or the timestamp: text that the tools themselves write.
-    Scalar,
-    /// A part of a known section that has no marks.
-    Known,
-    /// A part of an unknown section.
-    Unknown,
-}
-
-impl PieceKind {
-    /// Whether the key of the piece is a name from the configuration.
-    pub fn is_named(self) -> bool {
-        matches!(
-            self,
-            PieceKind::OutputChange
-                | PieceKind::Output
-                | PieceKind::Variable
-                | PieceKind::RootDeclaration
-                | PieceKind::Declaration
-        )
-    }
-
-    /// Whether the piece declares a variable.
-    pub fn is_declaration(self) -> bool {
-        matches!(self, PieceKind::RootDeclaration | PieceKind::Declaration)
-    }
-
-    /// Whether the piece is a part of the configuration, other than a variable's declaration.
-    pub fn is_configuration(self) -> bool {
-        matches!(
-            self,
-            PieceKind::ConfiguredResource
-                | PieceKind::ConfiguredOutput
-                | PieceKind::ConfiguredAction
-                | PieceKind::ModuleArguments
-                | PieceKind::Configuration
-        )
-    }
-}
-
-/// A value with sensitivity marks of its own, or without any that are known.
-#[derive(Clone, Copy, Debug)]
-pub struct Piece<'a> {
-    /// The kind of the piece.
-    pub kind: PieceKind,
-    /// The top-level section that contains the piece; [`Section::Other`] also for pieces of a
-    /// state.
-    pub section: Section,
-    /// The decoded key, if the piece is a member of an object.
-    pub name: Option<&'a str>,
-    /// The module whose configuration contains the piece: the names of the module calls that lead
-    /// to it, joined by dots. The arguments of a module call belong to the called module. Empty for
-    /// the root module, and outside the configuration.
-    pub module: &'a str,
-    /// The value.
-    pub value: Value<'a>,
-}
 
 /// Receives the pieces of a document from
 /// [`Documents::read_pieces`](super::Documents::read_pieces). Borrowed values are valid only during
@@ -152,6 +63,20 @@ pub trait PieceVisitor {
     /// The walk leaves the entered container, whose closing bracket is at this offset.
     fn left(&mut self, close: u64) {
         let _ = close;
+    }
+
+    /// The walk entered the call of a module in the configuration, with this name.
+    fn call_entered(&mut self, name: &str) {
+        let _ = name;
+    }
+
+    /// The walk leaves the innermost entered module call.
+    ///
+    /// # Errors
+    ///
+    /// Any error of the visitor.
+    fn call_left(&mut self) -> Result<()> {
+        Ok(())
     }
 
     /// Whether the visitor must examine every value, because it writes the document again or says
@@ -448,7 +373,9 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
                     self.names.clear();
                     self.open.push((scope, shape));
                     if scope == Scope::ModuleCall {
-                        self.calls.push(name.unwrap_or_default());
+                        let name = name.unwrap_or_default();
+                        self.calls.push(name);
+                        self.visitor.call_entered(name);
                     }
                     return Ok(Taken::Entered);
                 }
@@ -494,6 +421,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
             self.open.pop();
             if scope == Scope::ModuleCall {
                 self.calls.pop();
+                self.visitor.call_left()?;
             }
         }
         Ok(None)

@@ -210,6 +210,8 @@ impl<'a> Parts<'a> {
             | PieceKind::ConfiguredOutput
             | PieceKind::ConfiguredAction
             | PieceKind::ModuleArguments
+            | PieceKind::ModuleCallMember
+            | PieceKind::ProviderConfig
             | PieceKind::Configuration
             | PieceKind::Scalar
             | PieceKind::Known

@@ -3,7 +3,7 @@
 
 use smallvec::SmallVec;
 
-use super::PieceKind;
+use super::piece::PieceKind;
 use crate::plan::Section;
 
 /// An object or array that the walk enters, by what may stand in it.
@@ -31,7 +31,7 @@ pub(super) enum Scope {
     ConfiguredResources,
     ConfiguredOutputs,
     ConfiguredActions,
-    Expressions,
+    ProviderConfigs,
     /// A known section without marks that is an array.
     List,
     /// Another known section without marks.
@@ -84,7 +84,7 @@ impl Scope {
             Scope::ConfiguredResources
             | Scope::ConfiguredOutputs
             | Scope::ConfiguredActions
-            | Scope::Expressions
+            | Scope::ProviderConfigs
             | Scope::Plain
             | Scope::Strange => Shape::Either,
             _ => Shape::Object,
@@ -129,7 +129,7 @@ impl Scope {
             (Scope::Module, "resources") => Next::Enter(Scope::Resources),
             (Scope::Module, "child_modules") => Next::Enter(Scope::Modules),
             (Scope::Configuration, "root_module") => Next::Enter(Scope::RootConfiguration),
-            (Scope::Configuration, "provider_config") => Next::Enter(Scope::Expressions),
+            (Scope::Configuration, "provider_config") => Next::Enter(Scope::ProviderConfigs),
             (Scope::RootConfiguration | Scope::ModuleConfiguration, "actions") => {
                 Next::Enter(Scope::ConfiguredActions)
             }
@@ -177,9 +177,9 @@ impl Scope {
             Scope::Configuration
             | Scope::RootConfiguration
             | Scope::ModuleConfiguration
-            | Scope::ModuleCalls
-            | Scope::ModuleCall
-            | Scope::Expressions => PieceKind::Configuration,
+            | Scope::ModuleCalls => PieceKind::Configuration,
+            Scope::ModuleCall => PieceKind::ModuleCallMember,
+            Scope::ProviderConfigs => PieceKind::ProviderConfig,
             Scope::Strange => PieceKind::Unknown,
             Scope::State
             | Scope::Values

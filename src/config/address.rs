@@ -1,0 +1,128 @@
+//! Addresses in a configuration. A configuration has no instances, so its addresses have no keys.
+
+use crate::path::push_key;
+
+/// An address without its instance keys: the modules, and the address in the innermost module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Local<'t> {
+    /// The names of the module calls, outermost first.
+    pub calls: Vec<&'t str>,
+    /// The names that follow: `["data", "t", "n"]` for `data.t.n[0]`.
+    pub names: Vec<&'t str>,
+}
+
+impl<'t> Local<'t> {
+    /// Splits an address. Instance keys may hold dots, brackets and escaped quotes.
+    pub fn of(address: &'t str) -> Local<'t> {
+        let mut names = names(address);
+        let mut calls = Vec::new();
+        while let ["module", call, rest @ ..] = &names[calls.len() * 2..] {
+            // A call alone is an address in the module that calls.
+            if rest.is_empty() {
+                break;
+            }
+            calls.push(*call);
+        }
+        names.drain(..calls.len() * 2);
+        Local { calls, names }
+    }
+
+    /// The path to the configuration of the module.
+    pub(super) fn module_path(&self) -> String {
+        let mut path = ROOT.to_owned();
+        self.calls.iter().for_each(|call| push_call(&mut path, call));
+        path
+    }
+
+    /// The address of the module; empty for the root module.
+    pub(super) fn module_address(&self) -> String {
+        let mut address = String::new();
+        for call in &self.calls {
+            push_name(&mut address, "module");
+            push_name(&mut address, call);
+        }
+        address
+    }
+}
+
+/// The path to the configuration of the root module, in the configuration.
+pub(super) const ROOT: &str = "root_module";
+
+/// Appends to the path of a module the steps to the module that it calls.
+pub(super) fn push_call(path: &mut String, name: &str) {
+    path.push_str(".module_calls");
+    push_key(path, name);
+    path.push_str(".module");
+}
+
+/// Appends a name to an address.
+pub(super) fn push_name(address: &mut String, name: &str) {
+    if !address.is_empty() {
+        address.push('.');
+    }
+    address.push_str(name);
+}
+
+/// The names of an address or a reference, without keys.
+pub(super) fn names(text: &str) -> Vec<&str> {
+    let (mut names, mut rest) = (Vec::new(), text);
+    while !rest.is_empty() {
+        if let Some(key) = rest.strip_prefix('[') {
+            rest = behind_key(key);
+        } else if let Some(behind) = rest.strip_prefix('.') {
+            rest = behind;
+        } else {
+            let (name, behind) = rest.split_at(rest.find(['.', '[']).unwrap_or(rest.len()));
+            names.push(name);
+            rest = behind;
+        }
+    }
+    names
+}
+
+/// Skips the rest of a key and its closing bracket.
+fn behind_key(key: &str) -> &str {
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    let end = key.bytes().position(|byte| {
+        if std::mem::take(&mut is_escaped) {
+            return false;
+        }
+        is_escaped = byte == b'\\' && is_quoted;
+        is_quoted ^= byte == b'"';
+        byte == b']' && !is_quoted
+    });
+    end.map_or("", |end| &key[end + 1..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_split_whatever_its_keys_hold() {
+        for (address, calls, names) in [
+            ("t.n", &[][..], &["t", "n"][..]),
+            ("data.t.n[0]", &[], &["data", "t", "n"]),
+            (r#"module.m["a.b"].t.n"#, &["m"], &["t", "n"]),
+            (r#"module.a["]\"].module.x"].module.b[0].t.n["k"]"#, &["a", "b"], &["t", "n"]),
+            (r#"module.a["$${x}"].var.v"#, &["a"], &["var", "v"]),
+            ("module.a.module.b", &["a"], &["module", "b"]),
+            ("module.a", &[], &["module", "a"]),
+            ("module", &[], &["module"]),
+            ("module.m[\"", &[], &["module", "m"]),
+            ("", &[], &[]),
+        ] {
+            let expected = Local { calls: calls.to_vec(), names: names.to_vec() };
+            assert_eq!(Local::of(address), expected, "{address}");
+        }
+    }
+
+    #[test]
+    fn the_path_of_a_module_quotes_strange_names() {
+        let path = Local::of("module.a.module.b.t.n").module_path();
+        assert_eq!(path, "root_module.module_calls.a.module.module_calls.b.module");
+        let mut path = ROOT.to_owned();
+        push_call(&mut path, "a.b");
+        assert_eq!(path, r#"root_module.module_calls["a.b"].module"#);
+    }
+}

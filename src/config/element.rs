@@ -1,0 +1,265 @@
+//! The elements of a configuration, and what is written about them.
+
+use serde::Serialize;
+
+/// The version of the entries. It increases when a reader of an older version could misread them.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// The kind of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// A provider configuration.
+    Provider,
+    /// A call of a module.
+    ModuleCall,
+    /// A resource of any mode.
+    Resource,
+    /// An output value.
+    Output,
+    /// An input variable.
+    Variable,
+    /// An action.
+    Action,
+}
+
+impl Kind {
+    /// All kinds, in the order of the counts.
+    pub const ALL: [Kind; 6] = [
+        Kind::Provider,
+        Kind::ModuleCall,
+        Kind::Resource,
+        Kind::Output,
+        Kind::Variable,
+        Kind::Action,
+    ];
+
+    /// The word for the kind in the output.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Provider => "provider",
+            Kind::ModuleCall => "module_call",
+            Kind::Resource => "resource",
+            Kind::Output => "output",
+            Kind::Variable => "variable",
+            Kind::Action => "action",
+        }
+    }
+}
+
+/// An element of a configuration. Texts come from the plan, decoded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Element {
+    /// The kind of the element.
+    pub kind: Kind,
+    /// The address without instance keys: `module.a.t.n`, `module.a.var.v`, `provider.aws.west`.
+    pub address: String,
+    /// The address of the module that declares the element. `None` for the root module.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub module_address: Option<String>,
+    /// The path of a resource in the configuration: `root_module.resources[0]`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub config_address: Option<String>,
+    /// The mode of a resource.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
+    /// The type of a resource or action.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub type_name: Option<String>,
+    /// The name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The key of a provider configuration: its own, or that of a resource or action.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider_config_key: Option<String>,
+    /// The source address of a provider.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub full_name: Option<String>,
+    /// The alias of a provider configuration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alias: Option<String>,
+    /// The source of a called module, as its author wrote it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// The version constraint of a provider or a called module.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version_constraint: Option<String>,
+    /// Whether a variable or output is declared sensitive. Serialized only if true.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub sensitive: bool,
+    /// Whether a variable has no default. Serialized only if true.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub required: bool,
+    /// The types of the provisioners of a resource.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub provisioners: Vec<String>,
+    /// The references of `depends_on`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub depends_on: Vec<String>,
+    /// The expressions, in document order. Those of `count` and `for_each` come last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub expressions: Vec<Attribute>,
+}
+
+impl Element {
+    /// An element without details.
+    pub(super) fn new(kind: Kind, address: String, module_address: &str) -> Element {
+        let module_address = (!module_address.is_empty()).then(|| module_address.to_owned());
+        Element {
+            kind,
+            address,
+            module_address,
+            config_address: None,
+            mode: None,
+            type_name: None,
+            name: None,
+            provider_config_key: None,
+            full_name: None,
+            alias: None,
+            source: None,
+            version_constraint: None,
+            sensitive: false,
+            required: false,
+            provisioners: Vec::new(),
+            depends_on: Vec::new(),
+            expressions: Vec::new(),
+        }
+    }
+
+    /// The address of the module that declares the element; empty for the root module.
+    pub fn module(&self) -> &str {
+        self.module_address.as_deref().unwrap_or_default()
+    }
+
+    /// The key of the provider configuration that a resource or action uses.
+    pub(super) fn used_provider(&self) -> Option<&str> {
+        self.provider_config_key.as_deref().filter(|_| self.kind != Kind::Provider)
+    }
+
+    /// The references of the element, with the path of the expression that has them.
+    pub fn references(&self) -> impl Iterator<Item = (&str, &[String])> {
+        let expressions = self.expressions.iter().map(|it| (&*it.path, &*it.references));
+        let depends_on = (!self.depends_on.is_empty()).then_some((DEPENDS_ON, &*self.depends_on));
+        expressions.chain(depends_on)
+    }
+}
+
+/// The path of the references of `depends_on`.
+pub(super) const DEPENDS_ON: &str = "depends_on";
+
+/// An expression of an element. Constants are not kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Attribute {
+    /// The path of the expression: `tags`, `ingress[0].from_port`, `provisioners[0].command`.
+    pub path: String,
+    /// The references of the expression, in document order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub references: Vec<String>,
+}
+
+/// What is written about a configuration. Entries come in this order: `configuration`, the
+/// elements, users or dependents, `summary`.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Entry<'a> {
+    /// A configuration begins.
+    Configuration(Head<'a>),
+    /// An element.
+    Element(&'a Element),
+    /// An expression that refers to the element that the user names.
+    User(&'a User),
+    /// An element that depends on the element that the user names.
+    Dependent(&'a Dependent<'a>),
+    /// The configuration was read to its end.
+    Summary(Summary),
+}
+
+/// The document whose configuration follows.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(tag = "kind", rename = "configuration")]
+pub struct Head<'a> {
+    /// [`SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// The name of the input.
+    pub source: &'a str,
+    /// The workspace, if the run has several plans.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<&'a str>,
+}
+
+/// An expression that refers to an element.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename = "reference")]
+pub struct User {
+    /// The address of the element with the expression.
+    pub address: String,
+    /// The kind of that element.
+    pub element: Kind,
+    /// The path of the expression; `provider` for the provider configuration of a resource.
+    pub path: String,
+    /// The reference as the configuration has it.
+    pub reference: String,
+}
+
+/// An element that depends on another, directly or through others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename = "dependent")]
+pub struct Dependent<'a> {
+    /// The address of the element.
+    pub address: &'a str,
+    /// The kind of the element.
+    pub element: Kind,
+    /// The number of references on the shortest way.
+    pub distance: u32,
+    /// The address that the element refers to on that way.
+    pub through: &'a str,
+}
+
+/// Counts of a configuration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename = "summary")]
+pub struct Summary {
+    /// Provider configurations.
+    pub providers: u64,
+    /// Module calls.
+    pub module_calls: u64,
+    /// Resources of any mode.
+    pub resources: u64,
+    /// Output values.
+    pub outputs: u64,
+    /// Input variables.
+    pub variables: u64,
+    /// Actions.
+    pub actions: u64,
+    /// References to local values. A plan does not have the expressions of local values, so what
+    /// depends on something through them is not known.
+    pub local_references: u64,
+}
+
+impl Summary {
+    /// Counts an element.
+    pub fn add(&mut self, element: &Element) {
+        *match element.kind {
+            Kind::Provider => &mut self.providers,
+            Kind::ModuleCall => &mut self.module_calls,
+            Kind::Resource => &mut self.resources,
+            Kind::Output => &mut self.outputs,
+            Kind::Variable => &mut self.variables,
+            Kind::Action => &mut self.actions,
+        } += 1;
+        let lists = element.references().flat_map(|(_, references)| references);
+        self.local_references += lists.filter(|it| it.starts_with("local.")).count() as u64;
+    }
+
+    /// Number of elements of a kind.
+    pub fn of(&self, kind: Kind) -> u64 {
+        match kind {
+            Kind::Provider => self.providers,
+            Kind::ModuleCall => self.module_calls,
+            Kind::Resource => self.resources,
+            Kind::Output => self.outputs,
+            Kind::Variable => self.variables,
+            Kind::Action => self.actions,
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Expressions and block expressions: a lazy view of what the configuration says about an attribute
+//! or a nested block.
+//!
+//! The format does not say which of the two an object is. An array is a list of blocks. An object
+//! is an expression if it has no other members than `constant_value` and `references`; otherwise it
+//! is a block, or a map of blocks by label.
+
+use crate::error::Result;
+use crate::json::value::{Elements, Kind, Members, Text, Value};
+use crate::path::push_key;
+
+/// What the configuration says about an attribute or a nested block.
+#[derive(Clone, Copy, Debug)]
+pub enum Part<'a> {
+    /// The expression of an attribute.
+    Expression(Expression<'a>),
+    /// A block, or an object with a block for each label.
+    Block(Value<'a>),
+    /// A list of blocks.
+    Blocks(Value<'a>),
+}
+
+/// An expression.
+#[derive(Clone, Copy, Debug)]
+pub enum Expression<'a> {
+    /// A constant. From a `.tf.json` file, a string with a template but no references is a constant
+    /// too.
+    Constant(Value<'a>),
+    /// References to other elements: an array of strings, which is not empty.
+    References(Value<'a>),
+    /// Neither: the result of functions without references.
+    Unknown,
+}
+
+impl<'a> Part<'a> {
+    /// Tells what a member of a block is.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the value is invalid.
+    pub fn of(value: Value<'a>) -> Result<Part<'a>> {
+        match value.kind()? {
+            Kind::Array => Ok(Part::Blocks(value)),
+            Kind::Object => Ok(match Expression::of(value)? {
+                Some(expression) => Part::Expression(expression),
+                None => Part::Block(value),
+            }),
+            // No tool writes a scalar here.
+            _ => Ok(Part::Expression(Expression::Unknown)),
+        }
+    }
+}
+
+impl<'a> Expression<'a> {
+    /// The expression that an object stands for; `None` if the value is not an expression.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the value is invalid.
+    pub fn of(value: Value<'a>) -> Result<Option<Expression<'a>>> {
+        let mut expression = Expression::Unknown;
+        if value.kind()? != Kind::Object {
+            return Ok(None);
+        }
+        for member in value.members()? {
+            let (key, value) = member?;
+            if key.is("references") {
+                match are_references(value)? {
+                    Some(true) => expression = Expression::References(value),
+                    Some(false) => {}
+                    None => return Ok(None),
+                }
+            } else if key.is("constant_value") {
+                if !matches!(expression, Expression::References(_)) {
+                    expression = Expression::Constant(value);
+                }
+            } else {
+                return Ok(None);
+            }
+        }
+        Ok(Some(expression))
+    }
+
+    /// Calls `each` with the references of the expression.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the value is invalid, or if `each` fails.
+    pub fn each_reference(self, mut each: impl FnMut(Text<'a>) -> Result<()>) -> Result<()> {
+        let Expression::References(list) = self else { return Ok(()) };
+        list.elements()?.try_for_each(|reference| each(reference?.string()?))
+    }
+}
+
+/// Whether a value is a list of references that is not empty; `None` if it is no such list at all.
+fn are_references(value: Value<'_>) -> Result<Option<bool>> {
+    match value.kind()? {
+        Kind::Null => return Ok(Some(false)),
+        Kind::Array => {}
+        _ => return Ok(None),
+    }
+    let mut is_filled = false;
+    for reference in value.elements()? {
+        if reference?.kind()? != Kind::String {
+            return Ok(None);
+        }
+        is_filled = true;
+    }
+    Ok(Some(is_filled))
+}
+
+/// An entered block or list of blocks.
+struct Open<'a> {
+    inside: Inside<'a>,
+    /// The length of its path.
+    path_len: usize,
+}
+
+enum Inside<'a> {
+    Block(Members<'a>),
+    Blocks(Elements<'a>, u64),
+}
+
+/// Calls `each` with the path and the value of every expression in a block, in document order. The
+/// paths continue `path`.
+///
+/// A member `constant_value` of a nested block is skipped: in a newer format it may be the constant
+/// of an expression that has other members too.
+///
+/// # Errors
+///
+/// Fails if the block is invalid, or if `each` fails.
+pub fn each_expression<'a>(
+    block: Value<'a>,
+    path: &mut String,
+    mut each: impl FnMut(&str, Expression<'a>) -> Result<()>,
+) -> Result<()> {
+    if block.kind()? != Kind::Object {
+        return Ok(());
+    }
+    let mut open = vec![Open { inside: Inside::Block(block.members()?), path_len: path.len() }];
+    loop {
+        let is_nested = open.len() > 1;
+        let Some(last) = open.last_mut() else { return Ok(()) };
+        path.truncate(last.path_len);
+        let part = match &mut last.inside {
+            Inside::Block(members) => match members.next().transpose()? {
+                Some((key, _)) if is_nested && key.is("constant_value") => continue,
+                Some((key, value)) => {
+                    push_key(path, &key.decode()?);
+                    Some(Part::of(value)?)
+                }
+                None => None,
+            },
+            Inside::Blocks(elements, index) => match elements.next().transpose()? {
+                Some(value) => {
+                    path.push_str(&format!("[{index}]"));
+                    *index += 1;
+                    match value.kind()? {
+                        Kind::Object => Some(Part::Block(value)),
+                        _ => continue,
+                    }
+                }
+                None => None,
+            },
+        };
+        let inside = match part {
+            None => {
+                open.pop();
+                continue;
+            }
+            Some(Part::Expression(expression)) => {
+                each(path, expression)?;
+                continue;
+            }
+            Some(Part::Block(block)) => Inside::Block(block.members()?),
+            Some(Part::Blocks(list)) => Inside::Blocks(list.elements()?, 0),
+        };
+        open.push(Open { inside, path_len: path.len() });
+    }
+}

@@ -1,0 +1,308 @@
+//! The elements of a configuration and the references between them, in memory.
+//!
+//! Besides the elements, each called module `module.m` has a node `module.m.*` that stands for
+//! everything in it, because an expression may refer to a module as a whole. Members of a module
+//! depend on its call, whose `count`, `for_each` and `depends_on` decide whether they exist.
+//!
+//! ```text
+//! module.m.var.v  ─▶ what the argument `v` of the call refers to
+//! module.m.t.n    ─▶ module.m.var.v, provider.aws, and module.m as its member
+//! t.user          ─▶ module.m.output.o ─▶ module.m.t.n
+//! t.other         ─▶ module.m.* ─▶ every member of module.m
+//! ```
+
+use super::address::Local;
+use super::element::{DEPENDS_ON, Dependent, Element, Kind};
+use super::names::{Budget, NAME, Names};
+use super::reference::{Target, traversals};
+use super::users::{PROVIDER, element_address};
+use crate::error::Result;
+use crate::limits::Limits;
+
+/// The elements of a configuration and the references between them.
+#[derive(Debug)]
+pub struct Graph {
+    names: Names,
+    /// The kind of each node; `None` for nodes that are only referred to, such as local values.
+    kinds: Vec<Option<Kind>>,
+    references: Vec<Edge>,
+    /// The edges of members to calls, and of whole modules to members.
+    members: Vec<Edge>,
+    budget: Budget,
+}
+
+/// A node depends on another: the number of the node, and of the other.
+pub type Edge = (u32, u32);
+
+/// A node of the graph.
+#[derive(Clone, Copy, Debug)]
+pub struct Node<'g> {
+    /// The number of the node.
+    pub number: u32,
+    /// The address.
+    pub address: &'g str,
+    /// The kind of the element; `None` if the plan does not have the element.
+    pub kind: Option<Kind>,
+}
+
+/// The end of the name of a whole module.
+const WHOLE: &str = ".*";
+
+impl Graph {
+    /// Starts without elements.
+    pub fn new(limits: &Limits) -> Graph {
+        Graph {
+            names: Names::default(),
+            kinds: Vec::new(),
+            references: Vec::new(),
+            members: Vec::new(),
+            budget: Budget::new(limits),
+        }
+    }
+
+    /// Adds an element, found at an offset of the document.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the graph exceeds its limit.
+    pub fn add(&mut self, element: &Element, offset: u64) -> Result<()> {
+        let node = self.node(&element.address, offset)?;
+        if let Some(kind) = self.kinds.get_mut(node as usize) {
+            *kind = Some(element.kind);
+        }
+        for (path, references) in element.references() {
+            let user = match element.kind {
+                Kind::ModuleCall if !is_of_call(path) => {
+                    let end = path.find(['.', '[']).unwrap_or(path.len());
+                    self.node(&format!("{}.var.{}", element.address, &path[..end]), offset)?
+                }
+                _ => node,
+            };
+            for reference in traversals(references) {
+                let Some(target) = Target::of(reference) else { continue };
+                let mut address = target.address(element.module());
+                if let Target::Call(_) = target {
+                    address.push_str(WHOLE);
+                }
+                let target = self.node(&address, offset)?;
+                self.budget.take(size_of::<Edge>(), offset)?;
+                self.references.push((user, target));
+            }
+        }
+        if let Some(key) = element.used_provider() {
+            let provider = self.node(&format!("{PROVIDER}{key}"), offset)?;
+            self.budget.take(size_of::<Edge>(), offset)?;
+            self.references.push((node, provider));
+        }
+        self.add_member(element, node, offset)
+    }
+
+    /// Adds the edges between an element and the module that declares it.
+    fn add_member(&mut self, element: &Element, node: u32, offset: u64) -> Result<()> {
+        let whole = match element.kind {
+            Kind::ModuleCall => {
+                let whole = self.node(&format!("{}{WHOLE}", element.address), offset)?;
+                self.members.push((whole, node));
+                Some(whole)
+            }
+            Kind::Variable | Kind::Provider => None,
+            Kind::Resource | Kind::Output | Kind::Action => Some(node),
+        };
+        self.budget.take(3 * size_of::<Edge>(), offset)?;
+        if element.module().is_empty() {
+            return Ok(());
+        }
+        let call = self.node(element.module(), offset)?;
+        self.members.push((node, call));
+        if let Some(whole) = whole {
+            let module = self.node(&format!("{}{WHOLE}", element.module()), offset)?;
+            self.members.push((module, whole));
+        }
+        Ok(())
+    }
+
+    fn node(&mut self, address: &str, offset: u64) -> Result<u32> {
+        let (number, is_new) = self.names.insert(address);
+        if is_new {
+            self.budget.take(NAME + address.len(), offset)?;
+            self.kinds.push(None);
+        }
+        Ok(number)
+    }
+
+    /// The nodes that are elements, or that elements refer to.
+    pub fn nodes(&self) -> impl Iterator<Item = Node<'_>> {
+        let nodes = (0_u32..).zip(&self.kinds);
+        let nodes =
+            nodes.map(|(number, &kind)| Node { number, address: self.names.text(number), kind });
+        nodes.filter(|node| !node.address.ends_with(WHOLE))
+    }
+
+    /// The references between elements, each once. A reference to a whole module leads to its call.
+    pub fn references(&self) -> Vec<Edge> {
+        let of_call = |node: u32| {
+            let call = self.names.text(node).strip_suffix(WHOLE);
+            call.and_then(|call| self.names.get(call)).unwrap_or(node)
+        };
+        let mut edges: Vec<Edge> =
+            self.references.iter().map(|&(from, to)| (from, of_call(to))).collect();
+        edges.sort_unstable();
+        edges.dedup();
+        edges
+    }
+
+    /// The elements that depend on the element with this address, the nearest first. The address
+    /// may have instance keys. `None` if the configuration neither has the element nor refers to
+    /// it.
+    pub fn dependents(&mut self, address: &str) -> Option<Vec<Dependent<'_>>> {
+        let address = element_address(address);
+        let whole = self.names.get(&format!("{address}{WHOLE}"));
+        let starts: Vec<u32> = self.names.get(&address).into_iter().chain(whole).collect();
+        if starts.is_empty() {
+            return None;
+        }
+        for edges in [&mut self.references, &mut self.members] {
+            edges.sort_unstable_by_key(|&(from, to)| (to, from));
+        }
+        // The distance of each node, and the node before it on the way.
+        let mut ways: Vec<Option<(u32, u32)>> = vec![None; self.kinds.len()];
+        let mut queue = std::collections::VecDeque::new();
+        for start in starts {
+            ways[start as usize] = Some((0, start));
+            queue.push_back((start, 0));
+        }
+        let mut found = Vec::new();
+        while let Some((node, distance)) = queue.pop_front() {
+            for user in users(&self.references, node).chain(users(&self.members, node)) {
+                let Some(way @ None) = ways.get_mut(user as usize) else { continue };
+                *way = Some((distance + 1, node));
+                queue.push_back((user, distance + 1));
+                found.push(user);
+            }
+        }
+        let dependent = |node: u32| {
+            let (distance, through) = ways.get(node as usize).copied().flatten()?;
+            let through = self.names.text(through);
+            Some(Dependent {
+                address: self.names.text(node),
+                element: self.kinds.get(node as usize).copied().flatten()?,
+                distance,
+                through: through.strip_suffix(WHOLE).unwrap_or(through),
+            })
+        };
+        Some(found.into_iter().filter_map(dependent).collect())
+    }
+
+    /// The address of the module of a node; empty for the root module. A call belongs to the module
+    /// that it calls.
+    pub fn module_of(&self, node: u32) -> String {
+        let address = self.names.text(node);
+        if let Some(key) = address.strip_prefix(PROVIDER) {
+            return key.rsplit_once(':').map_or("", |(module, _)| module).to_owned();
+        }
+        let local = Local::of(address);
+        match local.names[..] {
+            ["module", _] => element_address(address),
+            _ => local.module_address(),
+        }
+    }
+}
+
+/// Whether a path of a module call is no argument for the called module.
+fn is_of_call(path: &str) -> bool {
+    matches!(path, "count" | "for_each" | DEPENDS_ON)
+}
+
+/// The nodes that depend on a node directly. The edges must be sorted by what is depended on.
+fn users(edges: &[Edge], node: u32) -> impl Iterator<Item = u32> {
+    let start = edges.partition_point(|&(_, to)| to < node);
+    edges[start..].iter().take_while(move |&&(_, to)| to == node).map(|&(from, _)| from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::reading::read;
+    use super::*;
+    use crate::input::Slice;
+    use crate::plan::{Documents, Options};
+
+    const PLAN: &str = r#"{"format_version":"1.2","configuration":{
+        "provider_config":{"aws":{"name":"aws",
+            "expressions":{"region":{"references":["var.region"]}}}},
+        "root_module":{
+            "variables":{"region":{},"names":{},"unused":{}},
+            "outputs":{"o":{"expression":{"references":["module.m.id","module.m"]}}},
+            "resources":[
+                {"address":"t.a","provider_config_key":"aws"},
+                {"address":"t.b","expressions":{"x":{"references":["t.a.id","t.a"]}},
+                 "depends_on":["module.m"]},
+                {"address":"t.cycle","expressions":{"x":{"references":["t.cycle.id","t.cycle"]}}}],
+            "module_calls":{"m":{"source":"./m",
+                "expressions":{"v":{"references":["t.a.id","t.a"]}},
+                "for_each_expression":{"references":["var.names"]},
+                "module":{
+                    "variables":{"v":{}},
+                    "outputs":{"id":{"expression":{"references":["t.in.id","t.in"]}},
+                               "constant":{"expression":{"constant_value":1}}},
+                    "resources":[
+                        {"address":"t.in","expressions":{"y":{"references":["var.v"]}}}]}}}}}}"#;
+
+    fn graph() -> Graph {
+        let mut graph = Graph::new(&Limits::default());
+        let mut documents = Documents::new(Slice(PLAN.as_bytes()), &Options::default());
+        read(&mut documents, &mut |element, offset| graph.add(element, offset)).expect("a plan");
+        graph
+    }
+
+    fn dependents(address: &str) -> Vec<String> {
+        let mut graph = graph();
+        let found = graph.dependents(address).unwrap_or_else(|| panic!("{address} is known"));
+        let mut texts: Vec<String> =
+            found.iter().map(|it| format!("{} {}", it.distance, it.address)).collect();
+        texts.sort();
+        texts
+    }
+
+    #[test]
+    fn dependents_are_found_through_inputs_and_outputs_of_modules() {
+        let expected = [
+            "1 module.m.var.v",
+            "1 t.b",
+            "2 module.m.t.in",
+            "3 module.m.output.id",
+            "4 output.o",
+        ];
+        assert_eq!(dependents("t.a[0]"), expected);
+    }
+
+    #[test]
+    fn a_whole_module_depends_on_what_repeats_its_call() {
+        let found = dependents("var.names");
+        for address in ["1 module.m", "2 module.m.output.constant", "2 module.m.t.in"] {
+            assert!(found.iter().any(|it| it == address), "{address}: {found:?}");
+        }
+        assert!(found.iter().any(|it| it.ends_with(" t.b")), "{found:?}");
+    }
+
+    #[test]
+    fn a_resource_depends_on_its_provider() {
+        assert!(dependents("var.region").contains(&"2 t.a".to_owned()));
+        assert!(dependents("provider.aws").contains(&"1 t.a".to_owned()));
+    }
+
+    #[test]
+    fn cycles_end_and_unknown_addresses_are_reported() {
+        assert!(dependents("t.cycle").is_empty());
+        assert!(dependents("var.unused").is_empty());
+        assert!(graph().dependents("t.nowhere").is_none());
+    }
+
+    #[test]
+    fn a_node_belongs_to_a_module() {
+        let graph = graph();
+        for node in graph.nodes() {
+            let module = graph.module_of(node.number);
+            assert_eq!(module.is_empty(), !node.address.starts_with("module.m"), "{node:?}");
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! The configuration of a plan (docs/format/plan.md, section 8): its elements, the references
+//! between them, and the block of each changed resource.
+//!
+//! ```text
+//! pieces ─▶ read ─▶ Element ─┬─▶ records       as they are read
+//!                            ├─▶ Users         the elements that refer to one element
+//!                            ├─▶ Graph         all elements and references, in memory
+//!                            └─▶ Blocks        an index: the block of a resource instance
+//! ```
+//!
+//! An element carries names and references, and never a constant: a constant may be the value of an
+//! attribute that a change marks sensitive. `Graph` and `Blocks` keep a few bytes for each element,
+//! up to [`Limits::configuration`](crate::limits::Limits::configuration).
+
+mod address;
+mod blocks;
+mod element;
+pub mod expression;
+mod graph;
+mod names;
+mod reading;
+mod reference;
+pub mod schema;
+mod users;
+
+pub use address::Local;
+pub use blocks::{Block, Blocks};
+pub use element::{Attribute, Dependent, Element, Entry, Head, Kind, SCHEMA_VERSION, Summary, User};
+pub use graph::{Edge, Graph, Node};
+pub use reading::{ReadConfiguration, read};
+pub use users::Users;

@@ -18,6 +18,8 @@ pub mod schema;
 mod sift;
 mod texts;
 #[cfg(feature = "report")]
+pub mod values;
+#[cfg(feature = "report")]
 pub mod view;
 #[cfg(not(feature = "report"))]
 #[path = "without_view.rs"]

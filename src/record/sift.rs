@@ -292,7 +292,10 @@ impl<'env: 'scope, 'scope> PieceVisitor for Sifter<'_, 'scope, 'env> {
     }
 
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
-        plan::send(piece, self)
+        match piece.kind {
+            PieceKind::Output => Visitor::piece(self, piece),
+            _ => plan::send(piece, self),
+        }
     }
 
     fn ahead(&mut self, boundary: &Boundary<'_>) -> Result<Option<ReadRange>> {

@@ -3,6 +3,8 @@
 
 use std::io::{BufWriter, Write};
 
+use serde::Serialize;
+
 use super::row::Rows;
 use super::{BUFFER, Pace, Rendered, Renderer, Sink, write_error};
 use crate::error::Result;
@@ -21,6 +23,17 @@ impl<W: Write> Ndjson<W> {
     pub fn new(out: W) -> Ndjson<W> {
         let out = BufWriter::with_capacity(BUFFER, inert::Json::new(out));
         Ndjson { out, rows: Rows::default(), pace: Pace::new() }
+    }
+
+    /// Writes any record as a line.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`crate::error::ErrorKind::Write`] if the output fails.
+    pub(super) fn line(&mut self, record: &impl Serialize) -> Result<()> {
+        serde_json::to_writer(&mut self.out, record).map_err(write_error)?;
+        self.out.write_all(b"\n").map_err(write_error)?;
+        if self.pace.is_due(1) { self.out.flush().map_err(write_error) } else { Ok(()) }
     }
 }
 

@@ -6,7 +6,6 @@
 //! declarations may follow their values.
 
 mod declarations;
-mod groups;
 mod options;
 mod reader;
 mod rows;
@@ -20,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::path::Paths;
 use crate::record::Label;
 
-pub use groups::{By, Groups, Holdings};
+pub use super::holdings::{By, Group, Groups};
 pub use options::{Of, Options, Select, What};
 pub use reader::{Held, read};
 
@@ -200,17 +199,16 @@ pub struct CheckInstance<'a> {
     pub problems: Vec<Cow<'a, str>>,
 }
 
-/// The resources that have one name in common.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct Group<'a> {
-    /// What the name is: a type, a module or a provider.
-    pub by: &'static str,
-    /// The name. The root module's is empty.
-    pub name: &'a str,
-    /// Number of resources.
-    pub resources: u64,
-    /// Number of documents that have such a resource.
-    pub documents: u64,
+impl Resource<'_> {
+    /// The name by which the resource is grouped.
+    pub fn group(&self, by: By) -> &str {
+        let name = match by {
+            By::Type => &self.type_name,
+            By::Module => &self.module_address,
+            By::Provider => &self.provider_name,
+        };
+        name.as_deref().unwrap_or_default()
+    }
 }
 
 /// The counts of a document, or of a run with groups.

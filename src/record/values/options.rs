@@ -97,18 +97,3 @@ impl Select {
         self.texts.iter().map(String::as_str).zip(self.paths.iter())
     }
 }
-
-impl Options {
-    /// Every resource, without values.
-    pub fn of_resources(read: plan::Options) -> Options {
-        Options {
-            read,
-            what: What::Resources,
-            of: Of::Auto,
-            only: Vec::new(),
-            all: true,
-            select: Select::default(),
-            watch: None,
-        }
-    }
-}

@@ -1,9 +1,8 @@
 //! Reads a document, and sends the rows that the options ask for to a sink.
 
 use super::declarations::Variables;
-use super::groups::Holdings;
 use super::options::{Of, Options, What};
-use super::{Document, Record, Resource, Sink, Summary, rows};
+use super::{Document, Record, Sink, Summary, rows};
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
 use crate::json::value::Value;
@@ -202,21 +201,4 @@ impl PieceVisitor for Reader<'_> {
         self.is_state = true;
         Ok(())
     }
-}
-
-/// Counts a resource of a state.
-///
-/// # Errors
-///
-/// Fails if the resource is malformed.
-pub(in crate::record) fn hold(
-    piece: &Piece<'_>,
-    options: &plan::Options,
-    holdings: &mut Holdings,
-) -> Result<()> {
-    let options = Options::of_resources(*options);
-    let instance = ResourceInstance::parse(piece.value)?;
-    let row: Resource<'_> = rows::resource("values", &instance, piece, &options, None)?;
-    holdings.add(&row);
-    Ok(())
 }

@@ -1,8 +1,13 @@
-//! Counts resources by type, module and provider.
+//! Counts of what states hold: resources by type, module and provider.
 
 use std::collections::BTreeMap;
 
-use super::{Group, Resource};
+use serde::Serialize;
+
+use crate::diff::marked_places;
+use crate::error::Result;
+use crate::limits::Limits;
+use crate::plan::{ResourceInstance, module_address};
 
 /// Maximum number of names of one kind with a count of their own. All further ones share a count.
 pub const GROUPS_MAX: usize = 10_000;
@@ -33,15 +38,19 @@ impl By {
             By::Provider => "provider",
         }
     }
+}
 
-    fn name<'r>(self, resource: &'r Resource<'_>) -> &'r str {
-        let name = match self {
-            By::Type => &resource.type_name,
-            By::Module => &resource.module_address,
-            By::Provider => &resource.provider_name,
-        };
-        name.as_deref().unwrap_or_default()
-    }
+/// The resources that have one name in common.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Group<'a> {
+    /// What the name is: a type, a module or a provider.
+    pub by: &'static str,
+    /// The name. The root module's is empty.
+    pub name: &'a str,
+    /// Number of resources.
+    pub resources: u64,
+    /// Number of documents that have such a resource.
+    pub documents: u64,
 }
 
 /// Counts of resources by one kind of name.
@@ -66,9 +75,14 @@ impl Groups {
         Groups { by, counts: BTreeMap::new() }
     }
 
+    /// What the resources are grouped by.
+    pub fn by(&self) -> By {
+        self.by
+    }
+
     /// Counts a resource of one document.
-    pub fn add(&mut self, resource: &Resource<'_>) {
-        self.count(self.by.name(resource)).resources += 1;
+    pub fn add(&mut self, name: &str) {
+        self.count(name).resources += 1;
     }
 
     /// Adds the counts of a whole document, and empties them.
@@ -92,7 +106,7 @@ impl Groups {
         let mut groups: Vec<Group<'_>> = counts
             .map(|(name, count)| {
                 let Count { resources, documents } = *count;
-                Group { by, name, resources, documents }
+                Group { by, name: name.as_str(), resources, documents }
             })
             .collect();
         // The names are sorted already.
@@ -139,15 +153,33 @@ impl Default for Holdings {
 
 impl Holdings {
     /// Counts a resource of one state.
-    pub fn add(&mut self, resource: &Resource<'_>) {
-        match (&resource.deposed, resource.mode.as_deref()) {
+    ///
+    /// # Errors
+    ///
+    /// Fails if a text or an overlay of the resource is malformed.
+    pub(super) fn add(&mut self, resource: &ResourceInstance<'_>, limits: &Limits) -> Result<()> {
+        match (resource.deposed_key, resource.mode) {
             (Some(_), _) => self.deposed += 1,
-            (None, None | Some("managed")) => self.managed += 1,
-            (None, Some(_)) => self.others += 1,
+            (None, Some(mode)) if !mode.is("managed") => self.others += 1,
+            (None, _) => self.managed += 1,
         }
         self.tainted += u64::from(resource.tainted);
-        self.sensitive += u64::from(!resource.sensitive.is_empty());
-        self.groups.iter_mut().for_each(|groups| groups.add(resource));
+        if let Some(overlay) = resource.sensitive_values {
+            self.sensitive += u64::from(!marked_places(overlay, limits)?.is_empty());
+        }
+        let address = resource.address.decode()?;
+        for groups in &mut self.groups {
+            let text = match groups.by {
+                By::Type => resource.type_name,
+                By::Provider => resource.provider_name,
+                By::Module => {
+                    groups.add(module_address(&address));
+                    continue;
+                }
+            };
+            groups.add(&text.map(|text| text.decode()).transpose()?.unwrap_or_default());
+        }
+        Ok(())
     }
 
     /// Adds the counts of a whole state.
@@ -172,8 +204,7 @@ mod tests {
     fn names_beyond_the_limit_share_a_count() {
         let mut groups = Groups::new(By::Type);
         for number in 0..GROUPS_MAX + 5 {
-            let type_name = Some(format!("type_{number}").into());
-            groups.add(&Resource { type_name, ..Resource::default() });
+            groups.add(&format!("type_{number}"));
         }
         let listed = groups.largest_first();
         assert_eq!(listed.len(), GROUPS_MAX + 1);
@@ -183,11 +214,10 @@ mod tests {
     #[test]
     fn groups_count_documents_once() {
         let mut groups = Groups::new(By::Provider);
-        let resource = Resource { provider_name: Some("p".into()), ..Resource::default() };
         for _ in 0..2 {
             let mut document = Groups::new(By::Provider);
-            document.add(&resource);
-            document.add(&resource);
+            document.add("p");
+            document.add("p");
             groups.take(&mut document);
         }
         let listed = groups.largest_first();

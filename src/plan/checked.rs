@@ -75,9 +75,7 @@ impl<'a> CheckedObject<'a> {
         let elements = elements.map_err(|error| error.within("instances"))?;
         let instances = elements.into_iter().flatten();
         Ok(instances.map(|instance| {
-            instance
-                .and_then(CheckInstance::parse)
-                .map_err(|error| error.within("instances"))
+            instance.and_then(CheckInstance::parse).map_err(|error| error.within("instances"))
         }))
     }
 }

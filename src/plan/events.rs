@@ -50,9 +50,7 @@ pub(crate) fn send(piece: &Piece<'_>, visitor: &mut impl Visitor) -> Result<Flow
         (PieceKind::DeferredActionInvocation, _) => {
             visitor.deferred_action(&DeferredAction::parse(value)?)
         }
-        (PieceKind::Resource, _) => {
-            visitor.resource(section, &ResourceInstance::parse(value)?)
-        }
+        (PieceKind::Resource, _) => visitor.resource(section, &ResourceInstance::parse(value)?),
         (PieceKind::Output, _) => visitor.output(section, named, &OutputValue::parse(value)?),
         (PieceKind::Variable, _) => {
             let [value] = members(value, const { &Name::all(["value"]) })?;

@@ -12,8 +12,8 @@ mod documents;
 mod events;
 #[cfg(feature = "batch")]
 mod input_kind;
-mod key;
 mod instance;
+mod key;
 mod kind;
 mod module;
 mod names;

@@ -23,6 +23,9 @@ pub use super::holdings::{By, Group, Groups};
 pub use options::{Of, Options, Select, What};
 pub use reader::{Held, read};
 
+/// The JSON Schema of the records, with a final line feed.
+pub const SCHEMA: &str = include_str!("schema.json");
+
 /// A record about what a document holds.
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -115,7 +118,10 @@ impl Selected<'_> {
 
 /// Serializes as an object whose keys are the paths. Paths without a value are left out.
 impl Serialize for Selected<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    fn serialize<S: serde::Serializer>(
+        &self,
+        serializer: S,
+    ) -> std::result::Result<S::Ok, S::Error> {
         let found = self.0.iter().filter_map(|(path, value)| Some((*path, value.as_ref()?)));
         serializer.collect_map(found)
     }

@@ -23,6 +23,17 @@ pub struct Held {
     pub document: plan::Document,
     /// Whether the document has the section that the rows come from.
     pub has_section: bool,
+    what: What,
+}
+
+impl Held {
+    /// Says that a plan lacks the section that the rows come from, although every plan of the tools
+    /// has it.
+    pub fn missing_section(&self) -> Option<&'static str> {
+        let is_of_values = matches!(self.what, What::Resources | What::Outputs);
+        let lacks = is_of_values && !self.has_section && self.summary.document == Some("plan");
+        lacks.then_some("the plan does not have the values that this command reads")
+    }
 }
 
 /// Reads the next document and sends its records to a sink. `known` are the secrets of the document;
@@ -74,7 +85,7 @@ pub fn read<S: Source>(
     summary.document = Some(if is_state { "state" } else { "plan" });
     summary.bytes = document.bytes;
     sink.record(&Record::Summary(summary.clone()))?;
-    Ok(Held { summary, document, has_section })
+    Ok(Held { summary, document, has_section, what: options.what })
 }
 
 struct Reader<'a> {
@@ -148,8 +159,7 @@ impl PieceVisitor for Reader<'_> {
         };
         self.has_section |= self.section.is_some();
         let is_version = matches!(section, Section::FormatVersion | Section::TerraformVersion);
-        let declares =
-            self.options.what == What::Variables && section == Section::Configuration;
+        let declares = self.options.what == What::Variables && section == Section::Configuration;
         match self.section.is_some() || is_version || declares {
             true => Answer::Enter,
             false => Answer::Skip,
@@ -191,6 +201,9 @@ impl PieceVisitor for Reader<'_> {
             // An element; a member is `null` in place of the whole section.
             (PieceKind::Known, Some("checks")) if piece.name.is_none() => {
                 let row = rows::check(piece.value, self.masked.as_ref())?;
+                if let Some(watch) = self.options.watch {
+                    watch.see_thing(watch::Thing::Check, [Some(&row.address), None]);
+                }
                 self.row(&Record::Check(row))
             }
             _ => Ok(Flow::Continue),

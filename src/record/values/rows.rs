@@ -135,10 +135,7 @@ pub(super) fn value(
 }
 
 /// The row of a check. Its messages are masked if `masked` is there.
-pub(super) fn check(
-    element: Value<'_>,
-    masked: Option<&MaskedJson<'_>>,
-) -> Result<Check<'static>> {
+pub(super) fn check(element: Value<'_>, masked: Option<&MaskedJson<'_>>) -> Result<Check<'static>> {
     let object = plan::CheckedObject::parse(element)?;
     let mut instances = Vec::new();
     for instance in object.instances()? {

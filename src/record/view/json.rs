@@ -88,12 +88,16 @@ impl<'s> MaskedJson<'s> {
             true => Entry::Pass,
             false => Entry::Enter,
         };
-        push_compact(value, json, entry, |value, kind, json| {
-            push_scalar(&mut shower.borrow_mut(), value, kind, json)
-        }, |key, json| {
-            let is_secret = shower.borrow().hides_key(key);
-            push_quoted(if is_secret { ECHO } else { key }, json);
-        })
+        push_compact(
+            value,
+            json,
+            entry,
+            |value, kind, json| push_scalar(&mut shower.borrow_mut(), value, kind, json),
+            |key, json| {
+                let is_secret = shower.borrow().hides_key(key);
+                push_quoted(if is_secret { ECHO } else { key }, json);
+            },
+        )
     }
 
     /// Returns a text with secrets masked.

@@ -38,8 +38,8 @@ use crate::secret::steps::Places as Marked;
 use crate::secret::{self, Collected, ECHO};
 
 use differences::differences;
-use scalars::{Scalars, marked};
 pub use json::MaskedJson;
+use scalars::{Scalars, marked};
 pub use shown::EXCERPT_MAX;
 use shown::Shower;
 

@@ -15,7 +15,6 @@ mod tally;
 
 use std::io::Write;
 
-use states::States;
 pub use self::rows::Column;
 pub(in crate::sink) use self::rows::{Row, without_registry};
 pub use self::tally::{Tally, Totals};
@@ -25,6 +24,7 @@ use crate::record::{Label, Record};
 use crate::sink::screen::Screen;
 use crate::sink::summary::View;
 use crate::sink::{Sink, write_error};
+use states::States;
 
 /// Maximum number of workspaces with a row of their own.
 pub const WORKSPACES_MAX: usize = 100_000;

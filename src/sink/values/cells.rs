@@ -37,17 +37,8 @@ const VARIABLE: [&str; 9] = [
     "deprecated",
     "value",
 ];
-const CHECK: [&str; 9] = [
-    "address",
-    "check_kind",
-    "module",
-    "mode",
-    "type",
-    "name",
-    "status",
-    "instances",
-    "problems",
-];
+const CHECK: [&str; 9] =
+    ["address", "check_kind", "module", "mode", "type", "name", "status", "instances", "problems"];
 const GROUP: [&str; 4] = ["by", "name", "resources", "documents"];
 
 /// The columns of CSV for rows of one kind. The paths of selected values have the prefix `values.`,

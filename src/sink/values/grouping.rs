@@ -5,23 +5,23 @@ use crate::record::Label;
 use crate::record::values::{By, Groups, Record, Sink, Summary};
 
 /// A sink that writes one row for each group of resources to another sink.
-pub struct Grouping<S> {
-    sink: S,
+pub struct Grouping<'s> {
+    sink: Box<dyn Sink + 's>,
     by: By,
     all: Groups,
     document: Groups,
     summary: Summary,
 }
 
-impl<S: Sink> Grouping<S> {
+impl<'s> Grouping<'s> {
     /// Groups resources for `sink`.
-    pub fn new(by: By, sink: S) -> Grouping<S> {
+    pub fn new(by: By, sink: Box<dyn Sink + 's>) -> Grouping<'s> {
         let (all, document, summary) = (Groups::new(by), Groups::new(by), Summary::default());
         Grouping { sink, by, all, document, summary }
     }
 }
 
-impl<S: Sink> Sink for Grouping<S> {
+impl Sink for Grouping<'_> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         match record {
             Record::Document(_) => self.document = Groups::new(self.by),

@@ -172,7 +172,8 @@ impl<W: Write> Table<W> {
             _ => vec![text("address"), text("check_kind"), text("status"), text("problems")],
         };
         if let Record::Resource(resource) = record {
-            let selected = resource.values.0.iter().map(|(path, _)| text(&format!("values.{path}")));
+            let selected =
+                resource.values.0.iter().map(|(path, _)| text(&format!("values.{path}")));
             row.extend(selected);
         }
         row.resize(self.headings.len(), String::new());

@@ -1,12 +1,13 @@
 //! A recording of the events of an input. A worker thread records an input, and the main thread
 //! replays the recordings in input order.
 //!
-//! A worker gives up on an input that fails, prints a note or outgrows the recording. The main
+//! A worker gives up on an input that fails, holds a state, prints a note or outgrows the recording. The main
 //! thread then reads that input again. So failures and notes have one code path.
 
 use super::documents::Note;
 use super::reading::Reader;
 use crate::error::{Error, ErrorKind, Result};
+use crate::record::holdings::Holdings;
 use crate::record::{Label, Plan, Record, SCHEMA_VERSION, Sifted, owned, weight};
 use crate::sink::Sink;
 
@@ -123,6 +124,10 @@ impl Sink for BufferedRecords {
     }
 
     fn failed(&mut self, _: Label<'_>, _: &Error) -> Result<()> {
+        Err(given_up())
+    }
+
+    fn state(&mut self, _: Label<'_>, _: &Holdings) -> Result<()> {
         Err(given_up())
     }
 

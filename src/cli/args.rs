@@ -4,9 +4,11 @@ mod audit;
 mod batch;
 mod inputs;
 mod limits;
+mod paths;
 mod redact;
 mod report;
 mod show;
+mod values;
 mod wire;
 
 use std::ffi::OsString;
@@ -23,14 +25,16 @@ pub use self::batch::{Batch, Merge, ReportFormat};
 pub use self::inputs::InputArgs;
 pub use self::limits::LimitArgs;
 use self::limits::size;
+use self::paths::{path, place};
 pub use self::redact::{Echo, Mask, MaskArgs, Redact, SecretArgs, Slim, WrapIn};
 pub use self::report::{Ignore, NoiseArgs, Report, ReportAs, Target, Values};
 pub use self::show::ShowPlanFile;
+pub use self::values::{Checks, Outputs, Resources, RowArgs, RowFormat, Variables};
 pub use self::wire::{
     Bytes, Decode, Encode, Spelling, Under, Wire, WireCheck, WireCommand, WireForm,
 };
 use crate::nearest::nearest;
-use crate::path::{self, AddressPattern};
+use crate::path::AddressPattern;
 use crate::record::Show;
 use crate::sink::Form;
 use crate::slim::Part;
@@ -64,6 +68,10 @@ impl Command {
             | Command::Changes(Changes { plans, .. })
             | Command::Report(Report { plans, .. })
             | Command::Batch(Batch { plans, .. }) => Some(plans),
+            Command::Resources(Resources { rows: RowArgs { plans, .. }, .. })
+            | Command::Outputs(Outputs { rows: RowArgs { plans, .. }, .. })
+            | Command::Variables(Variables { rows: RowArgs { plans, .. }, .. })
+            | Command::Checks(Checks { rows: RowArgs { plans, .. }, .. }) => Some(plans),
             Command::Show(ShowPlanFile { plans, .. })
             | Command::Redact(Redact { plans, .. })
             | Command::Slim(Slim { plans, .. })
@@ -91,6 +99,18 @@ pub enum Command {
     Batch(Batch),
     /// Merge the folders that `batch` writes into one report
     Merge(Merge),
+    /// List the resources of plans and states, or count them by type, module or provider
+    #[command(mut_arg("echo", |echo| echo.value_parser(self::report::echo())))]
+    Resources(Resources),
+    /// List the outputs of plans and states
+    #[command(mut_arg("echo", |echo| echo.value_parser(self::report::echo())))]
+    Outputs(Outputs),
+    /// List the variables of plans
+    #[command(mut_arg("echo", |echo| echo.value_parser(self::report::echo())))]
+    Variables(Variables),
+    /// List the checks of plans and states, with their instances and problems
+    #[command(mut_arg("echo", |echo| echo.value_parser(self::report::echo())))]
+    Checks(Checks),
     /// Mask the secrets of plans and states
     Redact(Redact),
     /// List the places of secrets in plans and states, marked or not, without their values
@@ -140,6 +160,14 @@ pub enum SchemaOf {
     Records,
     /// Findings: the output of `audit --format ndjson` and `redact --report`
     Audit,
+    /// The output of `resources --format ndjson`
+    Resources,
+    /// The output of `outputs --format ndjson`
+    Outputs,
+    /// The output of `variables --format ndjson`
+    Variables,
+    /// The output of `checks --format ndjson`
+    Checks,
     /// Batch report: report.ndjson of `batch`, and `merge --format ndjson`
     Report,
     /// JSON report: the output of `report --output json`
@@ -413,21 +441,6 @@ const FORMATS: [&str; 12] = [
     "gitlab",
     "table",
 ];
-
-fn path(text: &str) -> Result<path::Pattern, String> {
-    path::Pattern::parse(text).map_err(|error| {
-        let at = error.location().map_or(0, |location| location.offset);
-        format!("{}: a path is like tags.Name, *_arn or tags[\"a.b\"]", wrong_at(text, at))
-    })
-}
-
-/// Describes the first wrong byte of a path.
-fn wrong_at(text: &str, offset: u64) -> String {
-    match usize::try_from(offset).ok().and_then(|offset| text.get(offset..)) {
-        None | Some("") => "the path ends too early".to_owned(),
-        Some(rest) => format!("no path goes on with '{rest}'"),
-    }
-}
 
 /// Parses the arguments without printing. The first argument is the name of the program.
 ///

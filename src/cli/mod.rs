@@ -4,7 +4,7 @@
 //! `sifting` or `rewriting`, and `ending`. Every file imports only files below it:
 //!
 //! ```text
-//!  run ─▶ records, report, batch, merge, redact, slim, audit, show
+//!  run ─▶ records, report, batch, merge, redact, slim, audit, values, show
 //!           ─▶ sifting, rewriting, auditing, secrets, pages, gates, progress
 //!                ─▶ ending ─▶ tally, unmatched
 //!                     ─▶ inputs, options, output, screen ─▶ messages ─▶ bar ─▶ args
@@ -41,6 +41,7 @@ mod slim;
 mod stats;
 mod tally;
 mod unmatched;
+mod values;
 mod version;
 mod wire;
 

@@ -8,7 +8,7 @@ use super::exit::Exit;
 use super::messages::say;
 use crate::input::{self, Mapping, Threads};
 use crate::json::Validation;
-use crate::plan::{self, SurroundingText};
+use crate::plan::{self, Accepts, SurroundingText};
 use crate::record::{Extent, Options, Show};
 use crate::scan::Isa;
 use crate::sink::Form;
@@ -50,6 +50,7 @@ pub fn options(plans: &Plans) -> Result<Options, Exit> {
         },
         show: Show::Changes,
         extent: Extent::Paths,
+        accepts: Accepts::Plans,
         watch: None,
     })
 }

@@ -26,7 +26,10 @@ pub fn summary(arguments: &Summary) -> Exit {
     let path = output.as_deref();
     let (screen, shape) = (screen(plans.color, path), shape(table));
     let is_table = table.group_by.is_some() || table.sort.is_some();
-    let request = Request { plans, path, gate, records, extent: Extent::Paths };
+    // Rules and `--detailed-exitcode` are about changes.
+    let is_gated = !gate.fail_on.is_empty() || records.detailed_exitcode;
+    let accepts = if is_gated { Accepts::Plans } else { Accepts::States };
+    let request = Request { plans, path, gate, records, extent: Extent::Paths, accepts };
     run(request, |out, listed| {
         let is_page = listed.is_single() && !is_table;
         let single = if is_page { Single::Page } else { Single::Table };
@@ -39,7 +42,8 @@ pub fn changes(arguments: &Changes) -> Exit {
     let form = form(&arguments.form);
     let extent = if arguments.no_paths { Extent::Actions } else { Extent::Paths };
     let Changes { plans, output, gate, records, .. } = arguments;
-    let request = Request { plans, path: output.as_deref(), gate, records, extent };
+    let (path, accepts) = (output.as_deref(), Accepts::Plans);
+    let request = Request { plans, path, gate, records, extent, accepts };
     run(request, |out, _| form.sink(out))
 }
 
@@ -50,13 +54,14 @@ struct Request<'a> {
     gate: &'a GateArgs,
     records: &'a RecordArgs,
     extent: Extent,
+    accepts: Accepts,
 }
 
 /// Writes the records of all inputs to a sink, which `sink` creates.
 fn run(request: Request<'_>, sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>) -> Exit {
-    let Request { plans, path, gate, records, extent } = request;
+    let Request { plans, path, gate, records, extent, accepts } = request;
     let ready = gates::rules(gate).and_then(|rules| {
-        let listed = inputs::list(plans, Accepts::Plans, path, gate.files())?;
+        let listed = inputs::list(plans, accepts, path, gate.files())?;
         listed.warn_of_shared_workspaces(plans);
         Ok((rules, listed, options(plans)?))
     });
@@ -72,7 +77,7 @@ fn run(request: Request<'_>, sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>) 
         return Exit::Usage;
     }
     let watch = unmatched::rules(&rules);
-    let options = Options { extent, show: records.show(), watch, ..options };
+    let options = Options { extent, accepts, show: records.show(), watch, ..options };
     let opened = Output::open(path);
     let opened = opened.and_then(|output| Ok((sink(output.writer()?, &listed), output)));
     let (sink, output) = match opened {

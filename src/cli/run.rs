@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::args::{self, Command, Schema, SchemaOf};
 use super::exit::Exit;
 use super::messages::{fail, say};
-use super::{audit, batch, merge, records, redact, report, show, slim, wire};
+use super::{audit, batch, merge, records, redact, report, show, slim, values, wire};
 use crate::error::{Error, ErrorKind};
 
 /// Runs a command and prints its messages.
@@ -16,6 +16,10 @@ pub fn run(command: &Command) -> Exit {
         Command::Report(arguments) => report::run(arguments),
         Command::Batch(arguments) => batch::run(arguments),
         Command::Merge(arguments) => merge::run(arguments),
+        Command::Resources(arguments) => values::resources(arguments),
+        Command::Outputs(arguments) => values::outputs(arguments),
+        Command::Variables(arguments) => values::variables(arguments),
+        Command::Checks(arguments) => values::checks(arguments),
         Command::Redact(arguments) => redact::run(arguments),
         Command::Audit(arguments) => audit::run(arguments),
         Command::Slim(arguments) => slim::run(arguments),
@@ -38,6 +42,9 @@ fn schema_of(schema: &Schema) -> &'static str {
         SchemaOf::Records => crate::record::schema::SCHEMA,
         SchemaOf::Audit => crate::audit::SCHEMA,
         SchemaOf::Report => crate::batch::report::SCHEMA,
+        SchemaOf::Resources | SchemaOf::Outputs | SchemaOf::Variables | SchemaOf::Checks => {
+            crate::record::values::SCHEMA
+        }
         SchemaOf::Fleet => crate::sink::fleet::document::SCHEMA,
     }
 }

@@ -38,6 +38,11 @@ pub fn report(rules: &[Rule], noise: &NoiseArgs) -> Option<&'static Watch> {
     watch(of_rules(rules).chain(only).chain(paths).chain(types).collect())
 }
 
+/// Watches the patterns of resources.
+pub fn only(only: &[AddressPattern]) -> Option<&'static Watch> {
+    slim(only, &[])
+}
+
 /// Watches the patterns of resources and attributes that `slim` keeps.
 pub fn slim(only: &[AddressPattern], paths: &[path::Pattern]) -> Option<&'static Watch> {
     let only = only

@@ -253,6 +253,19 @@ impl Differ {
     }
 }
 
+/// Collects the marked places of an overlay, in order, none below another.
+///
+/// # Errors
+///
+/// Fails if the overlay is malformed or has a key twice, or if the paths exceed [`Limits::paths`].
+pub(crate) fn marked_places(overlay: Value<'_>, limits: &Limits) -> Result<Paths> {
+    let mut paths = Paths::new();
+    let room = Room { paths_max: limits.paths, taken: 0 };
+    overlay::Collector::default().collect(overlay, &mut paths, room, |_| {})?;
+    paths.sort_outermost();
+    Ok(paths)
+}
+
 /// The memory budget for the lists of one change.
 #[derive(Clone, Copy, Debug, Default)]
 struct Room {

@@ -18,8 +18,12 @@ pub enum WrongDocument {
     State,
     /// The output of `show -json` without a state.
     EmptyState,
-    /// A native state file, `terraform.tfstate`.
+    /// A plan, in place of a state.
+    Plan,
+    /// A native state file, `terraform.tfstate`, whose first keys are not those of the tools.
     NativeState,
+    /// A native state file of Terraform 0.11 or older.
+    OldState,
     /// A file compressed with xz.
     Xz,
     /// A file compressed with bzip2.
@@ -59,8 +63,9 @@ pub enum WrongDocument {
 /// The command that prints a plan file as JSON.
 const SHOW: &str = "run `terraform show -json PLANFILE`";
 const SHOW_EITHER: &str = "run `terraform show -json PLANFILE` (or `tofu show -json PLANFILE`)";
-const SHOW_ITS_FILE: &str =
-    "run `terraform show -json PLANFILE` with the plan file as its argument";
+/// The commands that read states.
+const READS_STATES: &str = "`resources`, `outputs`, `checks`, `summary`, `redact` and `audit` read \
+     states; for a plan, run `terraform show -json PLANFILE` with the plan file as its argument";
 
 impl WrongDocument {
     /// The kind of the document, and what to do instead.
@@ -86,14 +91,20 @@ impl WrongDocument {
                 "run `tofu show -json PLANFILE` where its key is configured and give plansift \
                  the output",
             ),
-            WrongDocument::State => ("this is the JSON of a state, not of a plan", SHOW_ITS_FILE),
-            WrongDocument::EmptyState => {
-                ("this is the JSON of an empty state, not of a plan", SHOW_ITS_FILE)
-            }
+            WrongDocument::State => ("this is a state, not a plan", READS_STATES),
+            WrongDocument::EmptyState => ("this is an empty state, not a plan", READS_STATES),
+            WrongDocument::Plan => (
+                "this is a plan, not a state",
+                "use --of planned or --of prior for the values of a plan",
+            ),
             WrongDocument::NativeState => (
-                "this is a native state file (terraform.tfstate)",
-                "`redact` and `audit` read the output of `terraform show -json STATEFILE`; for a \
-                 plan, run `terraform plan -out PLANFILE`, then `terraform show -json PLANFILE`",
+                "this is a native state file (terraform.tfstate) whose keys were reordered",
+                "run `terraform show -json STATEFILE` on the original file and give plansift its \
+                 output",
+            ),
+            WrongDocument::OldState => (
+                "this is a state file of version 3 or older, of Terraform 0.11 or older",
+                "upgrade the state with Terraform 0.12 or newer, then try again",
             ),
             WrongDocument::Xz => (
                 "this is compressed with xz, and plansift reads gzip and zstd",

@@ -174,12 +174,12 @@ fn fill<'a>(slot: &mut Option<Value<'a>>, key: Text<'_>, value: Value<'a>) -> Re
 
 /// Treats `null` as absent.
 #[inline]
-fn present(value: Option<Value<'_>>) -> Option<Value<'_>> {
+pub(super) fn present(value: Option<Value<'_>>) -> Option<Value<'_>> {
     value.filter(|value| !value.is_null())
 }
 
 #[inline]
-fn text<'a>(value: Option<Value<'a>>, key: &'static str) -> Result<Option<Text<'a>>> {
+pub(super) fn text<'a>(value: Option<Value<'a>>, key: &'static str) -> Result<Option<Text<'a>>> {
     match present(value).map(Value::string) {
         Some(Ok(text)) => Ok(Some(text)),
         Some(Err(error)) => Err(error.within(key)),
@@ -187,7 +187,7 @@ fn text<'a>(value: Option<Value<'a>>, key: &'static str) -> Result<Option<Text<'
     }
 }
 
-fn required<'a>(
+pub(super) fn required<'a>(
     object: Value<'_>,
     value: Option<Value<'a>>,
     key: &'static str,
@@ -195,7 +195,7 @@ fn required<'a>(
     present(value).ok_or_else(|| Error::at(ErrorKind::MissingKey(key), object.offset()))
 }
 
-fn required_text<'a>(
+pub(super) fn required_text<'a>(
     object: Value<'_>,
     value: Option<Value<'a>>,
     key: &'static str,
@@ -203,7 +203,7 @@ fn required_text<'a>(
     required(object, value, key)?.string().map_err(|error| error.within(key))
 }
 
-fn object<'a>(value: Option<Value<'a>>, key: &'static str) -> Result<Option<Value<'a>>> {
+pub(super) fn object<'a>(value: Option<Value<'a>>, key: &'static str) -> Result<Option<Value<'a>>> {
     match present(value) {
         Some(other) if other.kind()? != Kind::Object => {
             Err(other.wrong_type("an object").within(key))
@@ -287,7 +287,7 @@ impl<'a> ResourceChange<'a> {
 }
 
 impl<'a> Index<'a> {
-    fn parse(value: Value<'a>) -> Result<Index<'a>> {
+    pub(super) fn parse(value: Value<'a>) -> Result<Index<'a>> {
         match value.kind()? {
             Kind::String => Ok(Index::String(value.string()?)),
             Kind::Number => Ok(Index::Number(value)),

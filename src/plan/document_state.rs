@@ -30,9 +30,10 @@ pub struct Document {
 pub(crate) type ReadDocument = (Document, Flow, Option<u64>);
 
 /// Which documents a reader accepts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Accepts {
     /// Plans only.
+    #[default]
     Plans,
     /// Plans, and the JSON of states.
     States,

@@ -3,6 +3,7 @@
 use super::change::{
     ActionInvocation, Change, Check, Deferred, DeferredAction, ResourceChange, members,
 };
+use super::instance::{OutputValue, ResourceInstance};
 use super::walk::{Piece, PieceKind, PieceVisitor};
 use super::{Answer, Flow, Section, Visitor};
 use crate::error::{Error, ErrorKind, Result};
@@ -49,6 +50,8 @@ pub(crate) fn send(piece: &Piece<'_>, visitor: &mut impl Visitor) -> Result<Flow
         (PieceKind::DeferredActionInvocation, _) => {
             visitor.deferred_action(&DeferredAction::parse(value)?)
         }
+        (PieceKind::Resource, _) => visitor.resource(section, &ResourceInstance::parse(value)?),
+        (PieceKind::Output, _) => visitor.output(section, named, &OutputValue::parse(value)?),
         (PieceKind::Variable, _) => {
             let [value] = members(value, const { &Name::all(["value"]) })?;
             visitor.variable(named, value)

@@ -6,11 +6,13 @@
 //! skipped; unknown words (an action, a reason) are passed on to the visitor.
 
 mod change;
+mod checked;
 mod document_state;
 mod documents;
 mod events;
 #[cfg(feature = "batch")]
 mod input_kind;
+mod instance;
 mod key;
 mod kind;
 mod module;
@@ -36,6 +38,7 @@ pub(crate) use change::members;
 pub use change::{
     ActionInvocation, Change, Check, Deferred, DeferredAction, Index, ResourceChange, Timing,
 };
+pub use checked::{CheckInstance, CheckedObject};
 pub use document_state::{Accepts, Document};
 // `REACH` is public for the tests of text around documents.
 #[doc(hidden)]
@@ -44,7 +47,8 @@ pub use documents::{Documents, Next, read};
 pub(crate) use events::send;
 #[cfg(feature = "batch")]
 pub(crate) use input_kind::{InputKind, input_kind};
-pub(crate) use module::{ModuleOf, module_of};
+pub use instance::{OutputValue, ResourceInstance, VariableDeclaration};
+pub(crate) use module::{ModuleOf, module_address, module_of};
 pub use section::Section;
 pub(crate) use walk::workers as lookahead;
 pub use walk::{Piece, PieceKind};
@@ -228,14 +232,36 @@ pub trait Visitor {
         Ok(Flow::Continue)
     }
 
+    /// A resource of `planned_values`, `prior_state` or a state, in any module. By default the
+    /// reader skips these sections.
+    ///
+    /// # Errors
+    ///
+    /// Any error of the visitor.
+    fn resource(&mut self, section: Section, instance: &ResourceInstance<'_>) -> Result<Flow> {
+        let _ = (section, instance);
+        Ok(Flow::Continue)
+    }
+
+    /// An output of `planned_values`, `prior_state` or a state, with its decoded name. By default
+    /// the reader skips these sections.
+    ///
+    /// # Errors
+    ///
+    /// Any error of the visitor.
+    fn output(&mut self, section: Section, name: &str, output: &OutputValue<'_>) -> Result<Flow> {
+        let _ = (section, name, output);
+        Ok(Flow::Continue)
+    }
+
     /// Whether to send [`Visitor::piece`] pieces of this kind. Others are only validated.
     fn wants(&self, kind: PieceKind) -> bool {
         let _ = kind;
         true
     }
 
-    /// A part of an entered section without typed events: of `planned_values`, `prior_state`, the
-    /// configuration or an unknown section.
+    /// A part of an entered section without typed events: of the configuration or an unknown
+    /// section.
     ///
     /// # Errors
     ///

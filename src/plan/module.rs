@@ -30,6 +30,19 @@ pub(crate) fn module_of(address: &str) -> ModuleOf<'_> {
     ModuleOf { module, resource }
 }
 
+/// The address of the module that contains a resource, with its instance keys; empty for the root
+/// module.
+pub(crate) fn module_address(address: &str) -> &str {
+    let mut rest = address;
+    while let Some(named) = rest.strip_prefix("module.") {
+        let behind = &named[named.find(['.', '[']).unwrap_or(named.len())..];
+        let behind = behind_key(behind);
+        rest = behind.strip_prefix('.').unwrap_or(behind);
+    }
+    let module = &address[..address.len() - rest.len()];
+    module.strip_suffix('.').unwrap_or(module)
+}
+
 /// Skips the instance key at the start of `text`, if there is one.
 fn behind_key(text: &str) -> &str {
     let Some(inside) = text.strip_prefix('[') else { return text };
@@ -69,6 +82,20 @@ mod tests {
         ] {
             let expected = ModuleOf { module: module.to_owned(), resource };
             assert_eq!(module_of(address), expected, "{address}");
+        }
+    }
+
+    #[test]
+    fn the_address_of_a_module_has_its_keys() {
+        for (address, module) in [
+            ("a.b", ""),
+            ("data.a.b[0]", ""),
+            ("module.m.a.b[\"module.x\"]", "module.m"),
+            (r#"module.m["x.y]\"["].module.n[0].data.a.b"#, r#"module.m["x.y]\"["].module.n[0]"#),
+            ("module.m", "module.m"),
+            ("module.m[\"", "module.m[\""),
+        ] {
+            assert_eq!(module_address(address), module, "{address}");
         }
     }
 }

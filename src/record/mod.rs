@@ -6,6 +6,7 @@
 pub(crate) mod action;
 mod attributes;
 pub mod counts;
+pub mod holdings;
 mod importing;
 mod json_text;
 mod options;
@@ -17,6 +18,8 @@ mod rows;
 pub mod schema;
 mod sift;
 mod texts;
+#[cfg(feature = "report")]
+pub mod values;
 #[cfg(feature = "report")]
 pub mod view;
 #[cfg(not(feature = "report"))]
@@ -32,6 +35,7 @@ use crate::error::{Error, Result};
 use crate::path::Paths;
 use crate::plan::Timing;
 use counts::Summary;
+use holdings::Holdings;
 
 #[cfg(feature = "report")]
 pub(crate) use attributes::UNKNOWN;
@@ -387,6 +391,16 @@ pub trait Sink {
     /// Fails with [`crate::error::ErrorKind::Write`] if the output fails.
     fn hidden(&mut self, hidden: &Hidden) -> Result<()> {
         let _ = hidden;
+        Ok(())
+    }
+
+    /// Reports what a state holds. A state has no [`Record::Summary`].
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`crate::error::ErrorKind::Write`] if the output fails.
+    fn state(&mut self, label: Label<'_>, holdings: &Holdings) -> Result<()> {
+        let _ = (label, holdings);
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! The options of [`sift`](super::sift()).
 
 use super::watch::Watch;
-use crate::plan;
+use crate::plan::{self, Accepts};
 
 /// Which changes become records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,6 +34,9 @@ pub struct Options {
     pub show: Show,
     /// How much of each change to write.
     pub extent: Extent,
+    /// Whether states are read, too. A state has no records: the sink gets what it holds
+    /// ([`Sink::state`](super::Sink::state)).
+    pub accepts: Accepts,
     /// Records which patterns match something. Static, because all threads use it.
     pub watch: Option<&'static Watch>,
 }

@@ -5,6 +5,7 @@
 //! until both versions are known, or until the memory limit for waiting records is reached.
 
 use super::counts::{Facts, Summary};
+use super::holdings::Holdings;
 use super::options::{Extent, Options, Show};
 use super::pending::PendingRecords;
 use super::row_builder::RowBuilder;
@@ -58,6 +59,15 @@ impl<'a> RecordWriter<'a> {
             summary: Summary::with(options.extent),
             has_changes: false,
         }
+    }
+
+    /// Reports what a state holds, in place of all records.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the sink fails.
+    pub(super) fn state(&mut self, holdings: &Holdings) -> Result<()> {
+        self.sink.state(self.label, holdings)
     }
 
     /// Counts a change to a resource.

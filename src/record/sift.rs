@@ -9,6 +9,7 @@ use std::num::NonZeroUsize;
 
 use super::action::Action;
 use super::counts::{self, Summary};
+use super::holdings::Holdings;
 use super::options::{Options, Show};
 use super::outputs::{Declarations, has_overlays};
 use super::record_writer::RecordWriter;
@@ -17,14 +18,14 @@ use super::rows::{BuiltRow, RowBatch, RowWorker};
 use super::view::{Places, View, Whose};
 use super::watch::Thing;
 use super::{ActionInvocation, Attributes, Check, Label, OutputChange, Record, Sink};
-use crate::error::Result;
+use crate::error::{Result, WrongDocument};
 use crate::input::Source;
 use crate::json::value::{Text, Value};
 use crate::path::Paths;
 use crate::plan::lookahead::{Lookahead, LookaheadJob};
 use crate::plan::{
     self, Accepts, Answer, Boundary, Change, Documents, Flow, Piece, PieceKind, PieceVisitor,
-    ReadRange, Section, Visitor,
+    ReadRange, ResourceInstance, Section, Visitor,
 };
 use crate::pool::Queue;
 
@@ -154,6 +155,10 @@ fn sift_one<S: Source>(
             view,
             index: 0,
             declarations: Declarations::default(),
+            accepts: options.accepts,
+            holdings: Holdings::default(),
+            is_in_values: false,
+            is_state: false,
         };
         sifter.read(documents)
     })
@@ -170,6 +175,12 @@ struct Sifter<'a, 'scope, 'env> {
     /// Number of elements of the section before the current lookahead range.
     index: u64,
     declarations: Declarations,
+    accepts: Accepts,
+    /// What the values of a state hold.
+    holdings: Holdings,
+    /// Whether the section that is being read has the values of a state.
+    is_in_values: bool,
+    is_state: bool,
 }
 
 /// Memory for the listed problems of a check, in bytes. The remaining problems are only counted.
@@ -236,8 +247,13 @@ impl Sifter<'_, '_, '_> {
 
     /// Reads the next plan.
     fn read(&mut self, documents: &mut Documents<impl Source>) -> Result<Sifted> {
-        let document = documents.read_pieces(Accepts::Plans, self)?;
-        self.writer.end(&document)?;
+        let document = documents.read_pieces(self.accepts, self)?;
+        if self.is_state {
+            self.writer.summary.bytes = document.bytes;
+            self.writer.state(&self.holdings)?;
+        } else {
+            self.writer.end(&document)?;
+        }
         let newer = document.is_newer.then_some(Warning::NewerFormat);
         let lacking = document.lacks_changes.then_some(Warning::LacksChanges);
         let warnings = Warning::of_text(&document).chain(newer).chain(lacking).collect();
@@ -269,13 +285,16 @@ impl Sifter<'_, '_, '_> {
 }
 
 impl<'env: 'scope, 'scope> PieceVisitor for Sifter<'_, 'scope, 'env> {
-    fn section(&mut self, section: Section, _: &str) -> Answer {
+    fn section(&mut self, section: Section, key: &str) -> Answer {
         if let Some(ahead) = &mut self.ahead {
             ahead.recall();
         }
+        self.is_in_values =
+            self.accepts == Accepts::States && section == Section::Other && key == "values";
         let is_entered = section.is_entered()
             || (section == Section::DeferredActionInvocations && self.writer.has_view())
-            || self.declarations.enter(section, self.writer.format_version.as_deref());
+            || self.declarations.enter(section, self.writer.format_version.as_deref())
+            || self.is_in_values;
         if is_entered { Answer::Enter } else { Answer::Skip }
     }
 
@@ -286,16 +305,33 @@ impl<'env: 'scope, 'scope> PieceVisitor for Sifter<'_, 'scope, 'env> {
     fn wants(&self, kind: PieceKind) -> bool {
         match kind {
             PieceKind::Output | PieceKind::ConfiguredOutput => true,
-            PieceKind::Resource | PieceKind::RootDeclaration | PieceKind::Declaration => false,
+            PieceKind::Resource => self.is_in_values,
+            PieceKind::RootDeclaration | PieceKind::Declaration => false,
             kind => !kind.is_configuration(),
         }
     }
 
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
-        plan::send(piece, self)
+        match (piece.kind, self.is_in_values) {
+            (PieceKind::Output, true) => {
+                self.holdings.outputs += 1;
+                Ok(Flow::Continue)
+            }
+            (PieceKind::Output, _) => Visitor::piece(self, piece),
+            _ => plan::send(piece, self),
+        }
+    }
+
+    fn state(&mut self, _: WrongDocument) -> Result<()> {
+        self.is_state = true;
+        Ok(())
     }
 
     fn ahead(&mut self, boundary: &Boundary<'_>) -> Result<Option<ReadRange>> {
+        // A state has no rows to build.
+        if self.is_in_values {
+            return Ok(None);
+        }
         self.writer.begin_if_known()?;
         let Some(ahead) = self.ahead.as_mut().filter(|_| self.writer.begun) else {
             return Ok(None);
@@ -350,6 +386,10 @@ impl Visitor for Sifter<'_, '_, '_> {
 
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
         self.declarations.note(piece, &self.writer.limits).map(|()| Flow::Continue)
+    }
+
+    fn resource(&mut self, _: Section, instance: &ResourceInstance<'_>) -> Result<Flow> {
+        self.holdings.add(instance, &self.writer.limits).map(|()| Flow::Continue)
     }
 
     fn resource_change(

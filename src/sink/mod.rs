@@ -43,6 +43,8 @@ pub mod term;
 #[cfg(feature = "report")]
 mod tool;
 #[cfg(feature = "report")]
+pub mod values;
+#[cfg(feature = "report")]
 pub mod variables;
 #[cfg(feature = "report")]
 mod wrap;

@@ -13,6 +13,7 @@ mod container;
 mod differences;
 mod documents;
 mod element;
+pub(super) mod json;
 mod lines;
 mod pieces;
 mod scalars;
@@ -20,7 +21,7 @@ mod sets;
 mod shown;
 #[cfg(test)]
 mod tests;
-mod walk;
+pub(super) mod walk;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -37,6 +38,7 @@ use crate::secret::steps::Places as Marked;
 use crate::secret::{self, Collected, ECHO};
 
 use differences::differences;
+pub use json::MaskedJson;
 use scalars::{Scalars, marked};
 pub use shown::EXCERPT_MAX;
 use shown::Shower;

@@ -28,7 +28,7 @@ const DOCUMENTS_MAX: u32 = 4;
 
 /// Replaces a document that is nested deeper, or a text that is too long or too deep to parse. Such
 /// a text is not searched for secrets, and may contain some.
-const DEEPER: &str = "… (not shown: too long or too deep to search for secrets)";
+pub(super) const DEEPER: &str = "… (not shown: too long or too deep to search for secrets)";
 
 /// Longest text of a value, in bytes, after [`Shower::be_brief`].
 const BRIEF: usize = 256;

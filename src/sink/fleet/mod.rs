@@ -4,23 +4,27 @@
 //! A plan is counted at its `summary` record, completely or not at all. A plan that fails is a row
 //! with its error. Memory holds numbers only: a row for each workspace, type, module and provider,
 //! up to [`WORKSPACES_MAX`] and [`GROUPS_MAX`]. All further ones share one row. A single plan gets
-//! its own page instead ([`View`]), unless the caller wants the table.
+//! its own page instead ([`View`]), unless the caller wants the table. What states hold comes after
+//! the table ([`states`]).
 
 pub mod document;
 mod rows;
+mod states;
 mod table;
 mod tally;
 
 use std::io::Write;
 
 pub use self::rows::Column;
-pub(in crate::sink) use self::rows::Row;
+pub(in crate::sink) use self::rows::{Row, without_registry};
 pub use self::tally::{Tally, Totals};
 use crate::error::{Error, ErrorKind, Result};
+use crate::record::holdings::Holdings;
 use crate::record::{Label, Record};
 use crate::sink::screen::Screen;
 use crate::sink::summary::View;
 use crate::sink::{Sink, write_error};
+use states::States;
 
 /// Maximum number of workspaces with a row of their own.
 pub const WORKSPACES_MAX: usize = 100_000;
@@ -85,14 +89,26 @@ pub struct Fleet<W: Write> {
     workspace: String,
     plan: Tally,
     all: Totals,
+    /// Whether a plan or a failure was counted.
+    has_plans: bool,
+    states: States,
 }
 
 impl<W: Write> Fleet<W> {
     /// A sink that draws to `out`.
     pub fn new(out: W, screen: Screen, shape: Shape, single: Single) -> Fleet<W> {
         let page = (single == Single::Page).then(|| View::new(Vec::new(), screen, shape.top));
-        let (workspace, plan, all) = (String::new(), Tally::default(), Totals::default());
-        Fleet { out, screen, shape, page, workspace, plan, all }
+        Fleet {
+            out,
+            screen,
+            shape,
+            page,
+            workspace: String::new(),
+            plan: Tally::default(),
+            all: Totals::default(),
+            has_plans: false,
+            states: States::default(),
+        }
     }
 }
 
@@ -110,6 +126,7 @@ impl<W: Write> Sink for Fleet<W> {
                 self.workspace = plan.workspace.unwrap_or(plan.source).to_owned();
             }
             Record::Summary(summary) => {
+                self.has_plans = true;
                 self.all.add(&self.workspace, std::mem::take(&mut self.plan), summary);
             }
             _ => {}
@@ -119,6 +136,7 @@ impl<W: Write> Sink for Fleet<W> {
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
         self.page = None;
+        self.has_plans = true;
         let (name, text) = (label.workspace.unwrap_or(label.source), error.to_string());
         match error.kind() {
             ErrorKind::NoPlan => self.all.fail_input(name, &text),
@@ -127,11 +145,26 @@ impl<W: Write> Sink for Fleet<W> {
         Ok(())
     }
 
+    fn state(&mut self, label: Label<'_>, holdings: &Holdings) -> Result<()> {
+        // Drops the checks of the state, which came as those of a plan.
+        self.plan = Tally::default();
+        self.states.add(label, holdings);
+        Ok(())
+    }
+
     fn finish(&mut self) -> Result<()> {
-        if let Some(page) = self.page.take() {
+        let page = self.page.take().filter(|_| self.states.is_empty());
+        if let Some(page) = page {
             self.out.write_all(&page.into_inner()).map_err(write_error)?;
         } else {
-            let text = self.all.draw(&self.shape, self.screen);
+            let mut text = String::new();
+            if self.has_plans || self.states.is_empty() {
+                text += &self.all.draw(&self.shape, self.screen);
+            }
+            if !self.states.is_empty() {
+                text += if text.is_empty() { "" } else { "\n" };
+                text += &self.states.draw(self.screen, self.shape.top);
+            }
             self.out.write_all(text.as_bytes()).map_err(write_error)?;
         }
         self.out.flush().map_err(write_error)

@@ -328,7 +328,7 @@ impl Groups {
 }
 
 /// The name of a provider without the default registry of Terraform or OpenTofu.
-pub(super) fn without_registry(provider: &str) -> &str {
+pub(in crate::sink) fn without_registry(provider: &str) -> &str {
     let registries = ["registry.terraform.io/", "registry.opentofu.org/"];
     registries.iter().find_map(|registry| provider.strip_prefix(registry)).unwrap_or(provider)
 }

@@ -205,6 +205,11 @@ impl Rule {
         matches!(self.subject, Action(_) | Changes | Destroy | Forget | Import | Move | Path(_))
     }
 
+    /// Whether the rule is about checks.
+    pub fn is_of_checks(&self) -> bool {
+        self.subject == Subject::Check
+    }
+
     /// The objects and paths that the rule's patterns name.
     pub fn named(&self) -> impl Iterator<Item = Named> {
         let address = self.address.clone().map(|address| match self.subject {

@@ -1,0 +1,36 @@
+//! Parsers of arguments that are paths into values.
+
+use crate::path;
+
+/// Parses a path to one place, without wildcards.
+pub(super) fn place(text: &str) -> Result<String, String> {
+    match path::Paths::new().push_text(text) {
+        _ if text.is_empty() => {
+            Err("a path is like tags.Name or ingress[0].cidr_blocks".to_owned())
+        }
+        Ok(()) => Ok(text.to_owned()),
+        Err(error) => {
+            let at = error.location().map_or(0, |location| location.offset);
+            Err(format!(
+                "{}: a path is like tags.Name, ingress[0].cidr_blocks or labels[\"a.b\"]",
+                wrong_at(text, at)
+            ))
+        }
+    }
+}
+
+/// Parses the pattern of a path.
+pub(super) fn path(text: &str) -> Result<path::Pattern, String> {
+    path::Pattern::parse(text).map_err(|error| {
+        let at = error.location().map_or(0, |location| location.offset);
+        format!("{}: a path is like tags.Name, *_arn or tags[\"a.b\"]", wrong_at(text, at))
+    })
+}
+
+/// Describes the first wrong byte of a path.
+fn wrong_at(text: &str, offset: u64) -> String {
+    match usize::try_from(offset).ok().and_then(|offset| text.get(offset..)) {
+        None | Some("") => "the path ends too early".to_owned(),
+        Some(rest) => format!("no path goes on with '{rest}'"),
+    }
+}

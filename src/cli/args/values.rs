@@ -1,0 +1,147 @@
+//! The arguments of `resources`, `outputs`, `variables` and `checks`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::{FILTERS, GateArgs, INPUT, OUTPUT, Plans, SecretArgs, address, file};
+use crate::path::AddressPattern;
+use crate::record::values::{By, Of};
+
+/// Arguments about the output, shared by these commands.
+#[derive(Debug, Args)]
+pub struct RowArgs {
+    /// Format of the rows
+    #[arg(help_heading = OUTPUT, short, long, value_enum, default_value_t = RowFormat::Table)]
+    pub format: RowFormat,
+    /// Write CSV cells that look like formulas unquoted, for programs instead of spreadsheets
+    #[arg(help_heading = OUTPUT, long)]
+    pub csv_raw: bool,
+    /// Write to a file, which appears only when it is complete
+    #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
+    pub output: Option<PathBuf>,
+    /// Arguments about secrets
+    #[command(flatten)]
+    pub secrets: SecretArgs,
+    /// Arguments about the documents
+    #[command(flatten)]
+    pub plans: Plans,
+}
+
+/// Format of the rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RowFormat {
+    /// A table for a person
+    Table,
+    /// One compact JSON object a line
+    Ndjson,
+    /// One JSON array
+    Json,
+    /// Comma-separated values, safe for spreadsheets
+    Csv,
+}
+
+/// The values to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ValuesOf {
+    /// The planned values of a plan, the values of a state
+    Auto,
+    /// The values that a plan leads to
+    Planned,
+    /// The values before a plan, as refreshed
+    Prior,
+    /// The values of a state; a plan is then an error
+    State,
+}
+
+impl From<ValuesOf> for Of {
+    fn from(of: ValuesOf) -> Of {
+        match of {
+            ValuesOf::Auto => Of::Auto,
+            ValuesOf::Planned => Of::Planned,
+            ValuesOf::Prior => Of::Prior,
+            ValuesOf::State => Of::State,
+        }
+    }
+}
+
+/// What resources are grouped by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ResourcesBy {
+    Type,
+    Module,
+    Provider,
+}
+
+impl From<ResourcesBy> for By {
+    fn from(by: ResourcesBy) -> By {
+        match by {
+            ResourcesBy::Type => By::Type,
+            ResourcesBy::Module => By::Module,
+            ResourcesBy::Provider => By::Provider,
+        }
+    }
+}
+
+/// `plansift resources`.
+#[derive(Debug, Args)]
+pub struct Resources {
+    /// Read these values
+    #[arg(help_heading = INPUT, long, value_enum, default_value_t = ValuesOf::Auto,
+          value_name = "WHICH")]
+    pub of: ValuesOf,
+    /// Add the values of this attribute, like tags.Name, ingress[0].cidr_blocks or
+    /// 'labels["a.b"]'. Sensitive values, and values that repeat one, are masked. Repeatable
+    #[arg(help_heading = OUTPUT, long, value_name = "PATH", value_parser = super::place)]
+    pub select: Vec<String>,
+    /// List only resources by type, address or module, like 'aws_db_*', aws_vpc.main or
+    /// module.network; * matches any text, and a module includes its child modules. Repeatable
+    #[arg(help_heading = FILTERS, long, value_name = "GLOB", value_parser = address)]
+    pub only: Vec<AddressPattern>,
+    /// Include data sources and ephemeral resources
+    #[arg(help_heading = FILTERS, long)]
+    pub all: bool,
+    /// Count the resources of all inputs by this instead of listing them
+    #[arg(help_heading = OUTPUT, long, value_enum, value_name = "WHAT", conflicts_with = "select")]
+    pub group_by: Option<ResourcesBy>,
+    /// Arguments about the output and the documents
+    #[command(flatten)]
+    pub rows: RowArgs,
+}
+
+/// `plansift outputs`.
+#[derive(Debug, Args)]
+pub struct Outputs {
+    /// Read these values
+    #[arg(help_heading = INPUT, long, value_enum, default_value_t = ValuesOf::Auto,
+          value_name = "WHICH")]
+    pub of: ValuesOf,
+    /// Add the values. Sensitive values, and values that repeat one, are masked
+    #[arg(help_heading = OUTPUT, long)]
+    pub values: bool,
+    /// Arguments about the output and the documents
+    #[command(flatten)]
+    pub rows: RowArgs,
+}
+
+/// `plansift variables`.
+#[derive(Debug, Args)]
+pub struct Variables {
+    /// Add the values. Sensitive values, and values that repeat one, are masked
+    #[arg(help_heading = OUTPUT, long)]
+    pub values: bool,
+    /// Arguments about the output and the documents
+    #[command(flatten)]
+    pub rows: RowArgs,
+}
+
+/// `plansift checks`.
+#[derive(Debug, Args)]
+pub struct Checks {
+    /// Arguments about rules
+    #[command(flatten)]
+    pub gate: GateArgs,
+    /// Arguments about the output and the documents
+    #[command(flatten)]
+    pub rows: RowArgs,
+}

@@ -1,0 +1,121 @@
+//! Checks in full: the checked object of the configuration, its instances and their problems
+//! (docs/format/plan.md, section 9).
+
+use super::change::{Index, members, present, required, required_text, text};
+use crate::error::Result;
+use crate::json::value::{Name, Text, Value};
+
+/// A checkable object of the configuration, with the results for its instances.
+#[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "the keys of the format")]
+pub struct CheckedObject<'a> {
+    /// `address.to_display`.
+    pub address: Text<'a>,
+    /// `address.kind`: `resource`, `output_value`, `check` or `var`.
+    pub kind: Option<Text<'a>>,
+    /// Only of resources.
+    pub mode: Option<Text<'a>>,
+    pub module: Option<Text<'a>>,
+    pub name: Option<Text<'a>>,
+    /// Only of resources.
+    pub type_name: Option<Text<'a>>,
+    pub status: Text<'a>,
+    instances: Option<Value<'a>>,
+}
+
+/// The result for an instance of a checked object.
+#[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "the keys of the format")]
+pub struct CheckInstance<'a> {
+    /// `address.to_display`.
+    pub address: Text<'a>,
+    pub instance_key: Option<Index<'a>>,
+    pub module: Option<Text<'a>>,
+    pub status: Option<Text<'a>>,
+    problems: Option<Value<'a>>,
+}
+
+impl<'a> CheckedObject<'a> {
+    /// Parses an element of `checks`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the element has no `address.to_display` or no `status`, a key of the wrong type, or
+    /// a key twice.
+    pub fn parse(element: Value<'a>) -> Result<CheckedObject<'a>> {
+        let [address, status, instances] =
+            members(element, const { &Name::all(["address", "status", "instances"]) })?;
+        let object = required(element, address, "address")?;
+        let status = required_text(element, status, "status")?;
+        let parse = |object| {
+            const KEYS: &[Name; 6] =
+                &Name::all(["kind", "mode", "module", "name", "to_display", "type"]);
+            let [kind, mode, module, name, to_display, type_name] = members(object, KEYS)?;
+            Ok(CheckedObject {
+                address: required_text(object, to_display, "to_display")?,
+                kind: text(kind, "kind")?,
+                mode: text(mode, "mode")?,
+                module: text(module, "module")?,
+                name: text(name, "name")?,
+                type_name: text(type_name, "type")?,
+                status,
+                instances: present(instances),
+            })
+        };
+        parse(object).map_err(|error: crate::error::Error| error.within("address"))
+    }
+
+    /// The instances, in document order.
+    ///
+    /// # Errors
+    ///
+    /// Fails if `instances` is not an array. An invalid instance is an error of the iterator.
+    pub fn instances(&self) -> Result<impl Iterator<Item = Result<CheckInstance<'a>>>> {
+        let elements = self.instances.map(Value::elements).transpose();
+        let elements = elements.map_err(|error| error.within("instances"))?;
+        let instances = elements.into_iter().flatten();
+        Ok(instances.map(|instance| {
+            instance.and_then(CheckInstance::parse).map_err(|error| error.within("instances"))
+        }))
+    }
+}
+
+impl<'a> CheckInstance<'a> {
+    fn parse(element: Value<'a>) -> Result<CheckInstance<'a>> {
+        let [address, status, problems] =
+            members(element, const { &Name::all(["address", "status", "problems"]) })?;
+        let object = required(element, address, "address")?;
+        let status = text(status, "status")?;
+        let parse = || {
+            const KEYS: &[Name; 3] = &Name::all(["instance_key", "module", "to_display"]);
+            let [instance_key, module, to_display] = members(object, KEYS)?;
+            Ok(CheckInstance {
+                address: required_text(object, to_display, "to_display")?,
+                instance_key: present(instance_key).map(Index::parse).transpose()?,
+                module: text(module, "module")?,
+                status,
+                problems: present(problems),
+            })
+        };
+        parse().map_err(|error: crate::error::Error| error.within("address"))
+    }
+
+    /// The messages of the failed conditions, in document order.
+    ///
+    /// # Errors
+    ///
+    /// Fails if `problems` is not an array. A problem without a valid message is an error of the
+    /// iterator.
+    pub fn problems(&self) -> Result<impl Iterator<Item = Result<Text<'a>>>> {
+        let elements = self.problems.map(Value::elements).transpose();
+        let elements = elements.map_err(|error| error.within("problems"))?;
+        let problems = elements.into_iter().flatten();
+        Ok(problems.map(|problem| {
+            let parse = |problem| {
+                let [message] = members(problem, const { &Name::all(["message"]) })?;
+                required_text(problem, message, "message")
+            };
+            problem.and_then(parse).map_err(|error| error.within("problems"))
+        }))
+    }
+}

@@ -1,0 +1,226 @@
+//! Counts of what states hold: resources by type, module and provider.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::diff::marked_places;
+use crate::error::Result;
+use crate::limits::Limits;
+use crate::plan::{ResourceInstance, module_address};
+
+/// Maximum number of names of one kind with a count of their own. All further ones share a count.
+pub const GROUPS_MAX: usize = 10_000;
+
+/// The name of the shared count.
+const OTHERS: &str = "(others)";
+
+/// What resources are grouped by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// The type.
+    Type,
+    /// The address of the module, with instance keys.
+    Module,
+    /// The provider.
+    Provider,
+}
+
+impl By {
+    /// All kinds of groups.
+    pub const ALL: [By; 3] = [By::Type, By::Module, By::Provider];
+
+    /// The word for the kind.
+    pub fn word(self) -> &'static str {
+        match self {
+            By::Type => "type",
+            By::Module => "module",
+            By::Provider => "provider",
+        }
+    }
+}
+
+/// The resources that have one name in common.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Group<'a> {
+    /// What the name is: a type, a module or a provider.
+    pub by: &'static str,
+    /// The name. The root module's is empty.
+    pub name: &'a str,
+    /// Number of resources.
+    pub resources: u64,
+    /// Number of documents that have such a resource.
+    pub documents: u64,
+}
+
+/// Counts of resources by one kind of name.
+///
+/// Each document is counted on its own, and then added to the counts of all documents. So a
+/// document counts completely or not at all.
+#[derive(Clone, Debug)]
+pub struct Groups {
+    by: By,
+    counts: BTreeMap<String, Count>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Count {
+    resources: u64,
+    documents: u64,
+}
+
+impl Groups {
+    /// Starts without resources.
+    pub fn new(by: By) -> Groups {
+        Groups { by, counts: BTreeMap::new() }
+    }
+
+    /// What the resources are grouped by.
+    pub fn by(&self) -> By {
+        self.by
+    }
+
+    /// Counts a resource of one document.
+    pub fn add(&mut self, name: &str) {
+        self.count(name).resources += 1;
+    }
+
+    /// Adds the counts of a whole document, and empties them.
+    pub fn take(&mut self, document: &mut Groups) {
+        for (name, Count { resources, .. }) in std::mem::take(&mut document.counts) {
+            let count = self.count(&name);
+            count.resources += resources;
+            count.documents += 1;
+        }
+    }
+
+    fn count(&mut self, name: &str) -> &mut Count {
+        let is_full = self.counts.len() >= GROUPS_MAX && !self.counts.contains_key(name);
+        self.counts.entry(if is_full { OTHERS } else { name }.to_owned()).or_default()
+    }
+
+    /// The groups, those with the most resources first.
+    pub fn largest_first(&self) -> Vec<Group<'_>> {
+        let by = self.by.word();
+        let counts = self.counts.iter();
+        let mut groups: Vec<Group<'_>> = counts
+            .map(|(name, count)| {
+                let Count { resources, documents } = *count;
+                Group { by, name: name.as_str(), resources, documents }
+            })
+            .collect();
+        // The names are sorted already.
+        groups.sort_by_key(|group| std::cmp::Reverse(group.resources));
+        groups
+    }
+}
+
+/// What states hold, as counts.
+#[derive(Clone, Debug)]
+pub struct Holdings {
+    /// Number of states.
+    pub states: u64,
+    /// Number of managed resource instances, current ones.
+    pub managed: u64,
+    /// Number of instances of data sources and ephemeral resources.
+    pub others: u64,
+    /// Number of deposed objects.
+    pub deposed: u64,
+    /// Number of tainted objects.
+    pub tainted: u64,
+    /// Number of resources with a marked value.
+    pub sensitive: u64,
+    /// Number of outputs.
+    pub outputs: u64,
+    /// The resources by type, module and provider.
+    pub groups: [Groups; 3],
+}
+
+impl Default for Holdings {
+    fn default() -> Holdings {
+        Holdings {
+            states: 0,
+            managed: 0,
+            others: 0,
+            deposed: 0,
+            tainted: 0,
+            sensitive: 0,
+            outputs: 0,
+            groups: By::ALL.map(Groups::new),
+        }
+    }
+}
+
+impl Holdings {
+    /// Counts a resource of one state.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a text or an overlay of the resource is malformed.
+    pub(super) fn add(&mut self, resource: &ResourceInstance<'_>, limits: &Limits) -> Result<()> {
+        match (resource.deposed_key, resource.mode) {
+            (Some(_), _) => self.deposed += 1,
+            (None, Some(mode)) if !mode.is("managed") => self.others += 1,
+            (None, _) => self.managed += 1,
+        }
+        self.tainted += u64::from(resource.tainted);
+        if let Some(overlay) = resource.sensitive_values {
+            self.sensitive += u64::from(!marked_places(overlay, limits)?.is_empty());
+        }
+        let address = resource.address.decode()?;
+        for groups in &mut self.groups {
+            let text = match groups.by {
+                By::Type => resource.type_name,
+                By::Provider => resource.provider_name,
+                By::Module => {
+                    groups.add(module_address(&address));
+                    continue;
+                }
+            };
+            groups.add(&text.map(|text| text.decode()).transpose()?.unwrap_or_default());
+        }
+        Ok(())
+    }
+
+    /// Adds the counts of a whole state.
+    pub fn take(&mut self, mut state: Holdings) {
+        self.states += 1;
+        self.managed += state.managed;
+        self.others += state.others;
+        self.deposed += state.deposed;
+        self.tainted += state.tainted;
+        self.sensitive += state.sensitive;
+        self.outputs += state.outputs;
+        let groups = self.groups.iter_mut().zip(&mut state.groups);
+        groups.for_each(|(groups, state)| groups.take(state));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_beyond_the_limit_share_a_count() {
+        let mut groups = Groups::new(By::Type);
+        for number in 0..GROUPS_MAX + 5 {
+            groups.add(&format!("type_{number}"));
+        }
+        let listed = groups.largest_first();
+        assert_eq!(listed.len(), GROUPS_MAX + 1);
+        assert_eq!((listed[0].name, listed[0].resources), (OTHERS, 5));
+    }
+
+    #[test]
+    fn groups_count_documents_once() {
+        let mut groups = Groups::new(By::Provider);
+        for _ in 0..2 {
+            let mut document = Groups::new(By::Provider);
+            document.add("p");
+            document.add("p");
+            groups.take(&mut document);
+        }
+        let listed = groups.largest_first();
+        assert_eq!((listed[0].resources, listed[0].documents), (4, 2));
+    }
+}

@@ -1,0 +1,92 @@
+//! The variables of a plan. Their values precede their declarations in the documents of the tools,
+//! so they wait in memory.
+
+use std::collections::BTreeMap;
+
+use super::{Variable, rows};
+use crate::error::{Error, Result};
+use crate::limits::{Limit, Limits};
+use crate::plan::{Piece, VariableDeclaration};
+use crate::record::JsonText;
+use crate::record::view::MaskedJson;
+
+/// The variables of a plan, and their declarations.
+#[derive(Debug, Default)]
+pub(super) struct Variables {
+    /// In document order.
+    values: Vec<(String, Option<JsonText<'static>>)>,
+    declarations: BTreeMap<String, Variable<'static>>,
+    /// Memory in bytes.
+    size: u64,
+}
+
+impl Variables {
+    /// Records a member of `variables`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the member is malformed, or if the variables exceed [`Limits::change`].
+    pub fn value(
+        &mut self,
+        piece: &Piece<'_>,
+        limits: &Limits,
+        masked: Option<&mut MaskedJson<'_>>,
+    ) -> Result<()> {
+        let value = piece.value.get("value")?;
+        let value = rows::value(value, piece, masked).map_err(|error| error.within("value"))?;
+        let name = piece.name.unwrap_or_default().to_owned();
+        let len = value.as_ref().map_or(0, |value| value.get().len());
+        self.take(name.len() + len, piece, limits)?;
+        self.values.push((name, value));
+        Ok(())
+    }
+
+    /// Records a declaration of the root module.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the declaration is malformed, or if the variables exceed [`Limits::change`].
+    pub fn declare(&mut self, piece: &Piece<'_>, limits: &Limits) -> Result<()> {
+        let declaration = VariableDeclaration::parse(piece.value)?;
+        let name = piece.name.unwrap_or_default().to_owned();
+        let text = |text: Option<crate::json::value::Text<'_>>| {
+            text.map(|text| Ok(text.decode()?.into())).transpose()
+        };
+        let variable = Variable {
+            name: name.clone().into(),
+            type_name: rows::plain(declaration.type_name).map_err(|error| error.within("type"))?,
+            sensitive: declaration.sensitive,
+            ephemeral: declaration.ephemeral,
+            required: declaration.required,
+            default: declaration.default.is_some(),
+            description: text(declaration.description)?,
+            deprecated: text(declaration.deprecated)?,
+            value: None,
+        };
+        // The texts of the variable are parts of the declaration.
+        self.take(2 * name.len() + piece.value.raw().len(), piece, limits)?;
+        self.declarations.insert(name, variable);
+        Ok(())
+    }
+
+    fn take(&mut self, len: usize, piece: &Piece<'_>, limits: &Limits) -> Result<()> {
+        self.size += (len + size_of::<Variable<'_>>()) as u64;
+        match self.size > limits.change {
+            true => Err(Error::limit(Limit::Change, limits.change, piece.value.offset())),
+            false => Ok(()),
+        }
+    }
+
+    /// The variables: those with values in document order, then the others by name.
+    pub fn into_rows(mut self) -> impl Iterator<Item = Variable<'static>> {
+        let values: Vec<Variable<'static>> = self
+            .values
+            .into_iter()
+            .map(|(name, value)| match self.declarations.remove(&name) {
+                Some(declared) => Variable { value, ..declared },
+                None => Variable { name: name.into(), value, ..Variable::default() },
+            })
+            .collect();
+        values.into_iter().chain(self.declarations.into_values())
+    }
+}

@@ -1,0 +1,268 @@
+//! Records of what a document holds: resources and outputs of its values, its variables and its
+//! checks (docs/format/records.md, section 10).
+//!
+//! A document becomes one [`Record::Document`], then its rows, then one [`Record::Summary`]. A
+//! stream without it is incomplete. Memory holds one row at a time, apart from variables, whose
+//! declarations may follow their values.
+
+mod declarations;
+mod options;
+mod reader;
+mod rows;
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use super::JsonText;
+use crate::error::{Error, Result};
+use crate::path::Paths;
+use crate::record::Label;
+
+pub use super::holdings::{By, Group, Groups};
+pub use options::{Of, Options, Select, What};
+pub use reader::{Held, read};
+
+/// The JSON Schema of the records, with a final line feed.
+pub const SCHEMA: &str = include_str!("schema.json");
+
+/// A record about what a document holds.
+#[derive(Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Record<'a> {
+    /// The first record of a document.
+    Document(Document<'a>),
+    /// A resource of values.
+    Resource(Resource<'a>),
+    /// An output of values.
+    Output(Output<'a>),
+    /// A variable of the root module.
+    Variable(Variable<'a>),
+    /// A checkable object, with its instances.
+    Check(Check<'a>),
+    /// The resources that have one name in common.
+    Group(Group<'a>),
+    /// The last record of a document, or of a run with groups.
+    Summary(Summary),
+}
+
+/// The document that the next records belong to.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Document<'a> {
+    /// [`SCHEMA_VERSION`](super::SCHEMA_VERSION).
+    pub schema_version: u32,
+    /// The input as the user named it; `-` for standard input.
+    pub source: &'a str,
+    /// The workspace, if the run has several inputs or the user said how to derive the name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<&'a str>,
+}
+
+impl<'a> Document<'a> {
+    pub(super) fn of(label: Label<'a>) -> Document<'a> {
+        let Label { source, workspace } = label;
+        Document { schema_version: super::SCHEMA_VERSION, source, workspace }
+    }
+}
+
+/// A resource instance of values.
+#[derive(Debug, Default, Serialize)]
+#[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
+pub struct Resource<'a> {
+    pub section: &'static str,
+    pub address: Cow<'a, str>,
+    /// Absent in the root module.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub module_address: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Cow<'a, str>>,
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub type_name: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<Cow<'a, str>>,
+    /// A string or a number, as JSON text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<JsonText<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deposed: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider_name: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schema_version: Option<JsonText<'a>>,
+    /// Serialized only if true.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub tainted: bool,
+    /// Addresses of the configuration.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub depends_on: Vec<Cow<'a, str>>,
+    /// The marked places of the values.
+    #[serde(skip_serializing_if = "Paths::is_empty")]
+    pub sensitive: Paths,
+    /// Whether the resource has an identity. Serialized only if true.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub identity: bool,
+    /// The selected values, one for each path of [`Options::select`]. `None` where there is none.
+    #[serde(skip_serializing_if = "Selected::is_empty")]
+    pub values: Selected<'a>,
+}
+
+/// The values at the selected paths, as JSON text without secrets.
+#[derive(Debug, Default)]
+pub struct Selected<'a>(pub Vec<(&'a str, Option<JsonText<'static>>)>);
+
+impl Selected<'_> {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// Serializes as an object whose keys are the paths. Paths without a value are left out.
+impl Serialize for Selected<'_> {
+    fn serialize<S: serde::Serializer>(
+        &self,
+        serializer: S,
+    ) -> std::result::Result<S::Ok, S::Error> {
+        let found = self.0.iter().filter_map(|(path, value)| Some((*path, value.as_ref()?)));
+        serializer.collect_map(found)
+    }
+}
+
+/// An output of values.
+#[derive(Debug, Default, Serialize)]
+#[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
+pub struct Output<'a> {
+    pub section: &'static str,
+    pub name: Cow<'a, str>,
+    /// A type constraint as JSON text.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub type_name: Option<JsonText<'a>>,
+    pub sensitive: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deprecated: Option<Cow<'a, str>>,
+    /// The value without secrets, if the options ask for it and it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<JsonText<'static>>,
+}
+
+/// A variable of the root module.
+#[derive(Debug, Default, Serialize)]
+#[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
+pub struct Variable<'a> {
+    pub name: Cow<'a, str>,
+    /// A type constraint as JSON text. Only OpenTofu writes it.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub type_name: Option<JsonText<'a>>,
+    pub sensitive: bool,
+    /// Serialized only if true.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub ephemeral: bool,
+    /// Serialized only if true.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub required: bool,
+    /// Whether the declaration has a default.
+    pub default: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deprecated: Option<Cow<'a, str>>,
+    /// The value without secrets, if the options ask for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<JsonText<'static>>,
+}
+
+/// A checkable object of the configuration.
+#[derive(Debug, Default, Serialize)]
+#[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
+pub struct Check<'a> {
+    pub address: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub check_kind: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub module: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Cow<'a, str>>,
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub type_name: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<Cow<'a, str>>,
+    pub status: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub instances: Vec<CheckInstance<'a>>,
+}
+
+/// The result of a check for one instance of its object.
+#[derive(Debug, Default, Serialize)]
+#[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
+pub struct CheckInstance<'a> {
+    pub address: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instance_key: Option<JsonText<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub module: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<Cow<'a, str>>,
+}
+
+impl Resource<'_> {
+    /// The name by which the resource is grouped.
+    pub fn group(&self, by: By) -> &str {
+        let name = match by {
+            By::Type => &self.type_name,
+            By::Module => &self.module_address,
+            By::Provider => &self.provider_name,
+        };
+        name.as_deref().unwrap_or_default()
+    }
+}
+
+/// The counts of a document, or of a run with groups.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// `plan` or `state`; absent for several documents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub document: Option<&'static str>,
+    /// `format_version` of the document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format_version: Option<String>,
+    /// The version of Terraform or OpenTofu; the format uses one key for both.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub terraform_version: Option<String>,
+    /// Number of documents, in a run with groups.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub documents: Option<u64>,
+    /// Bytes of the documents.
+    pub bytes: u64,
+    /// Number of rows.
+    pub rows: u64,
+    /// Number of rows that the options hide.
+    pub hidden: u64,
+}
+
+/// Receives the records of one run in order.
+pub trait Sink {
+    /// Writes one record.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`crate::error::ErrorKind::Write`] if the output fails.
+    fn record(&mut self, record: &Record<'_>) -> Result<()>;
+
+    /// Reports that a document could not be read, or not to its end.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`crate::error::ErrorKind::Write`] if the output fails.
+    fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
+        let _ = (label, error);
+        Ok(())
+    }
+
+    /// Writes the end of the output and flushes it.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`crate::error::ErrorKind::Write`] if the output fails.
+    fn finish(&mut self) -> Result<()>;
+}

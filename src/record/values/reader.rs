@@ -1,0 +1,217 @@
+//! Reads a document, and sends the rows that the options ask for to a sink.
+
+use super::declarations::Variables;
+use super::options::{Of, Options, What};
+use super::{Document, Record, Sink, Summary, rows};
+use crate::error::{Error, ErrorKind, Result, WrongDocument};
+use crate::input::Source;
+use crate::json::value::Value;
+use crate::plan::{
+    self, Accepts, Answer, Documents, Flow, Piece, PieceKind, PieceVisitor, ResourceInstance,
+    Section,
+};
+use crate::record::Label;
+use crate::record::view::{Known, MaskedJson};
+use crate::record::watch;
+
+/// The result of reading a document.
+#[derive(Clone, Debug)]
+pub struct Held {
+    /// The `summary` record.
+    pub summary: Summary,
+    /// Facts about the document.
+    pub document: plan::Document,
+    /// Whether the document has the section that the rows come from.
+    pub has_section: bool,
+    what: What,
+}
+
+impl Held {
+    /// Says that a plan lacks the section that the rows come from, although every plan of the tools
+    /// has it.
+    pub fn missing_section(&self) -> Option<&'static str> {
+        let is_of_values = matches!(self.what, What::Resources | What::Outputs);
+        let lacks = is_of_values && !self.has_section && self.summary.document == Some("plan");
+        lacks.then_some("the plan does not have the values that this command reads")
+    }
+}
+
+/// Reads the next document and sends its records to a sink. `known` are the secrets of the document;
+/// without them, rows have no values, and messages of checks are not masked.
+///
+/// # Errors
+///
+/// Fails if the document is unreadable, of another kind than the options ask for, malformed or
+/// incomplete, or if it exceeds a limit. Any error of the sink is returned. The sink then gets no
+/// `summary` record of the document.
+///
+/// # Panics
+///
+/// Panics if there is no next document.
+pub fn read<S: Source>(
+    documents: &mut Documents<S>,
+    label: Label<'_>,
+    options: &Options,
+    known: Option<Known<'_>>,
+    sink: &mut dyn Sink,
+) -> Result<Held> {
+    sink.record(&Record::Document(Document::of(label)))?;
+    let mut reader = Reader {
+        options,
+        masked: known.map(MaskedJson::new),
+        sink,
+        section: None,
+        has_section: false,
+        is_state: false,
+        variables: Variables::default(),
+        summary: Summary::default(),
+    };
+    let accepts = match (options.what, options.of) {
+        (What::Variables, _) | (What::Resources | What::Outputs, Of::Planned | Of::Prior) => {
+            Accepts::Plans
+        }
+        _ => Accepts::States,
+    };
+    let document = documents.read_pieces(accepts, &mut reader)?;
+    let is_of_values = matches!(options.what, What::Resources | What::Outputs);
+    if is_of_values && options.of == Of::State && !reader.is_state {
+        return Err(documents.fail(Error::new(ErrorKind::WrongDocument(WrongDocument::Plan))));
+    }
+    let Reader { sink, mut summary, variables, has_section, is_state, .. } = reader;
+    for variable in variables.into_rows() {
+        sink.record(&Record::Variable(variable))?;
+        summary.rows += 1;
+    }
+    summary.document = Some(if is_state { "state" } else { "plan" });
+    summary.bytes = document.bytes;
+    sink.record(&Record::Summary(summary.clone()))?;
+    Ok(Held { summary, document, has_section, what: options.what })
+}
+
+struct Reader<'a> {
+    options: &'a Options,
+    /// Writes values; `None` if rows have none.
+    masked: Option<MaskedJson<'a>>,
+    sink: &'a mut dyn Sink,
+    /// The key of the section that is being read, if rows come from it.
+    section: Option<&'static str>,
+    has_section: bool,
+    is_state: bool,
+    variables: Variables,
+    summary: Summary,
+}
+
+impl Reader<'_> {
+    fn row(&mut self, record: &Record<'_>) -> Result<Flow> {
+        self.summary.rows += 1;
+        self.sink.record(record).map(|()| Flow::Continue)
+    }
+
+    fn resource(&mut self, section: &'static str, piece: &Piece<'_>) -> Result<Flow> {
+        let instance = ResourceInstance::parse(piece.value)?;
+        if !self.shows(&instance)? {
+            self.summary.hidden += 1;
+            return Ok(Flow::Continue);
+        }
+        let row = rows::resource(section, &instance, piece, self.options, self.masked.as_mut())?;
+        self.row(&Record::Resource(row))
+    }
+
+    fn shows(&self, instance: &ResourceInstance<'_>) -> Result<bool> {
+        let Options { only, all, watch, .. } = self.options;
+        if let Some(watch) = watch {
+            let (address, type_name) = (Some(instance.address), instance.type_name);
+            watch.see(&watch::Resource { address, type_name, ..watch::Resource::default() }, &[]);
+        }
+        if !all && instance.mode.is_some_and(|mode| !mode.is("managed")) {
+            return Ok(false);
+        }
+        if only.is_empty() {
+            return Ok(true);
+        }
+        let address = instance.address.decode()?;
+        let type_name = match instance.type_name {
+            Some(type_name) => type_name.decode()?,
+            None => String::new(),
+        };
+        Ok(only.iter().any(|only| only.covers(&address) || only.covers(&type_name)))
+    }
+
+    fn scalar(&mut self, section: Section, value: Value<'_>) -> Result<Flow> {
+        if !value.is_null() {
+            match section {
+                Section::FormatVersion => self.summary.format_version = Some(value.text()?),
+                Section::TerraformVersion => self.summary.terraform_version = Some(value.text()?),
+                _ => {}
+            }
+        }
+        Ok(Flow::Continue)
+    }
+}
+
+impl PieceVisitor for Reader<'_> {
+    fn section(&mut self, section: Section, key: &str) -> Answer {
+        self.section = match self.options.what {
+            What::Resources | What::Outputs => self.options.of.section(section, key),
+            What::Variables if section == Section::Variables => Some("variables"),
+            What::Checks if section == Section::Checks => Some("checks"),
+            What::Variables | What::Checks => None,
+        };
+        self.has_section |= self.section.is_some();
+        let is_version = matches!(section, Section::FormatVersion | Section::TerraformVersion);
+        let declares = self.options.what == What::Variables && section == Section::Configuration;
+        match self.section.is_some() || is_version || declares {
+            true => Answer::Enter,
+            false => Answer::Skip,
+        }
+    }
+
+    fn examines_all(&self) -> bool {
+        false
+    }
+
+    fn wants(&self, kind: PieceKind) -> bool {
+        match kind {
+            PieceKind::Resource => self.options.what == What::Resources,
+            PieceKind::Output => self.options.what == What::Outputs,
+            PieceKind::Variable | PieceKind::RootDeclaration => {
+                self.options.what == What::Variables
+            }
+            PieceKind::Known => self.options.what == What::Checks,
+            kind => kind == PieceKind::Scalar,
+        }
+    }
+
+    fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
+        let limits = &self.options.read.limits;
+        match (piece.kind, self.section) {
+            (PieceKind::Scalar, _) => self.scalar(piece.section, piece.value),
+            (PieceKind::Resource, Some(section)) => self.resource(section, piece),
+            (PieceKind::Output, Some(section)) => {
+                let row = rows::output(section, piece, self.masked.as_mut())?;
+                self.row(&Record::Output(row))
+            }
+            (PieceKind::Variable, _) => {
+                let masked = self.masked.as_mut();
+                self.variables.value(piece, limits, masked).map(|()| Flow::Continue)
+            }
+            (PieceKind::RootDeclaration, _) => {
+                self.variables.declare(piece, limits).map(|()| Flow::Continue)
+            }
+            // An element; a member is `null` in place of the whole section.
+            (PieceKind::Known, Some("checks")) if piece.name.is_none() => {
+                let row = rows::check(piece.value, self.masked.as_ref())?;
+                if let Some(watch) = self.options.watch {
+                    watch.see_thing(watch::Thing::Check, [Some(&row.address), None]);
+                }
+                self.row(&Record::Check(row))
+            }
+            _ => Ok(Flow::Continue),
+        }
+    }
+
+    fn state(&mut self, _: WrongDocument) -> Result<()> {
+        self.is_state = true;
+        Ok(())
+    }
+}

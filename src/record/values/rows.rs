@@ -1,0 +1,169 @@
+//! Makes rows of the elements of a document.
+
+use std::borrow::Cow;
+
+use super::{Check, CheckInstance, Options, Output, Resource, Selected};
+use crate::diff::marked_places;
+use crate::error::Result;
+use crate::json::value::{Text, Value};
+use crate::limits::Limits;
+use crate::path::Paths;
+use crate::plan::{self, Index, Piece, module_address};
+use crate::record::JsonText;
+use crate::record::view::MaskedJson;
+use crate::record::view::json::push_plain;
+
+fn decoded(text: Option<Text<'_>>) -> Result<Option<Cow<'static, str>>> {
+    text.map(|text| Ok(text.decode()?.into())).transpose()
+}
+
+/// A value that is no secret, as compact JSON.
+pub(super) fn plain(value: Option<Value<'_>>) -> Result<Option<JsonText<'static>>> {
+    let Some(value) = value.filter(|value| !value.is_null()) else { return Ok(None) };
+    let mut json = String::new();
+    push_plain(value, &mut json)?;
+    Ok(Some(JsonText::new(json)))
+}
+
+fn index(index: Option<Index<'_>>) -> Result<Option<JsonText<'static>>> {
+    Ok(match index {
+        None => None,
+        Some(Index::Number(number)) => plain(Some(number))?,
+        Some(Index::String(text)) => {
+            let mut json = String::new();
+            crate::json::string::push_quoted(&text.decode()?, &mut json);
+            Some(JsonText::new(json))
+        }
+    })
+}
+
+/// The row of a resource. `masked` is needed if values are selected.
+pub(super) fn resource<'o>(
+    section: &'static str,
+    instance: &plan::ResourceInstance<'_>,
+    piece: &Piece<'_>,
+    options: &'o Options,
+    masked: Option<&mut MaskedJson<'_>>,
+) -> Result<Resource<'o>> {
+    let address = instance.address.decode()?;
+    let module = module_address(&address);
+    let module_address = (!module.is_empty()).then(|| module.to_owned().into());
+    let within = |key: &'static str| move |error: crate::error::Error| error.within(key);
+    Ok(Resource {
+        section,
+        module_address,
+        address: address.into(),
+        mode: decoded(instance.mode)?,
+        type_name: decoded(instance.type_name)?,
+        name: decoded(instance.name)?,
+        index: index(instance.index)?,
+        deposed: decoded(instance.deposed_key)?,
+        provider_name: decoded(instance.provider_name)?,
+        schema_version: plain(instance.schema_version).map_err(within("schema_version"))?,
+        tainted: instance.tainted,
+        depends_on: texts(instance.depends_on).map_err(within("depends_on"))?,
+        sensitive: sensitive(instance.sensitive_values, &options.read.limits)
+            .map_err(within("sensitive_values"))?,
+        identity: instance.identity.is_some(),
+        values: selected(instance.values, piece, options, masked).map_err(within("values"))?,
+    })
+}
+
+/// The marked places of an overlay.
+fn sensitive(overlay: Option<Value<'_>>, limits: &Limits) -> Result<Paths> {
+    overlay.map_or_else(|| Ok(Paths::new()), |overlay| marked_places(overlay, limits))
+}
+
+/// The texts of an array.
+fn texts(array: Option<Value<'_>>) -> Result<Vec<Cow<'static, str>>> {
+    let elements = array.map(Value::elements).transpose()?;
+    elements.into_iter().flatten().map(|text| Ok(text?.text()?.into())).collect()
+}
+
+fn selected<'o>(
+    values: Option<Value<'_>>,
+    piece: &Piece<'_>,
+    options: &'o Options,
+    masked: Option<&mut MaskedJson<'_>>,
+) -> Result<Selected<'o>> {
+    let Some(masked) = masked.filter(|_| !options.select.is_empty()) else {
+        return Ok(Selected::default());
+    };
+    masked.begin(piece)?;
+    let mut selected = Vec::new();
+    for (text, path) in options.select.iter() {
+        let mut json = String::new();
+        let is_there = match values {
+            Some(values) => masked.push_at(values, path, &mut json)?,
+            None => false,
+        };
+        selected.push((text, is_there.then(|| JsonText::new(json))));
+    }
+    Ok(Selected(selected))
+}
+
+/// The row of an output. It has a value if `masked` is there.
+pub(super) fn output<'p>(
+    section: &'static str,
+    piece: &Piece<'p>,
+    masked: Option<&mut MaskedJson<'_>>,
+) -> Result<Output<'p>> {
+    let output = plan::OutputValue::parse(piece.value)?;
+    Ok(Output {
+        section,
+        name: piece.name.unwrap_or_default().into(),
+        type_name: plain(output.type_name).map_err(|error| error.within("type"))?,
+        sensitive: output.sensitive,
+        deprecated: decoded(output.deprecated)?,
+        value: value(output.value, piece, masked).map_err(|error| error.within("value"))?,
+    })
+}
+
+/// A value without secrets; `None` without `masked`.
+pub(super) fn value(
+    value: Option<Value<'_>>,
+    piece: &Piece<'_>,
+    masked: Option<&mut MaskedJson<'_>>,
+) -> Result<Option<JsonText<'static>>> {
+    let (Some(value), Some(masked)) = (value, masked) else { return Ok(None) };
+    let mut json = String::new();
+    match masked.begin(piece)? {
+        true => crate::json::string::push_quoted(crate::secret::MASK, &mut json),
+        false => masked.push(value, &mut json)?,
+    }
+    Ok(Some(JsonText::new(json)))
+}
+
+/// The row of a check. Its messages are masked if `masked` is there.
+pub(super) fn check(element: Value<'_>, masked: Option<&MaskedJson<'_>>) -> Result<Check<'static>> {
+    let object = plan::CheckedObject::parse(element)?;
+    let mut instances = Vec::new();
+    for instance in object.instances()? {
+        let instance = instance?;
+        let mut problems = Vec::new();
+        for problem in instance.problems()? {
+            let problem = problem?.decode()?;
+            problems.push(match masked {
+                Some(masked) => masked.text(problem).into(),
+                None => problem.into(),
+            });
+        }
+        instances.push(CheckInstance {
+            address: instance.address.decode()?.into(),
+            instance_key: index(instance.instance_key)?,
+            module: decoded(instance.module)?,
+            status: decoded(instance.status)?,
+            problems,
+        });
+    }
+    Ok(Check {
+        address: object.address.decode()?.into(),
+        check_kind: decoded(object.kind)?,
+        module: decoded(object.module)?,
+        mode: decoded(object.mode)?,
+        type_name: decoded(object.type_name)?,
+        name: decoded(object.name)?,
+        status: object.status.decode()?.into(),
+        instances,
+    })
+}

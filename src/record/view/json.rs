@@ -1,0 +1,212 @@
+//! Writes values of a piece as compact JSON, with secrets masked as reports mask them.
+//!
+//! A marked value becomes [`MASK`], and a text that repeats a secret becomes [`ECHO`]. A document
+//! in a string stays as it is if nothing in it is secret. Otherwise the whole string is masked.
+
+use std::cell::RefCell;
+
+use super::documents::{Document, Syntax, Unread};
+use super::shown::{DEEPER, Shower};
+use super::walk::{Entry, Met, walk};
+use super::{Detail, Known};
+use crate::error::Result;
+use crate::json::string::push_quoted;
+use crate::json::value::{Kind, Value};
+use crate::path::Path;
+use crate::plan::Piece;
+use crate::secret::marks::Marks;
+use crate::secret::parts::Parts;
+use crate::secret::{ECHO, MASK};
+
+/// Writes the values of pieces as JSON, one piece after the other.
+#[derive(Debug)]
+pub struct MaskedJson<'s> {
+    shower: Shower<'s>,
+    marks: Marks,
+}
+
+impl<'s> MaskedJson<'s> {
+    /// Masks the secrets that were collected from the document.
+    pub fn new(known: Known<'s>) -> MaskedJson<'s> {
+        let known = Known { detail: Detail::Full, ..known };
+        let options = known.options;
+        let marks = Marks::new(options.names.clone(), &options.read.limits);
+        MaskedJson { shower: Shower::new(known), marks }
+    }
+
+    /// Finds the marked values of the next piece. Returns whether all of its values are secret.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the piece is malformed or has a key twice, or has too many marked places.
+    pub fn begin(&mut self, piece: &Piece<'_>) -> Result<bool> {
+        let MaskedJson { shower, marks } = self;
+        let mut parts = Parts::of(piece)?;
+        let name = piece.name.unwrap_or_default();
+        parts.subject.named = parts.are_declared(piece, shower.declared())
+            || (piece.kind.is_named() && marks.is_name(name));
+        let address = parts.address_elsewhere(piece.section);
+        let elsewhere = address.map(|address| shower.elsewhere(address)).transpose()?.flatten();
+        let elsewhere = marks.beyond(parts.subject, elsewhere)?;
+        let mut hidden = Vec::new();
+        marks.find_with(parts.subject, elsewhere, |marked| {
+            hidden.extend(marked.sides.into_iter().flatten().map(Value::offset));
+            Ok(())
+        })?;
+        hidden.sort_unstable();
+        let root = parts.subject.sides[1];
+        let is_secret = root.is_some_and(|root| hidden.binary_search(&root.offset()).is_ok());
+        shower.hide(hidden);
+        Ok(is_secret || parts.subject.named)
+    }
+
+    /// Appends the value at a path of the current piece. Returns `false` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the value is malformed.
+    pub fn push_at(&mut self, root: Value<'_>, path: Path<'_>, json: &mut String) -> Result<bool> {
+        let mut value = root;
+        for step in path.steps() {
+            if self.shower.hides(value) {
+                break;
+            }
+            let Some(inner) = value.at([step])? else { return Ok(false) };
+            value = inner;
+        }
+        self.push(value, json).map(|()| true)
+    }
+
+    /// Appends a value of the current piece.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the value is malformed.
+    pub fn push(&mut self, value: Value<'_>, json: &mut String) -> Result<()> {
+        let shower = RefCell::new(&mut self.shower);
+        let entry = |value| match shower.borrow().hides(value) {
+            true => Entry::Pass,
+            false => Entry::Enter,
+        };
+        push_compact(
+            value,
+            json,
+            entry,
+            |value, kind, json| push_scalar(&mut shower.borrow_mut(), value, kind, json),
+            |key, json| {
+                let is_secret = shower.borrow().hides_key(key);
+                push_quoted(if is_secret { ECHO } else { key }, json);
+            },
+        )
+    }
+
+    /// Returns a text with secrets masked.
+    pub fn text(&self, text: String) -> String {
+        self.shower.text(text)
+    }
+}
+
+/// Appends a value as compact JSON, without masks.
+///
+/// # Errors
+///
+/// Fails if the value is malformed.
+pub(in crate::record) fn push_plain(value: Value<'_>, json: &mut String) -> Result<()> {
+    push_compact(
+        value,
+        json,
+        |_| Entry::Enter,
+        |value, kind, json| {
+            match kind {
+                Kind::String => push_quoted(&value.text()?, json),
+                Kind::Object => json.push_str("{}"),
+                Kind::Array => json.push_str("[]"),
+                _ => json.push_str(&String::from_utf8_lossy(value.raw())),
+            }
+            Ok(())
+        },
+        push_quoted,
+    )
+}
+
+/// Appends a value as compact JSON. `scalar` appends scalars, empty containers and those that are
+/// not entered; `key` appends keys.
+fn push_compact<'a>(
+    value: Value<'a>,
+    json: &mut String,
+    entry: impl Fn(Value<'a>) -> Entry,
+    mut scalar: impl FnMut(Value<'a>, Kind, &mut String) -> Result<()>,
+    mut key: impl FnMut(&str, &mut String),
+) -> Result<()> {
+    walk(value, entry, |met| {
+        let is_first = json.is_empty() || json.ends_with(['{', '[']);
+        match met {
+            Met::Key(name) => {
+                if !is_first {
+                    json.push(',');
+                }
+                key(&name.decode()?, json);
+                json.push(':');
+            }
+            Met::Index(0) => {}
+            Met::Index(_) => json.push(','),
+            Met::Open(Kind::Object) => json.push('{'),
+            Met::Open(_) => json.push('['),
+            Met::Close(Kind::Object) => json.push('}'),
+            Met::Close(_) => json.push(']'),
+            Met::Whole(value, kind) => scalar(value, kind, json)?,
+        }
+        Ok(())
+    })
+}
+
+/// Appends a scalar, an empty container, or the mask of a value that is hidden as a whole.
+fn push_scalar(
+    shower: &mut Shower<'_>,
+    value: Value<'_>,
+    kind: Kind,
+    json: &mut String,
+) -> Result<()> {
+    if shower.hides(value) {
+        push_quoted(MASK, json);
+        return Ok(());
+    }
+    match kind {
+        Kind::Object => json.push_str("{}"),
+        Kind::Array => json.push_str("[]"),
+        Kind::String => push_string(shower, value, json)?,
+        _ => push_word(shower, value, kind, json),
+    }
+    Ok(())
+}
+
+/// Appends a number or a literal.
+fn push_word(shower: &Shower<'_>, value: Value<'_>, kind: Kind, json: &mut String) {
+    // Copied, because another process may modify the file: the written text must be the checked
+    // one.
+    let word = value.raw().to_vec();
+    match kind == Kind::Number && shower.is_secret_number(&word) {
+        true => push_quoted(ECHO, json),
+        false => json.push_str(&String::from_utf8_lossy(&word)),
+    }
+}
+
+fn push_string(shower: &mut Shower<'_>, value: Value<'_>, json: &mut String) -> Result<()> {
+    let text = value.text()?;
+    let shown = match Document::of(text.as_bytes()) {
+        _ if shower.is_secret(text.as_bytes()) => shower.text(text),
+        Err(Unread) => DEEPER.to_owned(),
+        Ok(None) => shower.text(text),
+        Ok(Some(mut document)) => {
+            let shows_all = shower.shows_all_of(document.value()).unwrap_or(false);
+            match (shows_all, document.syntax) {
+                (false, _) => ECHO.to_owned(),
+                (true, Syntax::Json) => text,
+                // The text says more than its values (comments).
+                (true, _) => shower.text(text),
+            }
+        }
+    };
+    push_quoted(&shown, json);
+    Ok(())
+}

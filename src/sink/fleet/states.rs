@@ -1,0 +1,144 @@
+//! Draws what states hold: the totals, a row for each workspace, and the types, modules and
+//! providers with the most resources.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::WORKSPACES_MAX;
+use super::rows::without_registry;
+use crate::inert::visible;
+use crate::record::Label;
+use crate::record::holdings::{By, Group, Holdings};
+use crate::sink::screen::Screen;
+use crate::sink::summary::{BOLD, DIM, fit, fit_end, paint, width};
+
+/// Default number of rows of a list.
+const LISTED: usize = 8;
+/// Width of a number, in columns.
+const NUMBER: usize = 11;
+
+/// What the states of a run hold.
+#[derive(Debug, Default)]
+pub(super) struct States {
+    all: Holdings,
+    /// The resources and outputs of each workspace. Those beyond [`WORKSPACES_MAX`] only count in
+    /// the totals.
+    workspaces: BTreeMap<String, [u64; 2]>,
+}
+
+impl States {
+    pub(super) fn is_empty(&self) -> bool {
+        self.all.states == 0
+    }
+
+    /// Adds a state.
+    pub(super) fn add(&mut self, label: Label<'_>, holdings: &Holdings) {
+        let name = label.workspace.unwrap_or(label.source);
+        if self.workspaces.len() < WORKSPACES_MAX || self.workspaces.contains_key(name) {
+            let counts = self.workspaces.entry(name.to_owned()).or_default();
+            counts[0] += resources(holdings);
+            counts[1] += holdings.outputs;
+        }
+        self.all.take(holdings.clone());
+    }
+
+    /// Draws the page. `top` is the number of rows of each list.
+    pub(super) fn draw(&self, screen: Screen, top: Option<usize>) -> String {
+        let mut page = Page { text: String::new(), screen, top: top.unwrap_or(LISTED) };
+        let name = self.workspaces.keys().next().map(|name| visible(name)).unwrap_or_default();
+        let title = match self.all.states {
+            1 => name,
+            many => format!("{many} states"),
+        };
+        page.line(&paint(screen.color, BOLD, &fit_end(&title, screen.width)));
+        page.line("");
+        page.line(&paint(screen.color, BOLD, &fit(&sentence(&self.all), screen.width)));
+        if self.all.states > 1 {
+            let mut rows: Vec<_> = self.workspaces.iter().collect();
+            rows.sort_by_key(|(_, counts)| std::cmp::Reverse(counts[0]));
+            let rows = rows.into_iter().map(|(name, counts)| (name.as_str(), *counts)).collect();
+            page.list("workspace", ["resources", "outputs"], rows);
+        }
+        for groups in &self.all.groups {
+            let rows = groups.largest_first();
+            if groups.by() == By::Module && rows.len() < 2 {
+                continue;
+            }
+            let rows = rows.iter().map(|group| row(groups.by(), group)).collect();
+            page.list(groups.by().word(), ["resources", "states"], rows);
+        }
+        page.text
+    }
+}
+
+fn resources(holdings: &Holdings) -> u64 {
+    holdings.managed + holdings.others + holdings.deposed
+}
+
+fn row<'g>(by: By, group: &Group<'g>) -> (&'g str, [u64; 2]) {
+    let name = match by {
+        By::Module if group.name.is_empty() => "(root module)",
+        By::Provider => without_registry(group.name),
+        _ => group.name,
+    };
+    (name, [group.resources, group.documents])
+}
+
+/// The totals in words.
+fn sentence(all: &Holdings) -> String {
+    let counted = |number: u64, one: &str, more: &str| {
+        (number > 0).then(|| format!("{number} {}", if number == 1 { one } else { more }))
+    };
+    let managed = match all.managed {
+        1 => "1 managed resource".to_owned(),
+        number => format!("{number} managed resources"),
+    };
+    let parts = [
+        Some(managed),
+        counted(all.others, "data source", "data sources"),
+        counted(all.deposed, "deposed object", "deposed objects"),
+        counted(all.tainted, "tainted", "tainted"),
+        counted(all.sensitive, "with sensitive values", "with sensitive values"),
+        counted(all.outputs, "output", "outputs"),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ") + "."
+}
+
+struct Page {
+    text: String,
+    screen: Screen,
+    top: usize,
+}
+
+impl Page {
+    fn line(&mut self, line: &str) {
+        self.text.push_str(line.trim_end());
+        self.text.push('\n');
+    }
+
+    /// Draws a list of names with two numbers each.
+    fn list(&mut self, title: &str, columns: [&str; 2], rows: Vec<(&str, [u64; 2])>) {
+        if rows.is_empty() {
+            return;
+        }
+        let shown: Vec<_> =
+            rows.iter().take(self.top).map(|(name, numbers)| (visible(name), numbers)).collect();
+        let longest = shown.iter().map(|(name, _)| width(name)).max().unwrap_or(0);
+        let room = longest.max(title.len()).min(self.screen.width - 2 - 2 * NUMBER);
+        let [first, second] = columns;
+        let heading = format!("  {title:<room$}{first:>NUMBER$}{second:>NUMBER$}");
+        self.line("");
+        self.line(&paint(self.screen.color, DIM, &heading));
+        for (name, [first, second]) in shown {
+            let name = fit_end(&name, room);
+            let mut line = format!("  {name}{}", " ".repeat(room - width(&name)));
+            // Writing to a string cannot fail.
+            let _ = write!(line, "{first:>NUMBER$}{second:>NUMBER$}");
+            self.line(&line);
+        }
+        if rows.len() > self.top {
+            let more = format!("  and {} more", rows.len() - self.top);
+            self.line(&paint(self.screen.color, DIM, &more));
+        }
+    }
+}

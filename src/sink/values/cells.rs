@@ -1,0 +1,196 @@
+//! The columns of rows, and their texts.
+
+use std::borrow::Cow;
+
+use crate::path::Paths;
+use crate::record::JsonText;
+use crate::record::values::{Check, Output, Record, Resource, Select, Variable, What};
+
+/// The columns of every row, in CSV.
+const FIRST: [&str; 3] = ["kind", "source", "workspace"];
+
+const RESOURCE: [&str; 14] = [
+    "section",
+    "address",
+    "module_address",
+    "mode",
+    "type",
+    "name",
+    "index",
+    "deposed",
+    "provider_name",
+    "schema_version",
+    "tainted",
+    "depends_on",
+    "sensitive",
+    "identity",
+];
+const OUTPUT: [&str; 6] = ["section", "name", "type", "sensitive", "deprecated", "value"];
+const VARIABLE: [&str; 9] = [
+    "name",
+    "type",
+    "sensitive",
+    "ephemeral",
+    "required",
+    "default",
+    "description",
+    "deprecated",
+    "value",
+];
+const CHECK: [&str; 9] =
+    ["address", "check_kind", "module", "mode", "type", "name", "status", "instances", "problems"];
+const GROUP: [&str; 4] = ["by", "name", "resources", "documents"];
+
+/// The columns of CSV for rows of one kind. The paths of selected values have the prefix `values.`,
+/// which keeps them apart from other columns.
+pub(super) fn columns(what: What, select: &Select, is_grouped: bool) -> Vec<Cow<'static, str>> {
+    let own: &[&str] = match what {
+        What::Resources if is_grouped => &GROUP,
+        What::Resources => &RESOURCE,
+        What::Outputs => &OUTPUT,
+        What::Variables => &VARIABLE,
+        What::Checks => &CHECK,
+    };
+    let own = own.iter().copied();
+    let selected = select.texts().iter().map(|text| format!("values.{text}").into());
+    let fixed = FIRST.into_iter().chain(own).map(Cow::Borrowed);
+    fixed.chain(selected).chain([Cow::Borrowed("summary")]).collect()
+}
+
+/// A text of a cell.
+pub(super) enum Cell<'a> {
+    /// A name or another text of the document.
+    Text(Cow<'a, str>),
+    /// JSON text, or paths, which quote keys like JSON.
+    Json(Cow<'a, str>),
+}
+
+/// The nonempty cells of a row, by column.
+pub(super) struct Cells<'a>(Vec<(Cow<'a, str>, Cell<'a>)>);
+
+impl<'a> Cells<'a> {
+    /// The cells of a row; `None` for other records.
+    pub fn of(record: &'a Record<'_>) -> Option<Cells<'a>> {
+        let mut cells = Cells(Vec::new());
+        match record {
+            Record::Resource(resource) => cells.resource(resource),
+            Record::Output(output) => cells.output(output),
+            Record::Variable(variable) => cells.variable(variable),
+            Record::Check(check) => cells.check(check),
+            Record::Group(group) => {
+                cells.text("kind", Some("group"));
+                cells.text("by", Some(group.by));
+                cells.text("name", Some(group.name));
+                cells.owned("resources", group.resources.to_string());
+                cells.owned("documents", group.documents.to_string());
+            }
+            Record::Document(_) | Record::Summary(_) => return None,
+        }
+        Some(cells)
+    }
+
+    /// The cell of a column, if it is not empty.
+    pub fn get(&self, column: &str) -> Option<&Cell<'a>> {
+        self.0.iter().find(|(name, _)| name == column).map(|(_, cell)| cell)
+    }
+
+    fn text(&mut self, column: &'static str, text: Option<&'a str>) {
+        self.0.extend(text.map(|text| (column.into(), Cell::Text(text.into()))));
+    }
+
+    fn owned(&mut self, column: &'static str, text: String) {
+        self.0.push((column.into(), Cell::Text(text.into())));
+    }
+
+    fn flag(&mut self, column: &'static str, is_set: bool) {
+        self.text(column, is_set.then_some("true"));
+    }
+
+    fn json(&mut self, column: impl Into<Cow<'a, str>>, json: Option<&'a JsonText<'_>>) {
+        self.0.extend(json.map(|json| (column.into(), cell_of(json))));
+    }
+
+    fn paths(&mut self, column: &'static str, paths: &Paths) {
+        let path = |path: crate::path::Path<'_>| match path.steps().len() {
+            // An empty line would look like no path.
+            0 => ".".to_owned(),
+            _ => path.to_string(),
+        };
+        let lines: Vec<String> = paths.iter().map(path).collect();
+        self.0.push((column.into(), Cell::Json(lines.join("\n").into())));
+    }
+
+    fn resource(&mut self, resource: &'a Resource<'_>) {
+        self.text("kind", Some("resource"));
+        self.text("section", Some(resource.section));
+        self.text("address", Some(&resource.address));
+        self.text("module_address", resource.module_address.as_deref());
+        self.text("mode", resource.mode.as_deref());
+        self.text("type", resource.type_name.as_deref());
+        self.text("name", resource.name.as_deref());
+        self.json("index", resource.index.as_ref());
+        self.text("deposed", resource.deposed.as_deref());
+        self.text("provider_name", resource.provider_name.as_deref());
+        self.json("schema_version", resource.schema_version.as_ref());
+        self.flag("tainted", resource.tainted);
+        self.owned("depends_on", resource.depends_on.join("\n"));
+        self.paths("sensitive", &resource.sensitive);
+        self.flag("identity", resource.identity);
+        for (path, value) in &resource.values.0 {
+            self.json(format!("values.{path}"), value.as_ref());
+        }
+    }
+
+    fn output(&mut self, output: &'a Output<'_>) {
+        self.text("kind", Some("output"));
+        self.text("section", Some(output.section));
+        self.text("name", Some(&output.name));
+        self.json("type", output.type_name.as_ref());
+        self.flag("sensitive", output.sensitive);
+        self.text("deprecated", output.deprecated.as_deref());
+        self.json("value", output.value.as_ref());
+    }
+
+    fn variable(&mut self, variable: &'a Variable<'_>) {
+        self.text("kind", Some("variable"));
+        self.text("name", Some(&variable.name));
+        self.json("type", variable.type_name.as_ref());
+        self.flag("sensitive", variable.sensitive);
+        self.flag("ephemeral", variable.ephemeral);
+        self.flag("required", variable.required);
+        self.flag("default", variable.default);
+        self.text("description", variable.description.as_deref());
+        self.text("deprecated", variable.deprecated.as_deref());
+        self.json("value", variable.value.as_ref());
+    }
+
+    fn check(&mut self, check: &'a Check<'_>) {
+        self.text("kind", Some("check"));
+        self.text("address", Some(&check.address));
+        self.text("check_kind", check.check_kind.as_deref());
+        self.text("module", check.module.as_deref());
+        self.text("mode", check.mode.as_deref());
+        self.text("type", check.type_name.as_deref());
+        self.text("name", check.name.as_deref());
+        self.text("status", Some(&check.status));
+        let instances = check.instances.iter().map(|instance| match &instance.status {
+            Some(status) => format!("{} {status}", instance.address),
+            None => instance.address.to_string(),
+        });
+        self.owned("instances", instances.collect::<Vec<_>>().join("\n"));
+        let problems = check.instances.iter().flat_map(|instance| &instance.problems);
+        let problems: Vec<&str> = problems.map(|problem| &**problem).collect();
+        self.owned("problems", problems.join("\n"));
+    }
+}
+
+/// A JSON string becomes its text, other JSON stays.
+fn cell_of<'a>(json: &'a JsonText<'_>) -> Cell<'a> {
+    let text = json.get();
+    if text.starts_with('"')
+        && let Ok(text) = serde_json::from_str::<String>(text)
+    {
+        return Cell::Text(text.into());
+    }
+    Cell::Json(text.into())
+}

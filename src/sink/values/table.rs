@@ -1,0 +1,215 @@
+//! Draws rows as a table for a person.
+//!
+//! The widths of columns are those of the first [`BATCH`] rows of a document, and are chosen anew for
+//! each further batch. So memory is bounded, and most documents have one width.
+
+use std::io::Write;
+
+use super::cells::{Cell, Cells};
+use crate::error::Result;
+use crate::inert::visible;
+use crate::record::values::{Record, Select, Sink, Summary, What};
+use crate::sink::fleet::without_registry;
+use crate::sink::screen::Screen;
+use crate::sink::summary::{BOLD, DIM, fit, paint, width};
+use crate::sink::write_error;
+
+/// Number of rows that are drawn at a time.
+const BATCH: usize = 1000;
+/// Maximum width of a column that is not the last, in columns of the screen.
+const WIDEST: usize = 60;
+/// Minimum width of a column.
+const NARROWEST: usize = 8;
+
+/// A sink that draws a table for each document.
+pub struct Table<W: Write> {
+    out: W,
+    screen: Screen,
+    headings: Vec<String>,
+    what: What,
+    is_grouped: bool,
+    /// The rows that wait to be drawn.
+    rows: Vec<Vec<String>>,
+    /// The name of the document, until its first row is drawn.
+    title: String,
+    drawn: u64,
+}
+
+impl<W: Write> Table<W> {
+    /// Draws rows of one kind to `out`.
+    pub fn new(
+        out: W,
+        screen: Screen,
+        (what, select, is_grouped): (What, &Select, bool),
+    ) -> Table<W> {
+        let fixed: &[&str] = match what {
+            What::Resources if is_grouped => &["name", "resources", "documents"],
+            What::Resources => &["address", "provider", "marks"],
+            What::Outputs | What::Variables => &["name", "type", "marks", "value"],
+            What::Checks => &["address", "kind", "status", "problems"],
+        };
+        let fixed = fixed.iter().map(|heading| (*heading).to_owned());
+        let headings = fixed.chain(select.texts().iter().map(|text| visible(text))).collect();
+        let (rows, title) = (Vec::new(), String::new());
+        Table { out, screen, headings, what, is_grouped, rows, title, drawn: 0 }
+    }
+
+    fn draw_rows(&mut self) -> std::io::Result<()> {
+        let rows = std::mem::take(&mut self.rows);
+        if rows.is_empty() {
+            return Ok(());
+        }
+        // A column without any text is left out.
+        let columns: Vec<usize> = (0..self.headings.len())
+            .filter(|&column| rows.iter().any(|row| !row[column].is_empty()))
+            .collect();
+        let widths = self.widths(&rows, &columns);
+        let heading: Vec<&str> = columns.iter().map(|&at| self.headings[at].as_str()).collect();
+        let heading = line(&heading, &widths);
+        writeln!(self.out, "{}", paint(self.screen.color, DIM, &heading))?;
+        for row in &rows {
+            let cells: Vec<&str> = columns.iter().map(|&at| row[at].as_str()).collect();
+            writeln!(self.out, "{}", line(&cells, &widths))?;
+        }
+        Ok(())
+    }
+
+    /// The widths of the columns, which fit the screen.
+    fn widths(&self, rows: &[Vec<String>], columns: &[usize]) -> Vec<usize> {
+        let widest = |&at: &usize| {
+            let cells = rows.iter().map(|row| row[at].as_str());
+            cells.chain([self.headings[at].as_str()]).map(width).max().unwrap_or(0)
+        };
+        let mut widths: Vec<usize> = columns.iter().map(widest).collect();
+        let mut room = self.screen.width;
+        let last = widths.len().saturating_sub(1);
+        for (at, width) in widths.iter_mut().enumerate() {
+            let rest = (last - at) * (NARROWEST + 2);
+            let most = room.saturating_sub(rest + 2).max(NARROWEST);
+            let is_cut = self.screen.width < Screen::UNBOUNDED && at < last;
+            *width = (*width).min(most).min(if is_cut { WIDEST.max(most / 2) } else { most });
+            room = room.saturating_sub(*width + 2);
+        }
+        widths
+    }
+
+    fn begin(&mut self) -> std::io::Result<()> {
+        self.rows.clear();
+        if self.drawn > 0 {
+            writeln!(self.out)?;
+        }
+        self.drawn += 1;
+        if !self.title.is_empty() {
+            writeln!(self.out, "{}", paint(self.screen.color, BOLD, &self.title))?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, summary: &Summary) -> std::io::Result<()> {
+        if !self.rows.is_empty() || !self.is_grouped {
+            self.draw_rows()?;
+        }
+        let noun = match (self.what, summary.rows) {
+            (What::Resources, 1) => "resource",
+            (What::Resources, _) => "resources",
+            (What::Outputs, 1) => "output",
+            (What::Outputs, _) => "outputs",
+            (What::Variables, 1) => "variable",
+            (What::Variables, _) => "variables",
+            (What::Checks, 1) => "check",
+            (What::Checks, _) => "checks",
+        };
+        let mut text = format!("{} {noun}", summary.rows);
+        if let Some(documents) = summary.documents {
+            text += &match documents {
+                1 => " in 1 document".to_owned(),
+                many => format!(" in {many} documents"),
+            };
+        }
+        if summary.hidden > 0 {
+            text += &format!(", {} not shown", summary.hidden);
+        }
+        writeln!(self.out, "{}", paint(self.screen.color, DIM, &text))
+    }
+
+    /// The texts of a row, by column.
+    fn row(&self, record: &Record<'_>) -> Option<Vec<String>> {
+        let cells = Cells::of(record)?;
+        let text = |column: &str| match cells.get(column) {
+            Some(Cell::Text(text) | Cell::Json(text)) => visible(&text.replace('\n', "; ")),
+            None => String::new(),
+        };
+        let mut row = match record {
+            Record::Group(group) => {
+                let name = match (group.by, group.name) {
+                    ("module", "") => "(root module)".to_owned(),
+                    ("provider", name) => visible(without_registry(name)),
+                    (_, name) => visible(name),
+                };
+                vec![name, text("resources"), text("documents")]
+            }
+            Record::Resource(resource) => {
+                let provider = resource.provider_name.as_deref().unwrap_or_default();
+                let marked = resource.sensitive.len();
+                let marks = [
+                    resource.deposed.as_ref().map(|key| format!("deposed {key}")),
+                    resource.tainted.then(|| "tainted".to_owned()),
+                    (marked > 0).then(|| format!("{marked} sensitive")),
+                ];
+                let marks: Vec<String> = marks.into_iter().flatten().collect();
+                let provider = visible(without_registry(provider));
+                vec![visible(&resource.address), provider, visible(&marks.join(", "))]
+            }
+            Record::Output(_) | Record::Variable(_) => {
+                let flags = ["sensitive", "ephemeral", "required", "default"];
+                let set = flags.into_iter().filter(|flag| cells.get(flag).is_some());
+                let mut marks: Vec<&str> = set.collect();
+                if cells.get("deprecated").is_some() {
+                    marks.push("deprecated");
+                }
+                vec![text("name"), text("type"), marks.join(", "), text("value")]
+            }
+            _ => vec![text("address"), text("check_kind"), text("status"), text("problems")],
+        };
+        if let Record::Resource(resource) = record {
+            let selected =
+                resource.values.0.iter().map(|(path, _)| text(&format!("values.{path}")));
+            row.extend(selected);
+        }
+        row.resize(self.headings.len(), String::new());
+        Some(row)
+    }
+}
+
+/// A line of cells, each padded or cut to its width.
+fn line(cells: &[&str], widths: &[usize]) -> String {
+    let mut line = String::new();
+    for (cell, &columns) in cells.iter().zip(widths) {
+        let cell = fit(cell, columns);
+        line += &cell;
+        line += &" ".repeat(columns + 2 - width(&cell).min(columns));
+    }
+    line.truncate(line.trim_end().len());
+    line
+}
+
+impl<W: Write> Sink for Table<W> {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        let drawn = match record {
+            Record::Document(document) => {
+                self.title = visible(document.workspace.unwrap_or(document.source));
+                self.begin()
+            }
+            Record::Summary(summary) => self.end(summary),
+            row => {
+                self.rows.extend(self.row(row));
+                if self.rows.len() < BATCH { Ok(()) } else { self.draw_rows() }
+            }
+        };
+        drawn.map_err(write_error)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.out.flush().map_err(write_error)
+    }
+}

@@ -13,6 +13,9 @@ pub enum PlanFileFault {
     NoDirectory,
     /// The central directory is damaged.
     Directory,
+    /// Data lies before the first member or after the end of the archive, as when two plan files
+    /// are joined.
+    Surplus,
     /// Two members have the same name.
     MemberTwice,
     /// Two members share bytes of the archive, or a member lies in the directory.
@@ -69,6 +72,7 @@ impl fmt::Display for PlanFileFault {
         let damaged = match self {
             PlanFileFault::NoDirectory => "the archive has no directory at its end",
             PlanFileFault::Directory => "the directory of the archive is damaged",
+            PlanFileFault::Surplus => "data lies before or after the archive",
             PlanFileFault::MemberTwice => "two members of the archive have this name",
             PlanFileFault::Overlap => "members of the archive overlap",
             PlanFileFault::MemberEncrypted => "the member is encrypted",

@@ -106,7 +106,7 @@ impl<'a> Archive<'a> {
     }
 
     fn find(&mut self, buffer: &mut [u8]) -> Result<()> {
-        let mut count = 0;
+        let (mut count, mut first_header) = (0, u64::MAX);
         let mut entries = self.zip.entries(buffer);
         while let Some(entry) = entries.next_entry().map_err(directory_error)? {
             count += 1;
@@ -114,6 +114,7 @@ impl<'a> Archive<'a> {
                 let value = self.limits.plan_members;
                 return Err(Error::limit(Limit::PlanMembers, value, self.zip.directory_offset()));
             }
+            first_header = first_header.min(entry.local_header_offset());
             let path = entry.file_path();
             let Some(at) = NAMES.iter().position(|name| name.as_bytes() == path.as_ref()) else {
                 continue;
@@ -131,6 +132,10 @@ impl<'a> Archive<'a> {
         // The hint of an archive of many members is cut to 16 bits by some writers.
         if self.zip.entries_hint() & 0xffff != count & 0xffff {
             return Err(archive_fault(PlanFileFault::Directory));
+        }
+        // Of two joined archives, only the last has a directory that is found.
+        if count > 0 && first_header > 0 || self.zip.end_offset() != self.zip.get_ref().0.len() {
+            return Err(archive_fault(PlanFileFault::Surplus));
         }
         Ok(())
     }

@@ -107,6 +107,22 @@ fn damaged_archives_are_errors() {
 }
 
 #[test]
+fn joined_plan_files_are_an_error() {
+    let one = zip(&members(&plan(&[resource("test_a.b", &change(1, &[b"\x80"]))])));
+    let other = zip(&members(&plan(&[])));
+    for (first, second) in [
+        (&one[..], &other[..]),
+        (&other[..], &one[..]),
+        (b"\n".as_slice(), &one[..]),
+        (&one[..], b"\n".as_slice()),
+        (&one[..], br#"{"format_version":"1.2"}"#.as_slice()),
+    ] {
+        let (fault, text) = fault(&[first, second].concat());
+        assert_eq!(fault, PlanFileFault::Surplus, "{text}");
+    }
+}
+
+#[test]
 fn a_file_cut_anywhere_is_an_error() {
     let file = zip(&members(&plan(&[resource("test_a.b", &change(1, &[b"\x80"]))])));
     for end in 0..file.len() {

@@ -1,6 +1,6 @@
 //! Outputs: standard output, or a file that appears only when it is complete.
 
-use std::fs::{File, Metadata};
+use std::fs::{File, Metadata, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -14,8 +14,9 @@ use crate::error::{Error, ErrorKind, Result};
 pub enum Output {
     /// Standard output, a device or a pipe, without buffering.
     Standard(File),
-    /// A temporary file in the folder of the final path.
-    File(NamedTempFile, PathBuf),
+    /// A temporary file in the folder of the final path, and the permissions it gets with that
+    /// path. Until then only its owner may read it.
+    File(NamedTempFile, PathBuf, Permissions),
 }
 
 impl Output {
@@ -51,7 +52,7 @@ impl Output {
         if existing.is_none() {
             // The kernel applies the user's umask, as for any new file.
             use std::os::unix::fs::PermissionsExt;
-            builder.permissions(std::fs::Permissions::from_mode(0o666));
+            builder.permissions(Permissions::from_mode(0o666));
         }
         let make = || builder.tempfile_in(directory);
         #[cfg(target_os = "linux")]
@@ -60,7 +61,8 @@ impl Output {
         if let Some(existing) = existing {
             copy_rights(&existing, file.as_file()).map_err(write_error)?;
         }
-        Ok(Output::File(file, path.to_owned()))
+        let permissions = keep_private(file.as_file()).map_err(write_error)?;
+        Ok(Output::File(file, path.to_owned(), permissions))
     }
 
     /// Returns a writer to the output.
@@ -71,7 +73,7 @@ impl Output {
     pub fn writer(&self) -> Result<File> {
         match self {
             Output::Standard(file) => file.try_clone(),
-            Output::File(file, _) => file.as_file().try_clone(),
+            Output::File(file, ..) => file.as_file().try_clone(),
         }
         .map_err(write_error)
     }
@@ -84,7 +86,8 @@ impl Output {
     pub fn finish(self) -> Result<()> {
         match self {
             Output::Standard(mut file) => file.flush().map_err(write_error),
-            Output::File(file, path) => {
+            Output::File(file, path, permissions) => {
+                file.as_file().set_permissions(permissions).map_err(write_error)?;
                 file.as_file().sync_all().map_err(write_error)?;
                 file.persist(path).map_err(|error| write_error(error.error))?;
                 Ok(())
@@ -182,6 +185,17 @@ fn behind_links(path: &Path) -> io::Result<PathBuf> {
     }
     // The links form a cycle.
     Err(error)
+}
+
+/// Takes a file's permissions away from everyone but its owner. Returns those it had.
+fn keep_private(file: &File) -> io::Result<Permissions> {
+    let permissions = file.metadata()?.permissions();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        file.set_permissions(Permissions::from_mode(0o600))?;
+    }
+    Ok(permissions)
 }
 
 /// Gives a new file the permissions and the owner of the file that it replaces.

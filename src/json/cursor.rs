@@ -488,8 +488,12 @@ impl<S: Source> Cursor<S> {
         let (source, offset) = (&self.source, self.batch);
         let text = &source.window()[(offset - source.offset()) as usize..];
         let len = (self.scanned - offset) as usize;
+        let available = text.len();
         let batch = Batch { blocks: &self.blocks[..count], text, len, offset };
-        self.grammar.as_mut()?.follow(batch, &mut self.nesting)
+        let wrong = self.grammar.as_mut()?.follow(batch, &mut self.nesting);
+        // Where the source failed inside an escape, its error is the one to report.
+        let is_cut = |place: usize| self.failed.is_some() && available - place < string::ESCAPE_MAX;
+        wrong.filter(|&(kind, place)| kind != ErrorKind::Escape || !is_cut(place))
     }
 
     /// Ends the batch before a wrong byte. The error is reported when the cursor gets there,

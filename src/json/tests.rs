@@ -47,6 +47,48 @@ impl Source for Pieces<'_> {
     }
 }
 
+/// A text whose source fails at its end.
+struct Failing<'a>(Pieces<'a>);
+
+impl Source for Failing<'_> {
+    fn window(&self) -> &[u8] {
+        self.0.window()
+    }
+    fn offset(&self) -> u64 {
+        self.0.offset()
+    }
+    fn fill(&mut self, keep: u64) -> Result<bool> {
+        match self.0.fill(keep)? {
+            true => Ok(true),
+            false => Err(Error::limit(Limit::Memory, 7, keep)),
+        }
+    }
+    fn finish(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// The bytes before a failure may end inside a word, an escape or a character.
+#[test]
+fn a_source_that_fails_is_not_an_invalid_text() {
+    let space = " ".repeat(70);
+    let text = format!(
+        r#"{{"a":[true,-1.5e3,"\u003c\ud83d\ude00\n é😀"],{space}"\u0062":"{}"}}"#,
+        r"\u003c".repeat(30)
+    );
+    for validation in [Validation::Structure, Validation::Grammar] {
+        for end in 1..text.len() {
+            for size in [1, 64, 1000] {
+                let source = Failing(Pieces::new(&text.as_bytes()[..end], &[size]));
+                let mut cursor = Cursor::new(source, 0, Isa::best(), validation, Limits::default());
+                let error = cursor.skip().expect_err("the source fails");
+                let kind = ErrorKind::Limit { limit: Limit::Memory, value: 7 };
+                assert_eq!(error.kind(), kind, "{end} by {size}: {error}");
+            }
+        }
+    }
+}
+
 fn kind_and_offset(result: Result<()>) -> std::result::Result<(), (ErrorKind, u64)> {
     result.map_err(|error| (error.kind(), error.location().map_or(u64::MAX, |place| place.offset)))
 }

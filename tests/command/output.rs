@@ -301,6 +301,33 @@ fn interrupted_runs_leave_no_files() {
     assert!(out.expect("it is there").contains("summary"));
 }
 
+/// A run that is killed cannot remove its file, which may hold what nobody else may read.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_unfinished_file_is_private() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::of_plans();
+    folder.write("out", "before");
+    let public = std::fs::Permissions::from_mode(0o644);
+    std::fs::set_permissions(folder.path("out"), public).expect("its mode");
+    for name in ["out", "new"] {
+        let mut child = waiting(&folder, "", &["changes", name]);
+        let unfinished: Vec<_> =
+            folder.names().into_iter().filter(|name| name.starts_with(".plansift-")).collect();
+        let mode = |name: &str| folder.path(name).metadata().expect("a file").permissions().mode();
+        let modes = || unfinished.iter().map(|name| mode(name) & 0o777).collect::<Vec<_>>();
+        // The run may just have made the file.
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(30);
+        while modes() != [0o600] {
+            assert!(std::time::Instant::now() < deadline, "{:o?}", modes());
+            std::thread::yield_now();
+        }
+        child.stdin.take().expect("a pipe").write_all(PLAN.as_bytes()).expect("it reads");
+        assert!(child.wait().expect("it ends").success());
+        assert_eq!(mode(name) & 0o777, mode("plan.json") & 0o777, "{name}");
+    }
+}
+
 /// `RUST_MIN_STACK` asks for a stack that no thread can have, so the signal thread fails to start.
 #[cfg(target_os = "linux")]
 #[test]

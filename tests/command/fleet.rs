@@ -165,15 +165,15 @@ fn workspaces_that_leave_changes_for_another_plan_are_named() {
     let with = |flags: &str| plan(&[change("aws_a.one", None, "create")]).replacen('{', flags, 1);
     folder.write("p/part.json", with(r#"{"complete":false,"#));
     // Terraform says of a plan whose planning failed that it is not complete; OpenTofu does not.
-    folder.write("p/terraform.json", with(r#"{"complete":false,"errored":true,"#));
-    folder.write("p/tofu.json", with(r#"{"errored":true,"#));
+    folder.write("p/failed.json", with(r#"{"complete":false,"errored":true,"#));
+    folder.write("p/failed-too.json", with(r#"{"errored":true,"#));
     let run = folder.run("summary p --exclude cut.json");
     assert_eq!(row(&run, "! 1 plan"), "! 1 plan will leave changes for another plan.");
     let named = "\nLeaves changes for another plan: 1\n! p/part\n";
     assert!(run.out.contains(named), "{}", run.out);
     assert!(run.out.contains("\nPlanning failed: 2\n"), "{}", run.out);
     let run = folder.run("report p -o variables --exclude cut.json");
-    assert!(run.out.contains("PLANSIFT_INCOMPLETE_PLANS=1\n"), "{}", run.out);
+    assert!(run.out.contains("PLANSIFT_INCOMPLETE_PLANS=3\n"), "{}", run.out);
     assert!(run.out.contains("PLANSIFT_ERRORED_PLANS=2\n"), "{}", run.out);
 }
 

@@ -107,7 +107,9 @@ impl Counts {
         }
         counts[Column::Import] = summary.terraform.import;
         counts[Column::Move] = summary.moved;
-        counts[Column::Drift] = summary.resource_drift.values().sum();
+        // The tools list objects that only moved there, too.
+        let drift = summary.resource_drift.iter().filter(|(action, _)| *action != "no-op");
+        counts[Column::Drift] = drift.map(|(_, count)| count).sum();
         let failed = |status: &str| summary.checks.get(status).copied().unwrap_or(0);
         counts[Column::Checks] = failed("fail") + failed("error");
         counts

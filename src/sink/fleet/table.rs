@@ -249,16 +249,14 @@ impl Page {
         };
         let numbers: Vec<String> = all.missing_shards.iter().map(u32::to_string).collect();
         let missing = format!("Shards are missing: {}.", numbers.join(", "));
+        let left = all.incomplete - all.errored;
         let warnings = [
             (all.missing_shards.len() as u64, fit(&missing, self.screen.width - 2)),
             (all.pending, pending),
             (all.failed, failed),
             (all.errored, Warning::Errored.words(Of::Several(all.errored))),
             (all.unlisted, Warning::Unlisted.words(Of::Several(all.unlisted))),
-            (
-                all.incomplete,
-                format!("{} will leave changes for another plan.", of_plans(all.incomplete)),
-            ),
+            (left, format!("{} will leave changes for another plan.", of_plans(left))),
         ];
         for (_, warning) in warnings.iter().filter(|(count, _)| *count > 0) {
             self.sentence(RED, &format!("! {warning}"));

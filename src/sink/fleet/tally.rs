@@ -38,7 +38,7 @@ impl Tally {
             Record::ResourceChange(change) => self.change(change),
             Record::ResourceDrift(change) => {
                 let mut counts = Counts::default();
-                counts[Column::Drift] = 1;
+                counts[Column::Drift] = u64::from(change.action != "no-op");
                 self.resource(change, &counts);
             }
             Record::ActionInvocation(_) => self.invocations += 1,
@@ -101,7 +101,7 @@ pub struct Totals {
     pub missing_shards: Vec<u32>,
     /// Plans whose planning failed.
     pub errored: u64,
-    /// Plans that leave changes for a later plan. Excludes plans whose planning failed.
+    /// Plans whose planning failed, and plans that leave changes for a later plan.
     pub incomplete: u64,
     /// Plans without a list of changes.
     #[serde(skip)]
@@ -185,7 +185,7 @@ impl Totals {
         self.errored += u64::from(summary.errored == Some(true));
         self.unlisted += u64::from(summary.lacks_resource_changes);
         self.deferred += summary.deferred_changes.values().sum::<u64>();
-        self.incomplete += u64::from(is_incomplete);
+        self.incomplete += u64::from(is_incomplete || summary.errored == Some(true));
     }
 
     /// Adds a plan that could not be read, with its error.

@@ -236,7 +236,9 @@ impl Rule {
                 subject => is_counted(change, subject) && self.matches_resource(change),
             },
             Record::ResourceDrift(drift) => {
-                self.subject == Subject::Drift && self.matches_resource(drift)
+                self.subject == Subject::Drift
+                    && drift.action != "no-op"
+                    && self.matches_resource(drift)
             }
             Record::DeferredChange(deferred) => {
                 self.subject == Subject::Deferred && self.matches_resource(deferred)

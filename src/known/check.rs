@@ -588,12 +588,11 @@ fn big(name: &str, value: Found<'_>) -> Read<Number> {
     }))
 }
 
-/// Decimal text of a number. Go writes all digits of any number.
+/// Decimal text of a number. Go writes all digits of any number; here, a number with more than
+/// about 150 000 of them is written with a power of two.
 fn plain(number: &Number) -> String {
-    match number.is_infinite() {
-        true => number.to_general(),
-        false => number.to_exact(),
-    }
+    const EXPONENT_MAX: u64 = 1 << 19;
+    number.to_text_within(EXPONENT_MAX).unwrap_or_else(|| number.to_exact())
 }
 
 /// Reads an integer as Go's `ParseInt` does. `Err` holds its reason.

@@ -12,6 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::json::Validation;
 use crate::json::cursor::Cursor;
+use crate::json::mended::Mended;
 use crate::json::outline::Outline;
 use crate::json::string;
 use crate::json::value::{Kind, Value};
@@ -71,6 +72,7 @@ pub(super) fn decode<S: Source>(
     receiver: &mut impl Receiver,
     limits: &Limits,
 ) -> Result<()> {
+    let source = Mended::new(source);
     let mut cursor = Cursor::new(source, 0, Isa::best(), Validation::Grammar, *limits);
     let mut reader = Reader { outline: Outline::new(), frames: Vec::new() };
     let document = Place { shape: document, part: None, name: String::new(), floats: false };

@@ -162,9 +162,14 @@ impl<'c> Run<'c> {
         let Some(places) = self.resources.get(&*entry.address) else { return Ok(()) };
         for place in places {
             if self.results[*place].is_none() {
-                let result = match &entry.change {
-                    Some(change) => check_resource(&self.checks[*place], change)?,
-                    None => Err(void(&entry.address)),
+                let check = &self.checks[*place];
+                let result = match (&entry.change, check) {
+                    (Some(change), _) => check_resource(check, change)?,
+                    // Go looks at the action type first.
+                    (None, PlanCheck::ResourceAction { action, .. }) if !is_action_type(action) => {
+                        check_resource(check, &Change::default())?
+                    }
+                    (None, _) => Err(void(&entry.address)),
                 };
                 self.results[*place] = Some(result);
             }
@@ -364,6 +369,12 @@ fn check_output(check: &PlanCheck, change: &Change<'_>) -> Result<Checked> {
         }
         _ => Ok(Ok(())),
     }
+}
+
+/// Whether there is an action type of this name.
+fn is_action_type(action: &str) -> bool {
+    check_action("", action, &Change::default())
+        .is_err_and(|failure| failure.kind() == FailureKind::Action)
 }
 
 fn check_action(address: &str, action: &str, change: &Change<'_>) -> Checked {

@@ -288,11 +288,7 @@ impl State<'_> {
             };
             if let Err(failure) = check.check(Found::clear(*data))? {
                 let outer = format!("{address} - {} identity attribute: ", quote(key));
-                let failure = failure.of_value(&outer);
-                return Ok(Err(match failure.kind() {
-                    FailureKind::Panic => failure,
-                    _ => Failure::new(FailureKind::IdentityKey, failure.text()),
-                }));
+                return Ok(Err(failure.of_value(&outer)));
             }
         }
         Ok(Ok(()))
@@ -384,18 +380,16 @@ fn compare_any(comparer: Comparer, elements: &[Found<'_>], value: Found<'_>) -> 
     let is_list = value.data.ty()? == Type::Slice;
     let mut failures: Vec<Failure> = Vec::new();
     let mut seen = BTreeSet::new();
+    let compare = |element: Found<'_>, value: Found<'_>| match is_list {
+        true => comparer.compare_element(element, value),
+        false => comparer.compare(&[element, value]),
+    };
     for element in elements {
-        let compared = match is_list {
-            true => comparer.compare_element(*element, value)?,
-            false => comparer.compare(&[*element, value])?,
-        };
-        match compared {
-            Ok(()) => return Ok(Ok(())),
-            Err(failure) => {
-                if seen.insert(failure.text().to_owned()) {
-                    failures.push(failure);
-                }
-            }
+        let Err(failure) = compare(*element, value)? else { return Ok(Ok(())) };
+        // Masks must not make different errors equal, or equal ones different.
+        let unmasked = compare(Found::clear(element.data), Found::clear(value.data))?;
+        if seen.insert(unmasked.err().map(|failure| failure.text().to_owned())) {
+            failures.push(failure);
         }
     }
     let Some(first) = failures.first() else { return Ok(Ok(())) };

@@ -14,6 +14,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use plansift::input::Slice;
+use plansift::json::detached::Detached;
+use plansift::json::mended::mend;
 use plansift::known::{Comparer, Found, Regexp, traverse};
 use plansift::limits::Limits;
 use plansift::plancheck::{check_plan, check_state};
@@ -141,7 +143,7 @@ impl Asker {
             self.shown += 1;
             let cut = |text: String| text.chars().take(900).collect::<String>();
             println!("checks: {}", cut(vector.to_string()));
-            println!("  ours: {}", cut(format!("{answer:?}")));
+            println!("  ours: {}", cut(answer.words()));
         }
     }
 }
@@ -165,7 +167,9 @@ fn load(text: &[u8], kind: &Json) -> Answer {
 /// Reads a text as a value.
 fn with_values<T>(texts: &[&str], ask: impl FnOnce(&[Found<'_>]) -> plansift::Result<T>) -> T {
     let read = |text: &&str| {
-        plansift::json::detached::Detached::read(text.as_bytes(), Limits::default()).expect("JSON")
+        let mut text = text.as_bytes().to_vec();
+        mend(&mut text, true);
+        Detached::read(&text, Limits::default()).expect("JSON")
     };
     let mut detached: Vec<_> = texts.iter().map(read).collect();
     let values: Vec<Found<'_>> = detached.iter_mut().map(|it| Found::clear(it.value())).collect();

@@ -21,6 +21,7 @@ mod parse;
 mod read;
 mod run;
 mod schema;
+mod sides;
 mod subject;
 mod values;
 

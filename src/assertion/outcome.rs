@@ -27,12 +27,37 @@ pub struct Finding {
     pub expected: String,
     /// What is there. A sensitive value is masked.
     pub found: String,
+    /// The text in `found` that comes from the document.
+    quoted: Option<String>,
 }
 
 impl Outcome {
     /// Whether the assertion holds.
     pub fn holds(&self) -> bool {
         self.failed == 0
+    }
+
+    /// Sets the text that the last finding quotes, if the last failure was kept.
+    pub(super) fn quote_last(&mut self, quoted: Option<String>) {
+        if self.failed == self.findings.len() as u64
+            && let Some(last) = self.findings.last_mut()
+        {
+            last.quoted = quoted;
+        }
+    }
+
+    /// Whether any finding quotes the document.
+    pub fn quotes(&self) -> bool {
+        self.findings.iter().any(|finding| finding.quoted.is_some())
+    }
+
+    /// Replaces quoted texts that repeat a secret.
+    pub fn mask(&mut self, is_secret: impl Fn(&str) -> bool) {
+        for finding in &mut self.findings {
+            if finding.quoted.take().is_some_and(|quoted| is_secret(&quoted)) {
+                finding.found = crate::secret::ECHO.to_owned();
+            }
+        }
     }
 
     /// Adds a failure.
@@ -44,6 +69,7 @@ impl Outcome {
                 path: short(path),
                 expected: short(expected),
                 found: short(found),
+                quoted: None,
             });
         }
     }

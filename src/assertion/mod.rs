@@ -33,6 +33,4 @@ pub use self::parse::{parse, parse_one};
 pub use self::read::Syntax;
 pub use self::run::Run;
 pub use self::schema::SCHEMA;
-pub use self::subject::{
-    Action, Assertion, Bounds, Expectation, PlanState, Severity, Subject,
-};
+pub use self::subject::{Action, Assertion, Bounds, Expectation, PlanState, Severity, Subject};

@@ -78,7 +78,7 @@ impl Outcome {
 impl Finding {
     /// The finding in one line.
     pub fn words(&self) -> String {
-        let Finding { place, path, expected, found } = self;
+        let Finding { place, path, expected, found, .. } = self;
         let place = match (place.as_str(), path.as_str()) {
             ("", _) => String::new(),
             (place, "") => format!("{place}: "),

@@ -1,6 +1,5 @@
 //! Reads assertions from the tree of a file.
 
-use super::matcher::Matcher;
 use super::node::{FileError, Member, Node, NodeKind, shown};
 use super::read::{Syntax, read};
 use super::subject::{Action, Assertion, Bounds, Expectation, PlanState, Severity, Subject};
@@ -13,8 +12,24 @@ const ASSERTIONS_MAX: usize = 100_000;
 
 /// The keys of an assertion.
 const KEYS: [&str; 18] = [
-    "name", "resource", "output", "plan", "only", "count", "path", "action", "not_action", "known",
-    "unknown", "sensitive", "null", "unchanged", "absent", "deferred", "severity", "message",
+    "name",
+    "resource",
+    "output",
+    "plan",
+    "only",
+    "count",
+    "path",
+    "action",
+    "not_action",
+    "known",
+    "unknown",
+    "sensitive",
+    "null",
+    "unchanged",
+    "absent",
+    "deferred",
+    "severity",
+    "message",
 ];
 
 /// Parses a file: a list of assertions, or a mapping with the key `assertions`.
@@ -206,7 +221,9 @@ impl Parts {
     fn finish(self) -> Result<Assertion, FileError> {
         let error = |text: String| Err(FileError::new(self.line, text));
         if self.expectations.is_empty() {
-            return error("the assertion expects nothing: add a key like `action` or `known`".into());
+            return error(
+                "the assertion expects nothing: add a key like `action` or `known`".into(),
+            );
         }
         if self.resource.is_some() && self.output.is_some() {
             return error("the assertion is about a resource and an output: make two".into());
@@ -243,11 +260,10 @@ impl Parts {
             }
         }
         let path = self.path.map(|(_, path)| path);
-        let name = self.name.unwrap_or_else(|| {
-            named(&subject, path.as_ref(), &self.expectations)
-        });
+        let name = self.name.unwrap_or_else(|| named(&subject, path.as_ref(), &self.expectations));
         Ok(Assertion {
             name,
+            file: String::new(),
             line: self.line,
             subject,
             path,
@@ -260,11 +276,7 @@ impl Parts {
 }
 
 /// The assertion in a few words.
-fn named(
-    subject: &Subject,
-    path: Option<&AttributePath>,
-    expectations: &[Expectation],
-) -> String {
+fn named(subject: &Subject, path: Option<&AttributePath>, expectations: &[Expectation]) -> String {
     let mut name = match subject {
         Subject::Resource(pattern) => pattern.text().to_owned(),
         Subject::Output(output) => format!("output {output}"),

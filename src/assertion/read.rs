@@ -107,7 +107,9 @@ struct Lines(Vec<usize>);
 
 impl Lines {
     fn of(text: &str) -> Lines {
-        Lines(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect())
+        Lines(
+            text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect(),
+        )
     }
 
     /// The line of an offset, from 1.

@@ -90,8 +90,7 @@ impl Item<'_, '_> {
                 }
             }
             Expectation::Absent(is_absent) if !path.is_root() || !is_absent => {
-                let is_there =
-                    self.at(path)?.is_some() || self.unknown(path)? != Marked::Not;
+                let is_there = self.at(path)?.is_some() || self.unknown(path)? != Marked::Not;
                 if is_there == *is_absent && !path.is_root() {
                     let found = if is_there { "a value" } else { "nothing" };
                     self.fail(expectation, path, found, outcome);

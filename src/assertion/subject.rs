@@ -8,6 +8,8 @@ use crate::path::{AddressPattern, AttributePath};
 pub struct Assertion {
     /// The name in reports: the user's, or the assertion in a few words.
     pub name: String,
+    /// The name of the file; empty for an argument.
+    pub file: String,
     /// The line in the file.
     pub line: usize,
     /// What the assertion is about.
@@ -193,9 +195,7 @@ impl Action {
             Action::CreateThenDelete => words == ["create", "delete"],
             Action::CreateThenForget => words == ["create", "forget"],
             Action::ForgetThenCreate => words == ["forget", "create"],
-            Action::Replace => {
-                words == ["delete", "create"] || words == ["create", "delete"]
-            }
+            Action::Replace => words == ["delete", "create"] || words == ["create", "delete"],
             Action::Change => words != ["no-op"] && words != ["read"],
         }
     }

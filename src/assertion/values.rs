@@ -22,8 +22,18 @@ use crate::wire::Number;
 
 /// The keys of a matcher.
 const KEYS: [&str; 12] = [
-    "equals", "regex", "one_of", "range", "size", "contains", "list_of", "set_of", "object_of",
-    "has", "not", "not_null",
+    "equals",
+    "regex",
+    "one_of",
+    "range",
+    "size",
+    "contains",
+    "list_of",
+    "set_of",
+    "object_of",
+    "has",
+    "not",
+    "not_null",
 ];
 
 /// Reads a matcher. The depth of the tree bounds the recursion.

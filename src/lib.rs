@@ -82,6 +82,8 @@
 // Public for the binary, which has the allocator.
 #[doc(hidden)]
 pub mod allocation;
+#[cfg(feature = "assert")]
+pub mod assertion;
 #[cfg(feature = "redact")]
 pub mod audit;
 #[cfg(feature = "batch")]

@@ -1,5 +1,6 @@
 //! The arguments. Only this module and its submodules use clap.
 
+mod assert;
 mod audit;
 mod batch;
 mod inputs;
@@ -20,6 +21,7 @@ use clap::error::{ContextKind, ErrorKind};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+pub use self::assert::{Assert, AssertFormat};
 pub use self::audit::{Audit, FindingsFormat};
 pub use self::batch::{Batch, Merge, ReportFormat};
 pub use self::inputs::InputArgs;
@@ -75,7 +77,8 @@ impl Command {
             Command::Show(ShowPlanFile { plans, .. })
             | Command::Redact(Redact { plans, .. })
             | Command::Slim(Slim { plans, .. })
-            | Command::Audit(Audit { plans, .. }) => Some(plans),
+            | Command::Audit(Audit { plans, .. })
+            | Command::Assert(Assert { plans, .. }) => Some(plans),
             Command::Merge(_)
             | Command::Wire(_)
             | Command::Schema(_)
@@ -95,6 +98,8 @@ pub enum Command {
     /// Report changes with their values, for people and pipelines, in several formats at once
     #[command(mut_arg("echo", |echo| echo.value_parser(self::report::echo())))]
     Report(Report),
+    /// Check that plans and states do what assertions say, and fail if they do not
+    Assert(Assert),
     /// Write a record file for each of many plans, and a report; resumable, with bounded memory
     Batch(Batch),
     /// Merge the folders that `batch` writes into one report
@@ -172,6 +177,8 @@ pub enum SchemaOf {
     Report,
     /// JSON report: the output of `report --output json`
     Fleet,
+    /// Files of assertions: the input of `assert --file`
+    Assertions,
 }
 
 /// Format of the records.

@@ -11,6 +11,7 @@
 //! ```
 
 pub mod args;
+mod assert;
 mod audit;
 mod auditing;
 mod bar;

@@ -5,7 +5,9 @@ use std::io::{self, Write};
 use super::args::{self, Command, Schema, SchemaOf};
 use super::exit::Exit;
 use super::messages::{fail, say};
-use super::{audit, batch, merge, records, redact, report, show, slim, values, wire};
+use super::{
+    assert, audit, batch, merge, records, redact, report, show, slim, values, wire,
+};
 use crate::error::{Error, ErrorKind};
 
 /// Runs a command and prints its messages.
@@ -14,6 +16,7 @@ pub fn run(command: &Command) -> Exit {
         Command::Summary(summary) => records::summary(summary),
         Command::Changes(changes) => records::changes(changes),
         Command::Report(arguments) => report::run(arguments),
+        Command::Assert(arguments) => assert::run(arguments),
         Command::Batch(arguments) => batch::run(arguments),
         Command::Merge(arguments) => merge::run(arguments),
         Command::Resources(arguments) => values::resources(arguments),
@@ -46,6 +49,7 @@ fn schema_of(schema: &Schema) -> &'static str {
             crate::record::values::SCHEMA
         }
         SchemaOf::Fleet => crate::sink::fleet::document::SCHEMA,
+        SchemaOf::Assertions => crate::assertion::SCHEMA,
     }
 }
 

@@ -21,6 +21,10 @@ pub mod detached;
 mod expected;
 mod grammar;
 mod leaves;
+// Public for the tests, which read values alone.
+#[cfg(feature = "checks")]
+#[doc(hidden)]
+pub mod mended;
 pub(crate) mod number;
 // Public for the fuzz targets, which read ranges like a worker.
 #[doc(hidden)]

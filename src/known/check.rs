@@ -414,7 +414,8 @@ impl KnownValue {
             | KnownValue::MapPartial(checks)
             | KnownValue::ObjectExact(checks)
             | KnownValue::ObjectPartial(checks) => {
-                let texts = checks.iter().map(|(key, check)| Ok(format!("{key}:{}", check.text()?)));
+                let texts =
+                    checks.iter().map(|(key, check)| Ok(format!("{key}:{}", check.text()?)));
                 format!("map[{}]", texts.collect::<std::result::Result<Vec<_>, _>>()?.join(" "))
             }
             KnownValue::Func(func) => func.name().to_owned(),
@@ -478,9 +479,8 @@ pub(crate) fn delta<T, U>(
     value: Found<'_>,
     owner: &str,
 ) -> String {
-    let names = |keys: Vec<&String>| {
-        keys.into_iter().map(|key| quote(key)).collect::<Vec<_>>().join(", ")
-    };
+    let names =
+        |keys: Vec<&String>| keys.into_iter().map(|key| quote(key)).collect::<Vec<_>>().join(", ");
     let (verb, names) = if found.len() > expected.len() {
         let extra = found.keys().filter(|key| !expected.contains_key(*key)).collect();
         let names = if value.mask.is_marked() { SENSITIVE.to_owned() } else { names(extra) };
@@ -588,12 +588,11 @@ fn big(name: &str, value: Found<'_>) -> Read<Number> {
     }))
 }
 
-/// Decimal text of a number. Go writes all digits of any number.
+/// Decimal text of a number. Go writes all digits of any number; here, a number with more than
+/// about 150 000 of them is written with a power of two.
 fn plain(number: &Number) -> String {
-    match number.is_infinite() {
-        true => number.to_general(),
-        false => number.to_exact(),
-    }
+    const EXPONENT_MAX: u64 = 1 << 19;
+    number.to_text_within(EXPONENT_MAX).unwrap_or_else(|| number.to_exact())
 }
 
 /// Reads an integer as Go's `ParseInt` does. `Err` holds its reason.

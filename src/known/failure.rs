@@ -55,7 +55,7 @@ pub enum FailureKind {
     IdentityAbsent,
     /// An identity has another number of attributes.
     IdentitySize,
-    /// An identity lacks an attribute, or the attribute's check failed.
+    /// An identity lacks an attribute.
     IdentityKey,
     /// The value at the path of a collection is none.
     NotCollection,

@@ -12,6 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::json::Validation;
 use crate::json::cursor::Cursor;
+use crate::json::mended::Mended;
 use crate::json::outline::Outline;
 use crate::json::string;
 use crate::json::value::{Kind, Value};
@@ -71,6 +72,7 @@ pub(super) fn decode<S: Source>(
     receiver: &mut impl Receiver,
     limits: &Limits,
 ) -> Result<()> {
+    let source = Mended::new(source);
     let mut cursor = Cursor::new(source, 0, Isa::best(), Validation::Grammar, *limits);
     let mut reader = Reader { outline: Outline::new(), frames: Vec::new() };
     let document = Place { shape: document, part: None, name: String::new(), floats: false };
@@ -229,10 +231,11 @@ fn check(value: Value<'_>, shape: &'static Shape, floats: bool) -> Result<()> {
         match (shape, kind) {
             (Shape::Any, _) if !floats => {}
             (Shape::Any, Kind::Number) => {
-                value.float().ok().filter(|it| it.is_finite()).map_or_else(
-                    || wrong("a number that fits 64 bits"),
-                    |_| Ok(()),
-                )?;
+                value
+                    .float()
+                    .ok()
+                    .filter(|it| it.is_finite())
+                    .map_or_else(|| wrong("a number that fits 64 bits"), |_| Ok(()))?;
             }
             (Shape::Any, Kind::Array) => {
                 for element in value.elements()? {
@@ -289,10 +292,7 @@ fn check(value: Value<'_>, shape: &'static Shape, floats: bool) -> Result<()> {
 }
 
 /// Checks an expression that is a list of blocks, whose members are expressions.
-fn blocks<'a>(
-    value: Value<'a>,
-    left: &mut Vec<(Value<'a>, &'static Shape)>,
-) -> Result<()> {
+fn blocks<'a>(value: Value<'a>, left: &mut Vec<(Value<'a>, &'static Shape)>) -> Result<()> {
     for block in value.elements()? {
         let block = block?;
         if block.is_null() {

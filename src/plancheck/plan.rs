@@ -127,8 +127,12 @@ impl<'c> Run<'c> {
 
     /// Forgets the results of the checks of a part.
     fn reset(&mut self, part: Part) {
-        let places: Vec<usize> =
-            self.names(part).into_iter().flat_map(|names| names.values().flatten()).copied().collect();
+        let places: Vec<usize> = self
+            .names(part)
+            .into_iter()
+            .flat_map(|names| names.values().flatten())
+            .copied()
+            .collect();
         for place in places {
             self.results[place] = None;
         }
@@ -162,9 +166,14 @@ impl<'c> Run<'c> {
         let Some(places) = self.resources.get(&*entry.address) else { return Ok(()) };
         for place in places {
             if self.results[*place].is_none() {
-                let result = match &entry.change {
-                    Some(change) => check_resource(&self.checks[*place], change)?,
-                    None => Err(void(&entry.address)),
+                let check = &self.checks[*place];
+                let result = match (&entry.change, check) {
+                    (Some(change), _) => check_resource(check, change)?,
+                    // Go looks at the action type first.
+                    (None, PlanCheck::ResourceAction { action, .. }) if !is_action_type(action) => {
+                        check_resource(check, &Change::default())?
+                    }
+                    (None, _) => Err(void(&entry.address)),
                 };
                 self.results[*place] = Some(result);
             }
@@ -318,9 +327,7 @@ fn no_deferred(deferred: &[Option<(String, String)>]) -> Checked {
 
 fn check_resource(check: &PlanCheck, change: &Change<'_>) -> Result<Checked> {
     match check {
-        PlanCheck::ResourceAction { address, action } => {
-            Ok(check_action(address, action, change))
-        }
+        PlanCheck::ResourceAction { address, action } => Ok(check_action(address, action, change)),
         PlanCheck::UnknownValue { path, .. } => {
             let place = format!("at {}", quote(&path.to_tfjsonpath()));
             unknown(change, path, &place)
@@ -364,6 +371,12 @@ fn check_output(check: &PlanCheck, change: &Change<'_>) -> Result<Checked> {
         }
         _ => Ok(Ok(())),
     }
+}
+
+/// Whether there is an action type of this name.
+fn is_action_type(action: &str) -> bool {
+    check_action("", action, &Change::default())
+        .is_err_and(|failure| failure.kind() == FailureKind::Action)
 }
 
 fn check_action(address: &str, action: &str, change: &Change<'_>) -> Checked {

@@ -263,11 +263,7 @@ impl State<'_> {
         }))
     }
 
-    fn identity(
-        &self,
-        address: &str,
-        expected: &BTreeMap<String, KnownValue>,
-    ) -> Result<Checked> {
+    fn identity(&self, address: &str, expected: &BTreeMap<String, KnownValue>) -> Result<Checked> {
         let identity = found!(self.identity_of(address)?);
         let members = identity.data.members()?.unwrap_or_default();
         if members.len() != expected.len() {
@@ -288,11 +284,7 @@ impl State<'_> {
             };
             if let Err(failure) = check.check(Found::clear(*data))? {
                 let outer = format!("{address} - {} identity attribute: ", quote(key));
-                let failure = failure.of_value(&outer);
-                return Ok(Err(match failure.kind() {
-                    FailureKind::Panic => failure,
-                    _ => Failure::new(FailureKind::IdentityKey, failure.text()),
-                }));
+                return Ok(Err(failure.of_value(&outer)));
             }
         }
         Ok(Ok(()))
@@ -329,7 +321,8 @@ impl State<'_> {
         let collection = found!(traverse(resource.values(), first)?);
         let ty = collection.data.ty()?;
         if !matches!(ty, Type::Slice | Type::Map) {
-            let path: String = paths.iter().map(|path| format!(".{}", path.to_tfjsonpath())).collect();
+            let path: String =
+                paths.iter().map(|path| format!(".{}", path.to_tfjsonpath())).collect();
             let text = format!("{address}{path} is not a collection type: {}", ty.name());
             return Ok(Err(Failure::new(FailureKind::NotCollection, text)));
         }
@@ -384,18 +377,16 @@ fn compare_any(comparer: Comparer, elements: &[Found<'_>], value: Found<'_>) -> 
     let is_list = value.data.ty()? == Type::Slice;
     let mut failures: Vec<Failure> = Vec::new();
     let mut seen = BTreeSet::new();
+    let compare = |element: Found<'_>, value: Found<'_>| match is_list {
+        true => comparer.compare_element(element, value),
+        false => comparer.compare(&[element, value]),
+    };
     for element in elements {
-        let compared = match is_list {
-            true => comparer.compare_element(*element, value)?,
-            false => comparer.compare(&[*element, value])?,
-        };
-        match compared {
-            Ok(()) => return Ok(Ok(())),
-            Err(failure) => {
-                if seen.insert(failure.text().to_owned()) {
-                    failures.push(failure);
-                }
-            }
+        let Err(failure) = compare(*element, value)? else { return Ok(Ok(())) };
+        // Masks must not make different errors equal, or equal ones different.
+        let unmasked = compare(Found::clear(element.data), Found::clear(value.data))?;
+        if seen.insert(unmasked.err().map(|failure| failure.text().to_owned())) {
+            failures.push(failure);
         }
     }
     let Some(first) = failures.first() else { return Ok(Ok(())) };

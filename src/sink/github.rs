@@ -196,11 +196,11 @@ fn shown(text: &str, columns: usize) -> String {
 }
 
 /// Escapes a message for the runner, which undoes the escapes.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
 /// Escapes a property of a command.
-fn property(text: &str) -> String {
+pub(super) fn property(text: &str) -> String {
     escaped(text).replace(':', "%3A").replace(',', "%2C")
 }

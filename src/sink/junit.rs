@@ -191,7 +191,7 @@ fn rule(suite: &mut Suite, answer: &Answer<'_>) {
 }
 
 /// Escapes a text for an XML attribute, including the characters that XML does not allow.
-fn xml(text: &str) -> String {
+pub(super) fn xml(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in visible(text).chars() {
         match character {

@@ -326,7 +326,7 @@ impl<W: Write> Sink for Sarif<W> {
 }
 
 /// The name of an input as a URI reference, with all reserved characters percent-encoded.
-fn uri(source: &str) -> String {
+pub(super) fn uri(source: &str) -> String {
     let mut uri = String::with_capacity(source.len());
     for byte in source.bytes() {
         match byte {

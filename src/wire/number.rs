@@ -116,10 +116,16 @@ impl Number {
 
     /// Plain decimal text. None if the number is infinite, or its text would be very long.
     pub fn to_text(&self) -> Option<String> {
+        self.to_text_within(TEXT_EXPONENT_MAX)
+    }
+
+    /// Plain decimal text. None if the number is infinite, or if its binary exponent is larger than
+    /// this, either way. The time grows with the square of the exponent.
+    pub(crate) fn to_text_within(&self, exponent_max: u64) -> Option<String> {
         let Size::Finite(float) = &self.size else {
             return None;
         };
-        if float.exponent.unsigned_abs() > TEXT_EXPONENT_MAX {
+        if float.exponent.unsigned_abs() > exponent_max {
             return None;
         }
         let decimal = if float.mantissa.is_zero() {

@@ -14,6 +14,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use plansift::input::Slice;
+use plansift::json::detached::Detached;
+use plansift::json::mended::mend;
 use plansift::known::{Comparer, Found, Regexp, traverse};
 use plansift::limits::Limits;
 use plansift::plancheck::{check_plan, check_state};
@@ -33,11 +35,9 @@ pub fn ask(folder: &Path, plans: &Path) -> Tally {
         asker.shown = 0;
         asker.documents(&lines(folder, name), plans);
     }
-    for (name, answer) in [
-        ("paths", path as fn(&Json) -> Answer),
-        ("knownvalue", known_value),
-        ("compare", compare),
-    ] {
+    for (name, answer) in
+        [("paths", path as fn(&Json) -> Answer), ("knownvalue", known_value), ("compare", compare)]
+    {
         asker.shown = 0;
         for vector in lines(folder, name) {
             let answer = answer(&vector);
@@ -83,7 +83,8 @@ impl Asker {
                 self.judge(vector, &answer);
                 continue;
             }
-            let word = ["plan", "state", "inline"].into_iter().find(|word| vector.get(word).is_some());
+            let word =
+                ["plan", "state", "inline"].into_iter().find(|word| vector.get(word).is_some());
             let word = word.expect("a document");
             let document = vector[word].as_str().expect("a document").to_owned();
             documents.entry((word == "inline", document)).or_default().push(vector);
@@ -141,7 +142,7 @@ impl Asker {
             self.shown += 1;
             let cut = |text: String| text.chars().take(900).collect::<String>();
             println!("checks: {}", cut(vector.to_string()));
-            println!("  ours: {}", cut(format!("{answer:?}")));
+            println!("  ours: {}", cut(answer.words()));
         }
     }
 }
@@ -165,7 +166,9 @@ fn load(text: &[u8], kind: &Json) -> Answer {
 /// Reads a text as a value.
 fn with_values<T>(texts: &[&str], ask: impl FnOnce(&[Found<'_>]) -> plansift::Result<T>) -> T {
     let read = |text: &&str| {
-        plansift::json::detached::Detached::read(text.as_bytes(), Limits::default()).expect("JSON")
+        let mut text = text.as_bytes().to_vec();
+        mend(&mut text, true);
+        Detached::read(&text, Limits::default()).expect("JSON")
     };
     let mut detached: Vec<_> = texts.iter().map(read).collect();
     let values: Vec<Found<'_>> = detached.iter_mut().map(|it| Found::clear(it.value())).collect();

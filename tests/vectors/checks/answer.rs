@@ -6,7 +6,6 @@ use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
 
 /// What plansift answers.
-#[derive(Debug)]
 pub enum Answer {
     Passed,
     Failed(Failure),
@@ -34,6 +33,17 @@ pub enum Verdict {
 }
 
 impl Answer {
+    /// The answer in words.
+    pub fn words(&self) -> String {
+        match self {
+            Answer::Failed(failure) => format!("{:?}: {failure}", failure.kind()),
+            Answer::Refused(reason) => format!("refused: {reason}"),
+            Answer::Value(value) => value.to_string(),
+            Answer::Passed => "passed".to_owned(),
+            Answer::Stale => "another file".to_owned(),
+        }
+    }
+
     pub fn judge(&self, vector: &Json) -> Verdict {
         let is_load = vector["check"] == "Load" || vector.get("sha256").is_some();
         let agrees = if is_load || vector.get("invalid_check").is_some() {

@@ -1,0 +1,249 @@
+//! Matchers of known values.
+
+use std::collections::VecDeque;
+
+use super::subject::Bounds;
+use crate::error::Result;
+use crate::known::{Data, Found, KnownValue};
+use crate::wire::Number;
+
+/// A condition on a known value.
+#[derive(Debug)]
+pub enum Matcher {
+    /// A check of a known value.
+    Known(KnownValue),
+    /// One of these.
+    OneOf(Vec<Matcher>),
+    /// All of these.
+    All(Vec<Matcher>),
+    /// The opposite.
+    Not(Box<Matcher>),
+    /// A number within bounds, both included.
+    Range {
+        /// The least number.
+        min: Option<Number>,
+        /// The greatest number.
+        max: Option<Number>,
+    },
+    /// The number of elements, members or characters lies within bounds.
+    Size(Bounds),
+    /// A list or set with an element that matches, or a text that contains this one.
+    Contains(Box<Matcher>, Option<String>),
+    /// A list whose elements match, in order.
+    ListOf(Vec<Matcher>),
+    /// A set whose elements match, in any order.
+    SetOf(Vec<Matcher>),
+    /// An object whose members match.
+    ObjectOf {
+        /// The members with their matchers.
+        members: Vec<(String, Matcher)>,
+        /// Whether the object may have other members.
+        is_partial: bool,
+    },
+}
+
+impl Matcher {
+    /// Whether a value matches.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the document is invalid in a part that is read.
+    pub fn matches(&self, data: Data<'_>) -> Result<bool> {
+        Ok(match self {
+            Matcher::Known(check) => check.check(Found::clear(data))?.is_ok(),
+            Matcher::OneOf(matchers) => {
+                for matcher in matchers {
+                    if matcher.matches(data)? {
+                        return Ok(true);
+                    }
+                }
+                false
+            }
+            Matcher::All(matchers) => {
+                for matcher in matchers {
+                    if !matcher.matches(data)? {
+                        return Ok(false);
+                    }
+                }
+                true
+            }
+            Matcher::Not(matcher) => !matcher.matches(data)?,
+            Matcher::Range { min, max } => {
+                let number = data.number()?.and_then(|text| Number::parse(text.as_bytes()));
+                number.is_some_and(|number| {
+                    min.as_ref().is_none_or(|min| number.compare(min).is_ge())
+                        && max.as_ref().is_none_or(|max| number.compare(max).is_le())
+                })
+            }
+            Matcher::Size(bounds) => size_of(data)?.is_some_and(|size| bounds.holds(size)),
+            Matcher::Contains(element, text) => match (data.string()?, data.elements()?) {
+                (Some(found), _) => text.as_ref().is_some_and(|text| found.contains(&**text)),
+                (None, Some(elements)) => {
+                    for data in elements {
+                        if element.matches(data)? {
+                            return Ok(true);
+                        }
+                    }
+                    false
+                }
+                (None, None) => false,
+            },
+            Matcher::ListOf(matchers) => {
+                let Some(elements) = data.elements()? else { return Ok(false) };
+                if elements.len() != matchers.len() {
+                    return Ok(false);
+                }
+                for (matcher, data) in matchers.iter().zip(elements) {
+                    if !matcher.matches(data)? {
+                        return Ok(false);
+                    }
+                }
+                true
+            }
+            Matcher::SetOf(matchers) => return set_of(matchers, data),
+            Matcher::ObjectOf { members, is_partial } => {
+                let Some(found) = data.members()? else { return Ok(false) };
+                if !is_partial && found.len() != members.len() {
+                    return Ok(false);
+                }
+                for (key, matcher) in members {
+                    match found.get(key) {
+                        Some(data) if matcher.matches(*data)? => {}
+                        _ => return Ok(false),
+                    }
+                }
+                true
+            }
+        })
+    }
+
+    /// The matcher in words, for messages.
+    pub fn words(&self) -> String {
+        let list = |matchers: &[Matcher]| {
+            matchers.iter().map(Matcher::words).collect::<Vec<_>>().join(", ")
+        };
+        match self {
+            Matcher::Known(KnownValue::StringExact(text)) => format!("{text:?}"),
+            Matcher::Known(KnownValue::StringRegexp(regexp)) => format!("a match of {regexp}"),
+            Matcher::Known(KnownValue::NotNull) => "not null".to_owned(),
+            Matcher::Known(check) => check.to_string(),
+            Matcher::OneOf(matchers) => format!("one of {}", list(matchers)),
+            Matcher::All(matchers) => {
+                matchers.iter().map(Matcher::words).collect::<Vec<_>>().join(" and ")
+            }
+            Matcher::Not(matcher) => format!("not {}", matcher.words()),
+            Matcher::Range { min, max } => {
+                let text = |number: &Option<Number>| number.as_ref().map(Number::to_exact);
+                match (text(min), text(max)) {
+                    (Some(min), Some(max)) => format!("a number from {min} to {max}"),
+                    (Some(min), None) => format!("a number of at least {min}"),
+                    (None, Some(max)) => format!("a number of at most {max}"),
+                    (None, None) => "a number".to_owned(),
+                }
+            }
+            Matcher::Size(bounds) => format!("a size of {}", bounds.words()),
+            Matcher::Contains(matcher, _) => format!("something that contains {}", matcher.words()),
+            Matcher::ListOf(matchers) => format!("the list [{}]", list(matchers)),
+            Matcher::SetOf(matchers) => format!("the set [{}]", list(matchers)),
+            Matcher::ObjectOf { members, is_partial } => {
+                let members =
+                    members.iter().map(|(key, matcher)| format!("{key}: {}", matcher.words()));
+                let more = if *is_partial { ", ..." } else { "" };
+                format!("the object {{{}{more}}}", members.collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+}
+
+/// The number of elements, members or characters.
+fn size_of(data: Data<'_>) -> Result<Option<u64>> {
+    if let Some(elements) = data.elements()? {
+        return Ok(Some(elements.len() as u64));
+    }
+    if let Some(members) = data.members()? {
+        return Ok(Some(members.len() as u64));
+    }
+    Ok(data.string()?.map(|text| text.chars().count() as u64))
+}
+
+/// Maximum number of elements of a set that is matched. The time grows with the cube of it.
+pub(super) const SET_MAX: usize = 200;
+
+/// Whether each matcher can take an element of its own. Finds augmenting paths, so the order of
+/// the matchers does not matter.
+fn set_of(matchers: &[Matcher], data: Data<'_>) -> Result<bool> {
+    let Some(elements) = data.elements()? else { return Ok(false) };
+    if elements.len() != matchers.len() {
+        return Ok(false);
+    }
+    let mut fits = Vec::with_capacity(matchers.len());
+    for matcher in matchers {
+        let row = elements.iter().map(|data| matcher.matches(*data));
+        fits.push(row.collect::<Result<Vec<bool>>>()?);
+    }
+    // The matcher that takes each element.
+    let mut taken: Vec<Option<usize>> = vec![None; elements.len()];
+    for matcher in 0..matchers.len() {
+        if !augment(matcher, &fits, &mut taken) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Gives a matcher an element, and moves other matchers to other elements if necessary.
+fn augment(matcher: usize, fits: &[Vec<bool>], taken: &mut [Option<usize>]) -> bool {
+    // The matcher that reached each element, in a search by breadth.
+    let mut reached_by: Vec<Option<usize>> = vec![None; taken.len()];
+    let mut queue = VecDeque::from([matcher]);
+    while let Some(current) = queue.pop_front() {
+        for (element, fits) in fits[current].iter().enumerate() {
+            if !fits || reached_by[element].is_some() {
+                continue;
+            }
+            reached_by[element] = Some(current);
+            let Some(other) = taken[element] else {
+                // Each matcher on the way back gives up its element for the one that it reached.
+                let mut free = element;
+                while let Some(owner) = reached_by[free] {
+                    let previous = taken.iter().position(|taken| *taken == Some(owner));
+                    taken[free] = Some(owner);
+                    match previous {
+                        Some(previous) => free = previous,
+                        None => break,
+                    }
+                }
+                return true;
+            };
+            queue.push_back(other);
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::detached::Detached;
+    use crate::limits::Limits;
+
+    #[test]
+    fn the_order_of_the_matchers_of_a_set_does_not_matter() {
+        let text = |text: &str| Matcher::Known(KnownValue::StringExact(text.to_owned()));
+        let any = || Matcher::Known(KnownValue::NotNull);
+        let some = |texts: &[&str]| Matcher::OneOf(texts.iter().map(|it| text(it)).collect());
+        for (matchers, holds) in [
+            (vec![any(), text("a"), any()], true),
+            (vec![text("c"), text("a"), text("b")], true),
+            (vec![text("a"), text("a"), any()], false),
+            (vec![some(&["a", "b"]), some(&["a", "b"]), any()], true),
+            (vec![some(&["a", "b"]), some(&["b", "c"]), some(&["a"])], true),
+            (vec![any(), any()], false),
+        ] {
+            let mut set = Detached::read(br#"["a","b","c"]"#, Limits::default()).expect("JSON");
+            let matcher = Matcher::SetOf(matchers);
+            let found = matcher.matches(Data::from(set.value())).expect("valid");
+            assert_eq!(found, holds, "{}", matcher.words());
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Assertions about plans: what a user says that a plan must do.
+//!
+//! ```text
+//! file ─▶ tree with lines ─▶ [`Assertions`] ─┐
+//! plan ─▶ [`plan::read`](crate::plan::read) ─┴─▶ [`Run`] ─▶ [`Outcome`] of each assertion
+//! ```
+//!
+//! A [`Run`] reads a plan or a state once. It holds counts, and the first few failures of each
+//! assertion. Values that no assertion names are skipped.
+//!
+//! The checks in [`plancheck`](crate::plancheck) copy the library for providers exactly, with its
+//! surprises. Assertions ask about plans of any provider in the words of Terraform: a value in a
+//! sensitive value is sensitive, a value in an unknown value is unknown, and an address may be a
+//! pattern.
+
+mod init;
+mod matcher;
+mod node;
+mod outcome;
+mod parse;
+mod read;
+mod run;
+mod schema;
+mod sides;
+mod subject;
+mod values;
+
+pub use self::init::Pinned;
+pub use self::matcher::Matcher;
+pub use self::node::{FILE_MAX, FileError};
+pub use self::outcome::{FINDINGS_MAX, Finding, Outcome};
+pub use self::parse::{parse, parse_one};
+pub use self::read::Syntax;
+pub use self::run::Run;
+pub use self::schema::SCHEMA;
+pub use self::subject::{Action, Assertion, Bounds, Expectation, PlanState, Severity, Subject};

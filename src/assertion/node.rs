@@ -1,0 +1,191 @@
+//! A file of assertions as a tree, in which each node knows its line.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// Longest file of assertions, in bytes.
+pub const FILE_MAX: usize = 8 << 20;
+/// Maximum depth of nested lists and mappings.
+pub(super) const DEPTH_MAX: usize = 64;
+/// Maximum number of nodes.
+pub(super) const NODES_MAX: usize = 1_000_000;
+
+/// What is wrong with a file of assertions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileError {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong, and what to do.
+    pub text: String,
+}
+
+impl FileError {
+    pub(super) fn new(line: usize, text: impl Into<String>) -> FileError {
+        FileError { line, text: text.into() }
+    }
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.text)
+    }
+}
+
+impl std::error::Error for FileError {}
+
+/// A node.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub line: usize,
+    pub kind: NodeKind,
+}
+
+/// What a node is.
+#[derive(Clone, Debug)]
+pub(super) enum NodeKind {
+    Null,
+    Boolean(bool),
+    /// A number with its text.
+    Number(String),
+    Text(String),
+    List(Vec<Node>),
+    Mapping(Vec<Member>),
+}
+
+/// A member of a mapping.
+#[derive(Clone, Debug)]
+pub(super) struct Member {
+    pub line: usize,
+    pub key: String,
+    pub value: Node,
+}
+
+impl Node {
+    /// What the node is, in words.
+    pub fn noun(&self) -> &'static str {
+        match self.kind {
+            NodeKind::Null => "null",
+            NodeKind::Boolean(_) => "a boolean",
+            NodeKind::Number(_) => "a number",
+            NodeKind::Text(_) => "a text",
+            NodeKind::List(_) => "a list",
+            NodeKind::Mapping(_) => "a mapping",
+        }
+    }
+
+    /// An error about the type of the node.
+    pub fn wrong(&self, name: &str, expected: &str) -> FileError {
+        FileError::new(self.line, format!("`{name}` must be {expected}, not {}", self.noun()))
+    }
+}
+
+/// Builds a tree from events, within the limits.
+#[derive(Debug, Default)]
+pub(super) struct Builder {
+    open: Vec<Open>,
+    root: Option<Node>,
+    nodes: usize,
+}
+
+/// A list or a mapping that is not complete.
+#[derive(Debug)]
+struct Open {
+    line: usize,
+    content: NodeKind,
+    /// The keys of a mapping.
+    keys: BTreeSet<String>,
+    /// The key of the next member of a mapping.
+    key: Option<(usize, String)>,
+}
+
+impl Builder {
+    /// Opens a list.
+    pub fn open_list(&mut self, line: usize) -> Result<(), FileError> {
+        self.open(line, NodeKind::List(Vec::new()))
+    }
+
+    /// Opens a mapping.
+    pub fn open_mapping(&mut self, line: usize) -> Result<(), FileError> {
+        self.open(line, NodeKind::Mapping(Vec::new()))
+    }
+
+    fn open(&mut self, line: usize, content: NodeKind) -> Result<(), FileError> {
+        if self.needs_key() {
+            return Err(FileError::new(line, "a key must be a text"));
+        }
+        if self.open.len() == DEPTH_MAX {
+            let text = format!("lists and mappings are nested deeper than {DEPTH_MAX}");
+            return Err(FileError::new(line, text));
+        }
+        self.count(line)?;
+        self.open.push(Open { line, content, keys: BTreeSet::new(), key: None });
+        Ok(())
+    }
+
+    fn count(&mut self, line: usize) -> Result<(), FileError> {
+        self.nodes += 1;
+        match self.nodes > NODES_MAX {
+            true => Err(FileError::new(line, format!("there are more than {NODES_MAX} values"))),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether the next scalar is a key.
+    pub fn needs_key(&self) -> bool {
+        let last = self.open.last();
+        last.is_some_and(|open| open.key.is_none() && matches!(open.content, NodeKind::Mapping(_)))
+    }
+
+    /// Sets the key of the next member.
+    pub fn key(&mut self, line: usize, key: String) -> Result<(), FileError> {
+        let Some(open) = self.open.last_mut() else { return Ok(()) };
+        if !open.keys.insert(key.clone()) {
+            return Err(FileError::new(line, format!("the key `{}` occurs twice", shown(&key))));
+        }
+        open.key = Some((line, key));
+        Ok(())
+    }
+
+    /// Closes the innermost list or mapping.
+    pub fn close(&mut self) -> Result<(), FileError> {
+        match self.open.pop() {
+            Some(Open { line, content, .. }) => self.add(Node { line, kind: content }),
+            None => Ok(()),
+        }
+    }
+
+    /// Adds a scalar.
+    pub fn scalar(&mut self, line: usize, kind: NodeKind) -> Result<(), FileError> {
+        self.count(line)?;
+        self.add(Node { line, kind })
+    }
+
+    fn add(&mut self, node: Node) -> Result<(), FileError> {
+        match self.open.last_mut() {
+            Some(Open { content: NodeKind::List(elements), .. }) => elements.push(node),
+            Some(Open { content: NodeKind::Mapping(members), key, .. }) => {
+                let Some((line, key)) = key.take() else {
+                    return Err(FileError::new(node.line, "a value has no key"));
+                };
+                members.push(Member { line, key, value: node });
+            }
+            _ if self.root.is_some() => {
+                return Err(FileError::new(node.line, "there is more than one document"));
+            }
+            _ => self.root = Some(node),
+        }
+        Ok(())
+    }
+
+    /// The tree.
+    pub fn finish(self) -> Result<Node, FileError> {
+        self.root.ok_or_else(|| FileError::new(1, "the file is empty"))
+    }
+}
+
+/// A key in messages: not longer than a line, without control characters.
+pub(super) fn shown(key: &str) -> String {
+    const SHOWN_MAX: usize = 60;
+    let short: String = key.chars().take(SHOWN_MAX).collect();
+    crate::inert::visible(&short)
+}

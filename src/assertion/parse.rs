@@ -1,0 +1,372 @@
+//! Reads assertions from the tree of a file.
+
+use super::node::{FileError, Member, Node, NodeKind, shown};
+use super::read::{Syntax, read};
+use super::subject::{Action, Assertion, Bounds, Expectation, PlanState, Severity, Subject};
+use super::values::{bounds, matcher};
+use crate::nearest::nearest;
+use crate::path::{AddressPattern, AttributePath, AttributeStep};
+
+/// Maximum number of assertions of a file.
+const ASSERTIONS_MAX: usize = 100_000;
+
+/// The keys of an assertion.
+const KEYS: [&str; 18] = [
+    "name",
+    "resource",
+    "output",
+    "plan",
+    "only",
+    "count",
+    "path",
+    "action",
+    "not_action",
+    "known",
+    "unknown",
+    "sensitive",
+    "null",
+    "unchanged",
+    "absent",
+    "deferred",
+    "severity",
+    "message",
+];
+
+/// Parses a file: a list of assertions, or a mapping with the key `assertions`.
+///
+/// # Errors
+///
+/// Fails at the first line that is wrong.
+pub fn parse(text: &str, syntax: Syntax) -> Result<Vec<Assertion>, FileError> {
+    let root = read(text, syntax)?;
+    let list = match root.kind {
+        NodeKind::Mapping(members) => {
+            let mut list = None;
+            for Member { line, key, value } in members {
+                if key != "assertions" {
+                    return Err(unknown_key(line, &key, &["assertions"]));
+                }
+                list = Some(value);
+            }
+            list.ok_or_else(|| FileError::new(root.line, "the key `assertions` is missing"))?
+        }
+        _ => root,
+    };
+    let NodeKind::List(elements) = list.kind else {
+        return Err(list.wrong("assertions", "a list"));
+    };
+    if elements.is_empty() {
+        return Err(FileError::new(list.line, "there is no assertion: the list is empty"));
+    }
+    if elements.len() > ASSERTIONS_MAX {
+        let text = format!("there are more than {ASSERTIONS_MAX} assertions");
+        return Err(FileError::new(list.line, text));
+    }
+    elements.into_iter().map(assertion).collect()
+}
+
+/// Parses one assertion as YAML, with or without braces: `resource: a.b, action: no-op`.
+///
+/// # Errors
+///
+/// Fails if the assertion is wrong.
+pub fn parse_one(text: &str) -> Result<Assertion, FileError> {
+    let text = text.trim();
+    match text.starts_with('{') || text.contains('\n') {
+        true => assertion(read(text, Syntax::Yaml)?),
+        false => assertion(read(&format!("{{{text}}}"), Syntax::Yaml)?),
+    }
+}
+
+/// The parts of an assertion, as they are read.
+struct Parts {
+    line: usize,
+    name: Option<String>,
+    resource: Option<String>,
+    output: Option<String>,
+    path: Option<(usize, AttributePath)>,
+    expectations: Vec<Expectation>,
+    severity: Severity,
+    message: Option<String>,
+    is_optional: bool,
+    /// The first key about the plan as a whole.
+    of_plan: Option<&'static str>,
+    /// The first key about a value.
+    of_value: Option<&'static str>,
+    /// The first key about a change.
+    of_change: Option<&'static str>,
+    /// The first key about a resource only.
+    of_resource: Option<&'static str>,
+    has_count: bool,
+}
+
+fn assertion(node: Node) -> Result<Assertion, FileError> {
+    let NodeKind::Mapping(members) = node.kind else {
+        return Err(node.wrong("an assertion", "a mapping"));
+    };
+    let mut parts = Parts {
+        line: node.line,
+        name: None,
+        resource: None,
+        output: None,
+        path: None,
+        expectations: Vec::new(),
+        severity: Severity::Error,
+        message: None,
+        is_optional: false,
+        of_plan: None,
+        of_value: None,
+        of_change: None,
+        of_resource: None,
+        has_count: false,
+    };
+    for member in members {
+        parts.add(member)?;
+    }
+    parts.finish()
+}
+
+impl Parts {
+    fn add(&mut self, Member { line, key, value }: Member) -> Result<(), FileError> {
+        match key.as_str() {
+            "name" => self.name = Some(text(&value, "name")?),
+            "message" => self.message = Some(text(&value, "message")?),
+            "resource" => self.resource = Some(text(&value, "resource")?),
+            "output" => self.output = Some(text(&value, "output")?),
+            "optional" => self.is_optional = boolean(&value, "optional")?,
+            "severity" => {
+                let word = text(&value, "severity")?;
+                self.severity = match word.as_str() {
+                    "error" => Severity::Error,
+                    "warning" => Severity::Warning,
+                    _ => return Err(unknown_word(line, "severity", &word, &["error", "warning"])),
+                };
+            }
+            "path" => self.path = Some((line, path(&value)?)),
+            _ => self.expect(line, &key, &value)?,
+        }
+        Ok(())
+    }
+
+    /// Adds an expectation.
+    fn expect(&mut self, line: usize, key: &str, value: &Node) -> Result<(), FileError> {
+        let expectation = match key {
+            "plan" => {
+                self.of_plan.get_or_insert("plan");
+                let word = text(value, "plan")?;
+                Expectation::Plan(match word.as_str() {
+                    "empty" => PlanState::Empty,
+                    "non-empty" => PlanState::NonEmpty,
+                    _ => return Err(unknown_word(line, "plan", &word, &["empty", "non-empty"])),
+                })
+            }
+            "only" => {
+                self.of_plan.get_or_insert("only");
+                let texts = texts(value, "only")?;
+                Expectation::Only(texts.iter().map(|text| AddressPattern::new(text)).collect())
+            }
+            "count" => {
+                self.has_count = true;
+                count(value)?
+            }
+            "action" | "not_action" => {
+                self.of_change.get_or_insert(if key == "action" { "action" } else { "not_action" });
+                let actions = actions(value, line)?;
+                match key {
+                    "action" => Expectation::Action(actions),
+                    _ => Expectation::NotAction(actions),
+                }
+            }
+            "deferred" => {
+                self.of_resource.get_or_insert("deferred");
+                match &value.kind {
+                    NodeKind::Boolean(is_deferred) => Expectation::Deferred(*is_deferred),
+                    NodeKind::Text(reason) => Expectation::DeferredFor(reason.clone()),
+                    _ => return Err(value.wrong("deferred", "true, false or a reason")),
+                }
+            }
+            "known" => {
+                self.of_value.get_or_insert("known");
+                Expectation::Known(matcher(value)?)
+            }
+            "unknown" => {
+                self.of_value.get_or_insert("unknown");
+                Expectation::Unknown(boolean(value, "unknown")?)
+            }
+            "sensitive" => {
+                self.of_value.get_or_insert("sensitive");
+                Expectation::Sensitive(boolean(value, "sensitive")?)
+            }
+            "null" => {
+                self.of_value.get_or_insert("null");
+                Expectation::Null(boolean(value, "null")?)
+            }
+            "unchanged" => {
+                self.of_value.get_or_insert("unchanged");
+                Expectation::Unchanged(boolean(value, "unchanged")?)
+            }
+            "absent" => {
+                self.of_value.get_or_insert("absent");
+                Expectation::Absent(boolean(value, "absent")?)
+            }
+            _ => {
+                let keys: Vec<&str> = KEYS.into_iter().chain(["optional"]).collect();
+                return Err(unknown_key(line, key, &keys));
+            }
+        };
+        self.expectations.push(expectation);
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Assertion, FileError> {
+        let error = |text: String| Err(FileError::new(self.line, text));
+        if self.expectations.is_empty() {
+            return error(
+                "the assertion expects nothing: add a key like `action` or `known`".into(),
+            );
+        }
+        if self.resource.is_some() && self.output.is_some() {
+            return error("the assertion is about a resource and an output: make two".into());
+        }
+        let of_one = self.of_value.or(self.of_change).or(self.of_resource);
+        let subject = match (self.resource, self.output) {
+            (Some(resource), _) => Subject::Resource(AddressPattern::new(&resource)),
+            (_, Some(output)) => Subject::Output(output),
+            _ => Subject::Plan,
+        };
+        let is_plan = matches!(subject, Subject::Plan);
+        if let Some(key) = self.of_plan.filter(|_| !is_plan) {
+            return error(format!("`{key}` is about the plan: it needs no resource and no output"));
+        }
+        if let Some(key) = of_one.filter(|_| is_plan) {
+            return error(format!("`{key}` needs a `resource` or an `output`"));
+        }
+        if let (Subject::Output(_), Some(key)) = (&subject, self.of_resource) {
+            return error(format!("`{key}` is about a resource, not an output"));
+        }
+        if let (Subject::Output(_), true) = (&subject, self.has_count) {
+            return error("`count` is about resources, not an output".into());
+        }
+        if let Some((line, path)) = &self.path {
+            if self.of_value.is_none() {
+                let text = "`path` needs a key about a value, like `known` or `unchanged`";
+                return Err(FileError::new(*line, text));
+            }
+            let begins_with_index = matches!(path.steps().first(), Some(AttributeStep::Index(_)));
+            if matches!(subject, Subject::Resource(_)) && begins_with_index {
+                let text = "the path can never match: the values of a resource are an object, so \
+                            begin with an attribute";
+                return Err(FileError::new(*line, text));
+            }
+        }
+        let path = self.path.map(|(_, path)| path);
+        let name = self.name.unwrap_or_else(|| named(&subject, path.as_ref(), &self.expectations));
+        Ok(Assertion {
+            name,
+            file: String::new(),
+            line: self.line,
+            subject,
+            path,
+            expectations: self.expectations,
+            severity: self.severity,
+            message: self.message,
+            is_optional: self.is_optional,
+        })
+    }
+}
+
+/// The assertion in a few words.
+fn named(subject: &Subject, path: Option<&AttributePath>, expectations: &[Expectation]) -> String {
+    let mut name = match subject {
+        Subject::Resource(pattern) => pattern.text().to_owned(),
+        Subject::Output(output) => format!("output {output}"),
+        Subject::Plan => "plan".to_owned(),
+    };
+    if let Some(path) = path {
+        name += &format!(": {path}");
+    }
+    let words: Vec<String> = expectations.iter().map(super::values::words).collect();
+    format!("{name}: {}", words.join(", "))
+}
+
+pub(super) fn text(node: &Node, name: &str) -> Result<String, FileError> {
+    match &node.kind {
+        NodeKind::Text(text) if text.is_empty() => {
+            Err(FileError::new(node.line, format!("`{name}` is empty")))
+        }
+        NodeKind::Text(text) => Ok(text.clone()),
+        // An output may have the name `1` or `true` in a file without quotes.
+        NodeKind::Number(text) => Ok(text.clone()),
+        _ => Err(node.wrong(name, "a text")),
+    }
+}
+
+pub(super) fn boolean(node: &Node, name: &str) -> Result<bool, FileError> {
+    match node.kind {
+        NodeKind::Boolean(value) => Ok(value),
+        _ => Err(node.wrong(name, "true or false")),
+    }
+}
+
+/// One text or a list of texts.
+fn texts(node: &Node, name: &str) -> Result<Vec<String>, FileError> {
+    match &node.kind {
+        NodeKind::List(elements) => elements.iter().map(|element| text(element, name)).collect(),
+        _ => Ok(vec![text(node, name)?]),
+    }
+}
+
+fn path(node: &Node) -> Result<AttributePath, FileError> {
+    let text = text(node, "path")?;
+    AttributePath::parse(&text).map_err(|error| {
+        let at = error.location().map_or(0, |location| location.offset);
+        let text = format!(
+            "the path is invalid at byte {at}: write one like tags.Name, ingress[0].port or \
+             tags[\"a.b\"]"
+        );
+        FileError::new(node.line, text)
+    })
+}
+
+fn actions(node: &Node, line: usize) -> Result<Vec<Action>, FileError> {
+    let words = texts(node, "action")?;
+    let action = |word: &String| {
+        let known: Vec<&str> = Action::WORDS.iter().map(|(word, _)| *word).collect();
+        Action::named(word).ok_or_else(|| unknown_word(line, "action", word, &known))
+    };
+    words.iter().map(action).collect()
+}
+
+/// `{action: delete, max: 0}`.
+fn count(node: &Node) -> Result<Expectation, FileError> {
+    let NodeKind::Mapping(members) = &node.kind else {
+        return Err(node.wrong("count", "a mapping like {action: delete, max: 0}"));
+    };
+    let mut counted = vec![Action::Change];
+    let mut limits = Bounds::default();
+    for Member { line, key, value } in members {
+        match key.as_str() {
+            "action" => counted = actions(value, *line)?,
+            "min" | "max" => bounds(&mut limits, key, value)?,
+            _ => return Err(unknown_key(*line, key, &["action", "min", "max"])),
+        }
+    }
+    if limits == Bounds::default() {
+        return Err(FileError::new(node.line, "`count` needs `min` or `max`"));
+    }
+    Ok(Expectation::Count(counted, limits))
+}
+
+pub(super) fn unknown_key(line: usize, key: &str, known: &[&str]) -> FileError {
+    let near = nearest(key, known.iter().copied());
+    let hint = near.map(|near| format!(": did you mean `{near}`?"));
+    let hint = hint.unwrap_or_else(|| format!(": the keys are {}", known.join(", ")));
+    FileError::new(line, format!("unknown key `{}`{hint}", shown(key)))
+}
+
+fn unknown_word(line: usize, name: &str, word: &str, known: &[&str]) -> FileError {
+    let near = nearest(word, known.iter().copied());
+    let hint = near.map(|near| format!(": did you mean `{near}`?"));
+    let hint = hint.unwrap_or_else(|| format!(": use {}", known.join(", ")));
+    FileError::new(line, format!("unknown {name} `{}`{hint}", shown(word)))
+}

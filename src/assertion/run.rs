@@ -1,0 +1,357 @@
+//! Asks assertions of one document, in one pass.
+//!
+//! Assertions about one address are found by that address, or by the address of its resource, its
+//! modules or its type. Only assertions with `*` are tried one by one.
+
+use std::collections::HashMap;
+
+use super::outcome::Outcome;
+use super::sides::{Item, Sides};
+use super::subject::{Action, Assertion, Expectation, PlanState, Subject};
+use super::values::words;
+use crate::error::Result;
+use crate::json::value::{Text, Value};
+use crate::path::AttributePath;
+use crate::plan::{
+    Answer, Change, Deferred, Flow, Piece, PieceKind, PieceVisitor, ResourceChange, Section,
+};
+
+/// The assertions, and what a document says about them so far.
+pub struct Run<'a> {
+    assertions: &'a [Assertion],
+    outcomes: Vec<Outcome>,
+    /// The number of resources with the actions of a count, for each assertion.
+    counts: Vec<u64>,
+    /// The number of deferred changes that each assertion covers.
+    deferred: Vec<u64>,
+    /// The assertions about the resources of an address, without `*`.
+    exact: HashMap<&'a str, Vec<usize>>,
+    /// The assertions about resources with `*`.
+    globs: Vec<usize>,
+    outputs: HashMap<&'a str, Vec<usize>>,
+    /// The assertions about the plan as a whole.
+    of_plan: Vec<usize>,
+    has_changes: bool,
+    is_state: bool,
+    root: AttributePath,
+    /// Buffers of the current resource.
+    address: String,
+    actions: Vec<String>,
+}
+
+impl<'a> Run<'a> {
+    /// Assertions that were asked of nothing yet.
+    pub fn new(assertions: &'a [Assertion]) -> Run<'a> {
+        let mut run = Run {
+            assertions,
+            outcomes: vec![Outcome::default(); assertions.len()],
+            counts: vec![0; assertions.len()],
+            deferred: vec![0; assertions.len()],
+            exact: HashMap::new(),
+            globs: Vec::new(),
+            outputs: HashMap::new(),
+            of_plan: Vec::new(),
+            has_changes: false,
+            is_state: false,
+            root: AttributePath::root(),
+            address: String::new(),
+            actions: Vec::new(),
+        };
+        for (place, assertion) in assertions.iter().enumerate() {
+            match &assertion.subject {
+                Subject::Resource(pattern) if pattern.text().contains('*') => {
+                    run.globs.push(place);
+                }
+                Subject::Resource(pattern) => {
+                    run.exact.entry(pattern.text()).or_default().push(place);
+                }
+                Subject::Output(name) => run.outputs.entry(name).or_default().push(place),
+                Subject::Plan => run.of_plan.push(place),
+            }
+        }
+        run
+    }
+
+    /// The outcome of each assertion, in order.
+    pub fn finish(mut self) -> Vec<Outcome> {
+        for (place, assertion) in self.assertions.iter().enumerate() {
+            let outcome = &mut self.outcomes[place];
+            for expectation in &assertion.expectations {
+                let expected = words(expectation);
+                match expectation {
+                    Expectation::Plan(_) | Expectation::Only(_) | Expectation::Count(..)
+                        if self.is_state =>
+                    {
+                        outcome.fail("", "", &expected, "a state, which plans no changes");
+                    }
+                    Expectation::Plan(PlanState::NonEmpty) if !self.has_changes => {
+                        outcome.fail("", "", &expected, "no change");
+                    }
+                    Expectation::Count(_, bounds) if !bounds.holds(self.counts[place]) => {
+                        let found = self.counts[place].to_string();
+                        outcome.fail("", "", &expected, &found);
+                    }
+                    Expectation::Deferred(true) | Expectation::DeferredFor(_)
+                        if self.deferred[place] == 0 && !assertion.is_optional =>
+                    {
+                        outcome.fail("", "", &expected, "no deferred change");
+                    }
+                    _ => {}
+                }
+            }
+            let noun = match &assertion.subject {
+                Subject::Plan => continue,
+                Subject::Resource(_) => "a resource that the pattern covers",
+                Subject::Output(_) => "an output of this name",
+            };
+            let may_be_nothing = assertion.is_optional
+                || assertion.expectations.iter().any(|expectation| {
+                    let is_absent = matches!(expectation, Expectation::Absent(true));
+                    is_absent && assertion.path.is_none()
+                        || matches!(expectation, Expectation::Count(..))
+                });
+            if outcome.asked == 0 && self.deferred[place] == 0 && !may_be_nothing {
+                outcome.fail("", "", noun, "none: the assertion asks about nothing");
+            }
+        }
+        self.outcomes
+    }
+
+    /// The assertions about the resource at `self.address`.
+    fn covering(&self, type_name: &str) -> Vec<usize> {
+        let mut found = Vec::new();
+        let address = self.address.as_str();
+        let bounds = address.bytes().enumerate().filter(|(_, byte)| matches!(byte, b'.' | b'['));
+        let ends = bounds.map(|(at, _)| at).chain([address.len()]);
+        if !self.exact.is_empty() {
+            let prefixes = ends.map(|end| &address[..end]);
+            for text in prefixes.chain([type_name]) {
+                let places = self.exact.get(text).into_iter().flatten();
+                found.extend(places.copied().filter(|place| self.covers(*place, type_name)));
+            }
+        }
+        found.extend(self.globs.iter().copied().filter(|place| self.covers(*place, type_name)));
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    fn covers(&self, place: usize, type_name: &str) -> bool {
+        let Subject::Resource(pattern) = &self.assertions[place].subject else { return false };
+        pattern.covers(&self.address) || pattern.covers(type_name)
+    }
+
+    fn resource(&mut self, resource: &ResourceChange<'_>) -> Result<()> {
+        self.read(resource.address, Some(&resource.change))?;
+        let is_deposed = resource.deposed.is_some();
+        self.change_of_plan(&resource_name(&self.address, resource.deposed)?, "")?;
+        let type_name = decoded(resource.type_name)?;
+        let sides = sides(&resource.change);
+        for place in self.covering(&type_name) {
+            self.count(place);
+            if !is_deposed {
+                self.ask(place, Some(sides))?;
+            }
+        }
+        for place in self.of_plan.clone() {
+            self.count(place);
+        }
+        Ok(())
+    }
+
+    /// Reads an address and the actions of a change into the buffers.
+    fn read(&mut self, address: Option<Text<'_>>, change: Option<&Change<'_>>) -> Result<()> {
+        self.address = decoded(address)?;
+        self.actions.clear();
+        if let Some(change) = change {
+            for action in change.actions()? {
+                self.actions.push(action?.decode()?);
+            }
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, place: usize) {
+        for expectation in &self.assertions[place].expectations {
+            if let Expectation::Count(actions, _) = expectation {
+                let is_counted = actions.iter().any(|action| action.covers(&self.actions));
+                self.counts[place] += u64::from(is_counted);
+                self.outcomes[place].asked += 1;
+            }
+        }
+    }
+
+    /// Asks an assertion of the resource or output in the buffers. A state has no actions.
+    fn ask(&mut self, place: usize, sides: Option<Sides<'_>>) -> Result<()> {
+        let assertion = &self.assertions[place];
+        let outcome = &mut self.outcomes[place];
+        outcome.asked += 1;
+        let item = Item {
+            place: &self.address,
+            actions: (!self.is_state).then_some(&self.actions),
+            sides: sides.unwrap_or_default(),
+        };
+        let path = assertion.path.as_ref().unwrap_or(&self.root);
+        for expectation in &assertion.expectations {
+            item.check(expectation, path, outcome)?;
+        }
+        Ok(())
+    }
+
+    /// Notes a change for the assertions about the plan as a whole. `noun` precedes the name.
+    fn change_of_plan(&mut self, name: &str, noun: &str) -> Result<()> {
+        let changes = match noun {
+            "" => Action::Change.covers(&self.actions),
+            _ => !Action::NoOp.covers(&self.actions),
+        };
+        if !changes {
+            return Ok(());
+        }
+        self.has_changes = true;
+        for place in &self.of_plan {
+            for expectation in &self.assertions[*place].expectations {
+                let is_expected = match expectation {
+                    Expectation::Plan(PlanState::Empty) => false,
+                    Expectation::Only(patterns) => {
+                        patterns.iter().any(|pattern| pattern.covers(&self.address))
+                    }
+                    _ => continue,
+                };
+                if !is_expected {
+                    let found = Action::words_of(&self.actions);
+                    let name = format!("{noun}{name}");
+                    self.outcomes[*place].fail(&name, "", &words(expectation), &found);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn output(&mut self, name: &str, change: &Change<'_>) -> Result<()> {
+        self.read(None, Some(change))?;
+        name.clone_into(&mut self.address);
+        self.change_of_plan(name, "output ")?;
+        let places = self.outputs.get(name).cloned().unwrap_or_default();
+        places.into_iter().try_for_each(|place| self.ask(place, Some(sides(change))))
+    }
+
+    fn deferred(&mut self, deferred: &Deferred<'_>) -> Result<()> {
+        let resource = &deferred.resource_change;
+        self.read(resource.address, Some(&resource.change))?;
+        let reason = decoded(deferred.reason)?;
+        for place in self.covering(&decoded(resource.type_name)?) {
+            self.deferred[place] += 1;
+            for expectation in &self.assertions[place].expectations {
+                let holds = match expectation {
+                    Expectation::Deferred(is_deferred) => *is_deferred,
+                    Expectation::DeferredFor(expected) => *expected == reason,
+                    _ => true,
+                };
+                if !holds {
+                    let found = format!("deferred for {reason}");
+                    self.outcomes[place].fail(&self.address, "", &words(expectation), &found);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A resource or an output of a state.
+    fn of_state(&mut self, piece: &Piece<'_>) -> Result<()> {
+        self.actions.clear();
+        let get = |key| piece.value.get(key);
+        if piece.kind == PieceKind::Output {
+            piece.name.unwrap_or_default().clone_into(&mut self.address);
+            let sides = Sides {
+                after: get("value")?,
+                after_sensitive: get("sensitive")?,
+                ..Sides::default()
+            };
+            let places = self.outputs.get(&*self.address).cloned().unwrap_or_default();
+            return places.into_iter().try_for_each(|place| self.ask(place, Some(sides)));
+        }
+        self.address = text(get("address")?)?;
+        let sides = Sides {
+            after: get("values")?,
+            after_sensitive: get("sensitive_values")?,
+            ..Sides::default()
+        };
+        if get("deposed_key")?.is_some_and(|key| !key.is_null()) {
+            return Ok(());
+        }
+        let type_name = text(get("type")?)?;
+        let places = self.covering(&type_name);
+        places.into_iter().try_for_each(|place| self.ask(place, Some(sides)))
+    }
+}
+
+impl PieceVisitor for Run<'_> {
+    fn section(&mut self, section: Section, key: &str) -> Answer {
+        self.is_state |= section == Section::Other && key == "values";
+        let is_asked = matches!(
+            section,
+            Section::ResourceChanges | Section::OutputChanges | Section::DeferredChanges
+        );
+        let is_scalar = matches!(section, Section::FormatVersion | Section::TerraformVersion);
+        match is_asked || is_scalar || section == Section::Other && key == "values" {
+            true => Answer::Enter,
+            false => Answer::Skip,
+        }
+    }
+
+    fn examines_all(&self) -> bool {
+        false
+    }
+
+    fn wants(&self, kind: PieceKind) -> bool {
+        matches!(
+            kind,
+            PieceKind::ResourceChange
+                | PieceKind::OutputChange
+                | PieceKind::DeferredChange
+                | PieceKind::Resource
+                | PieceKind::Output
+        )
+    }
+
+    fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
+        match (piece.kind, piece.section) {
+            (PieceKind::ResourceChange, Section::ResourceChanges) => {
+                self.resource(&ResourceChange::parse(piece.section, piece.value)?)?;
+            }
+            (PieceKind::OutputChange, _) => {
+                self.output(piece.name.unwrap_or_default(), &Change::parse(piece.value)?)?;
+            }
+            (PieceKind::DeferredChange, _) => self.deferred(&Deferred::parse(piece.value)?)?,
+            (PieceKind::Resource | PieceKind::Output, _) => self.of_state(piece)?,
+            _ => {}
+        }
+        Ok(Flow::Continue)
+    }
+}
+
+fn sides<'a>(change: &Change<'a>) -> Sides<'a> {
+    Sides {
+        before: change.before,
+        after: change.after,
+        after_unknown: change.after_unknown,
+        before_sensitive: change.before_sensitive,
+        after_sensitive: change.after_sensitive,
+    }
+}
+
+fn decoded(text: Option<Text<'_>>) -> Result<String> {
+    text.map_or_else(|| Ok(String::new()), Text::decode)
+}
+
+fn text(value: Option<Value<'_>>) -> Result<String> {
+    value.map_or_else(|| Ok(String::new()), Value::text)
+}
+
+/// The address of a resource, with the key of a deposed object.
+fn resource_name(address: &str, deposed: Option<Text<'_>>) -> Result<String> {
+    match deposed {
+        Some(key) => Ok(format!("{address} (deposed {})", key.decode()?)),
+        None => Ok(address.to_owned()),
+    }
+}

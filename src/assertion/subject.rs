@@ -1,0 +1,211 @@
+//! The parts of an assertion: what it is about, and what must hold.
+
+use super::matcher::Matcher;
+use crate::path::{AddressPattern, AttributePath};
+
+/// An assertion.
+#[derive(Debug)]
+pub struct Assertion {
+    /// The name in reports: the user's, or the assertion in a few words.
+    pub name: String,
+    /// The name of the file; empty for an argument.
+    pub file: String,
+    /// The line in the file.
+    pub line: usize,
+    /// What the assertion is about.
+    pub subject: Subject,
+    /// The value that the expectations are about; the root if absent.
+    pub path: Option<AttributePath>,
+    /// What must hold. All of them must.
+    pub expectations: Vec<Expectation>,
+    /// Whether a failure fails the run.
+    pub severity: Severity,
+    /// What to do about a failure, in the user's words.
+    pub message: Option<String>,
+    /// Whether the assertion holds if it is about nothing.
+    pub is_optional: bool,
+}
+
+/// What an assertion is about.
+#[derive(Debug)]
+pub enum Subject {
+    /// The resources that a pattern covers.
+    Resource(AddressPattern),
+    /// An output.
+    Output(String),
+    /// The plan as a whole.
+    Plan,
+}
+
+/// What must hold.
+#[derive(Debug)]
+pub enum Expectation {
+    /// The actions are one of these.
+    Action(Vec<Action>),
+    /// The actions are none of these.
+    NotAction(Vec<Action>),
+    /// The value is known and matches.
+    Known(Matcher),
+    /// The value is unknown, or is known.
+    Unknown(bool),
+    /// The value is marked sensitive, itself or by a value around it; or no part of it is.
+    Sensitive(bool),
+    /// The value is known and null, or is not.
+    Null(bool),
+    /// The value stays as it is, or changes.
+    Unchanged(bool),
+    /// The resource, the output or the value is not there, or is.
+    Absent(bool),
+    /// The change of the resource is deferred, or is not.
+    Deferred(bool),
+    /// The change of the resource is deferred for this reason.
+    DeferredFor(String),
+    /// The plan is empty, or is not.
+    Plan(PlanState),
+    /// Nothing else changes than the resources and outputs that these patterns cover.
+    Only(Vec<AddressPattern>),
+    /// The number of resources with one of these actions lies within bounds.
+    Count(Vec<Action>, Bounds),
+}
+
+/// Whether a plan changes anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlanState {
+    /// No resource and no output changes.
+    Empty,
+    /// A resource or an output changes.
+    NonEmpty,
+}
+
+/// The least and the greatest number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bounds {
+    /// The least number.
+    pub min: Option<u64>,
+    /// The greatest number.
+    pub max: Option<u64>,
+}
+
+impl Bounds {
+    /// Whether a number lies within the bounds.
+    pub fn holds(self, number: u64) -> bool {
+        self.min.is_none_or(|min| number >= min) && self.max.is_none_or(|max| number <= max)
+    }
+
+    /// The bounds in words.
+    pub fn words(self) -> String {
+        match (self.min, self.max) {
+            (Some(min), Some(max)) if min == max => format!("exactly {min}"),
+            (Some(min), Some(max)) => format!("from {min} to {max}"),
+            (Some(min), None) => format!("at least {min}"),
+            (None, Some(max)) => format!("at most {max}"),
+            (None, None) => "any number".to_owned(),
+        }
+    }
+}
+
+/// How grave a failure is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Severity {
+    /// The run fails.
+    #[default]
+    Error,
+    /// The run passes.
+    Warning,
+}
+
+impl Severity {
+    /// The word in files and reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        }
+    }
+}
+
+/// The actions of a change, in the words of `-o changes`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// `["no-op"]`.
+    NoOp,
+    /// `["create"]`.
+    Create,
+    /// `["read"]`.
+    Read,
+    /// `["update"]`.
+    Update,
+    /// `["delete"]`.
+    Delete,
+    /// `["forget"]`.
+    Forget,
+    /// Deleted and created, in either order.
+    Replace,
+    /// `["delete","create"]`.
+    DeleteThenCreate,
+    /// `["create","delete"]`.
+    CreateThenDelete,
+    /// `["create","forget"]`.
+    CreateThenForget,
+    /// `["forget","create"]`.
+    ForgetThenCreate,
+    /// Anything but no-op and read.
+    Change,
+}
+
+impl Action {
+    /// The actions with their words.
+    pub const WORDS: [(&str, Action); 12] = [
+        ("no-op", Action::NoOp),
+        ("create", Action::Create),
+        ("read", Action::Read),
+        ("update", Action::Update),
+        ("delete", Action::Delete),
+        ("forget", Action::Forget),
+        ("replace", Action::Replace),
+        ("delete-then-create", Action::DeleteThenCreate),
+        ("create-then-delete", Action::CreateThenDelete),
+        ("create-then-forget", Action::CreateThenForget),
+        ("forget-then-create", Action::ForgetThenCreate),
+        ("change", Action::Change),
+    ];
+
+    /// The action with this word.
+    pub fn named(word: &str) -> Option<Action> {
+        Action::WORDS.iter().find(|(known, _)| *known == word).map(|(_, action)| *action)
+    }
+
+    /// The word of the action.
+    pub fn word(self) -> &'static str {
+        let found = Action::WORDS.iter().find(|(_, action)| *action == self);
+        found.map_or("", |(word, _)| word)
+    }
+
+    /// Whether the actions of a change are these.
+    pub fn covers(self, actions: &[String]) -> bool {
+        let words: Vec<&str> = actions.iter().map(String::as_str).collect();
+        match self {
+            Action::NoOp => words == ["no-op"],
+            Action::Create => words == ["create"],
+            Action::Read => words == ["read"],
+            Action::Update => words == ["update"],
+            Action::Delete => words == ["delete"],
+            Action::Forget => words == ["forget"],
+            Action::DeleteThenCreate => words == ["delete", "create"],
+            Action::CreateThenDelete => words == ["create", "delete"],
+            Action::CreateThenForget => words == ["create", "forget"],
+            Action::ForgetThenCreate => words == ["forget", "create"],
+            Action::Replace => words == ["delete", "create"] || words == ["create", "delete"],
+            Action::Change => words != ["no-op"] && words != ["read"],
+        }
+    }
+
+    /// The actions of a change in words.
+    pub fn words_of(actions: &[String]) -> String {
+        match actions.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+            [] => "no action".to_owned(),
+            [one] => one.to_owned(),
+            ref several => several.join("-then-"),
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Replaces halves of surrogate pairs in a JSON text by U+FFFD, as Go's decoder does. The cursor
+//! refuses them.
+//!
+//! `\ud800` becomes `\ufffd`, which has the same length, so offsets stay. The text is copied in
+//! chunks, because windows are read-only.
+
+use crate::error::Result;
+use crate::input::Source;
+
+/// Length of a chunk, in bytes.
+const CHUNK: usize = 1 << 20;
+/// Length of a surrogate pair.
+const PAIR: usize = 12;
+
+/// A source without halves of surrogate pairs.
+#[derive(Debug)]
+pub struct Mended<S> {
+    source: S,
+    /// The copied text.
+    window: Vec<u8>,
+    /// The offset of the window's first byte.
+    offset: u64,
+    /// The length of the part of the window that is mended.
+    mended: usize,
+    ended: bool,
+}
+
+impl<S: Source> Mended<S> {
+    /// Mends a source.
+    pub fn new(source: S) -> Mended<S> {
+        let offset = source.offset();
+        Mended { source, window: Vec::new(), offset, mended: 0, ended: false }
+    }
+
+    /// Copies the next chunk of the source. Returns `false` at the end of the source.
+    fn copy(&mut self) -> Result<bool> {
+        let next = self.offset + self.window.len() as u64;
+        let end = self.source.offset() + self.source.window().len() as u64;
+        if next == end && !self.source.fill(next)? {
+            return Ok(false);
+        }
+        let start = (next - self.source.offset()) as usize;
+        let rest = &self.source.window()[start..];
+        self.window.extend_from_slice(&rest[..rest.len().min(CHUNK)]);
+        Ok(true)
+    }
+}
+
+impl<S: Source> Source for Mended<S> {
+    fn window(&self) -> &[u8] {
+        &self.window[..self.mended]
+    }
+
+    fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    fn fill(&mut self, keep: u64) -> Result<bool> {
+        let dropped = (keep.saturating_sub(self.offset) as usize).min(self.mended);
+        self.window.drain(..dropped);
+        self.offset += dropped as u64;
+        self.mended -= dropped;
+        let before = self.mended;
+        while self.mended == before && !self.ended {
+            self.ended = !self.copy()?;
+            self.mended += mend(&mut self.window[self.mended..], self.ended);
+        }
+        Ok(self.mended > before)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.source.finish()
+    }
+
+    fn changed(&mut self) -> bool {
+        self.source.changed()
+    }
+}
+
+/// Mends a text, which begins outside of an escape. Returns the length of the mended part: an
+/// escape at the end is left, unless the text ends with it.
+pub fn mend(text: &mut [u8], is_whole: bool) -> usize {
+    let mut at = 0;
+    while let Some(found) = memchr::memchr(b'\\', &text[at..]) {
+        at += found;
+        let rest = &text[at..];
+        if rest.len() < PAIR && !is_whole {
+            return at;
+        }
+        let Some(first) = unit(rest) else {
+            at = text.len().min(at + 2);
+            continue;
+        };
+        let second = rest.get(6..).and_then(unit);
+        at += match (first, second) {
+            (0xd800..0xdc00, Some(0xdc00..0xe000)) => PAIR,
+            (0xd800..0xe000, _) => {
+                text[at..at + 6].copy_from_slice(br"\ufffd");
+                6
+            }
+            _ => 6,
+        };
+    }
+    text.len()
+}
+
+/// The code unit of the escape that a text begins with.
+fn unit(text: &[u8]) -> Option<u32> {
+    let digits = text.strip_prefix(br"\u")?.get(..4)?;
+    digits.iter().try_fold(0, |unit, &digit| Some(unit * 16 + char::from(digit).to_digit(16)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A text that arrives byte by byte.
+    struct Dribble<'a> {
+        text: &'a [u8],
+        len: usize,
+    }
+
+    impl Source for Dribble<'_> {
+        fn window(&self) -> &[u8] {
+            &self.text[..self.len]
+        }
+
+        fn offset(&self) -> u64 {
+            0
+        }
+
+        fn fill(&mut self, _keep: u64) -> Result<bool> {
+            let has_more = self.len < self.text.len();
+            self.len += usize::from(has_more);
+            Ok(has_more)
+        }
+
+        fn finish(&mut self) -> Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn halves_of_pairs_are_replaced_in_place() {
+        for (text, mended) in [
+            (r#""\ud800""#, r#""\ufffd""#),
+            (r#""\ud83d\ude00""#, r#""\ud83d\ude00""#),
+            (r#""\ude00\ud83d\ude00\ud83d""#, r#""\ufffd\ud83d\ude00\ufffd""#),
+            (r#""\\ud800\n\u0041""#, r#""\\ud800\n\u0041""#),
+            (r#""\ud800\u0041\ud8""#, r#""\ufffd\u0041\ud8""#),
+            (r#""\"#, r#""\"#),
+        ] {
+            let mut whole = text.as_bytes().to_vec();
+            assert_eq!(mend(&mut whole, true), text.len());
+            assert_eq!(String::from_utf8_lossy(&whole), mended);
+            let mut source = Mended::new(Dribble { text: text.as_bytes(), len: 0 });
+            let mut read = Vec::new();
+            loop {
+                let is_more = source.fill(read.len() as u64).expect("a text in memory");
+                let from = read.len() - source.offset() as usize;
+                read.extend_from_slice(&source.window()[from..]);
+                if !is_more {
+                    break;
+                }
+            }
+            assert_eq!(String::from_utf8_lossy(&read), mended);
+        }
+    }
+}

@@ -193,6 +193,7 @@ fn the_readme_lists_every_file() {
     for (folder, files) in [
         ("plans", entries("plans")),
         ("states", states()),
+        ("native-states", entries("native-states")),
         ("wrong", refused("wrong").into_iter().map(|(document, _)| document).collect()),
         ("hostile", refused("hostile").into_iter().map(|(document, _)| document).collect()),
     ] {

@@ -27,6 +27,7 @@
 //! | texts that a terminal or a CI runner would obey | `console.rs` |
 //! | redacted documents | `redaction.rs` |
 //! | where the secrets of a document are | `audit.rs` |
+//! | what documents hold: records of values, variables, checks and native states | `values.rs` |
 //! | slim plans: a model over the tree, policies in Rego | `slim.rs` |
 //! | arguments, exit codes, outputs, signals, many inputs, batches | `command.rs` |
 //! | reports: expected files, parsers of their formats, omissions | `report.rs` |
@@ -67,4 +68,5 @@ mod slim;
 #[cfg(all(feature = "stores", not(all(target_os = "linux", target_arch = "aarch64"))))]
 mod stores;
 mod tidy;
+mod values;
 mod wrong;

@@ -20,10 +20,12 @@ pub enum WrongDocument {
     EmptyState,
     /// A plan, in place of a state.
     Plan,
-    /// A native state file, `terraform.tfstate`, whose first keys are not those of the tools.
+    /// The text of a native state file, `terraform.tfstate`.
     NativeState,
     /// A native state file of Terraform 0.11 or older.
     OldState,
+    /// A native state file of a later version of the format.
+    NewState,
     /// A file compressed with xz.
     Xz,
     /// A file compressed with bzip2.
@@ -98,13 +100,17 @@ impl WrongDocument {
                 "use --of planned or --of prior for the values of a plan",
             ),
             WrongDocument::NativeState => (
-                "this is a native state file (terraform.tfstate) whose keys were reordered",
-                "run `terraform show -json STATEFILE` on the original file and give plansift its \
-                 output",
+                "this is the text of a native state file (terraform.tfstate)",
+                "name the file as the tools wrote it, or run `terraform show -json STATEFILE` and \
+                 give plansift its output",
             ),
             WrongDocument::OldState => (
                 "this is a state file of version 3 or older, of Terraform 0.11 or older",
                 "upgrade the state with Terraform 0.12 or newer, then try again",
+            ),
+            WrongDocument::NewState => (
+                "this is a state file of a version after 4, and plansift reads version 4",
+                "run `terraform show -json STATEFILE` and give plansift its output",
             ),
             WrongDocument::Xz => (
                 "this is compressed with xz, and plansift reads gzip and zstd",

@@ -65,6 +65,8 @@ pub enum PlanFileFault {
     Schemas,
     /// The locks of the providers are longer than the tools write them.
     Locks,
+    /// A state file is JSON of another shape than the tools write.
+    StateFile,
 }
 
 impl fmt::Display for PlanFileFault {
@@ -96,6 +98,12 @@ impl fmt::Display for PlanFileFault {
                 return f.write_str(
                     "this is not a binary plan file: give the file that `terraform plan -out FILE` \
                      wrote, or run another command on JSON",
+                );
+            }
+            PlanFileFault::StateFile => {
+                return f.write_str(
+                    "this state file is damaged: it has another shape than the tools write: run \
+                     `terraform show -json STATEFILE`",
                 );
             }
             PlanFileFault::Values { expected } => {

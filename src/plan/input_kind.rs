@@ -25,7 +25,7 @@ pub enum InputKind {
     Plan,
     /// Perhaps a part of a plan, without the version of the format.
     Remnant,
-    /// The JSON of a state, perhaps cut off or damaged.
+    /// A state, as JSON or as a native state file, perhaps cut off or damaged.
     State,
     /// No bytes, white space only, or `null`.
     Empty,
@@ -82,9 +82,9 @@ fn judge(head: &[u8]) -> InputKind {
         Some(ErrorKind::WrongDocument(WrongDocument::Empty | WrongDocument::Null)) => {
             InputKind::Empty
         }
-        Some(ErrorKind::WrongDocument(WrongDocument::State | WrongDocument::EmptyState)) => {
-            InputKind::State
-        }
+        Some(ErrorKind::WrongDocument(
+            WrongDocument::State | WrongDocument::EmptyState | WrongDocument::NativeState,
+        )) => InputKind::State,
         Some(ErrorKind::WrongDocument(WrongDocument::BinaryPlan)) if begins_plan_file(head) => {
             InputKind::PlanFile
         }
@@ -93,7 +93,7 @@ fn judge(head: &[u8]) -> InputKind {
         // A plan of a later major version.
         Some(ErrorKind::FormatVersion) => InputKind::Plan,
         _ if glance.clues.is_other() => match glance.clues.verdict(false) {
-            WrongDocument::State => InputKind::State,
+            WrongDocument::State | WrongDocument::NativeState => InputKind::State,
             _ => InputKind::Other,
         },
         _ if glance.is_known || glance.keys == 0 => InputKind::Plan,
@@ -178,7 +178,6 @@ mod tests {
             "{}",
             r#"{"name":"package","version":"1.0.0"}"#,
             r#"{"name":"pack"#,
-            r#"{"version":4,"terraform_version":"1.9.0","serial":1,"lineage":"x","outputs":{}}"#,
             r#"{"provider_schemas":{},"values":{},"format_version":"1.0"}"#,
             "{\"@level\":\"info\",\"@message\":\"x\"}\n{\"@level\":\"info\"}\n",
             "{\"kind\":\"plan\",\"format_version\":\"1.2\"}\n{\"kind\":\"summary\"}",
@@ -206,7 +205,10 @@ mod tests {
             );
         }
         let small = r#"{"format_version":"1.0","terraform_version":"1.9.0","values":{}}"#;
-        for state in [&state, small, r#"{"format_version":"1.0"}"#] {
+        let native = r#"{"version":4,"terraform_version":"1.9.0","serial":1,"lineage":"x""#;
+        let cut = format!(r#"{native},"outputs":{{"a":"{}"#, "x".repeat(LEN));
+        let native = format!(r#"{native},"outputs":{{}}}}"#);
+        for state in [&state, &native, &cut, small, r#"{"format_version":"1.0"}"#] {
             assert_eq!(judge(state.as_bytes()), InputKind::State, "{state:.60}");
         }
         let remnants = ["{", r#"{"configuration":{"a":1}}"#, r#"{"applyable":true,"che"#];

@@ -1,16 +1,19 @@
 //! Checks as JSON.
 
+use std::borrow::Cow;
+
 use super::address::{Address, Key, Modules, unescape};
 use super::change::{push, push_key, push_text};
 use super::protobuf::{Message, fault};
 use crate::error::{PlanFileFault, Result};
+use crate::json::value::Value;
 use crate::wire::json_string::write_string;
 
 /// The result of the checks of an object of the configuration.
 #[derive(Debug)]
 pub(super) struct Check<'a> {
     kind: u64,
-    address: &'a str,
+    address: Cow<'a, str>,
     status: u64,
     instances: Vec<Instance<'a>>,
     offset: u64,
@@ -19,9 +22,9 @@ pub(super) struct Check<'a> {
 /// The result for an instance of the object.
 #[derive(Debug)]
 struct Instance<'a> {
-    address: &'a str,
+    address: Cow<'a, str>,
     status: u64,
-    problems: Vec<&'a str>,
+    problems: Vec<Cow<'a, str>>,
 }
 
 /// What is checked.
@@ -64,6 +67,21 @@ fn status(number: u64) -> &'static str {
     }
 }
 
+fn status_number(word: &str) -> u64 {
+    (1..4).find(|number| status(*number) == word).unwrap_or_default()
+}
+
+/// The text of a member; empty if there is none.
+fn text(object: Value<'_>, key: &str) -> Result<String> {
+    object.get(key)?.map_or_else(|| Ok(String::new()), Value::text)
+}
+
+/// The elements of a member; none if it is absent or `null`.
+fn list<'a>(object: Value<'a>, key: &str) -> Result<impl Iterator<Item = Result<Value<'a>>>> {
+    let list = object.get(key)?.filter(|list| !list.is_null());
+    Ok(list.map(Value::elements).transpose()?.into_iter().flatten())
+}
+
 impl<'a> Check<'a> {
     /// Reads a record of `checks`.
     pub(super) fn read(message: Message<'a>) -> Result<Check<'a>> {
@@ -79,14 +97,40 @@ impl<'a> Check<'a> {
                 _ => {}
             }
         }
-        instances.sort_by_key(|instance| instance.address);
+        instances.sort_by(|a, b| a.address.cmp(&b.address));
         Ok(Check {
             kind: kind.unwrap_or_default(),
-            address: address.unwrap_or_default(),
+            address: address.unwrap_or_default().into(),
             status: status.unwrap_or_default(),
             instances,
             offset: message.offset,
         })
+    }
+
+    /// Reads an element of `check_results` of a state file.
+    pub(super) fn of_state(value: Value<'_>, offset: u64) -> Result<Check<'static>> {
+        let kind = match text(value, "object_kind")?.as_str() {
+            "resource" => 1,
+            "output" => 2,
+            "check" => 3,
+            "var" => 4,
+            _ => return Err(fault(PlanFileFault::State, offset)),
+        };
+        let mut instances = Vec::new();
+        for object in list(value, "objects")? {
+            let object = object?;
+            let problems = list(object, "failure_messages")?;
+            let problems = problems.map(|problem| Ok(problem?.text()?.into()));
+            instances.push(Instance {
+                address: text(object, "object_addr")?.into(),
+                status: status_number(&text(object, "status")?),
+                problems: problems.collect::<Result<_>>()?,
+            });
+        }
+        instances.sort_by(|a, b| a.address.cmp(&b.address));
+        let address = text(value, "config_addr")?.into();
+        let status = status_number(&text(value, "status")?);
+        Ok(Check { kind, address, status, instances, offset })
     }
 
     /// Appends the check.
@@ -94,7 +138,7 @@ impl<'a> Check<'a> {
         let address_fault = || fault(PlanFileFault::Address, self.offset);
         let kind = Kind::read(self.kind).ok_or_else(address_fault)?;
         let (word, prefix) = kind.words();
-        let (module, rest) = split(self.address).ok_or_else(address_fault)?;
+        let (module, rest) = split(&self.address).ok_or_else(address_fault)?;
         push(out, "{\"address\":{\"kind\":\"");
         push(out, word);
         push(out, "\"");
@@ -113,7 +157,7 @@ impl<'a> Check<'a> {
             None => rest.strip_prefix(prefix).ok_or_else(address_fault)?,
         };
         push_text(out, "name", name);
-        push_text(out, "to_display", self.address);
+        push_text(out, "to_display", &self.address);
         if let Some(resource) = &resource {
             push_text(out, "type", resource.kind);
         }
@@ -142,16 +186,16 @@ impl<'a> Instance<'a> {
             match field.number {
                 1 => field.once(&mut address, field.text()?)?,
                 2 => field.once(&mut status, field.varint()?)?,
-                3 => problems.push(field.text()?),
+                3 => problems.push(field.text()?.into()),
                 _ => {}
             }
         }
         let (address, status) = (address.unwrap_or_default(), status.unwrap_or_default());
-        Ok(Instance { address, status, problems })
+        Ok(Instance { address: address.into(), status, problems })
     }
 
     fn write(&self, kind: Kind, out: &mut Vec<u8>) -> Option<()> {
-        let (module, rest) = split(self.address)?;
+        let (module, rest) = split(&self.address)?;
         push(out, "{\"address\":");
         let start = out.len();
         if kind == Kind::Resource {
@@ -167,7 +211,7 @@ impl<'a> Instance<'a> {
         if !module.is_empty() {
             push_text(out, "module", module);
         }
-        push_text(out, "to_display", self.address);
+        push_text(out, "to_display", &self.address);
         out[start] = b'{';
         push(out, "}");
         push_text(out, "status", status(self.status));

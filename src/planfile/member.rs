@@ -48,6 +48,19 @@ impl Member {
         Member { len: bytes.len() as u64, bytes: Bytes::Memory(bytes) }
     }
 
+    /// A file that was never in an archive.
+    pub(super) fn of_file(file: Rereadable) -> Member {
+        Member { len: file.len(), bytes: Bytes::File(file) }
+    }
+
+    /// Checks that the file of the member is unchanged.
+    pub(super) fn check(&self) -> Result<()> {
+        match &self.bytes {
+            Bytes::Memory(_) => Ok(()),
+            Bytes::File(file) => file.check(),
+        }
+    }
+
     /// The length in bytes.
     pub(super) fn len(&self) -> u64 {
         self.len

@@ -1,8 +1,10 @@
-//! Binary plan files (`plan -out`) as the JSON text that `show -json` prints.
+//! Binary plan files (`plan -out`) and state files (`terraform.tfstate`) as the JSON text that
+//! `show -json` prints.
 //!
 //! ```text
 //! zip ─▶ archive ─▶ member `tfplan` ──▶ index ─▶ document ─▶ JSON text
 //!                   member `tfstate` ─▶ state ─┘
+//! state file ─────────────────────────▶ state ─▶ state_file ─▶ JSON text
 //! ```
 //!
 //! The format is private to the tools. It has no schemas of resources, so a few things cannot be
@@ -30,6 +32,7 @@ mod schema_files;
 mod schemas;
 mod section;
 mod state;
+mod state_file;
 mod tool;
 mod tree;
 mod walk;
@@ -37,6 +40,7 @@ mod walk;
 pub use crate::wire::schema::Schemas as ProviderSchemas;
 pub use document::Document;
 pub use schema_files::{SchemaFiles, read_schemas};
+pub use state_file::{StateDocument, is_state_file, open_state};
 pub use tool::Tool;
 
 use std::sync::Arc;
@@ -49,16 +53,22 @@ use document::Members;
 use index::Index;
 use member::Member;
 use schemas::Schemas;
-use state::State;
+use state::{From, State};
 
-/// Returns an input as it is, or the JSON text of the plan if the input is a plan file.
+/// Returns an input as it is, or the JSON text of the plan or state if the input is a plan file or a
+/// state file.
 ///
 /// # Errors
 ///
-/// As [`open`], or the input fails.
+/// As [`open`] and [`open_state`], or the input fails.
 pub fn unpack(mut input: Input, schemas: &SchemaFiles, options: &Options) -> Result<Input> {
     if !is_plan_file(&mut input)? {
-        return Ok(input);
+        if !is_state_file(&mut input)? {
+            return Ok(input);
+        }
+        let file = input.into_rereadable(&options.limits)?;
+        let document = open_state(&file, &options.limits)?;
+        return Input::from_reader(Box::new(document), options);
     }
     let file = input.into_rereadable(&options.limits)?;
     let document = open(&file, schemas, &options.limits)?;
@@ -109,7 +119,7 @@ pub fn open(file: &Rereadable, schemas: &SchemaFiles, limits: &Limits) -> Result
     let locks = locks(&archive)?;
     index.evidence.locks(&locks);
     known.extend(schemas.of(&locks)?);
-    let state = State::read(required(&archive, STATE)?, limits);
+    let state = State::read(required(&archive, STATE)?, From::PlanFile, limits);
     let state = state.map_err(|error| error.within(STATE))?;
     file.check()?;
     Document::new(Members { plan, index, state }, Schemas::new(known), limits)

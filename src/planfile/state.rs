@@ -1,4 +1,5 @@
-//! The member `tfstate`, a state in its native JSON form, as `prior_state`.
+//! A state in its native JSON form, as values: the member `tfstate` of a plan file, as
+//! `prior_state`, or a state file.
 //!
 //! One pass finds each instance and its address; an instance is read when it is its turn.
 
@@ -9,6 +10,7 @@ use std::sync::Arc;
 use super::action::Action;
 use super::address::{Address, escape};
 use super::attributes;
+use super::check;
 use super::change::{provider_name, push, push_key, push_text, write_parts};
 use super::index::{Budget, Named};
 use super::member::{Member, Reader};
@@ -18,7 +20,7 @@ use super::protobuf::fault;
 use super::schemas::Schemas;
 use super::tool::Tool;
 use super::tree::{Children, Piece, Tree};
-use crate::error::{PlanFileFault, Result};
+use crate::error::{Error, ErrorKind, PlanFileFault, Result, WrongDocument};
 use crate::input::{Input, Options, Slice, Threads};
 use crate::json::Validation;
 use crate::json::cursor::Cursor;
@@ -39,6 +41,18 @@ pub(super) struct State {
     instances: Vec<Instance>,
     pub tree: Tree,
     pub pieces: Vec<Piece>,
+    from: From,
+    /// The addresses and places of the results of checks, ordered by address. Empty for a member.
+    pub checks: Vec<(String, Range<u64>)>,
+}
+
+/// Where a state comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum From {
+    /// A member of a plan file.
+    PlanFile,
+    /// A state file.
+    StateFile,
 }
 
 /// What the instances of a resource share.
@@ -76,7 +90,7 @@ fn state_fault(offset: u64) -> crate::error::Error {
 
 impl State {
     /// Finds everything in a state.
-    pub(super) fn read(member: Member, limits: &Limits) -> Result<State> {
+    pub(super) fn read(member: Member, from: From, limits: &Limits) -> Result<State> {
         let member = Arc::new(member);
         let options = Options { limits: *limits, threads: Threads::One, ..Options::default() };
         let input = Input::from_reader(Box::new(Reader::new(member.clone())), &options)?;
@@ -90,9 +104,12 @@ impl State {
             instances: Vec::new(),
             tree: Tree::new(),
             pieces: Vec::new(),
+            from,
+            checks: Vec::new(),
         };
         state.document(&mut text)?;
         state.outputs.sort_by(|a, b| a.name.cmp(&b.name));
+        state.checks.sort_by(|a, b| a.0.cmp(&b.0));
         state.lay_out();
         Ok(state)
     }
@@ -104,7 +121,7 @@ impl State {
 
     fn document(&mut self, text: &mut Text) -> Result<()> {
         let mut budget = Budget::new(&self.limits);
-        let mut met = [false; 4];
+        let mut met = [false; 5];
         text.enter_object()?;
         while let Some(key) = text.next_key()? {
             let offset = key.start;
@@ -113,6 +130,10 @@ impl State {
                 b"terraform_version" => 1,
                 b"outputs" => 2,
                 b"resources" => 3,
+                b"check_results" if self.from == From::StateFile => 4,
+                b"encrypted_data" if self.from == From::StateFile => {
+                    return Err(Error::new(ErrorKind::WrongDocument(WrongDocument::Encrypted)));
+                }
                 _ => {
                     text.skip()?;
                     continue;
@@ -122,15 +143,42 @@ impl State {
                 return Err(state_fault(offset));
             }
             match known {
-                0 if with_value(text, |value| Ok(value.raw() == b"4"))? => {}
-                0 => return Err(state_fault(offset)),
+                0 => with_value(text, |value| self.check_version(value, offset))?,
                 1 => self.terraform_version = string(text)?,
                 2 => self.find_outputs(text, &mut budget)?,
-                _ => self.find_resources(text, &mut budget)?,
+                3 => self.find_resources(text, &mut budget)?,
+                _ => self.find_checks(text, &mut budget)?,
             }
         }
         if !met[0] || !text.at_end()? {
             return Err(state_fault(text.offset()));
+        }
+        Ok(())
+    }
+
+    /// Accepts version 4 alone.
+    fn check_version(&self, version: Value<'_>, offset: u64) -> Result<()> {
+        let other = |document| Err(Error::new(ErrorKind::WrongDocument(document)));
+        match (version.raw(), self.from) {
+            (b"4", _) => Ok(()),
+            ([b'1'..=b'3'], From::StateFile) => other(WrongDocument::OldState),
+            ([b'0'..=b'9', ..], From::StateFile) => other(WrongDocument::NewState),
+            _ => Err(state_fault(offset)),
+        }
+    }
+
+    fn find_checks(&mut self, text: &mut Text, budget: &mut Budget) -> Result<()> {
+        if text.peek()? == Some(b'n') {
+            return text.skip();
+        }
+        text.enter_array()?;
+        while text.next_element()? {
+            let (address, range) = with_value(text, |value| {
+                let address = value.get("config_addr")?.map(Value::text).transpose()?;
+                Ok((address.unwrap_or_default(), value.range()))
+            })?;
+            budget.take(address.len() + size_of::<(String, Range<u64>)>(), range.start)?;
+            self.checks.push((address, range));
         }
         Ok(())
     }
@@ -267,8 +315,14 @@ impl State {
                 }
                 _ => push(out, "0"),
             }
-            let attributes = value.get("attributes")?.ok_or_else(|| state_fault(offset))?;
-            if !attributes.is_null() {
+            let attributes = match (value.get("attributes")?, value.get("attributes_flat")?) {
+                (Some(attributes), _) => Some(attributes),
+                // The text form of versions before 0.12 has no JSON without a schema.
+                (None, Some(_)) if self.from == From::StateFile => None,
+                (None, _) => return Err(state_fault(offset)),
+            };
+            let attributes = attributes.filter(|attributes| !attributes.is_null());
+            if let Some(attributes) = attributes {
                 push_key(out, "values");
                 attributes::write(attributes, out)?;
             }
@@ -278,10 +332,16 @@ impl State {
             };
             sensitive.extend_owned(marks);
             if let Some(schema) = schemas.find(provider_name(provider), &address) {
-                schema.mark_json(attributes.raw(), &mut sensitive, &self.limits, offset)?;
+                let text = attributes.map_or(&b"null"[..], Value::raw);
+                schema.mark_json(text, &mut sensitive, &self.limits, offset)?;
             }
             push_key(out, "sensitive_values");
-            overlay::write(&mut attributes::Json::new(attributes), &sensitive, out)?;
+            match attributes {
+                Some(attributes) => {
+                    overlay::write(&mut attributes::Json::new(attributes), &sensitive, out)?;
+                }
+                None => push(out, "false"),
+            }
             write_rest(value, out)?;
             if !instance.deposed.is_empty() {
                 push_text(out, "deposed_key", &instance.deposed);
@@ -291,6 +351,20 @@ impl State {
             out.push(b'}');
             Ok(())
         })
+    }
+
+    /// Appends the result of a check.
+    pub(super) fn write_check(&self, number: usize, out: &mut Vec<u8>) -> Result<()> {
+        let Some((_, range)) = self.checks.get(number) else { return Ok(()) };
+        self.with(range, |value| {
+            let read = check::Check::of_state(value, range.start)?;
+            read.write(out)
+        })
+    }
+
+    /// Checks that the file of the state is unchanged.
+    pub(super) fn check_unchanged(&self) -> Result<()> {
+        self.member.check()
     }
 
     /// Reads a value of the state.

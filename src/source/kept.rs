@@ -7,14 +7,23 @@ use crate::planfile::{self, SchemaFiles};
 
 /// An input that can be read several times, with the same text each time.
 ///
-/// The JSON of a plan file is made again for each reading. It never is in a file, because it has
-/// secrets in the clear.
+/// The JSON of a plan file or state file is made again for each reading. It never is in a file,
+/// because it has secrets in the clear.
 #[derive(Clone, Debug)]
 pub struct Kept {
     file: Rereadable,
-    is_plan_file: bool,
+    form: Form,
     /// The schemas for a plan file.
     schemas: SchemaFiles,
+}
+
+/// What the text is made from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// The file is the text.
+    Text,
+    PlanFile,
+    StateFile,
 }
 
 impl Kept {
@@ -22,18 +31,22 @@ impl Kept {
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be read, or if it is a compressed plan file that exceeds the limit
-    /// on spooled inputs.
+    /// Fails if the file cannot be read, or if it is a compressed plan file or state file that
+    /// exceeds the limit on spooled inputs.
     pub(super) fn new(file: Rereadable, schemas: SchemaFiles, limits: &Limits) -> Result<Kept> {
         if planfile::is_archive(&file)? {
-            return Ok(Kept { file, is_plan_file: true, schemas });
+            return Ok(Kept { file, form: Form::PlanFile, schemas });
         }
         let options = Options { limits: *limits, threads: Threads::One, ..Options::default() };
         let mut input = file.input(&options)?;
-        if !planfile::is_plan_file(&mut input)? {
-            return Ok(Kept { file, is_plan_file: false, schemas });
-        }
-        Ok(Kept { file: input.into_rereadable(limits)?, is_plan_file: true, schemas })
+        let form = if planfile::is_plan_file(&mut input)? {
+            Form::PlanFile
+        } else if planfile::is_state_file(&mut input)? {
+            Form::StateFile
+        } else {
+            return Ok(Kept { file, form: Form::Text, schemas });
+        };
+        Ok(Kept { file: input.into_rereadable(limits)?, form, schemas })
     }
 
     /// Returns the length of the file in bytes: that of the text, unless it is compressed or a plan
@@ -53,10 +66,16 @@ impl Kept {
     ///
     /// Fails if the file cannot be read, or is a damaged plan file.
     pub fn input(&self, options: &Options) -> Result<Input> {
-        if !self.is_plan_file {
-            return self.file.input(options);
+        match self.form {
+            Form::Text => self.file.input(options),
+            Form::PlanFile => {
+                let document = planfile::open(&self.file, &self.schemas, &options.limits)?;
+                Input::from_reader(Box::new(document), options)
+            }
+            Form::StateFile => {
+                let document = planfile::open_state(&self.file, &options.limits)?;
+                Input::from_reader(Box::new(document), options)
+            }
         }
-        let document = planfile::open(&self.file, &self.schemas, &options.limits)?;
-        Input::from_reader(Box::new(document), options)
     }
 }

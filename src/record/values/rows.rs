@@ -109,10 +109,13 @@ pub(super) fn output<'p>(
     masked: Option<&mut MaskedJson<'_>>,
 ) -> Result<Output<'p>> {
     let output = plan::OutputValue::parse(piece.value)?;
+    // The names of the attributes of a secret value are part of the secret.
+    let is_told = |kind: &Value<'_>| !(output.sensitive && kind.raw().contains(&b'{'));
+    let type_name = output.type_name.filter(is_told);
     Ok(Output {
         section,
         name: piece.name.unwrap_or_default().into(),
-        type_name: plain(output.type_name).map_err(|error| error.within("type"))?,
+        type_name: plain(type_name).map_err(|error| error.within("type"))?,
         sensitive: output.sensitive,
         deprecated: decoded(output.deprecated)?,
         value: value(output.value, piece, masked).map_err(|error| error.within("value"))?,

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::inert;
 use crate::path::Paths;
 use crate::record::JsonText;
 use crate::record::values::{Check, Output, Record, Resource, Select, Variable, What};
@@ -61,8 +62,24 @@ pub(super) fn columns(what: What, select: &Select, is_grouped: bool) -> Vec<Cow<
 pub(super) enum Cell<'a> {
     /// A name or another text of the document.
     Text(Cow<'a, str>),
-    /// JSON text, or paths, which quote keys like JSON.
+    /// JSON text, or a path, which quotes keys like JSON.
     Json(Cow<'a, str>),
+    /// A list.
+    List(Vec<Cell<'a>>),
+}
+
+impl Cell<'_> {
+    /// The text to write. Hidden characters are escaped, and `separator` joins the items of a list.
+    pub fn shown(&self, separator: &str) -> Cow<'_, str> {
+        match self {
+            Cell::Text(text) => inert::text(text),
+            Cell::Json(json) => inert::json(json),
+            Cell::List(items) => {
+                let items: Vec<Cow<'_, str>> = items.iter().map(|it| it.shown(separator)).collect();
+                items.join(separator).into()
+            }
+        }
+    }
 }
 
 /// The nonempty cells of a row, by column.
@@ -110,14 +127,22 @@ impl<'a> Cells<'a> {
         self.0.extend(json.map(|json| (column.into(), cell_of(json))));
     }
 
+    fn list(&mut self, column: &'static str, texts: impl Iterator<Item = Cow<'a, str>>) {
+        let items: Vec<Cell<'a>> = texts.map(Cell::Text).collect();
+        if !items.is_empty() {
+            self.0.push((column.into(), Cell::List(items)));
+        }
+    }
+
     fn paths(&mut self, column: &'static str, paths: &Paths) {
         let path = |path: crate::path::Path<'_>| match path.steps().len() {
             // An empty line would look like no path.
-            0 => ".".to_owned(),
-            _ => path.to_string(),
+            0 => Cell::Json(".".into()),
+            _ => Cell::Json(path.to_string().into()),
         };
-        let lines: Vec<String> = paths.iter().map(path).collect();
-        self.0.push((column.into(), Cell::Json(lines.join("\n").into())));
+        if !paths.is_empty() {
+            self.0.push((column.into(), Cell::List(paths.iter().map(path).collect())));
+        }
     }
 
     fn resource(&mut self, resource: &'a Resource<'_>) {
@@ -133,7 +158,7 @@ impl<'a> Cells<'a> {
         self.text("provider_name", resource.provider_name.as_deref());
         self.json("schema_version", resource.schema_version.as_ref());
         self.flag("tainted", resource.tainted);
-        self.owned("depends_on", resource.depends_on.join("\n"));
+        self.list("depends_on", resource.depends_on.iter().map(|it| Cow::Borrowed(&**it)));
         self.paths("sensitive", &resource.sensitive);
         self.flag("identity", resource.identity);
         for (path, value) in &resource.values.0 {
@@ -174,13 +199,12 @@ impl<'a> Cells<'a> {
         self.text("name", check.name.as_deref());
         self.text("status", Some(&check.status));
         let instances = check.instances.iter().map(|instance| match &instance.status {
-            Some(status) => format!("{} {status}", instance.address),
-            None => instance.address.to_string(),
+            Some(status) => Cow::Owned(format!("{} {status}", instance.address)),
+            None => Cow::Borrowed(&*instance.address),
         });
-        self.owned("instances", instances.collect::<Vec<_>>().join("\n"));
+        self.list("instances", instances);
         let problems = check.instances.iter().flat_map(|instance| &instance.problems);
-        let problems: Vec<&str> = problems.map(|problem| &**problem).collect();
-        self.owned("problems", problems.join("\n"));
+        self.list("problems", problems.map(|problem| Cow::Borrowed(&**problem)));
     }
 }
 

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::io::Write;
 
-use super::cells::{Cell, Cells, columns};
+use super::cells::{Cells, columns};
 use crate::error::Result;
 use crate::inert;
 use crate::record::values::{Record, Select, Sink, What};
@@ -83,10 +83,8 @@ impl<W: Write> Sink for Csv<W> {
                 })
             }
             row => match Cells::of(row) {
-                Some(cells) => self.row(|column| match cells.get(column) {
-                    Some(Cell::Text(text)) => inert::text(text),
-                    Some(Cell::Json(json)) => inert::json(json),
-                    None => Cow::Borrowed(""),
+                Some(cells) => self.row(|column| {
+                    cells.get(column).map_or(Cow::Borrowed(""), |cell| cell.shown("\n"))
                 }),
                 None => Ok(()),
             },

@@ -5,7 +5,7 @@
 
 use std::io::Write;
 
-use super::cells::{Cell, Cells};
+use super::cells::Cells;
 use crate::error::Result;
 use crate::inert::visible;
 use crate::record::values::{Record, Select, Sink, Summary, What};
@@ -27,11 +27,12 @@ pub struct Table<W: Write> {
     screen: Screen,
     headings: Vec<String>,
     what: What,
-    is_grouped: bool,
     /// The rows that wait to be drawn.
     rows: Vec<Vec<String>>,
-    /// The name of the document, until its first row is drawn.
+    /// The name of the document.
     title: String,
+    has_title: bool,
+    /// Number of documents that were drawn.
     drawn: u64,
 }
 
@@ -51,7 +52,7 @@ impl<W: Write> Table<W> {
         let fixed = fixed.iter().map(|heading| (*heading).to_owned());
         let headings = fixed.chain(select.texts().iter().map(|text| visible(text))).collect();
         let (rows, title) = (Vec::new(), String::new());
-        Table { out, screen, headings, what, is_grouped, rows, title, drawn: 0 }
+        Table { out, screen, headings, what, rows, title, has_title: false, drawn: 0 }
     }
 
     fn draw_rows(&mut self) -> std::io::Result<()> {
@@ -59,6 +60,7 @@ impl<W: Write> Table<W> {
         if rows.is_empty() {
             return Ok(());
         }
+        self.begin()?;
         // A column without any text is left out.
         let columns: Vec<usize> = (0..self.headings.len())
             .filter(|&column| rows.iter().any(|row| !row[column].is_empty()))
@@ -93,22 +95,25 @@ impl<W: Write> Table<W> {
         widths
     }
 
+    /// Draws the title of the document, unless it is drawn.
     fn begin(&mut self) -> std::io::Result<()> {
-        self.rows.clear();
+        if self.has_title {
+            return Ok(());
+        }
+        self.has_title = true;
         if self.drawn > 0 {
             writeln!(self.out)?;
         }
         self.drawn += 1;
-        if !self.title.is_empty() {
-            writeln!(self.out, "{}", paint(self.screen.color, BOLD, &self.title))?;
+        match self.title.is_empty() {
+            true => Ok(()),
+            false => writeln!(self.out, "{}", paint(self.screen.color, BOLD, &self.title)),
         }
-        Ok(())
     }
 
     fn end(&mut self, summary: &Summary) -> std::io::Result<()> {
-        if !self.rows.is_empty() || !self.is_grouped {
-            self.draw_rows()?;
-        }
+        self.draw_rows()?;
+        self.begin()?;
         let noun = match (self.what, summary.rows) {
             (What::Resources, 1) => "resource",
             (What::Resources, _) => "resources",
@@ -136,7 +141,8 @@ impl<W: Write> Table<W> {
     fn row(&self, record: &Record<'_>) -> Option<Vec<String>> {
         let cells = Cells::of(record)?;
         let text = |column: &str| match cells.get(column) {
-            Some(Cell::Text(text) | Cell::Json(text)) => visible(&text.replace('\n', "; ")),
+            // A longer text would be cut on any screen.
+            Some(cell) => fit(&visible(&cell.shown("; ")), Screen::UNBOUNDED),
             None => String::new(),
         };
         let mut row = match record {
@@ -197,8 +203,11 @@ impl<W: Write> Sink for Table<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         let drawn = match record {
             Record::Document(document) => {
+                // Drops the rows of a document that failed before this one.
+                self.rows.clear();
+                self.has_title = false;
                 self.title = visible(document.workspace.unwrap_or(document.source));
-                self.begin()
+                Ok(())
             }
             Record::Summary(summary) => self.end(summary),
             row => {

@@ -1,0 +1,214 @@
+//! Native state files (`terraform.tfstate`, version 4) as the JSON text that `show -json` prints of
+//! a state, written a piece at a time.
+//!
+//! A state file has no schemas. So attributes keep the order of the file, which is sorted, and only
+//! the marks that the file itself has are marks in the text.
+
+use std::io::{self, Read};
+
+use super::change::{push, push_text};
+use super::member::Member;
+use super::protobuf::fault;
+use super::schemas::Schemas;
+use super::state::{From, State};
+use super::tool::Tool;
+use super::tree::Piece;
+use crate::error::{Error, ErrorKind, PlanFileFault, Result};
+use crate::input::{Input, Rereadable, Slice, Source, into_io_error};
+use crate::json::Validation;
+use crate::json::cursor::Cursor;
+use crate::limits::Limits;
+use crate::scan::Isa;
+use crate::wire::json_string::write_string;
+
+/// How much of an input is examined, in bytes.
+const HEAD: usize = 64 << 10;
+
+/// The longest key of a state file, with quotes, in bytes.
+const KEY_MAX: usize = 32;
+
+/// The keys that may come first in a state file.
+const FIRST_KEYS: [&[u8]; 7] = [
+    b"\"version\"",
+    b"\"terraform_version\"",
+    b"\"serial\"",
+    b"\"lineage\"",
+    b"\"outputs\"",
+    b"\"resources\"",
+    b"\"check_results\"",
+];
+
+/// Whether an input that is not read yet is a state file, judged by its first keys.
+///
+/// # Errors
+///
+/// The input fails.
+pub fn is_state_file(input: &mut Input) -> Result<bool> {
+    // Most inputs are no state files, and their first key shows that.
+    loop {
+        let text = input.window().trim_ascii_start();
+        let key = match text.strip_prefix(b"{") {
+            Some(rest) => rest.trim_ascii_start(),
+            None if text.is_empty() => text,
+            None => return Ok(false),
+        };
+        if key.len() >= KEY_MAX {
+            if !FIRST_KEYS.iter().any(|first| key.starts_with(first)) {
+                return Ok(false);
+            }
+            break;
+        }
+        if input.window().len() >= HEAD || !input.fill(0)? {
+            break;
+        }
+    }
+    while input.window().len() < HEAD && input.fill(0)? {}
+    let window = input.window();
+    Ok(has_keys_of_state(&window[..window.len().min(HEAD)]))
+}
+
+/// Whether the top-level keys in the head of a document are those of a state file.
+fn has_keys_of_state(head: &[u8]) -> bool {
+    let limits = Limits::default();
+    let mut text = Cursor::new(Slice(head), 0, Isa::default(), Validation::Structure, limits);
+    let (mut has_version, mut has_lineage) = (false, false);
+    let mut is_other = text.enter_object().is_err();
+    while !is_other && let Ok(Some(key)) = text.next_key() {
+        match text.text(key) {
+            b"version" => has_version = true,
+            b"lineage" | b"serial" => has_lineage = true,
+            b"format_version" | b"encrypted_data" | b"remote_plan_format" => is_other = true,
+            _ => {}
+        }
+        // The head may end within the value.
+        if text.skip().is_err() {
+            break;
+        }
+    }
+    !is_other && has_lineage && (has_version || head.len() >= HEAD)
+}
+
+/// The JSON document of a state file.
+pub struct StateDocument {
+    state: State,
+    schemas: Schemas,
+    next: Part,
+    out: Vec<u8>,
+    /// The bytes of `out` that the reader has taken.
+    taken: usize,
+}
+
+/// The part of the document that is written next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Head,
+    Piece(usize),
+    Check(usize),
+    Tail,
+    End,
+}
+
+/// Opens a state file, and returns a reader of its JSON text.
+///
+/// # Errors
+///
+/// Fails if the file is no state file of version 4, if it is damaged, or if it exceeds a limit. The
+/// errors of the resources themselves come from the reader.
+pub fn open_state(file: &Rereadable, limits: &Limits) -> Result<StateDocument> {
+    let member = Member::of_file(file.clone());
+    let state = State::read(member, From::StateFile, limits).map_err(of_state_file)?;
+    let (schemas, out) = (Schemas::new(Default::default()), Vec::new());
+    Ok(StateDocument { state, schemas, next: Part::Head, out, taken: 0 })
+}
+
+/// An error of a state in a plan file as one of a state file.
+fn of_state_file(error: Error) -> Error {
+    match (error.kind(), error.location()) {
+        (ErrorKind::PlanFile(_), location) => {
+            fault(PlanFileFault::StateFile, location.map_or(0, |location| location.offset))
+        }
+        _ => error,
+    }
+}
+
+impl StateDocument {
+    /// Writes the next part.
+    fn advance(&mut self) -> Result<()> {
+        let StateDocument { state, schemas, next, out, taken } = self;
+        out.clear();
+        *taken = 0;
+        *next = match *next {
+            Part::Head => {
+                push(out, "{\"format_version\":\"1.0\"");
+                if state.is_empty() {
+                    Part::Tail
+                } else {
+                    if !state.terraform_version.is_empty() {
+                        push_text(out, "terraform_version", &state.terraform_version);
+                    }
+                    push(out, ",\"values\":{");
+                    Part::Piece(0)
+                }
+            }
+            Part::Piece(number) => match state.pieces.get(number) {
+                Some(piece) => {
+                    write_piece(state, schemas, *piece, out)?;
+                    Part::Piece(number + 1)
+                }
+                None => {
+                    out.push(b'}');
+                    if state.checks.is_empty() { Part::Tail } else { Part::Check(0) }
+                }
+            },
+            Part::Check(number) => {
+                push(out, if number == 0 { ",\"checks\":[" } else { "," });
+                state.write_check(number, out)?;
+                match number + 1 < state.checks.len() {
+                    true => Part::Check(number + 1),
+                    false => {
+                        out.push(b']');
+                        Part::Tail
+                    }
+                }
+            }
+            Part::Tail => {
+                state.check_unchanged()?;
+                push(out, "}\n");
+                Part::End
+            }
+            Part::End => Part::End,
+        };
+        Ok(())
+    }
+}
+
+fn write_piece(state: &State, schemas: &Schemas, piece: Piece, out: &mut Vec<u8>) -> Result<()> {
+    match piece {
+        Piece::Text(text) => push(out, text),
+        Piece::Address(module) => write_string(state.tree.address(module).as_bytes(), out),
+        Piece::Output(number) => state.write_output(number, out)?,
+        Piece::Item(number) => {
+            let marks = super::path::Paths::default();
+            state.write_instance(number, &marks, schemas, Tool::Unknown, out)?;
+        }
+    }
+    Ok(())
+}
+
+impl Read for StateDocument {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.taken == self.out.len() && self.next != Part::End {
+            if let Err(error) = self.advance() {
+                // Another read fails in the same way.
+                self.out.clear();
+                self.taken = 0;
+                return Err(into_io_error(of_state_file(error)));
+            }
+        }
+        let rest = &self.out[self.taken..];
+        let len = rest.len().min(buffer.len());
+        buffer[..len].copy_from_slice(&rest[..len]);
+        self.taken += len;
+        Ok(len)
+    }
+}

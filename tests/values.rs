@@ -1,0 +1,366 @@
+//! What documents hold: the records of `resources`, `outputs`, `variables` and `checks` against the
+//! oracle, native states beside the tools' own JSON of them, and the commands.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use plansift::error::Result;
+use plansift::input::{Rereadable, Slice, into_error};
+use plansift::limits::Limits;
+use plansift::plan::{self, Documents};
+use plansift::planfile;
+use plansift::record::Label;
+use plansift::record::values::{Of, Options, Select, Sink as _, What, read};
+use plansift::sink::ndjson::Ndjson;
+use serde_json::{Value, json};
+
+use crate::naive::values as oracle;
+use crate::{run, shared_plans};
+
+fn options(what: What, of: Of) -> Options {
+    Options {
+        read: plan::Options::default(),
+        what,
+        of,
+        only: Vec::new(),
+        all: true,
+        select: Select::default(),
+        watch: None,
+    }
+}
+
+/// The rows of a document, without its first and last record.
+fn rows(text: &str, options: &Options) -> Result<Vec<Value>> {
+    let mut out = Vec::new();
+    let mut sink = Ndjson::new(&mut out);
+    let label = Label { source: "-", workspace: None };
+    let mut documents = Documents::new(Slice(text.as_bytes()), &options.read);
+    let held = read(&mut documents, label, options, None, &mut sink)?;
+    plansift::record::values::Sink::finish(&mut sink)?;
+    drop(sink);
+    let text = String::from_utf8(out).expect("UTF-8");
+    let records = text.lines().map(|line| serde_json::from_str(line).expect("JSON"));
+    let records: Vec<Value> = records.collect();
+    let (first, last) = (&records[0], &records[records.len() - 1]);
+    assert_eq!((&first["kind"], &last["kind"]), (&json!("document"), &json!("summary")));
+    assert_eq!(last["rows"], json!(records.len() - 2));
+    assert_eq!(held.summary.rows as usize, records.len() - 2);
+    Ok(records[1..records.len() - 1].to_vec())
+}
+
+fn is_state(document: &Value) -> bool {
+    let has = |key: &str| document.get(key).is_some();
+    !shared_plans::is_plan(document) && has("format_version") && has("values")
+}
+
+/// Every way to read a document, with the rows of the oracle.
+fn expected(document: &Value) -> Vec<(Options, Vec<Value>)> {
+    let plan = [(Of::Auto, "planned_values"), (Of::Prior, "prior_state")];
+    let state = [(Of::Auto, "values"), (Of::State, "values")];
+    let sections = if is_state(document) { state } else { plan };
+    let mut expected = Vec::new();
+    for (of, section) in sections {
+        let resources = oracle::resources(document, section, true);
+        expected.push((options(What::Resources, of), resources));
+        let managed = Options { all: false, ..options(What::Resources, of) };
+        expected.push((managed, oracle::resources(document, section, false)));
+        expected.push((options(What::Outputs, of), oracle::outputs(document, section)));
+    }
+    expected.push((options(What::Checks, Of::Auto), oracle::checks(document)));
+    if !is_state(document) {
+        expected.push((options(What::Variables, Of::Auto), oracle::variables(document)));
+    }
+    expected
+}
+
+/// Compares the rows of a document with those of the oracle. Returns the number of rows.
+fn compare(name: &str, text: &str, document: &Value, failures: &mut Vec<String>) -> usize {
+    let mut count = 0;
+    for (options, oracle) in expected(document) {
+        let (what, of) = (options.what, options.of);
+        match rows(text, &options) {
+            Ok(engine) => {
+                count += engine.len();
+                let difference = shared_plans::difference(&engine, &oracle);
+                failures.extend(difference.map(|it| format!("{name} {what:?} {of:?}: {it}")));
+            }
+            Err(error) => failures.push(format!("{name} {what:?} {of:?}: {error}")),
+        }
+    }
+    count
+}
+
+/// The text of a file that holds one document in UTF-8, and its tree, if it is a plan or a state.
+fn document(path: &Path) -> Option<(String, Value)> {
+    let text = fs::read_to_string(path).ok()?;
+    let text = text.trim_start_matches('\u{feff}').to_owned();
+    let document: Value = serde_json::from_str(&text).ok()?;
+    (shared_plans::is_plan(&document) || is_state(&document)).then_some((text, document))
+}
+
+/// Documents that the engine refuses, and why.
+const REFUSED: [(&str, &str); 3] = [
+    ("terraform-validator/tf1_0plan.applied.json", "the same key twice in a change"),
+    ("tf-plan-format/artificial.full.json", "its format_version is a word"),
+    ("tf-plan-format/artificial.no-resource-changes.json", "its format_version is a word"),
+];
+
+#[test]
+fn what_shared_documents_hold_is_what_the_oracle_finds() {
+    let Some(shared) = run::shared() else { return };
+    let mut files = shared_plans::files();
+    let plans = shared.join("vectors/config/plans");
+    for folder in fs::read_dir(plans).expect("a folder") {
+        let folder = folder.expect("an entry").path();
+        let inside = fs::read_dir(&folder).into_iter().flatten();
+        files.extend(inside.map(|file| file.expect("an entry").path()).map(|path| {
+            (path.to_string_lossy().into_owned(), path)
+        }));
+    }
+    let (mut failures, mut documents, mut count) = (Vec::new(), 0, 0);
+    for (name, path) in files {
+        if REFUSED.iter().any(|(refused, _)| *refused == name) {
+            continue;
+        }
+        if let Some((text, document)) = self::document(&path) {
+            documents += 1;
+            count += compare(&name, &text, &document, &mut failures);
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    assert!(documents > 400 && count > 20_000, "{documents} documents, {count} rows");
+}
+
+#[test]
+fn what_the_corpus_holds_is_what_the_oracle_finds() {
+    let (mut failures, mut documents) = (Vec::new(), 0);
+    for folder in ["corpus/plans", "corpus/states", "corpus/native-states", "corpus/planfiles"] {
+        let mut folders = vec![run::root().join(folder)];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).expect("a folder") {
+                let path = entry.expect("an entry").path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if let Some((text, document)) = document(&path) {
+                    documents += 1;
+                    compare(&path.to_string_lossy(), &text, &document, &mut failures);
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    assert!(documents > 80, "{documents}");
+}
+
+fn states() -> PathBuf {
+    run::root().join("corpus/native-states")
+}
+
+/// The JSON text of a native state file.
+fn transcoded(path: &Path) -> Result<String> {
+    let limits = Limits::default();
+    let file = Rereadable::open_file(path, &limits)?;
+    let mut text = String::new();
+    planfile::open_state(&file, &limits)?.read_to_string(&mut text).map_err(into_error)?;
+    Ok(text)
+}
+
+#[test]
+fn native_states_are_the_json_that_terraform_prints() {
+    let mut pairs = 0;
+    for entry in fs::read_dir(states()).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_some_and(|extension| extension == "tfstate") {
+            pairs += 1;
+            let text = fs::read_to_string(path.with_extension("json")).expect("its JSON");
+            assert_eq!(transcoded(&path).expect("a state"), text, "{}", path.display());
+        }
+    }
+    assert!(pairs >= 3, "{pairs}");
+}
+
+#[test]
+fn native_states_of_other_versions_are_named() {
+    for (state, what) in [
+        (r#"{"version":3,"terraform_version":"0.11.0","serial":1,"lineage":"x","modules":[]}"#, "version 3"),
+        (r#"{"version":5,"serial":1,"lineage":"x","resources":[]}"#, "after 4"),
+        (r#"{"serial":1,"lineage":"x","meta":{},"encrypted_data":"AAAA"}"#, "encrypted"),
+        (r#"{"version":4,"serial":1,"lineage":"x","resources":7}"#, "state file is damaged"),
+        (r#"{"version":4,"serial":1,"lineage":"x","resources":[{"mode":"new"}]}"#, "damaged"),
+    ] {
+        let output = run::piped(&["resources"], state.as_bytes());
+        assert_eq!(output.status.code(), Some(1), "{state}");
+        assert!(text(&output.stderr).contains(what), "{state}: {}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn damaged_native_states_give_errors_and_no_panic() {
+    let path = states().join("modules.tfstate");
+    let bytes = fs::read(path).expect("the state");
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("damaged.tfstate");
+    let steps = if run::is_nightly() { 1 } else { 97 };
+    for at in (0..bytes.len()).step_by(steps) {
+        for damaged in [&bytes[..at], &[&bytes[..at], b"\"", &bytes[at + 1..]].concat()] {
+            fs::write(&file, damaged).expect("written");
+            if let Ok(text) = transcoded(&file) {
+                serde_json::from_str::<Value>(&text).expect("whole JSON or an error");
+            }
+        }
+    }
+}
+
+fn plansift(arguments: &[&str]) -> Output {
+    let mut command = run::plansift();
+    command.current_dir(run::root()).args(arguments).output().expect("the binary starts")
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("UTF-8")
+}
+
+#[test]
+fn a_native_state_and_its_json_give_the_same_records() {
+    for command in ["resources", "outputs", "checks", "audit"] {
+        let all: &[&str] = if command == "resources" { &["--all"] } else { &[] };
+        let records = |file: &str| {
+            let output = plansift(&[&[command, "-f", "ndjson", file], all].concat());
+            assert!(output.status.success(), "{}", text(&output.stderr));
+            text(&output.stdout).replace(file, "-")
+        };
+        let [native, json] = ["corpus/native-states/modules.tfstate", "corpus/native-states/modules.json"];
+        assert_eq!(records(native), records(json), "{command}");
+    }
+}
+
+#[test]
+fn every_command_reads_native_states_from_pipes() {
+    let path = states().join("modules.tfstate");
+    let bytes = fs::read(path).expect("the state");
+    for arguments in [
+        &["resources", "--all", "--select", "input"][..],
+        &["outputs", "--values"],
+        &["checks"],
+        &["summary"],
+        &["redact"],
+        &["audit"],
+    ] {
+        let output = run::piped(arguments, &bytes);
+        assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
+        assert!(!text(&output.stdout).contains("CANARY-"), "{arguments:?}");
+    }
+}
+
+#[test]
+fn commands_name_the_commands_that_read_another_document() {
+    for (arguments, hint) in [
+        (&["changes", "corpus/native-states/modules.json"][..], "`resources`"),
+        (&["changes", "corpus/native-states/modules.tfstate"], "`resources`"),
+        (&["variables", "corpus/native-states/modules.tfstate"], "not a plan"),
+        (&["resources", "--of", "planned", "corpus/native-states/modules.json"], "not a plan"),
+        (&["resources", "--of", "state", "corpus/plans/update/plan.json"], "--of planned"),
+        (&["checks", "--fail-on", "delete", "corpus/native-states/modules.json"], "not about checks"),
+    ] {
+        let output = plansift(arguments);
+        assert!(!output.status.success(), "{arguments:?}");
+        assert!(text(&output.stderr).contains(hint), "{arguments:?}: {}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn a_failed_check_breaks_the_rule_about_checks() {
+    let file = "corpus/native-states/modules.json";
+    let output = plansift(&["checks", "--fail-on", "check", file]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(text(&output.stderr).contains("rule broken: check: 1 in check.health"));
+    let output = plansift(&["checks", "--fail-on", "check:check.other", file]);
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn groups_count_the_resources_of_all_inputs() {
+    let files = ["corpus/native-states/modules.json", "corpus/native-states/modules.tfstate"];
+    let group = |by: &str| {
+        let arguments = [&["resources", "-f", "ndjson", "--group-by", by][..], &files].concat();
+        let output = plansift(&arguments);
+        let lines = text(&output.stdout).lines();
+        let records = lines.map(|line| serde_json::from_str(line).expect("JSON"));
+        records.collect::<Vec<Value>>()
+    };
+    let records = group("type");
+    assert_eq!(records[0]["by"], "type");
+    assert_eq!(records[0]["name"], "terraform_data");
+    assert_eq!(records[0]["documents"], 2);
+    let summary = &records[records.len() - 1];
+    assert_eq!(summary["documents"], 2);
+    assert_eq!(summary["rows"], records[0]["resources"]);
+    let modules: u64 =
+        group("module").iter().filter_map(|record| record["resources"].as_u64()).sum();
+    assert_eq!(Some(modules), records[0]["resources"].as_u64());
+}
+
+#[test]
+fn selected_values_are_those_of_the_document_apart_from_secrets() {
+    let file = "corpus/native-states/modules.json";
+    let output = plansift(&["resources", "-f", "ndjson", "--select", "input", file]);
+    let document: Value =
+        serde_json::from_str(&fs::read_to_string(run::root().join(file)).expect("a state"))
+            .expect("JSON");
+    let mut inputs = Vec::new();
+    let root = &document["values"]["root_module"]["resources"];
+    for resource in root.as_array().expect("resources") {
+        inputs.push((resource["values"]["input"].clone(), resource["sensitive_values"].clone()));
+    }
+    let rows: Vec<Value> = text(&output.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .filter(|record: &Value| record["kind"] == "resource")
+        .collect();
+    let (mut masked, mut shown) = (0, 0);
+    for ((input, marks), row) in inputs.iter().zip(&rows) {
+        if marks.to_string().contains("true") {
+            assert!(row["values"]["input"].to_string().contains("(sensitive value)"));
+            masked += 1;
+        } else {
+            assert_eq!(row["values"]["input"], *input);
+            shown += 1;
+        }
+    }
+    assert!(masked > 0 && shown > 0);
+}
+
+#[test]
+fn no_output_of_these_commands_has_a_planted_secret() {
+    let states = ["corpus/states/secrets.json", "corpus/native-states/modules.tfstate"];
+    let plans: Vec<String> = fs::read_dir(run::root().join("corpus/plans"))
+        .expect("a folder")
+        .map(|case| case.expect("an entry").path().join("plan.json"))
+        .filter(|plan| fs::read_to_string(plan).is_ok_and(|text| text.contains("CANARY-")))
+        .map(|plan| plan.to_string_lossy().into_owned())
+        .collect();
+    assert!(plans.len() >= 5, "{}", plans.len());
+    let files = states.map(str::to_owned).into_iter().chain(plans);
+    let selects = ["secret", "password", "input", "output", "id", "tags", "text", "result"];
+    let selects: Vec<&str> = selects.iter().flat_map(|path| ["--select", path]).collect();
+    for file in files {
+        for format in ["table", "ndjson", "json", "csv"] {
+            let resources = [&["resources", "--all"][..], &selects].concat();
+            for command in [
+                &resources[..],
+                &["resources", "--all", "--of", "prior", "--select", "password"],
+                &["outputs", "--values"],
+                &["variables", "--values"],
+                &["checks"],
+            ] {
+                let output = plansift(&[command, &["-f", format, &file]].concat());
+                for bytes in [&output.stdout, &output.stderr] {
+                    let text = String::from_utf8_lossy(bytes);
+                    assert!(!text.contains("CANARY-"), "{command:?} {file} {format}: {text}");
+                }
+            }
+        }
+    }
+}

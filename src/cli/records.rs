@@ -13,7 +13,7 @@ use super::messages::{fail, say};
 use super::options::{form, options, shape};
 use super::output::Output;
 use super::screen::screen;
-use super::sifting::Sifting;
+use super::sifting::{Sifting, Wanted};
 use super::unmatched;
 use crate::plan::Accepts;
 use crate::record::{Extent, Options};
@@ -26,7 +26,8 @@ pub fn summary(arguments: &Summary) -> Exit {
     let path = output.as_deref();
     let (screen, shape) = (screen(plans.color, path), shape(table));
     let is_table = table.group_by.is_some() || table.sort.is_some();
-    let request = Request { plans, path, gate, records, extent: Extent::Paths };
+    let (extent, attributes) = (Extent::Paths, &Wanted::None);
+    let request = Request { plans, path, gate, records, extent, attributes };
     run(request, |out, listed| {
         let is_page = listed.is_single() && !is_table;
         let single = if is_page { Single::Page } else { Single::Table };
@@ -38,8 +39,9 @@ pub fn summary(arguments: &Summary) -> Exit {
 pub fn changes(arguments: &Changes) -> Exit {
     let form = form(&arguments.form);
     let extent = if arguments.no_paths { Extent::Actions } else { Extent::Paths };
+    let attributes = if arguments.with_config { &Wanted::Blocks } else { &Wanted::None };
     let Changes { plans, output, gate, records, .. } = arguments;
-    let request = Request { plans, path: output.as_deref(), gate, records, extent };
+    let request = Request { plans, path: output.as_deref(), gate, records, extent, attributes };
     run(request, |out, _| form.sink(out))
 }
 
@@ -50,11 +52,12 @@ struct Request<'a> {
     gate: &'a GateArgs,
     records: &'a RecordArgs,
     extent: Extent,
+    attributes: &'a Wanted,
 }
 
 /// Writes the records of all inputs to a sink, which `sink` creates.
 fn run(request: Request<'_>, sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>) -> Exit {
-    let Request { plans, path, gate, records, extent } = request;
+    let Request { plans, path, gate, records, extent, attributes } = request;
     let ready = gates::rules(gate).and_then(|rules| {
         let listed = inputs::list(plans, Accepts::Plans, path, gate.files())?;
         listed.warn_of_shared_workspaces(plans);
@@ -81,7 +84,7 @@ fn run(request: Request<'_>, sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>) 
     };
     let is_broken = Cell::new(false);
     let mut sink = gates::before(sink, &rules, &is_broken);
-    let mut sifting = Sifting::new(plans, options, sink.as_mut());
+    let mut sifting = Sifting::new(plans, options, sink.as_mut()).with(attributes);
     let read = sifting.all(&listed);
     let tally = sifting.tally;
     let finished = match (&read, tally.done) {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::args::{self, Command, Schema, SchemaOf};
 use super::exit::Exit;
 use super::messages::{fail, say};
-use super::{audit, batch, merge, records, redact, report, show, slim, wire};
+use super::{audit, batch, config, merge, records, redact, report, show, slim, wire};
 use crate::error::{Error, ErrorKind};
 
 /// Runs a command and prints its messages.
@@ -19,6 +19,7 @@ pub fn run(command: &Command) -> Exit {
         Command::Redact(arguments) => redact::run(arguments),
         Command::Audit(arguments) => audit::run(arguments),
         Command::Slim(arguments) => slim::run(arguments),
+        Command::Config(arguments) => config::run(arguments),
         Command::Show(arguments) => show::run(arguments),
         Command::Wire(arguments) => wire::run(arguments),
         Command::Schema(schema) => print(schema_of(schema).as_bytes()),
@@ -38,6 +39,7 @@ fn schema_of(schema: &Schema) -> &'static str {
         SchemaOf::Records => crate::record::schema::SCHEMA,
         SchemaOf::Audit => crate::audit::SCHEMA,
         SchemaOf::Report => crate::batch::report::SCHEMA,
+        SchemaOf::Config => crate::config::schema::SCHEMA,
         SchemaOf::Fleet => crate::sink::fleet::document::SCHEMA,
     }
 }

@@ -193,6 +193,11 @@ impl Graph {
         Some(found.into_iter().filter_map(dependent).collect())
     }
 
+    /// The address of the module that calls the module with this address.
+    pub fn caller_of(module: &str) -> String {
+        Local::of(module).module_address()
+    }
+
     /// The address of the module of a node; empty for the root module. A call belongs to the module
     /// that it calls.
     pub fn module_of(&self, node: u32) -> String {

@@ -1,6 +1,8 @@
 //! The output formats: each sink writes records in one format.
 
 #[cfg(feature = "report")]
+pub mod configuration;
+#[cfg(feature = "report")]
 pub mod csv;
 #[cfg(feature = "report")]
 mod figures;
@@ -18,6 +20,8 @@ pub mod github;
 pub mod gitlab;
 #[cfg(feature = "report")]
 pub mod html;
+#[cfg(feature = "report")]
+pub mod joined;
 pub mod json;
 #[cfg(feature = "report")]
 pub mod junit;

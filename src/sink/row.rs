@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use std::io::Write;
 
 use super::write_error;
+use crate::config::Block;
 use crate::error::Result;
 use crate::json::string::{is_plain, push_escaped, push_quoted};
 use crate::path::Paths;
@@ -80,6 +81,9 @@ impl Rows {
         if change.generated_config {
             json.push_str(",\"generated_config\":true");
         }
+        if let Some(block) = &change.block {
+            block_members(json, block);
+        }
         json.push('}');
     }
 }
@@ -94,6 +98,21 @@ fn text(json: &mut String, key: &str, text: &str) {
 fn some_text(json: &mut String, key: &str, some: &Option<Cow<'_, str>>) {
     if let Some(some) = some {
         text(json, key, some);
+    }
+}
+
+fn block_members(json: &mut String, block: &Block) {
+    let members = [
+        (",\"config_address\":", &block.config_address),
+        (",\"provider_config_key\":", &block.provider_config_key),
+        (",\"provider_alias\":", &block.provider_alias),
+        (",\"module_source\":", &block.module_source),
+        (",\"module_version_constraint\":", &block.module_version_constraint),
+    ];
+    for (key, member) in members {
+        if let Some(member) = member {
+            text(json, key, member);
+        }
     }
 }
 
@@ -114,8 +133,16 @@ fn is_short(change: &ResourceChange<'_>) -> bool {
         + len(&change.action_reason)
         + len(&change.deferred_reason)
         + change.importing.as_ref().map_or(0, |importing| importing.get().len());
+    let len = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+    let block = change.block.as_ref().map_or(0, |block| {
+        len(&block.config_address)
+            + len(&block.provider_config_key)
+            + len(&block.provider_alias)
+            + len(&block.module_source)
+            + len(&block.module_version_constraint)
+    });
     let lists = [&change.changed, &change.unknown, &change.sensitive, &change.replace_paths];
-    texts as u64 + lists.iter().map(|list| list.size()).sum::<u64>() <= super::BUFFER as u64
+    (texts + block) as u64 + lists.iter().map(|list| list.size()).sum::<u64>() <= super::BUFFER as u64
 }
 
 /// The last list of paths and its JSON text.
@@ -194,13 +221,27 @@ mod tests {
         })
     }
 
+    fn block() -> impl Strategy<Value = Option<Box<Block>>> {
+        let texts = [(); 5].map(|()| option::of(TEXT));
+        option::of(texts.prop_map(|texts| {
+            let [config_address, provider_config_key, provider_alias, source, version] = texts;
+            Box::new(Block {
+                config_address,
+                provider_config_key,
+                provider_alias,
+                module_source: source,
+                module_version_constraint: version,
+            })
+        }))
+    }
+
     fn change() -> impl Strategy<Value = ResourceChange<'static>> {
         let texts = [(); 9].map(|()| some_text());
         let raws = [some_raw(), some_raw()];
         let lists = [paths(), paths(), paths(), paths()];
         let actions = vec(TEXT.prop_map(Cow::Owned), 0..3);
-        let parts = (TEXT, TEXT, texts, raws, lists, actions, any::<bool>());
-        parts.prop_map(|(address, action, texts, raws, lists, actions, generated_config)| {
+        let parts = (TEXT, TEXT, texts, raws, lists, actions, any::<bool>(), block());
+        parts.prop_map(|(address, action, texts, raws, lists, actions, generated_config, block)| {
             let [previous, module, mode, type_name, name, deposed, provider, reason, deferred] =
                 texts;
             let ([index, importing], [changed, unknown, sensitive, replace_paths]) = (raws, lists);
@@ -224,6 +265,7 @@ mod tests {
                 replace_paths,
                 importing,
                 generated_config,
+                block,
                 attributes: Attributes::default(),
             }
         })

@@ -142,7 +142,8 @@ fn is_short(change: &ResourceChange<'_>) -> bool {
             + len(&block.module_version_constraint)
     });
     let lists = [&change.changed, &change.unknown, &change.sensitive, &change.replace_paths];
-    (texts + block) as u64 + lists.iter().map(|list| list.size()).sum::<u64>() <= super::BUFFER as u64
+    (texts + block) as u64 + lists.iter().map(|list| list.size()).sum::<u64>()
+        <= super::BUFFER as u64
 }
 
 /// The last list of paths and its JSON text.

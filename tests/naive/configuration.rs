@@ -156,10 +156,7 @@ fn call(caller: &Module<'_>, called: &Module<'_>, name: &str, tree: &Value) -> V
     put_list(&mut record, "depends_on", elements_of(&tree["depends_on"]).to_vec());
     let mut list = Vec::new();
     expressions(&tree["expressions"], "", &mut list);
-    // In document order, unlike those of a resource.
-    for (key, path) in [("count_expression", "count"), ("for_each_expression", "for_each")] {
-        lone(path, &tree[key], &mut list);
-    }
+    repetition(tree, &mut list);
     put_list(&mut record, "expressions", list);
     Value::Object(record)
 }
@@ -276,8 +273,7 @@ pub fn block(document: &Value, address: &str) -> Value {
 pub fn dependents(document: &Value, address: &str) -> BTreeSet<String> {
     let elements = elements(document);
     let mut affected = BTreeSet::from([address.to_owned()]);
-    let is_module = elements.iter().any(|it| it["address"] == address && is_call(it));
-    // Whether something in a module, or its call, is affected. All of it is at first, if asked for.
+    // Whether something in a module, or its call, is affected.
     let whole = |affected: &BTreeSet<String>, call: &str| {
         let inside = format!("{call}.");
         let is_member = |it: &String| it.starts_with(&inside) && !it.contains(".var.");
@@ -291,7 +287,9 @@ pub fn dependents(document: &Value, address: &str) -> BTreeSet<String> {
                 let names = without_keys(reference);
                 let names: Vec<&str> = names.iter().map(String::as_str).collect();
                 let local = match names[..] {
-                    ["each" | "count" | "path" | "terraform" | "tofu" | "self", ..] => return false,
+                    ["each" | "count" | "path" | "terraform" | "tofu" | "self", ..] => {
+                        return false;
+                    }
                     ["module", call] => {
                         return whole(&affected, &inside(module, &format!("module.{call}")));
                     }
@@ -338,16 +336,8 @@ pub fn dependents(document: &Value, address: &str) -> BTreeSet<String> {
         }
     }
     let is_element = |it: &String| elements.iter().any(|element| element["address"] == **it);
-    // What is asked for is no answer, unless it is a module whose members were.
-    affected.into_iter().filter(|it| it != address && is_element(it)).collect::<BTreeSet<_>>().tap(is_module)
+    affected.into_iter().filter(|it| it != address && is_element(it)).collect()
 }
-
-trait Tap: Sized {
-    fn tap(self, _: bool) -> Self {
-        self
-    }
-}
-impl Tap for BTreeSet<String> {}
 
 fn is_call(element: &Value) -> bool {
     element["kind"] == "module_call"

@@ -96,7 +96,8 @@ fn element_cells(element: &Element) -> Cells<'_> {
         cells.extend(text.as_deref().map(|text| (column, inert::text(text))));
     }
     let flags = [("sensitive", element.sensitive), ("required", element.required)];
-    cells.extend(flags.iter().filter(|(_, is_set)| *is_set).map(|(name, _)| (*name, "true".into())));
+    cells
+        .extend(flags.iter().filter(|(_, is_set)| *is_set).map(|(name, _)| (*name, "true".into())));
     let lines = |list: &[String]| -> Cow<'_, str> {
         let lines: Vec<_> = list.iter().map(|item| inert::text(item)).collect();
         lines.join("\n").into()

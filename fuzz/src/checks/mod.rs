@@ -2,13 +2,14 @@
 //!
 //! A check that needs more than the document (where to cut it, which limits to set) draws that from
 //! a hash of the document. So every input is a plain document: seeds need no preparation, and a
-//! finding can be opened, minimised and replayed as it is. The exceptions are [`records`], which
-//! builds its own document, and [`arguments`].
+//! finding can be opened, minimised and replayed as it is. The exceptions are [`records`] and
+//! [`configuration`], which build their own documents, and [`arguments`].
 //!
 //! This file is part of two crates, the fuzz targets and the tests.
 
 pub mod arguments;
 pub mod audit;
+pub mod configuration;
 pub mod cuts;
 pub mod decompress;
 pub mod grammar;
@@ -33,7 +34,7 @@ use plansift::error::{Error, ErrorKind};
 pub type Check = fn(&[u8]);
 
 /// All checks, by the name of their target.
-pub const ALL: [(&str, Check); 13] = [
+pub const ALL: [(&str, Check); 14] = [
     ("kernels", kernels::check),
     ("grammar", grammar::check),
     ("cuts", cuts::check),
@@ -45,6 +46,7 @@ pub const ALL: [(&str, Check); 13] = [
     ("report", report::check),
     ("decompress", decompress::check),
     ("arguments", arguments::check),
+    ("configuration", configuration::check),
     ("types", types::check),
     ("wire", wire::check),
 ];

@@ -12,6 +12,7 @@ use plansift::limits::{Limit, Limits};
 use plansift::plan::{Documents, Options};
 use serde_json::{Value, json};
 
+use crate::generated::generated;
 use crate::naive::configuration as naive;
 use crate::{run, shared_plans};
 
@@ -116,13 +117,31 @@ fn configurations_with_sorted_keys_are_those_of_the_oracle() {
     assert!(found.is_empty(), "{}:\n{}", found.len(), found.join("\n"));
 }
 
+#[test]
+fn configurations_of_generated_plans_are_those_of_the_oracle() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for layout in [&["--full-configuration"][..], &["--full-configuration", "--sort-keys"]] {
+        let (text, _) = generated(folder.path(), "estate", layout, 500_000);
+        let document: Value = serde_json::from_slice(&text).expect("a plan is JSON");
+        assert!(naive::elements(&document).len() > 20, "{layout:?}");
+        let blocks =
+            configuration(&document.to_string(), Limits::default()).expect("a plan").blocks;
+        for change in document["resource_changes"].as_array().expect("changes") {
+            let address = change["address"].as_str().expect("an address");
+            assert!(blocks.block(address).config_address.is_some(), "{address}");
+        }
+        assert_eq!(differences("a generated plan", &document), [""; 0]);
+    }
+}
+
 const SECRET: &str = "s3cr3t-canary";
 
 /// A plan with a secret in every constant of its configuration.
 fn planted() -> Value {
     let constant = json!({"constant_value": SECRET});
     let block = json!({"a": constant, "b": [{"c": constant, "d": {"e": constant}}],
-        "f": {"constant_value": {"password": SECRET}}, "g": {"constant_value": SECRET, "new": SECRET},
+        "f": {"constant_value": {"password": SECRET}},
+        "g": {"constant_value": SECRET, "new": SECRET},
         "h": {"constant_value": [SECRET], "references": ["var.v"]}});
     let variables = json!({"v": {"default": SECRET, "sensitive": true, "description": "text"}});
     let change = json!({"actions": ["update"], "before": {"a": "old"}, "after": {"a": SECRET},
@@ -246,15 +265,19 @@ fn modules_may_be_nested_very_deep() {
     assert!(dependents.iter().any(|dependent| dependent.address == address));
 }
 
+/// A plan with these resources in its configuration.
+fn with_resources(resources: &str) -> String {
+    let module = format!(r#"{{"resources":[{resources}]}}"#);
+    format!(r#"{{"format_version":"1.2","configuration":{{"root_module":{module}}}}}"#)
+}
+
 #[test]
 fn what_a_configuration_takes_in_memory_has_a_limit() {
     let limits = Limits { configuration: 4096, ..Limits::default() };
     let deep_block = "{\"a\":".repeat(900) + "{}" + &"}".repeat(900);
     let wide: String = (0..200).map(|n| format!(",\"x{n}\":{{\"y\":1}}")).collect();
     let resource = format!(r#"{{"address":"t.n","expressions":{{"b":{deep_block}{wide}}}}}"#);
-    let wide = format!(
-        r#"{{"format_version":"1.2","configuration":{{"root_module":{{"resources":[{resource}]}}}}}}"#
-    );
+    let wide = with_resources(&resource);
     for plan in [nested(100), wide] {
         let error = configuration(&plan, limits).err().expect("an error");
         let limit = ErrorKind::Limit { limit: Limit::Configuration, value: 4096 };
@@ -269,9 +292,7 @@ fn elements_that_refer_to_each_other_end() {
         format!(r#"{{"address":"t.{name}","expressions":{{"x":{{"references":["t.{other}"]}}}}}}"#)
     };
     let resources = [resource("a", "b"), resource("b", "c"), resource("c", "a")].join(",");
-    let plan = format!(
-        r#"{{"format_version":"1.2","configuration":{{"root_module":{{"resources":[{resources}]}}}}}}"#
-    );
+    let plan = with_resources(&resources);
     let mut graph = configuration(&plan, Limits::default()).expect("a plan").graph;
     let dependents = graph.dependents("t.a").expect("an element");
     let found: Vec<_> = dependents.iter().map(|it| (it.distance, it.address)).collect();

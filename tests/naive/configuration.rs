@@ -273,62 +273,10 @@ pub fn block(document: &Value, address: &str) -> Value {
 pub fn dependents(document: &Value, address: &str) -> BTreeSet<String> {
     let elements = elements(document);
     let mut affected = BTreeSet::from([address.to_owned()]);
-    // Whether something in a module, or its call, is affected.
-    let whole = |affected: &BTreeSet<String>, call: &str| {
-        let inside = format!("{call}.");
-        let is_member = |it: &String| it.starts_with(&inside) && !it.contains(".var.");
-        affected.contains(call) || affected.iter().any(is_member)
-    };
     loop {
         let before = affected.len();
         for element in &elements {
-            let module = element["module_address"].as_str().unwrap_or_default();
-            let is_used = |reference: &str| {
-                let names = without_keys(reference);
-                let names: Vec<&str> = names.iter().map(String::as_str).collect();
-                let local = match names[..] {
-                    ["each" | "count" | "path" | "terraform" | "tofu" | "self", ..] => {
-                        return false;
-                    }
-                    ["module", call] => {
-                        return whole(&affected, &inside(module, &format!("module.{call}")));
-                    }
-                    ["module", call, output, ..] => format!("module.{call}.output.{output}"),
-                    ["data" | "ephemeral" | "action", a, b, ..] => {
-                        format!("{}.{a}.{b}", names[0])
-                    }
-                    ["data" | "ephemeral" | "action" | "module", ..] => return false,
-                    [a, b, ..] => format!("{a}.{b}"),
-                    _ => return false,
-                };
-                affected.contains(&inside(module, &local))
-            };
-            let own = element["address"].as_str().expect("an address").to_owned();
-            let mut new = Vec::new();
-            let depends_on = elements_of(&element["depends_on"]);
-            if any(depends_on, &is_used) || affected.contains(module) {
-                new.push(own.clone());
-            }
-            for expression in elements_of(&element["expressions"]) {
-                if !any(elements_of(&expression["references"]), &is_used) {
-                    continue;
-                }
-                let path = expression["path"].as_str().expect("a path");
-                new.push(match path {
-                    "count" | "for_each" => own.clone(),
-                    _ if !is_call(element) => own.clone(),
-                    path => {
-                        let end = path.find(['.', '[']).unwrap_or(path.len());
-                        format!("{own}.var.{}", &path[..end])
-                    }
-                });
-            }
-            if element["kind"] != "provider"
-                && let Some(key) = element["provider_config_key"].as_str()
-                && affected.contains(&format!("provider.{key}"))
-            {
-                new.push(own);
-            }
+            let new = newly_affected(element, &affected);
             affected.extend(new);
         }
         if affected.len() == before {
@@ -337,6 +285,52 @@ pub fn dependents(document: &Value, address: &str) -> BTreeSet<String> {
     }
     let is_element = |it: &String| elements.iter().any(|element| element["address"] == **it);
     affected.into_iter().filter(|it| it != address && is_element(it)).collect()
+}
+
+/// What an element adds to the affected addresses: its own, or those of variables that it sets.
+fn newly_affected(element: &Value, affected: &BTreeSet<String>) -> Vec<String> {
+    let module = element["module_address"].as_str().unwrap_or_default();
+    let own = element["address"].as_str().expect("an address");
+    let is_used = |reference: &str| is_affected(reference, module, affected);
+    let mut new = Vec::new();
+    if any(elements_of(&element["depends_on"]), &is_used) || affected.contains(module) {
+        new.push(own.to_owned());
+    }
+    for expression in elements_of(&element["expressions"]) {
+        if any(elements_of(&expression["references"]), &is_used) {
+            let path = expression["path"].as_str().expect("a path");
+            let is_argument = is_call(element) && !matches!(path, "count" | "for_each");
+            let end = path.find(['.', '[']).unwrap_or(path.len());
+            let argument = format!("{own}.var.{}", &path[..end]);
+            new.push(if is_argument { argument } else { own.to_owned() });
+        }
+    }
+    let key = element["provider_config_key"].as_str().filter(|_| element["kind"] != "provider");
+    if key.is_some_and(|key| affected.contains(&format!("provider.{key}"))) {
+        new.push(own.to_owned());
+    }
+    new
+}
+
+/// Whether an affected element is what a reference in a module leads to.
+fn is_affected(reference: &str, module: &str, affected: &BTreeSet<String>) -> bool {
+    let names = without_keys(reference);
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let local = match names[..] {
+        ["each" | "count" | "path" | "terraform" | "tofu" | "self", ..] => return false,
+        ["module", call] => {
+            let call = inside(module, &format!("module.{call}"));
+            let members = format!("{call}.");
+            let is_member = |it: &String| it.starts_with(&members) && !it.contains(".var.");
+            return affected.contains(&call) || affected.iter().any(is_member);
+        }
+        ["module", call, output, ..] => format!("module.{call}.output.{output}"),
+        ["data" | "ephemeral" | "action", a, b, ..] => format!("{}.{a}.{b}", names[0]),
+        ["data" | "ephemeral" | "action" | "module", ..] => return false,
+        [a, b, ..] => format!("{a}.{b}"),
+        _ => return false,
+    };
+    affected.contains(&inside(module, &local))
 }
 
 fn is_call(element: &Value) -> bool {

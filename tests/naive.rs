@@ -12,6 +12,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Number, Value, json};
 
+#[path = "naive/configuration.rs"]
+pub mod configuration;
 #[path = "naive/marks.rs"]
 mod marks;
 #[path = "naive/values.rs"]

@@ -30,7 +30,7 @@ const PLAN_KEYS: [&str; 9] = [
 ];
 
 /// Documents with keys of a plan that must be refused.
-const REFUSED: [(&str, &str); 3] = [
+pub const REFUSED: [(&str, &str); 3] = [
     ("terraform-validator/tf1_0plan.applied.json", "the same key twice in a change"),
     ("tf-plan-format/artificial.full.json", "its format_version is a word"),
     ("tf-plan-format/artificial.no-resource-changes.json", "its format_version is a word"),

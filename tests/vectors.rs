@@ -4,6 +4,7 @@
 //! | --- | --- | --- |
 //! | wire | go-cty, and Terraform 1.11.4 | `vectors/wire.rs` |
 //! | checks | terraform-plugin-testing 1.16.0 | `vectors/checks.rs` |
+//! | config | Terraform 1.11.4 and 1.17, and OpenTofu 1.12.6 | `vectors/join.rs` |
 //!
 //! The vectors are in the folder that `PLANSIFT_VECTORS` names, `../shared/vectors` without it. The
 //! plans that they name are in the folder `PLANSIFT_PLANS`, `../shared/plans` without it.
@@ -18,6 +19,8 @@ use std::process::ExitCode;
 
 #[path = "vectors/checks.rs"]
 mod checks;
+#[path = "vectors/join.rs"]
+mod join;
 #[path = "vectors/wire.rs"]
 mod wire;
 
@@ -39,8 +42,8 @@ fn main() -> ExitCode {
     let vectors = folder("PLANSIFT_VECTORS", "../shared/vectors");
     let plans = folder("PLANSIFT_PLANS", "../shared/plans");
     let mut code = ExitCode::SUCCESS;
-    let sets: [(&str, &dyn Fn(&Path) -> Tally); 2] =
-        [("wire", &wire::ask), ("checks", &|set| checks::ask(set, &plans))];
+    let sets: [(&str, &dyn Fn(&Path) -> Tally); 3] =
+        [("wire", &wire::ask), ("checks", &|set| checks::ask(set, &plans)), ("config", &join::ask)];
     for (name, ask) in sets {
         let set = vectors.join(name);
         if !set.is_dir() {

@@ -5,6 +5,7 @@
 //! cargo run --release --example generate -- --size 1G --shape estate -o estate.json
 //! ```
 
+mod configuration;
 mod indent;
 mod kind;
 mod object;
@@ -15,12 +16,12 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
-use plan::{Keys, Marks, Options, Shape};
+use plan::{Configuration, Keys, Marks, Options, Shape};
 
 const USAGE: &str =
     "usage: generate --size N[K|M|G] [--seed N] [--shape estate|busy|first-run|policy]
                 [--no-op SHARE] [--many-marks] [--indent] [--sort-keys] [-o FILE]
-                [--counts FILE] [--list FILE]";
+                [--full-configuration] [--counts FILE] [--list FILE]";
 
 fn main() -> ExitCode {
     match run(std::env::args().skip(1)) {
@@ -44,6 +45,7 @@ fn run(mut args: impl Iterator<Item = String>) -> Result<(), Box<dyn std::error:
             "--shape" => options.shape = Shape::named(&value()?).ok_or("no such shape")?,
             "--many-marks" => options.marks = Marks::Many,
             "--sort-keys" => options.keys = Keys::Sorted,
+            "--full-configuration" => options.configuration = Configuration::Full,
             "--indent" => indented = true,
             "-o" => output = Some(value()?),
             "--counts" => counts = Some(value()?),

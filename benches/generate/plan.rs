@@ -48,6 +48,16 @@ pub struct Options {
     pub no_op: Option<f64>,
     pub keys: Keys,
     pub marks: Marks,
+    pub configuration: Configuration,
+}
+
+/// How much of a configuration to write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Configuration {
+    /// A single resource.
+    Small,
+    /// A block for every resource, in nested modules.
+    Full,
 }
 
 impl Default for Options {
@@ -59,6 +69,7 @@ impl Default for Options {
             no_op: None,
             keys: Keys::Native,
             marks: Marks::Few,
+            configuration: Configuration::Small,
         }
     }
 }
@@ -164,10 +175,10 @@ pub fn write(
     Ok(plan.summary)
 }
 
-struct Plan<'a, W: Write, L: Write> {
-    options: &'a Options,
-    instances: u64,
-    json: Json,
+pub struct Plan<'a, W: Write, L: Write> {
+    pub options: &'a Options,
+    pub instances: u64,
+    pub json: Json,
     out: &'a mut W,
     list: &'a mut L,
     summary: Summary,
@@ -177,7 +188,7 @@ struct Plan<'a, W: Write, L: Write> {
 type Section<'a, W, L> = (&'static str, fn(&mut Plan<'a, W, L>) -> io::Result<()>);
 
 impl<'a, W: Write, L: Write> Plan<'a, W, L> {
-    fn resource(&self, number: u64) -> Resource {
+    pub fn resource(&self, number: u64) -> Resource {
         let draw = mix(self.options.seed ^ 0x5eed, number);
         let share = self.options.no_op.unwrap_or(match self.options.shape {
             Shape::Estate | Shape::Policy => 0.7,
@@ -227,7 +238,7 @@ impl<'a, W: Write, L: Write> Plan<'a, W, L> {
             ("output_changes", Self::outputs),
             ("action_invocations", |plan| plan.literal(INVOCATIONS)),
             ("prior_state", Self::prior_state),
-            ("configuration", |plan| plan.literal(CONFIGURATION)),
+            ("configuration", Self::configuration),
             ("relevant_attributes", |plan| {
                 plan.literal(r#"[{"resource":"aws_instance.r0","attribute":["id"]}]"#)
             }),
@@ -251,7 +262,14 @@ impl<'a, W: Write, L: Write> Plan<'a, W, L> {
         self.flush(0)
     }
 
-    fn flush(&mut self, keep: usize) -> io::Result<()> {
+    fn configuration(&mut self) -> io::Result<()> {
+        match self.options.configuration {
+            Configuration::Small => self.literal(CONFIGURATION),
+            Configuration::Full => self.full_configuration(),
+        }
+    }
+
+    pub fn flush(&mut self, keep: usize) -> io::Result<()> {
         if self.json.text.len() > keep {
             self.summary.bytes += self.json.text.len() as u64;
             self.out.write_all(&self.json.text)?;
@@ -260,7 +278,7 @@ impl<'a, W: Write, L: Write> Plan<'a, W, L> {
         Ok(())
     }
 
-    fn literal(&mut self, text: &str) -> io::Result<()> {
+    pub fn literal(&mut self, text: &str) -> io::Result<()> {
         self.json.raw(text);
         Ok(())
     }

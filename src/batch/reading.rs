@@ -1,6 +1,7 @@
 //! Reads the plans of an input, in order, and reports each result to a [`Reader`].
 
 use super::documents::{Note, Turn, Visited, Visitor, numbered, visit_all};
+use crate::config::Blocks;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::limits::Limit;
@@ -9,6 +10,7 @@ use crate::record::view::{Detail, Known, View};
 use crate::record::{Label, Options, Record, Sifted, sift_next, sift_with_view};
 use crate::secret::{self, Collected};
 use crate::sink::Sink;
+use crate::sink::joined::Joined;
 
 /// Receives the records and results of an input's plans.
 pub trait Reader {
@@ -49,6 +51,9 @@ pub enum Attributes<'a> {
     Paths,
     /// Values.
     Values(Values<'a>),
+    /// No attributes, and the blocks of resources in the configuration. The function indexes the
+    /// configuration of the plan at an offset, in bytes.
+    Blocks(&'a mut dyn FnMut(u64) -> Result<Blocks>),
 }
 
 /// Which values the records contain, and how to find the secrets among them.
@@ -101,12 +106,17 @@ impl<S: Source, R: Reader> Visitor<S> for Plans<'_, '_, R> {
             reader.refuse(label, &error)?;
             return Ok(Visited::Enough);
         }
-        let secrets = match attributes {
-            Attributes::Values(values) => Some((values.collect)(at)),
-            Attributes::None | Attributes::Paths => None,
+        let first_pass = match attributes {
+            Attributes::Values(values) => (values.collect)(at).map(FirstPass::Secrets),
+            Attributes::Blocks(index) => index(at).map(FirstPass::Blocks),
+            Attributes::None | Attributes::Paths => Ok(FirstPass::None),
         };
-        let sifted = match secrets.transpose() {
-            Ok(secrets) => match view(attributes, secrets.as_ref()) {
+        let sifted = match first_pass {
+            Ok(FirstPass::Blocks(blocks)) => {
+                let mut sink = Joined::new(reader.sink(), &blocks);
+                sift_next(documents, label, options, &mut sink)
+            }
+            Ok(first_pass) => match view(attributes, &first_pass) {
                 Some(view) => sift_with_view(documents, label, options, view, reader.sink()),
                 None => sift_next(documents, label, options, reader.sink()),
             },
@@ -147,10 +157,20 @@ impl Sink for Discard {
     }
 }
 
-fn view<'v>(attributes: &'v Attributes<'_>, secrets: Option<&'v Collected>) -> Option<View<'v>> {
-    match (attributes, secrets) {
-        (Attributes::None, _) => None,
-        (Attributes::Values(Values { all, detail, options, .. }), Some(collected)) => {
+/// The result of the first of two passes over a plan.
+enum FirstPass {
+    None,
+    Secrets(Collected),
+    Blocks(Blocks),
+}
+
+fn view<'v>(attributes: &'v Attributes<'_>, first_pass: &'v FirstPass) -> Option<View<'v>> {
+    match (attributes, first_pass) {
+        (Attributes::None | Attributes::Blocks(_), _) => None,
+        (
+            Attributes::Values(Values { all, detail, options, .. }),
+            FirstPass::Secrets(collected),
+        ) => {
             let known = Known { collected, options, detail: *detail };
             Some(if *all { View::All(known) } else { View::Changed(known) })
         }

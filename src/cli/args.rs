@@ -3,6 +3,7 @@
 mod assert;
 mod audit;
 mod batch;
+mod config;
 mod inputs;
 mod limits;
 mod paths;
@@ -24,6 +25,7 @@ use clap_complete::Shell;
 pub use self::assert::{Assert, AssertFormat};
 pub use self::audit::{Audit, FindingsFormat};
 pub use self::batch::{Batch, Merge, ReportFormat};
+pub use self::config::{Config, ConfigFormat, GraphOf};
 pub use self::inputs::InputArgs;
 pub use self::limits::LimitArgs;
 use self::limits::size;
@@ -75,6 +77,7 @@ impl Command {
             | Command::Variables(Variables { rows: RowArgs { plans, .. }, .. })
             | Command::Checks(Checks { rows: RowArgs { plans, .. }, .. }) => Some(plans),
             Command::Show(ShowPlanFile { plans, .. })
+            | Command::Config(Config { plans, .. })
             | Command::Redact(Redact { plans, .. })
             | Command::Slim(Slim { plans, .. })
             | Command::Audit(Audit { plans, .. })
@@ -124,6 +127,8 @@ pub enum Command {
     Slim(Slim),
     /// Print the plan in a binary plan file (`plan -out`) as JSON, without Terraform
     Show(ShowPlanFile),
+    /// List or draw the configuration in plans: elements, references, what depends on what
+    Config(Config),
     /// Decode and encode values of providers and plan files, by type or by schema
     Wire(Wire),
     /// Print the JSON Schema of an output
@@ -179,6 +184,8 @@ pub enum SchemaOf {
     Fleet,
     /// Files of assertions: the input of `assert --file`
     Assertions,
+    /// Elements of a configuration: the output of `config --format ndjson`
+    Config,
 }
 
 /// Format of the records.
@@ -201,6 +208,10 @@ pub struct Changes {
     /// Leave out the paths of changed attributes: skips values, which is much faster
     #[arg(help_heading = FILTERS, long)]
     pub no_paths: bool,
+    /// Add the block of each resource in the configuration: its address there, its provider
+    /// configuration, and the source of its module. Reads plans twice
+    #[arg(help_heading = OUTPUT, long)]
+    pub with_config: bool,
     /// Arguments about records
     #[command(flatten)]
     pub records: RecordArgs,

@@ -16,6 +16,7 @@ mod audit;
 mod auditing;
 mod bar;
 mod batch;
+mod config;
 mod ending;
 mod exit;
 mod gates;

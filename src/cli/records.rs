@@ -13,7 +13,7 @@ use super::messages::{fail, say};
 use super::options::{form, options, shape};
 use super::output::Output;
 use super::screen::screen;
-use super::sifting::Sifting;
+use super::sifting::{Sifting, Wanted};
 use super::unmatched;
 use crate::plan::Accepts;
 use crate::record::{Extent, Options};
@@ -29,7 +29,8 @@ pub fn summary(arguments: &Summary) -> Exit {
     // Rules and `--detailed-exitcode` are about changes.
     let is_gated = !gate.fail_on.is_empty() || records.detailed_exitcode;
     let accepts = if is_gated { Accepts::Plans } else { Accepts::States };
-    let request = Request { plans, path, gate, records, extent: Extent::Paths, accepts };
+    let (extent, attributes) = (Extent::Paths, &Wanted::None);
+    let request = Request { plans, path, gate, records, extent, accepts, attributes };
     run(request, |out, listed| {
         let is_page = listed.is_single() && !is_table;
         let single = if is_page { Single::Page } else { Single::Table };
@@ -41,9 +42,10 @@ pub fn summary(arguments: &Summary) -> Exit {
 pub fn changes(arguments: &Changes) -> Exit {
     let form = form(&arguments.form);
     let extent = if arguments.no_paths { Extent::Actions } else { Extent::Paths };
+    let attributes = if arguments.with_config { &Wanted::Blocks } else { &Wanted::None };
     let Changes { plans, output, gate, records, .. } = arguments;
     let (path, accepts) = (output.as_deref(), Accepts::Plans);
-    let request = Request { plans, path, gate, records, extent, accepts };
+    let request = Request { plans, path, gate, records, extent, accepts, attributes };
     run(request, |out, _| form.sink(out))
 }
 
@@ -55,11 +57,12 @@ struct Request<'a> {
     records: &'a RecordArgs,
     extent: Extent,
     accepts: Accepts,
+    attributes: &'a Wanted,
 }
 
 /// Writes the records of all inputs to a sink, which `sink` creates.
 fn run(request: Request<'_>, sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>) -> Exit {
-    let Request { plans, path, gate, records, extent, accepts } = request;
+    let Request { plans, path, gate, records, extent, accepts, attributes } = request;
     let ready = gates::rules(gate).and_then(|rules| {
         let listed = inputs::list(plans, accepts, path, gate.files())?;
         listed.warn_of_shared_workspaces(plans);
@@ -86,7 +89,7 @@ fn run(request: Request<'_>, sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>) 
     };
     let is_broken = Cell::new(false);
     let mut sink = gates::before(sink, &rules, &is_broken);
-    let mut sifting = Sifting::new(plans, options, sink.as_mut());
+    let mut sifting = Sifting::new(plans, options, sink.as_mut()).with(attributes);
     let read = sifting.all(&listed);
     let tally = sifting.tally;
     let finished = match (&read, tally.done) {

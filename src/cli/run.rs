@@ -6,7 +6,7 @@ use super::args::{self, Command, Schema, SchemaOf};
 use super::exit::Exit;
 use super::messages::{fail, say};
 use super::{
-    assert, audit, batch, merge, records, redact, report, show, slim, values, wire,
+    assert, audit, batch, config, merge, records, redact, report, show, slim, values, wire,
 };
 use crate::error::{Error, ErrorKind};
 
@@ -26,6 +26,7 @@ pub fn run(command: &Command) -> Exit {
         Command::Redact(arguments) => redact::run(arguments),
         Command::Audit(arguments) => audit::run(arguments),
         Command::Slim(arguments) => slim::run(arguments),
+        Command::Config(arguments) => config::run(arguments),
         Command::Show(arguments) => show::run(arguments),
         Command::Wire(arguments) => wire::run(arguments),
         Command::Schema(schema) => print(schema_of(schema).as_bytes()),
@@ -48,6 +49,7 @@ fn schema_of(schema: &Schema) -> &'static str {
         SchemaOf::Resources | SchemaOf::Outputs | SchemaOf::Variables | SchemaOf::Checks => {
             crate::record::values::SCHEMA
         }
+        SchemaOf::Config => crate::config::schema::SCHEMA,
         SchemaOf::Fleet => crate::sink::fleet::document::SCHEMA,
         SchemaOf::Assertions => crate::assertion::SCHEMA,
     }

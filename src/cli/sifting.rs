@@ -14,9 +14,10 @@ use super::tally::Tally;
 use crate::batch::buffered_records::BufferedRecords;
 use crate::batch::documents::Note;
 use crate::batch::reading::{Attributes, Reader, Values, has_changes, read_plans};
+use crate::config::Blocks;
 use crate::error::{Error, Result};
-use crate::input::{self, Mapping, Threads};
-use crate::plan::Accepts;
+use crate::input::{self, Mapping, Source, Threads};
+use crate::plan::{self, Accepts, Documents, Next};
 use crate::pool::{Pool, Queue, Worker};
 use crate::record::view::Detail;
 use crate::record::{Label, Options, Sifted};
@@ -32,6 +33,8 @@ pub enum Wanted {
     Paths,
     /// Values of all attributes or of changed ones, in this detail, without these secrets.
     Values { all: bool, detail: Detail, secrets: Box<secret::Options> },
+    /// Nothing, and the blocks of resources in the configuration.
+    Blocks,
 }
 
 /// Reads inputs for a sink.
@@ -140,7 +143,10 @@ impl Reading<'_> {
 
     /// Returns the number of passes over a plan.
     fn passes(&self) -> u64 {
-        if matches!(self.attributes, Wanted::Values { .. }) { 2 } else { 1 }
+        match self.attributes {
+            Wanted::Values { .. } | Wanted::Blocks => 2,
+            Wanted::None | Wanted::Paths => 1,
+        }
     }
 
     /// Returns one bar for several inputs; `None` for a single input.
@@ -180,7 +186,7 @@ impl Reading<'_> {
     /// Fails like [`read_plans`].
     fn input(&self, entry: &Entry, label: Label<'_>, reader: &mut impl Reader) -> Result<()> {
         let Reading { options, access, attributes, .. } = self;
-        let Wanted::Values { all, detail, secrets } = attributes else {
+        if let Wanted::None | Wanted::Paths = attributes {
             let input = match entry.open(access) {
                 Ok(input) => bar::watched(input, self.bar(entry, entry.len)),
                 Err(error) => return reader.refuse(label, &error),
@@ -190,23 +196,46 @@ impl Reading<'_> {
                 _ => Attributes::Paths,
             };
             return read_plans(input, label, options, attributes, reader);
-        };
-        // The first pass collects the secrets of each plan.
+        }
+        // The first pass collects the secrets of each plan, or indexes its configuration.
         let kept = match entry.keep(&options.read.limits) {
             Ok(kept) => kept,
             Err(error) => return reader.refuse(label, &error),
         };
         let bar = self.bar(entry, Some(kept.len()));
         let open = || Ok(bar::watched(kept.input(access)?, bar.clone()));
+        let input = match open() {
+            Ok(input) => input,
+            Err(error) => return reader.refuse(label, &error),
+        };
+        let Wanted::Values { all, detail, secrets } = attributes else {
+            let mut first = None;
+            let mut index = |at| blocks_at(&mut first, at, open, &options.read);
+            return read_plans(input, label, options, Attributes::Blocks(&mut index), reader);
+        };
         let mut collecting = Collecting::new(open, Accepts::States);
         let collect = &mut |at| collecting.collect(at, secrets);
         let (all, detail) = (*all, *detail);
         let values = Attributes::Values(Values { all, detail, options: secrets, collect });
-        match open() {
-            Ok(input) => read_plans(input, label, options, values, reader),
-            Err(error) => reader.refuse(label, &error),
-        }
+        read_plans(input, label, options, values, reader)
     }
+}
+
+/// Indexes the configuration of the plan at an offset. `documents` is the first pass over the
+/// input, once it is open.
+fn blocks_at<S: Source>(
+    documents: &mut Option<Documents<S>>,
+    at: u64,
+    open: impl FnOnce() -> Result<S>,
+    options: &plan::Options,
+) -> Result<Blocks> {
+    let opened = match documents.take() {
+        Some(opened) => opened,
+        None => Documents::new(open()?, options),
+    };
+    let documents = documents.insert(opened);
+    documents.follow(Next::Document(at))?;
+    Blocks::read(documents)
 }
 
 /// A job: an input that a worker reads ahead.

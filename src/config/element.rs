@@ -79,7 +79,7 @@ pub struct Element {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alias: Option<String>,
     /// The source of a called module, as its author wrote it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "module_source", skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// The version constraint of a provider or a called module.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -193,6 +193,11 @@ impl Graph {
         Some(found.into_iter().filter_map(dependent).collect())
     }
 
+    /// The address of the module that calls the module with this address.
+    pub fn caller_of(module: &str) -> String {
+        Local::of(module).module_address()
+    }
+
     /// The address of the module of a node; empty for the root module. A call belongs to the module
     /// that it calls.
     pub fn module_of(&self, node: u32) -> String {
@@ -265,13 +270,8 @@ mod tests {
 
     #[test]
     fn dependents_are_found_through_inputs_and_outputs_of_modules() {
-        let expected = [
-            "1 module.m.var.v",
-            "1 t.b",
-            "2 module.m.t.in",
-            "3 module.m.output.id",
-            "4 output.o",
-        ];
+        let expected =
+            ["1 module.m.var.v", "1 t.b", "2 module.m.t.in", "3 module.m.output.id", "4 output.o"];
         assert_eq!(dependents("t.a[0]"), expected);
     }
 

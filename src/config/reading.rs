@@ -119,6 +119,7 @@ impl PieceVisitor for Reader<'_> {
         self.module.truncate(call.module_len);
         self.resources = call.resources;
         self.budget.reset(call.used);
+        call.repetition.sort_by(|a, b| a.path.cmp(&b.path));
         call.element.expressions.append(&mut call.repetition);
         (self.each)(&call.element, call.offset)
     }

@@ -31,6 +31,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
+use crate::config::Block;
 use crate::error::{Error, Result};
 use crate::path::Paths;
 use crate::plan::Timing;
@@ -169,6 +170,9 @@ pub struct ResourceChange<'a> {
     /// Serialized only if true.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub generated_config: bool,
+    /// The block of the resource in the configuration, with `changes --with-config`.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub block: Option<Box<Block>>,
     /// The values to display. Empty unless made by `sift_with_view`.
     #[serde(skip)]
     pub attributes: Attributes,
@@ -188,6 +192,12 @@ impl ResourceChange<'_> {
             Some(key) => Cow::Owned(format!("{} (deposed {key})", self.label())),
             None => self.label(),
         }
+    }
+
+    /// A copy of the change with its block in the configuration. Everything else is borrowed.
+    pub fn with_block(&self, block: Block) -> ResourceChange<'_> {
+        let change = self.with_attributes(self.attributes.clone());
+        ResourceChange { block: Some(Box::new(block)), ..change }
     }
 
     /// A copy of the change with other attributes. Everything else is borrowed.
@@ -215,6 +225,7 @@ impl ResourceChange<'_> {
             replace_paths: Cow::Borrowed(&self.replace_paths),
             importing: self.importing.as_ref().map(JsonText::borrowed),
             generated_config: self.generated_config,
+            block: self.block.clone(),
             attributes,
         }
     }

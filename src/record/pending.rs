@@ -116,6 +116,7 @@ fn owned_change(change: &ResourceChange<'_>) -> ResourceChange<'static> {
         replace_paths: Cow::Owned(change.replace_paths.as_ref().clone()),
         importing: change.importing.as_ref().map(JsonText::owned),
         generated_config: change.generated_config,
+        block: change.block.clone(),
         attributes: change.attributes.clone(),
     }
 }

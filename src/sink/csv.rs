@@ -21,7 +21,7 @@ use crate::inert;
 use crate::path::Paths;
 use crate::record::{ActionInvocation, JsonText, Record, ResourceChange};
 
-const COLUMNS: [&str; 30] = [
+const COLUMNS: [&str; 35] = [
     "kind",
     "source",
     "format_version",
@@ -52,6 +52,11 @@ const COLUMNS: [&str; 30] = [
     "triggering_address",
     "summary",
     "workspace",
+    "config_address",
+    "provider_config_key",
+    "provider_alias",
+    "module_source",
+    "module_version_constraint",
 ];
 
 /// The text for the empty path, which means the whole value. It is no key: a key `.` is quoted.
@@ -180,6 +185,14 @@ impl<'a> Row<'a> {
         row.set_paths("replace_paths", &change.replace_paths);
         row.set_json("importing", change.importing.as_ref());
         row.set_some("generated_config", change.generated_config.then_some("true"));
+        if let Some(block) = &change.block {
+            row.set_some("config_address", block.config_address.as_deref());
+            row.set_some("provider_config_key", block.provider_config_key.as_deref());
+            row.set_some("provider_alias", block.provider_alias.as_deref());
+            row.set_some("module_source", block.module_source.as_deref());
+            let version = block.module_version_constraint.as_deref();
+            row.set_some("module_version_constraint", version);
+        }
         row
     }
 }

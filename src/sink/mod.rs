@@ -3,6 +3,8 @@
 #[cfg(feature = "assert")]
 pub mod assertions;
 #[cfg(feature = "report")]
+pub mod configuration;
+#[cfg(feature = "report")]
 pub mod csv;
 #[cfg(feature = "report")]
 mod figures;
@@ -20,6 +22,8 @@ pub mod github;
 pub mod gitlab;
 #[cfg(feature = "report")]
 pub mod html;
+#[cfg(feature = "report")]
+pub mod joined;
 pub mod json;
 #[cfg(feature = "report")]
 pub mod junit;

@@ -2,13 +2,14 @@
 //!
 //! A check that needs more than the document (where to cut it, which limits to set) draws that from
 //! a hash of the document. So every input is a plain document: seeds need no preparation, and a
-//! finding can be opened, minimised and replayed as it is. The exceptions are [`records`], which
-//! builds its own document, and [`arguments`].
+//! finding can be opened, minimised and replayed as it is. The exceptions are [`records`] and
+//! [`configuration`], which build their own documents, and [`arguments`].
 //!
 //! This file is part of two crates, the fuzz targets and the tests.
 
 pub mod arguments;
 pub mod audit;
+pub mod configuration;
 pub mod cuts;
 pub mod decompress;
 pub mod grammar;
@@ -34,7 +35,7 @@ use plansift::error::{Error, ErrorKind};
 pub type Check = fn(&[u8]);
 
 /// All checks, by the name of their target.
-pub const ALL: [(&str, Check); 14] = [
+pub const ALL: [(&str, Check); 15] = [
     ("kernels", kernels::check),
     ("grammar", grammar::check),
     ("cuts", cuts::check),
@@ -47,6 +48,7 @@ pub const ALL: [(&str, Check); 14] = [
     ("decompress", decompress::check),
     ("arguments", arguments::check),
     ("planfile", planfile::check),
+    ("configuration", configuration::check),
     ("types", types::check),
     ("wire", wire::check),
 ];

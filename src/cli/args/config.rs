@@ -1,0 +1,60 @@
+//! The arguments of `config`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::{FILTERS, OUTPUT, Plans, file};
+
+/// `plansift config`.
+#[derive(Debug, Args)]
+pub struct Config {
+    /// Format of the elements, or language of a drawing
+    #[arg(help_heading = OUTPUT, short, long, value_enum, default_value_t = ConfigFormat::Table)]
+    pub format: ConfigFormat,
+    /// Write CSV cells that look like formulas unquoted, for programs instead of spreadsheets
+    #[arg(help_heading = OUTPUT, long)]
+    pub csv_raw: bool,
+    /// Draw the graph of this [default: resources]
+    #[arg(help_heading = OUTPUT, long, value_enum, value_name = "WHAT")]
+    pub graph: Option<GraphOf>,
+    /// List the expressions that refer to this resource, variable, output, module or provider, like
+    /// aws_instance.web, module.dns.output.zone or provider.aws
+    #[arg(help_heading = FILTERS, long, value_name = "ADDRESS", conflicts_with = "dependents")]
+    pub references: Option<String>,
+    /// List everything that depends on this element, directly or through others and modules
+    #[arg(help_heading = FILTERS, long, value_name = "ADDRESS")]
+    pub dependents: Option<String>,
+    /// Write to a file, which appears only when it is complete
+    #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
+    pub output: Option<PathBuf>,
+    /// Arguments about the plans
+    #[command(flatten)]
+    pub plans: Plans,
+}
+
+/// Format of the elements of a configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ConfigFormat {
+    /// One line for each element, for a person
+    Table,
+    /// One compact JSON object a line
+    Ndjson,
+    /// One JSON array
+    Json,
+    /// Comma-separated values, safe for spreadsheets
+    Csv,
+    /// A graph in the language of Graphviz
+    Dot,
+    /// A graph in the language of Mermaid
+    Mermaid,
+}
+
+/// What a graph shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GraphOf {
+    /// Resources, providers, variables and outputs
+    Resources,
+    /// Modules
+    Modules,
+}

@@ -1,0 +1,150 @@
+//! Writes the entries about a configuration as CSV for spreadsheets, one row for each entry.
+//!
+//! A list takes one cell, with one item per line. Formulas and hidden characters are escaped as in
+//! the CSV of records.
+
+use std::borrow::Cow;
+use std::io::Write;
+
+use super::Listing;
+use crate::config::{Element, Entry};
+use crate::error::Result;
+use crate::inert;
+use crate::sink::csv::{Formulas, csv_error};
+use crate::sink::{BUFFER, write_error};
+
+const COLUMNS: [&str; 24] = [
+    "kind",
+    "source",
+    "workspace",
+    "address",
+    "module_address",
+    "config_address",
+    "mode",
+    "type",
+    "name",
+    "provider_config_key",
+    "full_name",
+    "alias",
+    "module_source",
+    "version_constraint",
+    "sensitive",
+    "required",
+    "provisioners",
+    "depends_on",
+    "references",
+    "element",
+    "path",
+    "distance",
+    "through",
+    "summary",
+];
+
+/// Writes entries as CSV.
+pub struct Csv<W: Write> {
+    out: ::csv::Writer<W>,
+    formulas: Formulas,
+    source: String,
+    workspace: String,
+    has_header: bool,
+}
+
+/// The nonempty cells of a row.
+type Cells<'a> = Vec<(&'static str, Cow<'a, str>)>;
+
+impl<W: Write> Csv<W> {
+    /// Writes to `out`.
+    pub fn new(out: W, formulas: Formulas) -> Csv<W> {
+        let out = ::csv::WriterBuilder::new().buffer_capacity(BUFFER).from_writer(out);
+        let (source, workspace) = (String::new(), String::new());
+        Csv { out, formulas, source, workspace, has_header: false }
+    }
+
+    fn row(&mut self, cells: &Cells<'_>) -> Result<()> {
+        if !std::mem::replace(&mut self.has_header, true) {
+            self.out.write_record(COLUMNS).map_err(csv_error)?;
+        }
+        for column in COLUMNS {
+            let cell = match column {
+                "source" => self.source.as_str(),
+                "workspace" => self.workspace.as_str(),
+                _ => cells.iter().find(|(name, _)| *name == column).map_or("", |(_, cell)| cell),
+            };
+            let cell = self.formulas.cell(cell);
+            self.out.write_field(cell.as_bytes()).map_err(csv_error)?;
+        }
+        self.out.write_record(None::<&[u8]>).map_err(csv_error)
+    }
+}
+
+fn element_cells(element: &Element) -> Cells<'_> {
+    let mut cells: Cells<'_> = vec![("kind", element.kind.word().into())];
+    cells.push(("address", inert::text(&element.address)));
+    let texts = [
+        ("module_address", &element.module_address),
+        ("config_address", &element.config_address),
+        ("mode", &element.mode),
+        ("type", &element.type_name),
+        ("name", &element.name),
+        ("provider_config_key", &element.provider_config_key),
+        ("full_name", &element.full_name),
+        ("alias", &element.alias),
+        ("module_source", &element.source),
+        ("version_constraint", &element.version_constraint),
+    ];
+    for (column, text) in texts {
+        cells.extend(text.as_deref().map(|text| (column, inert::text(text))));
+    }
+    let flags = [("sensitive", element.sensitive), ("required", element.required)];
+    cells
+        .extend(flags.iter().filter(|(_, is_set)| *is_set).map(|(name, _)| (*name, "true".into())));
+    let lines = |list: &[String]| -> Cow<'_, str> {
+        let lines: Vec<_> = list.iter().map(|item| inert::text(item)).collect();
+        lines.join("\n").into()
+    };
+    cells.push(("provisioners", lines(&element.provisioners)));
+    cells.push(("depends_on", lines(&element.depends_on)));
+    let references = element.expressions.iter().flat_map(|expression| {
+        let path = inert::json(&expression.path);
+        let line = move |reference: &String| format!("{path}: {}", inert::text(reference));
+        expression.references.iter().map(line)
+    });
+    cells.push(("references", references.collect::<Vec<_>>().join("\n").into()));
+    cells
+}
+
+impl<W: Write> Listing for Csv<W> {
+    fn entry(&mut self, entry: &Entry<'_>) -> Result<()> {
+        let cells = match entry {
+            Entry::Configuration(head) => {
+                self.source = inert::visible(head.source);
+                self.workspace = inert::visible(head.workspace.unwrap_or_default());
+                vec![("kind", "configuration".into())]
+            }
+            Entry::Element(element) => element_cells(element),
+            Entry::User(user) => vec![
+                ("kind", "reference".into()),
+                ("address", inert::text(&user.address)),
+                ("element", user.element.word().into()),
+                ("path", inert::json(&user.path)),
+                ("references", inert::text(&user.reference)),
+            ],
+            Entry::Dependent(dependent) => vec![
+                ("kind", "dependent".into()),
+                ("address", inert::text(dependent.address)),
+                ("element", dependent.element.word().into()),
+                ("distance", dependent.distance.to_string().into()),
+                ("through", inert::text(dependent.through)),
+            ],
+            Entry::Summary(summary) => {
+                let text = serde_json::to_string(summary).map_err(write_error)?;
+                vec![("kind", "summary".into()), ("summary", text.into())]
+            }
+        };
+        self.row(&cells)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.out.flush().map_err(write_error)
+    }
+}

@@ -1,0 +1,174 @@
+//! Lists a configuration for a person, one line for each element, as wide as the screen.
+//!
+//! Lines wait in blocks of [`ROWS`] lines, whose columns are aligned, so the memory does not grow
+//! with the configuration.
+
+use std::io::{self, BufWriter, Write};
+
+use super::Listing;
+use crate::config::{Element, Entry, Kind, Summary};
+use crate::error::Result;
+use crate::inert::visible;
+use crate::sink::screen::Screen;
+use crate::sink::summary::{BOLD, DIM, fit, fit_end, paint, width};
+use crate::sink::write_error;
+
+/// Lines that are aligned with each other.
+const ROWS: usize = 200;
+/// Maximum width of the column of addresses.
+const ADDRESS_MAX: usize = 60;
+/// References that a line names; others are counted.
+const NAMED: usize = 4;
+
+/// Lists configurations as tables.
+pub struct Table<W: Write> {
+    out: BufWriter<W>,
+    screen: Screen,
+    rows: Vec<[String; 3]>,
+    documents: u64,
+    listed: u64,
+}
+
+impl<W: Write> Table<W> {
+    /// Writes to `out`.
+    pub fn new(out: W, screen: Screen) -> Table<W> {
+        Table { out: BufWriter::new(out), screen, rows: Vec::new(), documents: 0, listed: 0 }
+    }
+
+    fn push(&mut self, kind: &str, address: &str, details: &str) -> io::Result<()> {
+        self.listed += 1;
+        // A line of a very long name shows its end, which says most.
+        let address = fit_end(&visible(address), self.screen.width);
+        let details = fit(&visible(details), self.screen.width);
+        self.rows.push([kind.to_owned(), address, details]);
+        if self.rows.len() < ROWS { Ok(()) } else { self.draw() }
+    }
+
+    /// Writes the waiting lines.
+    fn draw(&mut self) -> io::Result<()> {
+        let rows = std::mem::take(&mut self.rows);
+        let longest = |column: usize| rows.iter().map(|row| width(&row[column])).max().unwrap_or(0);
+        let (kinds, addresses) = (longest(0), longest(1).min(ADDRESS_MAX));
+        for [kind, address, details] in &rows {
+            let room = addresses.min(self.screen.width.saturating_sub(kinds + 4));
+            let kind = paint(self.screen.color, DIM, &format!("{kind:<kinds$}"));
+            if details.is_empty() {
+                let room = self.screen.width.saturating_sub(kinds + 4);
+                writeln!(self.out, "  {kind}  {}", fit_end(address, room))?;
+                continue;
+            }
+            let address = fit_end(address, room);
+            let space = " ".repeat(room - width(&address).min(room));
+            let room = self.screen.width.saturating_sub(kinds + room + 6);
+            writeln!(self.out, "  {kind}  {address}{space}  {}", fit(details, room))?;
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, source: &str) -> io::Result<()> {
+        if self.documents > 0 {
+            writeln!(self.out)?;
+        }
+        (self.documents, self.listed) = (self.documents + 1, 0);
+        let title = fit_end(&visible(source), self.screen.width);
+        writeln!(self.out, "{}\n", paint(self.screen.color, BOLD, &title))
+    }
+
+    fn end(&mut self, summary: &Summary) -> io::Result<()> {
+        self.draw()?;
+        if self.listed == 0 {
+            writeln!(self.out, "  nothing")?;
+        }
+        let counts = Kind::ALL.into_iter().filter(|kind| summary.of(*kind) > 0);
+        let counts: Vec<String> = counts.map(|kind| counted(summary.of(kind), kind)).collect();
+        let counts = match counts.len() {
+            0 => "nothing".to_owned(),
+            _ => counts.join(", "),
+        };
+        writeln!(self.out, "\nThe configuration has {counts}.")
+    }
+
+    fn write(&mut self, entry: &Entry<'_>) -> io::Result<()> {
+        match entry {
+            Entry::Configuration(head) => self.begin(head.source),
+            Entry::Element(element) => {
+                self.push(kind_of(element), &element.address, &details(element))
+            }
+            Entry::User(user) => {
+                let details = format!("{} uses {}", user.path, user.reference);
+                self.push(&words(user.element), &user.address, &details)
+            }
+            Entry::Dependent(dependent) => {
+                let details = format!("through {}", dependent.through);
+                self.push(&words(dependent.element), dependent.address, &details)
+            }
+            Entry::Summary(summary) => self.end(summary),
+        }
+    }
+}
+
+/// The word for an element in a line.
+fn kind_of(element: &Element) -> &str {
+    match element.mode.as_deref() {
+        Some("data") => "data source",
+        Some("ephemeral") => "ephemeral",
+        _ if element.kind == Kind::ModuleCall => "module",
+        _ => element.kind.word(),
+    }
+}
+
+fn words(kind: Kind) -> String {
+    match kind {
+        Kind::ModuleCall => "module".to_owned(),
+        kind => kind.word().to_owned(),
+    }
+}
+
+fn counted(number: u64, kind: Kind) -> String {
+    let word = match kind {
+        Kind::ModuleCall => "module call",
+        kind => kind.word(),
+    };
+    format!("{number} {word}{}", if number == 1 { "" } else { "s" })
+}
+
+/// What a line says about an element besides its address.
+fn details(element: &Element) -> String {
+    let mut parts = Vec::new();
+    match element.kind {
+        Kind::Provider => parts.extend(element.full_name.clone().or(element.name.clone())),
+        Kind::ModuleCall => parts.extend(element.source.clone()),
+        _ => {
+            parts.extend(element.provider_config_key.as_ref().map(|key| format!("provider {key}")));
+        }
+    }
+    parts.extend(element.version_constraint.clone());
+    parts.extend(element.required.then(|| "required".to_owned()));
+    parts.extend(element.sensitive.then(|| "sensitive".to_owned()));
+    let mut used: Vec<&str> = Vec::new();
+    let mut more = 0;
+    for reference in element.references().flat_map(|(_, list)| list) {
+        // The tools write `t.n.id` and `t.n` for one reference.
+        let is_named = used.iter().any(|used| used.starts_with(reference.as_str()));
+        match used.len() {
+            _ if is_named => {}
+            ..NAMED => used.push(reference),
+            _ => more += 1,
+        }
+    }
+    if !used.is_empty() {
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        parts.push(format!("uses {}{more}", used.join(", ")));
+    }
+    parts.join("; ")
+}
+
+impl<W: Write> Listing for Table<W> {
+    fn entry(&mut self, entry: &Entry<'_>) -> Result<()> {
+        self.write(entry).map_err(write_error)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.out.flush().map_err(write_error)
+    }
+}

@@ -1,0 +1,57 @@
+//! Adds to each resource change its block in the configuration.
+
+use super::Sink;
+use crate::config::Blocks;
+use crate::error::{Error, Result};
+use crate::record::{Hidden, Label, Record};
+
+/// Adds blocks to the resource changes of one plan, before the sink that it wraps.
+pub struct Joined<'s> {
+    sink: &'s mut dyn Sink,
+    blocks: &'s Blocks,
+}
+
+impl<'s> Joined<'s> {
+    /// Wraps `sink`. The blocks are those of the plan whose records follow.
+    pub fn new(sink: &'s mut dyn Sink, blocks: &'s Blocks) -> Joined<'s> {
+        Joined { sink, blocks }
+    }
+}
+
+impl Sink for Joined<'_> {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        let Some(change) = record.resource() else { return self.sink.record(record) };
+        let address = change.label();
+        let address = match (&change.address, &change.module_address) {
+            // Drift of Terraform 1.0 has no address.
+            (None, Some(module)) => format!("{module}.{address}").into(),
+            _ => address,
+        };
+        let change = change.with_block(self.blocks.block(&address));
+        self.sink.record(&match record {
+            Record::ResourceDrift(_) => Record::ResourceDrift(change),
+            Record::DeferredChange(_) => Record::DeferredChange(change),
+            _ => Record::ResourceChange(change),
+        })
+    }
+
+    fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
+        self.sink.failed(label, error)
+    }
+
+    fn unseen(&mut self, record: &Record<'_>) -> Result<()> {
+        self.sink.unseen(record)
+    }
+
+    fn hidden(&mut self, hidden: &Hidden) -> Result<()> {
+        self.sink.hidden(hidden)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.sink.finish()
+    }
+
+    fn waiting_max(&self) -> u64 {
+        self.sink.waiting_max()
+    }
+}

@@ -32,6 +32,11 @@ use crate::source::Stop;
 /// Processes the missing inputs of a batch, and draws the table of all inputs.
 pub fn run(arguments: &Batch) -> Exit {
     let plans = &arguments.plans;
+    if arguments.out.is_file() {
+        let name = arguments.out.display();
+        say(&format!("{name}: this is a file: --out takes a folder, and --output a file"));
+        return Exit::Usage;
+    }
     let ready = inputs::list(plans, Accepts::Plans, arguments.output.as_deref(), None)
         .and_then(|listed| Ok((listed, settings(arguments)?)));
     let (listed, settings) = match ready {
@@ -195,8 +200,10 @@ fn print_done_before(folder: &Folder, done: usize) -> Result<()> {
     }
     match folder.journal().unlisted()? {
         0 => {}
-        1 => say("1 input of before is not named any more: its records stay"),
-        many => say(&format!("{many} inputs of before are not named any more: their records stay")),
+        1 => say("1 input of an earlier run is no longer named: its records stay"),
+        many => {
+            say(&format!("{many} inputs of earlier runs are no longer named: their records stay"))
+        }
     }
     Ok(())
 }

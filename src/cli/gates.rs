@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::fs::File;
 use std::io::Read;
+use std::path::Path;
 
 use super::args::GateArgs;
 use super::exit::Exit;
@@ -102,6 +103,10 @@ fn rule(text: &str) -> Result<Rule, Exit> {
             say(&format!(
                 "{place}: a colon stands before a pattern: did you mean {word}:{pattern}?"
             ));
+            Exit::Usage
+        }
+        ErrorKind::Rule(RuleFault::Unknown(_)) if Path::new(text).is_file() => {
+            say(&format!("--fail-on: '{text}' is a file: write @{text} to read its rules"));
             Exit::Usage
         }
         _ => refused(&format!("--fail-on: '{text}'"), &error),

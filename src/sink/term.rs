@@ -16,11 +16,9 @@ use super::phrase::{
     self, Of, Tense, Warning, circumstances, counted, plan_line, remark, stand_in, suffices,
     unchanged, what, what_else,
 };
-use super::screen::{Color, Screen, unpainted};
+use super::screen::{Color, Screen, unpainted, wrapped};
 use super::spool::Spool;
-use super::summary::{
-    Action, BOLD, DIM, GREEN, PLAIN, RED, YELLOW, known, paint, symbol, width, wrapped,
-};
+use super::summary::{Action, BOLD, DIM, GREEN, PLAIN, RED, YELLOW, known, paint, symbol, width};
 use super::tool::{Clues, Tool};
 use super::wrap::{self, Columns};
 use super::{Sink, write_error};
@@ -359,7 +357,8 @@ impl<W: Write> Term<W> {
                 let text = self.paint(DIM, stand_in(shown));
                 match column + stand_in(shown).len() <= self.width {
                     true => text,
-                    false => format!("\n{}{text}", " ".repeat(NAMES)),
+                    // Deeper than the names: a line of its own would look like an attribute.
+                    false => format!("\n{}{text}", " ".repeat(NAMES + 2)),
                 }
             }
         }

@@ -147,7 +147,10 @@ fn the_page_about_the_library_shows_the_programs_that_run() {
     assert!(code.lines().count() <= 45, "a small program");
     let program = read("examples/deletions.rs");
     let (_, code) = program.split_once("\n\n").expect("a head, and code");
-    assert!(page.contains(code), "docs/library.md shows another program than examples/deletions.rs");
+    assert!(
+        page.contains(code),
+        "docs/library.md shows another program than examples/deletions.rs"
+    );
 }
 
 /// The failures of all commands of a page.

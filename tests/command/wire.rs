@@ -132,3 +132,19 @@ fn errors_name_the_input_and_the_place_and_quote_nothing() {
         assert!(matches!(code, Some(64)), "{args:?}");
     }
 }
+
+#[test]
+fn a_plan_file_is_told_apart_from_a_value() {
+    for command in ["decode", "check"] {
+        let (code, said) = refused(&[command, "corpus/planfiles/create/plan.tfplan"], b"");
+        assert_eq!(code, Some(1), "{said}");
+        assert!(said.contains("run `plansift show` to print the plan"), "{said}");
+    }
+}
+
+#[test]
+fn a_mistyped_resource_type_is_understood() {
+    let (code, said) = refused(&["decode", "--schema", SCHEMA, "--resource", "shop_ordr"], b"c0");
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("has this type: did you mean shop_order?"), "{said}");
+}

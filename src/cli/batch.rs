@@ -96,7 +96,7 @@ fn settings(arguments: &Batch) -> std::result::Result<Settings, Exit> {
     let fitting = threads_in(arguments.memory);
     if fitting < wanted && arguments.jobs.is_some() && !plans.quiet {
         let jobs = if fitting.get() == 1 { "job" } else { "jobs" };
-        say(&format!("--memory holds {fitting} {jobs}, not {wanted}"));
+        say(&format!("--memory has room for {fitting} {jobs}, not for {wanted}"));
     }
     Ok(Settings {
         sift,
@@ -185,7 +185,9 @@ fn keep_missing(jobs: &mut Jobs, folder: &Folder, is_quiet: bool) -> Result<()> 
         let standing = folder.standing(&job.listed)?;
         if let (Standing::Altered(name), false) = (&standing, is_quiet) {
             let source = &job.listed.source;
-            say(&format!("{name}: this is not what was written: {source} is done again"));
+            say(&format!(
+                "{name}: this file was modified after it was written: {source} is processed again"
+            ));
         }
         Ok(standing != Standing::Done)
     })

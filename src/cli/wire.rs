@@ -90,7 +90,7 @@ fn check(arguments: &WireCheck) -> Result<Exit, Exit> {
             true => format!("at least {}", count.min_items),
             false => format!("at most {}", count.max_items),
         };
-        say(&format!("{}: {} blocks, {bound} must be there", path(&count.path), count.found));
+        say(&format!("{}: expected {bound} blocks, found {}", path(&count.path), count.found));
     }
     if !wrong.is_empty() {
         return Err(Exit::Failed);

@@ -27,7 +27,7 @@ use super::tool::{Clues, Tool};
 use super::wrap::{self, Columns};
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
-use crate::inert::{self, visible};
+use crate::inert::visible;
 use crate::record::{
     ActionInvocation, Attribute, Attributes, Check, Difference, Hidden, Label, Line, Lines,
     OutputChange, Record, ResourceChange, Shown, view::Detail,

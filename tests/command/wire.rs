@@ -83,7 +83,7 @@ fn checks_say_how_a_value_is_spelled_and_what_is_wrong() {
     let digits = printed(&[&["encode"][..], &under].concat(), order.as_bytes());
     let (code, message) = refused(&[&["check", "--hex", &digits][..], &under].concat(), b"");
     assert_eq!(code, Some(1));
-    assert!(message.contains("item: 0 blocks, at least 1 must be there"), "{message}");
+    assert!(message.contains("item: expected at least 1 blocks, found 0"), "{message}");
 }
 
 #[test]

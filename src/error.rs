@@ -141,6 +141,10 @@ pub enum RuleFault {
     Count(&'static str),
     /// A pattern has a blank, `>`, `<` or `=` outside quotes.
     Stray,
+    /// A pattern has a comma outside quotes.
+    Comma,
+    /// A pattern begins with a quote.
+    Quoted,
     /// The path is invalid.
     Path,
     /// The message at the end is not a JSON string.
@@ -173,6 +177,13 @@ impl fmt::Display for RuleFault {
             }
             RuleFault::Count(word) => {
                 write!(f, "expected a whole number after '>', as in {word}>10")
+            }
+            RuleFault::Comma => f.write_str(
+                "a rule has one pattern, and a pattern has no comma outside quotes: write each rule \
+                 on its own",
+            ),
+            RuleFault::Quoted => {
+                f.write_str("a pattern does not begin with a quote: write it without quotes around it")
             }
             RuleFault::Stray => f.write_str(
                 "a pattern must not contain a blank, '>', '<' or '=' outside quotes; write the \

@@ -141,7 +141,7 @@ pub fn before<'s>(
         let (source, rule) = (broken.source, broken.rule);
         let level = if broken.fails() { "" } else { "warning: " };
         let mut line = format!("{source}: {level}rule broken: {}", rule.text());
-        if !broken.first.is_empty() {
+        if broken.is_unknown || !broken.first.is_empty() {
             line += &format!(": {}", broken.words(NAMED, str::to_owned));
         }
         line.extend(rule.message().map(|message| format!(": {message}")));

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::key::Key;
+use super::workspace::is_plan_name;
 use super::{Entries, Entry, Location, Rule, Selection, Skipped, Unlisted};
 
 /// The inputs of a run, in order.
@@ -45,13 +46,15 @@ impl Inputs {
         self.rule.workspace(entry).is_some()
     }
 
-    /// The inputs whose workspace is also that of an earlier input.
+    /// The inputs whose workspace is also that of an earlier input. In the current folder, all
+    /// files with a name that only means "plan" count as one workspace.
     pub fn sharing(&self) -> impl Iterator<Item = &Entry> {
         let mut workspaces = HashSet::new();
-        self.entries
-            .iter()
-            .flatten()
-            .filter(move |entry| !workspaces.insert(Key::of(self.workspace(entry).as_bytes())))
+        self.entries.iter().flatten().filter(move |entry| {
+            let workspace = self.workspace(entry);
+            let workspace = if is_plan_name(&workspace) { "." } else { &workspace };
+            !workspaces.insert(Key::of(workspace.as_bytes()))
+        })
     }
 }
 

@@ -152,7 +152,8 @@ fn without_endings(name: &str) -> &str {
     stem
 }
 
-fn is_plan_name(stem: &str) -> bool {
+/// Whether a file name without its extensions only means "plan".
+pub(super) fn is_plan_name(stem: &str) -> bool {
     let letters = stem.chars().filter(|c| !"-_.".contains(*c));
     PLAN_NAMES.contains(&letters.collect::<String>().to_ascii_lowercase().as_str())
 }

@@ -159,6 +159,37 @@ fn workspaces_whose_planning_failed_are_named() {
     }
 }
 
+#[test]
+fn workspaces_that_leave_changes_for_another_plan_are_named() {
+    let folder = fleet();
+    let with = |flags: &str| plan(&[change("aws_a.one", None, "create")]).replacen('{', flags, 1);
+    folder.write("p/part.json", with(r#"{"complete":false,"#));
+    // Terraform says of a plan whose planning failed that it is not complete; OpenTofu does not.
+    folder.write("p/terraform.json", with(r#"{"complete":false,"errored":true,"#));
+    folder.write("p/tofu.json", with(r#"{"errored":true,"#));
+    let run = folder.run("summary p --exclude cut.json");
+    assert_eq!(row(&run, "! 1 plan"), "! 1 plan will leave changes for another plan.");
+    let named = "\nLeaves changes for another plan: 1\n! p/part\n";
+    assert!(run.out.contains(named), "{}", run.out);
+    assert!(run.out.contains("\nPlanning failed: 2\n"), "{}", run.out);
+    let run = folder.run("report p -o variables --exclude cut.json");
+    assert!(run.out.contains("PLANSIFT_INCOMPLETE_PLANS=1\n"), "{}", run.out);
+    assert!(run.out.contains("PLANSIFT_ERRORED_PLANS=2\n"), "{}", run.out);
+}
+
+/// Two names that only mean "plan" in one folder are probably one plan.
+#[test]
+fn a_plan_beside_another_form_of_it_is_a_warning() {
+    let folder = Folder::new();
+    folder.write("plan.json", plan(&[change("aws_a.one", None, "create")]));
+    folder.write("tfplan.json", plan(&[change("aws_a.one", None, "create")]));
+    let run = folder.run("summary .");
+    let said = "warning: ./tfplan.json: an earlier input has the same workspace, and both count: \
+                if it is the same plan, leave one out with --exclude;";
+    assert!(run.err.contains(said), "{}", run.err);
+    assert!(!folder.run("summary . --exclude tfplan.json").err.contains("warning"));
+}
+
 /// Columns agree with the plan line, and the table says how replacements count.
 #[test]
 fn tables_say_that_replacements_are_counted_apart() {

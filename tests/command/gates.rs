@@ -1,5 +1,6 @@
 //! Rules that a plan must not break, and the exit code of a run if a rule is broken.
 
+use super::Folder;
 use crate::run;
 
 /// Runs a command on plans of the corpus. Returns its exit code and its messages about rules.
@@ -43,6 +44,7 @@ fn each_rule_counts_its_subject() {
         ("checks", "check:module.*", "1 in module.m.check.health"),
         ("errored", "errored", "-"),
         ("incomplete", "incomplete", "-"),
+        ("errored", "incomplete", "-"),
         ("create", "errored", ""),
         ("action-invocations", "action>99", ""),
     ] {
@@ -58,6 +60,46 @@ fn each_rule_counts_its_subject() {
             assert_eq!(code, if said.is_empty() { 0 } else { 3 }, "{command} {plan} {rule}");
         }
     }
+}
+
+/// A document with planned values and without a list of changes may change anything.
+#[test]
+fn a_plan_that_does_not_list_its_changes_breaks_the_rules_about_them() {
+    let folder = Folder::new();
+    folder.write(
+        "plan.json",
+        r#"{"format_version":"1.2","planned_values":{"root_module":{"resources":[
+            {"address":"a.b","mode":"managed","type":"a","name":"b","values":{}}]}}}"#,
+    );
+    for rule in ["delete", "changes>9", "move", "import", "replace-path:*", "destroy:aws_*"] {
+        let run = folder.run(&format!("summary plan.json --fail-on {rule}"));
+        let said = format!(
+            "plan.json: rule broken: {rule}: not known, as the plan does not list its changes\n"
+        );
+        assert!(run.err.contains(&said), "{}", run.err);
+        assert_eq!(run.code, Some(3), "{rule}");
+    }
+    assert_eq!(folder.run("changes plan.json --fail-on incomplete").code, Some(3));
+    for rule in ["output", "check", "errored", "drift", "deferred", "action"] {
+        assert_eq!(folder.run(&format!("changes plan.json --fail-on {rule}")).code, Some(0));
+    }
+    let run = folder.run("report -o json plan.json --fail-on delete");
+    assert!(run.out.contains(r#""count":0,"is_unknown":true,"names":[]"#), "{}", run.out);
+}
+
+/// OpenTofu and Terraform list an object that only moved as changed outside.
+#[test]
+fn an_object_that_moved_counts_as_drift() {
+    let folder = Folder::new();
+    folder.write(
+        "plan.json",
+        r#"{"format_version":"1.2","resource_drift":[{"address":"a.b","previous_address":"a.c",
+            "mode":"managed","type":"a","name":"b","change":{"actions":["no-op"],"before":{},
+            "after":{},"after_unknown":{}}}],"resource_changes":[]}"#,
+    );
+    let run = folder.run("summary plan.json --fail-on drift");
+    assert!(run.err.contains("rule broken: drift: 1 in a.b\n"), "{}", run.err);
+    assert!(run.out.contains("Changed outside of Terraform (drift): 1\n"), "{}", run.out);
 }
 
 #[test]

@@ -402,16 +402,18 @@ fn limits_below_the_usual_depth() {
         resources(1500..3000),
         vec![format!(r#"{{"resources":[{}]}}"#, resources(0..8)); 300].join(","),
     );
-    let (mut failed, limits) = (0, 6..34);
-    for limit in limits.clone() {
+    let step = if run::is_nightly() { 1 } else { 4 };
+    let (mut failed, mut tried) = (0, 0);
+    for limit in (6..34).step_by(step) {
         let mut options = options();
         options.secret.read.limits.depth = limit;
         for tree in [&tree, &modules] {
             let ends = hold_to_one(plan(tree).as_bytes(), &options, &format!("{limit}"));
             failed += u64::from(!is_redacted(&ends));
+            tried += 1;
         }
     }
-    assert!(failed > 12 && failed < 2 * (limits.end - limits.start) - 12, "{failed} failed");
+    assert!(failed > tried / 5 && failed < tried - tried / 5, "{failed} of {tried} failed");
 }
 
 /// The range of a worker may end inside a number.

@@ -21,6 +21,7 @@ use proptest::test_runner::Config;
 use super::markdown::heads;
 use super::{folder, page, report};
 use crate::generated::generated;
+use crate::run;
 
 /// A shared buffer, which the test reads after the sink has written it.
 #[derive(Clone, Default)]
@@ -122,7 +123,8 @@ fn pages_stay_within_the_limit_and_count_what_they_leave_out() {
     for (title, count) in &all {
         assert_eq!(whole.shown(title), *count, "{title}");
     }
-    let config = Config { failure_persistence: None, ..Config::with_cases(48) };
+    let cases = if run::is_nightly() { 200 } else { 12 };
+    let config = Config { failure_persistence: None, ..Config::with_cases(cases) };
     let sizes = (FIT_MIN..FIT_MIN + 3000).boxed().prop_union((FIT_MIN..3_000_000).boxed());
     let measures = prop_oneof![Just(Measure::Characters), Just(Measure::Bytes)];
     proptest!(config, |(max in sizes, measure in measures)| {

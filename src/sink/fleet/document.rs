@@ -79,6 +79,8 @@ struct Broken<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<&'a str>,
     count: u64,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_unknown: bool,
     /// The names of the first few records that break the rule.
     names: &'a [String],
 }
@@ -144,9 +146,9 @@ impl<W: Write> Document<W> {
         head.terraform_version = head.terraform_version.or(summary.terraform_version.clone());
         let has_changes = head.has_changes || summary.has_more();
         let broken = self.questions.broken().map(|answer| {
-            let Answer { rule, count, first, .. } = answer;
+            let Answer { rule, count, first: names, is_unknown, .. } = answer;
             let (severity, message) = (rule.severity().word(), rule.message());
-            Broken { rule: rule.text(), severity, message, count, names: first }
+            Broken { rule: rule.text(), severity, message, count, is_unknown, names }
         });
         let broken_rules: Vec<Broken<'_>> = broken.collect();
         self.changed += u64::from(has_changes);

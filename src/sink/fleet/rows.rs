@@ -151,6 +151,9 @@ pub(in crate::sink) struct Row {
     /// Whether one of the plans has no list of changes.
     #[serde(skip)]
     pub is_unlisted: bool,
+    /// Whether applying a plan of the row leaves changes for a later plan.
+    #[serde(skip)]
+    pub is_incomplete: bool,
     /// Whether the row is no workspace but an input without any plan.
     #[serde(skip)]
     pub is_input: bool,
@@ -183,6 +186,7 @@ impl Row {
         self.has_more |= other.has_more;
         self.is_errored |= other.is_errored;
         self.is_unlisted |= other.is_unlisted;
+        self.is_incomplete |= other.is_incomplete;
     }
 }
 

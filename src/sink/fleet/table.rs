@@ -137,6 +137,7 @@ fn draw(all: &Totals, shape: &Shape, screen: Screen) -> String {
     page.table(all, shape);
     page.named(all, "Planning failed", |row| row.is_errored);
     page.named(all, "Without a list of changes", |row| row.is_unlisted);
+    page.named(all, "Leaves changes for another plan", |row| row.is_incomplete);
     if shape.by == By::Workspace {
         for by in [By::Type, By::Module, By::Provider] {
             page.list(all, by);

@@ -80,6 +80,13 @@ impl Tally {
     }
 }
 
+/// Whether applying a plan leaves changes for a later plan. Nobody can apply a plan whose planning
+/// failed.
+fn leaves_changes(summary: &Summary) -> bool {
+    summary.errored != Some(true)
+        && (summary.complete == Some(false) || !summary.deferred_changes.is_empty())
+}
+
 /// The totals of all plans. The JSON form has no rows of workspaces.
 #[derive(Debug, Serialize)]
 pub struct Totals {
@@ -94,7 +101,7 @@ pub struct Totals {
     pub missing_shards: Vec<u32>,
     /// Plans whose planning failed.
     pub errored: u64,
-    /// Plans that leave changes for a later plan.
+    /// Plans that leave changes for a later plan. Excludes plans whose planning failed.
     pub incomplete: u64,
     /// Plans without a list of changes.
     #[serde(skip)]
@@ -164,6 +171,8 @@ impl Totals {
         row.has_more |= has_more;
         row.is_errored |= summary.errored == Some(true);
         row.is_unlisted |= summary.lacks_resource_changes;
+        let is_incomplete = leaves_changes(summary);
+        row.is_incomplete |= is_incomplete;
         self.types.add(plan.types);
         self.modules.add(plan.modules);
         self.providers.add(plan.providers);
@@ -176,8 +185,7 @@ impl Totals {
         self.errored += u64::from(summary.errored == Some(true));
         self.unlisted += u64::from(summary.lacks_resource_changes);
         self.deferred += summary.deferred_changes.values().sum::<u64>();
-        self.incomplete +=
-            u64::from(summary.complete == Some(false) || !summary.deferred_changes.is_empty());
+        self.incomplete += u64::from(is_incomplete);
     }
 
     /// Adds a plan that could not be read, with its error.

@@ -31,6 +31,7 @@ struct CountedRule {
     count: u64,
     records: u64,
     first: Vec<String>,
+    is_unknown: bool,
 }
 
 /// The result of a rule for a plan.
@@ -47,12 +48,19 @@ pub struct Answer<'q> {
     /// The names of the first [`NAMED_MAX`] records. Empty if the rule is about the plan as a
     /// whole.
     pub first: &'q [String],
+    /// True if the rule counts changes to resources and the plan does not list them
+    /// ([`Summary::lacks_resource_changes`](crate::record::counts::Summary)). The rule then counts
+    /// as broken.
+    pub is_unknown: bool,
 }
+
+/// Stands for the count of a rule about changes that the plan does not list.
+const UNKNOWN: &str = "not known, as the plan does not list its changes";
 
 impl Answer<'_> {
     /// Whether the plan breaks the rule.
     pub fn is_broken(&self) -> bool {
-        self.count > self.rule.allowed()
+        self.is_unknown || self.count > self.rule.allowed()
     }
 
     /// Whether the plan breaks the rule and the rule's severity fails the run.
@@ -63,6 +71,9 @@ impl Answer<'_> {
     /// The count in words, with the first `names` names as `show` formats them: `4 in a, b and 2
     /// more`.
     pub fn words(&self, names: usize, show: impl Fn(&str) -> String) -> String {
+        if self.is_unknown {
+            return UNKNOWN.to_owned();
+        }
         let named: Vec<String> = self.first.iter().take(names).map(|name| show(name)).collect();
         let words = match named.is_empty() {
             true => return self.count.to_string(),
@@ -80,7 +91,7 @@ impl Questions {
     pub fn new(rules: &[Rule]) -> Questions {
         let counted = |rule: &Rule| {
             let (rule, first) = (rule.clone(), Vec::new());
-            CountedRule { rule, count: 0, records: 0, first }
+            CountedRule { rule, count: 0, records: 0, first, is_unknown: false }
         };
         Questions { source: String::new(), counted: rules.iter().map(counted).collect() }
     }
@@ -93,7 +104,11 @@ impl Questions {
         for entry in &mut self.counted {
             match record {
                 Record::Plan(_) => entry.begin(),
-                Record::Summary(summary) => entry.add(entry.rule.count_at_end(summary), || None),
+                Record::Summary(summary) => {
+                    entry.add(entry.rule.count_at_end(summary), || None);
+                    entry.is_unknown =
+                        summary.lacks_resource_changes && entry.rule.counts_resource_changes();
+                }
                 record => entry.add(entry.rule.count(record), || name(record)),
             }
         }
@@ -115,19 +130,17 @@ impl Questions {
 
     /// The result of each rule. Call after the plan's last record.
     pub fn answers(&self) -> impl Iterator<Item = Answer<'_>> {
-        self.counted.iter().map(|CountedRule { rule, count, records, first }| Answer {
-            rule,
-            source: &self.source,
-            count: *count,
-            records: *records,
-            first,
+        self.counted.iter().map(|counted| {
+            let CountedRule { rule, count, records, first, is_unknown } = counted;
+            let (count, records, is_unknown) = (*count, *records, *is_unknown);
+            Answer { rule, source: &self.source, count, records, first, is_unknown }
         })
     }
 }
 
 impl CountedRule {
     fn begin(&mut self) {
-        (self.count, self.records) = (0, 0);
+        (self.count, self.records, self.is_unknown) = (0, 0, false);
         self.first.clear();
     }
 

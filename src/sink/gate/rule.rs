@@ -159,6 +159,12 @@ impl Rule {
             if pattern.is_empty() {
                 return Err(RuleFault::NoPattern(word));
             }
+            if pattern.starts_with('"') {
+                return Err(RuleFault::Quoted);
+            }
+            if last_outside_quotes(pattern, ',').is_some() {
+                return Err(RuleFault::Comma);
+            }
             if has_stray(pattern) {
                 return Err(RuleFault::Stray);
             }
@@ -193,6 +199,12 @@ impl Rule {
         matches!(self.subject, Subject::Path(_))
     }
 
+    /// Whether the rule counts changes to resources, or paths in them.
+    pub fn counts_resource_changes(&self) -> bool {
+        use Subject::{Action, Changes, Destroy, Forget, Import, Move, Path};
+        matches!(self.subject, Action(_) | Changes | Destroy | Forget | Import | Move | Path(_))
+    }
+
     /// The objects and paths that the rule's patterns name.
     pub fn named(&self) -> impl Iterator<Item = Named> {
         let address = self.address.clone().map(|address| match self.subject {
@@ -219,9 +231,7 @@ impl Rule {
                 subject => is_counted(change, subject) && self.matches_resource(change),
             },
             Record::ResourceDrift(drift) => {
-                self.subject == Subject::Drift
-                    && drift.action != "no-op"
-                    && self.matches_resource(drift)
+                self.subject == Subject::Drift && self.matches_resource(drift)
             }
             Record::DeferredChange(deferred) => {
                 self.subject == Subject::Deferred && self.matches_resource(deferred)
@@ -249,7 +259,11 @@ impl Rule {
     pub(super) fn count_at_end(&self, summary: &Summary) -> u64 {
         u64::from(match self.subject {
             Subject::Errored => summary.errored == Some(true),
-            Subject::Incomplete => summary.complete == Some(false),
+            Subject::Incomplete => {
+                // OpenTofu does not say that a plan whose planning failed is incomplete.
+                let is_whole = summary.complete != Some(false) && summary.errored != Some(true);
+                !is_whole || summary.lacks_resource_changes
+            }
             _ => false,
         })
     }
@@ -307,6 +321,9 @@ fn unknown(head: &str) -> RuleFault {
     let (first, rest) = head.split_once(char::is_whitespace).unwrap_or((head, ""));
     if let (Some(word), false) = (subject(first), rest.is_empty()) {
         return RuleFault::Blank(word);
+    }
+    if first.split_once(',').is_some_and(|(word, _)| subject(word).is_some()) {
+        return RuleFault::Comma;
     }
     let second = rest.split([':', ' ', '>']).next().unwrap_or_default();
     let severity = nearest(first, Severity::ALL.map(Severity::word));
@@ -374,6 +391,7 @@ mod tests {
             ("changes>200", "changes", None, None, 200),
             (" changes > 200 ", "changes", None, None, 200),
             ("drift:module.a.*>1", "drift", Some("module.a.b"), None, 1),
+            (r#"delete:a.b["x,y"]"#, "delete", Some(r#"a.b["x,y"]"#), None, 0),
             (r#"destroy:a.b["x:y>z"]"#, "destroy", Some(r#"a.b["x:y>z"]"#), None, 0),
             ("unknown-path:*.password", "unknown-path", None, Some("a[0].password"), 0),
             ("changed-path:*_db:engine>2", "changed-path", Some("aws_db"), Some("engine"), 2),
@@ -450,6 +468,12 @@ mod tests {
             ("delete: aws_*", Stray),
             ("delete:aws_* # none", Stray),
             ("delete:=aws_db", Stray),
+            ("delete:aws_*,replace", Comma),
+            ("delete,replace", Comma),
+            ("changed-path:aws_db:engine,name", Comma),
+            ("delete:\"aws_*\"", Quoted),
+            ("changed-path:\"aws_db\":engine", Quoted),
+            ("changed-path:aws_db:\"engine\"", Quoted),
             ("changed-path:aws_db: engine", Stray),
             ("changed-path:=a=b", Stray),
             ("errored:a", NeedlessPattern("errored")),

@@ -198,7 +198,7 @@ impl fmt::Display for RuleFault {
                  tags[\"a.b\"]",
             ),
             RuleFault::Message => f.write_str(
-                "the message is not a quoted text: write it last, as in delete:aws_* \"Ask us.\"",
+                "the message needs quotes around it: write it last, as in delete:aws_* \"Ask us.\"",
             ),
         }
     }
@@ -536,8 +536,8 @@ impl fmt::Display for ErrorKind {
                  the plan again",
             ),
             ErrorKind::MissingKey("format_version") => f.write_str(
-                "`format_version` is missing: this is no whole output of `terraform show -json \
-                 PLANFILE` (or `tofu show -json PLANFILE`): run it again",
+                "`format_version` is missing: this is not the whole output of `terraform show \
+                 -json PLANFILE`: run it again, or name the plan file itself",
             ),
             ErrorKind::MissingKey(key) => write!(f, "`{key}` is missing"),
             ErrorKind::WrongType { expected } => write!(f, "expected {expected}"),

@@ -139,12 +139,18 @@ fn shell(command: &str) -> Command {
 }
 
 #[test]
-fn the_page_about_the_library_shows_the_program_that_runs() {
+fn the_page_about_the_library_shows_the_programs_that_run() {
     let page = read("docs/library.md");
     let program = read("examples/values.rs");
     let (_, code) = program.split_once("\n\n").expect("a head, and code");
     assert!(page.contains(code), "docs/library.md shows another program than examples/values.rs");
     assert!(code.lines().count() <= 45, "a small program");
+    let program = read("examples/deletions.rs");
+    let (_, code) = program.split_once("\n\n").expect("a head, and code");
+    assert!(
+        page.contains(code),
+        "docs/library.md shows another program than examples/deletions.rs"
+    );
 }
 
 /// The failures of all commands of a page.

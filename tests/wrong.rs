@@ -14,8 +14,7 @@ use plansift::record::Options;
 use crate::run;
 
 /// Kinds of documents, each with an example and the words by which the message names it.
-const EXAMPLES: [(WrongDocument, &[u8], &str); 25] = [
-    (WrongDocument::BinaryPlan, b"PK\x03\x04\x14\x00\x08\x00CANARY", "binary plan"),
+const EXAMPLES: [(WrongDocument, &[u8], &str); 31] = [
     (WrongDocument::OldPlan, b"tfplan\x02CANARY", "0.11"),
     (
         WrongDocument::CloudPlan,
@@ -78,6 +77,33 @@ const EXAMPLES: [(WrongDocument, &[u8], &str); 25] = [
         "not JSON",
     ),
     (WrongDocument::HumanText, b"No changes. Your infrastructure matches CANARY.\n", "not JSON"),
+    (
+        WrongDocument::HumanText,
+        b"# a.b:\nresource \"a\" \"b\" {\n    id = \"CANARY\"\n}\n",
+        "not JSON",
+    ),
+    (WrongDocument::WebPage, b"\n<!DOCTYPE HTML>\n<p>CANARY</p>\n", "web page"),
+    (
+        WrongDocument::WebPage,
+        b"<html lang=en><script>\n{\"CANARY\":[1]}\n</script></html>",
+        "web page",
+    ),
+    (
+        WrongDocument::Source,
+        b"# CANARY\n/* a\nb */\n\nresource \"a\" \"b\" {\n}\n",
+        "Terraform source",
+    ),
+    (
+        WrongDocument::Source,
+        b"terraform {\r\n  required_version = \"CANARY\"\r\n",
+        "Terraform source",
+    ),
+    (
+        WrongDocument::Source,
+        b"data \"a\" \"b\" {\n  p = <<EOF\n{\n  \"CANARY\": {}\n}\nEOF\n}\n",
+        "Terraform source",
+    ),
+    (WrongDocument::NotJson, b"data is CANARY\n{}\n", "not JSON"),
     (WrongDocument::Empty, b"", "empty"),
     (WrongDocument::Empty, b" \r\n", "empty"),
     (WrongDocument::OtherJson, br#"{"CANARY":"CANARY"}"#, "not a plan"),
@@ -87,16 +113,21 @@ const EXAMPLES: [(WrongDocument, &[u8], &str); 25] = [
 ];
 
 /// Stored files that are not the output of a tool, and words of their messages.
-const STORED: [(WrongDocument, &[u8], [&str; 2]); 7] = [
+const STORED: [(WrongDocument, &[u8], [&str; 2]); 8] = [
+    (
+        WrongDocument::BinaryPlan,
+        b"PK\x03\x04\x14\x00\x08\x00CANARY",
+        ["binary plan file is damaged", "make the plan again"],
+    ),
     (WrongDocument::Xz, b"\xfd7zXZ\0\0\x04CANARY", ["with xz", "xz -dc FILE"]),
     (WrongDocument::Bzip2, b"BZh91AY&SYCANARY", ["with bzip2", "bzip2 -dc FILE"]),
     (
         WrongDocument::Archive,
         b"PK\x03\x04\x14\0\x08\0\x08\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x06\0\0\0CANARY",
-        ["an archive", "unpack it"],
+        ["an archive", "unpack it and name the plan in it"],
     ),
-    (WrongDocument::Archive, &TAR, ["an archive", "unpack it"]),
-    (WrongDocument::Archive, &TAR_OF_A_PLAN, ["an archive", "unpack it"]),
+    (WrongDocument::Archive, &TAR, ["an archive", "unpack it and name the plan in it"]),
+    (WrongDocument::Archive, &TAR_OF_A_PLAN, ["an archive", "unpack it and name the plan in it"]),
     (WrongDocument::Null, b"null", ["the JSON value null", "show -json PLANFILE"]),
     (WrongDocument::Null, b" null\r\n", ["the JSON value null", "show -json PLANFILE"]),
 ];
@@ -145,13 +176,18 @@ const FILES: [(&str, WrongDocument); 15] = [
 ];
 
 /// Asserts that the binary failed, printed one line with the command to run, and wrote no output.
-fn assert_refused(output: &Output, names: &str) {
+fn assert_refused(output: &Output, kind: WrongDocument, names: &str) {
     let message = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{message}");
     assert_eq!(output.stdout, b"", "{message}");
     assert_eq!(message.lines().count(), 1, "{message}");
     assert!(message.contains(names), "not named as {names}: {message}");
     assert!(message.contains("show -json PLANFILE"), "no command to run: {message}");
+    let needs_the_tool = [WrongDocument::CloudPlan, WrongDocument::Encrypted];
+    if !needs_the_tool.contains(&kind) {
+        let reads = message.find("name the plan file itself").expect("the plan file, first");
+        assert!(message.find("show -json PLANFILE") > Some(reads), "{message}");
+    }
     assert!(!message.contains("CANARY"), "{message}");
 }
 
@@ -166,12 +202,12 @@ fn every_kind_of_document_is_recognised() {
 #[test]
 fn messages_name_the_document_and_a_command() {
     for (kind, text, names) in EXAMPLES {
-        for command in ["changes", "summary"] {
+        for command in ["changes", "summary", "show"] {
             if command == "summary" && STATES.contains(&kind) {
                 // `summary` says what a state holds.
                 continue;
             }
-            assert_refused(&run::piped(&[command], text), names);
+            assert_refused(&run::piped(&[command], text), kind, names);
         }
     }
 }
@@ -219,6 +255,6 @@ fn real_documents_are_recognised() {
             continue;
         }
         let names = EXAMPLES.iter().find(|(listed, ..)| *listed == kind).expect("an example").2;
-        assert_refused(&output, names);
+        assert_refused(&output, kind, names);
     }
 }

@@ -4,6 +4,7 @@ mod assert;
 mod audit;
 mod batch;
 mod config;
+mod hints;
 mod inputs;
 mod limits;
 mod paths;
@@ -18,7 +19,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::error::{ContextKind, ErrorKind};
+use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
@@ -26,6 +27,7 @@ pub use self::assert::{Assert, AssertFormat};
 pub use self::audit::{Audit, FindingsFormat};
 pub use self::batch::{Batch, Merge, ReportFormat};
 pub use self::config::{Config, ConfigFormat, GraphOf};
+use self::hints::did_you_mean;
 pub use self::inputs::InputArgs;
 pub use self::limits::LimitArgs;
 use self::limits::size;
@@ -51,7 +53,8 @@ const GATES: &str = "Gates";
 const SECRETS: &str = "Secrets";
 const LIMITS: &str = "Limits (sizes take K, M, G and T: powers of 1024)";
 
-/// Reads Terraform and OpenTofu plans (`show -json`) of any size and shows what they change.
+/// Reads Terraform and OpenTofu plans of any size, as plan files (`plan -out`) or as JSON
+/// (`show -json`), and shows what they change.
 #[derive(Debug, Parser)]
 #[command(
     name = "plansift",
@@ -120,12 +123,15 @@ pub enum Command {
     #[command(mut_arg("echo", |echo| echo.value_parser(self::report::echo())))]
     Checks(Checks),
     /// Mask the secrets of plans and states
+    #[command(mut_arg("inputs", self::inputs::with_states))]
     Redact(Redact),
     /// List the places of secrets in plans and states, marked or not, without their values
+    #[command(mut_arg("inputs", self::inputs::with_states))]
     Audit(Audit),
     /// Cut plans down to the parts that policies and people read, and mask their secrets
     Slim(Slim),
     /// Print the plan in a binary plan file (`plan -out`) as JSON, without Terraform
+    #[command(mut_args(self::show::of_one_file))]
     Show(ShowPlanFile),
     /// List or draw the configuration in plans: elements, references, what depends on what
     Config(Config),
@@ -256,7 +262,7 @@ pub struct TableArgs {
     #[arg(help_heading = OUTPUT, long, value_enum, value_name = "COLUMN")]
     pub sort: Option<SortBy>,
     /// Show at most N rows of each table and list [default: 20 of a table, 5 or 8 of a list]
-    #[arg(help_heading = OUTPUT, long, value_name = "N")]
+    #[arg(help_heading = OUTPUT, long, value_name = "N", value_parser = positive)]
     pub top: Option<NonZeroUsize>,
 }
 
@@ -352,8 +358,9 @@ pub enum Check {
 /// Arguments about the plans, shared by most commands.
 #[derive(Debug, Args)]
 pub struct Plans {
-    /// Plans as JSON, plain, gzip or zstd: files, folders, globs, URLs (s3://, gs://, az://,
-    /// https://, http://, file://), @FILE for a list of inputs, - for standard input
+    /// Plan files (`plan -out`) and plans as JSON (`show -json`), plain, gzip or zstd: files,
+    /// folders, globs, URLs (s3://, gs://, az://, https://, http://, file://), @FILE for a list of
+    /// inputs, - for standard input
     #[arg(value_name = "INPUT")]
     pub inputs: Vec<OsString>,
     /// Arguments about inputs
@@ -382,7 +389,7 @@ pub struct Plans {
     #[arg(help_heading = OUTPUT, long)]
     pub stats: bool,
     /// Use at most N threads [default: one for each processor]; the output does not depend on N
-    #[arg(help_heading = INPUT, long, value_name = "N")]
+    #[arg(help_heading = INPUT, long, value_name = "N", value_parser = positive)]
     pub threads: Option<NonZeroUsize>,
     /// Read files instead of mapping them into memory
     #[arg(help_heading = INPUT, long)]
@@ -410,10 +417,18 @@ impl RecordArgs {
     }
 }
 
+fn positive(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "expected a whole number from 1".to_owned())
+}
+
 fn part(name: &str) -> Result<Part, String> {
     Part::named(name).ok_or_else(|| {
         let names: Vec<_> = Part::NAMES.iter().map(|(name, _)| *name).collect();
-        format!("the names of sections are {}", names.join(", "))
+        let meant = match name {
+            "all" => "; `plansift redact` keeps all of them".to_owned(),
+            _ => did_you_mean(nearest(name, names.iter().copied())),
+        };
+        format!("the names of sections are {}{meant}", names.join(", "))
     })
 }
 
@@ -474,10 +489,11 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Refusa
         false => arg.clone(),
     });
     let args: Vec<OsString> = translated.collect();
-    if let Some(refusal) = one_dash(&args[..options]) {
-        return Err(refusal);
-    }
-    Cli::try_parse_from(args).map(|cli| cli.command).map_err(Refusal)
+    let parsed = match hints::one_dash(&args[..options]) {
+        Some(error) => Err(error),
+        None => Cli::try_parse_from(&args),
+    };
+    parsed.map(|cli| cli.command).map_err(|error| Refusal { error, args })
 }
 
 /// Returns the completion script for a shell.
@@ -501,61 +517,27 @@ pub fn manual(command: Option<&str>) -> Option<Vec<u8>> {
     Some(page)
 }
 
-/// Refuses a long option with one dash, like `-format`, which would read as `-f ormat`.
-fn one_dash(args: &[OsString]) -> Option<Refusal> {
-    let names = args.iter().filter_map(|arg| {
-        let name = arg.to_str()?.strip_prefix('-')?;
-        let name = name.split_once('=').map_or(name, |(name, _)| name);
-        (name.len() > 1 && !name.starts_with('-')).then_some(name)
-    });
-    let mut names = names.peekable();
-    // Building the command takes as long as parsing, and most runs have no such argument.
-    names.peek()?;
-    let mut cli = Cli::command();
-    cli.build();
-    let command = cli.find_subcommand_mut(args.get(1)?)?;
-    let name = names
-        .find(|name| command.get_arguments().any(|argument| argument.get_long() == Some(name)))?;
-    let text = format!("-{name} has one dash: did you mean --{name}?");
-    Some(Refusal(command.error(ErrorKind::UnknownArgument, text)))
-}
-
 /// The reason why no command runs: a wrong argument, or a request for help.
 #[derive(Debug)]
-pub struct Refusal(clap::Error);
+pub struct Refusal {
+    error: clap::Error,
+    args: Vec<OsString>,
+}
 
 impl Refusal {
     /// Returns the lines of the error message; `None` for a request for help or the version.
     pub fn lines(&self) -> Option<Vec<String>> {
-        if let ErrorKind::DisplayHelp | ErrorKind::DisplayVersion = self.0.kind() {
+        if let ErrorKind::DisplayHelp | ErrorKind::DisplayVersion = self.error.kind() {
             return None;
         }
-        let mut lines: Vec<String> =
-            self.0.render().to_string().lines().map(str::to_owned).collect();
-        if let Some(word) = self.0.get(ContextKind::InvalidSubcommand) {
-            let word = word.to_string();
-            let cli = Cli::command();
-            let names = cli.get_subcommands().map(clap::Command::get_name);
-            let hint = match nearest(&word, names) {
-                Some(near) => Some(format!("  did you mean `plansift {near}`?")),
-                None if is_plan(&word) => {
-                    Some(format!("  did you mean `plansift summary {word}`?"))
-                }
-                None => None,
-            };
-            lines.extend(hint.into_iter().flat_map(|hint| [String::new(), hint]));
-        }
-        // Only records have an option called --format.
-        if self.0.get(ContextKind::InvalidArg).is_some_and(|arg| arg.to_string() == "--format") {
-            let is_report = lines.iter().any(|line| line.contains("plansift report"));
-            let hint = match is_report {
-                true => "  a report has its format after -o: run `plansift report -o markdown`",
-                false => {
-                    "  -json and --format are for records, which `plansift changes` writes: \
-                     run `plansift changes -json`"
-                }
-            };
-            lines.extend([String::new(), hint.to_owned()]);
+        let text = self.error.render().to_string();
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        if let Some(hint) = hints::of(&self.error, &self.args) {
+            // The tip of clap is to pass the option as a value, which nobody means.
+            lines.retain(|line| !line.starts_with("  tip: "));
+            lines.dedup();
+            let end = lines.iter().position(String::is_empty).unwrap_or(lines.len());
+            lines.splice(end..end, [String::new(), format!("  {hint}")]);
         }
         Some(lines)
     }
@@ -563,25 +545,16 @@ impl Refusal {
     /// Prints the help or the version.
     pub fn print(&self) {
         // A closed pipe is not an error.
-        let _ = self.0.print();
+        let _ = self.error.print();
     }
 }
 
-/// Returns whether an argument in place of a command seems to be a plan.
-fn is_plan(name: &str) -> bool {
-    let endings = [".json", ".gz", ".zst"];
-    name == "-"
-        || endings.iter().any(|ending| name.ends_with(ending))
-        || std::path::Path::new(name).exists()
-}
-
-/// Translates Terraform's options with one dash. `batch` writes to a folder, and `show` writes JSON
-/// alone.
+/// Translates Terraform's options with one dash. `batch` writes to a folder.
 fn translated(arg: &OsString, command: &str) -> OsString {
     let out = if command == "batch" { "--out" } else { "--output" };
     match arg.to_str() {
         Some("-json") if command == "show" => "--json".into(),
-        Some("-json") => "--format=json".into(),
+        Some("-json") if matches!(command, "changes" | "batch") => "--format=json".into(),
         Some("-out") => out.into(),
         Some("-no-color") => "--color=never".into(),
         Some("-detailed-exitcode") => "--detailed-exitcode".into(),

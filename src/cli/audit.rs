@@ -31,7 +31,7 @@ pub fn run(arguments: &Audit) -> Exit {
         Err(exit) => return exit,
     };
     if arguments.fail_on_echo && arguments.secrets.echo == args::Echo::Off {
-        say("--fail-on-echo: with --echo off no echo is looked for");
+        say("--fail-on-echo needs the search for echoes: leave --echo off out");
         return Exit::Usage;
     }
     let listed = match inputs::list(plans, Accepts::States, path, None) {

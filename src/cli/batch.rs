@@ -32,6 +32,11 @@ use crate::source::Stop;
 /// Processes the missing inputs of a batch, and draws the table of all inputs.
 pub fn run(arguments: &Batch) -> Exit {
     let plans = &arguments.plans;
+    if arguments.out.is_file() {
+        let name = arguments.out.display();
+        say(&format!("{name}: this is a file: --out takes a folder, and --output a file"));
+        return Exit::Usage;
+    }
     let ready = inputs::list(plans, Accepts::Plans, arguments.output.as_deref(), None)
         .and_then(|listed| Ok((listed, settings(arguments)?)));
     let (listed, settings) = match ready {
@@ -91,7 +96,7 @@ fn settings(arguments: &Batch) -> std::result::Result<Settings, Exit> {
     let fitting = threads_in(arguments.memory);
     if fitting < wanted && arguments.jobs.is_some() && !plans.quiet {
         let jobs = if fitting.get() == 1 { "job" } else { "jobs" };
-        say(&format!("--memory holds {fitting} {jobs}, not {wanted}"));
+        say(&format!("--memory has room for {fitting} {jobs}, not for {wanted}"));
     }
     Ok(Settings {
         sift,
@@ -180,7 +185,9 @@ fn keep_missing(jobs: &mut Jobs, folder: &Folder, is_quiet: bool) -> Result<()> 
         let standing = folder.standing(&job.listed)?;
         if let (Standing::Altered(name), false) = (&standing, is_quiet) {
             let source = &job.listed.source;
-            say(&format!("{name}: this is not what was written: {source} is done again"));
+            say(&format!(
+                "{name}: this file was modified after it was written: {source} is processed again"
+            ));
         }
         Ok(standing != Standing::Done)
     })
@@ -195,8 +202,10 @@ fn print_done_before(folder: &Folder, done: usize) -> Result<()> {
     }
     match folder.journal().unlisted()? {
         0 => {}
-        1 => say("1 input of before is not named any more: its records stay"),
-        many => say(&format!("{many} inputs of before are not named any more: their records stay")),
+        1 => say("1 input of an earlier run is no longer named: its records stay"),
+        many => {
+            say(&format!("{many} inputs of earlier runs are no longer named: their records stay"))
+        }
     }
     Ok(())
 }

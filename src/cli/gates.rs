@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::fs::File;
 use std::io::Read;
+use std::path::Path;
 
 use super::args::GateArgs;
 use super::exit::Exit;
@@ -44,7 +45,9 @@ fn in_file(path: &str) -> Result<Vec<Rule>, Exit> {
         Exit::Failed
     })?;
     if text.len() as u64 > FILE_MAX {
-        say(&format!("--fail-on @{path}: no rules: it is longer than {FILE_MAX} bytes"));
+        say(&format!(
+            "--fail-on @{path}: this is not a file of rules: it has more than {FILE_MAX} bytes"
+        ));
         return Err(Exit::Usage);
     }
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
@@ -58,7 +61,7 @@ fn in_file(path: &str) -> Result<Vec<Rule>, Exit> {
         })
         .collect::<Result<_, Exit>>()?;
     if rules.is_empty() {
-        say(&format!("--fail-on @{path}: there is no rule in it"));
+        say(&format!("--fail-on @{path}: this file has no rules"));
         return Err(Exit::Usage);
     }
     Ok(rules)
@@ -102,6 +105,10 @@ fn rule(text: &str) -> Result<Rule, Exit> {
             say(&format!(
                 "{place}: a colon stands before a pattern: did you mean {word}:{pattern}?"
             ));
+            Exit::Usage
+        }
+        ErrorKind::Rule(RuleFault::Unknown(_)) if Path::new(text).is_file() => {
+            say(&format!("--fail-on: '{text}' is a file: write @{text} to read its rules"));
             Exit::Usage
         }
         _ => refused(&format!("--fail-on: '{text}'"), &error),

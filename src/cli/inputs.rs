@@ -73,8 +73,8 @@ impl Listed {
     }
 }
 
-/// Lists the inputs that the arguments name. Refuses an output that would replace an input or a
-/// file of `also`. `takes` says which documents to take from a folder.
+/// Lists the inputs that the arguments name. Refuses an output that is a folder, or that would
+/// replace an input or a file of `also`. `takes` says which documents to take from a folder.
 ///
 /// # Errors
 ///
@@ -85,6 +85,14 @@ pub fn list<'o>(
     outputs: impl IntoIterator<Item = &'o Path>,
     also: impl IntoIterator<Item = PathBuf>,
 ) -> Result<Listed, Exit> {
+    let outputs: Vec<&Path> = outputs.into_iter().collect();
+    if let Some(folder) = outputs.iter().find(|path| output::is_folder(path)) {
+        return Err(usage(&format!(
+            "{}: this is a folder, and --output takes a file: name a file, or run the command once \
+             for each input",
+            folder.display()
+        )));
+    }
     let selection = selection(plans, accepts)?;
     let rule = match &plans.more.workspace_from {
         None => Rule::Path,
@@ -111,7 +119,7 @@ pub fn list<'o>(
     let also = also.into_iter().chain(lists).chain(plans.more.files_from.clone());
     let also = also.chain(plans.more.schemas.iter().cloned()).collect();
     let listed = Listed { inputs, stores: selection.stores, also, shows_workspaces };
-    match outputs.into_iter().find(|path| listed.reads(path)) {
+    match outputs.iter().find(|path| listed.reads(path)) {
         None => Ok(listed),
         Some(path) => {
             let name = path.display();
@@ -126,8 +134,8 @@ fn selection(plans: &Plans, accepts: Accepts) -> Result<Selection, Exit> {
     if names.is_empty() && more.files_from.is_none() {
         if io::stdin().is_terminal() {
             return Err(usage(
-                "no INPUT: name a plan (terraform show -json PLANFILE > plan.json), \
-                 or - for standard input",
+                "no INPUT: name a plan file, as `terraform plan -out PLANFILE` writes it, or its \
+                 JSON, or - for standard input",
             ));
         }
         names.push(OsString::from("-"));
@@ -170,7 +178,7 @@ fn usage(text: &str) -> Exit {
 /// Prints how many files in folders were skipped.
 fn print_skipped(skipped: &Skipped) {
     let parts = [
-        (skipped.others, "no plan", "no plans"),
+        (skipped.others, "file that is not a plan", "files that are not plans"),
         (skipped.encrypted, "encrypted plan or state", "encrypted plans or states"),
         (skipped.sources, "source file (.tf, .tfvars)", "source files (.tf, .tfvars)"),
         (skipped.excluded, "excluded", "excluded"),

@@ -34,8 +34,10 @@ impl Output {
         }
         let path = &behind_links(path).map_err(write_error)?;
         let existing = std::fs::metadata(path).ok();
-        if existing.as_ref().is_some_and(Metadata::is_dir) {
-            return Err(write_error(io::ErrorKind::IsADirectory.into()));
+        if is_folder(path) {
+            let error =
+                io::Error::new(io::ErrorKind::IsADirectory, "this is a folder: name a file");
+            return Err(write_error(error));
         }
         if existing.as_ref().is_some_and(|existing| !existing.is_file()) {
             // A device or a pipe cannot be replaced by a file.
@@ -46,6 +48,10 @@ impl Output {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
         };
+        if !directory.is_dir() {
+            let words = format!("there is no folder {}", directory.display());
+            return Err(write_error(io::Error::new(io::ErrorKind::NotFound, words)));
+        }
         let mut builder = tempfile::Builder::new();
         builder.prefix(".plansift-");
         #[cfg(unix)]
@@ -110,6 +116,12 @@ pub fn write_whole(path: Option<&Path>, text: &[u8]) -> Result<()> {
 /// Names of standard output. It may be a file that other programs write to, so it is never
 /// replaced.
 const STANDARD: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
+
+/// Returns whether a path names a folder: one that exists, or one that a trailing slash means.
+pub fn is_folder(path: &Path) -> bool {
+    let has_slash = path.to_string_lossy().ends_with(std::path::is_separator);
+    has_slash || path.is_dir()
+}
 
 /// Returns whether the output would replace an input.
 pub fn replaces(output: &Path, input: &Path) -> bool {

@@ -76,7 +76,7 @@ fn run(request: Request<'_>, sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>) 
         && let Some(rule) = rules.iter().find(|rule| rule.looks_at_paths())
     {
         let rule = rule.text();
-        say(&format!("--no-paths leaves out what the rule '{rule}' looks at"));
+        say(&format!("--no-paths leaves out the paths that the rule '{rule}' counts"));
         return Exit::Usage;
     }
     let watch = unmatched::rules(&rules);

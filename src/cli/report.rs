@@ -134,15 +134,15 @@ fn refuse_contradictions(arguments: &Report) -> Option<Exit> {
     let has = |format| arguments.targets.iter().any(|target| target.format == format);
     let has_markdown = has(ReportAs::Markdown);
     if hides_values && arguments.full {
-        say("--full: it is about values, and --values none shows none");
+        say("--full shows whole values, and --values none shows none: leave one of them out");
     } else if arguments.width.is_some() && !has(ReportAs::Term) {
-        say("--width: it is about reports for a terminal: ask for one, as in -o term");
+        say("--width wraps reports for a terminal: add one, as in -o term");
     } else if arguments.fit.is_some() && !has_markdown {
-        say("--fit: it is about Markdown: ask for it, as in -o markdown=FILE");
+        say("--fit limits Markdown: add it, as in -o markdown=FILE");
     } else if hides_values && (arguments.secrets.echo == Echo::Contains || has_names) {
-        say("--values none: --echo contains and --also-names are about values, and none is shown");
+        say("--echo contains and --also-names hide values, and --values none shows none");
     } else if hides_values && (ignores(Ignore::Whitespace) || ignores(Ignore::SetOrder)) {
-        say("--ignore: whether only white space or order differs is told by values");
+        say("--ignore whitespace,set-order compares values: leave --values none out");
     } else {
         return None;
     }

@@ -172,7 +172,10 @@ impl<E: FnMut(&mut Ready<'_>, &mut File) -> Result<Document>> Rewriting<'_, E> {
             Err(error) if error.kind() == ErrorKind::Write => Err(End::Output(error)),
             Err(error) => {
                 self.tally.fail(ready.name, &error);
-                say(&format!("{}: it was being written: nothing follows it", ready.name));
+                say(&format!(
+                    "{}: a part of this document was written before the error: the output ends there",
+                    ready.name
+                ));
                 Err(End::Torn)
             }
         }

@@ -89,20 +89,18 @@ fn print_counts(name: &str, slimmed: &Slimmed, arguments: &Slim) {
     let left_out = left_out(&slimmed.left_out);
     if arguments.no_redact {
         say(&format!("{name}: left out {left_out}; masked nothing"));
-        say(&format!("{name}: warning: secrets of the plan are in what was written (--no-redact)"));
+        say(&format!("{name}: warning: the output contains the secrets of the plan (--no-redact)"));
     } else {
         say(&format!("{name}: left out {left_out}; {}", masked(counts)));
     }
     if slimmed.left_out.sections.contains(&"resource_changes") {
         say(&format!(
-            "{name}: warning: the changes of resources were left out: who reads what was written \
-             sees none"
+            "{name}: warning: the changes of resources were left out: the output shows no change"
         ));
     }
     if slimmed.is_emptied {
         say(&format!(
-            "{name}: warning: --only left out every change of a resource: who reads what was \
-             written sees none"
+            "{name}: warning: --only left out every change of a resource: the output shows none"
         ));
     }
     warn_of_masking(name, counts, arguments.secrets.echo);

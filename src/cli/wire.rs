@@ -12,9 +12,11 @@ use super::messages::{fail, fail_of, say};
 use super::output::write_whole;
 use crate::error::{Error, ErrorKind};
 use crate::limits::{Limit, Limits};
+use crate::nearest::nearest;
+use crate::planfile;
 use crate::wire::block::{Block, Path as ValuePath, Step};
 use crate::wire::msgpack::Tokens;
-use crate::wire::schema::{Schema, Schemas};
+use crate::wire::schema::{Provider, Schema, Schemas};
 use crate::wire::{
     self, Type, Value, from_json, from_msgpack, implied, marked, to_json, to_msgpack,
 };
@@ -88,7 +90,7 @@ fn check(arguments: &WireCheck) -> Result<Exit, Exit> {
             true => format!("at least {}", count.min_items),
             false => format!("at most {}", count.max_items),
         };
-        say(&format!("{}: {} blocks, {bound} must be there", path(&count.path), count.found));
+        say(&format!("{}: expected {bound} blocks, found {}", path(&count.path), count.found));
     }
     if !wrong.is_empty() {
         return Err(Exit::Failed);
@@ -170,17 +172,28 @@ fn find<'a>(
     schemas: &'a Schemas,
     resource: &str,
     provider: Option<&str>,
-) -> Result<&'a Schema, &'static str> {
+) -> Result<&'a Schema, String> {
     let providers = schemas.providers.iter();
     let named = providers.filter(|(address, _)| provider.is_none_or(|name| name == *address));
-    let mut found = named.filter_map(|(_, provider)| match resource.strip_prefix("data.") {
-        Some(source) => provider.data_sources.get(source),
-        None => provider.resources.get(resource),
-    });
+    let source = resource.strip_prefix("data.");
+    let types = |provider: &'a Provider| match source {
+        Some(_) => &provider.data_sources,
+        None => &provider.resources,
+    };
+    let ty = source.unwrap_or(resource);
+    let mut found = named.clone().filter_map(|(_, provider)| types(provider).get(ty));
     match (found.next(), found.next()) {
         (Some(schema), None) => Ok(schema),
-        (Some(_), Some(_)) => Err("several providers have this type: name one with --provider"),
-        (None, _) => Err("no provider of this file has this type"),
+        (Some(_), Some(_)) => {
+            Err("several providers have this type: name one with --provider".to_owned())
+        }
+        (None, _) => {
+            let known = named.flat_map(|(_, provider)| types(provider).keys());
+            let near = nearest(ty, known.map(String::as_str));
+            let prefix = if source.is_some() { "data." } else { "" };
+            let meant = near.map(|near| format!(": did you mean {prefix}{near}?"));
+            Err(format!("no provider of this file has this type{}", meant.unwrap_or_default()))
+        }
     }
 }
 
@@ -195,7 +208,17 @@ fn name(arguments: &Bytes) -> String {
 fn bytes(arguments: &Bytes) -> Result<Vec<u8>, Exit> {
     match arguments.hex.as_ref().or(arguments.base64.as_ref()) {
         Some(literal) => Ok(literal.0.clone()),
-        None => read(arguments.input.as_deref()).map(|(_, bytes)| bytes),
+        None => {
+            let (name, bytes) = read(arguments.input.as_deref())?;
+            if bytes.starts_with(planfile::MAGIC) {
+                say(&format!(
+                    "{name}: this is a plan file or another zip archive: run `plansift show` to \
+                     print the plan in a plan file as JSON"
+                ));
+                return Err(Exit::Failed);
+            }
+            Ok(bytes)
+        }
     }
 }
 

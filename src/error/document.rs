@@ -54,6 +54,10 @@ pub enum WrongDocument {
     HumanText,
     /// An empty input.
     Empty,
+    /// HTML: often an error or a login in place of a download.
+    WebPage,
+    /// Configuration in HCL, a `.tf` file.
+    Source,
     /// JSON of no known kind.
     OtherJson,
     /// Text before the document, which `--strict` refuses.
@@ -62,26 +66,39 @@ pub enum WrongDocument {
     NotJson,
 }
 
-/// The command that prints a plan file as JSON.
-const SHOW: &str = "run `terraform show -json PLANFILE`";
-const SHOW_EITHER: &str = "run `terraform show -json PLANFILE` (or `tofu show -json PLANFILE`)";
-/// The commands that read states.
-const READS_STATES: &str = "`resources`, `outputs`, `checks`, `summary`, `redact` and `audit` read \
-     states; for a plan, run `terraform show -json PLANFILE` with the plan file as its argument";
+/// How to give plansift a plan, after the words `$before`.
+#[cfg(feature = "planfile")]
+macro_rules! name_a_plan {
+    ($($before:literal)?) => {
+        concat!($($before,)? "name the plan file itself, or run `terraform show -json PLANFILE`")
+    };
+}
+
+/// How to give plansift a plan, after the words `$before`.
+#[cfg(not(feature = "planfile"))]
+macro_rules! name_a_plan {
+    ($($before:literal)?) => { concat!($($before,)? "run `terraform show -json PLANFILE`") };
+}
 
 impl WrongDocument {
     /// The kind of the document, and what to do instead.
     #[expect(clippy::too_many_lines, reason = "one arm for each kind of document")]
     fn words(self) -> (&'static str, &'static str) {
         match self {
+            #[cfg(feature = "planfile")]
             WrongDocument::BinaryPlan => (
                 "this is a binary plan file",
-                "run `terraform show -json PLANFILE` (or `tofu show -json PLANFILE`) and give \
-                 plansift its output",
+                "read it through `planfile::unpack`, or run `terraform show -json PLANFILE`",
+            ),
+            #[cfg(not(feature = "planfile"))]
+            WrongDocument::BinaryPlan => (
+                "this is a binary plan file, and this plansift was built without the feature \
+                 `planfile`, which reads it",
+                "build it with the feature, or run `terraform show -json PLANFILE`",
             ),
             WrongDocument::OldPlan => (
                 "this is a plan file of Terraform 0.11 or older, which has no JSON",
-                "make the plan with a newer Terraform, then run `terraform show -json PLANFILE`",
+                name_a_plan!("make the plan with a newer Terraform, then "),
             ),
             WrongDocument::CloudPlan => (
                 "this is the bookmark of a plan in HCP Terraform, without the plan",
@@ -93,8 +110,20 @@ impl WrongDocument {
                 "run `tofu show -json PLANFILE` where its key is configured and give plansift \
                  the output",
             ),
-            WrongDocument::State => ("this is a state, not a plan", READS_STATES),
-            WrongDocument::EmptyState => ("this is an empty state, not a plan", READS_STATES),
+            WrongDocument::State => (
+                "this is a state, not a plan",
+                name_a_plan!(
+                    "`resources`, `outputs`, `checks`, `summary`, `redact` and `audit` read states; \
+                     for a plan, "
+                ),
+            ),
+            WrongDocument::EmptyState => (
+                "this is an empty state, not a plan",
+                name_a_plan!(
+                    "`resources`, `outputs`, `checks`, `summary`, `redact` and `audit` read states; \
+                     for a plan, "
+                ),
+            ),
             WrongDocument::Plan => (
                 "this is a plan, not a state",
                 "use --of planned or --of prior for the values of a plan",
@@ -120,51 +149,61 @@ impl WrongDocument {
                 "this is compressed with bzip2, and plansift reads gzip and zstd",
                 "run `bzip2 -dc FILE | plansift ...`, or compress plans with zstd",
             ),
-            WrongDocument::Archive => (
-                "this is an archive (zip or tar)",
-                "unpack it, and give plansift the output of `terraform show -json PLANFILE` in it",
-            ),
+            WrongDocument::Archive => {
+                ("this is an archive (zip or tar)", "unpack it and name the plan in it")
+            }
             WrongDocument::Null => (
                 "this is the JSON value null, as `jq` prints for a key that is not there",
-                "give plansift the whole output of `terraform show -json PLANFILE`",
+                name_a_plan!("look at the command that wrote it, "),
             ),
             WrongDocument::Log => (
                 "this is the log of `plan -json` or `apply -json`, which holds no values",
-                "run `terraform plan -out PLANFILE`, then `terraform show -json PLANFILE`",
+                name_a_plan!("run `terraform plan -out PLANFILE`, then "),
             ),
-            WrongDocument::ProviderSchema => {
-                ("this is a provider schema document (`providers schema -json`), not a plan", SHOW)
-            }
+            WrongDocument::ProviderSchema => (
+                "this is a provider schema document (`providers schema -json`), not a plan",
+                name_a_plan!(),
+            ),
             WrongDocument::Outputs => {
-                ("these are output values (`output -json`), not a plan", SHOW)
+                ("these are output values (`output -json`), not a plan", name_a_plan!())
             }
             WrongDocument::NoOutputs => (
                 "this is an empty object, as `output -json` prints when there are no outputs, \
                  not a plan",
-                SHOW,
+                name_a_plan!(),
             ),
             WrongDocument::StateList => {
-                ("this is a list of addresses (`state list`), not a plan", SHOW)
+                ("this is a list of addresses (`state list`), not a plan", name_a_plan!())
             }
-            WrongDocument::Version => ("this is the output of `version -json`, not a plan", SHOW),
+            WrongDocument::Version => {
+                ("this is the output of `version -json`, not a plan", name_a_plan!())
+            }
             WrongDocument::Validation => {
-                ("this is the output of `validate -json`, not a plan", SHOW)
+                ("this is the output of `validate -json`, not a plan", name_a_plan!())
             }
             WrongDocument::Functions => {
-                ("this is the output of `metadata functions -json`, not a plan", SHOW)
+                ("this is the output of `metadata functions -json`, not a plan", name_a_plan!())
             }
             WrongDocument::HumanText => {
-                ("this is the text of `terraform plan` or `show`, not JSON", SHOW)
+                ("this is the text of `terraform plan` or `show`, not JSON", name_a_plan!())
             }
             WrongDocument::Empty => {
-                ("the input is empty", "did `terraform show -json PLANFILE` fail?")
+                ("the input is empty", name_a_plan!("the command that wrote it may have failed: "))
             }
-            WrongDocument::OtherJson => ("this JSON is not a plan", SHOW_EITHER),
+            WrongDocument::WebPage => (
+                "this is a web page, not a plan",
+                name_a_plan!("check the address and the login of the download, "),
+            ),
+            WrongDocument::Source => (
+                "this is Terraform source, not a plan",
+                name_a_plan!("run `terraform plan -out PLANFILE`, then "),
+            ),
+            WrongDocument::OtherJson => ("this JSON is not a plan", name_a_plan!()),
             WrongDocument::TextBefore => (
                 "text stands before the plan, and --strict refuses it",
                 "remove the text, or run without --strict, which skips it",
             ),
-            WrongDocument::NotJson => ("this is not JSON", SHOW),
+            WrongDocument::NotJson => ("this is not JSON", name_a_plan!()),
         }
     }
 }

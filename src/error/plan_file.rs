@@ -109,8 +109,8 @@ impl fmt::Display for PlanFileFault {
             PlanFileFault::Values { expected } => {
                 return write!(
                     f,
-                    "this binary plan file is damaged: a change needs {expected} values: make the \
-                     plan again"
+                    "this binary plan file is damaged: a change needs {expected} values: copy it \
+                     again as binary data, or make the plan again"
                 );
             }
             PlanFileFault::Version(version) => {
@@ -136,8 +136,8 @@ impl fmt::Display for PlanFileFault {
         };
         write!(
             f,
-            "this binary plan file is damaged: {damaged}: make the plan again, or run `terraform \
-             show -json PLANFILE`"
+            "this binary plan file is damaged: {damaged}: copy it again as binary data, or make \
+             the plan again"
         )
     }
 }

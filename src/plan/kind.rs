@@ -106,14 +106,73 @@ pub(super) fn by_first_bytes(head: &[u8]) -> WrongDocument {
         b"Changes to Outputs:",
         b" to destroy.",
     ];
-    if human.iter().any(|words| contains(words)) {
+    if human.iter().any(|words| contains(words)) || begins_state_text(head) {
         return WrongDocument::HumanText;
     }
     let first = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
     if is_address(first.trim_ascii_end()) {
         return WrongDocument::StateList;
     }
-    WrongDocument::NotJson
+    by_syntax(head).unwrap_or(WrongDocument::NotJson)
+}
+
+/// The kind of a text in another language than JSON; `None` if that is unknown.
+pub(super) fn by_syntax(text: &[u8]) -> Option<WrongDocument> {
+    match text {
+        _ if is_web_page(text) => Some(WrongDocument::WebPage),
+        _ if is_source(text) => Some(WrongDocument::Source),
+        _ => None,
+    }
+}
+
+/// Whether a text begins like HTML.
+fn is_web_page(text: &[u8]) -> bool {
+    let text = text.trim_ascii_start();
+    let tags = [&b"<!doctype html"[..], b"<html", b"<head", b"<body"];
+    tags.iter()
+        .any(|tag| text.get(..tag.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(tag)))
+}
+
+/// Whether a text begins like configuration in HCL, after comments: a block of Terraform.
+fn is_source(text: &[u8]) -> bool {
+    const BLOCKS: [&[u8]; 14] = [
+        b"action",
+        b"check",
+        b"data",
+        b"ephemeral",
+        b"import",
+        b"locals",
+        b"module",
+        b"moved",
+        b"output",
+        b"provider",
+        b"removed",
+        b"resource",
+        b"terraform",
+        b"variable",
+    ];
+    let mut in_comment = false;
+    for line in text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii) {
+        if in_comment || line.starts_with(b"/*") {
+            in_comment = !line.ends_with(b"*/");
+        } else if !line.is_empty() && !line.starts_with(b"#") && !line.starts_with(b"//") {
+            let word = line.iter().take_while(|byte| byte.is_ascii_lowercase()).count();
+            let (word, rest) = line.split_at(word);
+            let rest = rest.trim_ascii_start();
+            return BLOCKS.contains(&word) && (rest.starts_with(b"\"") || rest.starts_with(b"{"));
+        }
+    }
+    false
+}
+
+/// Whether a text begins like the output of `show` for a state: the address of a resource in a
+/// comment, then its block.
+fn begins_state_text(text: &[u8]) -> bool {
+    let mut lines = text.trim_ascii_start().split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let address = lines.next().and_then(|line| line.strip_prefix(b"# ")?.strip_suffix(b":"));
+    let blocks = [&b"resource \""[..], b"data \""];
+    address.is_some_and(is_address)
+        && lines.next().is_some_and(|line| blocks.iter().any(|block| line.starts_with(block)))
 }
 
 /// Whether a line may be the address of a resource: `type.name`, with modules and keys.

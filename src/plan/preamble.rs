@@ -49,7 +49,13 @@ pub(super) fn find(
         let len = text.len();
         if let Some(at) = document_in(&text[..len.min(TEXT_MAX)]) {
             let brace = start + at as u64;
-            return match (wrapper::is_text(&text[..at]), surrounding_text) {
+            let (before, document) = text.split_at(at);
+            // Configuration and web pages may contain any JSON.
+            let syntax = kind::by_syntax(before).filter(|_| !begins_plan(document));
+            if let Some(kind) = syntax {
+                return Err(wrong(kind));
+            }
+            return match (wrapper::is_text(before), surrounding_text) {
                 // An uncompressed archive of plans contains their text.
                 (false, _) => Err(wrong(kind::by_magic(text).unwrap_or(WrongDocument::NotJson))),
                 (true, SurroundingText::Refused) => Err(wrong(WrongDocument::TextBefore)),
@@ -95,6 +101,12 @@ fn is_text(head: &[u8]) -> bool {
     head.get(1).is_some_and(u8::is_ascii_alphabetic)
 }
 
+/// Whether a text begins with an object whose first key is that of a plan.
+fn begins_plan(text: &[u8]) -> bool {
+    let object = text.strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
+    object.is_some_and(|object| object.starts_with(b"\"format_version\""))
+}
+
 /// The first place in a text where an object begins a line, or has the first key of a plan.
 pub(super) fn document_in(text: &[u8]) -> Option<usize> {
     let mut from = 0;
@@ -102,7 +114,7 @@ pub(super) fn document_in(text: &[u8]) -> Option<usize> {
         let brace = from + brace;
         let rest = text[brace + 1..].trim_ascii_start();
         let begins_line = brace == 0 || text[brace - 1] == b'\n';
-        if rest.starts_with(b"\"format_version\"") || (begins_line && rest.starts_with(b"\"")) {
+        if begins_plan(&text[brace..]) || (begins_line && rest.starts_with(b"\"")) {
             return Some(brace);
         }
         from = brace + 1;

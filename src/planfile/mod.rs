@@ -76,7 +76,7 @@ pub fn unpack(mut input: Input, schemas: &SchemaFiles, options: &Options) -> Res
 }
 
 /// The first bytes of a zip archive with a member.
-const MAGIC: &[u8] = b"PK\x03\x04";
+pub(crate) const MAGIC: &[u8] = b"PK\x03\x04";
 
 /// Whether a file is a plan file, or another zip archive, as it is: a compressed one is not.
 ///

@@ -109,7 +109,11 @@ impl<W: Write> Sink for Junit<W> {
         match record {
             Record::Plan(_) => self.suite = Suite::default(),
             Record::Check(check) => {
-                let name = format!("check {}", short(&check.address));
+                let name = format!("check of {}", short(&check.address));
+                let name = match check.address.starts_with("check.") {
+                    true => short(&check.address).into_owned(),
+                    false => name,
+                };
                 let suite = &mut self.suite;
                 suite.checks += 1;
                 match &*check.status {

@@ -84,9 +84,12 @@ pub(super) fn what_else(change: &ResourceChange<'_>) -> Option<&'static str> {
     let changes_none = change.action == "update" && changed.is_empty() && unknown.is_empty();
     changes_none.then_some(match sensitive.is_empty() {
         true => "no value changes",
-        false => "no value changes, but what is sensitive may",
+        false => "no value changes, but a sensitive one may",
     })
 }
+
+/// The remark on a deposed object.
+pub(super) const DEPOSED: &str = "left over from a partially failed replacement";
 
 /// Remarks on unusual circumstances of a change.
 pub(super) fn circumstances(
@@ -94,7 +97,7 @@ pub(super) fn circumstances(
 ) -> impl Iterator<Item = &'static str> + use<> {
     let others = [
         (change.generated_config, "its configuration will be generated"),
-        (change.deposed.is_some(), "left over from a partially failed replacement"),
+        (change.deposed.is_some(), DEPOSED),
     ];
     let others = others.into_iter().filter_map(|(holds, words)| holds.then_some(words));
     stays(change).into_iter().chain(others)
@@ -137,24 +140,26 @@ pub(super) fn reason(change: &ResourceChange<'_>, word: &str) -> Option<&'static
         "delete_because_no_resource_config" | "delete_because_no_module"
             if change.action == "forget" =>
         {
-            "a removed block says not to destroy it"
+            "because a removed block says not to destroy it"
         }
-        "replace_because_cannot_update" => "cannot be updated in place",
-        "replace_because_tainted" => "is tainted",
+        "replace_because_cannot_update" => "because it cannot be updated in place",
+        "replace_because_tainted" => "because it is tainted",
         "replace_by_request" => "as requested",
         "replace_by_triggers" => "triggered by replace_triggered_by",
-        "delete_because_no_resource_config" => "no longer in the configuration",
-        "delete_because_wrong_repetition" => "count or for_each was added or removed",
-        "delete_because_count_index" => "index beyond count",
-        "delete_because_each_key" => "key no longer in for_each",
-        "delete_because_no_module" => "module no longer in the configuration",
-        "delete_because_no_move_target" => "moved to what is not configured",
-        "delete_because_enabled_false" => "disabled",
-        "forgot_because_lifecycle_destroy_in_state" => "its state says not to destroy it",
-        "forgot_because_lifecycle_destroy_in_config" => "the configuration says not to destroy it",
-        "read_because_config_unknown" => "its configuration is not known yet",
-        "read_because_dependency_pending" => "what it depends on changes",
-        "read_because_check_nested" => "a check reads it again",
+        "delete_because_no_resource_config" => "because it is no longer in the configuration",
+        "delete_because_wrong_repetition" => "because count or for_each was added or removed",
+        "delete_because_count_index" => "because its index is beyond count",
+        "delete_because_each_key" => "because its key is no longer in for_each",
+        "delete_because_no_module" => "because its module is no longer in the configuration",
+        "delete_because_no_move_target" => "because it moved to an address that is not configured",
+        "delete_because_enabled_false" => "because enabled is false",
+        "forgot_because_lifecycle_destroy_in_state" => "because its state says not to destroy it",
+        "forgot_because_lifecycle_destroy_in_config" => {
+            "because the configuration says not to destroy it"
+        }
+        "read_because_config_unknown" => "because its configuration is not known yet",
+        "read_because_dependency_pending" => "because something it depends on changes",
+        "read_because_check_nested" => "because a check reads it again",
         _ => return None,
     })
 }
@@ -324,6 +329,20 @@ pub(super) fn plan_words(line: &PlanLine, invocations: u64) -> String {
         text += &format!(" Actions: {invocations} to invoke.");
     }
     text
+}
+
+/// Returns the note below a table that counts replacements. `deleted` is the number of resources
+/// that the table counts as destroyed. The plan line does not count a replacement as destroyed if
+/// it forgets the old object.
+pub(super) fn replaced_note(replaced: u64, deleted: u64, line: &PlanLine) -> String {
+    match line.destroy.saturating_sub(deleted) {
+        destroyed if destroyed < replaced => format!(
+            "Replacements are counted apart here: {replaced} added, {destroyed} destroyed in the \
+             plan line."
+        ),
+        _ => "Replacements are counted apart here, and as added and destroyed in the plan line."
+            .to_owned(),
+    }
 }
 
 #[cfg(test)]

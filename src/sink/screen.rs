@@ -30,6 +30,19 @@ impl Screen {
     pub const FILE: Screen = Screen { color: Color::None, width: Screen::UNBOUNDED };
 }
 
+/// Splits an ASCII sentence at spaces into lines of at most `columns` columns.
+pub(super) fn wrapped(text: &str, columns: usize) -> Vec<&str> {
+    let (mut lines, mut rest) = (Vec::new(), text);
+    while rest.len() > columns
+        && let Some(space) = rest.get(..=columns).and_then(|line| line.rfind(' '))
+    {
+        lines.push(&rest[..space]);
+        rest = &rest[space + 1..];
+    }
+    lines.push(rest);
+    lines
+}
+
 /// A text without the escape sequences of styles. Text of a plan has no escape sequences here.
 pub(super) fn unpainted(text: &str) -> Cow<'_, str> {
     if !text.contains('\u{1b}') {

@@ -8,8 +8,8 @@ use std::io::Write;
 
 use unicode_width::UnicodeWidthChar;
 
-use super::phrase::{self, Of, Warning, plan_line};
-use super::screen::{Color, Screen};
+use super::phrase::{self, Of, Warning, plan_line, replaced_note};
+use super::screen::{Color, Screen, wrapped};
 use super::short::short_group;
 use super::tool::{Clues, Tool};
 use super::{Sink, write_error};
@@ -172,18 +172,12 @@ impl Action {
     }
 }
 
-/// Returns the note below a table that counts replacements. `deleted` is the number of resources
-/// that the table counts as destroyed. The plan line does not count a replacement as destroyed if
-/// it forgets the old object.
-pub(super) fn replaced_note(replaced: u64, deleted: u64, line: &PlanLine) -> String {
-    match line.destroy.saturating_sub(deleted) {
-        destroyed if destroyed < replaced => format!(
-            "Replacements are counted apart here: {replaced} added, {destroyed} destroyed in the \
-             plan line."
-        ),
-        _ => "Replacements are counted apart here, and as added and destroyed in the plan line."
-            .to_owned(),
-    }
+/// Explains the symbols in the headings of a table.
+fn legend<'a>(actions: impl Iterator<Item = &'a Action>) -> String {
+    let named = actions.filter(|action| !action.symbol().trim().is_empty());
+    let named: Vec<_> =
+        named.map(|action| format!("{} {}", action.symbol(), action.word())).collect();
+    format!("{}.", named.join(", "))
 }
 
 pub(super) const PLAIN: &str = "";
@@ -295,12 +289,9 @@ impl<W: Write> View<W> {
         let room_for_names = |headings: &[(Action, usize, String)]| {
             (self.screen.width - 2).saturating_sub(headings.iter().map(|(_, width, _)| width).sum())
         };
-        let mut shown_headings = headings(false);
-        if headings(true).iter().map(|(_, width, _)| width).sum::<usize>() + TYPE_MIN
-            < self.screen.width
-        {
-            shown_headings = headings(true);
-        }
+        let taken = headings(true).iter().map(|(_, width, _)| width).sum::<usize>();
+        let has_words = taken + TYPE_MIN < self.screen.width;
+        let shown_headings = headings(has_words);
         let widths: Vec<(Action, usize)> =
             shown_headings.iter().map(|(action, width, _)| (*action, *width)).collect();
         let room = room_for_names(&shown_headings);
@@ -335,10 +326,18 @@ impl<W: Write> View<W> {
         }
         if let Some(&replaced) = total.get(&Action::Replace) {
             let deleted = total.get(&Action::Delete).copied().unwrap_or(0);
-            let note = replaced_note(replaced, deleted, line);
-            writeln!(self.out, "  {}", self.paint(DIM, &fit(&note, self.screen.width - 2)))?;
+            self.draw_note(&replaced_note(replaced, deleted, line))?;
         }
-        Ok(())
+        match has_words {
+            true => Ok(()),
+            false => self.draw_note(&legend(total.keys())),
+        }
+    }
+
+    /// Draws a note below the table of types.
+    fn draw_note(&mut self, note: &str) -> std::io::Result<()> {
+        let lines = wrapped(note, self.screen.width - 2);
+        lines.iter().try_for_each(|line| writeln!(self.out, "  {}", self.paint(DIM, line)))
     }
 
     fn draw_row(
@@ -364,8 +363,13 @@ impl<W: Write> View<W> {
         if listing.count == 0 {
             return Ok(());
         }
-        let title = fit(title, self.screen.width - 24);
-        writeln!(self.out, "\n{}: {}", self.paint(BOLD, &title), listing.count)?;
+        writeln!(self.out)?;
+        for line in wrapped(&format!("{title}: {}", listing.count), self.screen.width) {
+            // Each line is escaped again, because its start could be a CI runner command.
+            let line = fit(&visible(line), self.screen.width);
+            let (words, count) = line.split_at(line.rfind(": ").unwrap_or(line.len()));
+            writeln!(self.out, "{}{count}", self.paint(BOLD, words))?;
+        }
         for Line { symbol, style, text } in &listing.lines {
             let symbol = self.paint(style, &format!("{symbol:>3}"));
             writeln!(self.out, "{symbol} {}", fit(text, self.screen.width - 4))?;
@@ -399,8 +403,11 @@ impl<W: Write> View<W> {
             facts.push(("Paths", paths));
         }
         for (name, text) in facts {
-            let heading = self.paint(DIM, &format!("{name:<10}"));
-            writeln!(self.out, "{heading} {}", fit(&text, self.screen.width - 11))?;
+            let columns = self.screen.width - 11;
+            for (at, line) in wrapped(&text, columns).into_iter().enumerate() {
+                let heading = format!("{:<10}", if at == 0 { name } else { "" });
+                writeln!(self.out, "{} {}", self.paint(DIM, &heading), fit(line, columns))?;
+            }
         }
         Ok(())
     }
@@ -543,19 +550,6 @@ fn words(counts: &ByWord) -> String {
 /// Returns the phrase for a word of the plan, or the word itself if `phrase` has none.
 pub(super) fn known(phrase: impl Fn(&str) -> Option<&'static str>, word: &str) -> String {
     phrase(word).map_or_else(|| visible(word), str::to_owned)
-}
-
-/// Splits an ASCII sentence at spaces into lines of at most `columns` columns.
-pub(super) fn wrapped(text: &str, columns: usize) -> Vec<&str> {
-    let (mut lines, mut rest) = (Vec::new(), text);
-    while rest.len() > columns
-        && let Some(space) = rest.get(..=columns).and_then(|line| line.rfind(' '))
-    {
-        lines.push(&rest[..space]);
-        rest = &rest[space + 1..];
-    }
-    lines.push(rest);
-    lines
 }
 
 /// Returns the width of a text, in columns.

@@ -4,28 +4,30 @@
 //! symbols. The sections of a plan come in any order, so the text of each part is spooled until the
 //! plan ends. The last change is kept in memory: instances that change alike are written once.
 
+mod layout;
+mod outputs;
 mod part;
 
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 
+use self::layout::{columns, is_single_line, with_separator};
+use self::outputs::{Body, Outputs, Waiting};
 use self::part::Part;
 use super::gate::{Questions, Rule};
 use super::phrase::{
     self, Of, Tense, Warning, circumstances, counted, plan_line, remark, stand_in, suffices,
     unchanged, what, what_else,
 };
-use super::screen::{Color, Screen, unpainted};
+use super::screen::{Color, Screen, unpainted, wrapped};
 use super::spool::Spool;
-use super::summary::{
-    Action, BOLD, DIM, GREEN, PLAIN, RED, YELLOW, known, paint, symbol, width, wrapped,
-};
+use super::summary::{Action, BOLD, DIM, GREEN, PLAIN, RED, YELLOW, known, paint, symbol, width};
 use super::tool::{Clues, Tool};
 use super::wrap::{self, Columns};
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
-use crate::inert::{self, visible};
+use crate::inert::visible;
 use crate::record::{
     ActionInvocation, Attribute, Attributes, Check, Difference, Hidden, Label, Line, Lines,
     OutputChange, Record, ResourceChange, Shown, view::Detail,
@@ -62,6 +64,8 @@ pub struct Term<W: Write> {
     modules: [Option<String>; Part::ALL.len()],
     /// The last changes, which are not written yet.
     group: Option<Group>,
+    /// The last outputs, which are not written yet.
+    outputs: Outputs,
     /// Number of actions that the current plan invokes.
     invocations: u64,
     clues: Clues,
@@ -99,6 +103,7 @@ impl<W: Write> Term<W> {
             part: None,
             modules: Default::default(),
             group: None,
+            outputs: Outputs::default(),
             invocations: 0,
             clues: Clues::default(),
             hidden: Hidden::default(),
@@ -182,6 +187,7 @@ impl<W: Write> Term<W> {
     /// Ends the current part and writes all parts in order.
     fn leave(&mut self, tool: Tool) -> Result<()> {
         self.flush_group()?;
+        self.flush_outputs()?;
         self.part = None;
         for part in Part::ALL {
             if !self.spool.is_empty(part as usize) {
@@ -359,7 +365,8 @@ impl<W: Write> Term<W> {
                 let text = self.paint(DIM, stand_in(shown));
                 match column + stand_in(shown).len() <= self.width {
                     true => text,
-                    false => format!("\n{}{text}", " ".repeat(NAMES)),
+                    // Deeper than the names: a line of its own would look like an attribute.
+                    false => format!("\n{}{text}", " ".repeat(NAMES + 2)),
                 }
             }
         }
@@ -382,20 +389,34 @@ impl<W: Write> Term<W> {
 
     fn output(&mut self, output: &OutputChange<'_>) -> Result<()> {
         let action = Action::of(&output.action);
-        self.enter(if action == Action::Keep { Part::SameOutputs } else { Part::Outputs })?;
+        let part = if action == Action::Keep { Part::SameOutputs } else { Part::Outputs };
+        self.enter(part)?;
         let symbol = self.paint(action.paint(), &format!("{:>3}", action.symbol()));
-        let name = self.paint(BOLD, &visible(&output.name));
-        match &output.attributes.list[..] {
-            [only] if only.path.is_empty() => {
-                let values = self.values(only, 6 + width(&visible(&output.name)) + 3);
-                self.line(&format!("  {symbol} {name}{}", with_separator(" = ", values)))
-            }
-            _ => {
-                self.line(&format!("  {symbol} {name}"))?;
-                let lines = self.attributes(&output.attributes, action);
-                self.text(&lines)
-            }
+        let body = match &output.attributes.list[..] {
+            [only] if only.path.is_empty() => Body::Value(Box::new(only.clone())),
+            _ => Body::Lines(self.attributes(&output.attributes, action)),
+        };
+        self.outputs.push(Waiting { part, symbol, name: visible(&output.name), body });
+        if self.outputs.is_full() { self.flush_outputs() } else { Ok(()) }
+    }
+
+    fn flush_outputs(&mut self) -> Result<()> {
+        let outputs = std::mem::take(&mut self.outputs);
+        let columns = [Part::Outputs, Part::SameOutputs].map(|part| outputs.columns(part, PATHS));
+        for Waiting { part, symbol, name, body } in outputs.list() {
+            let (bold, used) = (self.paint(BOLD, name), width(name));
+            let text = match body {
+                Body::Lines(lines) => format!("  {symbol} {bold}\n{lines}"),
+                Body::Value(value) => {
+                    let columns = columns[usize::from(*part == Part::SameOutputs)];
+                    let separator = format!("{} = ", " ".repeat(columns.saturating_sub(used)));
+                    let values = self.values(value, SYMBOLS + used + separator.len());
+                    format!("  {symbol} {bold}{}\n", with_separator(&separator, values))
+                }
+            };
+            self.spool.push(*part as usize, &text)?;
         }
+        Ok(())
     }
 
     fn invocation(&mut self, part: Part, invoked: &ActionInvocation<'_>) -> Result<()> {
@@ -569,29 +590,5 @@ pub(super) fn sign(attribute: &Attribute, action: Action) -> (&'static str, &'st
         (_, Shown::Absent) if action == Action::Forget => (" ", PLAIN),
         (_, Shown::Absent) => ("-", RED),
         _ => ("~", YELLOW),
-    }
-}
-
-/// Puts a separator before values. The separator loses its trailing space if the values begin on a
-/// new line.
-fn with_separator(separator: &str, mut values: String) -> String {
-    let is_below = values.starts_with('\n');
-    values.insert_str(0, if is_below { separator.trim_end() } else { separator });
-    values
-}
-
-/// Whether a value is not a multi-line text.
-fn is_single_line(shown: &Shown) -> bool {
-    match shown {
-        Shown::Scalar(excerpt) => wrap::lines_of(excerpt).is_none(),
-        _ => true,
-    }
-}
-
-/// The width of a value on one line, in columns.
-fn columns(shown: &Shown) -> usize {
-    match shown {
-        Shown::Scalar(excerpt) | Shown::Container(excerpt) => width(&inert::text(&excerpt.text)),
-        shown => stand_in(shown).len(),
     }
 }

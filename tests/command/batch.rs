@@ -268,7 +268,7 @@ fn finished_inputs_are_skipped() {
     std::fs::remove_file(folder.path("p/same.json")).expect("it is there");
     let third = folder.run("batch p --out out");
     assert!(third.err.contains("1 input was done before"), "{}", third.err);
-    assert!(third.err.contains("1 input of before is not named any more"), "{}", third.err);
+    assert!(third.err.contains("1 input of an earlier run is no longer named"), "{}", third.err);
     let after = identities(&folder);
     for (name, is_same) in
         [("p~a.json.ndjson", true), ("p~b.json.ndjson", false), ("p~same.json.ndjson", true)]

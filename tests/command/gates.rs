@@ -236,9 +236,18 @@ fn errors_name_the_fault_of_an_argument() {
         ("slim --only type:aws_*", "a type, an address or a module stands here, as in 'aws_db_*'"),
         ("report -o out.html", "did you mean html=out.html?"),
         ("report -o a/plan.SARIF", "did you mean sarif=a/plan.SARIF?"),
-        ("report -o markdwon=x", "did you mean markdown?"),
+        ("report -o markdwon=x", "did you mean markdown=x?"),
+        ("report -o md=x.md", "did you mean markdown=x.md?"),
+        ("report -o htm=a/x.md", "did you mean html=a/x.md?"),
         ("summary -o json", "'json' is a format: write -o ./json"),
         ("slim -o csv", "'csv' is a format"),
+        ("batch --out x -o json", "'json' is a format: write -o ./json"),
+        ("slim --keep change", "did you mean changes?"),
+        ("slim --keep all", "`plansift redact` keeps all of them"),
+        ("changes --threads 0", "expected a whole number from 1"),
+        ("summary --top x", "expected a whole number from 1"),
+        ("batch --out x --jobs 0", "expected a whole number from 1"),
+        ("batch --out x --shard 3", "expected a part and the number of parts, like 2/8"),
     ] {
         let args: Vec<&str> = args.split(' ').chain(["-"]).collect();
         let output = run::piped(&args, b"");
@@ -246,6 +255,49 @@ fn errors_name_the_fault_of_an_argument() {
         assert_eq!(output.status.code(), Some(64), "{args:?}: {messages}");
         assert!(messages.contains(said), "{args:?}: {messages}");
     }
+}
+
+#[test]
+fn a_mistyped_option_is_understood() {
+    for (args, said) in [
+        ("changes --fromat json", "did you mean `--format`?"),
+        ("changes --fromat=json", "did you mean `--format`?"),
+        ("wire decode --typ string", "did you mean `--type`?"),
+        ("wire decod", "did you mean `plansift wire decode`?"),
+        ("report --values chnaged", "did you mean `changed`?"),
+        ("report -f html", "run `plansift report -o html`"),
+        ("report --format=md", "run `plansift report -o markdown`"),
+        ("report -json", "run `plansift report -o json`"),
+        ("report --json", "run `plansift report -o json`"),
+        ("summary -json", "or `plansift report -o json` for a report"),
+        ("summary --json", "run `plansift changes -json` for records"),
+        ("summary -f html", "or `plansift report -o html` for a report"),
+        ("changes --json", "run `plansift changes --format json`"),
+        ("audit -json", "run `plansift audit --format ndjson`"),
+        ("redact -json", "the output is always JSON"),
+    ] {
+        let args: Vec<&str> = args.split(' ').chain(["-"]).collect();
+        let output = run::piped(&args, b"");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(64), "{args:?}: {told}");
+        assert!(told.contains(said), "{args:?}: {told}");
+        assert!(!told.contains("as a value"), "{args:?}: {told}");
+    }
+    let output = run::piped(&["changes", "--frobnicate", "-"], b"");
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("did you mean"));
+}
+
+#[test]
+fn a_file_of_rules_without_its_sign_is_understood() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("rules.txt");
+    std::fs::write(&file, "delete\n").expect("a file");
+    let file = file.display().to_string();
+    let output = run::piped(&["changes", "--fail-on", &file, "-"], b"");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(64), "{told}");
+    assert!(told.contains(&format!("write @{file} to read its rules")), "{told}");
+    assert!(!told.contains("rules begin with"), "{told}");
 }
 
 #[test]

@@ -54,7 +54,8 @@ fn a_folder_is_all_of_its_plans() {
         ]
     );
     let said: Vec<&str> = run.err.lines().collect();
-    let skipped = "skipped in folders: 1 no plan, 1 source file (.tf, .tfvars), 1 hidden";
+    let skipped =
+        "skipped in folders: 1 file that is not a plan, 1 source file (.tf, .tfvars), 1 hidden";
     assert_eq!(said[0], format!("plansift: {skipped}"));
     assert!(said[1].starts_with("plansift: live/stage/plan.json: byte 900"), "{}", run.err);
     assert_eq!(said.len(), 2);
@@ -64,8 +65,9 @@ fn a_folder_is_all_of_its_plans() {
     folder.write("live/dev/out.tfplan", binary.expect("it is there"));
     folder.write("live/function.zip", b"PK\x03\x04\x14\x00\x08\x00");
     let run = folder.run("changes live");
-    let said = "plansift: skipped in folders: 2 no plans, 1 source file (.tf, .tfvars), 1 hidden\n";
-    assert!(run.err.starts_with(said), "{}", run.err);
+    let skipped = "2 files that are not plans, 1 source file (.tf, .tfvars), 1 hidden";
+    let said = format!("plansift: skipped in folders: {skipped}\n");
+    assert!(run.err.starts_with(&said), "{}", run.err);
     assert_eq!(plans(&run).len(), 4);
 }
 

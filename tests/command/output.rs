@@ -431,3 +431,43 @@ fn long_options_with_one_dash_are_understood_or_refused() {
         assert_eq!(folder.run(args).code, Some(0), "{args}");
     }
 }
+
+#[test]
+fn a_folder_is_refused_as_an_output_before_anything_is_read() {
+    let folder = Folder::of_plans();
+    std::fs::create_dir(folder.path("there")).expect("a folder");
+    for args in [
+        "redact plan.json -o there",
+        "redact plan.json -o new/",
+        "summary plan.json -o there/",
+        "slim plan.json -o there",
+        "report plan.json -o html=there",
+        "batch plan.json --out out -o there",
+    ] {
+        let run = folder.run(args);
+        assert_eq!((run.code, run.out.as_str()), (Some(64), ""), "{args}");
+        assert!(run.err.contains("this is a folder, and --output takes a file"), "{}", run.err);
+        assert_eq!(run.err.lines().count(), 1, "{}", run.err);
+    }
+    assert!(!folder.path("out").exists() && !folder.path("new").exists());
+}
+
+#[test]
+fn an_output_in_a_missing_folder_names_the_folder() {
+    let folder = Folder::of_plans();
+    let run = folder.run("summary plan.json -o no/dir/page");
+    assert_eq!(run.code, Some(1), "{run:?}");
+    assert!(
+        run.err.contains("no/dir/page: cannot write the output: there is no folder"),
+        "{run:?}"
+    );
+    assert!(!run.err.contains(".plansift-"), "{run:?}");
+}
+
+#[test]
+fn a_file_as_the_folder_of_a_batch_is_refused() {
+    let folder = Folder::of_plans();
+    let run = folder.run("batch plan.json --out same.json");
+    assert_eq!((run.code, run.out.as_str()), (Some(64), ""), "{run:?}");
+    assert!(run.err.contains("same.json: this is a file: --out takes a folder"), "{run:?}");
+}

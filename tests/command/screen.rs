@@ -5,6 +5,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::{Folder, Run};
 use crate::hostile::sample::{self, PLAN};
+use crate::run;
 
 /// Names that are too long or too wide, or that contain control or invisible characters.
 const NAMES: [&str; 10] = [
@@ -97,6 +98,34 @@ fn a_page_is_as_wide_as_the_screen() {
     }
 }
 
+/// Sentences of plansift are wrapped, and headings without words are explained.
+#[test]
+fn a_narrow_screen_cuts_no_sentence_and_explains_short_headings() {
+    let narrow = [("COLUMNS", "80")];
+    let folder = Folder::new();
+    let plan = std::fs::read(run::root().join("corpus/plans/rich/plan.json")).expect("a plan");
+    folder.write("a.json", &plan);
+    folder.write("b.json", &plan);
+    let joined = |run: &Run| run.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let one = joined(&folder.run_with("summary a.json", &narrow));
+    for sentence in [
+        "+ create, ~ update, -/+ replace, - delete, . forget, <= read.",
+        "Replacements are counted apart here, and as added and destroyed in the plan line.",
+        "Deferred (1 because the number of instances is not known yet): 1",
+    ] {
+        assert!(one.contains(sentence), "{sentence}: {one}");
+    }
+    let wide = folder.run_with("summary a.json", &[("COLUMNS", "200")]).out;
+    assert!(!wide.contains("+ create, ~ update"), "{wide}");
+    let two = joined(&folder.run_with("summary a.json b.json", &narrow));
+    let legend = "chg change, del destroy, rep replace, imp import, mov move, fgt forget, drf \
+                  drift, chk checks.";
+    assert_eq!(two.matches(legend).count(), 1, "{two}");
+    assert!(two.contains("as added and destroyed in the plan line."), "{two}");
+    let wide = folder.run_with("summary a.json b.json", &[("COLUMNS", "200")]).out;
+    assert!(!wide.contains("chg"), "{wide}");
+}
+
 /// Users who grep a report in CI must find every name.
 #[test]
 fn a_pipe_and_a_file_get_whole_names() {
@@ -130,7 +159,7 @@ fn a_pipe_and_a_file_get_whole_names() {
 fn a_terminal_says_how_wide_it_is() {
     let folder = Folder::new();
     folder.write("hostile.json", hostile_plan());
-    let plansift = crate::run::plansift();
+    let plansift = run::plansift();
     let program = plansift.get_program().to_string_lossy().into_owned();
     for columns in [72, 120] {
         let inner =

@@ -69,3 +69,28 @@ fn a_format_that_is_no_option_of_report_has_a_hint_of_its_own() {
     assert_eq!(code, Some(64));
     assert!(said.contains("plansift changes -json"), "{said}");
 }
+
+#[test]
+fn the_help_names_plan_files_and_states() {
+    for command in ["summary", "changes", "report", "batch", "slim", "redact", "audit"] {
+        let (_, help, _) = plansift(&[command, "--help"]);
+        let words: Vec<&str> = help.split_whitespace().collect();
+        let help = words.join(" ");
+        assert!(help.contains("[INPUT]... Plan files (`plan -out`)"), "{command}: {help}");
+        let reads_states = matches!(command, "redact" | "audit");
+        assert_eq!(help.contains("plans and states as JSON"), reads_states, "{command}: {help}");
+    }
+    let (_, help, _) = plansift(&["--help"]);
+    assert!(help.contains("plan files (`plan -out`)"), "{help}");
+}
+
+#[test]
+fn show_offers_only_what_it_takes() {
+    let (_, help, _) = plansift(&["show", "--help"]);
+    assert!(help.contains("[OPTIONS] [PLANFILE]\n"), "{help}");
+    for refused in ["folders", "globs", "@FILE", "--include", "--files-from", "--workspace-from"] {
+        assert!(!help.contains(refused), "{refused}: {help}");
+    }
+    let (code, _, said) = plansift(&["show", "a.tfplan", "b.tfplan"]);
+    assert_eq!(code, Some(64), "{said}");
+}

@@ -83,7 +83,7 @@ fn checks_say_how_a_value_is_spelled_and_what_is_wrong() {
     let digits = printed(&[&["encode"][..], &under].concat(), order.as_bytes());
     let (code, message) = refused(&[&["check", "--hex", &digits][..], &under].concat(), b"");
     assert_eq!(code, Some(1));
-    assert!(message.contains("item: 0 blocks, at least 1 must be there"), "{message}");
+    assert!(message.contains("item: expected at least 1 blocks, found 0"), "{message}");
 }
 
 #[test]
@@ -131,4 +131,20 @@ fn errors_name_the_input_and_the_place_and_quote_nothing() {
         let (code, _) = refused(args, b"");
         assert!(matches!(code, Some(64)), "{args:?}");
     }
+}
+
+#[test]
+fn a_plan_file_is_told_apart_from_a_value() {
+    for command in ["decode", "check"] {
+        let (code, said) = refused(&[command, "corpus/planfiles/create/plan.tfplan"], b"");
+        assert_eq!(code, Some(1), "{said}");
+        assert!(said.contains("run `plansift show` to print the plan"), "{said}");
+    }
+}
+
+#[test]
+fn a_mistyped_resource_type_is_understood() {
+    let (code, said) = refused(&["decode", "--schema", SCHEMA, "--resource", "shop_ordr"], b"c0");
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("has this type: did you mean shop_order?"), "{said}");
 }

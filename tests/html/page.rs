@@ -21,14 +21,18 @@ struct Opened {
 }
 
 fn open(inputs: &[&Path]) -> Option<Opened> {
+    open_with(&[], inputs)
+}
+
+fn open_with(options: &[&str], inputs: &[&Path]) -> Option<Opened> {
     let browser = Browser::start()?;
     let folder = tempfile::tempdir().expect("a folder");
     let page = folder.path().join("report.html");
     let target = format!("html={}", page.display());
     let mut command = run::plansift();
-    command.args(["report", "--quiet", "--output", &target]).args(inputs).current_dir(run::root());
-    let output = command.output().expect("it runs");
-    assert!(matches!(output.status.code(), Some(0 | 4)), "{output:?}");
+    command.args(["report", "--quiet", "--output", &target]).args(options);
+    let output = command.args(inputs).current_dir(run::root()).output().expect("it runs");
+    assert!(matches!(output.status.code(), Some(0 | 3 | 4)), "{output:?}");
     browser.open(&page);
     Some(Opened { browser, _folder: folder, page })
 }
@@ -194,7 +198,8 @@ fn an_opened_change_shows_its_values() {
         "Moved from\naws_ecr_repository.service",
         "imported from \"ci-plan\"",
         "(deposed 5d1c8e0f)",
-        "module no longer in the configuration",
+        "left over from a partially failed replacement",
+        "because its module is no longer in the configuration",
     ] {
         assert!(shown.contains(text), "{text} is not in:\n{shown}");
     }
@@ -459,6 +464,21 @@ fn several_plans_are_told_apart() {
     assert_eq!(browser.text("h1"), "4 plans");
     assert!(browser.text("#warnings").contains("1 plan could not be read"));
     assert!(browser.text("#warnings").contains("Planning failed in 1 plan."));
+    assert!(!browser.text("#warnings").contains("to the end"), "nothing of it was read");
+    // All plans: the numbers of the plan lines, and the actions.
+    let line = browser.text("#line");
+    assert!(line.ends_with(" to forget. Actions: 1 to invoke."), "{line}");
+    let headings = browser.text("#plans thead").replace(['\n', '\t'], " ");
+    let columns = "plan import add change destroy forget replace drift failed checks";
+    assert_eq!(headings, columns);
+    let note = browser.text("#plans");
+    assert!(note.contains("add and destroy count replacements, too"), "{note}");
+    // Nothing is known of the numbers of a plan that was not read.
+    let unread = browser.eval(
+        "[...document.querySelectorAll('#plans tbody tr')].slice(0, 1)\
+         .flatMap(it => [...it.querySelectorAll('td')].map(cell => cell.textContent)).join('')",
+    );
+    assert_eq!(unread, "????????");
     // Failed plans come first, then plans with the most deletions.
     let first = browser.text("#plans tbody tr");
     assert!(first.contains("could not be read: "), "{first}");
@@ -583,4 +603,16 @@ fn of_many(changes: u32) -> String {
         );
     }
     plan + "]}"
+}
+
+#[test]
+fn a_rule_that_only_warns_looks_milder_than_an_error() {
+    let rules = ["--fail-on", "warning delete", "--fail-on", "replace"];
+    let Some(opened) = open_with(&rules, &[&plan("rich")]) else { return };
+    let classes = "[...document.querySelectorAll('#warnings li')].slice(0, 3)\
+                   .map(it => it.className + ': ' + it.textContent.split(':')[0]).join(', ')";
+    let expected =
+        "warning: Rule broken, warning mild: Warning, rule broken, warning: 2 checks failed.";
+    assert_eq!(opened.browser.eval(classes), expected);
+    opened.is_quiet();
 }

@@ -186,7 +186,7 @@ fn differences_take_precedence_over_one_sided_values() {
     assert_eq!(text.matches("! size = 1 -> 2").count(), 5, "{text}");
     let shown = text.matches("- k0 = ").count();
     assert!((1..40).contains(&shown), "what room is left is used: {text}");
-    assert!(text.contains("have no room"), "{text}");
+    assert!(text.contains("above do not fit."), "{text}");
 }
 
 /// The lines of attributes on the pages, sorted. Ignores the section `Long values`, which repeats

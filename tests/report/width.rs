@@ -48,3 +48,29 @@ fn an_unknown_value_that_is_marked_is_sensitive_without_values_too() {
     assert!(text.contains("+ p = (sensitive value)\n"), "{text}");
     assert!(text.contains("+ q = (known after apply)\n"), "{text}");
 }
+
+#[test]
+fn a_value_below_its_name_does_not_look_like_a_name() {
+    let name = "n".repeat(32);
+    let created = format!(
+        r#""actions":["create"],"before":null,"after":{{}},
+        "after_unknown":{{"{name}":true}}"#
+    );
+    let text = report_of(&["--width", "50"], &plan_of(&[("t", &created)]));
+    let lines = format!("        + {name} =\n            (known after apply)\n");
+    assert!(text.contains(&lines), "{text}");
+}
+
+#[test]
+fn values_of_outputs_are_aligned() {
+    let plan = r#"{"format_version":"1.2","resource_changes":[],"output_changes":{
+        "a":{"actions":["create"],"before":null,"after":1},
+        "list":{"actions":["update"],"before":[1],"after":[1,2]},
+        "longer":{"actions":["update"],"before":"x","after":"y"},
+        "s":{"actions":["no-op"],"before":1,"after":1}}}"#;
+    let text = report_of(&["--all"], plan);
+    let changed = "Outputs\n    + a      = 1\n    ~ list\n        + [1] = 2\n";
+    assert!(text.contains(changed), "{text}");
+    assert!(text.contains("    ~ longer = \"x\" -> \"y\"\n"), "{text}");
+    assert!(text.contains("      s = 1\n"), "{text}");
+}

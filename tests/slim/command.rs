@@ -144,9 +144,9 @@ fn standard_error_counts_what_was_dropped_and_masked() {
         &[
             "plansift: -: left out 1 no-op changes, 1 other resources, 1 unknown sections, \
              variables; masked nothing",
-            "plansift: -: warning: secrets of the plan are in what was written (--no-redact)",
-            "plansift: -: warning: --only left out every change of a resource: who reads what was \
-             written sees none",
+            "plansift: -: warning: the output contains the secrets of the plan (--no-redact)",
+            "plansift: -: warning: --only left out every change of a resource: the output \
+             shows none",
             "plansift: warning: --only x matches nothing, no resource has such an address, type or \
              module",
         ],
@@ -156,8 +156,8 @@ fn standard_error_counts_what_was_dropped_and_masked() {
         &[
             "plansift: -: left out 1 unknown sections, resource_changes; masked 0 marked values, \
              0 echoes, 0 values by name, 0 equal constants and identities",
-            "plansift: -: warning: the changes of resources were left out: who reads what was \
-             written sees none",
+            "plansift: -: warning: the changes of resources were left out: the output shows \
+             no change",
         ],
     );
     says(&["--quiet", "--no-redact"], &[]);

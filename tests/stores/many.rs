@@ -109,7 +109,7 @@ fn the_order_is_that_of_paths() {
     ];
     assert_eq!(plans(&run), expected, "and not that of bytes, where a dash comes before a slash");
     let said: Vec<&str> = run.err.lines().collect();
-    let skipped = "1 no plan, 1 source file (.tf, .tfvars), 1 excluded, 1 hidden";
+    let skipped = "1 file that is not a plan, 1 source file (.tf, .tfvars), 1 excluded, 1 hidden";
     assert_eq!(said[0], format!("plansift: skipped in folders: {skipped}"));
     assert!(
         said[1].contains("s3://plans/live/prod.json: an earlier input has the same"),

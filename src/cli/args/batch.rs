@@ -5,7 +5,10 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{Color, FormArgs, GATES, INPUT, LIMITS, OUTPUT, Plans, RecordArgs, TableArgs, size};
+use super::{
+    Color, FormArgs, GATES, INPUT, LIMITS, OUTPUT, Plans, RecordArgs, TableArgs, file, positive,
+    size,
+};
 use crate::batch::Shard;
 
 /// `plansift batch`.
@@ -22,7 +25,8 @@ pub struct Batch {
     pub form: FormArgs,
     /// Read at most N inputs at once [default: one for each processor]; large inputs use several
     /// threads
-    #[arg(help_heading = INPUT, short, long, value_name = "N", conflicts_with = "threads")]
+    #[arg(help_heading = INPUT, short, long, value_name = "N", value_parser = positive,
+          conflicts_with = "threads")]
     pub jobs: Option<NonZeroUsize>,
     /// Limit the memory of the whole run, in bytes; K, M, G and T are powers of 1024, and the least
     /// limit is 37M. Each job counts as 16M: less memory means fewer jobs, at least one. A resource
@@ -42,7 +46,7 @@ pub struct Batch {
     #[command(flatten)]
     pub table: TableArgs,
     /// Write the table to a file, which appears only when it is complete
-    #[arg(help_heading = OUTPUT, short, long, value_name = "FILE")]
+    #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
     pub output: Option<PathBuf>,
     /// Arguments about records
     #[command(flatten)]
@@ -68,7 +72,7 @@ pub struct Merge {
     #[command(flatten)]
     pub table: TableArgs,
     /// Write to a file, which appears only when it is complete
-    #[arg(help_heading = OUTPUT, short, long, value_name = "FILE")]
+    #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
     pub output: Option<PathBuf>,
     /// Exit with 2 if there are changes
     #[arg(help_heading = GATES, long)]
@@ -89,5 +93,5 @@ pub enum ReportFormat {
 }
 
 fn shard(text: &str) -> Result<Shard, String> {
-    Shard::parse(text).map_err(|_| "no part of a number of parts, like 2/8".to_owned())
+    Shard::parse(text).map_err(|_| "expected a part and the number of parts, like 2/8".to_owned())
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Arg, Args};
 
 use super::INPUT;
 use crate::source::Patience;
@@ -43,6 +43,15 @@ pub struct InputArgs {
     /// [default: the path without endings like .json.gz and file names like plan.json]
     #[arg(help_heading = INPUT, long, value_name = "RULE")]
     pub workspace_from: Option<String>,
+}
+
+/// Describes the inputs of a command that also reads states.
+pub(super) fn with_states(inputs: Arg) -> Arg {
+    inputs.help(
+        "Plan files (`plan -out`), and plans and states as JSON (`show -json`), plain, gzip or \
+         zstd: files, folders, globs, URLs (s3://, gs://, az://, https://, http://, file://), \
+         @FILE for a list of inputs, - for standard input",
+    )
 }
 
 /// Parses a positive number of seconds, with a fraction or without.

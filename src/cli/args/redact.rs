@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{FILTERS, OUTPUT, Plans, SECRETS, address, file, part};
+use super::{FILTERS, OUTPUT, Plans, SECRETS, address, file, part, positive};
 use crate::path::{self, AddressPattern};
 use crate::secret::Names;
 use crate::slim::Part;
@@ -89,7 +89,7 @@ pub struct SecretArgs {
           value_name = "HOW")]
     pub echo: Echo,
     /// Ignore marked texts shorter than N bytes when looking for repeats
-    #[arg(help_heading = SECRETS, long, value_name = "N",
+    #[arg(help_heading = SECRETS, long, value_name = "N", value_parser = positive,
           default_value_t = NonZeroUsize::MIN.saturating_add(7))]
     pub echo_min: NonZeroUsize,
     /// Treat the values of matching keys as secrets in every section, like

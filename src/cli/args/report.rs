@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
+use super::hints::did_you_mean;
 use super::{Echo, FILTERS, GateArgs, OUTPUT, Plans, RecordArgs, SecretArgs};
 use crate::glob::Glob;
 use crate::nearest::nearest;
@@ -299,16 +300,16 @@ fn target(text: &str) -> Result<Target, String> {
                 .filter_map(|format| format.to_possible_value())
                 .map(|value| value.get_name().to_owned())
                 .collect();
-            let meant = match ReportAs::of_file(text) {
-                Some(format) => did_you_mean(Some(&format!("{format}={text}"))),
-                None => did_you_mean(nearest(format, names.iter().map(String::as_str))),
+            let near = nearest(format, names.iter().map(String::as_str));
+            let near = near.or_else(|| ReportAs::of_file(&format!(".{format}")));
+            let meant = match (near, &file) {
+                (Some(near), Some(file)) => Some(format!("{near}={}", file.display())),
+                (Some(near), None) => Some(near.to_owned()),
+                (None, Some(_)) => None,
+                (None, None) => ReportAs::of_file(text).map(|format| format!("{format}={text}")),
             };
+            let meant = did_you_mean(meant.as_deref());
             Err(format!("write FORMAT or FORMAT=FILE; the formats are {}{meant}", names.join(", ")))
         }
     }
-}
-
-/// Ends a message with a suggestion.
-fn did_you_mean(near: Option<&str>) -> String {
-    near.map(|near| format!("; did you mean {near}?")).unwrap_or_default()
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Arg, ArgAction, Args};
 
 use super::{OUTPUT, Plans, SECRETS, file};
 
@@ -11,7 +11,8 @@ use super::{OUTPUT, Plans, SECRETS, file};
 /// The JSON is that of `terraform show -json`, secrets included, without the configuration.
 #[derive(Debug, Args)]
 pub struct ShowPlanFile {
-    /// Mask secrets, as `redact` does
+    /// Mask secrets as `redact` does without options: (sensitive value) stands for marked values and
+    /// for texts equal to one
     #[arg(help_heading = SECRETS, long)]
     pub redact: bool,
     /// Print the name of the file with the schemas for the plan file, in the folder of
@@ -27,4 +28,19 @@ pub struct ShowPlanFile {
     /// Arguments about the plan file
     #[command(flatten)]
     pub plans: Plans,
+}
+
+/// Makes the arguments about many inputs those about one plan file.
+pub(super) fn of_one_file(arg: Arg) -> Arg {
+    match arg.get_id().as_str() {
+        "inputs" => arg
+            .value_name("PLANFILE")
+            .action(ArgAction::Set)
+            .num_args(0..=1)
+            .help("A plan file (`plan -out`): a file, a URL, or - for standard input"),
+        "files_from" | "null" | "include" | "exclude" | "workspace_from" | "check" | "strict" => {
+            arg.hide(true)
+        }
+        _ => arg,
+    }
 }

@@ -11,9 +11,9 @@ use foldhash::fast::RandomState;
 use crate::audit::{Counts, Entry, Finding, Kind, Ledger, Of, Summary};
 use crate::error::Result;
 use crate::inert::visible;
-use crate::sink::screen::Screen;
+use crate::sink::screen::{Screen, wrapped};
 use crate::sink::short::short_group;
-use crate::sink::summary::{BOLD, DIM, RED, YELLOW, fit, fit_end, paint, width, wrapped};
+use crate::sink::summary::{BOLD, DIM, RED, YELLOW, fit, fit_end, paint, width};
 use crate::sink::write_error;
 
 /// Maximum number of sections, types or providers with a row of their own.

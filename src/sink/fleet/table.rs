@@ -6,10 +6,10 @@ use std::fmt::Write;
 use super::rows::{Column, Row};
 use super::{By, Shape, Sort, Totals};
 use crate::inert::visible;
-use crate::sink::phrase::{Of, Warning};
-use crate::sink::screen::Screen;
+use crate::sink::phrase::{Of, Warning, replaced_note};
+use crate::sink::screen::{Screen, wrapped};
 use crate::sink::summary::{
-    BOLD, CYAN, DIM, GREEN, PLAIN, RED, YELLOW, fit, fit_end, paint, replaced_note, width, wrapped,
+    BOLD, CYAN, DIM, GREEN, PLAIN, RED, YELLOW, fit, fit_end, paint, width,
 };
 
 /// Maximum number of rows of the table, by default.
@@ -130,7 +130,7 @@ impl Totals {
 
 /// The page as text.
 fn draw(all: &Totals, shape: &Shape, screen: Screen) -> String {
-    let mut page = Page { text: String::new(), screen, top: shape.top };
+    let mut page = Page { text: String::new(), screen, top: shape.top, has_legend: false };
     page.title(all);
     page.warnings(all);
     page.plan_line(all);
@@ -184,6 +184,7 @@ struct Page {
     text: String,
     screen: Screen,
     top: Option<usize>,
+    has_legend: bool,
 }
 
 impl Page {
@@ -227,7 +228,7 @@ impl Page {
             1 => write!(title, "; 1 input without a plan"),
             many => write!(title, "; {many} inputs without a plan"),
         };
-        self.line(&self.paint(BOLD, &fit(&title, self.screen.width)));
+        self.sentence(BOLD, &title);
     }
 
     fn plan_line(&mut self, all: &Totals) {
@@ -296,8 +297,25 @@ impl Page {
         if layout.fields.iter().any(|(field, ..)| *field == Field::Count(Column::Replace)) {
             let [replaced, deleted] = [Column::Replace, Column::Destroy].map(|it| all.counts[it]);
             let note = replaced_note(replaced, deleted, &all.line);
-            let text = fit(&note, self.screen.width - 2);
-            self.line(&format!("  {}", self.paint(DIM, &text)));
+            self.note(&note);
+        }
+        self.legend(&layout);
+    }
+
+    /// Draws a note below a table.
+    fn note(&mut self, note: &str) {
+        for line in wrapped(note, self.screen.width - 2) {
+            self.line(&format!("  {}", self.paint(DIM, line)));
+        }
+    }
+
+    /// Explains the short headings of a table, once a page.
+    fn legend(&mut self, layout: &Layout) {
+        let short = layout.fields.iter().map(|(field, _, word)| (field.words()[0], *word));
+        let short = short.filter(|(long, word)| long != word);
+        let words: Vec<String> = short.map(|(long, word)| format!("{word} {long}")).collect();
+        if !words.is_empty() && !std::mem::replace(&mut self.has_legend, true) {
+            self.note(&format!("{}.", words.join(", ")));
         }
     }
 
@@ -382,7 +400,8 @@ impl Page {
             0 => title.to_owned(),
             more => format!("{title} ({more} more)"),
         };
-        self.rows(&rows[..rows.len().min(listed)], by, &all.total(), "", &title);
+        let layout = self.rows(&rows[..rows.len().min(listed)], by, &all.total(), "", &title);
+        self.legend(&layout);
     }
 
     fn errors(&mut self, all: &Totals) {

@@ -81,7 +81,8 @@ impl<'a> Entry<'a> {
         let deferral = change.deferred_reason.as_deref().map(|word| known(phrase::deferral, word));
         let reason = why.or(what_else(change).map(str::to_owned)).or(deferral);
         let stays = phrase::stays(change).map(str::to_owned);
-        let reasons: Vec<String> = stays.into_iter().chain(reason).collect();
+        let left_over = change.deposed.is_some().then(|| phrase::DEPOSED.to_owned());
+        let reasons: Vec<String> = stays.into_iter().chain(left_over).chain(reason).collect();
         let details = Details {
             provider: change.provider_name.as_deref(),
             importing: importing(change),
@@ -284,6 +285,9 @@ pub struct Ended<'a> {
     /// The name of the tool that made the plan, if not Terraform.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<&'static str>,
+    /// The number of actions to invoke.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub invocations: u64,
     /// The rules that the plan breaks, errors first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub broken: Vec<Broken<'a>>,

@@ -45,9 +45,9 @@ const SCRIPT: &str = concat!(
 );
 
 /// SHA-256 of the style, in base64.
-const STYLE_DIGEST: &str = "JZ00uOxZD691uMKiFLH1MgUn1jDUmdmb3Bm4LJ5xgVY=";
+const STYLE_DIGEST: &str = "1xs6XqXrdOWesqbj6jpBms1CsuT5ZySHZtAQ3+cVnhI=";
 /// SHA-256 of the script, in base64.
-const SCRIPT_DIGEST: &str = "nT/qI3MUAoveleWqcg37XKIK7fcPAxiGSiNXBe4eIN8=";
+const SCRIPT_DIGEST: &str = "FuziGcno4c0SdHuVmHW/IObYi7GsF7oObOmOzip60ho=";
 
 /// The mark in the page that the data replaces.
 const DATA: &str = "<!-- data -->\n";
@@ -144,7 +144,8 @@ impl<W: Write> Html<W> {
         let tool = self.clues.tool(summary);
         let tool = (tool != Tool::Terraform).then(|| tool.name());
         let mut text = Vec::new();
-        push_line(&Ended { kind: "summary", line, tool, broken, summary }, &mut text)
+        let invocations = self.invocations;
+        push_line(&Ended { kind: "summary", line, tool, invocations, broken, summary }, &mut text)
             .and_then(|()| push_line(&(), &mut text))
             .map_err(write_error)?;
         self.add_lines(|all| {

@@ -78,7 +78,7 @@ impl LeftOut {
         if self.cut > 0 {
             let space = if words.is_empty() { "" } else { " " };
             let changes = counted(self.cut, "change");
-            words += &format!("{space}Attributes of {changes} above have no room.");
+            words += &format!("{space}The attributes of {changes} above do not fit.");
         }
         if words.is_empty() { words } else { words + "\n" }
     }

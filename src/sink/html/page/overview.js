@@ -3,27 +3,36 @@
 const UNLISTED =
   "This document has no list of changes (resource_changes): what the plan changes is not known.";
 
+const INCOMPLETE =
+  "This plan is not complete: applying it will leave changes for another plan.";
+
+/** A line about something that fails a run or hides changes. */
+const failure = (text) => make("li", "warning", text);
+/** A line about something that a reader should know. */
+const caution = (text) => make("li", "warning mild", text);
+
 /** What a reader of a plan must know before anything else. */
 function warnings({ summary, error, rows, hidden }) {
-  if (error) return [`could not be read${rows > 0 ? " to its end" : ""}: ${error}`];
+  if (error) return [failure(`could not be read${rows > 0 ? " to its end" : ""}: ${error}`)];
   const deferred = total(summary.deferred_changes);
   const failed = failedChecks(summary);
   const isIncomplete = summary.complete === false && deferred === 0;
   return [
     ...(summary.broken ?? []).map(broken),
-    failed > 0 && `${count(failed, "check")} failed.`,
-    summary.errored && "Planning failed: this plan is incomplete.",
-    summary.lacks_resource_changes && UNLISTED,
-    isIncomplete && "This plan is not complete: applying it will leave changes for another plan.",
-    deferred > 0 && "Some changes are deferred to a later plan.",
-    hidden && `Not shown, as asked for: ${hidden}.`,
+    failed > 0 && failure(`${count(failed, "check")} failed.`),
+    summary.errored && failure("Planning failed: this plan is incomplete."),
+    summary.lacks_resource_changes && failure(UNLISTED),
+    isIncomplete && caution(INCOMPLETE),
+    deferred > 0 && caution("Some changes are deferred to a later plan."),
+    hidden && caution(`Not shown, as asked for: ${hidden}.`),
   ].filter(Boolean);
 }
 
 /** A rule that a plan breaks, as a sentence. */
 function broken({ rule, severity, words, message }) {
-  const level = severity === "warning" ? "Warning, rule broken" : "Rule broken";
-  return [`${level}: ${rule}: ${words}`, message].filter(Boolean).join(": ");
+  const text = [`${rule}: ${words}`, message].filter(Boolean).join(": ");
+  const isWarning = severity === "warning";
+  return isWarning ? caution(`Warning, rule broken: ${text}`) : failure(`Rule broken: ${text}`);
 }
 
 /** How many checks came to no good. */
@@ -31,9 +40,10 @@ const failedChecks = ({ checks }) => BAD.reduce((sum, word) => sum + (checks?.[w
 
 /** The plan lines of all plans that were read, as one. */
 function sum() {
-  const line = { import: 0, add: 0, change: 0, destroy: 0, forget: 0 };
+  const line = { import: 0, add: 0, change: 0, destroy: 0, forget: 0, invoke: 0 };
   for (const { summary } of plans) {
-    for (const word of Object.keys(line)) line[word] += summary?.terraform[word] ?? 0;
+    const numbers = { ...summary?.terraform, invoke: summary?.invocations };
+    for (const word of Object.keys(line)) line[word] += numbers[word] ?? 0;
   }
   return line;
 }
@@ -46,7 +56,8 @@ function sentence(line) {
     `${line.destroy} to destroy`,
     line.forget && `${line.forget} to forget`,
   ];
-  return `All plans: ${parts.filter(Boolean).join(", ")}.`;
+  const actions = line.invoke ? ` Actions: ${line.invoke} to invoke.` : "";
+  return `All plans: ${parts.filter(Boolean).join(", ")}.${actions}`;
 }
 
 /** Fills the head of the page and its tables. */
@@ -59,7 +70,7 @@ function overview() {
   one("title").textContent = title;
   one("line").textContent = line;
   const all = isOne ? warnings(plan) : warningsOfMany();
-  one("warnings").append(...all.map((warning) => make("li", "warning", warning)));
+  one("warnings").append(...all);
   one("warnings").hidden = all.length === 0;
   if (isOne) one("facts").textContent = facts(plan);
   bar();
@@ -75,14 +86,19 @@ function warningsOfMany() {
   const deferred = read.filter((plan) => total(plan.summary.deferred_changes) > 0).length;
   const breaking = read.filter((plan) => plan.summary.broken).length;
   const checks = read.reduce((sum, plan) => sum + failedChecks(plan.summary), 0);
+  const brokenRules = read.flatMap((plan) => plan.summary.broken ?? []);
+  const isFailure = brokenRules.some(({ severity }) => severity !== "warning");
+  const rules = isFailure ? failure : caution;
   return [
-    breaking && `Rules are broken by ${count(breaking, "plan")}.`,
-    checks > 0 && `${count(checks, "check")} failed.`,
-    failed && `${count(failed, "plan")} could not be read to the end: the counts are not complete.`,
-    errored && `Planning failed in ${count(errored, "plan")}.`,
-    unlisted && `${count(unlisted, "document")} without a list of changes (resource_changes).`,
-    deferred && `${count(deferred, "plan")} with changes that are deferred to a later plan.`,
-    read.some((plan) => plan.hidden) && "Not everything is shown, as asked for.",
+    breaking && rules(`Rules are broken by ${count(breaking, "plan")}.`),
+    checks > 0 && failure(`${count(checks, "check")} failed.`),
+    failed && failure(`${count(failed, "plan")} could not be read: the counts are not complete.`),
+    errored && failure(`Planning failed in ${count(errored, "plan")}.`),
+    unlisted &&
+      failure(`${count(unlisted, "document")} without a list of changes (resource_changes).`),
+    deferred &&
+      caution(`${count(deferred, "plan")} with changes that are deferred to a later plan.`),
+    read.some((plan) => plan.hidden) && caution("Not everything is shown, as asked for."),
   ].filter(Boolean);
 }
 
@@ -151,12 +167,12 @@ function table(id, headings, lines) {
   section.hidden = lines.length === 0;
 }
 
-/** A row of numbers, each with the class of what it counts. */
-function tableRow(name, numbers) {
+/** A row of numbers, each with the class of what it counts. `unknown` stands for no number. */
+function tableRow(name, numbers, unknown = "·") {
   const head = make("th", "name", ...name);
   head.scope = "row";
   const cells = numbers.map(([number, className]) =>
-    make("td", className ?? "", number ? format(number) : "·"),
+    make("td", className ?? "", number ? format(number) : number === 0 ? "·" : unknown),
   );
   return make("tr", "", head, ...cells);
 }
@@ -167,26 +183,46 @@ function planTable() {
   const order = plans
     .map((_, place) => place)
     .sort((a, b) => worst(plans[b]) - worst(plans[a]) || a - b);
+  const columns = planColumns();
   const line = (place) => () => {
     const plan = plans[place];
-    const numbers = plan.summary?.terraform;
     // A workspace is mostly called as its plan's path is.
     const isTold = plan.source.startsWith(name(plan));
     const source = make("span", "note", isTold ? "" : plan.source);
-    const all = warnings(plan).map((warning) => make("span", "warning", warning));
-    return tableRow(
-      [button(name(plan), () => choose("plan", place)), source, ...all],
-      [
-        [numbers?.import],
-        [numbers?.add, "create"],
-        [numbers?.change, "update"],
-        [numbers?.destroy, "delete"],
-        [numbers?.forget, "forget"],
-      ],
+    const all = warnings(plan).map(({ className, textContent }) =>
+      make("span", className, textContent),
     );
+    const link = button(name(plan), () => choose("plan", place));
+    const numbers = columns.map(([, className, number]) => [
+      plan.summary && (number(plan.summary) ?? 0),
+      className,
+    ]);
+    return tableRow([link, source, ...all], numbers, "?");
   };
-  const headings = ["plan", "import", "add", "change", "destroy", "forget"];
+  const headings = ["plan", ...columns.map(([word]) => word)];
   table("plans", headings.map((word) => [word]), order.map(line));
+  if (headings.includes("replace")) {
+    const note = "add and destroy count replacements, too";
+    one("plans").append(make("p", "note", note));
+  }
+}
+
+/** The columns of the table of plans: a heading, a class, and the number of a summary. */
+function planColumns() {
+  const always = [
+    ["import", "", ({ terraform }) => terraform.import],
+    ["add", "create", ({ terraform }) => terraform.add],
+    ["change", "update", ({ terraform }) => terraform.change],
+    ["destroy", "delete", ({ terraform }) => terraform.destroy],
+    ["forget", "forget", ({ terraform }) => terraform.forget],
+  ];
+  const sometimes = [
+    ["replace", "replace", ({ resource_changes }) => resource_changes.replace ?? 0],
+    ["drift", "", ({ resource_drift }) => total(resource_drift ?? {})],
+    ["failed checks", "delete", failedChecks],
+  ];
+  const isShown = ([, , number]) => plans.some(({ summary }) => summary && number(summary) > 0);
+  return [...always, ...sometimes.filter(isShown)];
 }
 
 /** The types, the most frequent first. */
@@ -200,7 +236,7 @@ function typeTable() {
   const actions = tally(rows.change).map(([action]) => action);
   const lines = [...types].sort(([a, x], [b, y]) => total(y) - total(x) || (a < b ? -1 : 1));
   const line = ([type, numbers]) => () => {
-    const cells = actions.map((action) => [numbers[action], action]);
+    const cells = actions.map((action) => [numbers[action] ?? 0, action]);
     const name = type ? button(type, () => choose("type", type)) : "(no type)";
     return tableRow([name], [...cells, [total(numbers)]]);
   };

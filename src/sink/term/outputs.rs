@@ -1,0 +1,82 @@
+//! Outputs that are not written yet, because their names are padded to one width.
+
+use super::part::Part;
+use crate::record::{Attribute, Line, Shown};
+use crate::sink::summary::width;
+
+/// Maximum number of outputs that wait. Outputs after them are padded on their own.
+const COUNT_MAX: usize = 1000;
+/// Maximum number of bytes of the values that wait. One more output may exceed it.
+const BYTES_MAX: usize = 256 << 10;
+
+/// The outputs that are not written yet.
+#[derive(Default)]
+pub(super) struct Outputs {
+    list: Vec<Waiting>,
+    bytes: usize,
+}
+
+/// An output that is not written yet.
+pub(super) struct Waiting {
+    pub part: Part,
+    /// The symbol of its action, in colour.
+    pub symbol: String,
+    pub name: String,
+    pub body: Body,
+}
+
+/// What follows the name of an output.
+pub(super) enum Body {
+    /// The value, on the line of the name.
+    Value(Box<Attribute>),
+    /// Lines of attributes.
+    Lines(String),
+}
+
+impl Outputs {
+    /// Adds an output.
+    pub fn push(&mut self, output: Waiting) {
+        self.bytes += output.name.len();
+        self.bytes += match &output.body {
+            Body::Lines(lines) => lines.len(),
+            Body::Value(value) => {
+                let lines = value.lines.iter().flat_map(|lines| &lines.list);
+                [&value.before, &value.after].map(len).iter().sum::<usize>()
+                    + lines.map(len_of_line).sum::<usize>()
+            }
+        };
+        self.list.push(output);
+    }
+
+    /// Whether the outputs must be written before the next one.
+    pub fn is_full(&self) -> bool {
+        self.list.len() >= COUNT_MAX || self.bytes >= BYTES_MAX
+    }
+
+    /// The outputs, in the order of the plan.
+    pub fn list(&self) -> &[Waiting] {
+        &self.list
+    }
+
+    /// The width of the longest name before a value in a part, among names of at most `max`
+    /// columns.
+    pub fn columns(&self, part: Part, max: usize) -> usize {
+        let of_part = self.list.iter().filter(|output| output.part == part);
+        let named = of_part.filter(|output| matches!(output.body, Body::Value(_)));
+        named.map(|output| width(&output.name)).filter(|&columns| columns <= max).max().unwrap_or(0)
+    }
+}
+
+fn len(shown: &Shown) -> usize {
+    match shown {
+        Shown::Scalar(excerpt) | Shown::Container(excerpt) => excerpt.text.len(),
+        _ => 0,
+    }
+}
+
+fn len_of_line(line: &Line) -> usize {
+    match line {
+        Line::Same(text) | Line::Removed(text) | Line::Added(text) => text.len(),
+        Line::Skipped(_) => 0,
+    }
+}

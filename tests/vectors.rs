@@ -3,6 +3,7 @@
 //! | set | from | module |
 //! | --- | --- | --- |
 //! | wire | go-cty, and Terraform 1.11.4 | `vectors/wire.rs` |
+//! | config | HCL 2.24, Terraform and OpenTofu | `vectors/config.rs` |
 //!
 //! The vectors are in the folder that `PLANSIFT_VECTORS` names, `../shared/vectors` without it.
 //! Each set ends with one line: `vectors SET: N asked, M differ, L listed`. A difference is listed
@@ -11,11 +12,16 @@
 //! The binary has no harness, so that its lines reach standard output.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+#[path = "vectors/config.rs"]
+mod config;
 #[path = "vectors/wire.rs"]
 mod wire;
+
+/// The sets, and what asks the questions of each.
+const SETS: [(&str, fn(&Path) -> Tally); 2] = [("wire", wire::ask), ("config", config::ask)];
 
 /// The numbers of a set.
 #[derive(Default)]
@@ -30,15 +36,17 @@ fn main() -> ExitCode {
     let folder = folder
         .unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/vectors"));
     let mut code = ExitCode::SUCCESS;
-    let set = folder.join("wire");
-    if !set.is_dir() {
-        println!("vectors wire: skipped, there is no folder {}", set.display());
-        return code;
-    }
-    let Tally { asked, differ, listed } = wire::ask(&set);
-    println!("vectors wire: {asked} asked, {differ} differ, {listed} listed");
-    if differ != listed || asked == 0 {
-        code = ExitCode::FAILURE;
+    for (name, ask) in SETS {
+        let set = folder.join(name);
+        if !set.is_dir() {
+            println!("vectors {name}: skipped, there is no folder {}", set.display());
+            continue;
+        }
+        let Tally { asked, differ, listed } = ask(&set);
+        println!("vectors {name}: {asked} asked, {differ} differ, {listed} listed");
+        if differ != listed || asked == 0 {
+            code = ExitCode::FAILURE;
+        }
     }
     code
 }

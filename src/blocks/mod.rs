@@ -14,6 +14,7 @@ mod configuration;
 mod directory;
 mod file;
 mod files;
+pub mod row;
 
 pub use address::Local;
 pub use configuration::{Configuration, Found, Module};

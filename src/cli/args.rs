@@ -2,6 +2,7 @@
 
 mod audit;
 mod batch;
+mod blocks;
 mod inputs;
 mod limits;
 mod redact;
@@ -20,6 +21,7 @@ use clap_complete::Shell;
 
 pub use self::audit::{Audit, FindingsFormat};
 pub use self::batch::{Batch, Merge, ReportFormat};
+pub use self::blocks::{Blocks, BlocksFormat, SourceArgs};
 pub use self::inputs::InputArgs;
 pub use self::limits::LimitArgs;
 use self::limits::size;
@@ -69,6 +71,7 @@ impl Command {
             | Command::Slim(Slim { plans, .. })
             | Command::Audit(Audit { plans, .. }) => Some(plans),
             Command::Merge(_)
+            | Command::Blocks(_)
             | Command::Wire(_)
             | Command::Schema(_)
             | Command::Completions(_)
@@ -99,6 +102,8 @@ pub enum Command {
     Slim(Slim),
     /// Print the plan in a binary plan file (`plan -out`) as JSON, without Terraform
     Show(ShowPlanFile),
+    /// List the blocks of a configuration with their files and lines
+    Blocks(Blocks),
     /// Decode and encode values of providers and plan files, by type or by schema
     Wire(Wire),
     /// Print the JSON Schema of an output
@@ -166,6 +171,9 @@ pub struct Changes {
     /// Leave out the paths of changed attributes: skips values, which is much faster
     #[arg(help_heading = FILTERS, long)]
     pub no_paths: bool,
+    /// Arguments about source files
+    #[command(flatten)]
+    pub source: SourceArgs,
     /// Arguments about records
     #[command(flatten)]
     pub records: RecordArgs,
@@ -399,7 +407,7 @@ fn file() -> impl TypedValueParser<Value = PathBuf> {
 }
 
 /// Returns the names of all formats of all commands.
-const FORMATS: [&str; 12] = [
+const FORMATS: [&str; 13] = [
     "term",
     "markdown",
     "html",
@@ -411,6 +419,7 @@ const FORMATS: [&str; 12] = [
     "junit",
     "sarif",
     "gitlab",
+    "code-quality",
     "table",
 ];
 

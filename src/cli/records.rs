@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::fs::File;
 use std::path::Path;
 
-use super::args::{Changes, GateArgs, Plans, RecordArgs, Summary};
+use super::args::{Changes, GateArgs, Plans, RecordArgs, SourceArgs, Summary};
 use super::ending::{Ending, Failure};
 use super::exit::Exit;
 use super::gates;
@@ -14,11 +14,13 @@ use super::options::{form, options, shape};
 use super::output::Output;
 use super::screen::screen;
 use super::sifting::Sifting;
+use super::sources;
 use super::unmatched;
 use crate::plan::Accepts;
 use crate::record::{Extent, Options};
 use crate::sink::Sink;
 use crate::sink::fleet::{Fleet, Single};
+use crate::sink::origin::Located;
 
 /// Draws a page for one plan, or a table for several.
 pub fn summary(arguments: &Summary) -> Exit {
@@ -26,7 +28,7 @@ pub fn summary(arguments: &Summary) -> Exit {
     let path = output.as_deref();
     let (screen, shape) = (screen(plans.color, path), shape(table));
     let is_table = table.group_by.is_some() || table.sort.is_some();
-    let request = Request { plans, path, gate, records, extent: Extent::Paths };
+    let request = Request { plans, path, gate, records, extent: Extent::Paths, source: None };
     run(request, |out, listed| {
         let is_page = listed.is_single() && !is_table;
         let single = if is_page { Single::Page } else { Single::Table };
@@ -38,8 +40,9 @@ pub fn summary(arguments: &Summary) -> Exit {
 pub fn changes(arguments: &Changes) -> Exit {
     let form = form(&arguments.form);
     let extent = if arguments.no_paths { Extent::Actions } else { Extent::Paths };
-    let Changes { plans, output, gate, records, .. } = arguments;
-    let request = Request { plans, path: output.as_deref(), gate, records, extent };
+    let Changes { plans, output, gate, records, source, .. } = arguments;
+    let path = output.as_deref();
+    let request = Request { plans, path, gate, records, extent, source: Some(source) };
     run(request, |out, _| form.sink(out))
 }
 
@@ -50,17 +53,21 @@ struct Request<'a> {
     gate: &'a GateArgs,
     records: &'a RecordArgs,
     extent: Extent,
+    source: Option<&'a SourceArgs>,
 }
 
 /// Writes the records of all inputs to a sink, which `sink` creates.
 fn run(request: Request<'_>, sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>) -> Exit {
-    let Request { plans, path, gate, records, extent } = request;
+    let Request { plans, path, gate, records, extent, source } = request;
     let ready = gates::rules(gate).and_then(|rules| {
         let listed = inputs::list(plans, Accepts::Plans, path, gate.files())?;
         listed.warn_of_shared_workspaces(plans);
-        Ok((rules, listed, options(plans)?))
+        let options = options(plans)?;
+        let limits = &options.read.limits;
+        let origins = source.map_or(Ok(None), |source| sources::open(source, limits))?;
+        Ok((rules, listed, options, origins))
     });
-    let (rules, listed, options) = match ready {
+    let (rules, listed, options, origins) = match ready {
         Ok(ready) => ready,
         Err(exit) => return exit,
     };
@@ -78,6 +85,10 @@ fn run(request: Request<'_>, sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>) 
     let (sink, output) = match opened {
         Ok(opened) => opened,
         Err(error) => return fail(path, &error),
+    };
+    let sink = match origins {
+        Some(origins) => Box::new(Located::new(sink, origins)),
+        None => sink,
     };
     let is_broken = Cell::new(false);
     let mut sink = gates::before(sink, &rules, &is_broken);

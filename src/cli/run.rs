@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::args::{self, Command, Schema, SchemaOf};
 use super::exit::Exit;
 use super::messages::{fail, say};
-use super::{audit, batch, merge, records, redact, report, show, slim, wire};
+use super::{audit, batch, blocks, merge, records, redact, report, show, slim, wire};
 use crate::error::{Error, ErrorKind};
 
 /// Runs a command and prints its messages.
@@ -20,6 +20,7 @@ pub fn run(command: &Command) -> Exit {
         Command::Audit(arguments) => audit::run(arguments),
         Command::Slim(arguments) => slim::run(arguments),
         Command::Show(arguments) => show::run(arguments),
+        Command::Blocks(arguments) => blocks::run(arguments),
         Command::Wire(arguments) => wire::run(arguments),
         Command::Schema(schema) => print(schema_of(schema).as_bytes()),
         Command::Completions(completions) => print(&args::completions(completions.shell)),

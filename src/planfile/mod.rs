@@ -39,7 +39,7 @@ pub use tool::Tool;
 use crate::error::{Error, ErrorKind, PlanFileFault, Result};
 use crate::input::{Input, Options, Rereadable, Source};
 use crate::limits::{Limit, Limits};
-use archive::{Archive, LOCKS, PLAN, SCHEMAS, STATE};
+use archive::{Archive, CONFIGURATION, LOCKS, PLAN, SCHEMAS, STATE};
 use document::Members;
 use index::Index;
 use member::Member;
@@ -114,6 +114,22 @@ pub fn open(
     let state = state.map_err(|error| error.within(STATE))?;
     file.check()?;
     Document::new(Members { plan, index, state }, Schemas::new(schemas), limits)
+}
+
+/// The files of the configuration that a plan file keeps, by the paths of their members.
+///
+/// # Errors
+///
+/// Fails if the file is no plan file, if it is damaged, or if the configuration is longer than
+/// [`Limits::change`].
+pub fn configuration(file: &Rereadable, limits: &Limits) -> Result<Vec<(String, Vec<u8>)>> {
+    let archive = Archive::open(file, limits)?;
+    let members = archive.folder(CONFIGURATION, limits.change)?;
+    let files = members.into_iter().map(|(path, member)| {
+        let mut text = Vec::new();
+        member.copy(0..member.len(), &mut text).map(|()| (path, text))
+    });
+    files.collect()
 }
 
 fn read_schemas(member: &Member, limits: &Limits) -> Result<ProviderSchemas> {

@@ -165,6 +165,9 @@ pub struct ResourceChange<'a> {
     /// Serialized only if true.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub generated_config: bool,
+    /// The place of the block in the configuration, if sources are there: an object as JSON text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<JsonText<'a>>,
     /// The values to display. Empty unless made by `sift_with_view`.
     #[serde(skip)]
     pub attributes: Attributes,
@@ -211,6 +214,7 @@ impl ResourceChange<'_> {
             replace_paths: Cow::Borrowed(&self.replace_paths),
             importing: self.importing.as_ref().map(JsonText::borrowed),
             generated_config: self.generated_config,
+            source: self.source.as_ref().map(JsonText::borrowed),
             attributes,
         }
     }
@@ -258,6 +262,9 @@ pub struct OutputChange<'a> {
     pub unknown: Cow<'a, Paths>,
     #[serde(skip_serializing_if = "Paths::is_empty")]
     pub sensitive: Cow<'a, Paths>,
+    /// The place of the block in the configuration, if sources are there: an object as JSON text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<JsonText<'a>>,
     /// The values to display. Empty unless made by `sift_with_view`.
     #[serde(skip)]
     pub attributes: Attributes,
@@ -273,6 +280,9 @@ pub struct Check<'a> {
     pub status: Cow<'a, str>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub problems: Cow<'a, [Cow<'a, str>]>,
+    /// The place of the block in the configuration, if sources are there: an object as JSON text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<JsonText<'a>>,
 }
 
 impl Check<'_> {

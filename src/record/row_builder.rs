@@ -223,6 +223,7 @@ impl RowBuilder {
             replace_paths: Cow::Borrowed(&self.replace_paths),
             importing: importing.transpose()?,
             generated_config: change.change.generated_config.is_some(),
+            source: None,
             attributes: Attributes::default(),
         };
         Ok(match facts.section {

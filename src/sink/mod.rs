@@ -1,6 +1,8 @@
 //! The output formats: each sink writes records in one format.
 
 #[cfg(feature = "report")]
+pub mod code_quality;
+#[cfg(feature = "report")]
 pub mod csv;
 #[cfg(feature = "report")]
 mod figures;
@@ -24,6 +26,8 @@ pub mod junit;
 #[cfg(feature = "report")]
 pub mod markdown;
 pub mod ndjson;
+#[cfg(feature = "report")]
+pub mod origin;
 #[cfg(feature = "report")]
 mod phrase;
 mod row;

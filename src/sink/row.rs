@@ -80,6 +80,10 @@ impl Rows {
         if change.generated_config {
             json.push_str(",\"generated_config\":true");
         }
+        if let Some(source) = &change.source {
+            json.push_str(",\"source\":");
+            json.push_str(source.get());
+        }
         json.push('}');
     }
 }
@@ -113,7 +117,8 @@ fn is_short(change: &ResourceChange<'_>) -> bool {
         + change.actions.iter().map(|action| action.len()).sum::<usize>()
         + len(&change.action_reason)
         + len(&change.deferred_reason)
-        + change.importing.as_ref().map_or(0, |importing| importing.get().len());
+        + change.importing.as_ref().map_or(0, |importing| importing.get().len())
+        + change.source.as_ref().map_or(0, |source| source.get().len());
     let lists = [&change.changed, &change.unknown, &change.sensitive, &change.replace_paths];
     texts as u64 + lists.iter().map(|list| list.size()).sum::<u64>() <= super::BUFFER as u64
 }
@@ -196,14 +201,15 @@ mod tests {
 
     fn change() -> impl Strategy<Value = ResourceChange<'static>> {
         let texts = [(); 9].map(|()| some_text());
-        let raws = [some_raw(), some_raw()];
+        let raws = [some_raw(), some_raw(), some_raw()];
         let lists = [paths(), paths(), paths(), paths()];
         let actions = vec(TEXT.prop_map(Cow::Owned), 0..3);
         let parts = (TEXT, TEXT, texts, raws, lists, actions, any::<bool>());
         parts.prop_map(|(address, action, texts, raws, lists, actions, generated_config)| {
             let [previous, module, mode, type_name, name, deposed, provider, reason, deferred] =
                 texts;
-            let ([index, importing], [changed, unknown, sensitive, replace_paths]) = (raws, lists);
+            let [index, importing, source] = raws;
+            let [changed, unknown, sensitive, replace_paths] = lists;
             ResourceChange {
                 address: Some(Cow::Owned(address)),
                 previous_address: previous,
@@ -224,6 +230,7 @@ mod tests {
                 replace_paths,
                 importing,
                 generated_config,
+                source,
                 attributes: Attributes::default(),
             }
         })

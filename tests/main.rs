@@ -29,6 +29,7 @@
 //! | where the secrets of a document are | `audit.rs` |
 //! | slim plans: a model over the tree, policies in Rego | `slim.rs` |
 //! | arguments, exit codes, outputs, signals, many inputs, batches | `command.rs` |
+//! | blocks of configurations, `--source`, annotations | `blocks.rs` |
 //! | reports: expected files, parsers of their formats, omissions | `report.rs` |
 //! | object stores and web servers, working and failing | `stores.rs` |
 //! | commands and links of the README and the manual | `docs.rs` |
@@ -36,6 +37,7 @@
 //! | a fixed bug | `regression.rs` |
 
 mod audit;
+mod blocks;
 mod command;
 mod console;
 mod corpus;

@@ -11,6 +11,9 @@ use super::files::{Files, SourceError, normal};
 /// The number of modules of a configuration, where each call counts.
 pub const MODULES_MAX: usize = 10_000;
 
+/// The number of calls that lead to a module.
+const DEPTH_MAX: usize = 100;
+
 /// A module of a configuration.
 #[derive(Debug)]
 pub struct Module {
@@ -45,7 +48,8 @@ pub struct Found<'a> {
 pub struct Configuration {
     modules: Vec<Module>,
     by_path: HashMap<String, usize>,
-    /// True if the configuration has more than [`MODULES_MAX`] modules. Others are left out.
+    /// True if the configuration has more than [`MODULES_MAX`] modules, or some that more than 100
+    /// calls lead to. They are left out.
     pub is_cut: bool,
 }
 
@@ -88,7 +92,8 @@ impl Configuration {
                     };
                     folders.insert(folder.clone(), Arc::new(directory));
                 }
-                if left.len() < MODULES_MAX {
+                let depth = path.split('.').count();
+                if left.len() < MODULES_MAX && depth <= DEPTH_MAX {
                     left.push_back((path, folder));
                 } else {
                     configuration.is_cut = true;

@@ -59,7 +59,10 @@ pub fn run(arguments: &Report) -> Exit {
         warn_of_unfiltered(arguments);
         let watch = unmatched::report(&rules, &arguments.noise);
         let options = Options { show: arguments.records.show(), watch, ..options(plans)? };
-        let origins = sources::open(&arguments.source, &options.read.limits)?;
+        let limits = &options.read.limits;
+        let origins = sources::open(&arguments.source, limits)?;
+        // A binary plan file keeps its configuration.
+        let origins = origins.or_else(|| Some(sources::of_plan_files(limits)));
         Ok((rules, listed, options, origins))
     });
     let (rules, listed, options, origins) = match ready {

@@ -3,7 +3,7 @@
 use unicode_normalization::UnicodeNormalization;
 
 use super::block::Attribute;
-use super::diagnostic::{Diagnostic, quoted};
+use super::diagnostic::{DIAGNOSTICS_MAX, Diagnostic, quoted};
 use super::expression;
 use super::json::{Document, Index, Kind, Node};
 use super::position::{Position, Range};
@@ -94,7 +94,7 @@ impl<'a> Source<'a> {
     pub fn duplicates(&self, index: Index) -> Vec<Diagnostic> {
         let mut faults = Vec::new();
         for (object, node) in self.document.below(index) {
-            if node.kind != Kind::Object {
+            if node.kind != Kind::Object || faults.len() >= DIAGNOSTICS_MAX {
                 continue;
             }
             let mut seen = std::collections::HashMap::new();
@@ -104,6 +104,9 @@ impl<'a> Source<'a> {
                 };
                 let text: String = name.text.nfc().collect();
                 if let Some(first) = seen.get(&text) {
+                    if faults.len() >= DIAGNOSTICS_MAX {
+                        break;
+                    }
                     let first: &Range = first;
                     let detail = format!(
                         "An attribute named {} was already defined at {}:{}.",

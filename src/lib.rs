@@ -17,12 +17,14 @@
 //! | 0 | `inert` | texts and JSON that are safe to print |
 //! | 0 | `nearest` | the known word closest to a mistyped one |
 //! | 1 | [`input`], `scan` | reading bytes; bytes to bit masks |
+//! | 2 | [`hcl`] | the syntax of configuration files: JSON and native |
 //! | 2 | [`json`] | a cursor over JSON text and the values in it; no Terraform |
 //! | 2 | [`wire`] | values as the tools send them: MessagePack and JSON under a type, schemas |
 //! | 3 | [`plan`] | a document as sections and changes |
 //! | 3 | [`planfile`] | binary plan files as the JSON of their plans |
 //! | 4 | [`config`] | the elements of a configuration, and the references between them |
 //! | 4 | [`diff`], [`secret`] | a change as paths; which values are secret |
+//! | 4 | [`blocks`] | the blocks of a configuration and their places |
 //! | 4 | [`source`] | names, globs, folders and stores as inputs |
 //! | 5 | [`record`], [`redact`], [`audit`] | rows; a document without its secrets; their paths |
 //! | 6 | [`sink`], [`slim`] | rows in a format, and rules about them; a plan cut down |
@@ -39,6 +41,7 @@
 //! | `report` | `redact`, [`record::view`], and all other sinks |
 //! | `wire` | [`wire`] |
 //! | `planfile` | `compression`, `redact`, `wire`, and [`planfile`] |
+//! | `blocks` | `planfile`, [`hcl`] and [`blocks`] |
 //! | `batch` | `planfile`, `report`, [`source`] and [`batch`] |
 //! | `tree` | a value as a tree of simd-json |
 //! | `stores` | `batch`, and the clients for object stores and web servers |
@@ -88,6 +91,8 @@ pub mod assertion;
 pub mod audit;
 #[cfg(feature = "batch")]
 pub mod batch;
+#[cfg(feature = "blocks")]
+pub mod blocks;
 // Public for the binary, which runs it.
 #[cfg(feature = "cli")]
 #[doc(hidden)]
@@ -96,6 +101,8 @@ pub mod config;
 pub mod diff;
 pub mod error;
 mod glob;
+#[cfg(feature = "blocks")]
+pub mod hcl;
 // Public for the tests, which hold outputs to it.
 #[doc(hidden)]
 pub mod inert;

@@ -31,6 +31,7 @@
 //! | slim plans: a model over the tree, policies in Rego | `slim.rs` |
 //! | arguments, exit codes, outputs, signals, many inputs, batches | `command.rs` |
 //! | configurations: elements, blocks and dependents against the oracle | `configuration.rs` |
+//! | blocks of configurations, `--source`, annotations | `blocks.rs` |
 //! | reports: expected files, parsers of their formats, omissions | `report.rs` |
 //! | object stores and web servers, working and failing | `stores.rs` |
 //! | commands and links of the README and the manual | `docs.rs` |
@@ -38,6 +39,7 @@
 //! | a fixed bug | `regression.rs` |
 
 mod audit;
+mod blocks;
 mod command;
 mod configuration;
 mod console;

@@ -74,6 +74,18 @@ fn with_workspaces() -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("a record")).collect()
 }
 
+/// The records of a plan with every kind of change, with the places of their blocks.
+fn with_sources() -> Vec<Value> {
+    let run = run::plansift()
+        .args(["changes", "--all", "--source", "corpus/sources"])
+        .args(["corpus/plans/every-key/plan.json", "corpus/sources/plan.json"])
+        .current_dir(run::root())
+        .output()
+        .expect("it runs");
+    let text = String::from_utf8(run.stdout).expect("UTF-8");
+    text.lines().map(|line| serde_json::from_str(line).expect("a record")).collect()
+}
+
 fn assert_all_valid(validator: &Validator, records: &[Value], plan: &Path) {
     for record in records {
         if let Err(error) = validator.validate(record) {
@@ -94,6 +106,7 @@ fn every_record_of_the_corpus_is_valid() {
     }
     assert_all_valid(&validator, &late_version(), Path::new("a version that comes late"));
     assert_all_valid(&validator, &with_workspaces(), Path::new("one of several"));
+    assert_all_valid(&validator, &with_sources(), Path::new("with sources"));
 }
 
 #[test]
@@ -180,7 +193,8 @@ fn the_schema_refuses_invalid_records() {
 fn every_key_of_the_schema_occurs() {
     let schema = schema();
     let mut written: BTreeSet<(String, String)> = BTreeSet::new();
-    let records = corpus_records().into_iter().chain(late_version()).chain(with_workspaces());
+    let records = corpus_records().into_iter().chain(late_version());
+    let records = records.chain(with_workspaces()).chain(with_sources());
     for record in records {
         let kind = record["kind"].as_str().expect("a kind");
         let keys = record.as_object().expect("an object").keys();

@@ -4,7 +4,7 @@
 //! | --- | --- | --- |
 //! | wire | go-cty, and Terraform 1.11.4 | `vectors/wire.rs` |
 //! | checks | terraform-plugin-testing 1.16.0 | `vectors/checks.rs` |
-//! | config | Terraform 1.11.4 and 1.17, and OpenTofu 1.12.6 | `vectors/join.rs` |
+//! | config | HCL 2.24, Terraform and OpenTofu | `vectors/config.rs`, `vectors/join.rs` |
 //!
 //! The vectors are in the folder that `PLANSIFT_VECTORS` names, `../shared/vectors` without it. The
 //! plans that they name are in the folder `PLANSIFT_PLANS`, `../shared/plans` without it.
@@ -19,10 +19,15 @@ use std::process::ExitCode;
 
 #[path = "vectors/checks.rs"]
 mod checks;
+#[path = "vectors/config.rs"]
+mod config;
 #[path = "vectors/join.rs"]
 mod join;
 #[path = "vectors/wire.rs"]
 mod wire;
+
+/// The sets, and what asks the questions of each.
+const SETS: [(&str, fn(&Path) -> Tally); 2] = [("wire", wire::ask), ("config", config::ask)];
 
 /// The numbers of a set.
 #[derive(Default)]
@@ -30,6 +35,15 @@ struct Tally {
     asked: usize,
     differ: usize,
     listed: usize,
+}
+
+impl Tally {
+    /// The numbers of two parts of a set together.
+    fn and(self, other: Tally) -> Tally {
+        let Tally { asked, differ, listed } = other;
+        let (asked, differ) = (self.asked + asked, self.differ + differ);
+        Tally { asked, differ, listed: self.listed + listed }
+    }
 }
 
 /// The folder that a variable names.
@@ -43,7 +57,7 @@ fn main() -> ExitCode {
     let plans = folder("PLANSIFT_PLANS", "../shared/plans");
     let mut code = ExitCode::SUCCESS;
     let sets: [(&str, &dyn Fn(&Path) -> Tally); 3] =
-        [("wire", &wire::ask), ("checks", &|set| checks::ask(set, &plans)), ("config", &join::ask)];
+        [("wire", &wire::ask), ("checks", &|set| checks::ask(set, &plans)), ("config", &|set| config::ask(set).and(join::ask(set)))];
     for (name, ask) in sets {
         let set = vectors.join(name);
         if !set.is_dir() {

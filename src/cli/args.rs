@@ -3,6 +3,7 @@
 mod assert;
 mod audit;
 mod batch;
+mod blocks;
 mod config;
 mod hints;
 mod inputs;
@@ -26,6 +27,7 @@ use clap_complete::Shell;
 pub use self::assert::{Assert, AssertFormat};
 pub use self::audit::{Audit, FindingsFormat};
 pub use self::batch::{Batch, Merge, ReportFormat};
+pub use self::blocks::{Blocks, BlocksFormat, SourceArgs};
 pub use self::config::{Config, ConfigFormat, GraphOf};
 use self::hints::did_you_mean;
 pub use self::inputs::InputArgs;
@@ -86,6 +88,7 @@ impl Command {
             | Command::Audit(Audit { plans, .. })
             | Command::Assert(Assert { plans, .. }) => Some(plans),
             Command::Merge(_)
+            | Command::Blocks(_)
             | Command::Wire(_)
             | Command::Schema(_)
             | Command::Completions(_)
@@ -135,6 +138,8 @@ pub enum Command {
     Show(ShowPlanFile),
     /// List or draw the configuration in plans: elements, references, what depends on what
     Config(Config),
+    /// List the blocks of a configuration with their files and lines
+    Blocks(Blocks),
     /// Decode and encode values of providers and plan files, by type or by schema
     Wire(Wire),
     /// Print the JSON Schema of an output
@@ -218,6 +223,9 @@ pub struct Changes {
     /// configuration, and the source of its module. Reads plans twice
     #[arg(help_heading = OUTPUT, long)]
     pub with_config: bool,
+    /// Arguments about source files
+    #[command(flatten)]
+    pub source: SourceArgs,
     /// Arguments about records
     #[command(flatten)]
     pub records: RecordArgs,
@@ -460,7 +468,7 @@ fn file() -> impl TypedValueParser<Value = PathBuf> {
 }
 
 /// Returns the names of all formats of all commands.
-const FORMATS: [&str; 12] = [
+const FORMATS: [&str; 13] = [
     "term",
     "markdown",
     "html",
@@ -472,6 +480,7 @@ const FORMATS: [&str; 12] = [
     "junit",
     "sarif",
     "gitlab",
+    "code-quality",
     "table",
 ];
 

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::fs::File;
 use std::path::Path;
 
-use super::args::{Changes, GateArgs, Plans, RecordArgs, Summary};
+use super::args::{Changes, GateArgs, Plans, RecordArgs, SourceArgs, Summary};
 use super::ending::{Ending, Failure};
 use super::exit::Exit;
 use super::gates;
@@ -14,11 +14,13 @@ use super::options::{form, options, shape};
 use super::output::Output;
 use super::screen::screen;
 use super::sifting::{Sifting, Wanted};
+use super::sources;
 use super::unmatched;
 use crate::plan::Accepts;
 use crate::record::{Extent, Options};
 use crate::sink::Sink;
 use crate::sink::fleet::{Fleet, Single};
+use crate::sink::origin::Located;
 
 /// Draws a page for one plan, or a table for several.
 pub fn summary(arguments: &Summary) -> Exit {
@@ -29,8 +31,9 @@ pub fn summary(arguments: &Summary) -> Exit {
     // Rules and `--detailed-exitcode` are about changes.
     let is_gated = !gate.fail_on.is_empty() || records.detailed_exitcode;
     let accepts = if is_gated { Accepts::Plans } else { Accepts::States };
-    let (extent, attributes) = (Extent::Paths, &Wanted::None);
-    let request = Request { plans, path, gate, records, extent, accepts, attributes };
+    let (extent, attributes, source) = (Extent::Paths, &Wanted::None, None);
+    let request =
+        Request { plans, path, gate, records, extent, accepts, attributes, source };
     run(request, |out, listed| {
         let is_page = listed.is_single() && !is_table;
         let single = if is_page { Single::Page } else { Single::Table };
@@ -43,9 +46,9 @@ pub fn changes(arguments: &Changes) -> Exit {
     let form = form(&arguments.form);
     let extent = if arguments.no_paths { Extent::Actions } else { Extent::Paths };
     let attributes = if arguments.with_config { &Wanted::Blocks } else { &Wanted::None };
-    let Changes { plans, output, gate, records, .. } = arguments;
-    let (path, accepts) = (output.as_deref(), Accepts::Plans);
-    let request = Request { plans, path, gate, records, extent, accepts, attributes };
+    let Changes { plans, output, gate, records, source, .. } = arguments;
+    let (path, accepts, source) = (output.as_deref(), Accepts::Plans, Some(source));
+    let request = Request { plans, path, gate, records, extent, accepts, attributes, source };
     run(request, |out, _| form.sink(out))
 }
 
@@ -58,17 +61,21 @@ struct Request<'a> {
     extent: Extent,
     accepts: Accepts,
     attributes: &'a Wanted,
+    source: Option<&'a SourceArgs>,
 }
 
 /// Writes the records of all inputs to a sink, which `sink` creates.
 fn run(request: Request<'_>, sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>) -> Exit {
-    let Request { plans, path, gate, records, extent, accepts, attributes } = request;
+    let Request { plans, path, gate, records, extent, accepts, attributes, source } = request;
     let ready = gates::rules(gate).and_then(|rules| {
         let listed = inputs::list(plans, accepts, path, gate.files())?;
         listed.warn_of_shared_workspaces(plans);
-        Ok((rules, listed, options(plans)?))
+        let options = options(plans)?;
+        let limits = &options.read.limits;
+        let origins = source.map_or(Ok(None), |source| sources::open(source, limits))?;
+        Ok((rules, listed, options, origins))
     });
-    let (rules, listed, options) = match ready {
+    let (rules, listed, options, origins) = match ready {
         Ok(ready) => ready,
         Err(exit) => return exit,
     };
@@ -86,6 +93,10 @@ fn run(request: Request<'_>, sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>) 
     let (sink, output) = match opened {
         Ok(opened) => opened,
         Err(error) => return fail(path, &error),
+    };
+    let sink = match origins {
+        Some(origins) => Box::new(Located::new(sink, origins)),
+        None => sink,
     };
     let is_broken = Cell::new(false);
     let mut sink = gates::before(sink, &rules, &is_broken);

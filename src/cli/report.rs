@@ -16,12 +16,14 @@ use super::pages::{Pages, appended};
 use super::screen::screen;
 use super::secrets::{secret_options, warn_of_names};
 use super::sifting::{Sifting, Wanted};
+use super::sources;
 use super::unmatched;
 use crate::error::Result;
 use crate::plan::Accepts;
 use crate::record::Options;
 use crate::record::watch::Watch;
 use crate::sink::Sink;
+use crate::sink::code_quality::CodeQuality;
 use crate::sink::filter::Filter;
 use crate::sink::fleet::document::Document;
 use crate::sink::gate::Rule;
@@ -30,6 +32,7 @@ use crate::sink::gitlab::Gitlab;
 use crate::sink::html::Html;
 use crate::sink::junit::Junit;
 use crate::sink::markdown::{Fit, Markdown, Measure, Rest};
+use crate::sink::origin::{Located, SharedOrigins};
 use crate::sink::sarif::Sarif;
 use crate::sink::screen::Screen;
 use crate::sink::several::Several;
@@ -56,9 +59,13 @@ pub fn run(arguments: &Report) -> Exit {
         warn_of_unfiltered(arguments);
         let watch = unmatched::report(&rules, &arguments.noise);
         let options = Options { show: arguments.records.show(), watch, ..options(plans)? };
-        Ok((rules, listed, options))
+        let limits = &options.read.limits;
+        let origins = sources::open(&arguments.source, limits)?;
+        // A binary plan file keeps its configuration.
+        let origins = origins.or_else(|| Some(sources::of_plan_files(limits)));
+        Ok((rules, listed, options, origins))
     });
-    let (rules, listed, options) = match ready {
+    let (rules, listed, options, origins) = match ready {
         Ok(ready) => ready,
         Err(exit) => return exit,
     };
@@ -67,7 +74,7 @@ pub fn run(arguments: &Report) -> Exit {
         Pages::new(arguments.targets.iter().filter_map(|target| target.file.clone()), &listed);
     for target in &arguments.targets {
         let path = target.file.as_deref();
-        match open(target, arguments, &rules, options.watch, &pages) {
+        match open(target, arguments, &rules, (options.watch, &origins), &pages) {
             Ok((sink, output)) => {
                 sinks.push(sink);
                 outputs.push((path, output));
@@ -76,7 +83,10 @@ pub fn run(arguments: &Report) -> Exit {
         }
     }
     let (is_broken, failed_at) = (Cell::new(false), Cell::new(None));
-    let several = Box::new(Several::new(sinks, &failed_at));
+    let mut several: Box<dyn Sink + '_> = Box::new(Several::new(sinks, &failed_at));
+    if let Some(origins) = origins {
+        several = Box::new(Located::new(several, origins));
+    }
     let mut sink = gates::before(several, &rules, &is_broken);
     let attributes = attributes(arguments, &options);
     let mut sifting = Sifting::new(plans, options, sink.as_mut()).with(&attributes);
@@ -204,7 +214,7 @@ fn open(
     target: &Target,
     arguments: &Report,
     rules: &[Rule],
-    watch: Option<&'static Watch>,
+    (watch, origins): (Option<&'static Watch>, &SharedOrigins),
     pages: &Pages,
 ) -> Result<(Box<dyn Sink>, Output)> {
     let path: Option<&Path> = target.file.as_deref();
@@ -233,13 +243,18 @@ fn open(
                 filtered(Box::new(markdown.with_detail(arguments.detail())), arguments)
             });
             let outputs = outputs.map(|file| Box::new(file) as Box<dyn Write>);
-            Box::new(Github::new(out, summary, outputs, rules))
+            Box::new(Github::new(out, summary, outputs, rules).with_origins(origins.clone()))
         }
         ReportAs::Json => Box::new(Document::new(out, rules)),
         ReportAs::Variables => Box::new(Variables::new(out, rules)),
         ReportAs::Junit => Box::new(Junit::new(out, rules).with_watch(watch)),
-        ReportAs::Sarif => Box::new(Sarif::new(out, rules).with_watch(watch)),
+        ReportAs::Sarif => {
+            Box::new(Sarif::new(out, rules).with_watch(watch).with_origins(origins.clone()))
+        }
         ReportAs::Gitlab => Box::new(Gitlab::new(out, rules)),
+        ReportAs::CodeQuality => {
+            Box::new(CodeQuality::new(out, rules).with_origins(origins.clone()))
+        }
     };
     Ok((sink, output))
 }

@@ -6,7 +6,7 @@ use super::args::{self, Command, Schema, SchemaOf};
 use super::exit::Exit;
 use super::messages::{fail, say};
 use super::{
-    assert, audit, batch, config, merge, records, redact, report, show, slim, values, wire,
+    assert, audit, batch, blocks, config, merge, records, redact, report, show, slim, values, wire,
 };
 use crate::error::{Error, ErrorKind};
 
@@ -28,6 +28,7 @@ pub fn run(command: &Command) -> Exit {
         Command::Slim(arguments) => slim::run(arguments),
         Command::Config(arguments) => config::run(arguments),
         Command::Show(arguments) => show::run(arguments),
+        Command::Blocks(arguments) => blocks::run(arguments),
         Command::Wire(arguments) => wire::run(arguments),
         Command::Schema(schema) => print(schema_of(schema).as_bytes()),
         Command::Completions(completions) => print(&args::completions(completions.shell)),

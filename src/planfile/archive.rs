@@ -32,6 +32,9 @@ pub(super) const LOCKS: &str = ".terraform.lock.hcl";
 /// The schemas of the providers.
 pub(super) const SCHEMAS: &str = "tfschemas";
 
+/// The folder of the configuration.
+pub(super) const CONFIGURATION: &str = "tfconfig/";
+
 /// A zip archive.
 pub(super) struct Archive<'a> {
     zip: ZipArchive<File<'a>>,
@@ -81,7 +84,7 @@ fn no_directory(file: &Rereadable, error: Error) -> Error {
     let mut head = [0; 30 + LOCKS.len()];
     let len = file.read_at(&mut head, 0).unwrap_or_default();
     let Some(name) = head[..len].get(30..) else { return error };
-    let is_of_plan = NAMES.iter().chain(&["tfconfig/"]).any(|known| {
+    let is_of_plan = NAMES.iter().chain(&[CONFIGURATION]).any(|known| {
         let len = known.len().min(name.len());
         name[..len] == known.as_bytes()[..len]
     });
@@ -172,7 +175,37 @@ impl<'a> Archive<'a> {
         self.inflate(name, found).map(Some).map_err(|error| error.within(name))
     }
 
-    fn inflate(&self, name: &'static str, found: Found) -> Result<Member> {
+    /// Inflates all members of a folder, up to a number of bytes in all.
+    pub(super) fn folder(&self, prefix: &str, max: u64) -> Result<Vec<(String, Member)>> {
+        let mut found = Vec::new();
+        let (mut buffer, mut size) = (vec![0; BUFFER], 0_u64);
+        let mut entries = self.zip.entries(&mut buffer);
+        while let Some(entry) = entries.next_entry().map_err(directory_error)? {
+            let path = entry.file_path();
+            let Ok(path) = std::str::from_utf8(path.as_ref()) else { continue };
+            if !path.starts_with(prefix) || path.ends_with('/') {
+                continue;
+            }
+            let member = Found {
+                place: entry.wayfinder(),
+                method: entry.compression_method(),
+                is_encrypted: entry.flags().is_encrypted(),
+                header: entry.local_header_offset(),
+            };
+            size = size.saturating_add(member.place.uncompressed_size_hint());
+            if size > max {
+                return Err(Error::limit(Limit::Change, max, member.header));
+            }
+            found.push((path.to_owned(), member));
+        }
+        let inflated = found.into_iter().map(|(path, found)| {
+            let member = self.inflate(&path, found);
+            member.map(|member| (path, member)).map_err(|error| error.within(CONFIGURATION))
+        });
+        inflated.collect()
+    }
+
+    fn inflate(&self, name: &str, found: Found) -> Result<Member> {
         let Limits { expansion, .. } = self.limits;
         let entry = self.zip.get_entry(found.place).map_err(directory_error)?;
         let mut buffer = vec![0; 2 * 65_536];

@@ -48,7 +48,7 @@ use std::sync::Arc;
 use crate::error::{Error, ErrorKind, PlanFileFault, Result};
 use crate::input::{Input, Options, Rereadable, Source};
 use crate::limits::{Limit, Limits};
-use archive::{Archive, LOCKS, PLAN, SCHEMAS, STATE};
+use archive::{Archive, CONFIGURATION, LOCKS, PLAN, SCHEMAS, STATE};
 use document::Members;
 use index::Index;
 use member::Member;
@@ -148,6 +148,22 @@ fn locks(archive: &Archive<'_>) -> Result<Vec<u8>> {
         locks.copy(0..locks.len(), &mut text)?;
     }
     Ok(text)
+}
+
+/// The files of the configuration that a plan file keeps, by the paths of their members.
+///
+/// # Errors
+///
+/// Fails if the file is no plan file, if it is damaged, or if the configuration is longer than
+/// [`Limits::change`].
+pub fn configuration(file: &Rereadable, limits: &Limits) -> Result<Vec<(String, Vec<u8>)>> {
+    let archive = Archive::open(file, limits)?;
+    let members = archive.folder(CONFIGURATION, limits.change)?;
+    let files = members.into_iter().map(|(path, member)| {
+        let mut text = Vec::new();
+        member.copy(0..member.len(), &mut text).map(|()| (path, text))
+    });
+    files.collect()
 }
 
 fn own_schemas(member: &Member, limits: &Limits) -> Result<ProviderSchemas> {

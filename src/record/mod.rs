@@ -173,6 +173,9 @@ pub struct ResourceChange<'a> {
     /// The block of the resource in the configuration, with `changes --with-config`.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub block: Option<Box<Block>>,
+    /// The place of the block in the configuration, if sources are there: an object as JSON text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<JsonText<'a>>,
     /// The values to display. Empty unless made by `sift_with_view`.
     #[serde(skip)]
     pub attributes: Attributes,
@@ -226,6 +229,7 @@ impl ResourceChange<'_> {
             importing: self.importing.as_ref().map(JsonText::borrowed),
             generated_config: self.generated_config,
             block: self.block.clone(),
+            source: self.source.as_ref().map(JsonText::borrowed),
             attributes,
         }
     }
@@ -273,6 +277,9 @@ pub struct OutputChange<'a> {
     pub unknown: Cow<'a, Paths>,
     #[serde(skip_serializing_if = "Paths::is_empty")]
     pub sensitive: Cow<'a, Paths>,
+    /// The place of the block in the configuration, if sources are there: an object as JSON text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<JsonText<'a>>,
     /// The values to display. Empty unless made by `sift_with_view`.
     #[serde(skip)]
     pub attributes: Attributes,
@@ -288,6 +295,9 @@ pub struct Check<'a> {
     pub status: Cow<'a, str>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub problems: Cow<'a, [Cow<'a, str>]>,
+    /// The place of the block in the configuration, if sources are there: an object as JSON text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<JsonText<'a>>,
 }
 
 impl Check<'_> {

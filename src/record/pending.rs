@@ -77,6 +77,7 @@ pub(crate) fn owned(record: &Record<'_>) -> Option<Record<'static>> {
             changed: Cow::Owned(change.changed.as_ref().clone()),
             unknown: Cow::Owned(change.unknown.as_ref().clone()),
             sensitive: Cow::Owned(change.sensitive.as_ref().clone()),
+            source: change.source.as_ref().map(JsonText::owned),
             attributes: change.attributes.clone(),
         }),
         Record::Check(check) => Record::Check(Check {
@@ -84,6 +85,7 @@ pub(crate) fn owned(record: &Record<'_>) -> Option<Record<'static>> {
             check_kind: check.check_kind.as_deref().map(owned_text),
             status: owned_text(&check.status),
             problems: owned_list(&check.problems),
+            source: check.source.as_ref().map(JsonText::owned),
         }),
         Record::ActionInvocation(invocation) => {
             Record::ActionInvocation(owned_invocation(invocation))
@@ -117,6 +119,7 @@ fn owned_change(change: &ResourceChange<'_>) -> ResourceChange<'static> {
         importing: change.importing.as_ref().map(JsonText::owned),
         generated_config: change.generated_config,
         block: change.block.clone(),
+        source: change.source.as_ref().map(JsonText::owned),
         attributes: change.attributes.clone(),
     }
 }

@@ -224,6 +224,7 @@ impl RowBuilder {
             importing: importing.transpose()?,
             generated_config: change.change.generated_config.is_some(),
             block: None,
+            source: None,
             attributes: Attributes::default(),
         };
         Ok(match facts.section {

@@ -435,6 +435,7 @@ impl Visitor for Sifter<'_, '_, '_> {
             changed: Cow::Borrowed(changed),
             unknown: Cow::Borrowed(unknown),
             sensitive: Cow::Borrowed(sensitive),
+            source: None,
         }))?;
         Ok(Flow::Continue)
     }
@@ -461,6 +462,7 @@ impl Visitor for Sifter<'_, '_, '_> {
             check_kind: decoded(check.kind)?,
             status: status.into(),
             problems: Cow::Borrowed(&problems),
+            source: None,
         }))?;
         Ok(Flow::Continue)
     }

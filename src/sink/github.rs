@@ -9,6 +9,7 @@ use std::io::Write;
 use super::figures::Figures;
 use super::gate::Rule;
 use super::markdown::{Fit, Measure, Rest};
+use super::origin::{Location, SharedOrigins, first_location};
 use super::phrase::Warning;
 use super::summary::fit;
 use super::{Sink, write_error};
@@ -41,6 +42,7 @@ pub struct Github<'s, W: Write> {
     source: String,
     errors: u64,
     warnings: u64,
+    origins: SharedOrigins,
 }
 
 /// The level of an annotation.
@@ -69,10 +71,26 @@ impl<'s, W: Write> Github<'s, W> {
             source: String::new(),
             errors: 0,
             warnings: 0,
+            origins: None,
         }
     }
 
+    /// Places annotations at the lines of the source files.
+    pub fn with_origins(self, origins: SharedOrigins) -> Github<'s, W> {
+        Github { origins, ..self }
+    }
+
     fn annotate(&mut self, level: Level, title: &str, message: &str) -> Result<()> {
+        self.annotate_at(None, level, title, message)
+    }
+
+    fn annotate_at(
+        &mut self,
+        location: Option<Location>,
+        level: Level,
+        title: &str,
+        message: &str,
+    ) -> Result<()> {
         let (word, count) = match level {
             Level::Error => ("error", &mut self.errors),
             Level::Warning => ("warning", &mut self.warnings),
@@ -82,8 +100,12 @@ impl<'s, W: Write> Github<'s, W> {
         if *count > SHOWN {
             return Ok(());
         }
+        let place = location.map_or_else(String::new, |location| {
+            let file = property(&visible(&location.file));
+            format!("file={file},line={},endLine={},", location.line, location.end_line)
+        });
         let (title, message) = (property(title), escaped(message));
-        writeln!(self.commands, "::{word} title={title}::{message}").map_err(write_error)
+        writeln!(self.commands, "::{word} {place}title={title}::{message}").map_err(write_error)
     }
 
     fn check(&mut self, check: &Check<'_>) -> Result<()> {
@@ -99,7 +121,8 @@ impl<'s, W: Write> Github<'s, W> {
             true => format!("{source}: {}", shown(&check.status, NAME)),
             false => format!("{source}: {}", lines.join("\n")),
         };
-        self.annotate(Level::Error, &title, &message)
+        let location = first_location(&self.origins, &[check.address.clone().into_owned()]);
+        self.annotate_at(location, Level::Error, &title, &message)
     }
 
     /// Annotates a plan that failed or is incomplete, and the rules that it breaks.
@@ -130,10 +153,11 @@ impl<'s, W: Write> Github<'s, W> {
             let mut text = format!("{source}: {words}");
             let message = answer.rule.message();
             text.extend(message.map(|message| format!("\n{}", shown(message, MESSAGE))));
-            (level, shown(answer.rule.text(), NAME), text)
+            let location = first_location(&self.origins, answer.first);
+            (location, level, shown(answer.rule.text(), NAME), text)
         });
-        for (level, rule, message) in broken.collect::<Vec<_>>() {
-            self.annotate(level, &format!("Rule broken: {rule}"), &message)?;
+        for (location, level, rule, message) in broken.collect::<Vec<_>>() {
+            self.annotate_at(location, level, &format!("Rule broken: {rule}"), &message)?;
         }
         Ok(())
     }

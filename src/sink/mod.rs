@@ -5,6 +5,8 @@ pub mod assertions;
 #[cfg(feature = "report")]
 pub mod configuration;
 #[cfg(feature = "report")]
+pub mod code_quality;
+#[cfg(feature = "report")]
 pub mod csv;
 #[cfg(feature = "report")]
 mod figures;
@@ -30,6 +32,8 @@ pub mod junit;
 #[cfg(feature = "report")]
 pub mod markdown;
 pub mod ndjson;
+#[cfg(feature = "report")]
+pub mod origin;
 #[cfg(feature = "report")]
 mod phrase;
 #[cfg(feature = "report")]

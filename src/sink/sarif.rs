@@ -1,8 +1,8 @@
 //! Writes SARIF 2.1.0: results for code scanning.
 //!
 //! Each rule that a plan breaks and each check that does not pass is a result. Its logical
-//! locations are resource addresses. There are no line numbers, because a plan is a single line. A
-//! plan that cannot be read, a plan that is not complete, and a pattern that matches nothing in any
+//! locations are resource addresses. Its physical location is the block in a source file, or the
+//! plan, which has no line numbers because it is a single line. A plan that cannot be read, a plan that is not complete, and a pattern that matches nothing in any
 //! plan are notifications.
 
 use std::io::Write;
@@ -10,6 +10,7 @@ use std::io::Write;
 use serde::Serialize;
 
 use super::gate::{Questions, Rule};
+use super::origin::{self, SharedOrigins, first_location};
 use super::phrase::{Of, Warning};
 use super::short::{messages, short};
 use super::{Sink, write_error};
@@ -44,6 +45,7 @@ pub struct Sarif<W: Write> {
     has_failed: bool,
     results: u64,
     has_begun: bool,
+    origins: SharedOrigins,
 }
 
 #[derive(Serialize)]
@@ -98,6 +100,15 @@ struct Location {
 #[serde(rename_all = "camelCase")]
 struct PhysicalLocation {
     artifact_location: ArtifactLocation,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    region: Option<Region>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Region {
+    start_line: u32,
+    end_line: u32,
 }
 
 #[derive(Serialize)]
@@ -135,9 +146,17 @@ impl Location {
         };
         let artifact_location = ArtifactLocation { uri: uri(source) };
         Location {
-            physical_location: PhysicalLocation { artifact_location },
+            physical_location: PhysicalLocation { artifact_location, region: None },
             logical_locations: names.iter().map(logical).collect(),
         }
+    }
+
+    /// Moves the location to a block of a source file.
+    fn at(mut self, block: origin::Location) -> Location {
+        let artifact_location = ArtifactLocation { uri: uri(&block.file) };
+        let region = Some(Region { start_line: block.line, end_line: block.end_line });
+        self.physical_location = PhysicalLocation { artifact_location, region };
+        self
     }
 }
 
@@ -156,7 +175,13 @@ impl<W: Write> Sarif<W> {
             has_failed: false,
             results: 0,
             has_begun: false,
+            origins: None,
         }
+    }
+
+    /// Places results at the lines of the source files.
+    pub fn with_origins(self, origins: SharedOrigins) -> Sarif<W> {
+        Sarif { origins, ..self }
     }
 
     /// Also reports the patterns of `watch` that match nothing.
@@ -208,12 +233,17 @@ impl<W: Write> Sarif<W> {
     ) -> Result<()> {
         self.begin()?;
         let rule_id = self.rules.get(rule).map_or(CHECK.to_owned(), |rule| visible(rule.text()));
+        let location = Location::of(&self.source, names);
+        let location = match first_location(&self.origins, names) {
+            Some(block) => location.at(block),
+            None => location,
+        };
         let finding = Finding {
             rule_id,
             rule_index: rule,
             level,
             message: Message { text },
-            locations: [Location::of(&self.source, names)],
+            locations: [location],
         };
         self.write(if self.results == 0 { "\n" } else { ",\n" })?;
         self.results += 1;

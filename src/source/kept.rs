@@ -60,6 +60,16 @@ impl Kept {
         self.file.is_empty()
     }
 
+    /// The files of the configuration in a plan file, by the paths of their members; empty for other
+    /// inputs.
+    ///
+    /// # Errors
+    ///
+    /// Fails like [`planfile::configuration`].
+    pub fn configuration(&self, limits: &Limits) -> Result<Vec<(String, Vec<u8>)>> {
+        if self.is_plan_file { planfile::configuration(&self.file, limits) } else { Ok(Vec::new()) }
+    }
+
     /// Opens the text at its start. Several readers may be open at the same time.
     ///
     /// # Errors

@@ -13,6 +13,8 @@ pub mod configuration;
 pub mod cuts;
 pub mod decompress;
 pub mod grammar;
+pub mod hcl;
+pub mod join;
 pub mod kernels;
 pub mod planfile;
 pub mod records;
@@ -51,6 +53,8 @@ pub const ALL: [(&str, Check); 15] = [
     ("configuration", configuration::check),
     ("types", types::check),
     ("wire", wire::check),
+    ("hcl", hcl::check),
+    ("join", join::check),
 ];
 
 /// The kind of an error, and its location: the offset and the path in the document.

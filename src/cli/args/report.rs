@@ -6,7 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use super::hints::did_you_mean;
-use super::{Echo, FILTERS, GateArgs, OUTPUT, Plans, RecordArgs, SecretArgs};
+use super::{Echo, FILTERS, GateArgs, OUTPUT, Plans, RecordArgs, SecretArgs, SourceArgs};
 use crate::glob::Glob;
 use crate::nearest::nearest;
 use crate::path::{self, AddressPattern};
@@ -17,7 +17,8 @@ use crate::sink::markdown::{FIT_MIN, Fit};
 /// `plansift report`.
 #[derive(Debug, Args)]
 pub struct Report {
-    /// Write this format: term, markdown, html, github, json, variables, junit, sarif or gitlab, to
+    /// Write this format: term, markdown, html, github, json, variables, junit, sarif, gitlab or
+    /// code-quality, to
     /// FILE or standard output. Repeatable: one run writes all formats
     #[arg(help_heading = OUTPUT, short = 'o', long = "output", value_name = "FORMAT[=FILE]",
           value_parser = target,
@@ -43,6 +44,9 @@ pub struct Report {
     /// 1000 for files and pipes]
     #[arg(help_heading = OUTPUT, long, value_name = "N", value_parser = width)]
     pub width: Option<usize>,
+    /// Arguments about source files
+    #[command(flatten)]
+    pub source: SourceArgs,
     /// Arguments about noise
     #[command(flatten)]
     pub noise: NoiseArgs,
@@ -222,6 +226,8 @@ pub enum ReportAs {
     Sarif,
     /// Counts, for GitLab's merge request widget
     Gitlab,
+    /// Findings, for GitLab's code quality report
+    CodeQuality,
 }
 
 impl ReportAs {
@@ -256,7 +262,8 @@ impl ReportAs {
             | ReportAs::Variables
             | ReportAs::Junit
             | ReportAs::Sarif
-            | ReportAs::Gitlab => false,
+            | ReportAs::Gitlab
+            | ReportAs::CodeQuality => false,
         }
     }
 }

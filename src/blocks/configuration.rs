@@ -1,0 +1,162 @@
+//! A root module and the modules that it calls.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use super::address::Local;
+use super::directory::{Directory, chosen};
+use super::file::{FileDiagnostic, SourceBlock};
+use super::files::{Files, SourceError, normal};
+
+/// The number of modules of a configuration, where each call counts.
+pub const MODULES_MAX: usize = 10_000;
+
+/// The number of calls that lead to a module.
+const DEPTH_MAX: usize = 100;
+
+/// A module of a configuration.
+#[derive(Debug)]
+pub struct Module {
+    /// The names of its calls, outermost first, joined by dots. Empty for the root module.
+    pub path: String,
+    /// Its folder, relative to that of the root module.
+    pub folder: String,
+    /// Its blocks. Calls of the same folder share them.
+    pub directory: Arc<Directory>,
+}
+
+impl Module {
+    /// The address, such as `module.a.module.b`. Empty for the root module.
+    #[must_use]
+    pub fn address(&self) -> String {
+        let calls = self.path.split('.').filter(|call| !call.is_empty());
+        calls.map(|call| format!("module.{call}")).collect::<Vec<_>>().join(".")
+    }
+}
+
+/// The block of an object, and the module calls that lead to it.
+#[derive(Debug)]
+pub struct Found<'a> {
+    /// The block.
+    pub block: &'a SourceBlock,
+    /// The blocks that call its module, outermost first.
+    pub module_calls: Vec<&'a SourceBlock>,
+}
+
+/// A configuration.
+#[derive(Debug, Default)]
+pub struct Configuration {
+    modules: Vec<Module>,
+    by_path: HashMap<String, usize>,
+    /// True if the configuration has more than [`MODULES_MAX`] modules, or some that more than 100
+    /// calls lead to. They are left out.
+    pub is_cut: bool,
+}
+
+impl Configuration {
+    /// Reads a root module and every module that it calls and that is there.
+    ///
+    /// # Errors
+    ///
+    /// The folder of the root module cannot be read. Faults of files are diagnostics.
+    pub fn read(files: &impl Files) -> Result<Configuration, SourceError> {
+        let installed = files.installed();
+        let mut configuration = Configuration::default();
+        let mut folders: HashMap<String, Arc<Directory>> = HashMap::new();
+        let root = directory(files, "")?;
+        folders.insert(String::new(), Arc::new(root));
+        let mut left = VecDeque::from([(String::new(), String::new())]);
+        while let Some((path, folder)) = left.pop_front() {
+            if configuration.modules.len() >= MODULES_MAX {
+                configuration.is_cut = true;
+                break;
+            }
+            let Some(directory) = folders.get(&folder).cloned() else {
+                continue;
+            };
+            for call in directory.blocks.iter().filter(|block| block.kind.as_ref() == "module") {
+                let Some(name) = call.labels.first() else {
+                    continue;
+                };
+                let path =
+                    if path.is_empty() { name.to_string() } else { format!("{path}.{name}") };
+                let local = call.module_source.as_deref().filter(|source| source.starts_with('.'));
+                let local = local.map(|source| normal(&format!("{folder}/{source}")));
+                let Some(folder) = installed.get(&path).cloned().or(local) else {
+                    continue;
+                };
+                if !folders.contains_key(&folder) {
+                    // A module that is not installed has no blocks.
+                    let Ok(directory) = self::directory(files, &folder) else {
+                        continue;
+                    };
+                    folders.insert(folder.clone(), Arc::new(directory));
+                }
+                let depth = path.split('.').count();
+                if left.len() < MODULES_MAX && depth <= DEPTH_MAX {
+                    left.push_back((path, folder));
+                } else {
+                    configuration.is_cut = true;
+                }
+            }
+            configuration.push(Module { path, folder, directory });
+        }
+        Ok(configuration)
+    }
+
+    fn push(&mut self, module: Module) {
+        self.by_path.entry(module.path.clone()).or_insert(self.modules.len());
+        self.modules.push(module);
+    }
+
+    /// The modules, callers before those that they call.
+    #[must_use]
+    pub fn modules(&self) -> &[Module] {
+        &self.modules
+    }
+
+    /// The module of a path.
+    #[must_use]
+    pub fn module(&self, path: &str) -> Option<&Module> {
+        self.by_path.get(path).and_then(|at| self.modules.get(*at))
+    }
+
+    /// The block of an address of a plan, whose keys do not matter.
+    #[must_use]
+    pub fn find(&self, address: &str) -> Option<Found<'_>> {
+        let Local { module: path, address } = Local::of(address);
+        let block = self.module(&path)?.directory.find(&address)?;
+        let mut module_calls = Vec::new();
+        let mut caller = String::new();
+        for call in path.split('.').filter(|call| !call.is_empty()) {
+            module_calls.push(self.module(&caller)?.directory.find(&format!("module.{call}"))?);
+            if !caller.is_empty() {
+                caller.push('.');
+            }
+            caller.push_str(call);
+        }
+        Some(Found { block, module_calls })
+    }
+
+    /// What is wrong with the files, each file once.
+    pub fn diagnostics(&self) -> impl Iterator<Item = &FileDiagnostic> {
+        let mut seen = std::collections::HashSet::new();
+        let once = self.modules.iter().filter(move |module| seen.insert(module.folder.as_str()));
+        once.flat_map(|module| &module.directory.diagnostics)
+    }
+}
+
+/// Reads the files of a folder.
+fn directory(files: &impl Files, folder: &str) -> Result<Directory, SourceError> {
+    let names = files.list(folder)?;
+    let mut directory = Directory::default();
+    for name in chosen(&names) {
+        let path: Arc<str> =
+            if folder.is_empty() { name.into() } else { format!("{folder}/{name}").into() };
+        match files.read(&path) {
+            Ok(text) => directory.add(&path, &text),
+            Err(error) => directory.add_unreadable(&path, error.to_string()),
+        }
+    }
+    Ok(directory)
+}

@@ -1,0 +1,277 @@
+//! One source file as blocks: where they stand, and what they refer to.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use hcl_edit::expr::Expression;
+
+use crate::hcl::argument::{Read, Source};
+use crate::hcl::block::{Attribute, Block};
+use crate::hcl::diagnostic::{Diagnostic, Diagnostics};
+use crate::hcl::json::{Document, Index, Kind, TooLarge};
+use crate::hcl::position::{Position, Range};
+use crate::hcl::schema::Reading;
+use crate::hcl::{body, expression, native, terraform};
+
+/// A place in a source file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The path of the file, with slashes, relative to the root of the configuration.
+    pub file: Arc<str>,
+    /// The range in the file.
+    pub range: Range,
+}
+
+/// A diagnostic and its file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileDiagnostic {
+    /// The path of the file.
+    pub file: Arc<str>,
+    /// What is wrong.
+    pub diagnostic: Diagnostic,
+}
+
+/// A block of a configuration, without its values.
+#[derive(Clone, Debug)]
+pub struct SourceBlock {
+    /// Its type, such as `resource`.
+    pub kind: Box<str>,
+    /// Its labels.
+    pub labels: Vec<Box<str>>,
+    /// Its address in its module, such as `data.aws_ami.web`; none for blocks that have no name.
+    pub address: Option<Box<str>>,
+    /// Its file, and the place that stands for it.
+    pub definition: Place,
+    /// The place of its last label, or of its type if it has none.
+    pub name: Range,
+    /// The whole block.
+    pub range: Range,
+    /// What it refers to, in order, without repetitions.
+    pub references: Vec<String>,
+    /// The source of a module call, if it is a literal string.
+    pub module_source: Option<Box<str>>,
+    /// The blocks of override files that change it.
+    pub overrides: Vec<Place>,
+}
+
+/// The blocks of a file, and what is wrong with it.
+pub(super) struct Parsed {
+    pub blocks: Vec<SourceBlock>,
+    pub diagnostics: Vec<FileDiagnostic>,
+}
+
+/// Reads a file in JSON syntax if its name ends so, and else in native syntax.
+pub(super) fn parse(file: &Arc<str>, text: &[u8]) -> Parsed {
+    let mut diagnostics = Diagnostics::default();
+    let blocks = if file.ends_with(".json") {
+        json(file, text, &mut diagnostics)
+    } else {
+        native_syntax(file, text, &mut diagnostics)
+    };
+    let mut listed: Vec<_> = diagnostics.list().to_vec();
+    listed.sort_by_key(|diagnostic| diagnostic.range);
+    listed.dedup();
+    let with_file = |diagnostic| FileDiagnostic { file: file.clone(), diagnostic };
+    Parsed { blocks, diagnostics: listed.into_iter().map(with_file).collect() }
+}
+
+/// The diagnostic of a file as a whole.
+pub(super) fn whole_file(file: &Arc<str>, summary: &'static str, detail: String) -> FileDiagnostic {
+    let range = Range::new(Position::START, Position::START);
+    FileDiagnostic { file: file.clone(), diagnostic: Diagnostic::error(summary, detail, range) }
+}
+
+fn json(file: &Arc<str>, text: &[u8], diagnostics: &mut Diagnostics) -> Vec<SourceBlock> {
+    let (document, faults) = match Document::parse(text) {
+        Ok(parsed) => parsed,
+        Err(limit) => {
+            diagnostics.push(too_large(limit));
+            return Vec::new();
+        }
+    };
+    *diagnostics = faults;
+    let blocks = body::read(&document, &terraform::ROOT, file, diagnostics);
+    let syntax = Json(Source { document: &document, file });
+    blocks.iter().flat_map(|block| source_blocks(&syntax, block, file, diagnostics)).collect()
+}
+
+fn too_large(limit: TooLarge) -> Diagnostic {
+    let (at, detail) = match limit {
+        TooLarge::Depth(at) => (at, "Objects and arrays are nested deeper than 10000 levels."),
+        TooLarge::Values(at) => (at, "The file has more than 8000000 values."),
+    };
+    Diagnostic::error("File too large", detail, Range::new(at, at))
+}
+
+fn native_syntax(file: &Arc<str>, text: &[u8], diagnostics: &mut Diagnostics) -> Vec<SourceBlock> {
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    let Ok(text) = std::str::from_utf8(text) else {
+        let at = Range::new(Position::START, Position::START);
+        let detail = "The file is not UTF-8.";
+        diagnostics.push(Diagnostic::error("Invalid character encoding", detail, at));
+        return Vec::new();
+    };
+    let blocks = native::read(text, &terraform::ROOT, diagnostics);
+    blocks.iter().flat_map(|block| source_blocks(&Native, block, file, diagnostics)).collect()
+}
+
+/// What a syntax says about its attributes.
+trait Syntax<E> {
+    /// The references of an attribute, in order.
+    fn references(&self, attribute: &Attribute<E>) -> Vec<String>;
+    /// The text of a literal string.
+    fn literal(&self, attribute: &Attribute<E>) -> Option<Box<str>>;
+    /// Reports what is wrong with an attribute.
+    fn check(&self, attribute: &Attribute<E>, diagnostics: &mut Diagnostics);
+}
+
+struct Json<'a>(Source<'a>);
+
+impl Syntax<Index> for Json<'_> {
+    fn references(&self, attribute: &Attribute<Index>) -> Vec<String> {
+        let texts = |read: Option<(String, Vec<String>)>| read.map(|(_, references)| references);
+        match self.0.read(attribute).0 {
+            None if attribute.reading == Reading::Value => self.0.references(attribute.value),
+            Some(Read::Reference(reference)) => reference.into_iter().collect(),
+            Some(Read::References(references)) if attribute.reading == Reading::References => {
+                references.into_iter().flatten().collect()
+            }
+            Some(Read::Expression(read)) => texts(read).into_iter().flatten().collect(),
+            Some(Read::Expressions(all)) => all.into_iter().filter_map(texts).flatten().collect(),
+            Some(Read::Providers(pairs)) => pairs.into_iter().map(|(_, parent)| parent).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn literal(&self, attribute: &Attribute<Index>) -> Option<Box<str>> {
+        match &self.0.document.get(attribute.value)?.kind {
+            Kind::String(text) => Some(text.clone()),
+            _ => None,
+        }
+    }
+
+    fn check(&self, attribute: &Attribute<Index>, diagnostics: &mut Diagnostics) {
+        let faults = self.0.faults(attribute);
+        faults.into_iter().for_each(|fault| diagnostics.push(fault));
+    }
+}
+
+struct Native;
+
+impl Syntax<Expression> for Native {
+    fn references(&self, attribute: &Attribute<Expression>) -> Vec<String> {
+        match attribute.reading {
+            Reading::Keyword | Reading::Keywords | Reading::Paths | Reading::Type => Vec::new(),
+            _ => expression::references(&attribute.value),
+        }
+    }
+
+    fn literal(&self, attribute: &Attribute<Expression>) -> Option<Box<str>> {
+        attribute.value.as_str().map(Box::from)
+    }
+
+    fn check(&self, _: &Attribute<Expression>, _: &mut Diagnostics) {}
+}
+
+/// A block of the top level, and the blocks inside it that have an address.
+fn source_blocks<E>(
+    syntax: &impl Syntax<E>,
+    block: &Block<E>,
+    file: &Arc<str>,
+    diagnostics: &mut Diagnostics,
+) -> Vec<SourceBlock> {
+    let mut blocks = vec![source_block(syntax, block, file, diagnostics)];
+    if block.kind.as_ref() == "check" {
+        let data = block.blocks.iter().filter(|inner| inner.kind.as_ref() == "data");
+        blocks.extend(data.map(|inner| source_block(syntax, inner, file, diagnostics)));
+    }
+    blocks
+}
+
+fn source_block<E>(
+    syntax: &impl Syntax<E>,
+    block: &Block<E>,
+    file: &Arc<str>,
+    diagnostics: &mut Diagnostics,
+) -> SourceBlock {
+    let mut references = References::default();
+    references.collect(syntax, block, diagnostics);
+    let literal = |name: &str| {
+        let attribute = block.attributes.iter().find(|attribute| attribute.name.as_ref() == name);
+        attribute.and_then(|attribute| syntax.literal(attribute))
+    };
+    let labels: Vec<Box<str>> = block.labels.iter().map(|label| label.text.clone()).collect();
+    let is_call = block.kind.as_ref() == "module";
+    SourceBlock {
+        address: address(&block.kind, &labels, literal("alias").as_deref()),
+        kind: block.kind.clone(),
+        labels,
+        definition: Place { file: file.clone(), range: block.definition },
+        name: block.labels.last().map_or(block.kind_range, |label| label.range),
+        range: Range::new(block.definition.start.min(block.range.start), block.range.end),
+        references: references.list,
+        module_source: if is_call { literal("source") } else { None },
+        overrides: Vec::new(),
+    }
+}
+
+/// The address of a block in its module.
+fn address(kind: &str, labels: &[Box<str>], alias: Option<&str>) -> Option<Box<str>> {
+    let name = labels.join(".");
+    let address = match kind {
+        "resource" => name,
+        "data" | "ephemeral" | "action" | "module" | "output" | "check" => format!("{kind}.{name}"),
+        "variable" => format!("var.{name}"),
+        "provider" => match alias {
+            Some(alias) => format!("provider.{name}.{alias}"),
+            None => format!("provider.{name}"),
+        },
+        _ => return None,
+    };
+    Some(address.into())
+}
+
+/// Collects references without repetitions.
+#[derive(Default)]
+struct References {
+    list: Vec<String>,
+    seen: HashSet<String>,
+}
+
+impl References {
+    /// Walks a block and its inner blocks, which are as deep as the schema or the parser allows.
+    fn collect<E>(
+        &mut self,
+        syntax: &impl Syntax<E>,
+        block: &Block<E>,
+        diagnostics: &mut Diagnostics,
+    ) {
+        let mut left = vec![(block, Vec::new())];
+        while let Some((block, bound)) = left.pop() {
+            let mut inside: Vec<Box<str>> = bound.clone();
+            if block.kind.as_ref() == "dynamic" {
+                // The content refers to the element by the name of the iterator.
+                let iterator = block.attributes.iter().find(|one| one.name.as_ref() == "iterator");
+                let iterator = iterator.and_then(|one| syntax.references(one).into_iter().next());
+                let label = block.labels.first().map(|label| label.text.clone());
+                inside.extend(iterator.map(Box::from).or(label));
+            }
+            for attribute in &block.attributes {
+                syntax.check(attribute, diagnostics);
+                let is_iterator =
+                    block.kind.as_ref() == "dynamic" && attribute.name.as_ref() == "iterator";
+                if is_iterator {
+                    continue;
+                }
+                for reference in syntax.references(attribute) {
+                    let root = reference.split(['.', '[']).next().unwrap_or_default();
+                    let is_bound = bound.iter().any(|name| name.as_ref() == root);
+                    if !is_bound && self.seen.insert(reference.clone()) {
+                        self.list.push(reference);
+                    }
+                }
+            }
+            left.extend(block.blocks.iter().rev().map(|inner| (inner, inside.clone())));
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The configurations that `--source` names: a folder, or what each binary plan file keeps.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use super::args::SourceArgs;
+use super::exit::Exit;
+use super::messages::say;
+use crate::blocks::{Configuration, Folder, Found, Place, Snapshot, SourceBlock, SourceError};
+use crate::limits::Limits;
+use crate::sink::origin::{Location, Missing, Origin, Origins, SharedOrigins};
+use crate::source::Entry;
+
+/// The word that stands for the configuration in each plan file.
+const PLAN: &str = "plan";
+
+/// Where the configuration of a plan is.
+enum Kind {
+    /// One folder for all plans.
+    Folder,
+    /// The plan file itself.
+    PlanFile(Limits),
+}
+
+/// Finds blocks in the configuration of the current plan.
+pub struct Sources {
+    kind: Kind,
+    /// The folder as the user named it, in front of the paths of files.
+    prefix: String,
+    current: RefCell<Option<Configuration>>,
+}
+
+/// Opens what the arguments name.
+///
+/// # Errors
+///
+/// Fails if the folder cannot be read. Prints the error.
+pub fn open(arguments: &SourceArgs, limits: &Limits) -> Result<SharedOrigins, Exit> {
+    let Some(path) = &arguments.source else {
+        return Ok(None);
+    };
+    if path.as_path() == Path::new(PLAN) {
+        return Ok(Some(of_plan_files(limits)));
+    }
+    let configuration = Configuration::read(&Folder::new(path)).map_err(|error| {
+        say(&format!("--source {}: cannot read it: {error}", path.display()));
+        Exit::Failed
+    })?;
+    let current = RefCell::new(Some(configuration));
+    Ok(Some(Rc::new(Sources { kind: Kind::Folder, prefix: prefix(path), current })))
+}
+
+/// Finds blocks in the configuration that each plan file keeps.
+pub fn of_plan_files(limits: &Limits) -> Rc<dyn Origins> {
+    let (prefix, current) = (String::new(), RefCell::new(None));
+    Rc::new(Sources { kind: Kind::PlanFile(*limits), prefix, current })
+}
+
+/// The path in front of the files of a folder. Those of an absolute path stand alone.
+fn prefix(path: &Path) -> String {
+    let parts = path.components().filter(|part| !matches!(part, std::path::Component::CurDir));
+    let relative: PathBuf = parts.collect();
+    match path.is_absolute() || relative.as_os_str().is_empty() {
+        true => String::new(),
+        false => relative.to_string_lossy().replace('\\', "/") + "/",
+    }
+}
+
+/// Reads the configuration in a plan file. An input without one has no sources.
+///
+/// # Errors
+///
+/// The plan file cannot be read.
+pub fn of_plan_file(
+    path: &Path,
+    limits: &Limits,
+) -> crate::error::Result<Option<Result<Configuration, SourceError>>> {
+    let kept = Entry::of_file(path.to_owned()).keep(limits)?;
+    let snapshot = Snapshot::new(kept.configuration(limits)?);
+    Ok((!snapshot.is_empty()).then(|| Configuration::read(&snapshot)))
+}
+
+impl Origins for Sources {
+    fn begin(&self, source: &str) {
+        let Kind::PlanFile(limits) = &self.kind else {
+            return;
+        };
+        // Only a file can be read once more. A fault is reported by the reader of its plan.
+        let path = Path::new(source);
+        let read = if path.is_file() { of_plan_file(path, limits).ok().flatten() } else { None };
+        *self.current.borrow_mut() = read.and_then(Result::ok);
+    }
+
+    fn find(&self, address: &str) -> Option<Origin> {
+        let current = self.current.borrow();
+        let found = current.as_ref()?.find(address);
+        Some(found.map_or(Origin::Missing(Missing::Unknown), |Found { block, module_calls }| {
+            let calls = module_calls.into_iter().map(|call| self.location(call)).collect();
+            Origin::Block(self.location(block), calls)
+        }))
+    }
+}
+
+impl Sources {
+    fn location(&self, block: &SourceBlock) -> Location {
+        let Place { file, range } = &block.definition;
+        Location {
+            file: format!("{}{file}", self.prefix),
+            line: range.start.line,
+            column: range.start.column,
+            end_line: block.range.end.line,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_keep_the_folder_that_the_user_names() {
+        for (path, expected) in
+            [(".", ""), ("./", ""), ("infra", "infra/"), ("./infra/a/", "infra/a/"), ("/x", "")]
+        {
+            assert_eq!(prefix(Path::new(path)), expected, "{path}");
+        }
+    }
+}

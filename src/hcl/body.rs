@@ -1,0 +1,317 @@
+//! Reads the blocks of a JSON document by a schema, as HCL does.
+//!
+//! A body is an object or an array of objects. Each label of a block is one level of objects or
+//! arrays of objects. Properties with equal names are not merged: they are further blocks, or an
+//! error if they are arguments.
+
+use std::collections::HashMap;
+
+use super::block::{Attribute, Block, Label};
+use super::diagnostic::{Diagnostic, Diagnostics, did_you_mean, quoted, suggestion};
+use super::json::{Document, Index, Kind, Node};
+use super::position::Range;
+use super::schema::{AttributeSchema, BlockSchema, BodySchema, Reading, Rest};
+
+/// The blocks of a document.
+pub fn read(
+    document: &Document,
+    schema: &'static BodySchema,
+    file: &str,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Block<Index>> {
+    let root = document.get(Document::ROOT).filter(|root| match root.kind {
+        Kind::Object | Kind::Array => true,
+        _ => {
+            let detail = "The root value in a JSON-based configuration must be either a JSON \
+                          object or a JSON array of objects.";
+            diagnostics.push(Diagnostic::error("Root value must be object", detail, root.range));
+            false
+        }
+    });
+    if root.is_none() {
+        return Vec::new();
+    }
+    Reader { document, file, diagnostics }.content(Document::ROOT, schema).blocks
+}
+
+/// Whether a diagnostic has a context.
+enum Context {
+    Given,
+    None,
+}
+
+/// What a body contains.
+#[derive(Default)]
+struct Content {
+    attributes: Vec<Attribute<Index>>,
+    blocks: Vec<Block<Index>>,
+}
+
+struct Reader<'a> {
+    document: &'a Document,
+    file: &'a str,
+    diagnostics: &'a mut Diagnostics,
+}
+
+const WRONG_TYPE: &str = "Incorrect JSON value type";
+
+impl<'a> Reader<'a> {
+    fn fault(&mut self, summary: &'static str, detail: impl Into<String>, range: Range) {
+        self.diagnostics.push(Diagnostic::error(summary, detail, range));
+    }
+
+    /// Reads a body. The recursion ends with the schema, whose blocks do not contain themselves.
+    fn content(&mut self, body: Index, schema: &'static BodySchema) -> Content {
+        let mut content = Content::default();
+        if schema.rest != Rest::Attributes {
+            self.listed(body, schema, &mut content);
+        }
+        if schema.rest != Rest::Refused {
+            self.rest(body, schema, &mut content);
+        }
+        content.attributes.sort_by_key(|attribute| attribute.name_range.start.byte);
+        content
+    }
+
+    /// Reads the attributes and blocks that the schema lists, and reports others if it is closed.
+    fn listed(&mut self, body: Index, schema: &'static BodySchema, content: &mut Content) {
+        let properties = self.properties(body, None);
+        let mut set: HashMap<&str, Range> = HashMap::new();
+        let mut headers = Vec::new();
+        for (index, node) in &properties {
+            let name = node.name();
+            if let Some(attribute) = schema.attribute(name) {
+                if let Some(existing) = set.get(name) {
+                    self.duplicate("Duplicate argument", node, *existing, Context::Given);
+                } else {
+                    set.insert(name, node.property());
+                    content.attributes.push(attribute_of(*index, node, Some(attribute)));
+                }
+            } else if let Some(block) = schema.block(name) {
+                self.headers(*index, node, block, &mut headers);
+            }
+        }
+        self.missing(body, schema, &set);
+        if schema.rest == Rest::Refused {
+            self.extraneous(body, schema, &set);
+        }
+        for Header { body, schema, mut block } in headers {
+            let inside = self.content(body, schema.body);
+            block.attributes = inside.attributes;
+            block.blocks = inside.blocks;
+            content.blocks.push(block);
+        }
+    }
+
+    /// Reports required attributes that a body does not have.
+    fn missing(&mut self, body: Index, schema: &BodySchema, set: &HashMap<&str, Range>) {
+        let place = self.document.get(body).map(|node| match node.kind {
+            Kind::Object => node.range.closing(),
+            _ => node.start(),
+        });
+        let required = schema.attributes.iter().filter(|attribute| attribute.required);
+        for attribute in required.filter(|attribute| !set.contains_key(attribute.name)) {
+            let name = quoted(attribute.name);
+            let detail = format!("The argument {name} is required, but no definition was found.");
+            if let Some(place) = place {
+                self.fault("Missing required argument", detail, place);
+            }
+        }
+    }
+
+    /// Reports properties that a closed schema does not list.
+    fn extraneous(&mut self, body: Index, schema: &BodySchema, set: &HashMap<&str, Range>) {
+        let unset = schema.attributes.iter().map(|attribute| attribute.name);
+        let unset = unset.filter(|name| !set.contains_key(name));
+        let known: Vec<_> = unset.chain(schema.blocks.iter().map(|block| block.name)).collect();
+        for (_, node) in self.properties(body, None) {
+            let name = node.name();
+            let listed = schema.attribute(name).is_some() || schema.block(name).is_some();
+            if listed || name == "//" || self.diagnostics.is_full() {
+                continue;
+            }
+            let close = suggestion(name, known.iter().copied());
+            let name = quoted(name);
+            let detail =
+                format!("No argument or block type is named {name}.{}", did_you_mean(close));
+            let range = node.name.as_ref().map_or(node.range, |name| name.range);
+            let error = Diagnostic::error("Extraneous JSON object property", detail, range);
+            self.diagnostics.push(error.within(range));
+        }
+    }
+
+    fn duplicate(&mut self, summary: &'static str, node: &Node, existing: Range, context: Context) {
+        let name = quoted(node.name());
+        let place = existing.shown();
+        let detail = format!("The argument {name} was already set at {}:{place}.", self.file);
+        let range = node.name.as_ref().map_or(node.range, |name| name.range);
+        let error = Diagnostic::error(summary, detail, range);
+        self.diagnostics.push(match context {
+            Context::Given => error.within(range),
+            Context::None => error,
+        });
+    }
+
+    /// Reads the properties that the schema does not list as attributes.
+    fn rest(&mut self, body: Index, schema: &BodySchema, content: &mut Content) {
+        let Some(node) = self.document.get(body) else {
+            return;
+        };
+        if node.kind != Kind::Object {
+            let detail = "A JSON object is required here, setting the arguments for this block.";
+            self.fault(WRONG_TYPE, detail, node.start());
+            return;
+        }
+        let mut set: HashMap<&str, Range> = HashMap::new();
+        for (index, node) in self.document.inside(body) {
+            let name = node.name();
+            if name == "//" || schema.attribute(name).is_some() || schema.block(name).is_some() {
+                continue;
+            }
+            if let Some(existing) = set.get(name) {
+                self.duplicate("Duplicate attribute definition", node, *existing, Context::None);
+                continue;
+            }
+            set.insert(name, node.property());
+            let mut attribute = attribute_of(index, node, None);
+            attribute.rest = schema.rest == Rest::Open;
+            content.attributes.push(attribute);
+        }
+    }
+
+    /// The properties of an object, or of the objects of an array, in order. `label` says what they
+    /// stand for, if they are labels.
+    fn properties(&mut self, index: Index, label: Option<&str>) -> Vec<(Index, &'a Node)> {
+        let document = self.document;
+        let Some(node) = document.get(index) else {
+            return Vec::new();
+        };
+        match node.kind {
+            Kind::Null => Vec::new(),
+            Kind::Object => document.inside(index).collect(),
+            Kind::Array => {
+                let mut all = Vec::new();
+                for (index, element) in document.inside(index) {
+                    if element.kind == Kind::Object {
+                        all.extend(document.inside(index));
+                        continue;
+                    }
+                    let purpose = purpose(label);
+                    let detail = format!("A JSON object is required here, {purpose}.");
+                    self.fault(WRONG_TYPE, detail, element.start());
+                }
+                all
+            }
+            _ => {
+                let purpose = purpose(label);
+                let either = "Either a JSON object or JSON array of objects is required here,";
+                self.fault(WRONG_TYPE, format!("{either} {purpose}."), node.start());
+                Vec::new()
+            }
+        }
+    }
+
+    /// Finds the blocks of a property, through the levels of its labels.
+    fn headers(
+        &mut self,
+        index: Index,
+        node: &'a Node,
+        schema: &'static BlockSchema,
+        headers: &mut Vec<Header>,
+    ) {
+        let kind_range = node.name.as_ref().map_or(node.range, |name| name.range);
+        let mut left = vec![(index, node, Vec::new())];
+        while let Some((index, node, labels)) = left.pop() {
+            let Some(purpose) = schema.labels.get(labels.len()) else {
+                self.bodies(index, node, schema, (kind_range, labels), headers);
+                continue;
+            };
+            let properties = self.properties(index, Some(purpose));
+            if properties.is_empty() {
+                let detail = format!(
+                    "At least one object property is required, whose name represents the {} \
+                     block's {purpose}.",
+                    schema.name
+                );
+                self.fault("Missing block label", detail, node.start());
+            }
+            for (index, node) in properties.into_iter().rev() {
+                let mut labels = labels.clone();
+                let range = node.name.as_ref().map_or(node.range, |name| name.range);
+                labels.push(Label { text: node.name().into(), range });
+                left.push((index, node, labels));
+            }
+        }
+    }
+
+    /// Adds a block for an object, or for each element of an array.
+    fn bodies(
+        &mut self,
+        index: Index,
+        node: &Node,
+        schema: &'static BlockSchema,
+        (kind_range, labels): (Range, Vec<Label>),
+        headers: &mut Vec<Header>,
+    ) {
+        let header = |body, range, labels| Header {
+            body,
+            schema,
+            block: Block {
+                kind: schema.name.into(),
+                kind_range,
+                labels,
+                definition: node.range.opening(),
+                range,
+                attributes: Vec::new(),
+                blocks: Vec::new(),
+            },
+        };
+        match node.kind {
+            Kind::Null => {}
+            Kind::Object => headers.push(header(index, node.range, labels)),
+            Kind::Array => {
+                let elements = self.document.inside(index);
+                headers.extend(
+                    elements.map(|(index, element)| header(index, element.range, labels.clone())),
+                );
+            }
+            _ => {
+                let name = quoted(schema.name);
+                let detail = format!(
+                    "Either a JSON object or a JSON array is required, representing the contents \
+                     of one or more {name} blocks."
+                );
+                self.fault(WRONG_TYPE, detail, node.start());
+            }
+        }
+    }
+}
+
+/// A block whose body is not read yet.
+struct Header {
+    body: Index,
+    schema: &'static BlockSchema,
+    block: Block<Index>,
+}
+
+fn purpose(label: Option<&str>) -> String {
+    label.map_or_else(
+        || String::from("to define arguments and child blocks"),
+        |label| format!("to specify {label} labels for this block"),
+    )
+}
+
+fn attribute_of(
+    index: Index,
+    node: &Node,
+    schema: Option<&'static AttributeSchema>,
+) -> Attribute<Index> {
+    Attribute {
+        name: node.name().into(),
+        name_range: node.name.as_ref().map_or(node.range, |name| name.range),
+        range: node.property(),
+        reading: schema.map_or(Reading::Value, |schema| schema.reading),
+        rest: false,
+        value: index,
+    }
+}

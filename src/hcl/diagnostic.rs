@@ -1,0 +1,174 @@
+//! What is wrong with a source file, in the words of HCL.
+
+use std::fmt::Write;
+
+use super::position::Range;
+
+/// The number of diagnostics that a file keeps. A broken file can have one for each of its bytes.
+pub const DIAGNOSTICS_MAX: usize = 1000;
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// The tools refuse the file.
+    Error,
+    /// The tools accept the file.
+    Warning,
+}
+
+impl Severity {
+    /// The word of HCL.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        }
+    }
+}
+
+/// A fault, its explanation and its place. The detail can name properties but quotes no value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// The fault in a few words.
+    pub summary: &'static str,
+    /// The fault in a sentence.
+    pub detail: String,
+    /// The place of the fault.
+    pub range: Range,
+    /// The larger part of the file that shows the fault.
+    pub context: Option<Range>,
+}
+
+impl Diagnostic {
+    /// An error without a context.
+    #[must_use]
+    pub fn error(summary: &'static str, detail: impl Into<String>, range: Range) -> Diagnostic {
+        let detail = detail.into();
+        Diagnostic { severity: Severity::Error, summary, detail, range, context: None }
+    }
+
+    /// The same diagnostic with a context.
+    #[must_use]
+    pub fn within(self, context: Range) -> Diagnostic {
+        Diagnostic { context: Some(context), ..self }
+    }
+}
+
+/// Diagnostics, up to [`DIAGNOSTICS_MAX`].
+#[derive(Debug, Default)]
+pub struct Diagnostics {
+    list: Vec<Diagnostic>,
+    /// The number of diagnostics that were dropped.
+    pub dropped: u64,
+}
+
+impl Diagnostics {
+    /// Adds a diagnostic, unless the list is full.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        if self.is_full() {
+            self.dropped += 1;
+        } else {
+            self.list.push(diagnostic);
+        }
+    }
+
+    /// True if further diagnostics are dropped.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.list.len() >= DIAGNOSTICS_MAX
+    }
+
+    /// The diagnostics in the order in which HCL finds them.
+    #[must_use]
+    pub fn list(&self) -> &[Diagnostic] {
+        &self.list
+    }
+
+    /// True if the file has no fault.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+}
+
+/// A name in double quotes, with the escapes of Go.
+#[must_use]
+pub fn quoted(name: &str) -> String {
+    let mut out = String::from('"');
+    for char in name.chars() {
+        match char {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\u{7}' => out.push_str("\\a"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{b}' => out.push_str("\\v"),
+            _ if is_printable(char) => out.push(char),
+            _ => {
+                let code = u32::from(char);
+                // Writing to a string does not fail.
+                let _ = match code {
+                    0..0x80 => write!(out, "\\x{code:02x}"),
+                    0x80..0x10000 => write!(out, "\\u{code:04x}"),
+                    _ => write!(out, "\\U{code:08x}"),
+                };
+            }
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// True for characters that have a shape, and for the space.
+fn is_printable(char: char) -> bool {
+    if char.is_ascii() {
+        return !char.is_ascii_control();
+    }
+    !char.is_whitespace() && (char.escape_debug().count() == 1 || is_mark(char))
+}
+
+/// True for combining marks, which `escape_debug` escapes as well.
+fn is_mark(char: char) -> bool {
+    unicode_normalization::char::is_combining_mark(char)
+}
+
+/// The first name of a list that is less than three edits away from a name.
+#[must_use]
+pub fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    known.into_iter().find(|known| edits(name, known) < 3)
+}
+
+/// A sentence that suggests a name, or nothing.
+#[must_use]
+pub fn did_you_mean(suggestion: Option<&str>) -> String {
+    suggestion.map_or_else(String::new, |name| format!(" Did you mean {}?", quoted(name)))
+}
+
+/// The number of characters to insert, delete or replace, counted up to three.
+fn edits(left: &str, right: &str) -> usize {
+    let (left, right): (Vec<char>, Vec<char>) =
+        (left.chars().take(64).collect(), right.chars().take(64).collect());
+    if left.len().abs_diff(right.len()) >= 3 {
+        return 3;
+    }
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (at, from) in left.iter().enumerate() {
+        let mut corner = at;
+        let mut before = at + 1;
+        let mut next = vec![before];
+        for (to, above) in right.iter().zip(row.iter().skip(1)) {
+            let replaced = corner + usize::from(from != to);
+            before = replaced.min(before + 1).min(above + 1);
+            corner = *above;
+            next.push(before);
+        }
+        row = next;
+    }
+    row.last().copied().unwrap_or_default().min(3)
+}

@@ -1,0 +1,293 @@
+//! Expressions of the native syntax: what they refer to.
+//!
+//! The parser is that of hcl-edit, which refuses more than 64 nested levels and more than 128
+//! chained operators. Hence the recursion over its trees is bounded.
+
+use hcl_edit::expr::{Expression, ForExpr, ObjectKey, Traversal, TraversalOperator, UnaryOperator};
+use hcl_edit::template::{Directive, Element};
+
+use super::diagnostic::quoted;
+
+/// Parses an expression that can span lines.
+#[must_use]
+pub fn parse(text: &str) -> Option<Expression> {
+    let wrapped = format!("(\n{text}\n)");
+    match hcl_edit::parser::parse_expr(&wrapped).ok()? {
+        Expression::Parenthesis(inner) => Some(inner.into_inner()),
+        // Something that follows the parenthesis belongs to the text, not to it.
+        _ => None,
+    }
+}
+
+/// The references of an expression, in order, with repetitions.
+#[must_use]
+pub fn references(expression: &Expression) -> Vec<String> {
+    let mut walk = References::default();
+    walk.expression(expression);
+    walk.found
+}
+
+/// Collects references.
+#[derive(Debug, Default)]
+pub struct References {
+    /// What was found, in order.
+    pub found: Vec<String>,
+    /// Variables of the `for` expressions around the current place, which are no references.
+    pub bound: Vec<String>,
+}
+
+impl References {
+    /// Adds the references of an expression.
+    pub fn expression(&mut self, expression: &Expression) {
+        match expression {
+            Expression::Null(_)
+            | Expression::Bool(_)
+            | Expression::Number(_)
+            | Expression::String(_) => {}
+            Expression::Variable(name) => self.root(name.as_str(), String::new()),
+            Expression::Array(array) => array.iter().for_each(|element| self.expression(element)),
+            Expression::Object(object) => {
+                for (key, value) in object {
+                    // A key that is a word stands for itself.
+                    match key {
+                        ObjectKey::Ident(_) | ObjectKey::Expression(Expression::Variable(_)) => {}
+                        ObjectKey::Expression(key) => self.expression(key),
+                    }
+                    self.expression(value.expr());
+                }
+            }
+            Expression::StringTemplate(template) => {
+                template.iter().for_each(|element| self.element(element));
+            }
+            Expression::HeredocTemplate(heredoc) => {
+                heredoc.template.iter().for_each(|element| self.element(element));
+            }
+            Expression::Parenthesis(inner) => self.expression(inner.inner()),
+            Expression::Conditional(conditional) => {
+                self.expression(&conditional.cond_expr);
+                self.expression(&conditional.true_expr);
+                self.expression(&conditional.false_expr);
+            }
+            Expression::FuncCall(call) => {
+                call.args.iter().for_each(|argument| self.expression(argument));
+            }
+            Expression::Traversal(traversal) => self.traversal(traversal),
+            Expression::UnaryOp(operation) => self.expression(&operation.expr),
+            Expression::BinaryOp(operation) => {
+                self.expression(&operation.lhs_expr);
+                self.expression(&operation.rhs_expr);
+            }
+            Expression::ForExpr(expression) => self.for_expression(expression),
+        }
+    }
+
+    fn element(&mut self, element: &Element) {
+        match element {
+            Element::Literal(_) => {}
+            Element::Interpolation(interpolation) => self.expression(&interpolation.expr),
+            Element::Directive(directive) => match directive.as_ref() {
+                Directive::If(directive) => {
+                    self.expression(&directive.if_expr.cond_expr);
+                    let templates = [
+                        Some(&directive.if_expr.template),
+                        directive.else_expr.as_ref().map(|branch| &branch.template),
+                    ];
+                    for template in templates.into_iter().flatten() {
+                        template.iter().for_each(|element| self.element(element));
+                    }
+                }
+                Directive::For(directive) => {
+                    let head = &directive.for_expr;
+                    self.expression(&head.collection_expr);
+                    let before = self.bound.len();
+                    self.bound.extend(head.key_var.as_ref().map(|name| name.to_string()));
+                    self.bound.push(head.value_var.to_string());
+                    head.template.iter().for_each(|element| self.element(element));
+                    self.bound.truncate(before);
+                }
+            },
+        }
+    }
+
+    fn for_expression(&mut self, expression: &ForExpr) {
+        self.expression(&expression.intro.collection_expr);
+        let before = self.bound.len();
+        self.bound.extend(expression.intro.key_var.as_ref().map(|name| name.to_string()));
+        self.bound.push(expression.intro.value_var.to_string());
+        if let Some(key) = &expression.key_expr {
+            self.expression(key);
+        }
+        self.expression(&expression.value_expr);
+        if let Some(condition) = &expression.cond {
+            self.expression(&condition.expr);
+        }
+        self.bound.truncate(before);
+    }
+
+    /// Adds a variable with the steps that follow it, unless a `for` expression binds it.
+    fn root(&mut self, name: &str, steps: String) {
+        if !self.bound.iter().any(|bound| bound == name) {
+            self.found.push(format!("{name}{steps}"));
+        }
+    }
+
+    fn traversal(&mut self, traversal: &Traversal) {
+        let mut operators = traversal.operators.iter();
+        let mut computed = None;
+        if let Expression::Variable(name) = &traversal.expr {
+            let mut steps = String::new();
+            for operator in operators.by_ref() {
+                if let Some(step) = step(operator) {
+                    steps.push_str(&step);
+                } else {
+                    computed = Some(operator);
+                    break;
+                }
+            }
+            self.root(name.as_str(), steps);
+        } else {
+            self.expression(&traversal.expr);
+        }
+        for operator in computed.into_iter().chain(operators) {
+            if let TraversalOperator::Index(index) = operator.value() {
+                self.expression(index);
+            }
+        }
+    }
+}
+
+/// A step of a reference, or nothing if the step is computed.
+#[must_use]
+pub fn step(operator: &TraversalOperator) -> Option<String> {
+    match operator {
+        TraversalOperator::GetAttr(name) => Some(format!(".{}", name.as_str())),
+        TraversalOperator::LegacyIndex(index) => Some(format!("[{}]", index.value())),
+        TraversalOperator::Index(Expression::String(key)) => Some(format!("[{}]", quoted(key))),
+        TraversalOperator::Index(Expression::Number(key)) => {
+            // A negative number is an operation to HCL.
+            let key = key.value().to_string();
+            (!key.starts_with('-')).then(|| format!("[{key}]"))
+        }
+        TraversalOperator::Index(Expression::Null(_)) => Some(String::from("[null]")),
+        TraversalOperator::Index(Expression::Bool(key)) => Some(format!("[{}]", key.value())),
+        _ => None,
+    }
+}
+
+/// A reference as a whole: a variable and steps that are constant.
+#[must_use]
+pub fn reference(expression: &Expression) -> Option<String> {
+    match expression {
+        Expression::Variable(name) => Some(name.to_string()),
+        Expression::Traversal(traversal) => {
+            let Expression::Variable(name) = &traversal.expr else {
+                return None;
+            };
+            let mut text = name.to_string();
+            for operator in &traversal.operators {
+                text.push_str(&step(operator)?);
+            }
+            Some(text)
+        }
+        _ => None,
+    }
+}
+
+/// The name that HCL gives to the form of an expression.
+#[must_use]
+pub fn form(expression: &Expression) -> &'static str {
+    match expression {
+        Expression::Null(_) | Expression::Bool(_) => "LiteralValue",
+        Expression::Number(number) if number.value().to_string().starts_with('-') => "UnaryOp",
+        Expression::Number(_) => "LiteralValue",
+        Expression::String(_) => "Template",
+        Expression::Array(_) => "TupleCons",
+        Expression::Object(_) => "ObjectCons",
+        Expression::StringTemplate(template) => wrapped(template.iter()),
+        Expression::HeredocTemplate(heredoc) => wrapped(heredoc.template.iter()),
+        Expression::Parenthesis(_) => "Parentheses",
+        Expression::Variable(_) => "ScopeTraversal",
+        Expression::Conditional(_) => "Conditional",
+        Expression::FuncCall(_) => "FunctionCall",
+        Expression::Traversal(traversal) => traversal_form(traversal),
+        Expression::UnaryOp(operation) => match operation.operator.value() {
+            UnaryOperator::Neg | UnaryOperator::Not => "UnaryOp",
+        },
+        Expression::BinaryOp(_) => "BinaryOp",
+        Expression::ForExpr(_) => "For",
+    }
+}
+
+fn wrapped<'a>(mut elements: impl Iterator<Item = &'a Element>) -> &'static str {
+    match (elements.next(), elements.next()) {
+        (Some(Element::Interpolation(_)), None) => "TemplateWrap",
+        _ => "Template",
+    }
+}
+
+fn traversal_form(traversal: &Traversal) -> &'static str {
+    let mut form = match traversal.expr {
+        Expression::Variable(_) => "ScopeTraversal",
+        _ => "Other",
+    };
+    for operator in &traversal.operators {
+        form = match operator.value() {
+            TraversalOperator::FullSplat(_) => return "Splat",
+            TraversalOperator::AttrSplat(_) => "Splat",
+            TraversalOperator::GetAttr(_) | TraversalOperator::LegacyIndex(_)
+                if matches!(form, "Splat") =>
+            {
+                "Splat"
+            }
+            operator if step(operator).is_some() => match form {
+                "ScopeTraversal" => "ScopeTraversal",
+                _ => "RelativeTraversal",
+            },
+            _ => "Index",
+        };
+    }
+    form
+}
+
+/// The text of a quoted string or heredoc without `${ }` and `%{ }`.
+#[must_use]
+pub fn quoted_text(expression: &Expression) -> Option<String> {
+    match expression {
+        Expression::String(text) => Some(text.as_str().to_owned()),
+        Expression::StringTemplate(template) => text_of(template.iter()),
+        Expression::HeredocTemplate(heredoc) => text_of(heredoc.template.iter()),
+        _ => None,
+    }
+}
+
+fn text_of<'a>(elements: impl Iterator<Item = &'a Element>) -> Option<String> {
+    let literals = elements.map(|element| element.as_literal().map(|text| text.as_str()));
+    literals.collect()
+}
+
+/// The value of an expression without variables, operations and functions, as JSON.
+#[must_use]
+pub fn constant(expression: &Expression) -> Option<String> {
+    match expression {
+        Expression::Null(_) => Some(String::from("null")),
+        Expression::Bool(value) => Some(value.value().to_string()),
+        Expression::Number(number) => Some(number.value().to_string()),
+        Expression::Parenthesis(inner) => constant(inner.inner()),
+        _ => quoted_text(expression).map(|text| json_string(&text)),
+    }
+}
+
+/// A string of JSON.
+fn json_string(text: &str) -> String {
+    let mut out = String::from('"');
+    for char in text.chars() {
+        match char {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\0'..' ' => out.push_str(&format!("\\u{:04x}", u32::from(char))),
+            _ => out.push(char),
+        }
+    }
+    out.push('"');
+    out
+}

@@ -1,0 +1,146 @@
+//! The JSON of configuration files: every value with its range, duplicate names kept in order.
+//!
+//! A document is a list of its values in document order. A value is followed by the values inside
+//! it, and knows where they end, so that no reader needs to recurse.
+
+mod parse;
+mod text;
+mod token;
+
+use std::iter;
+
+use super::diagnostic::Diagnostics;
+use super::position::{Position, Range};
+
+/// The deepest nesting of objects and arrays in a file.
+pub const DEPTH_MAX: usize = 10_000;
+
+/// The number of values that a file can have.
+pub const NODES_MAX: usize = 8_000_000;
+
+/// A limit that a file exceeds, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TooLarge {
+    /// Objects and arrays are nested deeper than [`DEPTH_MAX`].
+    Depth(Position),
+    /// There are more values than [`NODES_MAX`].
+    Values(Position),
+}
+
+/// A property's name, and the range of its string.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// The text without escapes.
+    pub text: Box<str>,
+    /// The string with its quotes.
+    pub range: Range,
+}
+
+/// The kind of a value, and the text of a string or number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number as it is written.
+    Number(Box<str>),
+    /// A string without escapes.
+    String(Box<str>),
+    /// An array.
+    Array,
+    /// An object.
+    Object,
+    /// A value that cannot be read.
+    Invalid,
+}
+
+/// A value of a document.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Its kind.
+    pub kind: Kind,
+    /// Its text.
+    pub range: Range,
+    /// Its name, if it is a property of an object.
+    pub name: Option<Box<Name>>,
+    /// The index after the last value inside this one.
+    end: u32,
+}
+
+impl Node {
+    /// The part that stands for a value in messages: an object's or an array's opening bracket, or
+    /// else the value.
+    #[must_use]
+    pub fn start(&self) -> Range {
+        match self.kind {
+            Kind::Object | Kind::Array => self.range.opening(),
+            _ => self.range,
+        }
+    }
+
+    /// The range of a property, or that of a value without a name.
+    #[must_use]
+    pub fn property(&self) -> Range {
+        let start = self.name.as_ref().map_or(self.range, |name| name.range).start;
+        Range::new(start, self.range.end)
+    }
+
+    /// The name, empty for an element.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.name.as_ref().map_or("", |name| &name.text)
+    }
+}
+
+/// A value of a document, by its index.
+pub type Index = usize;
+
+/// A document of JSON.
+#[derive(Debug)]
+pub struct Document {
+    nodes: Vec<Node>,
+}
+
+impl Document {
+    /// Reads a document as far as it can be read.
+    ///
+    /// # Errors
+    ///
+    /// A document exceeds a limit.
+    pub fn parse(text: &[u8]) -> Result<(Document, Diagnostics), TooLarge> {
+        parse::parse(text)
+    }
+
+    /// The outermost value.
+    pub const ROOT: Index = 0;
+
+    /// A value.
+    #[must_use]
+    pub fn get(&self, index: Index) -> Option<&Node> {
+        self.nodes.get(index)
+    }
+
+    /// The properties of an object or the elements of an array, in order.
+    pub fn inside(&self, index: Index) -> impl Iterator<Item = (Index, &Node)> {
+        let end = self.end(index);
+        let mut next = index + 1;
+        iter::from_fn(move || {
+            let index = next;
+            let node = self.nodes.get(index).filter(|_| index < end)?;
+            next = node.end as usize;
+            Some((index, node))
+        })
+    }
+
+    /// A value and all values inside it, in document order.
+    pub fn below(&self, index: Index) -> impl Iterator<Item = (Index, &Node)> {
+        (index..self.end(index)).filter_map(|index| Some((index, self.nodes.get(index)?)))
+    }
+
+    /// The index after the last value inside a value.
+    #[must_use]
+    pub fn end(&self, index: Index) -> Index {
+        self.nodes.get(index).map_or(index, |node| node.end as usize)
+    }
+}

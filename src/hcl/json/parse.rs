@@ -1,0 +1,354 @@
+//! Parses JSON text into a [`Document`], and goes on after a fault where HCL goes on.
+//!
+//! A fault makes the innermost object or array invalid, so the rest of a document stays usable.
+//! The parser keeps a stack of open objects and arrays and does not recurse.
+
+use super::text;
+use super::token::{Kind as Token, Scanner, Token as Lexeme};
+use super::{DEPTH_MAX, Document, Kind, NODES_MAX, Name, Node, TooLarge};
+use crate::hcl::diagnostic::{Diagnostic, Diagnostics, did_you_mean, quoted, suggestion};
+use crate::hcl::position::Range;
+
+const START_OF_VALUE: &str =
+    "A JSON value must start with a brace, a bracket, a number, a string, or a keyword.";
+
+/// An object or array that is not closed yet.
+struct Open {
+    node: usize,
+    range: Range,
+    is_object: bool,
+    /// The value that stands where a name belongs.
+    not_a_name: Option<Range>,
+}
+
+/// What the parser does next.
+enum Next {
+    /// Reads a value, which has a name in an object.
+    Value(Option<Box<Name>>),
+    /// Reads the name of a property, or the end of the object.
+    Name,
+    /// Reads an element, or the end of the array.
+    Element,
+    /// Reads what stands after a member or an element.
+    After,
+}
+
+struct Parser<'a> {
+    scanner: Scanner<'a>,
+    nodes: Vec<Node>,
+    open: Vec<Open>,
+    diagnostics: Diagnostics,
+}
+
+/// Parses a text.
+pub fn parse(text: &[u8]) -> Result<(Document, Diagnostics), TooLarge> {
+    let mut parser = Parser {
+        scanner: Scanner::new(text),
+        nodes: Vec::new(),
+        open: Vec::new(),
+        diagnostics: Diagnostics::default(),
+    };
+    let mut next = Next::Value(None);
+    loop {
+        next = match next {
+            Next::Value(name) => parser.value(name)?,
+            Next::Name => parser.name(),
+            Next::Element => parser.element(),
+            Next::After => match parser.open.last() {
+                None => break,
+                Some(Open { not_a_name: Some(range), .. }) => parser.not_a_name(*range),
+                Some(open) if open.is_object => parser.after_member(),
+                Some(_) => parser.after_element(),
+            },
+        };
+        if parser.diagnostics.is_full() {
+            parser.close_all();
+            break;
+        }
+    }
+    let end = parser.scanner.peek();
+    if parser.diagnostics.is_empty() && end.kind != Token::End {
+        let detail = "Extra characters appear after the JSON value.";
+        parser.fault("Extraneous data after value", detail, end.range);
+    }
+    Ok((Document { nodes: parser.nodes }, parser.diagnostics))
+}
+
+impl Parser<'_> {
+    fn fault(&mut self, summary: &'static str, detail: impl Into<String>, range: Range) {
+        self.diagnostics.push(Diagnostic::error(summary, detail, range));
+    }
+
+    /// Adds a value without elements.
+    fn add(&mut self, kind: Kind, range: Range, name: Option<Box<Name>>) -> Result<(), TooLarge> {
+        if self.nodes.len() >= NODES_MAX {
+            return Err(TooLarge::Values(range.start));
+        }
+        let end = u32::try_from(self.nodes.len() + 1).unwrap_or(u32::MAX);
+        self.nodes.push(Node { kind, range, name, end });
+        Ok(())
+    }
+
+    fn value(&mut self, name: Option<Box<Name>>) -> Result<Next, TooLarge> {
+        let token = self.scanner.peek();
+        let range = token.range;
+        let kind = match token.kind {
+            Token::BraceOpen | Token::BracketOpen => {
+                self.scanner.next();
+                let is_object = token.kind == Token::BraceOpen;
+                if self.open.len() >= DEPTH_MAX {
+                    return Err(TooLarge::Depth(range.start));
+                }
+                let node = self.nodes.len();
+                self.open.push(Open { node, range, is_object, not_a_name: None });
+                let kind = if is_object { Kind::Object } else { Kind::Array };
+                self.add(kind, range, name)?;
+                return Ok(if is_object { Next::Name } else { Next::Element });
+            }
+            Token::Number => self.number(),
+            Token::String => self.string().map(|text| Kind::String(text.into())),
+            Token::Keyword => self.keyword(),
+            _ => {
+                let (summary, detail) = match token.kind {
+                    Token::BraceClose => ("Missing JSON value", START_OF_VALUE),
+                    Token::BracketClose => ("Missing array element value", START_OF_VALUE),
+                    Token::End => ("Missing value", "The JSON data ends prematurely."),
+                    _ => ("Invalid start of value", START_OF_VALUE),
+                };
+                self.fault(summary, detail, range);
+                None
+            }
+        };
+        self.add(kind.unwrap_or(Kind::Invalid), range, name)?;
+        Ok(Next::After)
+    }
+
+    fn number(&mut self) -> Option<Kind> {
+        let token = self.scanner.next();
+        let bytes = self.scanner.bytes(token);
+        if !text::is_number(bytes) {
+            let detail = "There is a syntax error in the given JSON number.";
+            self.fault("Invalid JSON number", detail, token.range);
+            return None;
+        }
+        Some(Kind::Number(String::from_utf8_lossy(bytes).into()))
+    }
+
+    fn string(&mut self) -> Option<String> {
+        let token = self.scanner.next();
+        match text::decode(self.scanner.bytes(token)) {
+            Ok(text) => Some(text),
+            Err(count) => {
+                let start = token.range.start.plus(u32::try_from(count).unwrap_or(u32::MAX));
+                let range = Range::new(start, start.plus(1));
+                let detail = "There is a syntax error in the given JSON string.";
+                let error = Diagnostic::error("Invalid JSON string", detail, range);
+                self.diagnostics.push(error.within(token.range));
+                None
+            }
+        }
+    }
+
+    fn keyword(&mut self) -> Option<Kind> {
+        let token = self.scanner.next();
+        let word = String::from_utf8_lossy(self.scanner.bytes(token));
+        let detail = match word.as_ref() {
+            "true" => return Some(Kind::Bool(true)),
+            "false" => return Some(Kind::Bool(false)),
+            "null" => return Some(Kind::Null),
+            "undefined" | "NaN" | "Infinity" => {
+                format!("The JavaScript identifier {} cannot be used in JSON.", quoted(&word))
+            }
+            _ => {
+                let known = suggestion(&word, ["true", "false", "null"]);
+                format!("{} is not a valid JSON keyword.{}", quoted(&word), did_you_mean(known))
+            }
+        };
+        self.fault("Invalid JSON keyword", detail, token.range);
+        None
+    }
+
+    /// Closes the innermost object or array.
+    fn close(&mut self, end: Range) -> Next {
+        if let Some(open) = self.open.pop() {
+            let next = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
+            if let Some(node) = self.nodes.get_mut(open.node) {
+                node.range = Range::new(open.range.start, end.end);
+                node.end = next;
+            }
+        }
+        Next::After
+    }
+
+    /// Makes the innermost object or array an invalid value, and goes on after it.
+    fn abandon(&mut self) -> Next {
+        if let Some(open) = self.open.pop() {
+            self.nodes.truncate(open.node + 1);
+            if let Some(node) = self.nodes.last_mut() {
+                node.kind = Kind::Invalid;
+                node.range = open.range;
+            }
+        }
+        Next::After
+    }
+
+    fn close_all(&mut self) {
+        while !self.open.is_empty() {
+            self.abandon();
+        }
+    }
+
+    /// Skips to what looks like the end of the innermost object or array. The first token is one
+    /// that was read already.
+    fn recover(&mut self, mut token: Lexeme, opening: Token, closing: Token) {
+        let mut depth = 1;
+        loop {
+            if token.kind == opening {
+                depth += 1;
+            } else if token.kind == closing {
+                depth -= 1;
+                if depth <= 1 {
+                    return;
+                }
+            } else if token.kind == Token::End {
+                return;
+            }
+            token = self.scanner.next();
+        }
+    }
+
+    fn name(&mut self) -> Next {
+        let token = self.scanner.peek();
+        if token.kind == Token::BraceClose {
+            self.scanner.next();
+            return self.close(token.range);
+        }
+        if token.kind != Token::String {
+            if let Some(open) = self.open.last_mut() {
+                open.not_a_name = Some(token.range);
+            }
+            return Next::Value(None);
+        }
+        let Some(name) = self.string() else {
+            return self.not_a_name(token.range);
+        };
+        let colon = self.scanner.next();
+        if colon.kind == Token::Colon {
+            return Next::Value(Some(Box::new(Name { text: name.into(), range: token.range })));
+        }
+        self.recover(colon, Token::BraceOpen, Token::BraceClose);
+        let (summary, detail) = match colon.kind {
+            Token::BraceClose | Token::Comma => (
+                "Missing object value",
+                "A JSON object attribute must have a value, introduced by a colon.",
+            ),
+            Token::Equals => (
+                "Missing property value colon",
+                "JSON uses a colon as its name/value delimiter, not an equals sign.",
+            ),
+            _ => (
+                "Missing property value colon",
+                "A colon must appear between an object property's name and its value.",
+            ),
+        };
+        self.fault(summary, detail, colon.range);
+        self.abandon()
+    }
+
+    fn not_a_name(&mut self, range: Range) -> Next {
+        let detail = "A JSON object property name must be a string";
+        self.fault("Invalid object property name", detail, range);
+        self.abandon()
+    }
+
+    fn element(&mut self) -> Next {
+        let token = self.scanner.peek();
+        if token.kind == Token::BracketClose {
+            self.scanner.next();
+            return self.close(token.range);
+        }
+        Next::Value(None)
+    }
+
+    fn after_member(&mut self) -> Next {
+        let open = self.open.last().map_or_else(|| self.scanner.peek().range, |open| open.range);
+        let token = self.scanner.peek();
+        match token.kind {
+            Token::Comma => {
+                self.scanner.next();
+                if self.scanner.peek().kind != Token::BraceClose {
+                    return Next::Name;
+                }
+                let detail =
+                    "JSON does not permit a trailing comma after the final property in an object.";
+                self.fault("Trailing comma in object", detail, token.range);
+            }
+            Token::End => {
+                let detail = "No closing brace was found for this JSON object.";
+                self.fault("Unclosed object", detail, open);
+            }
+            Token::BracketClose => {
+                self.scanner.next();
+                let detail = "A JSON object must be closed with a brace, not a bracket.";
+                self.fault("Mismatched braces", detail, token.range);
+            }
+            Token::BraceClose => {
+                self.scanner.next();
+                return self.close(token.range);
+            }
+            _ => {
+                let token = self.scanner.next();
+                self.recover(token, Token::BraceOpen, Token::BraceClose);
+                let range = self.scanner.peek().range;
+                let detail = "A comma must appear between each property definition in an object.";
+                self.fault("Missing attribute seperator comma", detail, range);
+            }
+        }
+        self.abandon()
+    }
+
+    fn after_element(&mut self) -> Next {
+        let open = self.open.last().map_or_else(|| self.scanner.peek().range, |open| open.range);
+        let token = self.scanner.peek();
+        match token.kind {
+            Token::Comma => {
+                self.scanner.next();
+                if self.scanner.peek().kind != Token::BracketClose {
+                    return Next::Value(None);
+                }
+                let detail =
+                    "JSON does not permit a trailing comma after the final value in an array.";
+                self.fault("Trailing comma in array", detail, token.range);
+            }
+            Token::BracketClose => {
+                self.scanner.next();
+                return self.close(token.range);
+            }
+            Token::End => {
+                let detail = "No closing bracket was found for this JSON array.";
+                self.fault("Unclosed object", detail, open);
+            }
+            kind => {
+                let token = self.scanner.next();
+                self.recover(token, Token::BracketOpen, Token::BracketClose);
+                let next = self.scanner.peek().range;
+                let (summary, detail) = match kind {
+                    Token::Colon => (
+                        "Invalid array value",
+                        "A colon is not used to introduce values in a JSON array.",
+                    ),
+                    Token::BraceClose => (
+                        "Mismatched brackets",
+                        "A JSON array must be closed with a bracket, not a brace.",
+                    ),
+                    _ => (
+                        "Missing attribute seperator comma",
+                        "A comma must appear between each value in an array.",
+                    ),
+                };
+                self.fault(summary, detail, next);
+            }
+        }
+        self.abandon()
+    }
+}

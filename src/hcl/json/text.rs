@@ -1,0 +1,108 @@
+//! The text of strings, and the grammar of numbers.
+
+/// Decodes a string with its quotes. Text that is not UTF-8, and half of a surrogate pair, become
+/// replacement characters.
+///
+/// # Errors
+///
+/// The number of bytes up to and including the one that is wrong.
+pub fn decode(string: &[u8]) -> Result<String, usize> {
+    let mut out = Vec::with_capacity(string.len());
+    let mut at = 1;
+    loop {
+        let rest = string.get(at..).unwrap_or_default();
+        let plain = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..32));
+        let plain = plain.unwrap_or(rest.len());
+        out.extend_from_slice(rest.get(..plain).unwrap_or_default());
+        at += plain;
+        match string.get(at) {
+            Some(b'"') => return Ok(lossy(&out)),
+            Some(b'\\') => at = escape(string, at, &mut out)?,
+            Some(_) => return Err(at + 1),
+            None => return Err(string.len()),
+        }
+    }
+}
+
+/// Decodes the escape at an offset, and returns the offset after it.
+fn escape(string: &[u8], at: usize, out: &mut Vec<u8>) -> Result<usize, usize> {
+    let byte = match string.get(at + 1) {
+        Some(b'u') => return unicode(string, at, out),
+        Some(b'b') => 8,
+        Some(b'f') => 12,
+        Some(b'n') => b'\n',
+        Some(b'r') => b'\r',
+        Some(b't') => b'\t',
+        Some(byte @ (b'"' | b'\\' | b'/')) => *byte,
+        Some(_) => return Err(at + 2),
+        None => return Err(string.len()),
+    };
+    out.push(byte);
+    Ok(at + 2)
+}
+
+/// Decodes one `\u` escape, or two that make a pair.
+fn unicode(string: &[u8], at: usize, out: &mut Vec<u8>) -> Result<usize, usize> {
+    let first = unit(string, at)?;
+    let mut end = at + 6;
+    let mut units = vec![first];
+    if (0xd800..0xdc00).contains(&first) && string.get(end..end + 2) == Some(b"\\u") {
+        let second = unit(string, end)?;
+        if (0xdc00..0xe000).contains(&second) {
+            units.push(second);
+            end += 6;
+        }
+    }
+    for char in char::decode_utf16(units) {
+        let char = char.unwrap_or(char::REPLACEMENT_CHARACTER);
+        out.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+    Ok(end)
+}
+
+/// The four digits of a `\u` escape.
+fn unit(string: &[u8], at: usize) -> Result<u16, usize> {
+    let mut unit = 0;
+    for index in at + 2..at + 6 {
+        let byte = string.get(index).ok_or(string.len())?;
+        let digit = char::from(*byte).to_digit(16).ok_or(index + 1)?;
+        unit = unit << 4 | u16::try_from(digit).unwrap_or_default();
+    }
+    Ok(unit)
+}
+
+/// The text with a replacement character for each byte that is not UTF-8.
+fn lossy(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        out.push_str(chunk.valid());
+        out.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
+    }
+    out
+}
+
+/// True if the text is a number of JSON.
+pub fn is_number(text: &[u8]) -> bool {
+    let text = text.strip_prefix(b"-").unwrap_or(text);
+    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let whole = digits(text);
+    if whole == 0 || whole > 1 && text.first() == Some(&b'0') {
+        return false;
+    }
+    let mut rest = text.get(whole..).unwrap_or_default();
+    if let Some(fraction) = rest.strip_prefix(b".") {
+        let count = digits(fraction);
+        if count == 0 {
+            return false;
+        }
+        rest = fraction.get(count..).unwrap_or_default();
+    }
+    if let [b'e' | b'E', exponent @ ..] = rest {
+        let exponent = match exponent {
+            [b'+' | b'-', digits @ ..] => digits,
+            digits => digits,
+        };
+        return !exponent.is_empty() && digits(exponent) == exponent.len();
+    }
+    rest.is_empty()
+}

@@ -1,0 +1,31 @@
+//! The syntax of configuration files: JSON syntax (`.tf.json`) and native syntax (`.tf`).
+//!
+//! ```text
+//! JSON text ──▶ json ─▶ document ─▶ body ─┐            schema
+//! native text ─▶ hcl-edit ─▶ native ──────┴─▶ blocks ◀── terraform
+//!                strings ─▶ template ─▶ expression ─▶ references
+//! ```
+//!
+//! The readers know no block by name: [`terraform`] is the table of Terraform's blocks. Ranges,
+//! kinds, references and diagnostics are those of HCL 2.24.
+//!
+//! # Limits
+//!
+//! Expressions and native files are parsed by hcl-edit. It refuses more than 64 nested levels, more
+//! than 128 chained operators, and files that are not UTF-8. One syntax error costs a whole native
+//! file, and its text is not that of HCL. JSON files have their own limits: [`json::DEPTH_MAX`],
+//! [`json::NODES_MAX`] and [`diagnostic::DIAGNOSTICS_MAX`].
+
+pub mod argument;
+pub mod block;
+pub mod body;
+mod delimit;
+pub mod diagnostic;
+pub mod expression;
+pub mod json;
+pub mod native;
+pub mod position;
+pub mod schema;
+pub mod template;
+pub mod terraform;
+pub mod type_constraint;

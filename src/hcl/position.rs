@@ -1,0 +1,129 @@
+//! Places in a source file, counted as HCL counts them: lines and columns from 1, bytes from 0.
+//!
+//! A column is a grapheme cluster. Only a line feed ends a line. A carriage return takes a byte but
+//! no column.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+/// A place in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Position {
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, in grapheme clusters from 1.
+    pub column: u32,
+    /// The offset in bytes, from 0.
+    pub byte: u32,
+}
+
+impl Position {
+    /// The start of a file.
+    pub const START: Position = Position { line: 1, column: 1, byte: 0 };
+
+    /// The position `count` bytes further on the same line, where each byte is a column.
+    #[must_use]
+    pub fn plus(self, count: u32) -> Position {
+        let add = |number: u32| number.saturating_add(count);
+        Position { line: self.line, column: add(self.column), byte: add(self.byte) }
+    }
+}
+
+/// A part of a file: its start, and its end, which is the first position after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Range {
+    /// The first position.
+    pub start: Position,
+    /// The position after the last.
+    pub end: Position,
+}
+
+impl Range {
+    /// The range from one position to another.
+    #[must_use]
+    pub const fn new(start: Position, end: Position) -> Range {
+        Range { start, end }
+    }
+
+    /// The first byte of this range.
+    #[must_use]
+    pub fn opening(&self) -> Range {
+        Range::new(self.start, self.start.plus(1))
+    }
+
+    /// The last byte of this range, which is on the line of its end.
+    #[must_use]
+    pub fn closing(&self) -> Range {
+        let Position { line, column, byte } = self.end;
+        let start = Position { line, column: column.max(2) - 1, byte: byte.max(1) - 1 };
+        Range::new(start, self.end)
+    }
+
+    /// The range as messages show it after the name of the file: `1,5-9` or `1,5-2,3`.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        let (start, end) = (self.start, self.end);
+        if start.line == end.line {
+            format!("{},{}-{}", start.line, start.column, end.column)
+        } else {
+            format!("{},{}-{},{}", start.line, start.column, end.line, end.column)
+        }
+    }
+}
+
+/// Moves a position past a text.
+#[must_use]
+pub fn advance(mut at: Position, text: &str) -> Position {
+    at.byte = at.byte.saturating_add(u32::try_from(text.len()).unwrap_or(u32::MAX));
+    let mut lines = text.split('\n');
+    let mut last = lines.next().unwrap_or_default();
+    for line in lines {
+        at.line = at.line.saturating_add(1);
+        at.column = 1;
+        last = line;
+    }
+    at.column = at.column.saturating_add(columns(last));
+    at
+}
+
+/// The columns that a piece of a line takes.
+fn columns(line: &str) -> u32 {
+    let returns = line.bytes().filter(|byte| *byte == b'\r').count();
+    let count = if line.is_ascii() { line.len() } else { line.graphemes(true).count() };
+    u32::try_from(count.saturating_sub(returns)).unwrap_or(u32::MAX)
+}
+
+/// The lines of a text, by which an offset becomes a position.
+#[derive(Debug)]
+pub struct Lines<'a> {
+    text: &'a str,
+    /// The offset at which each line starts.
+    starts: Vec<u32>,
+}
+
+impl<'a> Lines<'a> {
+    /// Finds the lines of a text.
+    #[must_use]
+    pub fn new(text: &'a str) -> Lines<'a> {
+        let ends = memchr::memchr_iter(b'\n', text.as_bytes());
+        let ends = ends.map(|at| u32::try_from(at + 1).unwrap_or(u32::MAX));
+        Lines { text, starts: std::iter::once(0).chain(ends).collect() }
+    }
+
+    /// The position at an offset.
+    #[must_use]
+    pub fn position(&self, offset: usize) -> Position {
+        let offset = offset.min(self.text.len());
+        let byte = u32::try_from(offset).unwrap_or(u32::MAX);
+        let line = self.starts.partition_point(|start| *start <= byte).max(1) - 1;
+        let start = self.starts.get(line).map_or(0, |start| *start as usize);
+        let before = self.text.get(start..offset).unwrap_or_default();
+        let line = u32::try_from(line + 1).unwrap_or(u32::MAX);
+        Position { line, column: 1 + columns(before), byte }
+    }
+
+    /// The range of a span of bytes.
+    #[must_use]
+    pub fn range(&self, span: std::ops::Range<usize>) -> Range {
+        Range::new(self.position(span.start), self.position(span.end))
+    }
+}

@@ -1,0 +1,117 @@
+//! Type constraints of variables, such as `list(string)`.
+
+use hcl_edit::expr::{Expression, FuncCall, Object, ObjectKey};
+
+use super::diagnostic::{Diagnostic, quoted};
+use super::expression;
+use super::position::{Range, advance};
+
+/// A type constraint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TypeConstraint {
+    /// The type in the JSON of cty.
+    pub cty: String,
+    /// True if an attribute of an object has a default value.
+    pub has_defaults: bool,
+}
+
+const NO_TYPE: &str = "A type specification is either a primitive type keyword (bool, number, \
+                       string) or a complex type constructor call, like list(string).";
+
+/// A fault: its sentence, and the text of the expression that has it if that is not the whole.
+type Fault = (&'static str, Option<String>);
+
+/// Reads a type constraint. `range` is that of its string.
+///
+/// # Errors
+///
+/// The text is no type constraint.
+pub fn parse(text: &str, range: Range) -> Result<TypeConstraint, Diagnostic> {
+    let summary = "Invalid type specification";
+    let Some(expression) = expression::parse(text) else {
+        return Err(Diagnostic::error(summary, NO_TYPE, range));
+    };
+    let mut has_defaults = false;
+    match constraint(&expression, &mut has_defaults) {
+        Ok(cty) => Ok(TypeConstraint { cty, has_defaults }),
+        Err((detail, part)) => {
+            let offset = part.as_ref().and_then(|part| text.find(part.as_str()));
+            let Some((offset, part)) = offset.zip(part) else {
+                return Err(Diagnostic::error(summary, detail, range));
+            };
+            let start = advance(range.start, text.get(..offset).unwrap_or_default());
+            let place = Range::new(start, advance(start, &part));
+            Err(Diagnostic::error(summary, detail, place).within(range))
+        }
+    }
+}
+
+/// The type of an expression. The parser bounds the depth.
+fn constraint(expression: &Expression, has_defaults: &mut bool) -> Result<String, Fault> {
+    match expression {
+        Expression::Variable(name) => match name.as_str() {
+            word @ ("string" | "number" | "bool") => Ok(format!("\"{word}\"")),
+            "any" => Ok(String::from("\"dynamic\"")),
+            "list" | "set" | "map" => Err((
+                "The collection type constructor requires one argument specifying the element type.",
+                None,
+            )),
+            _ => Err((NO_TYPE, None)),
+        },
+        Expression::FuncCall(call) => constructor(call, has_defaults),
+        _ => Err((NO_TYPE, None)),
+    }
+}
+
+fn constructor(call: &FuncCall, has_defaults: &mut bool) -> Result<String, Fault> {
+    let argument = call.args.get(0).filter(|_| call.args.len() == 1);
+    let name = call.name.name.as_str();
+    match (name, argument) {
+        ("list" | "set" | "map", Some(argument)) => {
+            Ok(format!("[\"{name}\",{}]", constraint(argument, has_defaults)?))
+        }
+        ("tuple", Some(Expression::Array(elements))) => {
+            let elements: Result<Vec<_>, _> =
+                elements.iter().map(|element| constraint(element, has_defaults)).collect();
+            Ok(format!("[\"tuple\",[{}]]", elements?.join(",")))
+        }
+        ("object", Some(Expression::Object(object))) => attributes(object, has_defaults),
+        _ => Err((NO_TYPE, None)),
+    }
+}
+
+fn attributes(object: &Object, has_defaults: &mut bool) -> Result<String, Fault> {
+    let mut attributes = Vec::new();
+    let mut optional = Vec::new();
+    for (key, value) in object {
+        let name = match key {
+            ObjectKey::Ident(name) => name.as_str(),
+            ObjectKey::Expression(Expression::Variable(name)) => name.as_str(),
+            ObjectKey::Expression(key) => {
+                let part = key.to_string().trim().to_owned();
+                return Err(("Object constructor map keys must be attribute names.", Some(part)));
+            }
+        };
+        let mut ty = value.expr();
+        if let Expression::FuncCall(call) = ty
+            && call.name.name.as_str() == "optional"
+            && let Some(inner) = call.args.get(0)
+        {
+            optional.push(name.to_owned());
+            *has_defaults |= call.args.len() > 1;
+            ty = inner;
+        }
+        attributes.push((name.to_owned(), constraint(ty, has_defaults)?));
+    }
+    attributes.sort();
+    optional.sort();
+    let attributes: Vec<_> =
+        attributes.iter().map(|(name, ty)| format!("{}:{ty}", quoted(name))).collect();
+    let mut cty = format!("[\"object\",{{{}}}", attributes.join(","));
+    if !optional.is_empty() {
+        let names: Vec<_> = optional.iter().map(|name| quoted(name)).collect();
+        cty.push_str(&format!(",[{}]", names.join(",")));
+    }
+    cty.push(']');
+    Ok(cty)
+}

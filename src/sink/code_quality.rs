@@ -1,0 +1,143 @@
+//! Writes GitLab's code quality report (`artifacts:reports:codequality`): an entry for each rule
+//! that a plan breaks and each check that does not pass.
+//!
+//! An entry stands at the block of the first object that it names, or else at the first line of the
+//! plan, because GitLab refuses entries without a line. GitLab compares fingerprints between
+//! branches, so a fingerprint has no counts and no lines.
+
+use std::io::Write;
+
+use serde::Serialize;
+
+use super::gate::{Questions, Rule, Severity};
+use super::origin::{SharedOrigins, first_location};
+use super::short::{messages, short};
+use super::{Sink, write_error};
+use crate::error::{Error, Result};
+use crate::inert::{self, visible};
+use crate::record::{Check, Label, Record};
+
+/// Writes one array.
+pub struct CodeQuality<W: Write> {
+    out: inert::Json<W>,
+    questions: Questions,
+    origins: SharedOrigins,
+    source: String,
+    entries: u64,
+}
+
+#[derive(Serialize)]
+struct Entry {
+    description: String,
+    check_name: String,
+    fingerprint: String,
+    severity: &'static str,
+    location: Location,
+}
+
+#[derive(Serialize)]
+struct Location {
+    path: String,
+    lines: Lines,
+}
+
+#[derive(Serialize)]
+struct Lines {
+    begin: u32,
+    end: u32,
+}
+
+impl<W: Write> CodeQuality<W> {
+    /// Writes to `out` which of `rules` the plans break.
+    pub fn new(out: W, rules: &[Rule]) -> CodeQuality<W> {
+        CodeQuality {
+            out: inert::Json::new(out),
+            questions: Questions::new(rules),
+            origins: None,
+            source: String::new(),
+            entries: 0,
+        }
+    }
+
+    /// Places entries at the lines of the source files.
+    pub fn with_origins(self, origins: SharedOrigins) -> CodeQuality<W> {
+        CodeQuality { origins, ..self }
+    }
+
+    fn entry(
+        &mut self,
+        check_name: String,
+        severity: &'static str,
+        description: String,
+        names: &[String],
+    ) -> Result<()> {
+        let block = first_location(&self.origins, names);
+        let (path, begin, end) = match block {
+            Some(block) => (visible(&block.file), block.line, block.end_line),
+            None => (visible(&self.source), 1, 1),
+        };
+        let object = names.first().map_or(self.source.as_str(), String::as_str);
+        let identity = format!("{}\0{check_name}\0{object}", self.source);
+        let fingerprint = blake3::hash(identity.as_bytes()).to_hex().chars().take(32).collect();
+        let location = Location { path, lines: Lines { begin, end } };
+        let entry = Entry { description, check_name, fingerprint, severity, location };
+        let before: &[u8] = if self.entries == 0 { b"[\n" } else { b",\n" };
+        self.entries += 1;
+        self.out.write_all(before).map_err(write_error)?;
+        serde_json::to_writer(&mut self.out, &entry).map_err(write_error)
+    }
+
+    fn check(&mut self, check: &Check<'_>) -> Result<()> {
+        let (severity, words) = match &*check.status {
+            "fail" => ("critical", "failed"),
+            "error" => ("critical", "could not be checked"),
+            _ => return Ok(()),
+        };
+        let name = short(&check.address).into_owned();
+        let problems = if check.problems.is_empty() { "" } else { ": " };
+        let problems = problems.to_owned() + &messages(&check.problems);
+        let text = visible(&format!("{name} {words}{problems}"));
+        self.entry("plan-check".to_owned(), severity, text, &[name])
+    }
+}
+
+impl<W: Write> Sink for CodeQuality<W> {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        self.questions.note(record);
+        match record {
+            Record::Plan(plan) => plan.source.clone_into(&mut self.source),
+            Record::Check(check) => self.check(check)?,
+            Record::Summary(_) => {
+                let broken = self.questions.answers().filter(|answer| answer.is_broken());
+                let broken = broken.map(|answer| {
+                    let rule = visible(answer.rule.text());
+                    let words = answer.words(usize::MAX, visible);
+                    let mut text = format!("The plan breaks the rule {rule}: {words}");
+                    let message = answer.rule.message();
+                    text.extend(message.map(|message| format!(": {}", visible(message))));
+                    let severity = match answer.rule.severity() {
+                        Severity::Error => "critical",
+                        Severity::Warning => "minor",
+                    };
+                    (rule, severity, text, answer.first.to_vec())
+                });
+                for (rule, severity, text, names) in broken.collect::<Vec<_>>() {
+                    self.entry(rule, severity, text, &names)?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
+        label.source.clone_into(&mut self.source);
+        let text = visible(&format!("{}: {error}", label.source));
+        self.entry("plan-not-read".to_owned(), "blocker", text, &[])
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        let end: &[u8] = if self.entries == 0 { b"[]\n" } else { b"\n]\n" };
+        self.out.write_all(end).and_then(|()| self.out.flush()).map_err(write_error)
+    }
+}

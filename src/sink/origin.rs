@@ -1,0 +1,232 @@
+//! Where the objects of a plan stand in the source files of its configuration.
+//!
+//! A plan names no file. Whoever has the files implements [`Origins`]. [`Located`] adds what it
+//! finds to the records, and the formats that annotate files ask it themselves.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use super::Sink;
+use crate::error::{Error, Result};
+use crate::json::string::push_quoted;
+use crate::record::{Check, Hidden, JsonText, Label, OutputChange, Record, ResourceChange};
+
+/// The lines of a block in a source file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// The path of the file, with slashes.
+    pub file: String,
+    /// The first line, from 1.
+    pub line: u32,
+    /// The column in the first line, in grapheme clusters from 1.
+    pub column: u32,
+    /// The last line.
+    pub end_line: u32,
+}
+
+/// The origin of an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A block, and the module calls that lead to it, outermost first.
+    Block(Location, Vec<Location>),
+    /// No block: the reason in a word.
+    Missing(Missing),
+}
+
+/// Why an object has no block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// The block was removed, so the plan deletes or forgets the object.
+    Removed,
+    /// The tool generates the block from what it imports.
+    Generated,
+    /// The files have no such block.
+    Unknown,
+}
+
+impl Origin {
+    /// The block.
+    #[must_use]
+    pub fn location(&self) -> Option<&Location> {
+        match self {
+            Origin::Block(location, _) => Some(location),
+            Origin::Missing(_) => None,
+        }
+    }
+
+    /// The object of a record, as JSON.
+    #[must_use]
+    pub fn json(&self) -> String {
+        let mut json = String::from("{");
+        match self {
+            Origin::Block(location, calls) => {
+                location.push(&mut json);
+                for (index, call) in calls.iter().enumerate() {
+                    json.push_str(if index == 0 { ",\"module_calls\":[{" } else { ",{" });
+                    call.push(&mut json);
+                    json.push('}');
+                }
+                json.push_str(if calls.is_empty() { "" } else { "]" });
+            }
+            Origin::Missing(missing) => {
+                let word = match missing {
+                    Missing::Removed => "removed",
+                    Missing::Generated => "generated",
+                    Missing::Unknown => "unknown",
+                };
+                json.push_str("\"missing\":");
+                push_quoted(word, &mut json);
+            }
+        }
+        json.push('}');
+        json
+    }
+}
+
+impl Location {
+    fn push(&self, json: &mut String) {
+        let Location { file, line, column, end_line } = self;
+        json.push_str("\"file\":");
+        push_quoted(file, json);
+        json.push_str(&format!(",\"line\":{line},\"column\":{column},\"end_line\":{end_line}"));
+    }
+}
+
+/// Finds the origins of objects.
+pub trait Origins {
+    /// Begins a plan, which came from this input.
+    fn begin(&self, source: &str);
+
+    /// The block of an address without knowledge of the change; `None` if there are no files.
+    fn find(&self, address: &str) -> Option<Origin>;
+}
+
+/// The origins that several sinks share.
+pub type SharedOrigins = Option<Rc<dyn Origins>>;
+
+/// The block of the first address that has one.
+pub(super) fn first_location(origins: &SharedOrigins, names: &[String]) -> Option<Location> {
+    let origins = origins.as_ref()?;
+    names.iter().find_map(|name| origins.find(name)?.location().cloned())
+}
+
+/// Adds their origins to the records of changes, outputs and checks.
+pub struct Located<'s> {
+    sink: Box<dyn Sink + 's>,
+    origins: Rc<dyn Origins>,
+}
+
+impl<'s> Located<'s> {
+    /// Passes records to `sink`.
+    pub fn new(sink: Box<dyn Sink + 's>, origins: Rc<dyn Origins>) -> Located<'s> {
+        Located { sink, origins }
+    }
+
+    fn change<'b>(&self, change: &'b ResourceChange<'_>) -> ResourceChange<'b> {
+        let origin = change.address.as_deref().and_then(|address| self.origins.find(address));
+        let origin = origin.map(|origin| match origin {
+            Origin::Missing(_) => Origin::Missing(missing(change)),
+            block => block,
+        });
+        let mut located = change.with_attributes(change.attributes.clone());
+        located.source = origin.map(|origin| JsonText::new(origin.json()));
+        located
+    }
+
+    fn text(&self, address: &str) -> Option<JsonText<'static>> {
+        self.origins.find(address).map(|origin| JsonText::new(origin.json()))
+    }
+}
+
+/// Why a change has no block.
+fn missing(change: &ResourceChange<'_>) -> Missing {
+    let has = |word: &str| change.actions.iter().any(|action| action == word);
+    if change.generated_config {
+        Missing::Generated
+    } else if has("delete") || has("forget") {
+        Missing::Removed
+    } else {
+        Missing::Unknown
+    }
+}
+
+impl Sink for Located<'_> {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        match record {
+            Record::Plan(plan) => {
+                self.origins.begin(plan.source);
+                self.sink.record(record)
+            }
+            Record::ResourceChange(change) => {
+                let change = self.change(change);
+                self.sink.record(&Record::ResourceChange(change))
+            }
+            Record::ResourceDrift(change) => {
+                let change = self.change(change);
+                self.sink.record(&Record::ResourceDrift(change))
+            }
+            Record::DeferredChange(change) => {
+                let change = self.change(change);
+                self.sink.record(&Record::DeferredChange(change))
+            }
+            Record::OutputChange(output) => {
+                let source = self.text(&format!("output.{}", output.name));
+                self.sink.record(&Record::OutputChange(OutputChange {
+                    name: Cow::Borrowed(&output.name),
+                    action: Cow::Borrowed(&output.action),
+                    actions: Cow::Borrowed(&output.actions),
+                    changed: Cow::Borrowed(&output.changed),
+                    unknown: Cow::Borrowed(&output.unknown),
+                    sensitive: Cow::Borrowed(&output.sensitive),
+                    source,
+                    attributes: output.attributes.clone(),
+                }))
+            }
+            Record::Check(check) => {
+                let source = self.text(&check.address);
+                self.sink.record(&Record::Check(Check {
+                    address: Cow::Borrowed(&check.address),
+                    check_kind: check.check_kind.as_deref().map(Cow::Borrowed),
+                    status: Cow::Borrowed(&check.status),
+                    problems: Cow::Borrowed(&check.problems),
+                    source,
+                }))
+            }
+            _ => self.sink.record(record),
+        }
+    }
+
+    fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
+        self.sink.failed(label, error)
+    }
+
+    fn unseen(&mut self, record: &Record<'_>) -> Result<()> {
+        self.sink.unseen(record)
+    }
+
+    fn hidden(&mut self, hidden: &Hidden) -> Result<()> {
+        self.sink.hidden(hidden)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.sink.finish()
+    }
+
+    fn waiting_max(&self) -> u64 {
+        self.sink.waiting_max()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_is_an_object_of_json() {
+        let at = |file: &str, line| Location { file: file.into(), line, column: 1, end_line: 9 };
+        let block = Origin::Block(at("m/a\"b.tf", 3), vec![at("main.tf", 7)]);
+        let text = r#"{"file":"m/a\"b.tf","line":3,"column":1,"end_line":9,"module_calls":[{"file":"main.tf","line":7,"column":1,"end_line":9}]}"#;
+        assert_eq!(block.json(), text);
+        assert_eq!(Origin::Missing(Missing::Removed).json(), r#"{"missing":"removed"}"#);
+    }
+}

@@ -1,0 +1,182 @@
+//! `plansift blocks` and `--source`: the blocks of a configuration, and the block of each change.
+
+#[path = "blocks/annotations.rs"]
+mod annotations;
+#[path = "blocks/hostile.rs"]
+mod hostile;
+#[path = "blocks/snapshots.rs"]
+mod snapshots;
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::run;
+
+/// The standard output and the exit code of a run in the project's folder.
+fn ran(args: &[&str]) -> (String, Option<i32>) {
+    let mut command = run::plansift();
+    let output = command.args(args).current_dir(run::root()).output().expect("the binary starts");
+    (String::from_utf8(output.stdout).expect("UTF-8"), output.status.code())
+}
+
+/// The JSON values of the lines of a run that succeeds.
+fn lines(args: &[&str]) -> Vec<Value> {
+    let (text, code) = ran(args);
+    assert_eq!(code, Some(0), "{args:?}");
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+/// A folder with files.
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (path, text) in files {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    }
+    folder
+}
+
+/// The blocks of a folder.
+fn blocks(folder: &Path) -> Vec<Value> {
+    lines(&["blocks", "--format", "ndjson", folder.to_str().expect("UTF-8")])
+}
+
+/// The block of an address.
+fn block(blocks: &[Value], address: &str) -> Value {
+    let found = blocks.iter().find(|block| block["address"] == address);
+    found.unwrap_or_else(|| panic!("no block {address}")).clone()
+}
+
+#[test]
+fn both_syntaxes_give_the_same_blocks() {
+    let native = r#"resource "t" "a" {
+  count      = var.n
+  depends_on = [t.b, module.m]
+  x          = [for v in local.list : "${v}-${data.d.e.id}"]
+  lifecycle {
+    ignore_changes       = [x]
+    replace_triggered_by = [t.c.id]
+  }
+  dynamic "setting" {
+    for_each = var.settings
+    content {
+      name = setting.value
+    }
+  }
+}
+"#;
+    let json = r#"{"resource":{"t":{"a":{
+  "count": "${var.n}",
+  "depends_on": ["t.b", "module.m"],
+  "x": "${[for v in local.list : \"${v}-${data.d.e.id}\"]}",
+  "lifecycle": {"ignore_changes": ["x"], "replace_triggered_by": ["t.c.id"]},
+  "dynamic": {"setting": {"for_each": "${var.settings}", "content": {"name": "${setting.value}"}}}
+}}}}"#;
+    let native = folder(&[("main.tf", native)]);
+    let json = folder(&[("main.tf.json", json)]);
+    let (native, json) = (blocks(native.path()), blocks(json.path()));
+    let references =
+        json!(["var.n", "t.b", "module.m", "local.list", "data.d.e.id", "t.c.id", "var.settings"]);
+    for blocks in [native, json] {
+        let [block] = blocks.as_slice() else { panic!("one block") };
+        assert_eq!(block["type"], "resource");
+        assert_eq!(block["labels"], json!(["t", "a"]));
+        assert_eq!(block["references"], references);
+    }
+}
+
+#[test]
+fn files_merge_as_the_tools_merge_them() {
+    let folder = folder(&[
+        ("a.tf", "resource \"t\" \"a\" {\n}\nresource \"t\" \"hidden\" {\n}\n"),
+        ("a.tofu", "\n\nresource \"t\" \"a\" {\n}\n"),
+        ("b_override.tf.json", r#"{"resource":{"t":{"a":{"x":"${var.x}"}}}}"#),
+        (".hidden.tf", "resource \"t\" \"no\" {\n}\n"),
+        ("notes.txt", "resource"),
+        ("main.tf", "module \"m\" {\n  source = \"./m\"\n}\n"),
+        ("m/main.tf.json", "{\"data\":[{\"d\":{\"e\":\n{}}}]}"),
+    ]);
+    let blocks = blocks(folder.path());
+    let mut addresses: Vec<_> =
+        blocks.iter().map(|block| block["address"].as_str().expect("an address")).collect();
+    addresses.sort_unstable();
+    assert_eq!(addresses, ["module.m", "module.m.data.d.e", "t.a"]);
+    let merged = block(&blocks, "t.a");
+    assert_eq!([&merged["file"], &merged["line"]], [&json!("a.tofu"), &json!(3)]);
+    assert_eq!(merged["references"], json!(["var.x"]));
+    assert_eq!(merged["overrides"], json!([{ "file": "b_override.tf.json", "line": 1 }]));
+    let data = block(&blocks, "module.m.data.d.e");
+    assert_eq!([&data["file"], &data["line"]], [&json!("m/main.tf.json"), &json!(2)]);
+    assert_eq!(data["module"], "module.m");
+}
+
+#[test]
+fn installed_modules_are_read_from_their_folders() {
+    let manifest = r#"{"Modules":[{"Key":"","Source":"","Dir":"."},
+        {"Key":"vpc","Source":"registry/vpc","Dir":".terraform/modules/vpc/x"}]}"#;
+    let folder = folder(&[
+        ("main.tf", "module \"vpc\" {\n  source = \"registry/vpc\"\n}\n"),
+        (".terraform/modules/modules.json", manifest),
+        (".terraform/modules/vpc/x/main.tf", "resource \"t\" \"a\" {\n}\n"),
+    ]);
+    let found = block(&blocks(folder.path()), "module.vpc.t.a");
+    assert_eq!(found["file"], ".terraform/modules/vpc/x/main.tf");
+}
+
+#[test]
+fn the_check_lists_errors_and_fails() {
+    let folder = folder(&[
+        ("a.tf.json", "{\"output\":{\"o\":{}},\n\"resources\":{}}"),
+        ("b.tf", "moved {\n  from = t.a\n}\nresource \"t\" {\n}\n"),
+        ("c.tf", "resource \"t\" \"a\" {\n  x = = 1\n}\n"),
+        ("d.tf", "resource \"t\" \"good\" {\n}\n"),
+    ]);
+    let path = folder.path().to_str().expect("UTF-8");
+    let (text, code) = ran(&["blocks", "--check", path]);
+    assert_eq!(code, Some(1));
+    for expected in [
+        "a.tf.json:1:18: error: Missing required argument: The argument \"value\" is required, but \
+         no definition was found.",
+        "a.tf.json:2:1: error: Extraneous JSON object property: No argument or block type is named \
+         \"resources\". Did you mean \"resource\"?",
+        "b.tf:1:7: error: Missing required argument: The argument \"to\" is required, but no \
+         definition was found.",
+        "b.tf:4:14: error: Missing name for block: All resource blocks must have 2 labels (type, \
+         name).",
+        "c.tf:2:7: error: Invalid syntax:",
+    ] {
+        assert!(text.contains(expected), "{expected}\n{text}");
+    }
+    assert_eq!(text.lines().count(), 5, "{text}");
+    // Other files keep their blocks.
+    let (text, code) = ran(&["blocks", "-q", path]);
+    assert_eq!((code, text.contains("t.good")), (Some(0), true), "{text}");
+    let (text, code) = ran(&["blocks", "--check", "--format", "ndjson", "corpus/sources"]);
+    assert_eq!((text.as_str(), code), ("", Some(0)));
+}
+
+#[test]
+fn every_format_lists_the_same_blocks() {
+    let (table, _) = ran(&["blocks", "corpus/sources"]);
+    let (json, _) = ran(&["blocks", "--format", "json", "corpus/sources"]);
+    let json: Vec<Value> = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json, lines(&["blocks", "--format", "ndjson", "corpus/sources"]));
+    assert_eq!(table.lines().count(), json.len());
+    let (none, _) =
+        ran(&["blocks", "--format", "json", folder(&[]).path().to_str().expect("UTF-8")]);
+    assert_eq!(none, "[]\n");
+}
+
+#[test]
+fn a_path_without_a_configuration_is_refused() {
+    for path in ["corpus/sources/plan.json", "corpus/no-such-folder"] {
+        let (text, code) = ran(&["blocks", path]);
+        assert_eq!((text.as_str(), code), ("", Some(1)), "{path}");
+    }
+    let (_, code) = ran(&["changes", "--source", "corpus/none", "corpus/sources/plan.json"]);
+    assert_eq!(code, Some(1));
+}

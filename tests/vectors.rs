@@ -26,9 +26,6 @@ mod join;
 #[path = "vectors/wire.rs"]
 mod wire;
 
-/// The sets, and what asks the questions of each.
-const SETS: [(&str, fn(&Path) -> Tally); 2] = [("wire", wire::ask), ("config", config::ask)];
-
 /// The numbers of a set.
 #[derive(Default)]
 struct Tally {

@@ -184,6 +184,7 @@ impl Sink for Gated<'_> {
                 check_kind: None,
                 status: Cow::Borrowed(&check.status),
                 problems: Cow::Borrowed(&[]),
+                source: None,
             }))?,
             Record::Summary(_) => {
                 let summary = record::counts::Summary::default();

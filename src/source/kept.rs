@@ -67,7 +67,10 @@ impl Kept {
     ///
     /// Fails like [`planfile::configuration`].
     pub fn configuration(&self, limits: &Limits) -> Result<Vec<(String, Vec<u8>)>> {
-        if self.is_plan_file { planfile::configuration(&self.file, limits) } else { Ok(Vec::new()) }
+        match self.form {
+            Form::PlanFile => planfile::configuration(&self.file, limits),
+            Form::Text | Form::StateFile => Ok(Vec::new()),
+        }
     }
 
     /// Opens the text at its start. Several readers may be open at the same time.

@@ -46,7 +46,7 @@ const LEVELS: [(&str, u32); 27] = [
 
 /// The third-party crates, and the modules that may name them. Dependencies that only enable
 /// features may be named nowhere.
-const CRATES: [(&str, &[&str]); 41] = [
+const CRATES: [(&str, &[&str]); 42] = [
     ("base64", &["cli/args/wire.rs", "cli/wire.rs"]),
     (
         "blake3",

@@ -319,7 +319,7 @@ fn an_unfinished_file_is_private() {
         // The run may just have made the file.
         let deadline = std::time::Instant::now() + std::time::Duration::from_secs(30);
         while modes() != [0o600] {
-            assert!(std::time::Instant::now() < deadline, "{:o?}", modes());
+            assert!(std::time::Instant::now() < deadline, "{:?}", modes());
             std::thread::yield_now();
         }
         child.stdin.take().expect("a pipe").write_all(PLAN.as_bytes()).expect("it reads");

@@ -37,7 +37,7 @@ use plansift::error::{Error, ErrorKind};
 pub type Check = fn(&[u8]);
 
 /// All checks, by the name of their target.
-pub const ALL: [(&str, Check); 15] = [
+pub const ALL: [(&str, Check); 17] = [
     ("kernels", kernels::check),
     ("grammar", grammar::check),
     ("cuts", cuts::check),

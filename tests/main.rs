@@ -27,6 +27,8 @@
 //! | texts that a terminal or a CI runner would obey | `console.rs` |
 //! | redacted documents | `redaction.rs` |
 //! | where the secrets of a document are | `audit.rs` |
+//! | checks and paths of terraform-plugin-testing | `checks.rs` |
+//! | assertions: their files, their answers, their formats | `assert.rs` |
 //! | slim plans: a model over the tree, policies in Rego | `slim.rs` |
 //! | arguments, exit codes, outputs, signals, many inputs, batches | `command.rs` |
 //! | reports: expected files, parsers of their formats, omissions | `report.rs` |
@@ -35,7 +37,9 @@
 //! | rules for the source | `tidy.rs` |
 //! | a fixed bug | `regression.rs` |
 
+mod assert;
 mod audit;
+mod checks;
 mod command;
 mod console;
 mod corpus;

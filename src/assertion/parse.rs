@@ -1,8 +1,9 @@
 //! Reads assertions from the tree of a file.
 
-use super::node::{FileError, Member, Node, NodeKind, shown};
+use super::bounds::Bounds;
+use super::node::{FileError, Member, Node, NodeKind, boolean, shown, text, unknown_key};
 use super::read::{Syntax, read};
-use super::subject::{Action, Assertion, Bounds, Expectation, PlanState, Severity, Subject};
+use super::subject::{Action, Assertion, Expectation, PlanState, Severity, Subject};
 use super::values::{bounds, matcher};
 use crate::nearest::nearest;
 use crate::path::{AddressPattern, AttributePath, AttributeStep};
@@ -289,25 +290,6 @@ fn named(subject: &Subject, path: Option<&AttributePath>, expectations: &[Expect
     format!("{name}: {}", words.join(", "))
 }
 
-pub(super) fn text(node: &Node, name: &str) -> Result<String, FileError> {
-    match &node.kind {
-        NodeKind::Text(text) if text.is_empty() => {
-            Err(FileError::new(node.line, format!("`{name}` is empty")))
-        }
-        NodeKind::Text(text) => Ok(text.clone()),
-        // An output may have the name `1` or `true` in a file without quotes.
-        NodeKind::Number(text) => Ok(text.clone()),
-        _ => Err(node.wrong(name, "a text")),
-    }
-}
-
-pub(super) fn boolean(node: &Node, name: &str) -> Result<bool, FileError> {
-    match node.kind {
-        NodeKind::Boolean(value) => Ok(value),
-        _ => Err(node.wrong(name, "true or false")),
-    }
-}
-
 /// One text or a list of texts.
 fn texts(node: &Node, name: &str) -> Result<Vec<String>, FileError> {
     match &node.kind {
@@ -355,13 +337,6 @@ fn count(node: &Node) -> Result<Expectation, FileError> {
         return Err(FileError::new(node.line, "`count` needs `min` or `max`"));
     }
     Ok(Expectation::Count(counted, limits))
-}
-
-pub(super) fn unknown_key(line: usize, key: &str, known: &[&str]) -> FileError {
-    let near = nearest(key, known.iter().copied());
-    let hint = near.map(|near| format!(": did you mean `{near}`?"));
-    let hint = hint.unwrap_or_else(|| format!(": the keys are {}", known.join(", ")));
-    FileError::new(line, format!("unknown key `{}`{hint}", shown(key)))
 }
 
 fn unknown_word(line: usize, name: &str, word: &str, known: &[&str]) -> FileError {

@@ -24,6 +24,7 @@ mod format;
 mod mask;
 mod regexp;
 mod regexp_class;
+mod scalar;
 mod traverse;
 
 pub(crate) use self::check::delta;

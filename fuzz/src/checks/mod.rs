@@ -8,11 +8,13 @@
 //! This file is part of two crates, the fuzz targets and the tests.
 
 pub mod arguments;
+pub mod assertions;
 pub mod audit;
 pub mod cuts;
 pub mod decompress;
 pub mod grammar;
 pub mod kernels;
+pub mod paths;
 pub mod records;
 pub mod redact;
 pub mod report;
@@ -33,7 +35,7 @@ use plansift::error::{Error, ErrorKind};
 pub type Check = fn(&[u8]);
 
 /// All checks, by the name of their target.
-pub const ALL: [(&str, Check); 13] = [
+pub const ALL: [(&str, Check); 15] = [
     ("kernels", kernels::check),
     ("grammar", grammar::check),
     ("cuts", cuts::check),
@@ -47,6 +49,8 @@ pub const ALL: [(&str, Check); 13] = [
     ("arguments", arguments::check),
     ("types", types::check),
     ("wire", wire::check),
+    ("paths", paths::check),
+    ("assertions", assertions::check),
 ];
 
 /// The kind of an error, and its location: the offset and the path in the document.

@@ -143,6 +143,16 @@ fn assertions_hold_or_say_what_is_there() {
             Some("aws_db.main|tags.None|\"x\"|nothing"),
         ),
         ("resource: aws_db.main, path: tags.None, absent: true", None),
+        (
+            "resource: aws_db.main, path: 'ports[*]', known: {range: {min: 5433}}",
+            Some("aws_db.main|ports[0]|a number of at least 5433|5432"),
+        ),
+        ("resource: aws_db.main, path: 'tags.*', known: {regex: .}", None),
+        ("resource: aws_db.main, path: '**.password', sensitive: true", None),
+        (
+            "resource: aws_db.main, path: 'none[*].x', known: 1",
+            Some("aws_db.main|none[*].x|1|nothing that the path matches"),
+        ),
         ("resource: aws_db.main, path: arn, unknown: true", None),
         ("resource: aws_db.main, path: arn.deep, unknown: true", None),
         (
@@ -253,9 +263,14 @@ fn files_in_all_syntaxes_say_the_same() {
         let folder = folder(name, assertions);
         let run = assert_in(folder.path(), &["plan.json", "--file", name]);
         assert_eq!(run.status.code(), Some(3), "{name}: {}", text(&run.stderr));
-        let expected = "plan.json: error: The VPC stays\n  module.net.aws_vpc.main: expected not \
-                        delete, found delete\n  Ask us.\n1 passed, 1 failed, 0 failed as warnings\n";
-        assert_eq!(text(&run.stdout), expected, "{name}");
+        let expected = [
+            "plan.json: error: The VPC stays",
+            "  module.net.aws_vpc.main: expected not delete, found delete",
+            "  Ask us.",
+            "1 passed, 1 failed, 0 failed as warnings",
+        ];
+        let out = text(&run.stdout);
+        assert_eq!(out.lines().collect::<Vec<_>>(), expected, "{name}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::bounds::Bounds;
 use super::matcher::Matcher;
-use crate::path::{AddressPattern, AttributePath};
+use crate::path::{AddressPattern, AttributePath, AttributeQuery};
 
 /// An assertion.
 #[derive(Debug)]
@@ -15,8 +15,8 @@ pub struct Assertion {
     pub line: usize,
     /// What the assertion is about.
     pub subject: Subject,
-    /// The value that the expectations are about; the root if absent.
-    pub path: Option<AttributePath>,
+    /// The value that the expectations are about.
+    pub path: Where,
     /// What must hold. All of them must.
     pub expectations: Vec<Expectation>,
     /// Whether a failure fails the run.
@@ -36,6 +36,30 @@ pub enum Subject {
     Output(String),
     /// The plan as a whole.
     Plan,
+}
+
+/// The values that an assertion is about.
+#[derive(Debug)]
+pub enum Where {
+    /// The value at a path. The root has no steps.
+    At(AttributePath),
+    /// The values at all places that a path with wildcards matches.
+    Each(AttributeQuery),
+}
+
+impl Where {
+    /// Whether this is the root.
+    pub fn is_root(&self) -> bool {
+        matches!(self, Where::At(path) if path.is_root())
+    }
+
+    /// The text of the path.
+    pub fn text(&self) -> String {
+        match self {
+            Where::At(path) => path.to_string(),
+            Where::Each(query) => query.to_string(),
+        }
+    }
 }
 
 /// What must hold.

@@ -15,10 +15,6 @@ use super::scalar::{
 use super::traverse::Found;
 use crate::wire::Number;
 
-/// Maximum depth of nested checks in a text that is parsed. A check of a list calls the checks of
-/// the elements, so the depth of a check is the depth of the calls.
-pub const DEPTH_MAX: usize = 100;
-
 /// A check of a value. The variants have the names of the functions of Go's `knownvalue`.
 ///
 /// ```

@@ -31,9 +31,11 @@ pub fn ask(folder: &Path, plans: &Path) -> Tally {
         asker.shown = 0;
         asker.documents(&lines(folder, name), plans);
     }
-    for (name, answer) in
-        [("paths", path as fn(&Json) -> Answer), ("knownvalue", known_value), ("compare", compare)]
-    {
+    for (name, answer) in [
+        ("paths", ask::path as fn(&Json) -> Answer),
+        ("knownvalue", ask::known_value),
+        ("compare", ask::compare),
+    ] {
         asker.shown = 0;
         for vector in lines(folder, name) {
             let answer = answer(&vector);

@@ -2,6 +2,7 @@
 
 use plansift::assertion::{Run, Syntax, parse, parse_one};
 use plansift::input::Slice;
+use plansift::limits::Limits;
 use plansift::plan::{Accepts, Documents, Options};
 
 /// A plan with something for most assertions to look at.
@@ -23,7 +24,7 @@ pub fn check(text: &[u8]) {
                 continue;
             }
         };
-        let mut run = Run::new(&assertions);
+        let mut run = Run::new(&assertions, &Limits::default());
         let mut documents = Documents::new(Slice(PLAN), &Options::default());
         documents.read_pieces(Accepts::States, &mut run).expect("a plan");
         assert_eq!(run.finish().len(), assertions.len());

@@ -23,10 +23,13 @@
 //! | 3 | [`plan`] | a document as sections and changes |
 //! | 3 | [`planfile`] | binary plan files as the JSON of their plans |
 //! | 4 | [`config`] | the elements of a configuration, and the references between them |
+//! | 3 | [`known`] | checks of values, as terraform-plugin-testing has them |
+//! | 4 | [`plancheck`] | checks of plans and states, as terraform-plugin-testing has them |
 //! | 4 | [`diff`], [`secret`] | a change as paths; which values are secret |
 //! | 4 | [`blocks`] | the blocks of a configuration and their places |
 //! | 4 | [`source`] | names, globs, folders and stores as inputs |
 //! | 5 | [`record`], [`redact`], [`audit`] | rows; a document without its secrets; their paths |
+//! | 5 | [`assertion`] | what a user says that a plan must do |
 //! | 6 | [`sink`], [`slim`] | rows in a format, and rules about them; a plan cut down |
 //! | 7 | [`batch`] | many inputs: a record file for each, a journal, and a report |
 //! | 8 | `cli` | arguments, a run, an exit code |
@@ -40,6 +43,8 @@
 //! | `redact` | [`redact`], [`slim`], [`audit`], and what [`secret`] collects |
 //! | `report` | `redact`, [`record::view`], and all other sinks |
 //! | `wire` | [`wire`] |
+//! | `checks` | `redact`, `wire`, [`known`] and [`plancheck`] |
+//! | `assert` | `checks`, `report`, and [`assertion`] |
 //! | `planfile` | `compression`, `redact`, `wire`, and [`planfile`] |
 //! | `blocks` | `planfile`, [`hcl`] and [`blocks`] |
 //! | `batch` | `planfile`, `report`, [`source`] and [`batch`] |

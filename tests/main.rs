@@ -28,6 +28,8 @@
 //! | redacted documents | `redaction.rs` |
 //! | where the secrets of a document are | `audit.rs` |
 //! | what documents hold: records of values, variables, checks and native states | `values.rs` |
+//! | checks and paths of terraform-plugin-testing | `checks.rs` |
+//! | assertions: their files, their answers, their formats | `assert.rs` |
 //! | slim plans: a model over the tree, policies in Rego | `slim.rs` |
 //! | arguments, exit codes, outputs, signals, many inputs, batches | `command.rs` |
 //! | configurations: elements, blocks and dependents against the oracle | `configuration.rs` |
@@ -38,8 +40,10 @@
 //! | rules for the source | `tidy.rs` |
 //! | a fixed bug | `regression.rs` |
 
+mod assert;
 mod audit;
 mod blocks;
+mod checks;
 mod command;
 mod configuration;
 mod console;

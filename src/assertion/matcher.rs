@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::subject::Bounds;
+use super::bounds::Bounds;
 use crate::error::Result;
 use crate::known::{Data, Found, KnownValue};
 use crate::wire::Number;
@@ -12,6 +12,8 @@ use crate::wire::Number;
 pub enum Matcher {
     /// A check of a known value.
     Known(KnownValue),
+    /// This number.
+    Number(Number),
     /// One of these.
     OneOf(Vec<Matcher>),
     /// All of these.
@@ -51,6 +53,10 @@ impl Matcher {
     pub fn matches(&self, data: Data<'_>) -> Result<bool> {
         Ok(match self {
             Matcher::Known(check) => check.check(Found::clear(data))?.is_ok(),
+            Matcher::Number(expected) => {
+                let number = data.number()?.and_then(|text| Number::parse(text.as_bytes()));
+                number.is_some_and(|number| number.compare(expected).is_eq())
+            }
             Matcher::OneOf(matchers) => {
                 for matcher in matchers {
                     if matcher.matches(data)? {
@@ -127,6 +133,7 @@ impl Matcher {
             Matcher::Known(KnownValue::StringRegexp(regexp)) => format!("a match of {regexp}"),
             Matcher::Known(KnownValue::NotNull) => "not null".to_owned(),
             Matcher::Known(check) => check.to_string(),
+            Matcher::Number(number) => number.to_exact(),
             Matcher::OneOf(matchers) => format!("one of {}", list(matchers)),
             Matcher::All(matchers) => {
                 matchers.iter().map(Matcher::words).collect::<Vec<_>>().join(" and ")

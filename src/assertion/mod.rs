@@ -1,8 +1,8 @@
 //! Assertions about plans: what a user says that a plan must do.
 //!
 //! ```text
-//! file ─▶ tree with lines ─▶ [`Assertions`] ─┐
-//! plan ─▶ [`plan::read`](crate::plan::read) ─┴─▶ [`Run`] ─▶ [`Outcome`] of each assertion
+//! file ─▶ tree with lines ─▶ [`Assertion`] ─┐
+//! plan ─▶ pieces ──────────────────────────┴─▶ [`Run`] ─▶ [`Outcome`] of each assertion
 //! ```
 //!
 //! A [`Run`] reads a plan or a state once. It holds counts, and the first few failures of each
@@ -13,11 +13,13 @@
 //! sensitive value is sensitive, a value in an unknown value is unknown, and an address may be a
 //! pattern.
 
+mod bounds;
 mod init;
 mod matcher;
 mod node;
 mod outcome;
 mod parse;
+mod places;
 mod read;
 mod run;
 mod schema;
@@ -25,6 +27,7 @@ mod sides;
 mod subject;
 mod values;
 
+pub use self::bounds::Bounds;
 pub use self::init::Pinned;
 pub use self::matcher::Matcher;
 pub use self::node::{FILE_MAX, FileError};
@@ -33,4 +36,4 @@ pub use self::parse::{parse, parse_one};
 pub use self::read::Syntax;
 pub use self::run::Run;
 pub use self::schema::SCHEMA;
-pub use self::subject::{Action, Assertion, Bounds, Expectation, PlanState, Severity, Subject};
+pub use self::subject::{Action, Assertion, Expectation, PlanState, Severity, Subject, Where};

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use crate::nearest::nearest;
+
 /// Longest file of assertions, in bytes.
 pub const FILE_MAX: usize = 8 << 20;
 /// Maximum depth of nested lists and mappings.
@@ -188,4 +190,33 @@ pub(super) fn shown(key: &str) -> String {
     const SHOWN_MAX: usize = 60;
     let short: String = key.chars().take(SHOWN_MAX).collect();
     crate::inert::visible(&short)
+}
+
+/// The text of a node.
+pub(super) fn text(node: &Node, name: &str) -> Result<String, FileError> {
+    match &node.kind {
+        NodeKind::Text(text) if text.is_empty() => {
+            Err(FileError::new(node.line, format!("`{name}` is empty")))
+        }
+        NodeKind::Text(text) => Ok(text.clone()),
+        // An output may have the name `1` or `true` in a file without quotes.
+        NodeKind::Number(text) => Ok(text.clone()),
+        _ => Err(node.wrong(name, "a text")),
+    }
+}
+
+/// The boolean of a node.
+pub(super) fn boolean(node: &Node, name: &str) -> Result<bool, FileError> {
+    match node.kind {
+        NodeKind::Boolean(value) => Ok(value),
+        _ => Err(node.wrong(name, "true or false")),
+    }
+}
+
+/// An error about a key, with the key that may be meant.
+pub(super) fn unknown_key(line: usize, key: &str, known: &[&str]) -> FileError {
+    let near = nearest(key, known.iter().copied());
+    let hint = near.map(|near| format!(": did you mean `{near}`?"));
+    let hint = hint.unwrap_or_else(|| format!(": the keys are {}", known.join(", ")));
+    FileError::new(line, format!("unknown key `{}`{hint}", shown(key)))
 }

@@ -1,11 +1,12 @@
 //! Reads assertions from the tree of a file.
 
-use super::node::{FileError, Member, Node, NodeKind, shown};
+use super::bounds::Bounds;
+use super::node::{FileError, Member, Node, NodeKind, boolean, shown, text, unknown_key};
 use super::read::{Syntax, read};
-use super::subject::{Action, Assertion, Bounds, Expectation, PlanState, Severity, Subject};
+use super::subject::{Action, Assertion, Expectation, PlanState, Severity, Subject, Where};
 use super::values::{bounds, matcher};
 use crate::nearest::nearest;
-use crate::path::{AddressPattern, AttributePath, AttributeStep};
+use crate::path::{AddressPattern, AttributePath, AttributeQuery, AttributeStep};
 
 /// Maximum number of assertions of a file.
 const ASSERTIONS_MAX: usize = 100_000;
@@ -84,7 +85,7 @@ struct Parts {
     name: Option<String>,
     resource: Option<String>,
     output: Option<String>,
-    path: Option<(usize, AttributePath)>,
+    path: Option<(usize, Where)>,
     expectations: Vec<Expectation>,
     severity: Severity,
     message: Option<String>,
@@ -143,13 +144,13 @@ impl Parts {
                 };
             }
             "path" => self.path = Some((line, path(&value)?)),
-            _ => self.expect(line, &key, &value)?,
+            _ => self.add_expectation(line, &key, &value)?,
         }
         Ok(())
     }
 
     /// Adds an expectation.
-    fn expect(&mut self, line: usize, key: &str, value: &Node) -> Result<(), FileError> {
+    fn add_expectation(&mut self, line: usize, key: &str, value: &Node) -> Result<(), FileError> {
         let expectation = match key {
             "plan" => {
                 self.of_plan.get_or_insert("plan");
@@ -252,15 +253,18 @@ impl Parts {
                 let text = "`path` needs a key about a value, like `known` or `unchanged`";
                 return Err(FileError::new(*line, text));
             }
-            let begins_with_index = matches!(path.steps().first(), Some(AttributeStep::Index(_)));
+            let begins_with_index = match path {
+                Where::At(path) => matches!(path.steps().first(), Some(AttributeStep::Index(_))),
+                Where::Each(query) => query.to_string().starts_with('['),
+            };
             if matches!(subject, Subject::Resource(_)) && begins_with_index {
                 let text = "the path can never match: the values of a resource are an object, so \
                             begin with an attribute";
                 return Err(FileError::new(*line, text));
             }
         }
-        let path = self.path.map(|(_, path)| path);
-        let name = self.name.unwrap_or_else(|| named(&subject, path.as_ref(), &self.expectations));
+        let path = self.path.map_or_else(|| Where::At(AttributePath::root()), |(_, path)| path);
+        let name = self.name.unwrap_or_else(|| named(&subject, &path, &self.expectations));
         Ok(Assertion {
             name,
             file: String::new(),
@@ -276,36 +280,17 @@ impl Parts {
 }
 
 /// The assertion in a few words.
-fn named(subject: &Subject, path: Option<&AttributePath>, expectations: &[Expectation]) -> String {
+fn named(subject: &Subject, path: &Where, expectations: &[Expectation]) -> String {
     let mut name = match subject {
         Subject::Resource(pattern) => pattern.text().to_owned(),
         Subject::Output(output) => format!("output {output}"),
         Subject::Plan => "plan".to_owned(),
     };
-    if let Some(path) = path {
-        name += &format!(": {path}");
+    if !path.is_root() {
+        name += &format!(": {}", path.text());
     }
     let words: Vec<String> = expectations.iter().map(super::values::words).collect();
     format!("{name}: {}", words.join(", "))
-}
-
-pub(super) fn text(node: &Node, name: &str) -> Result<String, FileError> {
-    match &node.kind {
-        NodeKind::Text(text) if text.is_empty() => {
-            Err(FileError::new(node.line, format!("`{name}` is empty")))
-        }
-        NodeKind::Text(text) => Ok(text.clone()),
-        // An output may have the name `1` or `true` in a file without quotes.
-        NodeKind::Number(text) => Ok(text.clone()),
-        _ => Err(node.wrong(name, "a text")),
-    }
-}
-
-pub(super) fn boolean(node: &Node, name: &str) -> Result<bool, FileError> {
-    match node.kind {
-        NodeKind::Boolean(value) => Ok(value),
-        _ => Err(node.wrong(name, "true or false")),
-    }
 }
 
 /// One text or a list of texts.
@@ -316,12 +301,20 @@ fn texts(node: &Node, name: &str) -> Result<Vec<String>, FileError> {
     }
 }
 
-fn path(node: &Node) -> Result<AttributePath, FileError> {
+fn path(node: &Node) -> Result<Where, FileError> {
     let text = text(node, "path")?;
-    AttributePath::parse(&text).map_err(|error| {
+    let parsed = match AttributePath::parse(&text) {
+        Ok(path) => Ok(Where::At(path)),
+        Err(error) => match AttributeQuery::parse(&text) {
+            Ok(query) => Ok(Where::Each(query)),
+            Err(of_query) if text.contains('*') => Err(of_query),
+            Err(_) => Err(error),
+        },
+    };
+    parsed.map_err(|error| {
         let at = error.location().map_or(0, |location| location.offset);
         let text = format!(
-            "the path is invalid at byte {at}: write one like tags.Name, ingress[0].port or \
+            "the path is invalid at byte {at}: write one like tags.Name, ingress[*].port or \
              tags[\"a.b\"]"
         );
         FileError::new(node.line, text)
@@ -355,13 +348,6 @@ fn count(node: &Node) -> Result<Expectation, FileError> {
         return Err(FileError::new(node.line, "`count` needs `min` or `max`"));
     }
     Ok(Expectation::Count(counted, limits))
-}
-
-pub(super) fn unknown_key(line: usize, key: &str, known: &[&str]) -> FileError {
-    let near = nearest(key, known.iter().copied());
-    let hint = near.map(|near| format!(": did you mean `{near}`?"));
-    let hint = hint.unwrap_or_else(|| format!(": the keys are {}", known.join(", ")));
-    FileError::new(line, format!("unknown key `{}`{hint}", shown(key)))
 }
 
 fn unknown_word(line: usize, name: &str, word: &str, known: &[&str]) -> FileError {

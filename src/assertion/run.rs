@@ -6,12 +6,13 @@
 use std::collections::HashMap;
 
 use super::outcome::Outcome;
+use super::places::places;
 use super::sides::{Item, Sides};
-use super::subject::{Action, Assertion, Expectation, PlanState, Subject};
+use super::subject::{Action, Assertion, Expectation, PlanState, Subject, Where};
 use super::values::words;
 use crate::error::Result;
 use crate::json::value::{Text, Value};
-use crate::path::AttributePath;
+use crate::limits::Limits;
 use crate::plan::{
     Answer, Change, Deferred, Flow, Piece, PieceKind, PieceVisitor, ResourceChange, Section,
 };
@@ -33,7 +34,7 @@ pub struct Run<'a> {
     of_plan: Vec<usize>,
     has_changes: bool,
     is_state: bool,
-    root: AttributePath,
+    limits: Limits,
     /// Buffers of the current resource.
     address: String,
     actions: Vec<String>,
@@ -41,7 +42,7 @@ pub struct Run<'a> {
 
 impl<'a> Run<'a> {
     /// Assertions that were asked of nothing yet.
-    pub fn new(assertions: &'a [Assertion]) -> Run<'a> {
+    pub fn new(assertions: &'a [Assertion], limits: &Limits) -> Run<'a> {
         let mut run = Run {
             assertions,
             outcomes: vec![Outcome::default(); assertions.len()],
@@ -53,7 +54,7 @@ impl<'a> Run<'a> {
             of_plan: Vec::new(),
             has_changes: false,
             is_state: false,
-            root: AttributePath::root(),
+            limits: *limits,
             address: String::new(),
             actions: Vec::new(),
         };
@@ -107,7 +108,7 @@ impl<'a> Run<'a> {
             let may_be_nothing = assertion.is_optional
                 || assertion.expectations.iter().any(|expectation| {
                     let is_absent = matches!(expectation, Expectation::Absent(true));
-                    is_absent && assertion.path.is_none()
+                    is_absent && assertion.path.is_root()
                         || matches!(expectation, Expectation::Count(..))
                 });
             if outcome.asked == 0 && self.deferred[place] == 0 && !may_be_nothing {
@@ -191,9 +192,26 @@ impl<'a> Run<'a> {
             actions: (!self.is_state).then_some(&self.actions),
             sides: sides.unwrap_or_default(),
         };
-        let path = assertion.path.as_ref().unwrap_or(&self.root);
+        let query = match &assertion.path {
+            Where::At(path) => {
+                return assertion
+                    .expectations
+                    .iter()
+                    .try_for_each(|expectation| item.check(expectation, path, outcome));
+            }
+            Where::Each(query) => query,
+        };
+        let places = places(query, item.sides.all(), &self.limits)?;
         for expectation in &assertion.expectations {
-            item.check(expectation, path, outcome)?;
+            for path in &places {
+                item.check(expectation, path, outcome)?;
+            }
+            let is_absent = matches!(expectation, Expectation::Absent(true));
+            if places.is_empty() && !is_absent && !assertion.is_optional {
+                let expected = words(expectation);
+                let text = assertion.path.text();
+                outcome.fail(&self.address, &text, &expected, "nothing that the path matches");
+            }
         }
         Ok(())
     }

@@ -19,6 +19,15 @@ pub(super) struct Sides<'a> {
     pub after_sensitive: Option<Value<'a>>,
 }
 
+impl<'a> Sides<'a> {
+    /// All values and overlays.
+    pub fn all(self) -> impl Iterator<Item = Value<'a>> {
+        let Sides { before, after, after_unknown, before_sensitive, after_sensitive } = self;
+        let all = [before, after, after_unknown, before_sensitive, after_sensitive];
+        all.into_iter().flatten()
+    }
+}
+
 /// A resource or an output.
 pub(super) struct Item<'i, 'a> {
     /// The address or the name.

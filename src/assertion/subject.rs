@@ -1,7 +1,8 @@
 //! The parts of an assertion: what it is about, and what must hold.
 
+use super::bounds::Bounds;
 use super::matcher::Matcher;
-use crate::path::{AddressPattern, AttributePath};
+use crate::path::{AddressPattern, AttributePath, AttributeQuery};
 
 /// An assertion.
 #[derive(Debug)]
@@ -14,8 +15,8 @@ pub struct Assertion {
     pub line: usize,
     /// What the assertion is about.
     pub subject: Subject,
-    /// The value that the expectations are about; the root if absent.
-    pub path: Option<AttributePath>,
+    /// The value that the expectations are about.
+    pub path: Where,
     /// What must hold. All of them must.
     pub expectations: Vec<Expectation>,
     /// Whether a failure fails the run.
@@ -35,6 +36,30 @@ pub enum Subject {
     Output(String),
     /// The plan as a whole.
     Plan,
+}
+
+/// The values that an assertion is about.
+#[derive(Debug)]
+pub enum Where {
+    /// The value at a path. The root has no steps.
+    At(AttributePath),
+    /// The values at all places that a path with wildcards matches.
+    Each(AttributeQuery),
+}
+
+impl Where {
+    /// Whether this is the root.
+    pub fn is_root(&self) -> bool {
+        matches!(self, Where::At(path) if path.is_root())
+    }
+
+    /// The text of the path.
+    pub fn text(&self) -> String {
+        match self {
+            Where::At(path) => path.to_string(),
+            Where::Each(query) => query.to_string(),
+        }
+    }
 }
 
 /// What must hold.
@@ -75,33 +100,6 @@ pub enum PlanState {
     Empty,
     /// A resource or an output changes.
     NonEmpty,
-}
-
-/// The least and the greatest number.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Bounds {
-    /// The least number.
-    pub min: Option<u64>,
-    /// The greatest number.
-    pub max: Option<u64>,
-}
-
-impl Bounds {
-    /// Whether a number lies within the bounds.
-    pub fn holds(self, number: u64) -> bool {
-        self.min.is_none_or(|min| number >= min) && self.max.is_none_or(|max| number <= max)
-    }
-
-    /// The bounds in words.
-    pub fn words(self) -> String {
-        match (self.min, self.max) {
-            (Some(min), Some(max)) if min == max => format!("exactly {min}"),
-            (Some(min), Some(max)) => format!("from {min} to {max}"),
-            (Some(min), None) => format!("at least {min}"),
-            (None, Some(max)) => format!("at most {max}"),
-            (None, None) => "any number".to_owned(),
-        }
-    }
 }
 
 /// How grave a failure is.

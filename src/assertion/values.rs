@@ -10,13 +10,14 @@
 //! | `{size: 2}`, `{size: {min: 1}}` | lists, objects and texts of this length |
 //! | `{contains: a}` | lists with this element, texts that contain this one |
 //! | `{list_of: [...]}`, `{set_of: [...]}` | lists in order, sets in any order |
-//! | `{object_of: {...}}`, `{has: {...}}` | objects with these members and no others, or with more |
+//! | `{object_of: {...}}` | objects with these members and no others |
+//! | `{has: {...}}` | objects with these members |
 //! | `{not: ...}`, `{not_null: true}` | the opposite |
 
+use super::bounds::Bounds;
 use super::matcher::{Matcher, SET_MAX};
-use super::node::{FileError, Member, Node, NodeKind};
-use super::parse::{boolean, text, unknown_key};
-use super::subject::{Action, Bounds, Expectation, PlanState};
+use super::node::{FileError, Member, Node, NodeKind, boolean, text, unknown_key};
+use super::subject::{Action, Expectation, PlanState};
 use crate::known::{KnownValue, Regexp};
 use crate::wire::Number;
 
@@ -98,9 +99,7 @@ fn literal(node: &Node) -> Result<Matcher, FileError> {
     Ok(match &node.kind {
         NodeKind::Null => Matcher::Known(KnownValue::Null),
         NodeKind::Boolean(value) => Matcher::Known(KnownValue::Bool(*value)),
-        NodeKind::Number(text) => {
-            Matcher::Known(KnownValue::NumberExact(Some(number(node.line, text)?)))
-        }
+        NodeKind::Number(text) => Matcher::Number(number(node.line, text)?),
         NodeKind::Text(text) => Matcher::Known(KnownValue::StringExact(text.clone())),
         NodeKind::List(elements) => {
             Matcher::ListOf(elements.iter().map(literal).collect::<Result<_, _>>()?)

@@ -219,7 +219,7 @@ impl Work for Asking<'_, '_> {
         secrets: &mut SecretPass,
     ) -> Result<Visited> {
         let at = turn.at;
-        let mut run = Run::new(self.assertions);
+        let mut run = Run::new(self.assertions, &self.options.read.limits);
         let read = turn.documents.read_pieces(Accepts::States, &mut run);
         let read = read.and_then(|document| {
             let mut outcomes = run.finish();

@@ -5,16 +5,15 @@ use std::fmt;
 
 use super::data::Data;
 use super::failure::{Failure, FailureKind};
-use super::format::{elements, float, float32, quote};
+use super::format::{float, float32, quote};
 use super::mask::SENSITIVE;
 use super::regexp::Regexp;
+use super::scalar::{
+    Checked, big, differs, double, fail, found, integer, plain, shown, single, size_is, string,
+    wrong_type,
+};
 use super::traverse::Found;
-use crate::error::Result;
 use crate::wire::Number;
-
-/// Maximum depth of nested checks in a text that is parsed. A check of a list calls the checks of
-/// the elements, so the depth of a check is the depth of the calls.
-pub const DEPTH_MAX: usize = 100;
 
 /// A check of a value. The variants have the names of the functions of Go's `knownvalue`.
 ///
@@ -100,24 +99,6 @@ pub enum Func {
     Float64(Box<dyn Fn(f64) -> Judged>),
     /// `NumberFunc`.
     Number(Box<dyn Fn(&Number) -> Judged>),
-}
-
-/// Whether a value passes: `Ok(Err(_))` if not.
-type Checked = Result<std::result::Result<(), Failure>>;
-
-/// A failure of a value.
-fn fail(text: String) -> Checked {
-    Ok(Err(Failure::new(FailureKind::Value, text)))
-}
-
-/// Unwraps what a step of a check found, or returns its failure from the function.
-macro_rules! found {
-    ($found:expr) => {
-        match $found {
-            Ok(found) => found,
-            Err(failure) => return Ok(Err(failure)),
-        }
-    };
 }
 
 impl KnownValue {
@@ -492,131 +473,4 @@ pub(crate) fn delta<T, U>(
         "" => String::new(),
         names => format!("actual {owner} {verb} attribute(s): {names}"),
     }
-}
-
-fn wrong_type(expected: &str, name: &str, value: Found<'_>) -> Checked {
-    let ty = value.data.ty()?.name();
-    fail(format!("expected {expected} value for {name} check, got: {ty}"))
-}
-
-fn differs(expected: &str, name: &str, found: &str, value: Found<'_>) -> Checked {
-    let found = shown(found, value);
-    fail(format!("expected value {expected} for {name} check, got: {found}"))
-}
-
-/// The text of a scalar, unless it is sensitive.
-fn shown<'t>(text: &'t str, value: Found<'_>) -> &'t str {
-    if value.mask.is_marked() { SENSITIVE } else { text }
-}
-
-fn size_is(expected: i64, found: usize, name: &str) -> Checked {
-    let found = found as i64;
-    if found == expected {
-        return Ok(Ok(()));
-    }
-    let (noun, other) = (elements(expected), elements(found));
-    fail(format!("expected {expected} {noun} for {name} check, got {found} {other}"))
-}
-
-/// What a value is read as, or why it cannot be.
-type Read<T> = Result<std::result::Result<T, Failure>>;
-
-fn string(name: &str, value: Found<'_>) -> Read<String> {
-    match value.data.string()? {
-        Some(text) => Ok(Ok(text)),
-        None => Ok(wrong_type("string", name, value)?.map(|()| String::new())),
-    }
-}
-
-/// The text of a number.
-fn number(name: &str, value: Found<'_>) -> Read<String> {
-    match value.data.number()? {
-        Some(text) => Ok(Ok(text)),
-        None => Ok(wrong_type("json.Number", name, value)?.map(|()| String::new())),
-    }
-}
-
-fn unparseable(ty: &str, name: &str, reason: &str, function: &str, text: &str) -> Failure {
-    let text = format!(
-        "expected json.Number to be parseable as {ty} value for {name} check: {function}: \
-         parsing {text}: {reason}"
-    );
-    Failure::new(FailureKind::Value, text)
-}
-
-/// A number in messages: quoted, unless it is sensitive.
-fn quoted(text: &str, value: Found<'_>) -> String {
-    if value.mask.is_marked() { SENSITIVE.to_owned() } else { quote(text) }
-}
-
-fn integer(bits: u32, name: &str, value: Found<'_>) -> Read<i64> {
-    let text = found!(number(name, value)?);
-    Ok(parse_int(&text, bits).map_err(|reason| {
-        let ty = if bits == 32 { "int32" } else { "int64" };
-        unparseable(ty, name, reason, "strconv.ParseInt", &quoted(&text, value))
-    }))
-}
-
-fn single(name: &str, value: Found<'_>) -> Read<f32> {
-    let text = found!(number(name, value)?);
-    Ok(match text.parse::<f32>() {
-        Ok(number) if number.is_finite() => Ok(number),
-        _ => Err(out_of_range("float32", name, &quoted(&text, value))),
-    })
-}
-
-fn double(name: &str, value: Found<'_>) -> Read<f64> {
-    let text = found!(number(name, value)?);
-    Ok(match text.parse::<f64>() {
-        Ok(number) if number.is_finite() => Ok(number),
-        _ => Err(out_of_range("float64", name, &quoted(&text, value))),
-    })
-}
-
-fn out_of_range(ty: &str, name: &str, text: &str) -> Failure {
-    unparseable(ty, name, "value out of range", "strconv.ParseFloat", text)
-}
-
-fn big(name: &str, value: Found<'_>) -> Read<Number> {
-    let text = found!(number(name, value)?);
-    Ok(Number::parse(text.as_bytes()).ok_or_else(|| {
-        let text = format!(
-            "expected json.Number to be parseable as big.Float value for {name} check: exponent \
-             overflow"
-        );
-        Failure::new(FailureKind::Value, text)
-    }))
-}
-
-/// Decimal text of a number. Go writes all digits of any number; here, a number with more than
-/// about 150 000 of them is written with a power of two.
-fn plain(number: &Number) -> String {
-    const EXPONENT_MAX: u64 = 1 << 19;
-    number.to_text_within(EXPONENT_MAX).unwrap_or_else(|| number.to_exact())
-}
-
-/// Reads an integer as Go's `ParseInt` does. `Err` holds its reason.
-fn parse_int(text: &str, bits: u32) -> std::result::Result<i64, &'static str> {
-    const RANGE: &str = "value out of range";
-    let (is_negative, digits) = match text.strip_prefix('-') {
-        Some(digits) => (true, digits),
-        None => (false, text),
-    };
-    let max = if bits == 32 { u64::from(u32::MAX) } else { u64::MAX };
-    let mut size: u64 = 0;
-    for byte in digits.bytes() {
-        let digit = match byte {
-            b'0'..=b'9' => u64::from(byte - b'0'),
-            _ => return Err("invalid syntax"),
-        };
-        let next = size.checked_mul(10).and_then(|size| size.checked_add(digit));
-        // Go does not look at the bytes after the digit that is too many.
-        size = next.filter(|size| *size <= max).ok_or(RANGE)?;
-    }
-    let limit = 1_i128 << (bits - 1);
-    let number = if is_negative { -i128::from(size) } else { i128::from(size) };
-    if number < -limit || number >= limit {
-        return Err(RANGE);
-    }
-    i64::try_from(number).map_err(|_| RANGE)
 }

@@ -24,10 +24,11 @@ mod format;
 mod mask;
 mod regexp;
 mod regexp_class;
+mod scalar;
 mod traverse;
 
 pub(crate) use self::check::delta;
-pub use self::check::{DEPTH_MAX, Func, KnownValue};
+pub use self::check::{Func, KnownValue};
 pub use self::compare::Comparer;
 pub(crate) use self::compare::are_equal;
 pub use self::data::{Data, Type};

@@ -1,8 +1,8 @@
 //! Go's regular expressions (RE2) in terms of the crate `regex`.
 //!
 //! A pattern is parsed by Go's rules and written again with explicit flags, ASCII classes and code
-//! points in hexadecimal, so that both engines agree on its meaning. Only whether a text has a match
-//! is asked. So groups do not capture, and all repetitions are greedy.
+//! points in hexadecimal, so that both engines agree on its meaning. The only question is whether a
+//! text has a match. So groups do not capture, and all repetitions are greedy.
 //!
 //! A group is a frame on a stack: the alternatives before the current one, and the atoms of the
 //! current one. A repetition takes the last atom, like Go's parser.

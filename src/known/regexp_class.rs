@@ -20,7 +20,7 @@ pub(super) fn escape(c: char) -> String {
     format!("\\x{{{:x}}}", u32::from(c))
 }
 
-/// Translates the class in brackets that a text begins with. Returns it with its length in the text.
+/// Translates the class in brackets that a text begins with. Returns its length in the text, too.
 pub(super) fn parse(text: &str) -> Result<(String, usize), Bad> {
     let mut class = "[".to_owned();
     let mut at = 1;

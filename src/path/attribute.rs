@@ -32,7 +32,8 @@ pub enum AttributeStep {
 /// use plansift::path::AttributePath;
 ///
 /// // tfjsonpath.New("ingress").AtSliceIndex(0).AtMapKey("from.port")
-/// let path = AttributePath::root().at_map_key("ingress").at_slice_index(0).at_map_key("from.port");
+/// let ingress = AttributePath::root().at_map_key("ingress");
+/// let path = ingress.at_slice_index(0).at_map_key("from.port");
 /// assert_eq!(path.to_string(), r#"ingress[0]["from.port"]"#);
 /// assert_eq!(path.to_tfjsonpath(), "ingress.0.from.port");
 /// assert_eq!(AttributePath::parse(r#"ingress[0]["from.port"]"#)?, path);

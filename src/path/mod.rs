@@ -7,6 +7,7 @@
 mod address;
 mod attribute;
 mod pattern;
+mod query;
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -18,6 +19,7 @@ use serde::ser::{Serialize, SerializeSeq, Serializer};
 pub use self::address::AddressPattern;
 pub use self::attribute::{AttributePath, AttributeStep};
 pub use self::pattern::{DECODERS, Pattern};
+pub use self::query::AttributeQuery;
 use crate::error::{Error, ErrorKind};
 
 /// One step from a value to a value inside it.

@@ -4,10 +4,10 @@
 //! | Go | here |
 //! | --- | --- |
 //! | `plancheck.ExpectEmptyPlan()` | [`PlanCheck::EmptyPlan`] |
-//! | `plancheck.ExpectResourceAction(address, plancheck.ResourceActionReplace)` | [`PlanCheck::ResourceAction`] |
+//! | `plancheck.ExpectResourceAction(address, action)` | [`PlanCheck::ResourceAction`] |
 //! | `plancheck.ExpectKnownValue(address, path, check)` | [`PlanCheck::KnownValue`] |
-//! | `plancheck.ExpectKnownOutputValue(name, check)` | [`PlanCheck::KnownOutputValue`] without a path |
-//! | `plancheck.ExpectKnownOutputValueAtPath(name, path, check)` | [`PlanCheck::KnownOutputValue`] |
+//! | `plancheck.ExpectKnownOutputValue(name, check)` | [`PlanCheck::KnownOutputValue`], no path |
+//! | `plancheck.ExpectKnownOutputValueAtPath(...)` | [`PlanCheck::KnownOutputValue`] |
 //! | `statecheck.ExpectIdentity(address, identity)` | [`StateCheck::Identity`] |
 //! | `statecheck.CompareValuePairs(...)` | [`StateCheck::CompareValuePairs`] |
 //!

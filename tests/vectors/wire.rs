@@ -106,7 +106,7 @@ fn show(name: &str, question: &Json, asked: &Asked) {
 }
 
 /// Reads JSON of any depth; types and values of the vectors are nested deep.
-pub fn parse(text: &[u8]) -> Json {
+fn parse(text: &[u8]) -> Json {
     let mut reader = serde_json::Deserializer::from_slice(text);
     reader.disable_recursion_limit();
     Json::deserialize(&mut reader).expect("JSON")

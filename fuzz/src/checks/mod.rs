@@ -8,6 +8,7 @@
 //! This file is part of two crates, the fuzz targets and the tests.
 
 pub mod arguments;
+pub mod assertions;
 pub mod audit;
 pub mod configuration;
 pub mod cuts;
@@ -17,6 +18,7 @@ pub mod hcl;
 pub mod join;
 pub mod kernels;
 pub mod planfile;
+pub mod paths;
 pub mod records;
 pub mod redact;
 pub mod report;
@@ -37,7 +39,7 @@ use plansift::error::{Error, ErrorKind};
 pub type Check = fn(&[u8]);
 
 /// All checks, by the name of their target.
-pub const ALL: [(&str, Check); 17] = [
+pub const ALL: [(&str, Check); 19] = [
     ("kernels", kernels::check),
     ("grammar", grammar::check),
     ("cuts", cuts::check),
@@ -55,6 +57,8 @@ pub const ALL: [(&str, Check); 17] = [
     ("wire", wire::check),
     ("hcl", hcl::check),
     ("join", join::check),
+    ("paths", paths::check),
+    ("assertions", assertions::check),
 ];
 
 /// The kind of an error, and its location: the offset and the path in the document.

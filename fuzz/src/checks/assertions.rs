@@ -1,0 +1,33 @@
+//! No file of assertions panics, and what is accepted can be asked of a plan.
+
+use plansift::assertion::{Run, Syntax, parse, parse_one};
+use plansift::input::Slice;
+use plansift::limits::Limits;
+use plansift::plan::{Accepts, Documents, Options};
+
+/// A plan with something for most assertions to look at.
+const PLAN: &[u8] = br#"{"format_version":"1.2","resource_changes":[{"address":"a.b","type":"a",
+    "change":{"actions":["update"],"before":{"x":1},"after":{"x":[1,"t",{"y":null}]},
+    "after_unknown":{"z":true},"after_sensitive":{"x":[true]}}}],
+    "output_changes":{"o":{"actions":["create"],"after":"v"}}}"#;
+
+/// Parses `text` in each syntax, and asks the assertions.
+pub fn check(text: &[u8]) {
+    let Ok(text) = std::str::from_utf8(text) else { return };
+    for syntax in [Syntax::Yaml, Syntax::Toml, Syntax::Json] {
+        let assertions = match parse(text, syntax) {
+            Ok(assertions) => assertions,
+            Err(error) => {
+                // YAML ends lines with a carriage return, too.
+                let lines = text.matches(['\n', '\r']).count() + 2;
+                assert!((1..=lines).contains(&error.line), "line {} of {lines}", error.line);
+                continue;
+            }
+        };
+        let mut run = Run::new(&assertions, &Limits::default());
+        let mut documents = Documents::new(Slice(PLAN), &Options::default());
+        documents.read_pieces(Accepts::States, &mut run).expect("a plan");
+        assert_eq!(run.finish().len(), assertions.len());
+    }
+    let _ = parse_one(text);
+}

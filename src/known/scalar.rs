@@ -1,0 +1,154 @@
+//! Reads scalars for checks, and words the failures.
+
+use super::failure::{Failure, FailureKind};
+use super::format::{elements, quote};
+use super::mask::SENSITIVE;
+use super::traverse::Found;
+use crate::error::Result;
+use crate::wire::Number;
+
+/// Whether a value passes: `Ok(Err(_))` if not.
+pub(super) type Checked = Result<std::result::Result<(), Failure>>;
+
+/// A failure of a value.
+pub(super) fn fail(text: String) -> Checked {
+    Ok(Err(Failure::new(FailureKind::Value, text)))
+}
+
+/// Unwraps what a step of a check found, or returns its failure from the function.
+macro_rules! found {
+    ($found:expr) => {
+        match $found {
+            Ok(found) => found,
+            Err(failure) => return Ok(Err(failure)),
+        }
+    };
+}
+pub(super) use found;
+
+pub(super) fn wrong_type(expected: &str, name: &str, value: Found<'_>) -> Checked {
+    let ty = value.data.ty()?.name();
+    fail(format!("expected {expected} value for {name} check, got: {ty}"))
+}
+
+pub(super) fn differs(expected: &str, name: &str, found: &str, value: Found<'_>) -> Checked {
+    let found = shown(found, value);
+    fail(format!("expected value {expected} for {name} check, got: {found}"))
+}
+
+/// The text of a scalar, unless it is sensitive.
+pub(super) fn shown<'t>(text: &'t str, value: Found<'_>) -> &'t str {
+    if value.mask.is_marked() { SENSITIVE } else { text }
+}
+
+pub(super) fn size_is(expected: i64, found: usize, name: &str) -> Checked {
+    let found = found as i64;
+    if found == expected {
+        return Ok(Ok(()));
+    }
+    let (noun, other) = (elements(expected), elements(found));
+    fail(format!("expected {expected} {noun} for {name} check, got {found} {other}"))
+}
+
+/// What a value is read as, or why it cannot be.
+type Read<T> = Result<std::result::Result<T, Failure>>;
+
+pub(super) fn string(name: &str, value: Found<'_>) -> Read<String> {
+    match value.data.string()? {
+        Some(text) => Ok(Ok(text)),
+        None => Ok(wrong_type("string", name, value)?.map(|()| String::new())),
+    }
+}
+
+/// The text of a number.
+fn number(name: &str, value: Found<'_>) -> Read<String> {
+    match value.data.number()? {
+        Some(text) => Ok(Ok(text)),
+        None => Ok(wrong_type("json.Number", name, value)?.map(|()| String::new())),
+    }
+}
+
+fn unparseable(ty: &str, name: &str, reason: &str, function: &str, text: &str) -> Failure {
+    let text = format!(
+        "expected json.Number to be parseable as {ty} value for {name} check: {function}: \
+         parsing {text}: {reason}"
+    );
+    Failure::new(FailureKind::Value, text)
+}
+
+/// A number in messages: quoted, unless it is sensitive.
+fn quoted(text: &str, value: Found<'_>) -> String {
+    if value.mask.is_marked() { SENSITIVE.to_owned() } else { quote(text) }
+}
+
+pub(super) fn integer(bits: u32, name: &str, value: Found<'_>) -> Read<i64> {
+    let text = found!(number(name, value)?);
+    Ok(parse_int(&text, bits).map_err(|reason| {
+        let ty = if bits == 32 { "int32" } else { "int64" };
+        unparseable(ty, name, reason, "strconv.ParseInt", &quoted(&text, value))
+    }))
+}
+
+pub(super) fn single(name: &str, value: Found<'_>) -> Read<f32> {
+    let text = found!(number(name, value)?);
+    Ok(match text.parse::<f32>() {
+        Ok(number) if number.is_finite() => Ok(number),
+        _ => Err(out_of_range("float32", name, &quoted(&text, value))),
+    })
+}
+
+pub(super) fn double(name: &str, value: Found<'_>) -> Read<f64> {
+    let text = found!(number(name, value)?);
+    Ok(match text.parse::<f64>() {
+        Ok(number) if number.is_finite() => Ok(number),
+        _ => Err(out_of_range("float64", name, &quoted(&text, value))),
+    })
+}
+
+fn out_of_range(ty: &str, name: &str, text: &str) -> Failure {
+    unparseable(ty, name, "value out of range", "strconv.ParseFloat", text)
+}
+
+pub(super) fn big(name: &str, value: Found<'_>) -> Read<Number> {
+    let text = found!(number(name, value)?);
+    Ok(Number::parse(text.as_bytes()).ok_or_else(|| {
+        let text = format!(
+            "expected json.Number to be parseable as big.Float value for {name} check: exponent \
+             overflow"
+        );
+        Failure::new(FailureKind::Value, text)
+    }))
+}
+
+/// Decimal text of a number. Go writes all digits of any number; here, a number with more than
+/// about 150 000 of them is written with a power of two.
+pub(super) fn plain(number: &Number) -> String {
+    const EXPONENT_MAX: u64 = 1 << 19;
+    number.to_text_within(EXPONENT_MAX).unwrap_or_else(|| number.to_exact())
+}
+
+/// Reads an integer as Go's `ParseInt` does. `Err` holds its reason.
+fn parse_int(text: &str, bits: u32) -> std::result::Result<i64, &'static str> {
+    const RANGE: &str = "value out of range";
+    let (is_negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text),
+    };
+    let max = if bits == 32 { u64::from(u32::MAX) } else { u64::MAX };
+    let mut size: u64 = 0;
+    for byte in digits.bytes() {
+        let digit = match byte {
+            b'0'..=b'9' => u64::from(byte - b'0'),
+            _ => return Err("invalid syntax"),
+        };
+        let next = size.checked_mul(10).and_then(|size| size.checked_add(digit));
+        // Go does not look at the bytes after the digit that is too many.
+        size = next.filter(|size| *size <= max).ok_or(RANGE)?;
+    }
+    let limit = 1_i128 << (bits - 1);
+    let number = if is_negative { -i128::from(size) } else { i128::from(size) };
+    if number < -limit || number >= limit {
+        return Err(RANGE);
+    }
+    i64::try_from(number).map_err(|_| RANGE)
+}

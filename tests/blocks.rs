@@ -139,7 +139,7 @@ fn the_check_lists_errors_and_fails() {
     let (text, code) = ran(&["blocks", "--check", path]);
     assert_eq!(code, Some(1));
     for expected in [
-        "a.tf.json:1:18: error: Missing required argument: The argument \"value\" is required, but \
+        "a.tf.json:1:17: error: Missing required argument: The argument \"value\" is required, but \
          no definition was found.",
         "a.tf.json:2:1: error: Extraneous JSON object property: No argument or block type is named \
          \"resources\". Did you mean \"resource\"?",

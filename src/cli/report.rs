@@ -36,6 +36,7 @@ use crate::sink::origin::{Located, SharedOrigins};
 use crate::sink::sarif::Sarif;
 use crate::sink::screen::Screen;
 use crate::sink::several::Several;
+use crate::sink::source_link::SourceLinks;
 use crate::sink::term::Term;
 use crate::sink::variables::Variables;
 
@@ -232,6 +233,7 @@ fn open(
         ReportAs::Markdown => {
             let pages = pages.opener(path.map(Path::to_owned), out);
             let markdown = Markdown::new(pages, rules, fit(arguments));
+            let markdown = markdown.with_links(links(arguments, origins));
             filtered(Box::new(markdown.with_detail(arguments.detail())), arguments)
         }
         ReportAs::Github => {
@@ -240,6 +242,7 @@ fn open(
             let summary = summary.map(|file| {
                 let pages = pages.opener(None, BufWriter::with_capacity(BUFFER, file));
                 let markdown = Markdown::new(pages, rules, SUMMARY_FIT);
+                let markdown = markdown.with_links(links(arguments, origins));
                 filtered(Box::new(markdown.with_detail(arguments.detail())), arguments)
             });
             let outputs = outputs.map(|file| Box::new(file) as Box<dyn Write>);
@@ -257,6 +260,12 @@ fn open(
         }
     };
     Ok((sink, output))
+}
+
+/// Returns what makes links to source files, if the user says where they are.
+fn links(arguments: &Report, origins: &SharedOrigins) -> Option<SourceLinks> {
+    let (origins, template) = (origins.as_ref()?, arguments.source_url.as_ref()?);
+    Some(SourceLinks::new(origins.clone(), template.clone()))
 }
 
 /// Wraps a report for people in the filter that the user set.

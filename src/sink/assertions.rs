@@ -318,7 +318,7 @@ impl<'a, W: Write> Results<'a, W> {
                 json!({ "fullyQualifiedName": visible(&finding.place), "kind": "resource" })
             })
             .collect();
-        let uri = super::sarif::uri(source);
+        let uri = super::source_link::encoded(source);
         let mut location = json!({ "physicalLocation": { "artifactLocation": { "uri": uri } } });
         if !logical.is_empty() {
             location["logicalLocations"] = json!(logical);

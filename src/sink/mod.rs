@@ -45,6 +45,8 @@ pub mod several;
 #[cfg(feature = "report")]
 mod short;
 #[cfg(feature = "report")]
+pub mod source_link;
+#[cfg(feature = "report")]
 mod spool;
 #[cfg(feature = "report")]
 pub mod summary;

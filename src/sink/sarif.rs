@@ -13,6 +13,7 @@ use super::gate::{Questions, Rule};
 use super::origin::{self, SharedOrigins, first_location};
 use super::phrase::{Of, Warning};
 use super::short::{messages, short};
+use super::source_link::encoded;
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
 use crate::inert::{self, visible};
@@ -144,7 +145,7 @@ impl Location {
             fully_qualified_name: visible(name),
             kind: "resource",
         };
-        let artifact_location = ArtifactLocation { uri: uri(source) };
+        let artifact_location = ArtifactLocation { uri: encoded(source) };
         Location {
             physical_location: PhysicalLocation { artifact_location, region: None },
             logical_locations: names.iter().map(logical).collect(),
@@ -153,7 +154,7 @@ impl Location {
 
     /// Moves the location to a block of a source file.
     fn at(mut self, block: origin::Location) -> Location {
-        let artifact_location = ArtifactLocation { uri: uri(&block.file) };
+        let artifact_location = ArtifactLocation { uri: encoded(&block.file) };
         let region = Some(Region { start_line: block.line, end_line: block.end_line });
         self.physical_location = PhysicalLocation { artifact_location, region };
         self
@@ -353,18 +354,4 @@ impl<W: Write> Sink for Sarif<W> {
         self.write("}]}\n")?;
         self.out.flush().map_err(write_error)
     }
-}
-
-/// The name of an input as a URI reference, with all reserved characters percent-encoded.
-pub(super) fn uri(source: &str) -> String {
-    let mut uri = String::with_capacity(source.len());
-    for byte in source.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => {
-                uri.push(byte.into());
-            }
-            other => uri.push_str(&format!("%{other:02X}")),
-        }
-    }
-    uri
 }

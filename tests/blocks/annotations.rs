@@ -108,6 +108,30 @@ fn the_code_quality_report_is_what_gitlab_reads() {
 }
 
 #[test]
+fn markdown_links_to_lines() {
+    let url = "https://host/o/r/blob/main/{path}#L{line}-L{end_line}";
+    let args = ["report", "--source", SOURCE, "--source-url", url, "-o", "markdown", PLAN];
+    let (text, code) = ran(&args);
+    assert_eq!(code, Some(0));
+    let link = |place: &str, lines: &str| {
+        let file = place.split(':').next().unwrap_or_default();
+        format!(
+            "[`corpus/sources/{place}`](https://host/o/r/blob/main/corpus/sources/{file}#{lines})"
+        )
+    };
+    for expected in [
+        link("main.tf:12", "L12-L16"),
+        link("network/main.tf.json:5", "L5-L8"),
+        link("main.tf:25", "L25-L27"),
+        link("main.tf:18", "L18-L23"),
+    ] {
+        assert!(text.contains(&expected), "{expected}\n{text}");
+    }
+    let (_, code) = ran(&["report", "--source-url", "https://host/{line}", "-o", "markdown", PLAN]);
+    assert_eq!(code, Some(64));
+}
+
+#[test]
 fn no_secret_leaves_with_a_place() {
     let formats = ["term", "markdown", "html", "github", "json", "junit", "sarif", "code-quality"];
     for format in formats {

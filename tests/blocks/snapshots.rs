@@ -45,10 +45,21 @@ fn members(archive: &[u8], prefix: &str) -> HashMap<String, String> {
     members
 }
 
-/// The module calls and the rest of an address without keys. No key of the real plans has a dot.
+/// An address without its keys. No key of the real plans has a quotation mark.
+fn without_keys(address: &str) -> String {
+    let mut rest = address;
+    let mut text = String::new();
+    while let Some((before, key)) = rest.split_once('[') {
+        text += before;
+        let end = if key.starts_with('"') { "\"]" } else { "]" };
+        rest = key.split_once(end).expect("a key has an end").1;
+    }
+    text + rest
+}
+
+/// The module calls, and the rest of an address without keys.
 fn split(address: &str) -> (Vec<&str>, String) {
-    let names: Vec<&str> =
-        address.split('.').map(|part| part.split('[').next().unwrap_or_default()).collect();
+    let names: Vec<&str> = address.split('.').collect();
     let mut calls = Vec::new();
     let mut rest = names.as_slice();
     while let ["module", call, inner @ ..] = rest {
@@ -98,7 +109,8 @@ fn each_change_of_a_plan_file_stands_at_its_block() {
             if !["resource_change", "resource_drift", "deferred_change"].contains(&kind) {
                 continue;
             }
-            let (calls, local) = split(record["address"].as_str().expect("an address"));
+            let address = without_keys(record["address"].as_str().expect("an address"));
+            let (calls, local) = split(&address);
             let key = calls.join(".");
             let text = sources.get(&format!("tfconfig/m-{key}/main.tf"));
             let source = &record["source"];

@@ -13,6 +13,7 @@ use crate::path::{self, AddressPattern};
 use crate::record::view::Detail;
 use crate::sink::filter::{Does, Noise, Only, Part};
 use crate::sink::markdown::{FIT_MIN, Fit};
+use crate::sink::source_link::UrlTemplate;
 
 /// `plansift report`.
 #[derive(Debug, Args)]
@@ -47,6 +48,11 @@ pub struct Report {
     /// Arguments about source files
     #[command(flatten)]
     pub source: SourceArgs,
+    /// Link changes in Markdown to their lines by this URL, like
+    /// 'https://host/owner/repo/blob/{sha}/{path}#L{line}'. {end_line} is the last line, {sha} the
+    /// commit in GITHUB_SHA or CI_COMMIT_SHA
+    #[arg(help_heading = OUTPUT, long, value_name = "TEMPLATE", value_parser = source_url)]
+    pub source_url: Option<UrlTemplate>,
     /// Arguments about noise
     #[command(flatten)]
     pub noise: NoiseArgs,
@@ -152,6 +158,11 @@ impl NoiseArgs {
             },
         }
     }
+}
+
+fn source_url(text: &str) -> Result<UrlTemplate, String> {
+    let commit = ["GITHUB_SHA", "CI_COMMIT_SHA"].iter().find_map(|name| std::env::var(name).ok());
+    UrlTemplate::parse(text, commit.as_deref()).map_err(str::to_owned)
 }
 
 fn nonempty(text: &str) -> Result<String, String> {

@@ -10,6 +10,7 @@ use super::quoted::{NAME, cut, fenced, span};
 use crate::record::view::Detail;
 use crate::record::{ActionInvocation, Attributes, Check, OutputChange, ResourceChange};
 use crate::sink::phrase::{self, Tense, circumstances, what, what_else};
+use crate::sink::source_link::SourceLinks;
 use crate::sink::summary::{Action, symbol};
 use crate::sink::term::{NAMED, likeness, names};
 
@@ -47,6 +48,8 @@ pub(super) struct Teller {
     pub tells_all: bool,
     /// How much of each value is shown.
     pub detail: Detail,
+    /// Makes links to source files.
+    pub links: Option<SourceLinks>,
 }
 
 /// Consecutive changes to instances of a resource that are alike.
@@ -58,6 +61,7 @@ pub(super) struct Alike {
     indexes: Vec<String>,
     count: u64,
     symbol: &'static str,
+    link: String,
     phrase: String,
     body: Body,
     likeness: Option<u64>,
@@ -83,7 +87,8 @@ impl Alike {
 
     /// The entry for these changes.
     pub fn entry(self, teller: &Teller) -> Entry {
-        let Alike { name, indexes, count, symbol, phrase, body: Body { text, full }, .. } = self;
+        let Alike { name, indexes, count, symbol, link, phrase, body, .. } = self;
+        let Body { text, full } = body;
         let shown_name = match (&indexes[..], count) {
             ([index], 1) => name.clone() + index,
             _ => name,
@@ -101,6 +106,7 @@ impl Alike {
         if !phrase.is_empty() {
             let _ = write!(head, " {phrase}");
         }
+        head += &link;
         Entry { count, head: head + "\n\n", body: text, full, is_cut: false }
     }
 }
@@ -121,6 +127,12 @@ impl Teller {
         }
     }
 
+    /// A link to the block of an address, after a space.
+    fn link(&self, address: &str) -> String {
+        let link = self.links.as_ref().and_then(|links| links.link(address));
+        link.map_or_else(String::new, |(place, url)| format!(" [{}]({url})", span(&place, NAME)))
+    }
+
     /// A change to a resource.
     pub fn change(&self, class: Class, change: &ResourceChange<'_>) -> Alike {
         let (name, index) = names(change);
@@ -134,6 +146,7 @@ impl Teller {
             indexes: index.into_iter().collect(),
             count: 1,
             symbol: symbol(change),
+            link: change.address.as_deref().map_or_else(String::new, |address| self.link(address)),
             phrase: description(class, change),
             body: self.body(&change.attributes, Action::of_change(change)),
             likeness: likeness(change).filter(|_| self.detail == Detail::Excerpts),
@@ -150,7 +163,8 @@ impl Teller {
     /// A change to an output.
     pub fn output(&self, output: &OutputChange<'_>) -> Entry {
         let action = Action::of(&output.action);
-        let head = self.head(action.symbol(), &output.name) + "\n\n";
+        let link = self.link(&format!("output.{}", output.name));
+        let head = self.head(action.symbol(), &output.name) + &link + "\n\n";
         let Body { text, full } = self.body(&output.attributes, action);
         Entry { count: 1, head, body: text, full, is_cut: false }
     }
@@ -171,7 +185,8 @@ impl Teller {
     /// A check.
     pub fn check(&self, check: &Check<'_>) -> Entry {
         let head = self.head("", &check.address);
-        let head = format!("{head} {}\n\n", span(&check.status, WORD));
+        let link = self.link(&check.address);
+        let head = format!("{head} {}{link}\n\n", span(&check.status, WORD));
         let mut lines = String::new();
         let problems = check.problems.iter().filter(|problem| !problem.is_empty());
         for (place, problem) in problems.clone().enumerate() {

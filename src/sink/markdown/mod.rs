@@ -31,6 +31,7 @@ use crate::record::view::Detail;
 use crate::record::{Hidden, Label, Record, ResourceChange};
 use crate::sink::Sink;
 use crate::sink::gate::{Questions, Rule};
+use crate::sink::source_link::SourceLinks;
 
 pub use self::fit::{FIT_MIN, Fit, Measure, Rest};
 
@@ -74,7 +75,7 @@ impl<'s> Markdown<'s> {
             overview: Overview::default(),
             shelf: Shelf::new(fit.measure, kept_max),
             full: tells_all.then(|| Shelf::new(fit.measure, kept_max)),
-            teller: Teller { plan: None, lines_max, plain_max, tells_all, detail },
+            teller: Teller { plan: None, lines_max, plain_max, tells_all, detail, links: None },
             plans: 0,
             alike: None,
         }
@@ -84,6 +85,13 @@ impl<'s> Markdown<'s> {
     #[must_use]
     pub fn with_detail(mut self, detail: Detail) -> Markdown<'s> {
         self.teller.detail = detail;
+        self
+    }
+
+    /// Links each change, output and check to its block.
+    #[must_use]
+    pub fn with_links(mut self, links: Option<SourceLinks>) -> Markdown<'s> {
+        self.teller.links = links;
         self
     }
 

@@ -20,7 +20,7 @@
 //! | 2 | [`json`] | a cursor over JSON text and the values in it; no Terraform |
 //! | 2 | [`wire`] | values as the tools send them: MessagePack and JSON under a type, schemas |
 //! | 3 | [`plan`] | a document as sections and changes |
-//! | 3 | [`planfile`] | binary plan files as the JSON of their plans |
+//! | 3 | [`planfile`] | binary plan files and native state files as JSON |
 //! | 4 | [`diff`], [`secret`] | a change as paths; which values are secret |
 //! | 4 | [`source`] | names, globs, folders and stores as inputs |
 //! | 5 | [`record`], [`redact`], [`audit`] | rows; a document without its secrets; their paths |

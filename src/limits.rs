@@ -42,7 +42,8 @@ pub struct Limits {
     pub expansion_ratio: u64,
     /// Members of a binary plan file.
     pub plan_members: u64,
-    /// Bytes of memory for the addresses of a binary plan file, by which its changes are ordered.
+    /// Bytes of memory for the addresses of a binary plan file or a native state file, by which they
+    /// are ordered.
     pub plan_index: u64,
     /// Bytes of the window of a zstd input. The `zstd` command uses 8 MiB up to level 19.
     pub zstd_window: u64,
@@ -150,7 +151,7 @@ impl Limit {
             Limit::Expansion => "size after decompression",
             Limit::ExpansionRatio => "expansion of compressed input",
             Limit::PlanMembers => "number of members of a plan file",
-            Limit::PlanIndex => "size of the addresses of a plan file",
+            Limit::PlanIndex => "size of the addresses of a plan file or state file",
             Limit::ZstdWindow => "window of a zstd input",
             Limit::Memory => "memory for one element of a batch, four times its size,",
         }

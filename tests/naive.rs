@@ -14,6 +14,8 @@ use serde_json::{Map, Number, Value, json};
 
 #[path = "naive/marks.rs"]
 mod marks;
+#[path = "naive/native.rs"]
+pub mod native;
 #[path = "naive/values.rs"]
 pub mod values;
 

@@ -13,12 +13,14 @@ pub mod cuts;
 pub mod decompress;
 pub mod grammar;
 pub mod kernels;
+pub mod native_state;
 pub mod records;
 pub mod redact;
 pub mod report;
 pub mod skip;
 pub mod slim;
 pub mod types;
+pub mod values;
 pub mod wire;
 
 mod document;
@@ -33,7 +35,7 @@ use plansift::error::{Error, ErrorKind};
 pub type Check = fn(&[u8]);
 
 /// All checks, by the name of their target.
-pub const ALL: [(&str, Check); 13] = [
+pub const ALL: [(&str, Check); 15] = [
     ("kernels", kernels::check),
     ("grammar", grammar::check),
     ("cuts", cuts::check),
@@ -47,6 +49,8 @@ pub const ALL: [(&str, Check); 13] = [
     ("arguments", arguments::check),
     ("types", types::check),
     ("wire", wire::check),
+    ("values", values::check),
+    ("native_state", native_state::check),
 ];
 
 /// The kind of an error, and its location: the offset and the path in the document.

@@ -21,9 +21,9 @@
 //! | 2 | [`json`] | a cursor over JSON text and the values in it; no Terraform |
 //! | 2 | [`wire`] | values as the tools send them: MessagePack and JSON under a type, schemas |
 //! | 3 | [`plan`] | a document as sections and changes |
-//! | 3 | [`planfile`] | binary plan files as the JSON of their plans |
-//! | 4 | [`config`] | the elements of a configuration, and the references between them |
 //! | 3 | [`known`] | checks of values, as terraform-plugin-testing has them |
+//! | 3 | [`planfile`] | binary plan files and native state files as JSON |
+//! | 4 | [`config`] | the elements of a configuration, and the references between them |
 //! | 4 | [`plancheck`] | checks of plans and states, as terraform-plugin-testing has them |
 //! | 4 | [`diff`], [`secret`] | a change as paths; which values are secret |
 //! | 4 | [`blocks`] | the blocks of a configuration and their places |

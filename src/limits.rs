@@ -42,7 +42,8 @@ pub struct Limits {
     pub expansion_ratio: u64,
     /// Members of a binary plan file.
     pub plan_members: u64,
-    /// Bytes of memory for the addresses of a binary plan file, by which its changes are ordered.
+    /// Bytes of memory for the addresses of a binary plan file or a native state file, by which they
+    /// are ordered.
     pub plan_index: u64,
     /// Bytes of memory for the index or graph of a configuration, for the expressions of one of its
     /// elements, and for those of the module calls around it.
@@ -156,8 +157,8 @@ impl Limit {
             Limit::Expansion => "size after decompression",
             Limit::ExpansionRatio => "expansion of compressed input",
             Limit::PlanMembers => "number of members of a plan file",
-            Limit::PlanIndex => "size of the addresses of a plan file",
             Limit::Configuration => "memory for the elements of a configuration",
+            Limit::PlanIndex => "size of the addresses of a plan file or state file",
             Limit::ZstdWindow => "window of a zstd input",
             Limit::Memory => "memory for one element of a batch, four times its size,",
         }

@@ -16,6 +16,8 @@ use serde_json::{Map, Number, Value, json};
 pub mod configuration;
 #[path = "naive/marks.rs"]
 mod marks;
+#[path = "naive/native.rs"]
+pub mod native;
 #[path = "naive/values.rs"]
 pub mod values;
 

@@ -115,9 +115,11 @@ fn what_shared_documents_hold_is_what_the_oracle_finds() {
     for folder in fs::read_dir(plans).expect("a folder") {
         let folder = folder.expect("an entry").path();
         let inside = fs::read_dir(&folder).into_iter().flatten();
-        files.extend(inside.map(|file| file.expect("an entry").path()).map(|path| {
-            (path.to_string_lossy().into_owned(), path)
-        }));
+        files.extend(
+            inside
+                .map(|file| file.expect("an entry").path())
+                .map(|path| (path.to_string_lossy().into_owned(), path)),
+        );
     }
     let (mut failures, mut documents, mut count) = (Vec::new(), 0, 0);
     for (name, path) in files {
@@ -184,7 +186,10 @@ fn native_states_are_the_json_that_terraform_prints() {
 #[test]
 fn native_states_of_other_versions_are_named() {
     for (state, what) in [
-        (r#"{"version":3,"terraform_version":"0.11.0","serial":1,"lineage":"x","modules":[]}"#, "version 3"),
+        (
+            r#"{"version":3,"terraform_version":"0.11.0","serial":1,"lineage":"x","modules":[]}"#,
+            "version 3",
+        ),
         (r#"{"version":5,"serial":1,"lineage":"x","resources":[]}"#, "after 4"),
         (r#"{"serial":1,"lineage":"x","meta":{},"encrypted_data":"AAAA"}"#, "encrypted"),
         (r#"{"version":4,"serial":1,"lineage":"x","resources":7}"#, "state file is damaged"),
@@ -231,7 +236,8 @@ fn a_native_state_and_its_json_give_the_same_records() {
             assert!(output.status.success(), "{}", text(&output.stderr));
             text(&output.stdout).replace(file, "-")
         };
-        let [native, json] = ["corpus/native-states/modules.tfstate", "corpus/native-states/modules.json"];
+        let [native, json] =
+            ["corpus/native-states/modules.tfstate", "corpus/native-states/modules.json"];
         assert_eq!(records(native), records(json), "{command}");
     }
 }
@@ -262,7 +268,10 @@ fn commands_name_the_commands_that_read_another_document() {
         (&["variables", "corpus/native-states/modules.tfstate"], "not a plan"),
         (&["resources", "--of", "planned", "corpus/native-states/modules.json"], "not a plan"),
         (&["resources", "--of", "state", "corpus/plans/update/plan.json"], "--of planned"),
-        (&["checks", "--fail-on", "delete", "corpus/native-states/modules.json"], "not about checks"),
+        (
+            &["checks", "--fail-on", "delete", "corpus/native-states/modules.json"],
+            "not about checks",
+        ),
     ] {
         let output = plansift(arguments);
         assert!(!output.status.success(), "{arguments:?}");
@@ -363,4 +372,37 @@ fn no_output_of_these_commands_has_a_planted_secret() {
             }
         }
     }
+}
+
+#[test]
+fn every_record_fits_the_schema_of_its_command() {
+    let files = [
+        "corpus/native-states/modules.json",
+        "corpus/native-states/deposed.tfstate",
+        "corpus/states/secrets.json",
+        "corpus/plans/secret-variables/plan.json",
+        "corpus/plans/checks/plan.json",
+    ];
+    let mut kinds = std::collections::BTreeSet::new();
+    for command in [
+        &["resources", "--all", "--select", "input"][..],
+        &["resources", "--group-by", "provider"],
+        &["outputs", "--values"],
+        &["variables", "--values"],
+        &["checks"],
+    ] {
+        let schema = plansift(&["schema", "--of", command[0]]).stdout;
+        let schema: Value = serde_json::from_slice(&schema).expect("a schema is JSON");
+        jsonschema::draft202012::meta::validate(&schema).expect("a schema of its draft");
+        let validator = jsonschema::validator_for(&schema).expect("a schema");
+        let output = plansift(&[command, &["-f", "ndjson"], &files].concat());
+        for line in text(&output.stdout).lines() {
+            let record: Value = serde_json::from_str(line).expect("JSON");
+            if let Err(error) = validator.validate(&record) {
+                panic!("{command:?}: {error}\n{record}");
+            }
+            kinds.insert(record["kind"].to_string());
+        }
+    }
+    assert_eq!(kinds.len(), 7, "{kinds:?}");
 }

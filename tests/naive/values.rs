@@ -1,5 +1,5 @@
 //! The oracle for what a document holds: its resources, outputs, variables and checks as records
-//! (docs/format/records.md, section 10), from a tree of values.
+//! (docs/format/records.md, section 12), from a tree of values.
 
 use std::collections::BTreeSet;
 

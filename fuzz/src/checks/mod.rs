@@ -19,12 +19,14 @@ pub mod join;
 pub mod kernels;
 pub mod planfile;
 pub mod paths;
+pub mod native_state;
 pub mod records;
 pub mod redact;
 pub mod report;
 pub mod skip;
 pub mod slim;
 pub mod types;
+pub mod values;
 pub mod wire;
 
 mod document;
@@ -39,7 +41,7 @@ use plansift::error::{Error, ErrorKind};
 pub type Check = fn(&[u8]);
 
 /// All checks, by the name of their target.
-pub const ALL: [(&str, Check); 19] = [
+pub const ALL: [(&str, Check); 21] = [
     ("kernels", kernels::check),
     ("grammar", grammar::check),
     ("cuts", cuts::check),
@@ -59,6 +61,8 @@ pub const ALL: [(&str, Check); 19] = [
     ("join", join::check),
     ("paths", paths::check),
     ("assertions", assertions::check),
+    ("values", values::check),
+    ("native_state", native_state::check),
 ];
 
 /// The kind of an error, and its location: the offset and the path in the document.

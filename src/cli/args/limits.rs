@@ -62,7 +62,7 @@ pub struct LimitArgs {
     /// Members of a binary plan file [default: 100000]
     #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_plan_members: Option<u64>,
-    /// Memory for the addresses of a binary plan file [default: 256M]
+    /// Memory for the addresses of a plan file or state file [default: 256M]
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
     limit_plan_index: Option<u64>,
     /// Memory for the index or graph of a configuration [default: 256M]

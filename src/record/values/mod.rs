@@ -1,5 +1,5 @@
 //! Records of what a document holds: resources and outputs of its values, its variables and its
-//! checks (docs/format/records.md, section 10).
+//! checks (docs/format/records.md, section 12).
 //!
 //! A document becomes one [`Record::Document`], then its rows, then one [`Record::Summary`]. A
 //! stream without it is incomplete. Memory holds one row at a time, apart from variables, whose

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::json::string::push_quoted;
 use crate::json::value::{Kind, Value};
 use crate::path::Path;
-use crate::plan::Piece;
+use crate::plan::{Piece, PieceKind};
 use crate::secret::marks::Marks;
 use crate::secret::parts::Parts;
 use crate::secret::{ECHO, MASK};
@@ -43,7 +43,10 @@ impl<'s> MaskedJson<'s> {
         let MaskedJson { shower, marks } = self;
         let mut parts = Parts::of(piece)?;
         let name = piece.name.unwrap_or_default();
-        parts.subject.named = parts.are_declared(piece, shower.declared())
+        // Without declarations, as in plan files, every variable may be sensitive.
+        let is_undeclared = piece.kind == PieceKind::Variable && !shower.declared().is_known;
+        parts.subject.named = is_undeclared
+            || parts.are_declared(piece, shower.declared())
             || (piece.kind.is_named() && marks.is_name(name));
         let address = parts.address_elsewhere(piece.section);
         let elsewhere = address.map(|address| shower.elsewhere(address)).transpose()?.flatten();

@@ -1,0 +1,78 @@
+//! The oracle for native state files: their resources as records, from a tree of values.
+
+use serde_json::{Map, Value, json};
+
+use super::{elements, given};
+
+/// The records of all resources of a native state, in the order of the file, without the marks.
+pub fn resources(state: &Value) -> Vec<Value> {
+    let mut records = Vec::new();
+    for resource in elements(&state["resources"]) {
+        records.extend(elements(&resource["instances"]).map(|it| record(resource, it)));
+    }
+    records
+}
+
+fn record(resource: &Value, instance: &Value) -> Value {
+    let text = |key: &str| resource[key].as_str().unwrap_or_default();
+    let mode = match text("mode") {
+        "managed" => String::new(),
+        mode => format!("{mode}."),
+    };
+    let module = text("module");
+    let dot = if module.is_empty() { "" } else { "." };
+    let index = given(instance, "index_key");
+    let key = match index {
+        None => String::new(),
+        Some(Value::String(key)) => format!("[\"{}\"]", quoted(key)),
+        Some(number) => format!("[{number}]"),
+    };
+    let (kind, name) = (text("type"), text("name"));
+    let mut record = Map::new();
+    record.insert("kind".into(), "resource".into());
+    record.insert("section".into(), "values".into());
+    record.insert("address".into(), format!("{module}{dot}{mode}{kind}.{name}{key}").into());
+    if !module.is_empty() {
+        record.insert("module_address".into(), module.into());
+    }
+    record.insert("mode".into(), text("mode").into());
+    record.insert("type".into(), kind.into());
+    record.insert("name".into(), name.into());
+    record.extend(index.map(|index| ("index".to_owned(), index.clone())));
+    let deposed = given(instance, "deposed").filter(|key| **key != json!(""));
+    record.extend(deposed.map(|key| ("deposed".to_owned(), key.clone())));
+    let provider = text("provider").split('"').nth(1).unwrap_or(text("provider"));
+    record.insert("provider_name".into(), provider.into());
+    let version = instance.get("schema_version").filter(|version| version.is_number());
+    record.insert("schema_version".into(), version.cloned().unwrap_or_else(|| json!(0)));
+    if instance["status"] == json!("tainted") {
+        record.insert("tainted".into(), true.into());
+    }
+    if elements(&instance["dependencies"]).next().is_some() {
+        record.insert("depends_on".into(), instance["dependencies"].clone());
+    }
+    if given(instance, "identity").is_some() {
+        record.insert("identity".into(), true.into());
+    }
+    record.into()
+}
+
+/// An instance key as an address spells it.
+fn quoted(key: &str) -> String {
+    let mut quoted = String::new();
+    let mut characters = key.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '\n' => quoted += "\\n",
+            '\r' => quoted += "\\r",
+            '\t' => quoted += "\\t",
+            '"' => quoted += "\\\"",
+            '\\' => quoted += "\\\\",
+            '$' | '%' if characters.peek() == Some(&'{') => {
+                quoted.extend([character, character]);
+            }
+            character => quoted.push(character),
+        }
+    }
+    quoted
+}

@@ -181,7 +181,7 @@ impl Reading<'_> {
     fn input(&self, entry: &Entry, label: Label<'_>, reader: &mut impl Reader) -> Result<()> {
         let Reading { options, access, attributes, .. } = self;
         let Wanted::Values { all, detail, secrets } = attributes else {
-            let input = match entry.open_changes(access) {
+            let input = match entry.open(access) {
                 Ok(input) => bar::watched(input, self.bar(entry, entry.len)),
                 Err(error) => return reader.refuse(label, &error),
             };

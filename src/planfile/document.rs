@@ -108,14 +108,6 @@ impl Document {
         self.parts.release.tool
     }
 
-    /// Leaves the resources of `planned_values` and `prior_state` out of the text, of which nothing
-    /// was read yet.
-    pub(super) fn leave_out_values(&mut self) {
-        self.parts.planned = vec![Piece::Text("\"root_module\":{}")];
-        self.parts.tree = Tree::new();
-        self.parts.state = None;
-    }
-
     /// Writes the next piece. Returns false at the end of the document.
     fn advance(&mut self) -> Result<bool> {
         let Some(section) = SECTIONS.get(self.section).copied() else { return Ok(false) };

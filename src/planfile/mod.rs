@@ -51,35 +51,17 @@ use member::Member;
 use schemas::Schemas;
 use state::State;
 
-/// Which part of a plan file its JSON has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Content {
-    /// All that the file holds.
-    Whole,
-    /// Everything but the resources of `planned_values` and `prior_state`, which readers of changes
-    /// skip.
-    Changes,
-}
-
 /// Returns an input as it is, or the JSON text of the plan if the input is a plan file.
 ///
 /// # Errors
 ///
 /// As [`open`], or the input fails.
-pub fn unpack(
-    mut input: Input,
-    content: Content,
-    schemas: &SchemaFiles,
-    options: &Options,
-) -> Result<Input> {
+pub fn unpack(mut input: Input, schemas: &SchemaFiles, options: &Options) -> Result<Input> {
     if !is_plan_file(&mut input)? {
         return Ok(input);
     }
     let file = input.into_rereadable(&options.limits)?;
-    let mut document = open(&file, schemas, &options.limits)?;
-    if content == Content::Changes {
-        document.leave_out_values();
-    }
+    let document = open(&file, schemas, &options.limits)?;
     Input::from_reader(Box::new(document), options)
 }
 

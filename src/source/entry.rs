@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind, PlanFileFault, Result};
 use crate::input::{GiveUp, Input, Options, Rereadable};
 use crate::limits::Limits;
 use crate::plan::{self, Visitor};
-use crate::planfile::{self, Content, SchemaFiles};
+use crate::planfile::{self, SchemaFiles};
 
 /// The location of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,19 +97,7 @@ impl Entry {
     ///
     /// Fails if the input cannot be read.
     pub fn open(&self, options: &Options) -> Result<Input> {
-        let input = self.open_as_it_is(options)?;
-        planfile::unpack(input, Content::Whole, &self.schemas, options)
-    }
-
-    /// Opens the input for a reader of changes. A plan file is opened as the JSON of its plan,
-    /// without the values that such a reader skips.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the input cannot be read.
-    pub fn open_changes(&self, options: &Options) -> Result<Input> {
-        let input = self.open_as_it_is(options)?;
-        planfile::unpack(input, Content::Changes, &self.schemas, options)
+        planfile::unpack(self.open_as_it_is(options)?, &self.schemas, options)
     }
 
     fn open_as_it_is(&self, options: &Options) -> Result<Input> {
@@ -120,8 +108,8 @@ impl Entry {
         }
     }
 
-    /// Opens the input like [`Entry::open_changes`], for a run that can be stopped. The stop wakes
-    /// a thread that waits for a pipe.
+    /// Opens the input for a run that can be stopped. The stop wakes a thread that waits for a
+    /// pipe.
     ///
     /// # Errors
     ///
@@ -137,7 +125,7 @@ impl Entry {
             Location::Object(_) => self.open_as_it_is(options),
             Location::Stdin => Input::from_stdin_until(options, give_up()),
         };
-        planfile::unpack(input?, Content::Changes, &self.schemas, options)
+        planfile::unpack(input?, &self.schemas, options)
     }
 
     /// Opens the input for reading more than once. Anything but a regular file is read completely

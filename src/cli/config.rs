@@ -216,12 +216,12 @@ fn warn_of_unknown(plans: &Plans, source: &str, address: &str, is_known: bool) {
 fn warn_of_locals(plans: &Plans, source: &str, references: u64) {
     if !plans.quiet && references > 0 {
         let number = match references {
-            1 => "1 expression refers to a local value".to_owned(),
+            1 => "1 reference leads to a local value".to_owned(),
             number => format!("{number} references lead to local values"),
         };
         say(&format!(
-            "{source}: warning: {number}, and a plan does not have their expressions: what depends \
-             on something through them is not listed"
+            "{source}: warning: {number}, whose expressions a plan does not have: what depends on \
+             something through local values is not listed"
         ));
     }
 }

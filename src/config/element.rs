@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use super::reference::traversals;
+
 /// The version of the entries. It increases when a reader of an older version could misread them.
 pub const SCHEMA_VERSION: u32 = 1;
 
@@ -247,8 +249,8 @@ impl Summary {
             Kind::Variable => &mut self.variables,
             Kind::Action => &mut self.actions,
         } += 1;
-        let lists = element.references().flat_map(|(_, references)| references);
-        self.local_references += lists.filter(|it| it.starts_with("local.")).count() as u64;
+        let references = element.references().flat_map(|(_, references)| traversals(references));
+        self.local_references += references.filter(|it| it.starts_with("local.")).count() as u64;
     }
 
     /// Number of elements of a kind.

@@ -45,6 +45,7 @@ pub fn read<S: Source>(
         module: String::new(),
         calls: Vec::new(),
         resources: 0,
+        offset: 0,
         budget,
         is_present: false,
     };
@@ -62,6 +63,8 @@ struct Reader<'e> {
     calls: Vec<Call>,
     /// Number of resources of the current module that were read.
     resources: u64,
+    /// The offset of the last piece.
+    offset: u64,
     budget: Budget,
     is_present: bool,
 }
@@ -94,9 +97,9 @@ impl PieceVisitor for Reader<'_> {
         false
     }
 
-    fn call_entered(&mut self, name: &str) {
+    fn call_entered(&mut self, name: &str) -> Result<()> {
         let (config_path_len, module_len) = (self.config_path.len(), self.module.len());
-        let caller = self.module.clone();
+        let (caller, used) = (self.module.clone(), self.budget.used());
         push_call(&mut self.config_path, name);
         push_name(&mut self.module, "module");
         push_name(&mut self.module, name);
@@ -105,12 +108,13 @@ impl PieceVisitor for Reader<'_> {
         self.calls.push(Call {
             element,
             repetition: Vec::new(),
-            offset: 0,
+            offset: self.offset,
             config_path_len,
             module_len,
             resources: std::mem::take(&mut self.resources),
-            used: self.budget.used(),
+            used,
         });
+        self.budget.take(size_of::<Call>() + 2 * self.module.len(), self.offset)
     }
 
     fn call_left(&mut self) -> Result<()> {
@@ -126,6 +130,7 @@ impl PieceVisitor for Reader<'_> {
 
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
         let value = piece.value;
+        self.offset = value.offset();
         let is_object = value.kind()? == value::Kind::Object;
         let element = match (piece.kind, piece.name) {
             (PieceKind::ModuleArguments, _) => {

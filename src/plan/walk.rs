@@ -66,8 +66,13 @@ pub trait PieceVisitor {
     }
 
     /// The walk entered the call of a module in the configuration, with this name.
-    fn call_entered(&mut self, name: &str) {
+    ///
+    /// # Errors
+    ///
+    /// Any error of the visitor.
+    fn call_entered(&mut self, name: &str) -> Result<()> {
         let _ = name;
+        Ok(())
     }
 
     /// The walk leaves the innermost entered module call.
@@ -375,7 +380,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
                     if scope == Scope::ModuleCall {
                         let name = name.unwrap_or_default();
                         self.calls.push(name);
-                        self.visitor.call_entered(name);
+                        self.visitor.call_entered(name)?;
                     }
                     return Ok(Taken::Entered);
                 }

@@ -164,6 +164,13 @@ pub(super) fn reason(change: &ResourceChange<'_>, word: &str) -> Option<&'static
     })
 }
 
+/// The words of [`reason`] on their own, without the words that join them to a phrase.
+pub(super) fn bare_reason(change: &ResourceChange<'_>, word: &str) -> Option<&'static str> {
+    let reason = reason(change, word)?;
+    let joints = ["because it is ", "because it ", "because "];
+    Some(joints.iter().find_map(|joint| reason.strip_prefix(joint)).unwrap_or(reason))
+}
+
 /// Explains a `deferred_reason` (docs/format/plan.md, section 3). `None` for an unknown word.
 pub(super) fn deferral(word: &str) -> Option<&'static str> {
     Some(match word {

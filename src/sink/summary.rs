@@ -468,7 +468,7 @@ impl Draft {
         }
         if matches!(action, Action::Delete | Action::Replace | Action::Forget) {
             self.risks.push_change(change, || {
-                let reason = |word: &str| known(|word| phrase::reason(change, word), word);
+                let reason = |word: &str| known(|word| phrase::bare_reason(change, word), word);
                 let reason = change.action_reason.as_deref().map(reason);
                 let parts = phrase::stays(change).map(str::to_owned).into_iter().chain(reason);
                 parts.map(|part| format!(", {part}")).collect()

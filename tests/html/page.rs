@@ -199,7 +199,7 @@ fn an_opened_change_shows_its_values() {
         "imported from \"ci-plan\"",
         "(deposed 5d1c8e0f)",
         "left over from a partially failed replacement",
-        "because its module is no longer in the configuration",
+        "its module is no longer in the configuration",
     ] {
         assert!(shown.contains(text), "{text} is not in:\n{shown}");
     }

@@ -76,7 +76,7 @@ struct Details<'a> {
 impl<'a> Entry<'a> {
     /// A change to a resource, in the list `kind` of the page.
     pub fn of_resource(kind: &'static str, change: &'a ResourceChange<'_>) -> Entry<'a> {
-        let why = |word: &str| known(|word| phrase::reason(change, word), word);
+        let why = |word: &str| known(|word| phrase::bare_reason(change, word), word);
         let why = change.action_reason.as_deref().map(why);
         let deferral = change.deferred_reason.as_deref().map(|word| known(phrase::deferral, word));
         let reason = why.or(what_else(change).map(str::to_owned)).or(deferral);

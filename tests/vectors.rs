@@ -53,8 +53,11 @@ fn main() -> ExitCode {
     let vectors = folder("PLANSIFT_VECTORS", "../shared/vectors");
     let plans = folder("PLANSIFT_PLANS", "../shared/plans");
     let mut code = ExitCode::SUCCESS;
-    let sets: [(&str, &dyn Fn(&Path) -> Tally); 3] =
-        [("wire", &wire::ask), ("checks", &|set| checks::ask(set, &plans)), ("config", &|set| config::ask(set).and(join::ask(set)))];
+    let sets: [(&str, &dyn Fn(&Path) -> Tally); 3] = [
+        ("wire", &wire::ask),
+        ("checks", &|set| checks::ask(set, &plans)),
+        ("config", &|set| config::ask(set).and(join::ask(set))),
+    ];
     for (name, ask) in sets {
         let set = vectors.join(name);
         if !set.is_dir() {

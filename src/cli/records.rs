@@ -32,8 +32,7 @@ pub fn summary(arguments: &Summary) -> Exit {
     let is_gated = !gate.fail_on.is_empty() || records.detailed_exitcode;
     let accepts = if is_gated { Accepts::Plans } else { Accepts::States };
     let (extent, attributes, source) = (Extent::Paths, &Wanted::None, None);
-    let request =
-        Request { plans, path, gate, records, extent, accepts, attributes, source };
+    let request = Request { plans, path, gate, records, extent, accepts, attributes, source };
     run(request, |out, listed| {
         let is_page = listed.is_single() && !is_table;
         let single = if is_page { Single::Page } else { Single::Table };

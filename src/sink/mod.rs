@@ -3,9 +3,9 @@
 #[cfg(feature = "assert")]
 pub mod assertions;
 #[cfg(feature = "report")]
-pub mod configuration;
-#[cfg(feature = "report")]
 pub mod code_quality;
+#[cfg(feature = "report")]
+pub mod configuration;
 #[cfg(feature = "report")]
 pub mod csv;
 #[cfg(feature = "report")]

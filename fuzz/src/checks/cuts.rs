@@ -33,6 +33,7 @@ pub fn check(text: &[u8]) {
                 show: Show::All,
                 extent: Extent::Paths,
                 watch: None,
+                accepts: plan::Accepts::Plans,
             };
             let whole = sifted(Slice(text), &options(Isa::best(), 1));
             let isa = draw.one_of(&isas);

@@ -92,11 +92,9 @@ impl Item<'_, '_> {
                 self.fail(expectation, path, found, outcome);
             }
             Expectation::Null(is_null) => self.null(*is_null, expectation, path, outcome)?,
-            Expectation::Unchanged(is_unchanged) => {
-                if self.is_unchanged(path)? != *is_unchanged {
-                    let found = if *is_unchanged { "a change" } else { "no change" };
-                    self.fail(expectation, path, found, outcome);
-                }
+            Expectation::Unchanged(expected) if self.is_unchanged(path)? != *expected => {
+                let found = if *expected { "a change" } else { "no change" };
+                self.fail(expectation, path, found, outcome);
             }
             Expectation::Absent(is_absent) if !path.is_root() || !is_absent => {
                 let is_there = self.at(path)?.is_some() || self.unknown(path)? != Marked::Not;

@@ -107,7 +107,7 @@ impl<'a, W: Write> Results<'a, W> {
                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"plansift\">\n",
             ),
             Form::Sarif => {
-                let rules: Vec<_> = self.assertions.iter().map(|it| rule(it)).collect();
+                let rules: Vec<_> = self.assertions.iter().map(rule).collect();
                 let driver = json!({
                     "name": "plansift", "version": env!("CARGO_PKG_VERSION"), "rules": rules,
                 });

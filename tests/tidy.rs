@@ -101,6 +101,7 @@ const CRATES: [(&str, &[&str]); 41] = [
             "json/value/typed.rs",
             "path/mod.rs",
             "record/",
+            "sink/code_quality.rs",
             "sink/fleet/",
             "sink/html/",
             "sink/sarif.rs",

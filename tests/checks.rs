@@ -3,10 +3,13 @@
 //! A case has the form of a vector of terraform-plugin-testing (`vectors/checks.rs`). The answers
 //! follow from the semantics, with the mask of sensitive values.
 
+#[allow(dead_code, reason = "the vectors use more of it")]
 #[path = "vectors/checks/answer.rs"]
 mod answer;
+#[allow(dead_code, reason = "the vectors use more of it")]
 #[path = "vectors/checks/ask.rs"]
 mod ask;
+#[allow(dead_code, reason = "the vectors use more of it")]
 #[path = "vectors/checks/question.rs"]
 mod question;
 

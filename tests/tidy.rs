@@ -110,6 +110,7 @@ const CRATES: [(&str, &[&str]); 43] = [
             "path/mod.rs",
             "record/",
             "sink/assertions.rs",
+            "sink/code_quality.rs",
             "sink/fleet/",
             "sink/html/",
             "sink/sarif.rs",

@@ -116,7 +116,8 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// A snapshot from the members `tfconfig/modules.json` and `tfconfig/m-KEY/NAME` of a plan file.
+    /// A snapshot from the members of a plan file: `tfconfig/modules.json` and
+    /// `tfconfig/m-KEY/NAME`.
     #[must_use]
     pub fn new(members: impl IntoIterator<Item = (String, Vec<u8>)>) -> Snapshot {
         let mut snapshot = Snapshot::default();

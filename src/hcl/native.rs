@@ -55,8 +55,8 @@ impl Reader<'_, '_> {
         self.diagnostics.push(Diagnostic::error(summary, detail, range));
     }
 
-    /// Reads a body. Only a block that a provider knows has no schema. `opening` is the place of the
-    /// opening brace. The parser bounds the depth of the recursion.
+    /// Reads a body. Only a block that a provider knows has no schema. `opening` is the place of
+    /// the opening brace. The parser bounds the depth of the recursion.
     fn body(
         &mut self,
         body: Body,

@@ -334,8 +334,7 @@ impl Reader<'_> {
             !name.is_empty()
                 && name.chars().all(|char| char.is_alphanumeric() || "_-".contains(char))
         };
-        let head =
-            head.filter(|(names, _)| names.len() <= 2 && names.iter().all(|name| is_name(&name)));
+        let head = head.filter(|(names, _)| names.len() <= 2 && names.iter().all(is_name));
         let Some((names, Some(collection))) = head else {
             return Err(faults_of(rest, word.end, range));
         };

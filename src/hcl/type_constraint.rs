@@ -19,7 +19,7 @@ const NO_TYPE: &str = "A type specification is either a primitive type keyword (
                        string) or a complex type constructor call, like list(string).";
 
 /// A fault: its sentence, and the text of the expression that has it if that is not the whole.
-type Fault = (&'static str, Option<String>);
+type Fault = (String, Option<String>);
 
 /// Reads a type constraint. `range` is that of its string.
 ///
@@ -52,15 +52,25 @@ fn constraint(expression: &Expression, has_defaults: &mut bool) -> Result<String
         Expression::Variable(name) => match name.as_str() {
             word @ ("string" | "number" | "bool") => Ok(format!("\"{word}\"")),
             "any" => Ok(String::from("\"dynamic\"")),
-            "list" | "set" | "map" => Err((
-                "The collection type constructor requires one argument specifying the element type.",
-                None,
-            )),
-            _ => Err((NO_TYPE, None)),
+            kind @ ("list" | "set" | "map" | "object" | "tuple") => Err((needs(kind), None)),
+            word => {
+                let word = quoted(word);
+                Err((format!("The keyword {word} is not a valid type specification."), None))
+            }
         },
         Expression::FuncCall(call) => constructor(call, has_defaults),
-        _ => Err((NO_TYPE, None)),
+        _ => Err((NO_TYPE.to_owned(), None)),
     }
+}
+
+/// What a constructor needs.
+fn needs(kind: &str) -> String {
+    let argument = match kind {
+        "object" => "attribute types and values as a map",
+        "tuple" => "element types as a list",
+        _ => "element type",
+    };
+    format!("The {kind} type constructor requires one argument specifying the {argument}.")
 }
 
 fn constructor(call: &FuncCall, has_defaults: &mut bool) -> Result<String, Fault> {
@@ -76,7 +86,11 @@ fn constructor(call: &FuncCall, has_defaults: &mut bool) -> Result<String, Fault
             Ok(format!("[\"tuple\",[{}]]", elements?.join(",")))
         }
         ("object", Some(Expression::Object(object))) => attributes(object, has_defaults),
-        _ => Err((NO_TYPE, None)),
+        ("list" | "set" | "map" | "object" | "tuple", _) => Err((needs(name), None)),
+        _ => {
+            let name = quoted(name);
+            Err((format!("Keyword {name} is not a valid type constructor."), None))
+        }
     }
 }
 
@@ -89,7 +103,8 @@ fn attributes(object: &Object, has_defaults: &mut bool) -> Result<String, Fault>
             ObjectKey::Expression(Expression::Variable(name)) => name.as_str(),
             ObjectKey::Expression(key) => {
                 let part = key.to_string().trim().to_owned();
-                return Err(("Object constructor map keys must be attribute names.", Some(part)));
+                let detail = "Object constructor map keys must be attribute names.";
+                return Err((detail.to_owned(), Some(part)));
             }
         };
         let mut ty = value.expr();

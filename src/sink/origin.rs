@@ -225,7 +225,10 @@ mod tests {
     fn an_origin_is_an_object_of_json() {
         let at = |file: &str, line| Location { file: file.into(), line, column: 1, end_line: 9 };
         let block = Origin::Block(at("m/a\"b.tf", 3), vec![at("main.tf", 7)]);
-        let text = r#"{"file":"m/a\"b.tf","line":3,"column":1,"end_line":9,"module_calls":[{"file":"main.tf","line":7,"column":1,"end_line":9}]}"#;
+        let text = concat!(
+            r#"{"file":"m/a\"b.tf","line":3,"column":1,"end_line":9,"#,
+            r#""module_calls":[{"file":"main.tf","line":7,"column":1,"end_line":9}]}"#,
+        );
         assert_eq!(block.json(), text);
         assert_eq!(Origin::Missing(Missing::Removed).json(), r#"{"missing":"removed"}"#);
     }

@@ -2,8 +2,8 @@
 //!
 //! Each rule that a plan breaks and each check that does not pass is a result. Its logical
 //! locations are resource addresses. Its physical location is the block in a source file, or the
-//! plan, which has no line numbers because it is a single line. A plan that cannot be read, a plan that is not complete, and a pattern that matches nothing in any
-//! plan are notifications.
+//! plan, which has no line numbers because it is a single line. A plan that cannot be read, a plan
+//! that is not complete, and a pattern that matches nothing in any plan are notifications.
 
 use std::io::Write;
 

@@ -60,8 +60,8 @@ impl Kept {
         self.file.is_empty()
     }
 
-    /// The files of the configuration in a plan file, by the paths of their members; empty for other
-    /// inputs.
+    /// The files of the configuration in a plan file, by the paths of their members; empty for
+    /// other inputs.
     ///
     /// # Errors
     ///

@@ -9,8 +9,8 @@ mod token;
 
 use std::iter;
 
-use super::diagnostic::Diagnostics;
-use super::position::{Position, Range};
+use crate::hcl::diagnostic::Diagnostics;
+use crate::hcl::position::{Position, Range};
 
 /// The deepest nesting of objects and arrays in a file.
 pub const DEPTH_MAX: usize = 10_000;

@@ -82,6 +82,8 @@ const CRATES: [(&str, &[&str]); 40] = [
             "record/",
             "sink/fleet/",
             "sink/html/",
+            "sink/json.rs",
+            "sink/ndjson.rs",
             "sink/sarif.rs",
         ],
     ),

@@ -12,7 +12,7 @@ use plansift::limits::Limits;
 use plansift::plan::{self, Documents};
 use plansift::planfile;
 use plansift::record::Label;
-use plansift::record::values::{Of, Options, Select, Sink as _, What, read};
+use plansift::record::values::{Of, Options, Select, What, read};
 use plansift::sink::ndjson::Ndjson;
 use serde_json::{Value, json};
 

@@ -42,8 +42,8 @@ pub struct Limits {
     pub expansion_ratio: u64,
     /// Members of a binary plan file.
     pub plan_members: u64,
-    /// Bytes of memory for the addresses of a binary plan file or a native state file, by which they
-    /// are ordered.
+    /// Bytes of memory for the addresses of a binary plan file or a native state file, which order
+    /// its resources.
     pub plan_index: u64,
     /// Bytes of memory for the index or graph of a configuration, for the expressions of one of its
     /// elements, and for those of the module calls around it.

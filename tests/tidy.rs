@@ -113,6 +113,8 @@ const CRATES: [(&str, &[&str]); 43] = [
             "sink/code_quality.rs",
             "sink/fleet/",
             "sink/html/",
+            "sink/json.rs",
+            "sink/ndjson.rs",
             "sink/sarif.rs",
         ],
     ),

@@ -1,8 +1,9 @@
 //! A recording of the events of an input. A worker thread records an input, and the main thread
 //! replays the recordings in input order.
 //!
-//! A worker gives up on an input that fails, holds a state, prints a note or outgrows the recording. The main
-//! thread then reads that input again. So failures and notes have one code path.
+//! A worker gives up on an input that fails, holds a state, prints a note or outgrows the
+//! recording. The main thread then reads that input again. So failures and notes have one code
+//! path.
 
 use super::documents::Note;
 use super::reading::Reader;

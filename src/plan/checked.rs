@@ -28,7 +28,7 @@ pub struct CheckedObject<'a> {
 #[expect(missing_docs, reason = "the keys of the format")]
 pub struct CheckInstance<'a> {
     /// `address.to_display`.
-    pub address: Text<'a>,
+    pub address: Option<Text<'a>>,
     pub instance_key: Option<Index<'a>>,
     pub module: Option<Text<'a>>,
     pub status: Option<Text<'a>>,
@@ -73,24 +73,29 @@ impl<'a> CheckedObject<'a> {
     pub fn instances(&self) -> Result<impl Iterator<Item = Result<CheckInstance<'a>>>> {
         let elements = self.instances.map(Value::elements).transpose();
         let elements = elements.map_err(|error| error.within("instances"))?;
-        let instances = elements.into_iter().flatten();
+        let instances = elements.into_iter().flatten().filter(is_given);
         Ok(instances.map(|instance| {
             instance.and_then(CheckInstance::parse).map_err(|error| error.within("instances"))
         }))
     }
 }
 
+/// Treats `null` as absent.
+fn is_given(element: &Result<Value<'_>>) -> bool {
+    element.as_ref().map_or(true, |element| !element.is_null())
+}
+
 impl<'a> CheckInstance<'a> {
     fn parse(element: Value<'a>) -> Result<CheckInstance<'a>> {
         let [address, status, problems] =
             members(element, const { &Name::all(["address", "status", "problems"]) })?;
-        let object = required(element, address, "address")?;
         let status = text(status, "status")?;
         let parse = || {
             const KEYS: &[Name; 3] = &Name::all(["instance_key", "module", "to_display"]);
-            let [instance_key, module, to_display] = members(object, KEYS)?;
+            let keys = present(address).map(|object| members(object, KEYS)).transpose()?;
+            let [instance_key, module, to_display] = keys.unwrap_or_default();
             Ok(CheckInstance {
-                address: required_text(object, to_display, "to_display")?,
+                address: text(to_display, "to_display")?,
                 instance_key: present(instance_key).map(Index::parse).transpose()?,
                 module: text(module, "module")?,
                 status,
@@ -104,18 +109,18 @@ impl<'a> CheckInstance<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if `problems` is not an array. A problem without a valid message is an error of the
-    /// iterator.
+    /// Fails if `problems` is not an array. An invalid problem is an error of the iterator.
     pub fn problems(&self) -> Result<impl Iterator<Item = Result<Text<'a>>>> {
         let elements = self.problems.map(Value::elements).transpose();
         let elements = elements.map_err(|error| error.within("problems"))?;
-        let problems = elements.into_iter().flatten();
-        Ok(problems.map(|problem| {
+        let problems = elements.into_iter().flatten().filter(is_given);
+        Ok(problems.filter_map(|problem| {
             let parse = |problem| {
                 let [message] = members(problem, const { &Name::all(["message"]) })?;
-                required_text(problem, message, "message")
+                text(message, "message")
             };
-            problem.and_then(parse).map_err(|error| error.within("problems"))
+            let message = problem.and_then(parse);
+            message.map_err(|error| error.within("problems")).transpose()
         }))
     }
 }

@@ -147,6 +147,15 @@ mod tests {
     }
 
     #[test]
+    fn native_state_files_are_states() {
+        let head = r#"{"version":4,"terraform_version":"1.9.0","serial":1,"lineage":"x""#;
+        let cut = format!(r#"{head},"outputs":{{"a":"{}"#, "x".repeat(LEN));
+        for state in [format!(r#"{head},"outputs":{{}}}}"#), cut] {
+            assert_eq!(judge(state.as_bytes()), InputKind::State, "{state:.60}");
+        }
+    }
+
+    #[test]
     fn inputs_are_classified() {
         let far = format!(r#"{{"format_version":"1.2","variables":{{"a":"{}"#, "x".repeat(LEN));
         for plan in [
@@ -205,10 +214,7 @@ mod tests {
             );
         }
         let small = r#"{"format_version":"1.0","terraform_version":"1.9.0","values":{}}"#;
-        let native = r#"{"version":4,"terraform_version":"1.9.0","serial":1,"lineage":"x""#;
-        let cut = format!(r#"{native},"outputs":{{"a":"{}"#, "x".repeat(LEN));
-        let native = format!(r#"{native},"outputs":{{}}}}"#);
-        for state in [&state, &native, &cut, small, r#"{"format_version":"1.0"}"#] {
+        for state in [&state, small, r#"{"format_version":"1.0"}"#] {
             assert_eq!(judge(state.as_bytes()), InputKind::State, "{state:.60}");
         }
         let remnants = ["{", r#"{"configuration":{"a":1}}"#, r#"{"applyable":true,"che"#];

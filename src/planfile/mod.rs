@@ -55,8 +55,8 @@ use member::Member;
 use schemas::Schemas;
 use state::{From, State};
 
-/// Returns an input as it is, or the JSON text of the plan or state if the input is a plan file or a
-/// state file.
+/// Returns an input as it is, or the JSON text of the plan or state if the input is a plan file or
+/// a state file.
 ///
 /// # Errors
 ///

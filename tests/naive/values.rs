@@ -10,7 +10,7 @@ use super::{Path, elements, given, marked, members, text};
 /// The keys of values at the top of a document, and their sections.
 const SECTIONS: [&str; 3] = ["planned_values", "prior_state", "values"];
 
-/// The records of all resources in one of the sections `planned_values`, `prior_state` and `values`.
+/// The records of all resources in one of the sections `planned_values`, `prior_state`, `values`.
 pub fn resources(document: &Value, section: &str, show_all: bool) -> Vec<Value> {
     assert!(SECTIONS.contains(&section));
     let mut found = Vec::new();
@@ -55,6 +55,9 @@ fn resource(resource: &Value, module: Option<&str>, section: &str) -> Value {
     record.insert("kind".into(), "resource".into());
     record.insert("section".into(), section.into());
     record.insert("address".into(), resource["address"].clone());
+    // Terraform 0.12 writes addresses in states relative to their module.
+    let address = resource["address"].as_str().unwrap_or_default();
+    let module = module.filter(|module| address.starts_with(&format!("{module}.")));
     record.extend(module.map(|module| ("module_address".to_owned(), module.into())));
     for (key, to) in [
         ("mode", "mode"),
@@ -153,7 +156,8 @@ pub fn checks(document: &Value) -> Vec<Value> {
             record.extend(given(address, key).map(|it| (to.to_owned(), it.clone())));
         }
         record.insert("status".into(), check["status"].clone());
-        let instances: Vec<Value> = elements(&check["instances"]).map(instance).collect();
+        let instances = elements(&check["instances"]).filter(|instance| !instance.is_null());
+        let instances: Vec<Value> = instances.map(instance).collect();
         if !instances.is_empty() {
             record.insert("instances".into(), instances.into());
         }
@@ -165,13 +169,13 @@ pub fn checks(document: &Value) -> Vec<Value> {
 fn instance(instance: &Value) -> Value {
     let address = &instance["address"];
     let mut record = Map::new();
-    record.insert("address".into(), address["to_display"].clone());
+    record.extend(given(address, "to_display").map(|it| ("address".to_owned(), it.clone())));
     for key in ["instance_key", "module"] {
         record.extend(given(address, key).map(|it| (key.to_owned(), it.clone())));
     }
     record.extend(given(instance, "status").map(|it| ("status".to_owned(), it.clone())));
-    let problems = elements(&instance["problems"]).map(|problem| problem["message"].clone());
-    let problems: Vec<Value> = problems.collect();
+    let problems = elements(&instance["problems"]).filter_map(|problem| given(problem, "message"));
+    let problems: Vec<Value> = problems.cloned().collect();
     if !problems.is_empty() {
         record.insert("problems".into(), problems.into());
     }

@@ -7,7 +7,7 @@ use plansift::error::Result;
 use plansift::input::{Slice, Source};
 use plansift::json::Validation;
 use plansift::limits::Limits;
-use plansift::plan;
+use plansift::plan::{self, Accepts};
 use plansift::record::{Extent, Options, Record, Show, Warning, sift};
 use plansift::scan::Isa;
 use plansift::sink::Sink;
@@ -32,6 +32,7 @@ pub fn check(text: &[u8]) {
                 },
                 show: Show::All,
                 extent: Extent::Paths,
+                accepts: Accepts::Plans,
                 watch: None,
                 accepts: plan::Accepts::Plans,
             };

@@ -33,10 +33,10 @@ pub fn check(bytes: &[u8]) {
 /// digits are left out, because the oracle does not know which of them an address escapes.
 fn sorted(mut rows: Vec<Value>) -> Vec<String> {
     for row in rows.iter_mut().filter_map(Value::as_object_mut) {
-        row.remove("sensitive");
+        row.shift_remove("sensitive");
         let key = row.get("index").and_then(Value::as_str).unwrap_or_default();
         if !key.chars().all(|character| character.is_ascii_alphanumeric()) {
-            row.remove("address");
+            row.shift_remove("address");
         }
     }
     let mut texts: Vec<String> = rows.iter().map(Value::to_string).collect();

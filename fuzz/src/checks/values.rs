@@ -67,7 +67,7 @@ pub fn check(text: &[u8]) {
 fn without_modules(mut rows: Vec<Value>) -> Vec<Value> {
     for row in rows.iter_mut().filter_map(Value::as_object_mut) {
         if row["kind"] == "resource" {
-            row.remove("module_address");
+            row.shift_remove("module_address");
         }
     }
     rows

@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::path::Paths;
 use crate::record::Label;
 
-pub use super::holdings::{By, Group, Groups};
+pub use crate::record::holdings::{By, Group, Groups};
 pub use options::{Of, Options, Select, What};
 pub use reader::{Held, read};
 
@@ -194,7 +194,8 @@ pub struct Check<'a> {
 #[derive(Debug, Default, Serialize)]
 #[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
 pub struct CheckInstance<'a> {
-    pub address: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instance_key: Option<JsonText<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -36,8 +36,8 @@ impl Held {
     }
 }
 
-/// Reads the next document and sends its records to a sink. `known` are the secrets of the document;
-/// without them, rows have no values, and messages of checks are not masked.
+/// Reads the next document and sends its records to a sink. `known` are the secrets of the
+/// document; without them, rows have no values, and messages of checks are not masked.
 ///
 /// # Errors
 ///

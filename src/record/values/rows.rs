@@ -152,7 +152,7 @@ pub(super) fn check(element: Value<'_>, masked: Option<&MaskedJson<'_>>) -> Resu
             });
         }
         instances.push(CheckInstance {
-            address: instance.address.decode()?.into(),
+            address: decoded(instance.address)?,
             instance_key: index(instance.instance_key)?,
             module: decoded(instance.module)?,
             status: decoded(instance.status)?,

@@ -5,7 +5,7 @@
 //! with its error. Memory holds numbers only: a row for each workspace, type, module and provider,
 //! up to [`WORKSPACES_MAX`] and [`GROUPS_MAX`]. All further ones share one row. A single plan gets
 //! its own page instead ([`View`]), unless the caller wants the table. What states hold comes after
-//! the table ([`states`]).
+//! the table.
 
 pub mod document;
 mod rows;

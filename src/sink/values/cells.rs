@@ -198,9 +198,10 @@ impl<'a> Cells<'a> {
         self.text("type", check.type_name.as_deref());
         self.text("name", check.name.as_deref());
         self.text("status", Some(&check.status));
-        let instances = check.instances.iter().map(|instance| match &instance.status {
-            Some(status) => Cow::Owned(format!("{} {status}", instance.address)),
-            None => Cow::Borrowed(&*instance.address),
+        let instances = check.instances.iter().map(|instance| {
+            let parts = [&instance.address, &instance.status].into_iter().flatten();
+            let parts: Vec<&str> = parts.map(|part| &**part).collect();
+            Cow::Owned(parts.join(" "))
         });
         self.list("instances", instances);
         let problems = check.instances.iter().flat_map(|instance| &instance.problems);

@@ -1,7 +1,7 @@
 //! Draws rows as a table for a person.
 //!
-//! The widths of columns are those of the first [`BATCH`] rows of a document, and are chosen anew for
-//! each further batch. So memory is bounded, and most documents have one width.
+//! The widths of columns are those of the first [`BATCH`] rows of a document, and are chosen anew
+//! for each further batch. So memory is bounded, and most documents have one width.
 
 use std::io::Write;
 

@@ -170,7 +170,7 @@ fn no_constant_of_a_configuration_is_written() {
     let mut commands: Vec<Vec<&str>> =
         formats.iter().map(|format| vec!["config", "--format", *format]).collect();
     for format in &formats[..4] {
-        let with = |list: &[&'static str]| [&["config", "--format", format], list].concat();
+        let with = |list: &[&'static str]| [&["config", "--format", format][..], list].concat();
         commands.extend(lists.iter().map(|list| with(&list[..])));
     }
     for format in ["ndjson", "json", "csv"] {
@@ -228,7 +228,7 @@ fn every_entry_fits_the_schema() {
     let config = ["config", "--format", "ndjson"];
     for list in [&[][..], &["--references", "var.v"], &["--dependents", "var.v"]] {
         for input in ["-", plan] {
-            let args = [&config, list, &[input]].concat();
+            let args = [&config[..], list, &[input]].concat();
             let output = run::piped(&args, planted.as_bytes());
             let out = String::from_utf8(output.stdout).expect("UTF-8");
             assert!(out.lines().count() >= 2, "{args:?}");

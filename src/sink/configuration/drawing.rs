@@ -98,7 +98,13 @@ impl Drawing {
         let numbers: BTreeMap<&str, u32> = names.iter().map(String::as_str).zip(0..).collect();
         let number = |module: &str| numbers.get(module).copied();
         let mut references = BTreeSet::new();
+        // Most modules use a provider of the root module, which says nothing about modules.
+        let providers = graph.nodes().filter(|node| node.kind == Some(Kind::Provider));
+        let providers: BTreeSet<u32> = providers.map(|node| node.number).collect();
         for (from, to) in graph.references() {
+            if providers.contains(&to) {
+                continue;
+            }
             let modules = (graph.module_of(from), graph.module_of(to));
             if let (Some(from), Some(to)) = (number(&modules.0), number(&modules.1))
                 && from != to

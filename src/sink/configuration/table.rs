@@ -1,7 +1,7 @@
 //! Lists a configuration for a person, one line for each element, as wide as the screen.
 //!
 //! Lines wait in blocks of [`ROWS`] lines, whose columns are aligned, so the memory does not grow
-//! with the configuration.
+//! with the configuration. A document that fails early leaves no lines.
 
 use std::io::{self, BufWriter, Write};
 
@@ -25,6 +25,8 @@ pub struct Table<W: Write> {
     out: BufWriter<W>,
     screen: Screen,
     rows: Vec<[String; 3]>,
+    /// The name of the input, until its first lines are written.
+    title: Option<String>,
     documents: u64,
     listed: u64,
 }
@@ -32,7 +34,8 @@ pub struct Table<W: Write> {
 impl<W: Write> Table<W> {
     /// Writes to `out`.
     pub fn new(out: W, screen: Screen) -> Table<W> {
-        Table { out: BufWriter::new(out), screen, rows: Vec::new(), documents: 0, listed: 0 }
+        let (out, rows) = (BufWriter::new(out), Vec::new());
+        Table { out, screen, rows, title: None, documents: 0, listed: 0 }
     }
 
     fn push(&mut self, kind: &str, address: &str, details: &str) -> io::Result<()> {
@@ -46,6 +49,13 @@ impl<W: Write> Table<W> {
 
     /// Writes the waiting lines.
     fn draw(&mut self) -> io::Result<()> {
+        if let Some(title) = self.title.take() {
+            if self.documents > 0 {
+                writeln!(self.out)?;
+            }
+            self.documents += 1;
+            writeln!(self.out, "{}\n", paint(self.screen.color, BOLD, &title))?;
+        }
         let rows = std::mem::take(&mut self.rows);
         let longest = |column: usize| rows.iter().map(|row| width(&row[column])).max().unwrap_or(0);
         let (kinds, addresses) = (longest(0), longest(1).min(ADDRESS_MAX));
@@ -65,13 +75,11 @@ impl<W: Write> Table<W> {
         Ok(())
     }
 
-    fn begin(&mut self, source: &str) -> io::Result<()> {
-        if self.documents > 0 {
-            writeln!(self.out)?;
-        }
-        (self.documents, self.listed) = (self.documents + 1, 0);
-        let title = fit_end(&visible(source), self.screen.width);
-        writeln!(self.out, "{}\n", paint(self.screen.color, BOLD, &title))
+    fn begin(&mut self, source: &str) {
+        // Lines of a document that failed are not written.
+        self.rows.clear();
+        self.listed = 0;
+        self.title = Some(fit_end(&visible(source), self.screen.width));
     }
 
     fn end(&mut self, summary: &Summary) -> io::Result<()> {
@@ -90,7 +98,10 @@ impl<W: Write> Table<W> {
 
     fn write(&mut self, entry: &Entry<'_>) -> io::Result<()> {
         match entry {
-            Entry::Configuration(head) => self.begin(head.source),
+            Entry::Configuration(head) => {
+                self.begin(head.source);
+                Ok(())
+            }
             Entry::Element(element) => {
                 self.push(kind_of(element), &element.address, &details(element))
             }

@@ -4,6 +4,7 @@
 //! `type`. Attributes that happen to have these names stand in the other order there, because
 //! their keys are sorted.
 
+use super::keys;
 use super::path::{Paths, Step};
 use super::protobuf::fault;
 use super::walk::{self, Part, Walk};
@@ -128,9 +129,9 @@ pub(super) fn paths(value: Value<'_>, limits: &Limits) -> Result<Paths<'static>>
             let step = step?;
             let offset = step.offset();
             let state_fault = || fault(PlanFileFault::State, offset);
-            let kind = step.get("type")?.ok_or_else(state_fault)?;
-            let value = step.get("value")?.ok_or_else(state_fault)?;
-            let step = match kind.text()?.as_str() {
+            let [kind, value] = keys::members(step, &["type", "value"])?;
+            let value = value.ok_or_else(state_fault)?;
+            let step = match keys::text(kind)?.as_str() {
                 "get_attr" => Step::Name(value.text()?.into_bytes().into()),
                 "index" => index(value)?,
                 _ => return Err(state_fault()),
@@ -146,7 +147,7 @@ pub(super) fn paths(value: Value<'_>, limits: &Limits) -> Result<Paths<'static>>
 fn index(value: Value<'_>) -> Result<Step<'static>> {
     let value = without_type(value)?;
     Ok(match value.kind()? {
-        Kind::String => Step::Name(value.text()?.into_bytes().into()),
+        Kind::String => Step::Key(value.text()?.into_bytes().into()),
         Kind::Number => {
             let number = std::str::from_utf8(value.raw()).ok().and_then(|text| text.parse().ok());
             number.map_or(Step::Element(None), Step::Index)

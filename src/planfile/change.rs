@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::action::reason;
 use super::address::{Address, Key, unescape};
 use super::message::{Change, Importing, OutputChange, ResourceChange};
-use super::overlay;
+use super::overlay::{self, Marks};
 use super::packed::{Packed, write_unknown, write_value};
-use super::path::{Paths, write_path};
+use super::path::{Paths, Step, write_path};
 use super::protobuf::fault;
 use super::schemas::{Fit, Schema, Schemas};
 use super::tool::Tool;
@@ -80,8 +80,8 @@ pub(super) struct Writer<'w> {
 /// What is known of a change beside its record.
 struct Known<'a> {
     schema: Option<Arc<Schema>>,
-    before_marks: Paths<'a>,
-    after_marks: Paths<'a>,
+    before_marks: Marks<'a>,
+    after_marks: Marks<'a>,
 }
 
 impl Known<'_> {
@@ -93,8 +93,8 @@ impl Known<'_> {
 impl Writer<'_> {
     /// Finds the schema of a change, and what is marked in it.
     ///
-    /// Where a resource is replaced, the tools store only the marks of the configuration for what
-    /// is after it. Those of the provider's schema are among the paths before it. A schema that a
+    /// Where a resource is replaced, the tools store only the marks of the configuration for the new
+    /// object. Those of the provider's schema are among the paths into the old one. A schema that a
     /// value does not fit is of another version of the provider, and tells nothing.
     fn know<'a>(self, record: &ResourceChange<'a>, address: &Address<'_>) -> Result<Known<'a>> {
         let change = &record.change;
@@ -108,11 +108,12 @@ impl Writer<'_> {
             let fits =
                 [mark(change.before, &mut before_marks)?, mark(change.after, &mut after_marks)?];
             if fits == [Fit::Fits; 2] {
+                let (before_marks, after_marks) = (before_marks.into(), after_marks.into());
                 return Ok(Known { schema: Some(schema), before_marks, after_marks });
             }
         }
-        let before_marks = change.before_marks.clone();
-        Ok(Known { schema: None, before_marks, after_marks: all_marks(change) })
+        let before_marks = change.before_marks.clone().into();
+        Ok(Known { schema: None, before_marks, after_marks: marks_after(change) })
     }
 
     /// Appends a change of a resource.
@@ -260,6 +261,25 @@ pub(super) fn all_marks<'a>(change: &Change<'a>) -> Paths<'a> {
     marks
 }
 
+/// What is marked after a change, as far as the file tells without a schema.
+///
+/// The lists and maps of a new object may have other elements than those of the old one, so a mark in
+/// one element of the old object is one in every element of the new object. Paths to a whole element
+/// are of the configuration, which marks its own elements of the new object.
+fn marks_after<'a>(change: &Change<'a>) -> Marks<'a> {
+    if !change.action.is_replacement() {
+        return all_marks(change).into();
+    }
+    let mut marks = Marks::from(change.after_marks.clone());
+    for path in change.before_marks.iter() {
+        match path.last() {
+            Some(Step::Name(_)) => marks.replaced.add_every(path),
+            _ => marks.own.add(path),
+        }
+    }
+    marks
+}
+
 /// Appends `actions`, `before` and `after`, with the opening bracket.
 fn write_sides(change: &Change<'_>, ty: Option<&Type>, out: &mut Vec<u8>) -> Result<()> {
     push(out, "{\"actions\":");
@@ -293,7 +313,7 @@ fn write_side(
 pub(super) fn write_marks(
     value: Option<&Value<'_>>,
     ty: Option<&Type>,
-    marks: &Paths<'_>,
+    marks: &Marks<'_>,
     offset: u64,
     out: &mut Vec<u8>,
 ) -> Result<()> {

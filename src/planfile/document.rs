@@ -4,15 +4,17 @@
 //! the one before, so memory holds the largest of them and no more.
 
 use std::io::{self, Read};
+use std::mem::size_of;
 use std::ops::Range;
 
 use super::action::{Action, deferred_reason};
 use super::address::Address;
+use super::archive::PLAN;
 use super::change::{
     Identities, Writer, all_marks, push, push_key, push_text, write_output_change,
 };
 use super::check::Check;
-use super::index::{Changes, Index, place};
+use super::index::{Budget, Changes, Index, place};
 use super::invocation::Invocation;
 use super::member::Member;
 use super::message::{OutputChange, ResourceChange};
@@ -72,7 +74,8 @@ struct Parts {
 impl Document {
     /// A document from the members of a plan file.
     pub(super) fn new(members: Members, schemas: Schemas, limits: &Limits) -> Result<Document> {
-        let Members { plan, index, state } = members;
+        let Members { plan, mut index, state } = members;
+        let mut budget = std::mem::take(&mut index.budget);
         let release = Release::new(index.evidence.tool(), &index.terraform_version);
         let refresh_only = index.is_refresh_only;
         let mut parts = Parts {
@@ -80,7 +83,7 @@ impl Document {
             drift: index.drift.order(|entry| refresh_only || entry.action != Action::NoOp),
             deferred: index.deferred.order(|_| true),
             by_address: index.changes.by_address(),
-            tree: Tree::new(),
+            tree: Tree::new(limits),
             planned: Vec::new(),
             checks: Vec::new(),
             relevant: Vec::new(),
@@ -91,8 +94,8 @@ impl Document {
             index,
             release,
         };
-        parts.lay_out();
-        parts.sort()?;
+        parts.lay_out(&mut budget).map_err(|error| error.within("planned_values").within(PLAN))?;
+        parts.sort(&mut budget).map_err(|error| error.within(PLAN))?;
         Ok(Document {
             parts,
             section: 0,
@@ -162,7 +165,7 @@ impl Read for Document {
 
 impl Parts {
     /// Puts the resources of `planned_values` in their modules.
-    fn lay_out(&mut self) {
+    fn lay_out(&mut self, budget: &mut Budget) -> Result<()> {
         let changes = &self.index.changes;
         let forgotten = self.release.plans_forgotten();
         let is_planned = |number: u32| {
@@ -177,12 +180,14 @@ impl Parts {
         // Modules stand in the order of the file, and the resources in them by address.
         for (number, entry) in (0..).zip(&changes.entries) {
             if is_planned(number) {
-                self.tree.module(module(changes.address(entry)));
+                let module = module(changes.address(entry));
+                self.tree.module(module, budget, entry.range.start)?;
             }
         }
         for number in self.by_address.iter().copied().filter(|number| is_planned(*number)) {
             let entry = &changes.entries[number as usize];
-            let module = self.tree.module(module(changes.address(entry)));
+            let module = module(changes.address(entry));
+            let module = self.tree.module(module, budget, entry.range.start)?;
             self.tree.push(module, number);
         }
         self.tree.sort(Children::FirstUse);
@@ -198,21 +203,27 @@ impl Parts {
         }
         self.planned.push(Piece::Text("\"root_module\":"));
         self.tree.write(&mut self.planned);
+        Ok(())
     }
 
     /// Orders the checks, and the relevant attributes as OpenTofu does. Terraform writes those in
     /// an order of its own, which is not in the file.
-    fn sort(&mut self) -> Result<()> {
-        self.checks = self.order_of(&self.index.checks, 2)?;
+    fn sort(&mut self, budget: &mut Budget) -> Result<()> {
+        self.checks = self.order_of(&self.index.checks, 2, budget)?;
         self.relevant = match self.release.tool {
-            Tool::OpenTofu => self.order_of(&self.index.relevant_attributes, 1)?,
+            Tool::OpenTofu => self.order_of(&self.index.relevant_attributes, 1, budget)?,
             _ => (0..self.index.relevant_attributes.len()).collect(),
         };
         Ok(())
     }
 
     /// The order of messages by the text in one of their fields.
-    fn order_of(&self, ranges: &[Range<u64>], number: u32) -> Result<Vec<usize>> {
+    fn order_of(
+        &self,
+        ranges: &[Range<u64>],
+        number: u32,
+        budget: &mut Budget,
+    ) -> Result<Vec<usize>> {
         let mut names = Vec::new();
         let mut record = Vec::new();
         for range in ranges {
@@ -223,6 +234,7 @@ impl Parts {
                     name = field.text()?;
                 }
             }
+            budget.take(name.len() + size_of::<String>() + size_of::<usize>(), range.start)?;
             names.push(name.to_owned());
         }
         let mut order: Vec<usize> = (0..names.len()).collect();
@@ -446,14 +458,8 @@ impl Parts {
         deposed: &str,
         record: &'r mut Vec<u8>,
     ) -> Result<Paths<'r>> {
-        let changes = &self.index.changes;
-        let entry = |number: u32| &changes.entries[number as usize];
-        let first = self.by_address.partition_point(|at| changes.address(entry(*at)) < address);
-        let same = self.by_address[first..].iter().map(|number| entry(*number));
-        let mut same = same.take_while(|entry| changes.address(entry) == address);
-        let Some(entry) = same.find(|entry| changes.deposed(entry) == deposed) else {
-            return Ok(Paths::default());
-        };
+        let found = self.index.changes.find(&self.by_address, address, deposed);
+        let Some(entry) = found else { return Ok(Paths::default()) };
         let message = self.message(&entry.range, record)?;
         Ok(all_marks(&ResourceChange::read(message, &self.limits)?.change))
     }

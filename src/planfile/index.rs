@@ -9,7 +9,8 @@ use std::ops::Range;
 use super::action::Action;
 use super::address::{Address, Mode};
 use super::member::{Member, Span};
-use super::protobuf::{Wire, fault};
+use super::message::ResourceChange;
+use super::protobuf::{Message, fault};
 use super::tool::Evidence;
 use crate::error::{Error, PlanFileFault, Result};
 use crate::limits::{Limit, Limits};
@@ -36,6 +37,8 @@ pub(super) struct Index {
     pub invocations: Vec<Range<u64>>,
     pub deferred_invocations: Vec<Range<u64>>,
     pub evidence: Evidence,
+    /// The memory that what is made from the index may still take.
+    pub budget: Budget,
 }
 
 /// A message with a name.
@@ -68,7 +71,7 @@ pub(super) struct Entry {
 }
 
 /// The memory that the index may still take, in bytes.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Budget {
     left: u64,
     limit: u64,
@@ -100,8 +103,7 @@ impl Changes {
 
     /// Whether the change deletes what is only read, which JSON leaves out.
     fn is_hidden(&self, entry: &Entry) -> bool {
-        let address = Address::read(self.address(entry));
-        entry.action == Action::Delete && address.is_ok_and(|address| address.mode != Mode::Managed)
+        is_hidden(entry.action, self.address(entry))
     }
 
     /// The changes that JSON has, in its order: by module, mode, type, name and key. The current
@@ -124,11 +126,24 @@ impl Changes {
         order.into_iter().map(|(_, number)| number).collect()
     }
 
-    /// All changes, ordered by the text of the address.
+    /// All changes, ordered by the text of the address and the deposed key.
     pub(super) fn by_address(&self) -> Vec<u32> {
         let mut order: Vec<u32> = (0..).zip(&self.entries).map(|(number, _)| number).collect();
-        order.sort_by_key(|number| self.address(&self.entries[*number as usize]));
+        order.sort_by_key(|number| self.key(*number));
         order
+    }
+
+    /// The first change of an object. `by_address` is what [`Changes::by_address`] returned.
+    pub(super) fn find(&self, by_address: &[u32], address: &str, deposed: &str) -> Option<&Entry> {
+        let wanted = (address, deposed);
+        let first = by_address.partition_point(|number| self.key(*number) < wanted);
+        let number = by_address.get(first).filter(|number| self.key(**number) == wanted)?;
+        self.entries.get(*number as usize)
+    }
+
+    fn key(&self, number: u32) -> (&str, &str) {
+        let entry = &self.entries[number as usize];
+        (self.address(entry), self.deposed(entry))
     }
 
     fn push(&mut self, record: &Record, budget: &mut Budget) -> Result<()> {
@@ -170,19 +185,23 @@ struct Builder<'a> {
     /// The fields that were met and occur at most once, as bits.
     met: u64,
     index: Index,
+    /// The bytes of a message.
+    bytes: Vec<u8>,
 }
 
 impl Index {
     /// Scans a plan.
     pub(super) fn build(plan: &Member, limits: &Limits) -> Result<Index> {
         let budget = Budget::new(limits);
-        let mut builder = Builder { plan, limits, budget, met: 0, index: Index::default() };
+        let mut builder =
+            Builder { plan, limits, budget, met: 0, index: Index::default(), bytes: Vec::new() };
         let mut scan = plan.scan(0..plan.len());
         while let Some(span) = scan.next()? {
             let section = section(span.number);
             builder.field(&span).map_err(|error| error.within(section))?;
         }
-        let Builder { mut index, .. } = builder;
+        let Builder { mut index, budget, .. } = builder;
+        index.budget = budget;
         if index.version != 3 {
             return Err(fault(PlanFileFault::Version(index.version), 0));
         }
@@ -207,7 +226,7 @@ impl Builder<'_> {
                 self.index.variables.push(named);
             }
             3 => {
-                let record = self.record(&self.message(span)?, 0)?;
+                let record = self.with(span, |this, message| this.record(message, 0))?;
                 self.index.changes.push(&record, &mut self.budget)?;
             }
             4 => {
@@ -215,10 +234,17 @@ impl Builder<'_> {
                 self.index.outputs.push(named);
             }
             18 => {
-                let record = self.record(&self.message(span)?, 0)?;
+                let record = self.with(span, |this, message| {
+                    let record = this.record(message, 0)?;
+                    // Unless the plan only refreshes, JSON leaves this change out.
+                    if record.action == Action::NoOp {
+                        ResourceChange::read(message, this.limits)?;
+                    }
+                    Ok(record)
+                })?;
                 self.index.drift.push(&record, &mut self.budget)?;
             }
-            27 => self.deferred(span)?,
+            27 => self.with(span, Builder::deferred)?,
             15 | 19 | 30 | 31 => {
                 let range = self.message(span)?;
                 self.budget.take(size_of::<Range<u64>>(), range.start)?;
@@ -270,89 +296,118 @@ impl Builder<'_> {
         String::from_utf8(bytes).map_err(|_| fault(PlanFileFault::Text, span.range.start))
     }
 
-    /// A variable or a change of an output.
-    fn named(&mut self, span: &Span) -> Result<Named> {
+    /// Reads the message in a field of the plan.
+    fn with<T>(
+        &mut self,
+        span: &Span,
+        read: impl FnOnce(&mut Self, Message<'_>) -> Result<T>,
+    ) -> Result<T> {
         let range = self.message(span)?;
-        let mut named = Named { name: String::new(), range: range.clone(), action: Action::NoOp };
-        let mut scan = self.plan.scan(range.clone());
-        while let Some(inner) = scan.next()? {
-            match inner.number {
-                1 => named.name = self.text(&inner)?,
-                2 if span.number == 4 => named.action = self.action(&inner)?,
-                _ => {}
-            }
-        }
-        self.budget.take(named.name.len() + size_of::<Named>(), range.start)?;
-        Ok(named)
+        let mut bytes = std::mem::take(&mut self.bytes);
+        let copied = self.plan.copy(range.clone(), &mut bytes);
+        let read = copied.and_then(|()| read(self, Message { bytes: &bytes, offset: range.start }));
+        self.bytes = bytes;
+        read
     }
 
-    /// The action of a change.
-    fn action(&self, change: &Span) -> Result<Action> {
-        let range = self.message(change)?;
-        let mut number = 0;
-        let mut scan = self.plan.scan(range.clone());
-        while let Some(inner) = scan.next()? {
-            if inner.number == 1 {
-                number = inner.varint()?;
+    /// A variable or a change of an output.
+    fn named(&mut self, span: &Span) -> Result<Named> {
+        self.with(span, |this, message| {
+            let (mut name, mut change) = (None, None);
+            for field in message.fields() {
+                let field = field?;
+                match field.number {
+                    1 => field.once(&mut name, field.text()?)?,
+                    2 if span.number == 4 => field.once(&mut change, field.message()?)?,
+                    _ => {}
+                }
             }
-        }
-        Action::read(number).map_err(|error| fault(error, range.start))
+            let named = Named {
+                name: name.unwrap_or_default().to_owned(),
+                range: message.range(),
+                action: change.map_or(Ok(Action::NoOp), action)?,
+            };
+            this.budget.take(named.name.len() + size_of::<Named>(), message.offset)?;
+            Ok(named)
+        })
     }
 
     /// A change of a resource.
-    fn record(&mut self, range: &Range<u64>, deferred_reason: u64) -> Result<Record> {
+    fn record(&mut self, message: Message<'_>, deferred_reason: u64) -> Result<Record> {
         let mut record = Record {
             address: String::new(),
             deposed: String::new(),
             action: Action::NoOp,
             deferred_reason,
-            range: range.clone(),
+            range: message.range(),
         };
         let mut change = None;
-        let mut scan = self.plan.scan(range.clone());
-        while let Some(inner) = scan.next()? {
-            match inner.number {
-                7 => record.deposed = self.text(&inner)?,
-                8 => self.index.evidence.provider(&self.text(&inner)?),
-                9 => change = Some(inner),
-                12 => self.index.evidence.reason(inner.varint()?),
-                13 => record.address = self.text(&inner)?,
+        for field in message.fields() {
+            let field = field?;
+            match field.number {
+                7 => record.deposed = field.text()?.to_owned(),
+                8 => self.index.evidence.provider(field.text()?),
+                9 => field.once(&mut change, field.message()?)?,
+                12 => self.index.evidence.reason(field.varint()?),
+                13 => record.address = field.text()?.to_owned(),
                 _ => {}
             }
         }
         if record.address.is_empty() {
-            return Err(fault(PlanFileFault::NoAddress, range.start));
+            return Err(fault(PlanFileFault::NoAddress, message.offset));
         }
         if let Some(change) = change {
-            let action = self.action(&change);
+            let action = action(change);
             record.action = action.map_err(|error| error.within(&place(&record.address)))?;
         }
         self.index.evidence.action(record.action);
+        // JSON leaves this change out, so nothing else reads it as a whole.
+        if is_hidden(record.action, &record.address) {
+            ResourceChange::read(message, self.limits)
+                .map_err(|error| error.within(&place(&record.address)))?;
+        }
         Ok(record)
     }
 
-    fn deferred(&mut self, span: &Span) -> Result<()> {
-        let range = self.message(span)?;
-        let (mut reason, mut change) = (0, None);
-        let mut scan = self.plan.scan(range.clone());
-        while let Some(inner) = scan.next()? {
-            match inner.number {
-                1 => {
-                    let mut deferred = self.plan.scan(self.message(&inner)?);
-                    while let Some(inner) = deferred.next()? {
-                        if let (1, Wire::Varint(number)) = (inner.number, inner.wire) {
-                            reason = number;
-                        }
-                    }
-                }
-                2 => change = Some(self.message(&inner)?),
+    fn deferred(&mut self, message: Message<'_>) -> Result<()> {
+        let (mut deferred, mut change) = (None, None);
+        for field in message.fields() {
+            let field = field?;
+            match field.number {
+                1 => field.once(&mut deferred, field.message()?)?,
+                2 => field.once(&mut change, field.message()?)?,
                 _ => {}
             }
         }
-        let change = change.ok_or_else(|| fault(PlanFileFault::NoAddress, range.start))?;
-        let record = self.record(&change, reason)?;
+        let mut reason = None;
+        for field in deferred.iter().flat_map(|deferred| deferred.fields()) {
+            let field = field?;
+            if field.number == 1 && field.is_varint() {
+                field.once(&mut reason, field.varint()?)?;
+            }
+        }
+        let change = change.ok_or_else(|| fault(PlanFileFault::NoAddress, message.offset))?;
+        let record = self.record(change, reason.unwrap_or_default())?;
         self.index.deferred.push(&record, &mut self.budget)
     }
+}
+
+/// Whether a change deletes what is only read.
+fn is_hidden(action: Action, address: &str) -> bool {
+    action == Action::Delete
+        && Address::read(address).is_ok_and(|address| address.mode != Mode::Managed)
+}
+
+/// The action of a change.
+fn action(change: Message<'_>) -> Result<Action> {
+    let mut number = 0;
+    for field in change.fields() {
+        let field = field?;
+        if field.number == 1 {
+            number = field.varint()?;
+        }
+    }
+    Action::read(number).map_err(|error| fault(error, change.offset))
 }
 
 /// The section of the JSON that a field of the plan goes to.

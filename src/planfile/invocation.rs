@@ -3,7 +3,8 @@
 use super::address::{Address, Modules};
 use super::change::{provider_name, push, push_key, push_text, write_marks};
 use super::packed::{write_unknown, write_value};
-use super::path::{Paths, dynamic_value};
+use super::overlay::Marks;
+use super::path::dynamic_value;
 use super::protobuf::{Field, Message, fault};
 use super::tool::Release;
 use crate::error::{PlanFileFault, Result};
@@ -17,7 +18,7 @@ pub(super) struct Invocation<'a> {
     address: &'a str,
     provider: &'a str,
     config: Option<Value<'a>>,
-    marks: Paths<'a>,
+    marks: Marks<'a>,
     trigger: Trigger<'a>,
     offset: u64,
 }
@@ -44,7 +45,7 @@ impl<'a> Invocation<'a> {
                 1 => field.once(&mut address, field.text()?)?,
                 2 => field.once(&mut provider, field.text()?)?,
                 4 => field.once(&mut config, dynamic_value(field.message()?)?)?,
-                5 => read.marks.read(field.message()?, limits)?,
+                5 => read.marks.own.read(field.message()?, limits)?,
                 6 => field.once(&mut trigger, lifecycle(&field)?)?,
                 7 => field.once(&mut trigger, Trigger::Invoke)?,
                 _ => {}

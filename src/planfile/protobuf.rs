@@ -4,6 +4,8 @@
 //! its value is asked for, and every length is checked against the bytes that are there. Groups,
 //! which plan files never have, are skipped.
 
+use std::ops::Range;
+
 use crate::error::{Error, ErrorKind, PlanFileFault, Result};
 
 /// The deepest nesting of groups.
@@ -126,6 +128,11 @@ pub(super) struct Message<'a> {
 }
 
 impl<'a> Message<'a> {
+    /// The range of the message in the member.
+    pub(super) fn range(self) -> Range<u64> {
+        self.offset..self.offset + self.bytes.len() as u64
+    }
+
     /// The fields of the message, in order.
     pub(super) fn fields(self) -> Fields<'a> {
         Fields { message: self, at: 0, groups: Groups::default() }

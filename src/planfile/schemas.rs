@@ -22,8 +22,8 @@ use crate::wire::types::Type;
 pub(super) struct Schemas {
     /// Schemas from several places. The first place that has a provider counts.
     sources: Vec<Arc<Providers>>,
-    /// The schemas that were asked for.
-    found: RefCell<HashMap<Key, Option<Arc<Schema>>>>,
+    /// The schemas that were asked for and found.
+    found: RefCell<HashMap<Key, Arc<Schema>>>,
 }
 
 /// A provider, a mode and a type of resources.
@@ -60,6 +60,9 @@ impl Schemas {
         }
         let key = (provider.to_owned(), address.mode, address.kind.to_owned());
         let mut found = self.found.borrow_mut();
+        if let Some(schema) = found.get(&key) {
+            return Some(schema.clone());
+        }
         let read = || {
             let provider = self.sources.iter().find_map(|known| known.providers.get(provider))?;
             let types = match address.mode {
@@ -71,7 +74,9 @@ impl Schemas {
             let wire::schema::Schema { version, identity_version, block } = schema.clone();
             Some(Arc::new(Schema { version, identity_version, ty: block.implied_type(), block }))
         };
-        found.entry(key).or_insert_with(read).clone()
+        let schema = read()?;
+        found.insert(key, schema.clone());
+        Some(schema)
     }
 }
 
@@ -115,7 +120,7 @@ impl Schema {
             for step in path {
                 let step = match step {
                     block::Step::Attribute(name) => Step::Name(name.into_bytes().into()),
-                    block::Step::Key(key) => Step::Name(key.into()),
+                    block::Step::Key(key) => Step::Key(key.into()),
                     block::Step::Index(index) => {
                         i64::try_from(index).map_or(Step::Element(None), Step::Index)
                     }

@@ -265,13 +265,8 @@ mod tests {
 
     #[test]
     fn dependents_are_found_through_inputs_and_outputs_of_modules() {
-        let expected = [
-            "1 module.m.var.v",
-            "1 t.b",
-            "2 module.m.t.in",
-            "3 module.m.output.id",
-            "4 output.o",
-        ];
+        let expected =
+            ["1 module.m.var.v", "1 t.b", "2 module.m.t.in", "3 module.m.output.id", "4 output.o"];
         assert_eq!(dependents("t.a[0]"), expected);
     }
 

@@ -25,7 +25,9 @@ mod users;
 
 pub use address::Local;
 pub use blocks::{Block, Blocks};
-pub use element::{Attribute, Dependent, Element, Entry, Head, Kind, SCHEMA_VERSION, Summary, User};
+pub use element::{
+    Attribute, Dependent, Element, Entry, Head, Kind, SCHEMA_VERSION, Summary, User,
+};
 pub use graph::{Edge, Graph, Node};
 pub use reading::{ReadConfiguration, read};
 pub use users::Users;

@@ -414,7 +414,8 @@ impl KnownValue {
             | KnownValue::MapPartial(checks)
             | KnownValue::ObjectExact(checks)
             | KnownValue::ObjectPartial(checks) => {
-                let texts = checks.iter().map(|(key, check)| Ok(format!("{key}:{}", check.text()?)));
+                let texts =
+                    checks.iter().map(|(key, check)| Ok(format!("{key}:{}", check.text()?)));
                 format!("map[{}]", texts.collect::<std::result::Result<Vec<_>, _>>()?.join(" "))
             }
             KnownValue::Func(func) => func.name().to_owned(),
@@ -478,9 +479,8 @@ pub(crate) fn delta<T, U>(
     value: Found<'_>,
     owner: &str,
 ) -> String {
-    let names = |keys: Vec<&String>| {
-        keys.into_iter().map(|key| quote(key)).collect::<Vec<_>>().join(", ")
-    };
+    let names =
+        |keys: Vec<&String>| keys.into_iter().map(|key| quote(key)).collect::<Vec<_>>().join(", ");
     let (verb, names) = if found.len() > expected.len() {
         let extra = found.keys().filter(|key| !expected.contains_key(*key)).collect();
         let names = if value.mask.is_marked() { SENSITIVE.to_owned() } else { names(extra) };

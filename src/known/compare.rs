@@ -87,7 +87,8 @@ pub(crate) fn are_equal(one: Data<'_>, two: Data<'_>) -> Result<bool> {
                 // A map without a field is nil in Go, and differs from an empty one.
                 let is_nil = |data| matches!(data, Data::Map([]));
                 let are_both = is_nil(one) == is_nil(two);
-                let [one, mut two] = [one.members()?, two.members()?].map(Option::unwrap_or_default);
+                let [one, mut two] =
+                    [one.members()?, two.members()?].map(Option::unwrap_or_default);
                 let mut is_same = are_both && one.len() == two.len();
                 for (key, member) in one {
                     match two.remove(&key) {

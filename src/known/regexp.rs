@@ -481,11 +481,47 @@ mod tests {
     #[test]
     fn patterns_that_go_refuses_are_errors() {
         for pattern in [
-            "(", ")", "(a", "a)", "[", "[a", "[z-a]", "[[:nope:]]", "*a", "a|*", "(*)", "a**", "a++",
-            "a*{2}", "a{1001}", "a{2,1}", "(a{100}){100}", "(?i", "(?-)", "(?x)a", "(?-u)a", "(?i--m)",
-            "(?=a)", "(?P<>a)", "(?P<a-b>c)", "(?P<n>a)(?P<n>b)", r"\", r"\C", r"\Z", r"\u0061",
-            r"\8", r"\p{Nope}", r"\p{Grek}", r"\p{Alphabetic}", r"\p{sc=Greek}", r"\p", r"\x{110000}",
-            r"\xg", r"\x{}", r"[\b]", r"[\Q]\E]x\",
+            "(",
+            ")",
+            "(a",
+            "a)",
+            "[",
+            "[a",
+            "[z-a]",
+            "[[:nope:]]",
+            "*a",
+            "a|*",
+            "(*)",
+            "a**",
+            "a++",
+            "a*{2}",
+            "a{1001}",
+            "a{2,1}",
+            "(a{100}){100}",
+            "(?i",
+            "(?-)",
+            "(?x)a",
+            "(?-u)a",
+            "(?i--m)",
+            "(?=a)",
+            "(?P<>a)",
+            "(?P<a-b>c)",
+            "(?P<n>a)(?P<n>b)",
+            r"\",
+            r"\C",
+            r"\Z",
+            r"\u0061",
+            r"\8",
+            r"\p{Nope}",
+            r"\p{Grek}",
+            r"\p{Alphabetic}",
+            r"\p{sc=Greek}",
+            r"\p",
+            r"\x{110000}",
+            r"\xg",
+            r"\x{}",
+            r"[\b]",
+            r"[\Q]\E]x\",
         ] {
             assert!(Regexp::new(pattern).is_err(), "{pattern}");
         }
@@ -495,7 +531,10 @@ mod tests {
     fn an_expression_that_explodes_is_an_error_or_ends_soon() {
         let deep = "(".repeat(100_000) + &")".repeat(100_000);
         assert_eq!(Regexp::new(&deep).expect_err("deep").reason, "expression nests too deeply");
-        assert_eq!(Regexp::new(r"\pL{1000}").map(|_| ()).unwrap_err().reason, "expression too large");
+        assert_eq!(
+            Regexp::new(r"\pL{1000}").map(|_| ()).unwrap_err().reason,
+            "expression too large"
+        );
         assert!(!is_match("^(a+)+$", &("a".repeat(50_000) + "b")));
         assert!(Regexp::new(&("(".repeat(900) + &")".repeat(900))).is_ok());
     }

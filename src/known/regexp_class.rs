@@ -144,8 +144,7 @@ fn unicode(text: &str) -> Result<(String, usize), Bad> {
 
 /// The scripts with a name of four letters. Other names of four letters are abbreviations, which Go
 /// does not know.
-const SHORT_SCRIPTS: [&str; 8] =
-    ["ahom", "cham", "kawi", "lisu", "modi", "newa", "thai", "toto"];
+const SHORT_SCRIPTS: [&str; 8] = ["ahom", "cham", "kawi", "lisu", "modi", "newa", "thai", "toto"];
 
 /// A general category or a script by its name.
 fn property(name: &str) -> Option<String> {

@@ -34,9 +34,8 @@ pub fn traverse<'a>(
     let Found { mut data, .. } = root;
     for (place, step) in path.steps().iter().enumerate() {
         let so_far = || AttributePath::joined(&path.steps()[..=place]);
-        let fail = |kind, text: String| {
-            Ok(Err(Failure::new(kind, format!("path not found: {text}"))))
-        };
+        let fail =
+            |kind, text: String| Ok(Err(Failure::new(kind, format!("path not found: {text}"))));
         match step {
             AttributeStep::Key(key) => match data.member(key)? {
                 Some(Some(member)) => data = member,

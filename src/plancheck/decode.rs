@@ -229,10 +229,11 @@ fn check(value: Value<'_>, shape: &'static Shape, floats: bool) -> Result<()> {
         match (shape, kind) {
             (Shape::Any, _) if !floats => {}
             (Shape::Any, Kind::Number) => {
-                value.float().ok().filter(|it| it.is_finite()).map_or_else(
-                    || wrong("a number that fits 64 bits"),
-                    |_| Ok(()),
-                )?;
+                value
+                    .float()
+                    .ok()
+                    .filter(|it| it.is_finite())
+                    .map_or_else(|| wrong("a number that fits 64 bits"), |_| Ok(()))?;
             }
             (Shape::Any, Kind::Array) => {
                 for element in value.elements()? {
@@ -289,10 +290,7 @@ fn check(value: Value<'_>, shape: &'static Shape, floats: bool) -> Result<()> {
 }
 
 /// Checks an expression that is a list of blocks, whose members are expressions.
-fn blocks<'a>(
-    value: Value<'a>,
-    left: &mut Vec<(Value<'a>, &'static Shape)>,
-) -> Result<()> {
+fn blocks<'a>(value: Value<'a>, left: &mut Vec<(Value<'a>, &'static Shape)>) -> Result<()> {
     for block in value.elements()? {
         let block = block?;
         if block.is_null() {

@@ -95,7 +95,8 @@ impl Emptiness {
         lines.sort();
         let resources = self.resources.iter();
         lines.extend(
-            resources.map(|(address, actions)| format!("{address} has planned action(s): {actions}")),
+            resources
+                .map(|(address, actions)| format!("{address} has planned action(s): {actions}")),
         );
         if lines.is_empty() {
             return Ok(());

@@ -127,8 +127,12 @@ impl<'c> Run<'c> {
 
     /// Forgets the results of the checks of a part.
     fn reset(&mut self, part: Part) {
-        let places: Vec<usize> =
-            self.names(part).into_iter().flat_map(|names| names.values().flatten()).copied().collect();
+        let places: Vec<usize> = self
+            .names(part)
+            .into_iter()
+            .flat_map(|names| names.values().flatten())
+            .copied()
+            .collect();
         for place in places {
             self.results[place] = None;
         }
@@ -318,9 +322,7 @@ fn no_deferred(deferred: &[Option<(String, String)>]) -> Checked {
 
 fn check_resource(check: &PlanCheck, change: &Change<'_>) -> Result<Checked> {
     match check {
-        PlanCheck::ResourceAction { address, action } => {
-            Ok(check_action(address, action, change))
-        }
+        PlanCheck::ResourceAction { address, action } => Ok(check_action(address, action, change)),
         PlanCheck::UnknownValue { path, .. } => {
             let place = format!("at {}", quote(&path.to_tfjsonpath()));
             unknown(change, path, &place)

@@ -203,11 +203,8 @@ static ROOT_VALUES: Shape = Shape::Section(&[
     field("root_module", &ROOT_MODULE).part(Part::RootModule),
 ]);
 
-static OUTPUT: Shape = Shape::Struct(&[
-    field("sensitive", &BOOLEAN),
-    field("value", &ANY),
-    field("type", &TYPE),
-]);
+static OUTPUT: Shape =
+    Shape::Struct(&[field("sensitive", &BOOLEAN), field("value", &ANY), field("type", &TYPE)]);
 
 static ROOT_MODULE: Shape = Shape::Section(&[
     field("resources", &Shape::List(&RESOURCE)).part(Part::Resource),
@@ -292,11 +289,8 @@ static MODULE_CALL: Shape = Shape::Section(&[
     field("depends_on", &TEXTS),
 ]);
 
-static CONFIG_VARIABLE: Shape = Shape::Struct(&[
-    field("default", &ANY),
-    text("description"),
-    field("sensitive", &BOOLEAN),
-]);
+static CONFIG_VARIABLE: Shape =
+    Shape::Struct(&[field("default", &ANY), text("description"), field("sensitive", &BOOLEAN)]);
 
 /// An expression that is no list of blocks.
 pub(super) static EXPRESSION_DATA: Shape =

@@ -263,11 +263,7 @@ impl State<'_> {
         }))
     }
 
-    fn identity(
-        &self,
-        address: &str,
-        expected: &BTreeMap<String, KnownValue>,
-    ) -> Result<Checked> {
+    fn identity(&self, address: &str, expected: &BTreeMap<String, KnownValue>) -> Result<Checked> {
         let identity = found!(self.identity_of(address)?);
         let members = identity.data.members()?.unwrap_or_default();
         if members.len() != expected.len() {
@@ -329,7 +325,8 @@ impl State<'_> {
         let collection = found!(traverse(resource.values(), first)?);
         let ty = collection.data.ty()?;
         if !matches!(ty, Type::Slice | Type::Map) {
-            let path: String = paths.iter().map(|path| format!(".{}", path.to_tfjsonpath())).collect();
+            let path: String =
+                paths.iter().map(|path| format!(".{}", path.to_tfjsonpath())).collect();
             let text = format!("{address}{path} is not a collection type: {}", ty.name());
             return Ok(Err(Failure::new(FailureKind::NotCollection, text)));
         }

@@ -11,7 +11,7 @@ use super::walk::{self, Part, Walk};
 use crate::error::{PlanFileFault, Result};
 use crate::json::value::{Elements, Kind, Members, Value};
 use crate::limits::Limits;
-use crate::wire::json_string::write_string;
+use crate::wire::json_string::write_string_within;
 
 /// Walks over a JSON value.
 pub(super) struct Json<'a> {
@@ -84,9 +84,13 @@ impl<'a> Walk<'a> for Json<'a> {
         })
     }
 
-    fn write_leaf(&self, out: &mut Vec<u8>) -> Result<()> {
+    fn offset(&self) -> u64 {
+        self.leaf.offset()
+    }
+
+    fn write_leaf(&self, max: usize, out: &mut Vec<u8>) -> Result<()> {
         if self.leaf.kind()? == Kind::String {
-            write_string(self.leaf.text()?.as_bytes(), out);
+            write_string_within(self.leaf.text()?.as_bytes(), max, out);
         } else {
             out.extend_from_slice(self.leaf.raw());
         }
@@ -111,13 +115,13 @@ fn without_type(mut value: Value<'_>) -> Result<Value<'_>> {
 }
 
 /// Appends attributes as compact JSON, escaped as Go does.
-pub(super) fn write(value: Value<'_>, out: &mut Vec<u8>) -> Result<()> {
-    walk::write_known(&mut Json::new(value), out)
+pub(super) fn write(value: Value<'_>, limits: &Limits, out: &mut Vec<u8>) -> Result<()> {
+    walk::write_known(&mut Json::new(value), limits, out)
 }
 
 /// Like [`write`], for JSON that holds no attributes.
-pub(super) fn write_plain(value: Value<'_>, out: &mut Vec<u8>) -> Result<()> {
-    walk::write_known(&mut Json { types: Types::Kept, ..Json::new(value) }, out)
+pub(super) fn write_plain(value: Value<'_>, limits: &Limits, out: &mut Vec<u8>) -> Result<()> {
+    walk::write_known(&mut Json { types: Types::Kept, ..Json::new(value) }, limits, out)
 }
 
 /// Reads the paths of `sensitive_attributes`.

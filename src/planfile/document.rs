@@ -31,6 +31,9 @@ use crate::input::into_io_error;
 use crate::limits::Limits;
 use crate::wire::json_string::write_string;
 
+/// The least number of taken bytes that are freed.
+const RELEASED_MIN: usize = 1 << 20;
+
 /// The JSON document of a plan file.
 pub struct Document {
     parts: Parts,
@@ -148,10 +151,22 @@ impl Document {
     }
 }
 
+impl Document {
+    /// Frees the bytes that the reader has taken of a large piece, which the reader may keep.
+    fn release(&mut self) {
+        if self.taken > RELEASED_MIN.max(self.out.len() / 2) {
+            self.out.drain(..self.taken);
+            self.out.shrink_to_fit();
+            self.taken = 0;
+        }
+    }
+}
+
 impl Read for Document {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.release();
         while self.taken == self.out.len() {
-            if !self.advance().map_err(into_io_error)? {
+            if !self.advance().map_err(|error| into_io_error(error.placed()))? {
                 return Ok(0);
             }
         }
@@ -321,12 +336,13 @@ impl Parts {
                 let output = &self.index.outputs[element];
                 let message = self.message(&output.range, record)?;
                 let read = OutputChange::read(message, &self.limits);
-                let written = read.and_then(|output| write_output_change(&output, out));
+                let written =
+                    read.and_then(|output| write_output_change(&output, &self.limits, out));
                 written.map_err(|error| error.within(&place(&output.name)))?;
             }
             Section::Invocations => {
                 let message = self.message(&self.index.invocations[element], record)?;
-                Invocation::read(message, &self.limits)?.write(self.release, out)?;
+                Invocation::read(message, &self.limits)?.write(self.release, &self.limits, out)?;
             }
             Section::PriorState => self.write_prior_piece(element, record, out)?,
             Section::RelevantAttributes => self.write_relevant(element, record, out)?,
@@ -382,7 +398,7 @@ impl Parts {
             }
         }
         let value = value.ok_or_else(|| fault(PlanFileFault::Value, message.offset))?;
-        write_value(&value, None, message.offset, out)?;
+        write_value(&value, None, &self.limits, message.offset, out)?;
         out.push(b'}');
         Ok(())
     }
@@ -414,7 +430,8 @@ impl Parts {
             Piece::Address(module) => write_string(self.tree.address(module).as_bytes(), out),
             Piece::Output(number) => {
                 let message = self.message(&self.index.outputs[number as usize].range, record)?;
-                write_planned_output(&OutputChange::read(message, &self.limits)?, out)?;
+                let output = OutputChange::read(message, &self.limits)?;
+                write_planned_output(&output, &self.limits, out)?;
             }
             Piece::Item(number) => {
                 let entry = &self.index.changes.entries[number as usize];
@@ -489,7 +506,7 @@ impl Parts {
             Some(path) => paths.read(path, &self.limits)?,
             None => paths.end(&self.limits, message.offset)?,
         }
-        write_path(paths.get(0), message.offset, out)?;
+        write_path(paths.get(0), &self.limits, message.offset, out)?;
         out.push(b'}');
         Ok(())
     }
@@ -522,7 +539,7 @@ impl Parts {
         push(out, "\",\"action_invocation\":");
         let missing = || fault(PlanFileFault::Value, message.offset);
         let invocation = invocation.ok_or_else(missing)?;
-        Invocation::read(invocation, &self.limits)?.write(self.release, out)?;
+        Invocation::read(invocation, &self.limits)?.write(self.release, &self.limits, out)?;
         out.push(b'}');
         Ok(())
     }
@@ -534,7 +551,11 @@ fn module(address: &str) -> &str {
 }
 
 /// Appends a member with an output of `planned_values`.
-fn write_planned_output(output: &OutputChange<'_>, out: &mut Vec<u8>) -> Result<()> {
+fn write_planned_output(
+    output: &OutputChange<'_>,
+    limits: &Limits,
+    out: &mut Vec<u8>,
+) -> Result<()> {
     write_string(output.name.as_bytes(), out);
     push(out, if output.is_sensitive { ":{\"sensitive\":true" } else { ":{\"sensitive\":false" });
     let offset = output.change.offset;
@@ -545,7 +566,7 @@ fn write_planned_output(output: &OutputChange<'_>, out: &mut Vec<u8>) -> Result<
             None => push(out, "\"dynamic\""),
         }
         push_key(out, "value");
-        write_value(&after, None, offset, out)?;
+        write_value(&after, None, limits, offset, out)?;
     }
     out.push(b'}');
     Ok(())

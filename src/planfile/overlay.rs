@@ -6,8 +6,9 @@
 use std::ops::Range;
 
 use super::path::{Paths, Step, order};
-use super::walk::{Part, Shape, Walk};
+use super::walk::{Part, Shape, Walk, check_len};
 use crate::error::Result;
+use crate::limits::Limits;
 use crate::wire::json_string;
 
 /// A container that is being written.
@@ -59,11 +60,13 @@ type Ranges = [Range<usize>; 2];
 pub(super) fn write<'a>(
     walk: &mut impl Walk<'a>,
     marks: &Marks<'_>,
+    limits: &Limits,
     out: &mut Vec<u8>,
 ) -> Result<()> {
     let marks = [sorted(&marks.own), sorted(&marks.replaced)];
     let mut writer = Writer { marks, stack: Vec::new(), out };
     loop {
+        check_len(writer.out, limits, walk.offset())?;
         let mut part = walk.next()?;
         if let Part::Close = part {
             writer.close();

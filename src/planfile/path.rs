@@ -211,7 +211,12 @@ pub(super) fn read_value(message: Message<'_>) -> Result<Value<'_>> {
 }
 
 /// Appends a path as a JSON array of its steps.
-pub(super) fn write_path(path: &[Step<'_>], offset: u64, out: &mut Vec<u8>) -> Result<()> {
+pub(super) fn write_path(
+    path: &[Step<'_>],
+    limits: &Limits,
+    offset: u64,
+    out: &mut Vec<u8>,
+) -> Result<()> {
     out.push(b'[');
     for (place, step) in path.iter().enumerate() {
         if place > 0 {
@@ -220,7 +225,7 @@ pub(super) fn write_path(path: &[Step<'_>], offset: u64, out: &mut Vec<u8>) -> R
         match step {
             Step::Name(name) | Step::Key(name) => json_string::write_string(name, out),
             Step::Index(number) => out.extend_from_slice(number.to_string().as_bytes()),
-            Step::Element(Some(value)) => write_value(value, None, offset, out)?,
+            Step::Element(Some(value)) => write_value(value, None, limits, offset, out)?,
             Step::Element(None) | Step::Every => out.extend_from_slice(b"null"),
         }
     }

@@ -6,12 +6,17 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::mem::size_of;
 use std::sync::Arc;
 
 use super::address::{Address, Mode};
+use super::attributes::Json;
+use super::packed::Packed;
 use super::path::{Paths, Step};
-use crate::error::Result;
-use crate::limits::Limits;
+use super::walk::{Part, Walk};
+use crate::error::{Error, Result};
+use crate::json::value::Value;
+use crate::limits::{Limit, Limits};
 use crate::wire;
 use crate::wire::block::{self, Block};
 use crate::wire::schema::Schemas as Providers;
@@ -89,6 +94,7 @@ impl Schema {
         limits: &Limits,
         offset: u64,
     ) -> Result<Fit> {
+        check_tree(&mut Packed::new(bytes, None, offset), bytes.len(), limits)?;
         match wire::from_msgpack(bytes, &self.ty) {
             Ok(value) => self.mark(&value, marks, limits, offset).map(|()| Fit::Fits),
             Err(_) => Ok(Fit::Differs),
@@ -98,11 +104,13 @@ impl Schema {
     /// Adds the paths that the schema marks in a JSON value.
     pub(super) fn mark_json(
         &self,
-        text: &[u8],
+        json: Value<'_>,
         marks: &mut Paths<'_>,
         limits: &Limits,
         offset: u64,
     ) -> Result<()> {
+        let text = json.raw();
+        check_tree(&mut Json::new(json), text.len(), limits)?;
         match wire::from_json(text, &self.ty) {
             Ok(value) => self.mark(&value, marks, limits, offset),
             Err(_) => Ok(()),
@@ -116,7 +124,11 @@ impl Schema {
         limits: &Limits,
         offset: u64,
     ) -> Result<()> {
-        for path in self.block.sensitive_paths(value) {
+        let steps = limits.paths / size_of::<Step<'_>>() as u64;
+        let steps = usize::try_from(steps).unwrap_or(usize::MAX);
+        let paths = self.block.sensitive_paths_within(value, steps);
+        let paths = paths.ok_or_else(|| Error::limit(Limit::Paths, limits.paths, offset))?;
+        for path in paths {
             for step in path {
                 let step = match step {
                     block::Step::Attribute(name) => Step::Name(name.into_bytes().into()),
@@ -130,5 +142,28 @@ impl Schema {
             marks.end(limits, offset)?;
         }
         Ok(())
+    }
+}
+
+/// The memory that a part of a value takes in the tree of the value, in bytes, without its text.
+const PART: u64 = 192;
+
+/// Checks that the tree of a value, which has `text` bytes of text at most, is within the limit on the
+/// size of an element.
+fn check_tree<'a>(walk: &mut impl Walk<'a>, text: usize, limits: &Limits) -> Result<()> {
+    let (mut depth, mut len) = (0_usize, text as u64);
+    loop {
+        match walk.next()? {
+            Part::Object | Part::Array => depth += 1,
+            Part::Close => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        len += PART;
+        if len > limits.change {
+            return Err(Error::limit(Limit::Change, limits.change, walk.offset()));
+        }
+        if depth == 0 {
+            return Ok(());
+        }
     }
 }

@@ -145,8 +145,7 @@ impl State {
         while text.next_element()? {
             let offset = text.offset();
             let mut header = Header::default();
-            let mut keys =
-                Keys::of(&["module", "mode", "type", "name", "provider", "instances"]);
+            let mut keys = Keys::of(&["module", "mode", "type", "name", "provider", "instances"]);
             text.enter_object()?;
             while let Some(key) = text.next_key()? {
                 let at = key.start;
@@ -240,7 +239,7 @@ impl State {
             for (key, inner) in known[1..].iter().zip(rest) {
                 if let Some(inner) = inner {
                     push_key(out, key);
-                    attributes::write_plain(inner, out)?;
+                    attributes::write_plain(inner, &self.limits, out)?;
                 }
             }
             out.push(b'}');
@@ -278,7 +277,7 @@ impl State {
             let attributes = object.attributes.ok_or_else(|| state_fault(offset))?;
             if !attributes.is_null() {
                 push_key(out, "values");
-                attributes::write(attributes, out)?;
+                attributes::write(attributes, &self.limits, out)?;
             }
             let mut sensitive = match object.sensitive_attributes {
                 Some(paths) => attributes::paths(paths, &self.limits)?,
@@ -286,16 +285,17 @@ impl State {
             };
             sensitive.extend_owned(marks);
             if let Some(schema) = schemas.find(provider_name(provider), &address) {
-                schema.mark_json(attributes.raw(), &mut sensitive, &self.limits, offset)?;
+                schema.mark_json(attributes, &mut sensitive, &self.limits, offset)?;
             }
             push_key(out, "sensitive_values");
-            overlay::write(&mut attributes::Json::new(attributes), &sensitive.into(), out)?;
-            object.write_rest(out)?;
+            let mut walk = attributes::Json::new(attributes);
+            overlay::write(&mut walk, &sensitive.into(), &self.limits, out)?;
+            object.write_rest(&self.limits, out)?;
             if !instance.deposed.is_empty() {
                 push_text(out, "deposed_key", &instance.deposed);
             }
             let is_deposed = !instance.deposed.is_empty();
-            object.write_identity(tool, is_deposed, out)?;
+            object.write_identity(tool, is_deposed, &self.limits, out)?;
             out.push(b'}');
             Ok(())
         })
@@ -384,10 +384,10 @@ impl<'a> Object<'a> {
     }
 
     /// Appends what follows the values of a resource.
-    fn write_rest(&self, out: &mut Vec<u8>) -> Result<()> {
+    fn write_rest(&self, limits: &Limits, out: &mut Vec<u8>) -> Result<()> {
         if let Some(dependencies) = self.dependencies {
             push_key(out, "depends_on");
-            attributes::write_plain(dependencies, out)?;
+            attributes::write_plain(dependencies, limits, out)?;
         }
         if self.is_tainted {
             push(out, ",\"tainted\":true");
@@ -396,7 +396,13 @@ impl<'a> Object<'a> {
     }
 
     /// Appends the identity of a resource, in the order of the tool.
-    fn write_identity(&self, tool: Tool, is_deposed: bool, out: &mut Vec<u8>) -> Result<()> {
+    fn write_identity(
+        &self,
+        tool: Tool,
+        is_deposed: bool,
+        limits: &Limits,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
         // Terraform leaves out the version for deposed objects.
         let has_version = self.identity.is_some() && (tool == Tool::OpenTofu || !is_deposed);
         let version = self.identity_schema_version.filter(|_| has_version);
@@ -407,7 +413,7 @@ impl<'a> Object<'a> {
         for (key, part) in parts {
             if let Some(part) = part {
                 push_key(out, key);
-                attributes::write_plain(part, out)?;
+                attributes::write_plain(part, limits, out)?;
             }
         }
         Ok(())

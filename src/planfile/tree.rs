@@ -100,13 +100,7 @@ impl Tree {
         Ok(module)
     }
 
-    fn child(
-        &mut self,
-        parent: u32,
-        step: &str,
-        budget: &mut Budget,
-        offset: u64,
-    ) -> Result<u32> {
+    fn child(&mut self, parent: u32, step: &str, budget: &mut Budget, offset: u64) -> Result<u32> {
         let number = u32::try_from(self.modules.len()).unwrap_or(u32::MAX);
         let around = &mut self.modules[parent as usize];
         if let Some(number) = around.by_step.get(step) {

@@ -57,11 +57,11 @@ pub use self::error::{Error, ErrorKind};
 pub use self::from_json::from_json;
 pub use self::from_msgpack::from_msgpack;
 pub use self::number::Number;
+pub(crate) use self::text::write_quoted as quote;
 pub use self::to_json::to_json;
 pub use self::to_msgpack::to_msgpack;
 pub use self::types::Type;
 pub use self::value::Value;
-pub(crate) use self::text::write_quoted as quote;
 
 #[cfg(test)]
 mod tests;

@@ -53,8 +53,6 @@ fn names_of_checks_count_towards_the_limit_on_addresses() {
     assert_eq!(exceeded(&file, &limits), Limit::PlanIndex);
 }
 
-
-
 #[test]
 fn a_change_that_occurs_twice_is_an_error_in_every_section() {
     let update = change(3, &[b"\x80", b"\x80"]);

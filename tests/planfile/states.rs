@@ -33,8 +33,20 @@ fn keys_with_escapes_are_found() {
     let plain = of_state(&state()).unwrap();
     assert!(plain.contains(r#""address":"test_a.b""#) && plain.contains("tainted"), "{plain}");
     for key in [
-        "version", "outputs", "resources", "mode", "type", "name", "provider", "instances",
-        "schema_version", "attributes", "sensitive_attributes", "status", "value", "sensitive",
+        "version",
+        "outputs",
+        "resources",
+        "mode",
+        "type",
+        "name",
+        "provider",
+        "instances",
+        "schema_version",
+        "attributes",
+        "sensitive_attributes",
+        "status",
+        "value",
+        "sensitive",
     ] {
         let escaped = format!("\"\\u{:04x}{}\":", key.as_bytes()[0], &key[1..]);
         let state = state().replace(&format!("\"{key}\":"), &escaped);
@@ -122,11 +134,8 @@ fn an_object_that_stands_in_a_state_twice_is_an_error() {
 
 #[test]
 fn a_state_is_read_as_it_is() {
-    let utf16: Vec<u8> = [0xfeff]
-        .into_iter()
-        .chain(state().encode_utf16())
-        .flat_map(u16::to_le_bytes)
-        .collect();
+    let utf16: Vec<u8> =
+        [0xfeff].into_iter().chain(state().encode_utf16()).flat_map(u16::to_le_bytes).collect();
     for state in [crate::same_answer::forms::gzip(state().as_bytes()), utf16] {
         let error = transcode(&with_state(&state)).expect_err("it is no JSON").to_string();
         assert!(error.contains("at tfstate"), "{error}");

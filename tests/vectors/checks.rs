@@ -33,11 +33,9 @@ pub fn ask(folder: &Path, plans: &Path) -> Tally {
         asker.shown = 0;
         asker.documents(&lines(folder, name), plans);
     }
-    for (name, answer) in [
-        ("paths", path as fn(&Json) -> Answer),
-        ("knownvalue", known_value),
-        ("compare", compare),
-    ] {
+    for (name, answer) in
+        [("paths", path as fn(&Json) -> Answer), ("knownvalue", known_value), ("compare", compare)]
+    {
         asker.shown = 0;
         for vector in lines(folder, name) {
             let answer = answer(&vector);
@@ -83,7 +81,8 @@ impl Asker {
                 self.judge(vector, &answer);
                 continue;
             }
-            let word = ["plan", "state", "inline"].into_iter().find(|word| vector.get(word).is_some());
+            let word =
+                ["plan", "state", "inline"].into_iter().find(|word| vector.get(word).is_some());
             let word = word.expect("a document");
             let document = vector[word].as_str().expect("a document").to_owned();
             documents.entry((word == "inline", document)).or_default().push(vector);

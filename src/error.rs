@@ -526,6 +526,9 @@ impl fmt::Display for Error {
     }
 }
 
+/// How the message about a wrong file of schemas begins.
+const NOT_SCHEMAS: &str = "this is not the output of `terraform providers schema -json`";
+
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -590,11 +593,7 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Folder(problem) => problem.fmt(f),
             ErrorKind::Store(fault) => fault.fmt(f),
             ErrorKind::Wire(reason) => f.write_str(reason),
-            ErrorKind::SchemaFile(reason) => write!(
-                f,
-                "this is not the output of `terraform providers schema -json`: {reason}: run it \
-                 again"
-            ),
+            ErrorKind::SchemaFile(reason) => write!(f, "{NOT_SCHEMAS}: {reason}: run it again"),
             ErrorKind::Limit { limit, value } => {
                 write!(
                     f,

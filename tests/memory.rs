@@ -269,6 +269,58 @@ fn memory_is_bounded_where_a_bomb_expands() {
     }
 }
 
+/// A plan file of many instances, whose plan and state are longer than what stays in memory.
+fn plan_file(instances: usize) -> Vec<u8> {
+    use crate::planfile::build::{Member, change, plan, resource, zip};
+    let text = |text: String| [&[0xd9, text.len() as u8], text.as_bytes()].concat();
+    let value = |number: usize, side: &str| {
+        let input = text(format!("{side} of instance {number}, {}", "with a long text".repeat(12)));
+        [&b"\x82\xa2id"[..], &text(format!("id-{number}")), b"\xa5input", &input].concat()
+    };
+    let name = |number: usize| {
+        let number = number * 7919 % instances;
+        format!("module.m[\"{}\"].test_one.a[{number}]", number / 10)
+    };
+    let changes = (0..instances).map(|number| {
+        let (before, after) = (value(number, "before"), value(number, "after"));
+        resource(&name(number), &change(3, &[&before, &after]))
+    });
+    let resources = (0..instances).map(|number| {
+        let texts = "with a long text".repeat(12);
+        format!(
+            r#"{{"module":"module.m[\"{}\"]","mode":"managed","type":"test_one","name":"a",
+            "provider":"provider[\"registry.terraform.io/hashicorp/test\"]","instances":[{{
+            "index_key":{number},"schema_version":0,
+            "attributes":{{"id":"id-{number}","input":"{texts}"}}}}]}}"#,
+            number / 10
+        )
+    });
+    let resources = resources.collect::<Vec<_>>().join(",");
+    let state = format!(r#"{{"version":4,"outputs":{{}},"resources":[{resources}]}}"#);
+    let plan = plan(&changes.collect::<Vec<_>>());
+    zip(&[Member::new("tfplan", &plan), Member::new("tfstate", state.as_bytes())])
+}
+
+#[test]
+fn memory_is_bounded_for_plan_files_of_many_instances() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, said) = (folder.path().join("plan.tfplan"), folder.path().join("said"));
+    fs::write(&path, plan_file(20_000)).expect("a file");
+    let path = path.to_str().expect("UTF-8");
+    let mut peaks = Vec::new();
+    let commands: [&[&str]; 5] = [
+        &["show"],
+        &["summary"],
+        &["changes", "--threads", "2"],
+        &["redact", "--quiet"],
+        &["show", "--redact", "--quiet"],
+    ];
+    for command in commands {
+        peaks.push((command, run(&[command, &[path]].concat(), &said)));
+    }
+    assert!(peaks.iter().all(|(_, peak)| *peak < BASE), "MiB: {peaks:?}");
+}
+
 /// The memory of one large change is returned to the system before another thread holds one.
 #[test]
 fn batches_stay_within_their_memory() {

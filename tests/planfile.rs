@@ -5,7 +5,8 @@
 //! what the file does not hold. [`Rule`] lists these differences; any other fails.
 
 mod amplified;
-mod build;
+pub mod build;
+mod canaries;
 mod compare;
 mod hostile;
 mod marks;
@@ -209,4 +210,31 @@ fn show_prints_the_json_of_a_plan_file() {
     command.arg("show").arg(run::root().join("corpus/wrong/encrypted.tfplan"));
     let encrypted = String::from_utf8(command.output().expect("it runs").stderr).unwrap();
     assert!(encrypted.contains("encrypted") && encrypted.contains("tofu show"), "{encrypted}");
+}
+
+/// Only masking by the configuration misses it, and says so once.
+#[test]
+fn commands_that_mask_variables_say_once_that_there_is_no_configuration() {
+    let folder = corpus_folder();
+    let said = |args: &[&str], files: &[&str]| {
+        let mut command = run::plansift();
+        let output = command.args(args).args(files).current_dir(&folder).output().expect("it runs");
+        assert!(output.status.success(), "{args:?}: {output:?}");
+        String::from_utf8_lossy(&output.stderr).matches("no configuration").count()
+    };
+    let copy = tempfile::NamedTempFile::with_suffix(".tfplan").expect("a file");
+    fs::copy(folder.join("secrets/plan.tfplan"), &copy).expect("a copy");
+    let both = ["secrets/plan.tfplan", copy.path().to_str().expect("UTF-8")];
+    for args in [&["redact"][..], &["slim", "--keep", "changes,variables"], &["show", "--redact"]] {
+        assert_eq!(said(args, &both[..1]), 1, "{args:?}");
+        assert_eq!(said(args, &["create/plan.tfplan"]), 0, "{args:?}");
+    }
+    for args in [&["redact"][..], &["slim", "--keep", "changes,variables"]] {
+        assert_eq!(said(args, &["secrets/plan.json"]), 0, "{args:?}");
+        assert_eq!(said(args, &both), 1, "{args:?}");
+        assert_eq!(said(&[args, &["--quiet"]].concat(), &both), 0, "{args:?}");
+    }
+    for args in [&["changes"][..], &["summary"], &["audit"], &["report"], &["show"]] {
+        assert_eq!(said(args, &both[..1]), 0, "{args:?}");
+    }
 }

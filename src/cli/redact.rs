@@ -11,7 +11,7 @@ use super::inputs::{self, Listed};
 use super::messages::{fail, say};
 use super::output::{self, Output};
 use super::rewriting::{Passes, Ready, write_all};
-use super::secrets::{masked, redact_options, warn_of_masking, warn_of_names};
+use super::secrets::{ConfigurationNote, masked, redact_options, warn_of_masking, warn_of_names};
 use crate::audit::{self, Ledger, Look};
 use crate::error::{Error, ErrorKind, Result};
 use crate::plan::{Accepts, Next};
@@ -51,6 +51,7 @@ pub fn run_with(
         },
     };
     let reading = (Passes::of(secrets, Accepts::States), &options.secret);
+    let mut note = ConfigurationNote::default();
     let exit = write_all(plans, &listed, output, reading, |ready, out| {
         let redacted = redact(ready.documents, ready.collected.as_ref(), &options, out)?;
         if let Some(report) = &mut report {
@@ -59,6 +60,7 @@ pub fn run_with(
         if !plans.quiet {
             say(&format!("{}: {}", ready.name, masked(&redacted.counts)));
             warn_of_masking(ready.name, &redacted.counts, secrets.echo);
+            note.tell(ready.name, &redacted.counts);
         }
         Ok(redacted.document)
     });

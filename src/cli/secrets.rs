@@ -109,3 +109,21 @@ pub fn warn_of_masking(name: &str, counts: &Counts, echo: args::Echo) {
         say(&format!("{name}: warning: {unknown} parts of unknown sections were masked whole"));
     }
 }
+
+/// The message about documents without a configuration, at most once in a run.
+#[derive(Default)]
+pub struct ConfigurationNote {
+    is_told: bool,
+}
+
+impl ConfigurationNote {
+    /// Says that variables are masked because there is no configuration.
+    pub fn tell(&mut self, name: &str, counts: &Counts) {
+        if counts.undeclared > 0 && !std::mem::replace(&mut self.is_told, true) {
+            say(&format!(
+                "{name}: no configuration, as in all plan files: the values of all variables are \
+                 masked, because the configuration says which are sensitive"
+            ));
+        }
+    }
+}

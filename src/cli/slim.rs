@@ -5,7 +5,7 @@ use super::exit::Exit;
 use super::inputs;
 use super::messages::say;
 use super::rewriting::{Passes, write_all};
-use super::secrets::{masked, redact_options, warn_of_masking, warn_of_names};
+use super::secrets::{ConfigurationNote, masked, redact_options, warn_of_masking, warn_of_names};
 use super::unmatched;
 use crate::plan::Accepts;
 use crate::record::Show;
@@ -42,6 +42,7 @@ pub fn run(arguments: &Slim) -> Exit {
     };
     let (output, reading) = (arguments.output.as_deref(), (passes, &masking.secret));
     let (mut kept, mut searched_not) = (Vec::new(), Vec::new());
+    let mut note = ConfigurationNote::default();
     let exit = write_all(plans, &listed, output, reading, |ready, out| {
         let secrecy = match &ready.collected {
             Some(collected) => Secrecy::Known(collected),
@@ -51,6 +52,7 @@ pub fn run(arguments: &Slim) -> Exit {
         let slimmed = slim(ready.documents, &options, secrecy, &masking, out)?;
         if !plans.quiet {
             print_counts(ready.name, &slimmed, arguments);
+            note.tell(ready.name, &slimmed.redacted.counts);
         }
         for section in slimmed.left_out.sections.into_iter().filter(|it| has_resources(it)) {
             if !searched_not.contains(&section) {

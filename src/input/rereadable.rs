@@ -2,8 +2,8 @@
 //!
 //! A regular file is opened again for each pass, and each pass ends with a check that the file did
 //! not change. Any other input is first spooled to a nameless temporary file. That file has mode
-//! 0600 from its creation, and the system deletes it when the process ends, even by a crash. Whatever
-//! may be a plan file or a part of one is encrypted in it.
+//! 0600 from its creation, and the system deletes it when the process ends, even by a crash. A plan
+//! file, or a part of one, is encrypted in it.
 
 use std::fs::File;
 use std::io::{self, Read, Write};

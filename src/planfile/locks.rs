@@ -44,22 +44,11 @@ fn quoted(text: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    const LOCKS: &str = r#"# This file is maintained automatically by "terraform init".
-# Manual edits may be lost in future updates.
-
-provider "registry.terraform.io/hashicorp/random" {
-  version     = "3.6.0"
-  constraints = "~> 3.0"
-  hashes = [
-    "h1:R5Ucn26riKIEijcsiOMBR3uOAjuOMfI1x7XvH4P6B1w=",
-    "version = \"1\"",
-  ]
-}
-
-provider "registry.terraform.io/hashicorp/aws" {
-  version = "5.31.0"
-}
-"#;
+    const LOCKS: &str = "# This file is maintained automatically by \"terraform init\".\n\n\
+        provider \"registry.terraform.io/hashicorp/random\" {\n  version     = \"3.6.0\"\n  \
+        constraints = \"~> 3.0\"\n  hashes = [\n    \"h1:R5Ucn26riKIEijcsiOM\",\n    \
+        \"version = \\\"1\\\"\",\n  ]\n}\n\n\
+        provider \"registry.terraform.io/hashicorp/aws\" {\n  version = \"5.31.0\"\n}\n";
 
     #[test]
     fn a_lock_file_names_its_providers_and_their_versions() {

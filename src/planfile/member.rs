@@ -1,4 +1,5 @@
-//! A member of the archive, inflated: in memory if it is small, else in an encrypted temporary file.
+//! A member of the archive, inflated: in memory if it is small, else in an encrypted temporary
+//! file.
 //!
 //! Sections of the plan stand in another order in the JSON than in the member, so parts of the
 //! member are read from any offset.

@@ -74,6 +74,9 @@ pub struct Counts {
     pub unmarked: u64,
     /// Unknown sections, masked as a whole.
     pub unknown: u64,
+    /// Variables that are masked because the document has no configuration, which says what
+    /// variables are sensitive. Their values count as marked.
+    pub undeclared: u64,
 }
 
 impl Counts {
@@ -84,6 +87,7 @@ impl Counts {
         self.equal += other.equal;
         self.unmarked += other.unmarked;
         self.unknown += other.unknown;
+        self.undeclared += other.undeclared;
     }
 
     /// Number of all masked places.

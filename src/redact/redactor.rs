@@ -112,6 +112,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
                 Some(known) => {
                     // Without a configuration, nothing says which variables are sensitive.
                     let is_undeclared = kind == PieceKind::Variable && !known.declared.is_known;
+                    self.counts.undeclared += u64::from(is_undeclared);
                     is_undeclared || parts.are_declared(piece, &known.declared)
                 }
                 None => {

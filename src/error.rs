@@ -27,6 +27,8 @@ struct Inner {
     kind: ErrorKind,
     offset: Option<u64>,
     path: Option<String>,
+    /// Whether the path is complete.
+    is_placed: bool,
     source: Option<io::Error>,
 }
 
@@ -423,12 +425,18 @@ pub struct Location<'a> {
 impl Error {
     /// An error without a location.
     pub fn new(kind: ErrorKind) -> Error {
-        Error(Box::new(Inner { kind, offset: None, path: None, source: None }))
+        Error(Box::new(Inner { kind, offset: None, path: None, is_placed: false, source: None }))
     }
 
     /// An error at `offset`, in bytes from the start of the input.
     pub fn at(kind: ErrorKind, offset: u64) -> Error {
-        Error(Box::new(Inner { kind, offset: Some(offset), path: None, source: None }))
+        Error(Box::new(Inner {
+            kind,
+            offset: Some(offset),
+            path: None,
+            is_placed: false,
+            source: None,
+        }))
     }
 
     /// An error for a limit that was exceeded at `offset`.
@@ -438,16 +446,32 @@ impl Error {
 
     /// An error caused by the system's error `source`.
     pub fn io(kind: ErrorKind, source: io::Error) -> Error {
-        Error(Box::new(Inner { kind, offset: None, path: None, source: Some(source) }))
+        Error(Box::new(Inner {
+            kind,
+            offset: None,
+            path: None,
+            is_placed: false,
+            source: Some(source),
+        }))
     }
 
-    /// Prepends `outer` to the path of the error.
+    /// Prepends `outer` to the path of the error, unless the path is complete.
     pub fn within(mut self, outer: &str) -> Error {
+        if self.0.is_placed {
+            return self;
+        }
         self.0.path = Some(match self.0.path.take() {
             None => outer.to_owned(),
             Some(inner) if inner.starts_with('[') => format!("{outer}{inner}"),
             Some(inner) => format!("{outer}.{inner}"),
         });
+        self
+    }
+
+    /// Makes the path complete, for an error of an input that is read through another format.
+    #[cfg(feature = "planfile")]
+    pub(crate) fn placed(mut self) -> Error {
+        self.0.is_placed = true;
         self
     }
 
@@ -491,6 +515,8 @@ impl fmt::Display for Error {
                 write!(f, ", at {}", location.path)?;
             }
             f.write_str(": ")?;
+        } else if let Some(path) = &self.0.path {
+            write!(f, "at {path}: ")?;
         }
         self.0.kind.fmt(f)?;
         match &self.0.source {

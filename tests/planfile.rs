@@ -4,11 +4,14 @@
 //! The JSON of a plan file equals that of the tool, section by section and byte for byte, but for
 //! what the file does not hold. [`Rule`] lists these differences; any other fails.
 
+mod amplified;
 pub mod build;
 mod canaries;
 mod compare;
 mod hostile;
+mod marks;
 mod schemas;
+mod states;
 
 use std::fs;
 use std::io::{Read, Write};

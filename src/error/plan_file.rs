@@ -57,6 +57,8 @@ pub enum PlanFileFault {
     Address,
     /// A value is not valid MessagePack, or not a value of the tools.
     Value,
+    /// A number is infinite, or plain decimal text of it would be too long.
+    Number,
     /// The member is missing.
     Missing,
     /// A state is JSON of another shape than the tools write.
@@ -94,6 +96,12 @@ impl fmt::Display for PlanFileFault {
             PlanFileFault::Schemas => "schemas that are not valid",
             PlanFileFault::Locks => "locks of providers that are too long",
             PlanFileFault::Address => "a resource address that is not valid",
+            PlanFileFault::Number => {
+                return f.write_str(
+                    "a number that is infinite or has more than about 4900 digits, which plansift \
+                     does not write: run `terraform show -json PLANFILE`",
+                );
+            }
             PlanFileFault::OtherInput => {
                 return f.write_str(
                     "this is not a binary plan file: give the file that `terraform plan -out FILE` \

@@ -325,6 +325,12 @@ impl Input {
         Input::streamed(reader, None, options)
     }
 
+    /// Wraps a reader of UTF-8 text. Unlike [`Input::from_reader`], it neither decompresses nor
+    /// decodes what the reader yields.
+    pub fn from_plain_reader(reader: Box<dyn Read + Send>, options: &Options) -> Input {
+        Input(Kind::Stream(Stream::new(reader, None, options)))
+    }
+
     fn from_file(file: File, path: Option<&Path>, options: &Options) -> Result<Input> {
         Input::from_file_until(file, path, options, None)
     }

@@ -55,6 +55,17 @@ impl Action {
         }
     }
 
+    /// Whether the action puts a new object in the place of the old one.
+    pub(super) fn is_replacement(self) -> bool {
+        matches!(
+            self,
+            Action::DeleteThenCreate
+                | Action::CreateThenDelete
+                | Action::CreateThenForget
+                | Action::ForgetThenCreate
+        )
+    }
+
     /// The words of the action, as a JSON array.
     pub(super) fn json(self) -> &'static str {
         match self {

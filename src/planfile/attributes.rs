@@ -4,13 +4,14 @@
 //! `type`. Attributes that happen to have these names stand in the other order there, because
 //! their keys are sorted.
 
+use super::keys;
 use super::path::{Paths, Step};
 use super::protobuf::fault;
 use super::walk::{self, Part, Walk};
 use crate::error::{PlanFileFault, Result};
 use crate::json::value::{Elements, Kind, Members, Value};
 use crate::limits::Limits;
-use crate::wire::json_string::write_string;
+use crate::wire::json_string::write_string_within;
 
 /// Walks over a JSON value.
 pub(super) struct Json<'a> {
@@ -83,9 +84,13 @@ impl<'a> Walk<'a> for Json<'a> {
         })
     }
 
-    fn write_leaf(&self, out: &mut Vec<u8>) -> Result<()> {
+    fn offset(&self) -> u64 {
+        self.leaf.offset()
+    }
+
+    fn write_leaf(&self, max: usize, out: &mut Vec<u8>) -> Result<()> {
         if self.leaf.kind()? == Kind::String {
-            write_string(self.leaf.text()?.as_bytes(), out);
+            write_string_within(self.leaf.text()?.as_bytes(), max, out);
         } else {
             out.extend_from_slice(self.leaf.raw());
         }
@@ -110,13 +115,13 @@ fn without_type(mut value: Value<'_>) -> Result<Value<'_>> {
 }
 
 /// Appends attributes as compact JSON, escaped as Go does.
-pub(super) fn write(value: Value<'_>, out: &mut Vec<u8>) -> Result<()> {
-    walk::write_known(&mut Json::new(value), out)
+pub(super) fn write(value: Value<'_>, limits: &Limits, out: &mut Vec<u8>) -> Result<()> {
+    walk::write_known(&mut Json::new(value), limits, out)
 }
 
 /// Like [`write`], for JSON that holds no attributes.
-pub(super) fn write_plain(value: Value<'_>, out: &mut Vec<u8>) -> Result<()> {
-    walk::write_known(&mut Json { types: Types::Kept, ..Json::new(value) }, out)
+pub(super) fn write_plain(value: Value<'_>, limits: &Limits, out: &mut Vec<u8>) -> Result<()> {
+    walk::write_known(&mut Json { types: Types::Kept, ..Json::new(value) }, limits, out)
 }
 
 /// Reads the paths of `sensitive_attributes`.
@@ -128,9 +133,9 @@ pub(super) fn paths(value: Value<'_>, limits: &Limits) -> Result<Paths<'static>>
             let step = step?;
             let offset = step.offset();
             let state_fault = || fault(PlanFileFault::State, offset);
-            let kind = step.get("type")?.ok_or_else(state_fault)?;
-            let value = step.get("value")?.ok_or_else(state_fault)?;
-            let step = match kind.text()?.as_str() {
+            let [kind, value] = keys::members(step, &["type", "value"])?;
+            let value = value.ok_or_else(state_fault)?;
+            let step = match keys::text(kind)?.as_str() {
                 "get_attr" => Step::Name(value.text()?.into_bytes().into()),
                 "index" => index(value)?,
                 _ => return Err(state_fault()),
@@ -146,7 +151,7 @@ pub(super) fn paths(value: Value<'_>, limits: &Limits) -> Result<Paths<'static>>
 fn index(value: Value<'_>) -> Result<Step<'static>> {
     let value = without_type(value)?;
     Ok(match value.kind()? {
-        Kind::String => Step::Name(value.text()?.into_bytes().into()),
+        Kind::String => Step::Key(value.text()?.into_bytes().into()),
         Kind::Number => {
             let number = std::str::from_utf8(value.raw()).ok().and_then(|text| text.parse().ok());
             number.map_or(Step::Element(None), Step::Index)

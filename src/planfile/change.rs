@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::action::reason;
 use super::address::{Address, Key, unescape};
 use super::message::{Change, Importing, OutputChange, ResourceChange};
-use super::overlay;
+use super::overlay::{self, Marks};
 use super::packed::{Packed, write_unknown, write_value};
-use super::path::{Paths, write_path};
+use super::path::{Paths, Step, write_path};
 use super::protobuf::fault;
 use super::schemas::{Fit, Schema, Schemas};
 use super::tool::Tool;
@@ -80,8 +80,8 @@ pub(super) struct Writer<'w> {
 /// What is known of a change beside its record.
 struct Known<'a> {
     schema: Option<Arc<Schema>>,
-    before_marks: Paths<'a>,
-    after_marks: Paths<'a>,
+    before_marks: Marks<'a>,
+    after_marks: Marks<'a>,
 }
 
 impl Known<'_> {
@@ -93,8 +93,8 @@ impl Known<'_> {
 impl Writer<'_> {
     /// Finds the schema of a change, and what is marked in it.
     ///
-    /// Where a resource is replaced, the tools store only the marks of the configuration for what
-    /// is after it. Those of the provider's schema are among the paths before it. A schema that a
+    /// Where a resource is replaced, the tools store only the marks of the configuration for the new
+    /// object. Those of the provider's schema are among the paths into the old one. A schema that a
     /// value does not fit is of another version of the provider, and tells nothing.
     fn know<'a>(self, record: &ResourceChange<'a>, address: &Address<'_>) -> Result<Known<'a>> {
         let change = &record.change;
@@ -108,11 +108,12 @@ impl Writer<'_> {
             let fits =
                 [mark(change.before, &mut before_marks)?, mark(change.after, &mut after_marks)?];
             if fits == [Fit::Fits; 2] {
+                let (before_marks, after_marks) = (before_marks.into(), after_marks.into());
                 return Ok(Known { schema: Some(schema), before_marks, after_marks });
             }
         }
-        let before_marks = change.before_marks.clone();
-        Ok(Known { schema: None, before_marks, after_marks: all_marks(change) })
+        let before_marks = change.before_marks.clone().into();
+        Ok(Known { schema: None, before_marks, after_marks: marks_after(change) })
     }
 
     /// Appends a change of a resource.
@@ -140,7 +141,7 @@ impl Writer<'_> {
         }
         push_key(out, "change");
         let known = self.know(record, &address)?;
-        write_change(record, &known, identities, out)?;
+        write_change(record, &known, identities, self.limits, out)?;
         let reason = reason(record.reason);
         if !reason.is_empty() {
             push_text(out, "action_reason", &reason);
@@ -165,10 +166,11 @@ impl Writer<'_> {
         let after = record.change.after.filter(|after| !after.is_null() && !after.is_unknown());
         if let Some(after) = &after {
             push_key(out, "values");
-            write_value(after, known.ty(), offset, out)?;
+            write_value(after, known.ty(), self.limits, offset, out)?;
         }
         push_key(out, "sensitive_values");
-        write_marks(record.change.after.as_ref(), known.ty(), &known.after_marks, offset, out)?;
+        let (after, place) = (record.change.after.as_ref(), (self.limits, offset));
+        write_marks(after, known.ty(), &known.after_marks, place, out)?;
         if let Some(identity) = record.change.after_identity.filter(|identity| !identity.is_null())
         {
             let version = known.schema.as_ref().and_then(|schema| schema.identity_version);
@@ -196,7 +198,7 @@ impl Writer<'_> {
             write_version(out);
         }
         push_key(out, "identity");
-        write_value(identity, None, offset, out)?;
+        write_value(identity, None, self.limits, offset, out)?;
         if self.tool == Tool::OpenTofu {
             write_version(out);
         }
@@ -208,32 +210,34 @@ fn write_change(
     record: &ResourceChange<'_>,
     known: &Known<'_>,
     identities: Identities,
+    limits: &Limits,
     out: &mut Vec<u8>,
 ) -> Result<()> {
     let change = &record.change;
     let offset = change.offset;
-    write_sides(change, known.ty(), out)?;
+    write_sides(change, known.ty(), limits, out)?;
     push_key(out, "after_unknown");
     match &change.after {
-        Some(after) if !after.is_wholly_known() => write_unknown(after, offset, out)?,
+        Some(after) if !after.is_wholly_known() => write_unknown(after, limits, offset, out)?,
         _ => push(out, "{}"),
     }
     push_key(out, "before_sensitive");
-    write_marks(change.before.as_ref(), known.ty(), &known.before_marks, offset, out)?;
+    let (before, after) = (change.before.as_ref(), change.after.as_ref());
+    write_marks(before, known.ty(), &known.before_marks, (limits, offset), out)?;
     push_key(out, "after_sensitive");
-    write_marks(change.after.as_ref(), known.ty(), &known.after_marks, offset, out)?;
+    write_marks(after, known.ty(), &known.after_marks, (limits, offset), out)?;
     if !record.replace_paths.is_empty() {
         push_key(out, "replace_paths");
         let mut separator = b'[';
         for path in record.replace_paths.iter() {
             out.push(std::mem::replace(&mut separator, b','));
-            write_path(path, offset, out)?;
+            write_path(path, limits, offset, out)?;
         }
         out.push(b']');
     }
     if let Some(importing) = &change.importing {
         push_key(out, "importing");
-        write_importing(importing, offset, out)?;
+        write_importing(importing, limits, offset, out)?;
     }
     if !change.generated_config.is_empty() {
         push_text(out, "generated_config", change.generated_config);
@@ -245,7 +249,7 @@ fn write_change(
         ] {
             if let Some(identity) = identity {
                 push_key(out, key);
-                write_value(identity, None, offset, out)?;
+                write_value(identity, None, limits, offset, out)?;
             }
         }
     }
@@ -260,16 +264,40 @@ pub(super) fn all_marks<'a>(change: &Change<'a>) -> Paths<'a> {
     marks
 }
 
+/// What is marked after a change, as far as the file tells without a schema.
+///
+/// The lists and maps of a new object may have other elements than those of the old one, so a mark in
+/// one element of the old object is one in every element of the new object. Paths to a whole element
+/// are of the configuration, which marks its own elements of the new object.
+fn marks_after<'a>(change: &Change<'a>) -> Marks<'a> {
+    if !change.action.is_replacement() {
+        return all_marks(change).into();
+    }
+    let mut marks = Marks::from(change.after_marks.clone());
+    for path in change.before_marks.iter() {
+        match path.last() {
+            Some(Step::Name(_)) => marks.replaced.add_every(path),
+            _ => marks.own.add(path),
+        }
+    }
+    marks
+}
+
 /// Appends `actions`, `before` and `after`, with the opening bracket.
-fn write_sides(change: &Change<'_>, ty: Option<&Type>, out: &mut Vec<u8>) -> Result<()> {
+fn write_sides(
+    change: &Change<'_>,
+    ty: Option<&Type>,
+    limits: &Limits,
+    out: &mut Vec<u8>,
+) -> Result<()> {
     push(out, "{\"actions\":");
     push(out, change.action.json());
     push_key(out, "before");
-    write_side(change.before.as_ref(), ty, change.offset, out)?;
+    write_side(change.before.as_ref(), ty, limits, change.offset, out)?;
     // A value that is unknown as a whole has no key.
     if !change.after.is_some_and(|after| after.is_unknown()) {
         push_key(out, "after");
-        write_side(change.after.as_ref(), ty, change.offset, out)?;
+        write_side(change.after.as_ref(), ty, limits, change.offset, out)?;
     }
     Ok(())
 }
@@ -277,11 +305,12 @@ fn write_sides(change: &Change<'_>, ty: Option<&Type>, out: &mut Vec<u8>) -> Res
 fn write_side(
     value: Option<&Value<'_>>,
     ty: Option<&Type>,
+    limits: &Limits,
     offset: u64,
     out: &mut Vec<u8>,
 ) -> Result<()> {
     match value {
-        Some(value) => write_value(value, ty, offset, out),
+        Some(value) => write_value(value, ty, limits, offset, out),
         None => {
             push(out, "null");
             Ok(())
@@ -289,18 +318,18 @@ fn write_side(
     }
 }
 
-/// Appends the tree of what is sensitive.
+/// Appends the tree of what is sensitive. The offset is for errors.
 pub(super) fn write_marks(
     value: Option<&Value<'_>>,
     ty: Option<&Type>,
-    marks: &Paths<'_>,
-    offset: u64,
+    marks: &Marks<'_>,
+    (limits, offset): (&Limits, u64),
     out: &mut Vec<u8>,
 ) -> Result<()> {
     match value {
         Some(value) => {
             let bytes = value.sorted();
-            overlay::write(&mut Packed::new(&bytes, ty, offset), marks, out)
+            overlay::write(&mut Packed::new(&bytes, ty, offset), marks, limits, out)
         }
         None => {
             push(out, "false");
@@ -309,7 +338,12 @@ pub(super) fn write_marks(
     }
 }
 
-fn write_importing(importing: &Importing<'_>, offset: u64, out: &mut Vec<u8>) -> Result<()> {
+fn write_importing(
+    importing: &Importing<'_>,
+    limits: &Limits,
+    offset: u64,
+    out: &mut Vec<u8>,
+) -> Result<()> {
     let start = out.len();
     if !importing.id.is_empty() {
         push_text(out, "id", importing.id);
@@ -319,7 +353,7 @@ fn write_importing(importing: &Importing<'_>, offset: u64, out: &mut Vec<u8>) ->
     }
     if let Some(identity) = &importing.identity {
         push_key(out, "identity");
-        write_value(identity, None, offset, out)?;
+        write_value(identity, None, limits, offset, out)?;
     }
     if out.len() == start {
         out.push(b'{');
@@ -331,13 +365,19 @@ fn write_importing(importing: &Importing<'_>, offset: u64, out: &mut Vec<u8>) ->
 }
 
 /// Appends a member with a change of an output.
-pub(super) fn write_output_change(output: &OutputChange<'_>, out: &mut Vec<u8>) -> Result<()> {
+pub(super) fn write_output_change(
+    output: &OutputChange<'_>,
+    limits: &Limits,
+    out: &mut Vec<u8>,
+) -> Result<()> {
     write_string(output.name.as_bytes(), out);
     out.push(b':');
-    write_sides(&output.change, None, out)?;
+    write_sides(&output.change, None, limits, out)?;
     push_key(out, "after_unknown");
     match &output.change.after {
-        Some(after) if !after.is_wholly_known() => write_unknown(after, output.change.offset, out)?,
+        Some(after) if !after.is_wholly_known() => {
+            write_unknown(after, limits, output.change.offset, out)?;
+        }
         _ => push(out, "false"),
     }
     let word = if output.is_sensitive { "true" } else { "false" };

@@ -4,15 +4,17 @@
 //! the one before, so memory holds the largest of them and no more.
 
 use std::io::{self, Read};
+use std::mem::size_of;
 use std::ops::Range;
 
 use super::action::{Action, deferred_reason};
 use super::address::Address;
+use super::archive::PLAN;
 use super::change::{
     Identities, Writer, all_marks, push, push_key, push_text, write_output_change,
 };
 use super::check::Check;
-use super::index::{Changes, Index, place};
+use super::index::{Budget, Changes, Index, place};
 use super::invocation::Invocation;
 use super::member::Member;
 use super::message::{OutputChange, ResourceChange};
@@ -28,6 +30,9 @@ use crate::error::{PlanFileFault, Result};
 use crate::input::into_io_error;
 use crate::limits::Limits;
 use crate::wire::json_string::write_string;
+
+/// The least number of taken bytes that are freed.
+const RELEASED_MIN: usize = 1 << 20;
 
 /// The JSON document of a plan file.
 pub struct Document {
@@ -72,7 +77,8 @@ struct Parts {
 impl Document {
     /// A document from the members of a plan file.
     pub(super) fn new(members: Members, schemas: Schemas, limits: &Limits) -> Result<Document> {
-        let Members { plan, index, state } = members;
+        let Members { plan, mut index, state } = members;
+        let mut budget = std::mem::take(&mut index.budget);
         let release = Release::new(index.evidence.tool(), &index.terraform_version);
         let refresh_only = index.is_refresh_only;
         let mut parts = Parts {
@@ -80,7 +86,7 @@ impl Document {
             drift: index.drift.order(|entry| refresh_only || entry.action != Action::NoOp),
             deferred: index.deferred.order(|_| true),
             by_address: index.changes.by_address(),
-            tree: Tree::new(),
+            tree: Tree::new(limits),
             planned: Vec::new(),
             checks: Vec::new(),
             relevant: Vec::new(),
@@ -91,8 +97,8 @@ impl Document {
             index,
             release,
         };
-        parts.lay_out();
-        parts.sort()?;
+        parts.lay_out(&mut budget).map_err(|error| error.within("planned_values").within(PLAN))?;
+        parts.sort(&mut budget).map_err(|error| error.within(PLAN))?;
         Ok(Document {
             parts,
             section: 0,
@@ -145,10 +151,22 @@ impl Document {
     }
 }
 
+impl Document {
+    /// Frees the bytes that the reader has taken of a large piece, which the reader may keep.
+    fn release(&mut self) {
+        if self.taken > RELEASED_MIN.max(self.out.len() / 2) {
+            self.out.drain(..self.taken);
+            self.out.shrink_to_fit();
+            self.taken = 0;
+        }
+    }
+}
+
 impl Read for Document {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.release();
         while self.taken == self.out.len() {
-            if !self.advance().map_err(into_io_error)? {
+            if !self.advance().map_err(|error| into_io_error(error.placed()))? {
                 return Ok(0);
             }
         }
@@ -162,7 +180,7 @@ impl Read for Document {
 
 impl Parts {
     /// Puts the resources of `planned_values` in their modules.
-    fn lay_out(&mut self) {
+    fn lay_out(&mut self, budget: &mut Budget) -> Result<()> {
         let changes = &self.index.changes;
         let forgotten = self.release.plans_forgotten();
         let is_planned = |number: u32| {
@@ -177,12 +195,14 @@ impl Parts {
         // Modules stand in the order of the file, and the resources in them by address.
         for (number, entry) in (0..).zip(&changes.entries) {
             if is_planned(number) {
-                self.tree.module(module(changes.address(entry)));
+                let module = module(changes.address(entry));
+                self.tree.module(module, budget, entry.range.start)?;
             }
         }
         for number in self.by_address.iter().copied().filter(|number| is_planned(*number)) {
             let entry = &changes.entries[number as usize];
-            let module = self.tree.module(module(changes.address(entry)));
+            let module = module(changes.address(entry));
+            let module = self.tree.module(module, budget, entry.range.start)?;
             self.tree.push(module, number);
         }
         self.tree.sort(Children::FirstUse);
@@ -198,21 +218,27 @@ impl Parts {
         }
         self.planned.push(Piece::Text("\"root_module\":"));
         self.tree.write(&mut self.planned);
+        Ok(())
     }
 
     /// Orders the checks, and the relevant attributes as OpenTofu does. Terraform writes those in
     /// an order of its own, which is not in the file.
-    fn sort(&mut self) -> Result<()> {
-        self.checks = self.order_of(&self.index.checks, 2)?;
+    fn sort(&mut self, budget: &mut Budget) -> Result<()> {
+        self.checks = self.order_of(&self.index.checks, 2, budget)?;
         self.relevant = match self.release.tool {
-            Tool::OpenTofu => self.order_of(&self.index.relevant_attributes, 1)?,
+            Tool::OpenTofu => self.order_of(&self.index.relevant_attributes, 1, budget)?,
             _ => (0..self.index.relevant_attributes.len()).collect(),
         };
         Ok(())
     }
 
     /// The order of messages by the text in one of their fields.
-    fn order_of(&self, ranges: &[Range<u64>], number: u32) -> Result<Vec<usize>> {
+    fn order_of(
+        &self,
+        ranges: &[Range<u64>],
+        number: u32,
+        budget: &mut Budget,
+    ) -> Result<Vec<usize>> {
         let mut names = Vec::new();
         let mut record = Vec::new();
         for range in ranges {
@@ -223,6 +249,7 @@ impl Parts {
                     name = field.text()?;
                 }
             }
+            budget.take(name.len() + size_of::<String>() + size_of::<usize>(), range.start)?;
             names.push(name.to_owned());
         }
         let mut order: Vec<usize> = (0..names.len()).collect();
@@ -309,12 +336,13 @@ impl Parts {
                 let output = &self.index.outputs[element];
                 let message = self.message(&output.range, record)?;
                 let read = OutputChange::read(message, &self.limits);
-                let written = read.and_then(|output| write_output_change(&output, out));
+                let written =
+                    read.and_then(|output| write_output_change(&output, &self.limits, out));
                 written.map_err(|error| error.within(&place(&output.name)))?;
             }
             Section::Invocations => {
                 let message = self.message(&self.index.invocations[element], record)?;
-                Invocation::read(message, &self.limits)?.write(self.release, out)?;
+                Invocation::read(message, &self.limits)?.write(self.release, &self.limits, out)?;
             }
             Section::PriorState => self.write_prior_piece(element, record, out)?,
             Section::RelevantAttributes => self.write_relevant(element, record, out)?,
@@ -370,7 +398,7 @@ impl Parts {
             }
         }
         let value = value.ok_or_else(|| fault(PlanFileFault::Value, message.offset))?;
-        write_value(&value, None, message.offset, out)?;
+        write_value(&value, None, &self.limits, message.offset, out)?;
         out.push(b'}');
         Ok(())
     }
@@ -402,7 +430,8 @@ impl Parts {
             Piece::Address(module) => write_string(self.tree.address(module).as_bytes(), out),
             Piece::Output(number) => {
                 let message = self.message(&self.index.outputs[number as usize].range, record)?;
-                write_planned_output(&OutputChange::read(message, &self.limits)?, out)?;
+                let output = OutputChange::read(message, &self.limits)?;
+                write_planned_output(&output, &self.limits, out)?;
             }
             Piece::Item(number) => {
                 let entry = &self.index.changes.entries[number as usize];
@@ -446,14 +475,8 @@ impl Parts {
         deposed: &str,
         record: &'r mut Vec<u8>,
     ) -> Result<Paths<'r>> {
-        let changes = &self.index.changes;
-        let entry = |number: u32| &changes.entries[number as usize];
-        let first = self.by_address.partition_point(|at| changes.address(entry(*at)) < address);
-        let same = self.by_address[first..].iter().map(|number| entry(*number));
-        let mut same = same.take_while(|entry| changes.address(entry) == address);
-        let Some(entry) = same.find(|entry| changes.deposed(entry) == deposed) else {
-            return Ok(Paths::default());
-        };
+        let found = self.index.changes.find(&self.by_address, address, deposed);
+        let Some(entry) = found else { return Ok(Paths::default()) };
         let message = self.message(&entry.range, record)?;
         Ok(all_marks(&ResourceChange::read(message, &self.limits)?.change))
     }
@@ -483,7 +506,7 @@ impl Parts {
             Some(path) => paths.read(path, &self.limits)?,
             None => paths.end(&self.limits, message.offset)?,
         }
-        write_path(paths.get(0), message.offset, out)?;
+        write_path(paths.get(0), &self.limits, message.offset, out)?;
         out.push(b'}');
         Ok(())
     }
@@ -516,7 +539,7 @@ impl Parts {
         push(out, "\",\"action_invocation\":");
         let missing = || fault(PlanFileFault::Value, message.offset);
         let invocation = invocation.ok_or_else(missing)?;
-        Invocation::read(invocation, &self.limits)?.write(self.release, out)?;
+        Invocation::read(invocation, &self.limits)?.write(self.release, &self.limits, out)?;
         out.push(b'}');
         Ok(())
     }
@@ -528,7 +551,11 @@ fn module(address: &str) -> &str {
 }
 
 /// Appends a member with an output of `planned_values`.
-fn write_planned_output(output: &OutputChange<'_>, out: &mut Vec<u8>) -> Result<()> {
+fn write_planned_output(
+    output: &OutputChange<'_>,
+    limits: &Limits,
+    out: &mut Vec<u8>,
+) -> Result<()> {
     write_string(output.name.as_bytes(), out);
     push(out, if output.is_sensitive { ":{\"sensitive\":true" } else { ":{\"sensitive\":false" });
     let offset = output.change.offset;
@@ -539,7 +566,7 @@ fn write_planned_output(output: &OutputChange<'_>, out: &mut Vec<u8>) -> Result<
             None => push(out, "\"dynamic\""),
         }
         push_key(out, "value");
-        write_value(&after, None, offset, out)?;
+        write_value(&after, None, limits, offset, out)?;
     }
     out.push(b'}');
     Ok(())

@@ -9,6 +9,7 @@ use std::ops::Range;
 use super::action::Action;
 use super::address::{Address, Mode};
 use super::member::{Member, Span};
+use super::message::ResourceChange;
 use super::protobuf::{Message, fault};
 use super::tool::Evidence;
 use crate::error::{Error, PlanFileFault, Result};
@@ -36,6 +37,8 @@ pub(super) struct Index {
     pub invocations: Vec<Range<u64>>,
     pub deferred_invocations: Vec<Range<u64>>,
     pub evidence: Evidence,
+    /// The memory that what is made from the index may still take.
+    pub budget: Budget,
 }
 
 /// A message with a name.
@@ -68,7 +71,7 @@ pub(super) struct Entry {
 }
 
 /// The memory that the index may still take, in bytes.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Budget {
     left: u64,
     limit: u64,
@@ -100,8 +103,7 @@ impl Changes {
 
     /// Whether the change deletes what is only read, which JSON leaves out.
     fn is_hidden(&self, entry: &Entry) -> bool {
-        let address = Address::read(self.address(entry));
-        entry.action == Action::Delete && address.is_ok_and(|address| address.mode != Mode::Managed)
+        is_hidden(entry.action, self.address(entry))
     }
 
     /// The changes that JSON has, in its order: by module, mode, type, name and key. The current
@@ -124,11 +126,24 @@ impl Changes {
         order.into_iter().map(|(_, number)| number).collect()
     }
 
-    /// All changes, ordered by the text of the address.
+    /// All changes, ordered by the text of the address and the deposed key.
     pub(super) fn by_address(&self) -> Vec<u32> {
         let mut order: Vec<u32> = (0..).zip(&self.entries).map(|(number, _)| number).collect();
-        order.sort_by_key(|number| self.address(&self.entries[*number as usize]));
+        order.sort_by_key(|number| self.key(*number));
         order
+    }
+
+    /// The first change of an object. `by_address` is what [`Changes::by_address`] returned.
+    pub(super) fn find(&self, by_address: &[u32], address: &str, deposed: &str) -> Option<&Entry> {
+        let wanted = (address, deposed);
+        let first = by_address.partition_point(|number| self.key(*number) < wanted);
+        let number = by_address.get(first).filter(|number| self.key(**number) == wanted)?;
+        self.entries.get(*number as usize)
+    }
+
+    fn key(&self, number: u32) -> (&str, &str) {
+        let entry = &self.entries[number as usize];
+        (self.address(entry), self.deposed(entry))
     }
 
     fn push(&mut self, record: &Record, budget: &mut Budget) -> Result<()> {
@@ -185,7 +200,8 @@ impl Index {
             let section = section(span.number);
             builder.field(&span).map_err(|error| error.within(section))?;
         }
-        let Builder { mut index, .. } = builder;
+        let Builder { mut index, budget, .. } = builder;
+        index.budget = budget;
         if index.version != 3 {
             return Err(fault(PlanFileFault::Version(index.version), 0));
         }
@@ -218,7 +234,14 @@ impl Builder<'_> {
                 self.index.outputs.push(named);
             }
             18 => {
-                let record = self.with(span, |this, message| this.record(message, 0))?;
+                let record = self.with(span, |this, message| {
+                    let record = this.record(message, 0)?;
+                    // Unless the plan only refreshes, JSON leaves this change out.
+                    if record.action == Action::NoOp {
+                        ResourceChange::read(message, this.limits)?;
+                    }
+                    Ok(record)
+                })?;
                 self.index.drift.push(&record, &mut self.budget)?;
             }
             27 => self.with(span, Builder::deferred)?,
@@ -290,16 +313,20 @@ impl Builder<'_> {
     /// A variable or a change of an output.
     fn named(&mut self, span: &Span) -> Result<Named> {
         self.with(span, |this, message| {
-            let mut named =
-                Named { name: String::new(), range: message.range(), action: Action::NoOp };
+            let (mut name, mut change) = (None, None);
             for field in message.fields() {
                 let field = field?;
                 match field.number {
-                    1 => named.name = field.text()?.to_owned(),
-                    2 if span.number == 4 => named.action = action(field.message()?)?,
+                    1 => field.once(&mut name, field.text()?)?,
+                    2 if span.number == 4 => field.once(&mut change, field.message()?)?,
                     _ => {}
                 }
             }
+            let named = Named {
+                name: name.unwrap_or_default().to_owned(),
+                range: message.range(),
+                action: change.map_or(Ok(Action::NoOp), action)?,
+            };
             this.budget.take(named.name.len() + size_of::<Named>(), message.offset)?;
             Ok(named)
         })
@@ -320,7 +347,7 @@ impl Builder<'_> {
             match field.number {
                 7 => record.deposed = field.text()?.to_owned(),
                 8 => self.index.evidence.provider(field.text()?),
-                9 => change = Some(field.message()?),
+                9 => field.once(&mut change, field.message()?)?,
                 12 => self.index.evidence.reason(field.varint()?),
                 13 => record.address = field.text()?.to_owned(),
                 _ => {}
@@ -334,30 +361,41 @@ impl Builder<'_> {
             record.action = action.map_err(|error| error.within(&place(&record.address)))?;
         }
         self.index.evidence.action(record.action);
+        // JSON leaves this change out, so nothing else reads it as a whole.
+        if is_hidden(record.action, &record.address) {
+            ResourceChange::read(message, self.limits)
+                .map_err(|error| error.within(&place(&record.address)))?;
+        }
         Ok(record)
     }
 
     fn deferred(&mut self, message: Message<'_>) -> Result<()> {
-        let (mut reason, mut change) = (0, None);
+        let (mut deferred, mut change) = (None, None);
         for field in message.fields() {
             let field = field?;
             match field.number {
-                1 => {
-                    for inner in field.message()?.fields() {
-                        let inner = inner?;
-                        if inner.number == 1 && inner.is_varint() {
-                            reason = inner.varint()?;
-                        }
-                    }
-                }
-                2 => change = Some(field.message()?),
+                1 => field.once(&mut deferred, field.message()?)?,
+                2 => field.once(&mut change, field.message()?)?,
                 _ => {}
             }
         }
+        let mut reason = None;
+        for field in deferred.iter().flat_map(|deferred| deferred.fields()) {
+            let field = field?;
+            if field.number == 1 && field.is_varint() {
+                field.once(&mut reason, field.varint()?)?;
+            }
+        }
         let change = change.ok_or_else(|| fault(PlanFileFault::NoAddress, message.offset))?;
-        let record = self.record(change, reason)?;
+        let record = self.record(change, reason.unwrap_or_default())?;
         self.index.deferred.push(&record, &mut self.budget)
     }
+}
+
+/// Whether a change deletes what is only read.
+fn is_hidden(action: Action, address: &str) -> bool {
+    action == Action::Delete
+        && Address::read(address).is_ok_and(|address| address.mode != Mode::Managed)
 }
 
 /// The action of a change.

@@ -2,8 +2,9 @@
 
 use super::address::{Address, Modules};
 use super::change::{provider_name, push, push_key, push_text, write_marks};
+use super::overlay::Marks;
 use super::packed::{write_unknown, write_value};
-use super::path::{Paths, dynamic_value};
+use super::path::dynamic_value;
 use super::protobuf::{Field, Message, fault};
 use super::tool::Release;
 use crate::error::{PlanFileFault, Result};
@@ -17,7 +18,7 @@ pub(super) struct Invocation<'a> {
     address: &'a str,
     provider: &'a str,
     config: Option<Value<'a>>,
-    marks: Paths<'a>,
+    marks: Marks<'a>,
     trigger: Trigger<'a>,
     offset: u64,
 }
@@ -44,7 +45,7 @@ impl<'a> Invocation<'a> {
                 1 => field.once(&mut address, field.text()?)?,
                 2 => field.once(&mut provider, field.text()?)?,
                 4 => field.once(&mut config, dynamic_value(field.message()?)?)?,
-                5 => read.marks.read(field.message()?, limits)?,
+                5 => read.marks.own.read(field.message()?, limits)?,
                 6 => field.once(&mut trigger, lifecycle(&field)?)?,
                 7 => field.once(&mut trigger, Trigger::Invoke)?,
                 _ => {}
@@ -58,7 +59,7 @@ impl<'a> Invocation<'a> {
     }
 
     /// Appends the invocation.
-    pub(super) fn write(&self, release: Release, out: &mut Vec<u8>) -> Result<()> {
+    pub(super) fn write(&self, release: Release, limits: &Limits, out: &mut Vec<u8>) -> Result<()> {
         let offset = self.offset;
         let mut modules = Modules::of(self.address);
         while modules.next().is_some() {}
@@ -72,12 +73,12 @@ impl<'a> Invocation<'a> {
         if let Some(config) = &self.config {
             if !config.is_unknown() {
                 push_key(out, "config_values");
-                write_value(config, None, offset, out)?;
+                write_value(config, None, limits, offset, out)?;
             }
             push_key(out, "config_sensitive");
-            write_marks(Some(config), None, &self.marks, offset, out)?;
+            write_marks(Some(config), None, &self.marks, (limits, offset), out)?;
             push_key(out, "config_unknown");
-            write_unknown(config, offset, out)?;
+            write_unknown(config, limits, offset, out)?;
         }
         push_text(out, "provider_name", provider_name(self.provider));
         self.write_trigger(release, out);

@@ -17,7 +17,7 @@ pub(super) fn write_type(text: &[u8], offset: u64, out: &mut Vec<u8>) -> Result<
     let mut cursor = Cursor::new(Slice(text), 0, Isa::default(), Validation::Grammar, limits);
     let mut outline = Outline::default();
     cursor.outline(&mut outline).map_err(type_fault)?;
-    attributes::write_plain(cursor.value(&mut outline), out).map_err(type_fault)?;
+    attributes::write_plain(cursor.value(&mut outline), &limits, out).map_err(type_fault)?;
     if cursor.at_end().map_err(type_fault)? {
         Ok(())
     } else {

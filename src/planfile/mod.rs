@@ -20,6 +20,7 @@ mod check;
 mod document;
 mod index;
 mod invocation;
+mod keys;
 mod kind;
 mod locks;
 mod member;

@@ -6,8 +6,9 @@
 use std::ops::Range;
 
 use super::path::{Paths, Step, order};
-use super::walk::{Part, Shape, Walk};
+use super::walk::{Part, Shape, Walk, check_len};
 use crate::error::Result;
+use crate::limits::Limits;
 use crate::wire::json_string;
 
 /// A container that is being written.
@@ -18,10 +19,38 @@ struct Open {
     index: i64,
     /// Where the container starts in the output.
     start: usize,
-    /// The paths that lead into the container, as a range of the sorted ones. Each has a step
-    /// after it.
-    paths: Range<usize>,
+    /// The paths that lead into the container, as a range of each list. Each path has a step after
+    /// it.
+    paths: Ranges,
+    /// How many paths of the replaced object led to a member or an element.
+    met: usize,
 }
+
+/// What is marked in a value.
+#[derive(Debug, Default)]
+pub(super) struct Marks<'a> {
+    /// Paths into the value.
+    pub own: Paths<'a>,
+    /// Paths of the object that the value replaces, through every element of its lists and maps.
+    ///
+    /// Where such a path leads to an attribute that an object of the value does not have, that object
+    /// is of another type than before, and it is marked as a whole.
+    pub replaced: Paths<'a>,
+}
+
+impl<'a> From<Paths<'a>> for Marks<'a> {
+    fn from(own: Paths<'a>) -> Marks<'a> {
+        Marks { own, replaced: Paths::default() }
+    }
+}
+
+/// The places of both lists in [`Writer::marks`].
+const LISTS: [usize; 2] = [OWN, REPLACED];
+const OWN: usize = 0;
+const REPLACED: usize = 1;
+
+/// A range of each list of paths.
+type Ranges = [Range<usize>; 2];
 
 /// Appends the tree of what is sensitive in a value.
 ///
@@ -30,13 +59,14 @@ struct Open {
 /// The value is invalid.
 pub(super) fn write<'a>(
     walk: &mut impl Walk<'a>,
-    marks: &Paths<'_>,
+    marks: &Marks<'_>,
+    limits: &Limits,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    let mut sorted: Vec<&[Step<'_>]> = marks.iter().collect();
-    sorted.sort_by(|a, b| order(a, b));
-    let mut writer = Writer { marks: sorted, stack: Vec::new(), out };
+    let marks = [sorted(&marks.own), sorted(&marks.replaced)];
+    let mut writer = Writer { marks, stack: Vec::new(), out };
     loop {
+        check_len(writer.out, limits, walk.offset())?;
         let mut part = walk.next()?;
         if let Part::Close = part {
             writer.close();
@@ -56,6 +86,14 @@ pub(super) fn write<'a>(
     }
 }
 
+/// The paths in order, each once.
+fn sorted<'m, 'v>(paths: &'m Paths<'v>) -> Vec<&'m [Step<'v>]> {
+    let mut paths: Vec<_> = paths.iter().collect();
+    paths.sort_by(|a, b| order(a, b));
+    paths.dedup_by(|a, b| order(a, b).is_eq());
+    paths
+}
+
 /// Whether a value is marked as a whole.
 #[derive(PartialEq, Eq)]
 enum Marked {
@@ -63,9 +101,27 @@ enum Marked {
     Inside,
 }
 
+/// Whether paths to a value mark it as a whole.
+fn is_marked(paths: &[&[Step<'_>]], depth: usize, part: &Part<'_>) -> bool {
+    let (Some(first), Some(last)) = (paths.first(), paths.last()) else { return false };
+    // Of sorted paths, the one that ends here is the first.
+    let (Some(first), Some(last)) = (first.get(depth), last.get(depth)) else { return true };
+    let is_every = |step: &Step<'_>| matches!(step, Step::Every);
+    let are_every = is_every(first) && is_every(last);
+    match part {
+        // A mark inside a set stands on the set.
+        Part::Array => {
+            !are_every && ![first, last].iter().all(|step| matches!(step, Step::Index(_)))
+        }
+        Part::Object => !are_every && ![first, last].iter().all(|step| step.is_name()),
+        Part::Leaf => true,
+        _ => false,
+    }
+}
+
 struct Writer<'m, 'v, 'o> {
-    /// The paths, sorted.
-    marks: Vec<&'m [Step<'v>]>,
+    /// The paths into the value, and those of the object that it replaces.
+    marks: [Vec<&'m [Step<'v>]>; 2],
     stack: Vec<Open>,
     out: &'o mut Vec<u8>,
 }
@@ -75,23 +131,16 @@ impl<'m, 'v> Writer<'m, 'v, '_> {
     fn value(&mut self, part: &Part<'_>, member: Option<&[u8]>) -> Marked {
         let depth = self.stack.len();
         let paths = self.lead(member);
-        let marks = &self.marks[paths.clone()];
-        let mut next = marks.iter().filter_map(|path| path.get(depth));
-        let is_marked = marks.iter().any(|path| path.len() == depth)
-            || match part {
-                // A mark inside a set stands on the set.
-                Part::Array => next.any(|step| !matches!(step, Step::Index(_))),
-                Part::Object => next.any(|step| !matches!(step, Step::Name(_))),
-                Part::Leaf => !paths.is_empty(),
-                _ => false,
-            };
-        if is_marked {
+        let lists = LISTS.map(|list| &self.marks[list][paths[list].clone()]);
+        if lists.iter().any(|paths| is_marked(paths, depth, part)) {
             self.leaf(member, "true");
             return Marked::Whole;
         }
         // Without a type, only a path into an unknown value tells what it is.
-        let shape = match (part, marks.first().and_then(|path| path.get(depth))) {
-            (Part::Unknown(Shape::Any), Some(Step::Name(_))) => Shape::Object,
+        let next = lists.iter().find_map(|paths| paths.first()?.get(depth));
+        let shape = match (part, next) {
+            (Part::Unknown(Shape::Any), Some(step)) if step.is_name() => Shape::Object,
+            (Part::Unknown(Shape::Any), Some(Step::Every)) => Shape::Leaf,
             (Part::Unknown(Shape::Any), Some(_)) => Shape::Array,
             (Part::Unknown(shape), _) => *shape,
             _ => Shape::Leaf,
@@ -102,7 +151,7 @@ impl<'m, 'v> Writer<'m, 'v, '_> {
                 self.separate(member);
                 let start = self.out.len();
                 self.out.push(if is_object { b'{' } else { b'[' });
-                self.stack.push(Open { is_object, is_empty: true, index: 0, start, paths });
+                self.stack.push(Open { is_object, is_empty: true, index: 0, start, paths, met: 0 });
             }
             _ => self.leaf(
                 member,
@@ -117,17 +166,27 @@ impl<'m, 'v> Writer<'m, 'v, '_> {
     }
 
     /// The paths that lead to the next value.
-    fn lead(&mut self, member: Option<&[u8]>) -> Range<usize> {
-        let Some(depth) = self.stack.len().checked_sub(1) else { return 0..self.marks.len() };
+    fn lead(&mut self, member: Option<&[u8]>) -> Ranges {
+        let Some(depth) = self.stack.len().checked_sub(1) else {
+            return LISTS.map(|list| 0..self.marks[list].len());
+        };
         let open = &mut self.stack[depth];
         let index = open.index;
         open.index += 1;
         let step = member.map_or(Step::Index(index), |name| Step::Name(name.into()));
-        let paths = &self.marks[open.paths.clone()];
-        let first = paths.partition_point(|path| path[depth].order(&step).is_lt());
-        let count = paths[first..].partition_point(|path| path[depth].order(&step).is_eq());
-        let start = open.paths.start + first;
-        start..start + count
+        let ranges = LISTS.map(|list| {
+            let range = open.paths[list].clone();
+            let paths = &self.marks[list][range.clone()];
+            // The steps into a container are of one kind, else it is marked as a whole.
+            if paths.first().is_some_and(|path| matches!(path[depth], Step::Every)) {
+                return range;
+            }
+            let first = paths.partition_point(|path| path[depth].order(&step).is_lt());
+            let count = paths[first..].partition_point(|path| path[depth].order(&step).is_eq());
+            range.start + first..range.start + first + count
+        });
+        open.met += ranges[REPLACED].len();
+        ranges
     }
 
     fn separate(&mut self, member: Option<&[u8]>) {
@@ -157,7 +216,12 @@ impl<'m, 'v> Writer<'m, 'v, '_> {
             Step::Index(index) => !(0..open.index).contains(&index),
             _ => false,
         };
-        if self.marks[open.paths].iter().any(is_beyond) {
+        let [own, replaced] = open.paths;
+        let is_every = |path: &&[Step<'_>]| matches!(path[depth], Step::Every);
+        let is_missing = open.met < replaced.len()
+            && !self.marks[REPLACED][replaced].first().is_some_and(is_every);
+        let own = &self.marks[OWN][own];
+        if is_missing || own.first().is_some_and(is_beyond) || own.last().is_some_and(is_beyond) {
             self.out.truncate(open.start);
             self.out.extend_from_slice(b"true");
         } else {

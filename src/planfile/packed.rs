@@ -6,7 +6,8 @@
 use super::protobuf::fault;
 use super::walk::{Part, Shape, Walk};
 use crate::error::{Error, PlanFileFault, Result};
-use crate::wire::json_string::write_string;
+use crate::limits::Limits;
+use crate::wire::json_string::write_string_within;
 use crate::wire::msgpack::{Token, Tokens, Value};
 use crate::wire::number::Number;
 use crate::wire::types::Type;
@@ -124,17 +125,25 @@ impl<'a> Walk<'a> for Packed<'a> {
         self.value()
     }
 
-    fn write_leaf(&self, out: &mut Vec<u8>) -> Result<()> {
+    fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    fn write_leaf(&self, max: usize, out: &mut Vec<u8>) -> Result<()> {
         match self.leaf {
             Token::Bool(truth) => out.extend_from_slice(if truth { b"true" } else { b"false" }),
             Token::Str(text) | Token::Bin(text) if self.leaf_type == Some(Type::Number) => {
                 let number = Number::parse(text).and_then(|number| number.to_text());
-                out.extend_from_slice(number.ok_or_else(|| self.error())?.as_bytes());
+                out.extend_from_slice(
+                    number.ok_or_else(|| fault(PlanFileFault::Number, self.offset))?.as_bytes(),
+                );
             }
-            Token::Str(text) | Token::Bin(text) => write_string(text, out),
+            Token::Str(text) | Token::Bin(text) => {
+                write_string_within(text, max, out);
+            }
             Token::Number(number) => match number {
                 crate::wire::msgpack::Number::Float(float) if float.is_infinite() => {
-                    return Err(self.error());
+                    return Err(fault(PlanFileFault::Number, self.offset));
                 }
                 number => out.extend_from_slice(number.to_string().as_bytes()),
             },
@@ -148,13 +157,19 @@ impl<'a> Walk<'a> for Packed<'a> {
 pub(super) fn write_value(
     value: &Value<'_>,
     ty: Option<&Type>,
+    limits: &Limits,
     offset: u64,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    super::walk::write_known(&mut Packed::new(&value.sorted(), ty, offset), out)
+    super::walk::write_known(&mut Packed::new(&value.sorted(), ty, offset), limits, out)
 }
 
 /// Appends the tree of what is unknown in a value.
-pub(super) fn write_unknown(value: &Value<'_>, offset: u64, out: &mut Vec<u8>) -> Result<()> {
-    super::walk::write_unknown(&mut Packed::new(&value.sorted(), None, offset), out)
+pub(super) fn write_unknown(
+    value: &Value<'_>,
+    limits: &Limits,
+    offset: u64,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    super::walk::write_unknown(&mut Packed::new(&value.sorted(), None, offset), limits, out)
 }

@@ -14,19 +14,24 @@ use crate::wire::msgpack::{Number, Value, View};
 /// A step of a path.
 #[derive(Clone, Debug)]
 pub(super) enum Step<'a> {
-    /// An attribute, or a key of a map.
+    /// An attribute.
     Name(Cow<'a, [u8]>),
+    /// A key of a map.
+    Key(Cow<'a, [u8]>),
     /// An index of a list.
     Index(i64),
     /// An element of a set, by its value if it is known.
     Element(Option<Value<'a>>),
+    /// Every element of a list or a map.
+    Every,
 }
 
-impl Step<'_> {
-    /// Orders names, then indices. Elements are not told apart.
+impl<'a> Step<'a> {
+    /// Orders names, then indices. Attributes and keys of maps are names alike. Elements of sets are
+    /// not told apart.
     pub(super) fn order(&self, other: &Step<'_>) -> Ordering {
         match (self, other) {
-            (Step::Name(a), Step::Name(b)) => a.cmp(b),
+            (Step::Name(a) | Step::Key(a), Step::Name(b) | Step::Key(b)) => a.cmp(b),
             (Step::Index(a), Step::Index(b)) => a.cmp(b),
             _ => self.rank().cmp(&other.rank()),
         }
@@ -34,9 +39,23 @@ impl Step<'_> {
 
     fn rank(&self) -> u8 {
         match self {
-            Step::Name(_) => 0,
+            Step::Name(_) | Step::Key(_) => 0,
             Step::Index(_) => 1,
             Step::Element(_) => 2,
+            Step::Every => 3,
+        }
+    }
+
+    /// Whether the step leads to a member of an object or a map.
+    pub(super) fn is_name(&self) -> bool {
+        matches!(self, Step::Name(_) | Step::Key(_))
+    }
+
+    /// The step with every index and every key in the place of its own.
+    fn to_every(&self) -> Step<'a> {
+        match self {
+            Step::Index(_) | Step::Key(_) => Step::Every,
+            step => step.clone(),
         }
     }
 }
@@ -98,11 +117,25 @@ impl<'a> Paths<'a> {
         self.ends.extend(other.ends.iter().map(|end| start + end));
     }
 
+    /// Appends a copy of a path.
+    pub(super) fn add(&mut self, path: &[Step<'a>]) {
+        self.steps.extend_from_slice(path);
+        self.ends.push(self.steps.len());
+    }
+
+    /// Appends a copy of a path that leads through every element of its lists and maps.
+    pub(super) fn add_every(&mut self, path: &[Step<'a>]) {
+        self.steps.extend(path.iter().map(Step::to_every));
+        self.ends.push(self.steps.len());
+    }
+
     /// Appends copies of all paths of `other`, whose values are borrowed from elsewhere.
     pub(super) fn extend_owned(&mut self, other: &Paths<'_>) {
         let start = self.steps.len();
         self.steps.extend(other.steps.iter().map(|step| match step {
             Step::Name(name) => Step::Name(name.to_vec().into()),
+            Step::Key(key) => Step::Key(key.to_vec().into()),
+            Step::Every => Step::Every,
             Step::Index(index) => Step::Index(*index),
             Step::Element(_) => Step::Element(None),
         }));
@@ -146,7 +179,7 @@ impl<'a> Paths<'a> {
 /// The step that a key of a map, a list or a set is.
 fn key(value: Value<'_>) -> Step<'_> {
     match value.view() {
-        View::String(name) => Step::Name(name.into()),
+        View::String(key) => Step::Key(key.into()),
         View::Number(Number::Int(number)) => Step::Index(number),
         View::Number(Number::Uint(number)) => match i64::try_from(number) {
             Ok(number) => Step::Index(number),
@@ -178,17 +211,22 @@ pub(super) fn read_value(message: Message<'_>) -> Result<Value<'_>> {
 }
 
 /// Appends a path as a JSON array of its steps.
-pub(super) fn write_path(path: &[Step<'_>], offset: u64, out: &mut Vec<u8>) -> Result<()> {
+pub(super) fn write_path(
+    path: &[Step<'_>],
+    limits: &Limits,
+    offset: u64,
+    out: &mut Vec<u8>,
+) -> Result<()> {
     out.push(b'[');
     for (place, step) in path.iter().enumerate() {
         if place > 0 {
             out.push(b',');
         }
         match step {
-            Step::Name(name) => json_string::write_string(name, out),
+            Step::Name(name) | Step::Key(name) => json_string::write_string(name, out),
             Step::Index(number) => out.extend_from_slice(number.to_string().as_bytes()),
-            Step::Element(Some(value)) => write_value(value, None, offset, out)?,
-            Step::Element(None) => out.extend_from_slice(b"null"),
+            Step::Element(Some(value)) => write_value(value, None, limits, offset, out)?,
+            Step::Element(None) | Step::Every => out.extend_from_slice(b"null"),
         }
     }
     out.push(b']');

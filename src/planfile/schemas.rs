@@ -6,12 +6,17 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::mem::size_of;
 use std::sync::Arc;
 
 use super::address::{Address, Mode};
+use super::attributes::Json;
+use super::packed::Packed;
 use super::path::{Paths, Step};
-use crate::error::Result;
-use crate::limits::Limits;
+use super::walk::{Part, Walk};
+use crate::error::{Error, Result};
+use crate::json::value::Value;
+use crate::limits::{Limit, Limits};
 use crate::wire;
 use crate::wire::block::{self, Block};
 use crate::wire::schema::Schemas as Providers;
@@ -22,8 +27,8 @@ use crate::wire::types::Type;
 pub(super) struct Schemas {
     /// Schemas from several places. The first place that has a provider counts.
     sources: Vec<Arc<Providers>>,
-    /// The schemas that were asked for.
-    found: RefCell<HashMap<Key, Option<Arc<Schema>>>>,
+    /// The schemas that were asked for and found.
+    found: RefCell<HashMap<Key, Arc<Schema>>>,
 }
 
 /// A provider, a mode and a type of resources.
@@ -60,6 +65,9 @@ impl Schemas {
         }
         let key = (provider.to_owned(), address.mode, address.kind.to_owned());
         let mut found = self.found.borrow_mut();
+        if let Some(schema) = found.get(&key) {
+            return Some(schema.clone());
+        }
         let read = || {
             let provider = self.sources.iter().find_map(|known| known.providers.get(provider))?;
             let types = match address.mode {
@@ -71,7 +79,9 @@ impl Schemas {
             let wire::schema::Schema { version, identity_version, block } = schema.clone();
             Some(Arc::new(Schema { version, identity_version, ty: block.implied_type(), block }))
         };
-        found.entry(key).or_insert_with(read).clone()
+        let schema = read()?;
+        found.insert(key, schema.clone());
+        Some(schema)
     }
 }
 
@@ -84,6 +94,7 @@ impl Schema {
         limits: &Limits,
         offset: u64,
     ) -> Result<Fit> {
+        check_tree(&mut Packed::new(bytes, None, offset), bytes.len(), limits)?;
         match wire::from_msgpack(bytes, &self.ty) {
             Ok(value) => self.mark(&value, marks, limits, offset).map(|()| Fit::Fits),
             Err(_) => Ok(Fit::Differs),
@@ -93,11 +104,13 @@ impl Schema {
     /// Adds the paths that the schema marks in a JSON value.
     pub(super) fn mark_json(
         &self,
-        text: &[u8],
+        json: Value<'_>,
         marks: &mut Paths<'_>,
         limits: &Limits,
         offset: u64,
     ) -> Result<()> {
+        let text = json.raw();
+        check_tree(&mut Json::new(json), text.len(), limits)?;
         match wire::from_json(text, &self.ty) {
             Ok(value) => self.mark(&value, marks, limits, offset),
             Err(_) => Ok(()),
@@ -111,11 +124,15 @@ impl Schema {
         limits: &Limits,
         offset: u64,
     ) -> Result<()> {
-        for path in self.block.sensitive_paths(value) {
+        let steps = limits.paths / size_of::<Step<'_>>() as u64;
+        let steps = usize::try_from(steps).unwrap_or(usize::MAX);
+        let paths = self.block.sensitive_paths_within(value, steps);
+        let paths = paths.ok_or_else(|| Error::limit(Limit::Paths, limits.paths, offset))?;
+        for path in paths {
             for step in path {
                 let step = match step {
                     block::Step::Attribute(name) => Step::Name(name.into_bytes().into()),
-                    block::Step::Key(key) => Step::Name(key.into()),
+                    block::Step::Key(key) => Step::Key(key.into()),
                     block::Step::Index(index) => {
                         i64::try_from(index).map_or(Step::Element(None), Step::Index)
                     }
@@ -125,5 +142,28 @@ impl Schema {
             marks.end(limits, offset)?;
         }
         Ok(())
+    }
+}
+
+/// The memory that a part of a value takes in the tree of the value, in bytes, without its text.
+const PART: u64 = 192;
+
+/// Checks that the tree of a value, which has `text` bytes of text at most, is within the limit on the
+/// size of an element.
+fn check_tree<'a>(walk: &mut impl Walk<'a>, text: usize, limits: &Limits) -> Result<()> {
+    let (mut depth, mut len) = (0_usize, text as u64);
+    loop {
+        match walk.next()? {
+            Part::Object | Part::Array => depth += 1,
+            Part::Close => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        len += PART;
+        if len > limits.change {
+            return Err(Error::limit(Limit::Change, limits.change, walk.offset()));
+        }
+        if depth == 0 {
+            return Ok(());
+        }
     }
 }

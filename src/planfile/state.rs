@@ -13,6 +13,7 @@ use super::attributes;
 use super::change::{provider_name, push, push_key, push_text, write_parts};
 use super::check;
 use super::index::{Budget, Named};
+use super::keys::{self, Keys};
 use super::member::{Member, Reader};
 use super::overlay;
 use super::path::Paths;
@@ -93,7 +94,7 @@ impl State {
     pub(super) fn read(member: Member, from: From, limits: &Limits) -> Result<State> {
         let member = Arc::new(member);
         let options = Options { limits: *limits, threads: Threads::One, ..Options::default() };
-        let input = Input::from_reader(Box::new(Reader::new(member.clone())), &options)?;
+        let input = Input::from_plain_reader(Box::new(Reader::new(member.clone())), &options);
         let mut text = Cursor::new(input, 0, Isa::default(), Validation::Grammar, *limits);
         let mut state = State {
             member,
@@ -102,15 +103,15 @@ impl State {
             outputs: Vec::new(),
             resources: Vec::new(),
             instances: Vec::new(),
-            tree: Tree::new(),
+            tree: Tree::new(limits),
             pieces: Vec::new(),
             from,
             checks: Vec::new(),
         };
-        state.document(&mut text)?;
-        state.outputs.sort_by(|a, b| a.name.cmp(&b.name));
+        let mut budget = Budget::new(limits);
+        state.document(&mut text, &mut budget)?;
         state.checks.sort_by(|a, b| a.0.cmp(&b.0));
-        state.lay_out();
+        state.lay_out(&mut budget)?;
         Ok(state)
     }
 
@@ -119,38 +120,34 @@ impl State {
         self.outputs.is_empty() && self.instances.is_empty()
     }
 
-    fn document(&mut self, text: &mut Text) -> Result<()> {
-        let mut budget = Budget::new(&self.limits);
-        let mut met = [false; 5];
+    fn document(&mut self, text: &mut Text, budget: &mut Budget) -> Result<()> {
+        let mut keys = Keys::of(match self.from {
+            From::PlanFile => &["version", "terraform_version", "outputs", "resources"],
+            From::StateFile => &[
+                "version",
+                "terraform_version",
+                "outputs",
+                "resources",
+                "check_results",
+                "encrypted_data",
+            ],
+        });
         text.enter_object()?;
         while let Some(key) = text.next_key()? {
             let offset = key.start;
-            let known = match text.text(key) {
-                b"version" => 0,
-                b"terraform_version" => 1,
-                b"outputs" => 2,
-                b"resources" => 3,
-                b"check_results" if self.from == From::StateFile => 4,
-                b"encrypted_data" if self.from == From::StateFile => {
+            match keys.find(text.text(key), offset)? {
+                Some("version") => with_value(text, |value| self.check_version(value, offset))?,
+                Some("terraform_version") => self.terraform_version = string(text)?,
+                Some("outputs") => self.find_outputs(text, budget)?,
+                Some("resources") => self.find_resources(text, budget)?,
+                Some("check_results") => self.find_checks(text, budget)?,
+                Some(_) => {
                     return Err(Error::new(ErrorKind::WrongDocument(WrongDocument::Encrypted)));
                 }
-                _ => {
-                    text.skip()?;
-                    continue;
-                }
-            };
-            if std::mem::replace(&mut met[known], true) {
-                return Err(state_fault(offset));
-            }
-            match known {
-                0 => with_value(text, |value| self.check_version(value, offset))?,
-                1 => self.terraform_version = string(text)?,
-                2 => self.find_outputs(text, &mut budget)?,
-                3 => self.find_resources(text, &mut budget)?,
-                _ => self.find_checks(text, &mut budget)?,
+                None => text.skip()?,
             }
         }
-        if !met[0] || !text.at_end()? {
+        if !keys.met("version") || !text.at_end()? {
             return Err(state_fault(text.offset()));
         }
         Ok(())
@@ -193,7 +190,11 @@ impl State {
             let range = skip(text)?;
             self.outputs.push(Named { name, range, action: Action::NoOp });
         }
-        Ok(())
+        self.outputs.sort_by(|a, b| a.name.cmp(&b.name));
+        match self.outputs.windows(2).find(|pair| pair[0].name == pair[1].name) {
+            Some(twice) => Err(state_fault(twice[1].range.start)),
+            None => Ok(()),
+        }
     }
 
     fn find_resources(&mut self, text: &mut Text, budget: &mut Budget) -> Result<()> {
@@ -201,24 +202,26 @@ impl State {
         while text.next_element()? {
             let offset = text.offset();
             let mut header = Header::default();
+            let mut keys = Keys::of(&["module", "mode", "type", "name", "provider", "instances"]);
             text.enter_object()?;
             while let Some(key) = text.next_key()? {
-                match text.text(key) {
-                    b"module" => header.module = string(text)?,
-                    b"mode" => header.mode = string(text)?,
-                    b"type" => header.kind = string(text)?,
-                    b"name" => header.name = string(text)?,
-                    b"provider" => header.provider = string(text)?,
-                    b"instances" => header.find_instances(text, budget)?,
-                    _ => text.skip()?,
+                let at = key.start;
+                match keys.find(text.text(key), at)? {
+                    Some("module") => header.module = string(text)?,
+                    Some("mode") => header.mode = string(text)?,
+                    Some("type") => header.kind = string(text)?,
+                    Some("name") => header.name = string(text)?,
+                    Some("provider") => header.provider = string(text)?,
+                    Some(_) => header.find_instances(text, budget)?,
+                    None => text.skip()?,
                 }
             }
-            self.push(header, offset)?;
+            self.push(header, offset, budget)?;
         }
         Ok(())
     }
 
-    fn push(&mut self, header: Header, offset: u64) -> Result<()> {
+    fn push(&mut self, header: Header, offset: u64, budget: &mut Budget) -> Result<()> {
         let mode = match header.mode.as_str() {
             "managed" => "",
             "data" => "data.",
@@ -228,7 +231,10 @@ impl State {
         let dot = if header.module.is_empty() { "" } else { "." };
         let base = format!("{}{dot}{mode}{}.{}", header.module, header.kind, header.name);
         let resource = u32::try_from(self.resources.len()).unwrap_or(u32::MAX);
+        budget.take(size_of::<Resource>() + header.provider.len(), offset)?;
         for (key, deposed, range) in header.instances {
+            // The address, and what sorts by it.
+            budget.take(3 * base.len() + key.len(), range.start)?;
             let address = format!("{base}{key}");
             Address::read(&address).map_err(|error| fault(error, range.start))?;
             self.instances.push(Instance { resource, address, deposed, range });
@@ -238,7 +244,7 @@ impl State {
     }
 
     /// Puts the instances in order, and in their modules.
-    fn lay_out(&mut self) {
+    fn lay_out(&mut self, budget: &mut Budget) -> Result<()> {
         let sort_key = |instance: &Instance| {
             let mut key = Vec::new();
             if let Ok(address) = Address::read(&instance.address) {
@@ -248,9 +254,14 @@ impl State {
             key
         };
         self.instances.sort_by_cached_key(sort_key);
+        for pair in self.instances.windows(2) {
+            if sort_key(&pair[0]) == sort_key(&pair[1]) {
+                return Err(state_fault(pair[1].range.start));
+            }
+        }
         for (number, instance) in (0..).zip(&self.instances) {
             if let Ok(address) = Address::read(&instance.address) {
-                let module = self.tree.module(address.module);
+                let module = self.tree.module(address.module, budget, instance.range.start)?;
                 self.tree.push(module, number);
             }
         }
@@ -264,6 +275,7 @@ impl State {
         self.pieces.push(Piece::Text(close));
         self.pieces.push(Piece::Text("\"root_module\":"));
         self.tree.write(&mut self.pieces);
+        Ok(())
     }
 
     /// The address and the deposed key of an instance.
@@ -277,12 +289,14 @@ impl State {
         let output = &self.outputs[number as usize];
         write_string(output.name.as_bytes(), out);
         self.with(&output.range, |value| {
-            let is_sensitive = value.get("sensitive")?.is_some_and(Value::is_true);
+            let known = &["sensitive", "deprecated", "value", "type"];
+            let [is_sensitive, rest @ ..] = keys::members(value, known)?;
+            let is_sensitive = keys::is_true(is_sensitive)?;
             push(out, if is_sensitive { ":{\"sensitive\":true" } else { ":{\"sensitive\":false" });
-            for key in ["deprecated", "value", "type"] {
-                if let Some(inner) = value.get(key)? {
+            for (key, inner) in known[1..].iter().zip(rest) {
+                if let Some(inner) = inner {
                     push_key(out, key);
-                    attributes::write_plain(inner, out)?;
+                    attributes::write_plain(inner, &self.limits, out)?;
                 }
             }
             out.push(b'}');
@@ -308,46 +322,51 @@ impl State {
         let provider = &self.resources[instance.resource as usize].provider;
         push_text(out, "provider_name", provider_name(provider));
         self.with(&instance.range, |value| {
+            let object = Object::read(value)?;
             push_key(out, "schema_version");
-            match value.get("schema_version")? {
+            match object.schema_version.filter(|version| !version.is_null()) {
                 Some(version) if version.kind()? == Kind::Number => {
                     out.extend_from_slice(version.raw());
                 }
-                _ => push(out, "0"),
+                Some(version) => return Err(version.wrong_type("a number")),
+                None => push(out, "0"),
             }
-            let attributes = match (value.get("attributes")?, value.get("attributes_flat")?) {
-                (Some(attributes), _) => Some(attributes),
-                // The text form of versions before 0.12 has no JSON without a schema.
-                (None, Some(_)) if self.from == From::StateFile => None,
-                (None, _) => return Err(state_fault(offset)),
-            };
-            let attributes = attributes.filter(|attributes| !attributes.is_null());
+            // The text form of versions before 0.12 has no JSON without a schema.
+            let is_flat = object.attributes.is_none()
+                && object.has_flat_attributes
+                && self.from == From::StateFile;
+            if object.attributes.is_none() && !is_flat {
+                return Err(state_fault(offset));
+            }
+            let attributes = object.attributes.filter(|attributes| !attributes.is_null());
             if let Some(attributes) = attributes {
                 push_key(out, "values");
-                attributes::write(attributes, out)?;
+                attributes::write(attributes, &self.limits, out)?;
             }
-            let mut sensitive = match value.get("sensitive_attributes")? {
+            let mut sensitive = match object.sensitive_attributes {
                 Some(paths) => attributes::paths(paths, &self.limits)?,
                 None => Paths::default(),
             };
             sensitive.extend_owned(marks);
             if let Some(schema) = schemas.find(provider_name(provider), &address) {
-                let text = attributes.map_or(&b"null"[..], Value::raw);
-                schema.mark_json(text, &mut sensitive, &self.limits, offset)?;
+                if let Some(attributes) = attributes {
+                    schema.mark_json(attributes, &mut sensitive, &self.limits, offset)?;
+                }
             }
             push_key(out, "sensitive_values");
             match attributes {
                 Some(attributes) => {
-                    overlay::write(&mut attributes::Json::new(attributes), &sensitive, out)?;
+                    let mut walk = attributes::Json::new(attributes);
+                    overlay::write(&mut walk, &sensitive.into(), &self.limits, out)?;
                 }
                 None => push(out, "false"),
             }
-            write_rest(value, out)?;
+            object.write_rest(&self.limits, out)?;
             if !instance.deposed.is_empty() {
                 push_text(out, "deposed_key", &instance.deposed);
             }
             let is_deposed = !instance.deposed.is_empty();
-            write_identity(value, tool, is_deposed, out)?;
+            object.write_identity(tool, is_deposed, &self.limits, out)?;
             out.push(b'}');
             Ok(())
         })
@@ -387,7 +406,8 @@ impl Header {
             text.outline(&mut outline)?;
             let value = text.value(&mut outline);
             let offset = value.offset();
-            let key = match value.get("index_key")? {
+            let [key, deposed] = keys::members(value, &["index_key", "deposed"])?;
+            let key = match key {
                 None => String::new(),
                 Some(key) if key.is_null() => String::new(),
                 Some(key) if key.kind()? == Kind::Number => {
@@ -396,50 +416,97 @@ impl Header {
                 }
                 Some(key) => format!("[\"{}\"]", escape(&key.text()?)),
             };
-            let deposed = match value.get("deposed")? {
-                Some(key) => key.text()?,
-                None => String::new(),
-            };
-            let base = self.module.len() + self.kind.len() + self.name.len() + self.provider.len();
-            // An address, what sorts by it, and the pieces of the JSON around it.
-            budget.take(3 * (base + key.len()) + 4 * size_of::<Instance>(), offset)?;
+            let deposed = keys::text(deposed)?;
+            // What sorts by the keys, and the pieces of the JSON around the instance.
+            budget.take(3 * (key.len() + deposed.len()) + 4 * size_of::<Instance>(), offset)?;
             self.instances.push((key, deposed, value.range()));
         }
         Ok(())
     }
 }
 
-/// Appends what follows the values of a resource.
-fn write_rest(value: Value<'_>, out: &mut Vec<u8>) -> Result<()> {
-    let dependencies =
-        value.get("dependencies")?.filter(|list| !list.is_empty() && !list.is_null());
-    if let Some(dependencies) = dependencies {
-        push_key(out, "depends_on");
-        attributes::write_plain(dependencies, out)?;
-    }
-    if value.get("status")?.is_some_and(|status| status.raw() == b"\"tainted\"") {
-        push(out, ",\"tainted\":true");
-    }
-    Ok(())
+/// The members of an instance.
+struct Object<'a> {
+    schema_version: Option<Value<'a>>,
+    attributes: Option<Value<'a>>,
+    has_flat_attributes: bool,
+    sensitive_attributes: Option<Value<'a>>,
+    dependencies: Option<Value<'a>>,
+    is_tainted: bool,
+    identity: Option<Value<'a>>,
+    identity_schema_version: Option<Value<'a>>,
 }
 
-/// Appends the identity of a resource, in the order of the tool.
-fn write_identity(value: Value<'_>, tool: Tool, is_deposed: bool, out: &mut Vec<u8>) -> Result<()> {
-    let identity = value.get("identity")?.filter(|identity| !identity.is_null());
-    // Terraform leaves out the version for deposed objects.
-    let has_version = identity.is_some() && (tool == Tool::OpenTofu || !is_deposed);
-    let version = value.get("identity_schema_version")?.filter(|_| has_version);
-    let mut parts = [("identity_schema_version", version), ("identity", identity)];
-    if tool == Tool::OpenTofu {
-        parts.reverse();
+impl<'a> Object<'a> {
+    fn read(value: Value<'a>) -> Result<Object<'a>> {
+        let known = &[
+            "schema_version",
+            "attributes",
+            "attributes_flat",
+            "sensitive_attributes",
+            "dependencies",
+            "status",
+            "identity",
+            "identity_schema_version",
+        ];
+        let [
+            schema_version,
+            attributes,
+            flat,
+            sensitive_attributes,
+            dependencies,
+            status,
+            identity,
+            identity_schema_version,
+        ] = keys::members(value, known)?;
+        let is_there = |value: &Value<'_>| !value.is_null();
+        Ok(Object {
+            schema_version,
+            attributes,
+            has_flat_attributes: flat.is_some_and(|flat| !flat.is_null()),
+            sensitive_attributes: sensitive_attributes.filter(is_there),
+            dependencies: dependencies.filter(|list| !list.is_empty() && !list.is_null()),
+            is_tainted: keys::text(status)? == "tainted",
+            identity: identity.filter(is_there),
+            identity_schema_version,
+        })
     }
-    for (key, part) in parts {
-        if let Some(part) = part {
-            push_key(out, key);
-            attributes::write_plain(part, out)?;
+
+    /// Appends what follows the values of a resource.
+    fn write_rest(&self, limits: &Limits, out: &mut Vec<u8>) -> Result<()> {
+        if let Some(dependencies) = self.dependencies {
+            push_key(out, "depends_on");
+            attributes::write_plain(dependencies, limits, out)?;
         }
+        if self.is_tainted {
+            push(out, ",\"tainted\":true");
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// Appends the identity of a resource, in the order of the tool.
+    fn write_identity(
+        &self,
+        tool: Tool,
+        is_deposed: bool,
+        limits: &Limits,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        // Terraform leaves out the version for deposed objects.
+        let has_version = self.identity.is_some() && (tool == Tool::OpenTofu || !is_deposed);
+        let version = self.identity_schema_version.filter(|_| has_version);
+        let mut parts = [("identity_schema_version", version), ("identity", self.identity)];
+        if tool == Tool::OpenTofu {
+            parts.reverse();
+        }
+        for (key, part) in parts {
+            if let Some(part) = part {
+                push_key(out, key);
+                attributes::write_plain(part, limits, out)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Reads the string at the cursor.

@@ -3,9 +3,13 @@
 //! The tree of modules is nested in JSON and flat here, so a writer may stop after each piece, and
 //! nothing recurses.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
+use std::mem::size_of;
 
 use super::address::Modules;
+use super::index::Budget;
+use crate::error::{Error, Result};
+use crate::limits::{Limit, Limits};
 
 /// A piece of the JSON text of a tree.
 #[derive(Clone, Copy, Debug)]
@@ -33,54 +37,80 @@ pub(super) enum Children {
 #[derive(Debug)]
 pub(super) struct Tree {
     modules: Vec<Module>,
-    numbers: HashMap<String, u32>,
+    /// The deepest nesting of modules.
+    depth_max: u64,
 }
 
 #[derive(Debug, Default)]
 struct Module {
-    address: String,
+    parent: u32,
+    /// The last step of the address, such as `module.a[0]`.
+    step: String,
     items: Vec<u32>,
+    /// The modules in it, in order of their first use.
     children: Vec<u32>,
+    /// The modules in it, by the step to each.
+    by_step: BTreeMap<String, u32>,
 }
+
+/// The memory of a module besides its steps in bytes: itself, its place in the map around it, and its
+/// pieces.
+const MODULE: usize = size_of::<Module>() + 128 + 8 * size_of::<Piece>();
 
 impl Tree {
     /// A tree with the root module alone.
-    pub(super) fn new() -> Tree {
-        Tree { modules: vec![Module::default()], numbers: HashMap::new() }
+    pub(super) fn new(limits: &Limits) -> Tree {
+        // Each module nests an object in an array.
+        Tree { modules: vec![Module::default()], depth_max: limits.depth / 2 }
     }
 
     /// The address of a module.
-    pub(super) fn address(&self, module: u32) -> &str {
-        &self.modules[module as usize].address
+    pub(super) fn address(&self, mut module: u32) -> String {
+        let mut steps = Vec::new();
+        while module > 0 {
+            let Module { parent, step, .. } = &self.modules[module as usize];
+            steps.push(step.as_str());
+            module = *parent;
+        }
+        steps.reverse();
+        steps.join(".")
     }
 
-    /// Makes a module and those around it.
-    pub(super) fn module(&mut self, address: &str) -> u32 {
-        if address.is_empty() {
-            return 0;
-        }
-        if let Some(number) = self.numbers.get(address) {
-            return *number;
-        }
-        let mut parent = 0;
+    /// Makes a module and those around it. `offset` is for errors.
+    pub(super) fn module(
+        &mut self,
+        address: &str,
+        budget: &mut Budget,
+        offset: u64,
+    ) -> Result<u32> {
+        let mut module = 0;
+        let mut depth = 0;
         let mut steps = Modules::of(address);
+        let mut start = 0;
         while let Some(Some(_)) = steps.next() {
-            let rest = steps.rest();
-            let end = address.len() - rest.len() - usize::from(!rest.is_empty());
-            parent = self.child(parent, &address[..end]);
+            depth += 1;
+            if depth > self.depth_max {
+                return Err(Error::limit(Limit::Depth, 2 * self.depth_max, offset));
+            }
+            let next = address.len() - steps.rest().len();
+            let end = next - usize::from(next < address.len());
+            module = self.child(module, &address[start..end], budget, offset)?;
+            start = next;
         }
-        parent
+        Ok(module)
     }
 
-    fn child(&mut self, parent: u32, address: &str) -> u32 {
-        if let Some(number) = self.numbers.get(address) {
-            return *number;
-        }
+    fn child(&mut self, parent: u32, step: &str, budget: &mut Budget, offset: u64) -> Result<u32> {
         let number = u32::try_from(self.modules.len()).unwrap_or(u32::MAX);
-        self.modules.push(Module { address: address.to_owned(), ..Module::default() });
-        self.modules[parent as usize].children.push(number);
-        self.numbers.insert(address.to_owned(), number);
-        number
+        let around = &mut self.modules[parent as usize];
+        if let Some(number) = around.by_step.get(step) {
+            return Ok(*number);
+        }
+        budget.take(MODULE + 2 * step.len(), offset)?;
+        around.children.push(number);
+        around.by_step.insert(step.to_owned(), number);
+        self.modules.push(Module { parent, step: step.to_owned(), ..Module::default() });
+        Ok(number)
     }
 
     /// Adds a resource to a module.
@@ -92,9 +122,8 @@ impl Tree {
     pub(super) fn sort(&mut self, order: Children) {
         for number in 0..self.modules.len() {
             if number == 0 || order == Children::Sorted {
-                let mut children = std::mem::take(&mut self.modules[number].children);
-                children.sort_by(|a, b| self.address(*a).cmp(self.address(*b)));
-                self.modules[number].children = children;
+                let module = &mut self.modules[number];
+                module.children = module.by_step.values().copied().collect();
             }
         }
     }

@@ -3,7 +3,8 @@
 
 use std::borrow::Cow;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::limits::{Limit, Limits};
 use crate::wire::json_string::write_string;
 
 /// A part of a value.
@@ -44,12 +45,15 @@ pub(super) trait Walk<'a> {
     /// The value is invalid.
     fn next(&mut self) -> Result<Part<'a>>;
 
-    /// Appends the last leaf as JSON.
+    /// Appends the last leaf as JSON. May stop when `out` is longer than `max` bytes.
     ///
     /// # Errors
     ///
     /// The leaf is invalid, or JSON cannot express it.
-    fn write_leaf(&self, out: &mut Vec<u8>) -> Result<()>;
+    fn write_leaf(&self, max: usize, out: &mut Vec<u8>) -> Result<()>;
+
+    /// The offset of the value, for errors.
+    fn offset(&self) -> u64;
 
     /// Steps over a value, after its first part.
     ///
@@ -79,20 +83,43 @@ enum Text {
 }
 
 /// Appends what is known of a value. A value that is unknown as a whole is null.
-pub(super) fn write_known<'a>(walk: &mut impl Walk<'a>, out: &mut Vec<u8>) -> Result<()> {
-    write(walk, Text::Known, out)
+pub(super) fn write_known<'a>(
+    walk: &mut impl Walk<'a>,
+    limits: &Limits,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    write(walk, Text::Known, limits, out)
 }
 
 /// Appends the tree of what is unknown in a value.
-pub(super) fn write_unknown<'a>(walk: &mut impl Walk<'a>, out: &mut Vec<u8>) -> Result<()> {
-    write(walk, Text::Unknown, out)
+pub(super) fn write_unknown<'a>(
+    walk: &mut impl Walk<'a>,
+    limits: &Limits,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    write(walk, Text::Unknown, limits, out)
 }
 
-fn write<'a>(walk: &mut impl Walk<'a>, text: Text, out: &mut Vec<u8>) -> Result<()> {
+/// Checks that the text of an element is within the limit on its size.
+pub(super) fn check_len(out: &[u8], limits: &Limits, offset: u64) -> Result<()> {
+    if out.len() as u64 > limits.change {
+        return Err(Error::limit(Limit::Change, limits.change, offset));
+    }
+    Ok(())
+}
+
+fn write<'a>(
+    walk: &mut impl Walk<'a>,
+    text: Text,
+    limits: &Limits,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    let max = usize::try_from(limits.change).unwrap_or(usize::MAX);
     // The closing brackets of the open containers.
     let mut closes = Vec::new();
     let mut is_first = true;
     loop {
+        check_len(out, limits, walk.offset())?;
         let mut part = walk.next()?;
         if let Part::Close = part {
             out.extend(closes.pop());
@@ -129,14 +156,14 @@ fn write<'a>(walk: &mut impl Walk<'a>, text: Text, out: &mut Vec<u8>) -> Result<
                     out.push(b'[');
                     closes.push(b']');
                 }
-                (Part::Leaf, Text::Known) => walk.write_leaf(out)?,
+                (Part::Leaf, Text::Known) => walk.write_leaf(max, out)?,
                 (_, Text::Known) => out.extend_from_slice(b"null"),
                 (Part::Unknown(_), Text::Unknown) => out.extend_from_slice(b"true"),
                 (_, Text::Unknown) => out.extend_from_slice(b"false"),
             }
         }
         if closes.is_empty() {
-            return Ok(());
+            return check_len(out, limits, walk.offset());
         }
     }
 }

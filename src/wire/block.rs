@@ -133,9 +133,14 @@ impl Block {
     /// Terraform 1.11 leaves marks out inside a map of blocks that have a dynamic attribute. They
     /// are there all the same.
     pub fn sensitive_paths(&self, value: &Value) -> Vec<Path> {
-        let mut paths = Vec::new();
-        self.add_sensitive(&value.data, &mut Path::new(), &mut paths);
-        paths
+        self.sensitive_paths_within(value, usize::MAX).unwrap_or_default()
+    }
+
+    /// Like [`Block::sensitive_paths`]; `None` if the paths have more than `steps` steps in total.
+    pub fn sensitive_paths_within(&self, value: &Value, steps: usize) -> Option<Vec<Path>> {
+        let mut marked = Marked { paths: Vec::new(), left: steps, is_over: false };
+        self.add_sensitive(&value.data, &mut Path::new(), &mut marked);
+        (!marked.is_over).then_some(marked.paths)
     }
 
     /// The nested blocks of a value whose number is out of bounds.
@@ -153,7 +158,7 @@ impl Block {
             || self.blocks.values().any(|nested| nested.block.has_sensitive())
     }
 
-    fn add_sensitive(&self, data: &Data, path: &mut Path, paths: &mut Vec<Path>) {
+    fn add_sensitive(&self, data: &Data, path: &mut Path, paths: &mut Marked) {
         add_sensitive_attributes(&self.attributes, data, path, paths);
         let Data::Map(members) = data else {
             return;
@@ -279,7 +284,7 @@ fn add_sensitive_attributes(
     attributes: &BTreeMap<String, Attribute>,
     data: &Data,
     path: &mut Path,
-    paths: &mut Vec<Path>,
+    paths: &mut Marked,
 ) {
     let Data::Map(members) = data else {
         return;
@@ -287,7 +292,7 @@ fn add_sensitive_attributes(
     for (name, attribute) in attributes {
         path.push(Step::Attribute(name.clone()));
         if attribute.is_sensitive {
-            paths.push(path.clone());
+            paths.push(path);
         } else if let AttributeType::Nested { nesting, attributes } = &attribute.ty
             && attribute.has_sensitive()
             && let Some(member) = members.get(name.as_bytes())
@@ -306,10 +311,32 @@ trait Collected: Sized {
     fn add_of_set(&mut self, inside: Self, path: &Path);
 }
 
-impl Collected for Vec<Path> {
-    fn add_of_set(&mut self, inside: Vec<Path>, path: &Path) {
-        if !inside.is_empty() {
-            self.push(path.clone());
+/// Paths of marked parts, up to a number of steps.
+#[derive(Default)]
+struct Marked {
+    paths: Vec<Path>,
+    /// The steps that more paths may have.
+    left: usize,
+    /// Whether a path was left out.
+    is_over: bool,
+}
+
+impl Marked {
+    fn push(&mut self, path: &Path) {
+        match self.left.checked_sub(path.len()) {
+            Some(left) => {
+                self.left = left;
+                self.paths.push(path.clone());
+            }
+            None => self.is_over = true,
+        }
+    }
+}
+
+impl Collected for Marked {
+    fn add_of_set(&mut self, inside: Marked, path: &Path) {
+        if inside.is_over || !inside.paths.is_empty() {
+            self.push(path);
         }
     }
 }

@@ -2,6 +2,9 @@
 
 use super::natural::Natural;
 
+/// More digits than any number needs to be told from its neighbours: 512 bits take 156.
+const LEADING: u64 = 200;
+
 /// The number 0.`digits` × 10^`exponent`. Zero has no digits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decimal {
@@ -26,18 +29,48 @@ impl Decimal {
         decimal
     }
 
+    /// `mantissa` × 2^`exponent` with its first digits alone, at least [`LEADING`]. A last digit 1
+    /// stands for the rest, if there is one.
+    fn leading(mantissa: &Natural, exponent: i64) -> Decimal {
+        let scale = exponent.unsigned_abs();
+        let top = exponent.saturating_add(mantissa.bit_len().cast_signed());
+        // The number is at least 10 to this power.
+        let power = (top - 1) * 30_103 / 100_000 - 1;
+        let wanted = power - LEADING.cast_signed();
+        let (quotient, has_rest) = if exponent >= 0 && wanted > 0 && wanted.unsigned_abs() <= scale
+        {
+            let tens = wanted.unsigned_abs();
+            mantissa.shl(scale - tens).div(&Natural::pow5(tens))
+        } else if exponent < 0 && wanted < 0 && wanted.unsigned_abs() < scale {
+            let tens = wanted.unsigned_abs();
+            let product = mantissa.mul(&Natural::pow5(tens));
+            let down = scale - tens;
+            (product.shr(down), product.trailing_zeros() < down)
+        } else {
+            return Decimal::exact(mantissa, exponent);
+        };
+        let mut digits = quotient.digits();
+        let exponent = digits.len() as i64 + wanted;
+        if has_rest {
+            digits.push(b'1');
+        }
+        let mut decimal = Decimal { digits, exponent };
+        decimal.trim();
+        decimal
+    }
+
     /// The fewest digits that give the number again at `precision` bits, rounded to nearest even.
     ///
     /// Every number between half a unit below and half a unit above reads as this number. The
     /// digits end where they differ from both bounds enough.
     pub fn shortest(mantissa: &Natural, exponent: i64, precision: u64) -> Decimal {
-        let mut decimal = Decimal::exact(mantissa, exponent);
+        let mut decimal = Decimal::leading(mantissa, exponent);
         let bits = precision + 1;
         let up = bits.saturating_sub(mantissa.bit_len());
         // The mantissa has at most `precision` bits, so nothing is lost.
         let (mantissa, exponent) = (mantissa.shl(up), exponent - up.cast_signed());
-        let lower = Decimal::exact(&mantissa.sub(&Natural::from(1)), exponent);
-        let upper = Decimal::exact(&mantissa.add_one(), exponent);
+        let lower = Decimal::leading(&mantissa.sub(&Natural::from(1)), exponent);
+        let upper = Decimal::leading(&mantissa.add_one(), exponent);
         let is_inclusive = !mantissa.bit(1);
         for (at, digit) in decimal.digits.iter().copied().enumerate() {
             let (low, high) = (lower.at(at), upper.at(at));

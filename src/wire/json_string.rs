@@ -3,9 +3,18 @@
 /// Appends a JSON string as Go writes it: `<`, `>`, `&`, U+2028 and U+2029 are escaped, and so is
 /// what is not UTF-8, as U+FFFD.
 pub fn write_string(text: &[u8], out: &mut Vec<u8>) {
+    write_string_within(text, usize::MAX, out);
+}
+
+/// Like [`write_string`], but stops when `out` is longer than `max` bytes. Returns whether the string
+/// is complete.
+pub fn write_string_within(text: &[u8], max: usize, out: &mut Vec<u8>) -> bool {
     out.push(b'"');
     for chunk in text.utf8_chunks() {
         for piece in chunk.valid().split_inclusive(is_escaped) {
+            if out.len() > max {
+                return false;
+            }
             let last = piece.chars().next_back().filter(|last| is_escaped(*last));
             let plain = piece.len() - last.map_or(0, char::len_utf8);
             out.extend_from_slice(&piece.as_bytes()[..plain]);
@@ -17,8 +26,12 @@ pub fn write_string(text: &[u8], out: &mut Vec<u8>) {
         for _ in chunk.invalid() {
             out.extend_from_slice(b"\\ufffd");
         }
+        if out.len() > max {
+            return false;
+        }
     }
     out.push(b'"');
+    true
 }
 
 fn is_escaped(c: char) -> bool {

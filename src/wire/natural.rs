@@ -36,7 +36,7 @@ impl Natural {
             for limb in limbs.iter_mut().rev() {
                 let part = rest << 64 | u128::from(*limb);
                 *limb = low(part / u128::from(CHUNK));
-                rest = part % u128::from(CHUNK);
+                rest = part - u128::from(*limb) * u128::from(CHUNK);
             }
             while limbs.last() == Some(&0) {
                 limbs.pop();
@@ -136,8 +136,12 @@ impl Natural {
     }
 
     pub fn add_one(&self) -> Natural {
+        self.add(1)
+    }
+
+    pub fn add(&self, number: u64) -> Natural {
         let mut sum = self.clone();
-        sum.scale(1, 1);
+        sum.scale(1, number);
         sum
     }
 
@@ -154,21 +158,46 @@ impl Natural {
         Natural(difference.collect()).trimmed()
     }
 
-    /// The quotient, and whether there is a remainder.
+    /// The quotient by a divisor that is not zero, and whether there is a remainder.
+    ///
+    /// Long division with limbs as digits (Knuth, volume 2, algorithm D).
     pub fn div(&self, divisor: &Natural) -> (Natural, bool) {
-        let mut quotient = vec![0_u64; self.0.len()];
-        let mut rest = Natural::default();
-        for at in (0..self.bit_len()).rev() {
-            rest = rest.shl(1);
-            if self.bit(at) {
-                rest = rest.add_one();
-            }
-            if rest >= *divisor {
-                rest = rest.sub(divisor);
-                quotient[(at / 64) as usize] |= 1 << (at % 64);
-            }
+        if self < divisor {
+            return (Natural::default(), !self.is_zero());
         }
-        (Natural(quotient).trimmed(), !rest.is_zero())
+        // With its highest bit set, the highest limb of the divisor tells a limb of the quotient
+        // almost exactly.
+        let up = u64::from(divisor.0.last().map_or(0, |limb| limb.leading_zeros()));
+        let divisor = divisor.shl(up).0;
+        let mut rest = self.shl(up).0;
+        let Some((high, below)) = divisor.split_last() else {
+            return (Natural::default(), true);
+        };
+        let high = u128::from(*high);
+        let next = u128::from(below.last().copied().unwrap_or(0));
+        rest.push(0);
+        let mut quotient = vec![0; rest.len() - divisor.len()];
+        for at in (0..quotient.len()).rev() {
+            let part = &mut rest[at..=at + divisor.len()];
+            let len = divisor.len();
+            let top = u128::from(part[len]) << 64 | u128::from(part[len - 1]);
+            let third = if len > 1 { u128::from(part[len - 2]) } else { 0 };
+            let (mut guess, mut left) = (top / high, top % high);
+            while guess >> 64 != 0 || guess * next > (left << 64 | third) {
+                guess -= 1;
+                left += high;
+                if left >> 64 != 0 {
+                    break;
+                }
+            }
+            if subtract_scaled(part, &divisor, low(guess)) {
+                // The guess was one too large.
+                guess -= 1;
+                add_limbs(part, &divisor);
+            }
+            quotient[at] = low(guess);
+        }
+        (Natural(quotient).trimmed(), rest.iter().any(|limb| *limb != 0))
     }
 
     /// Multiplies by a factor and adds.
@@ -202,6 +231,31 @@ impl Ord for Natural {
     fn cmp(&self, other: &Natural) -> Ordering {
         let by_len = self.0.len().cmp(&other.0.len());
         by_len.then_with(|| self.0.iter().rev().cmp(other.0.iter().rev()))
+    }
+}
+
+/// Subtracts `other` × `factor`. Returns whether the difference is negative; it is then off by a power
+/// of 2 to the 64.
+fn subtract_scaled(limbs: &mut [u64], other: &[u64], factor: u64) -> bool {
+    let (mut carry, mut borrow) = (0_u128, false);
+    for (limb, other) in limbs.iter_mut().zip(other.iter().chain([&0])) {
+        carry += u128::from(*other) * u128::from(factor);
+        let (difference, under) = limb.overflowing_sub(low(carry));
+        let (difference, under_again) = difference.overflowing_sub(u64::from(borrow));
+        *limb = difference;
+        borrow = under || under_again;
+        carry >>= 64;
+    }
+    borrow
+}
+
+/// Adds `other`, and drops what is carried out.
+fn add_limbs(limbs: &mut [u64], other: &[u64]) {
+    let mut carry = 0_u128;
+    for (limb, other) in limbs.iter_mut().zip(other.iter().chain([&0])) {
+        carry += u128::from(*limb) + u128::from(*other);
+        *limb = low(carry);
+        carry >>= 64;
     }
 }
 

@@ -8,7 +8,7 @@ use plansift::input::{Rereadable, into_error};
 use plansift::limits::{Limit, Limits};
 use plansift::planfile::{self, SchemaFiles};
 
-fn transcode_with(file: &[u8], limits: &Limits) -> Result<String> {
+pub fn transcode_with(file: &[u8], limits: &Limits) -> Result<String> {
     let file = Rereadable::spool(file, &Limits::default())?;
     let mut document = planfile::open(&file, &SchemaFiles::default(), limits)?;
     let mut text = String::new();
@@ -18,11 +18,11 @@ fn transcode_with(file: &[u8], limits: &Limits) -> Result<String> {
     Ok(text)
 }
 
-fn transcode(file: &[u8]) -> Result<String> {
+pub fn transcode(file: &[u8]) -> Result<String> {
     transcode_with(file, &Limits::default())
 }
 
-fn of_plan(plan_bytes: &[u8]) -> Result<String> {
+pub fn of_plan(plan_bytes: &[u8]) -> Result<String> {
     transcode(&zip(&members(plan_bytes)))
 }
 
@@ -36,7 +36,7 @@ fn fault(file: &[u8]) -> (PlanFileFault, String) {
     }
 }
 
-fn fault_of_plan(plan_bytes: &[u8]) -> (PlanFileFault, String) {
+pub fn fault_of_plan(plan_bytes: &[u8]) -> (PlanFileFault, String) {
     fault(&zip(&members(plan_bytes)))
 }
 

@@ -155,3 +155,69 @@ fn ten_digits_are_enough_for_the_order_of_sets() {
         assert_eq!(number.to_general(), expected, "{given}");
     }
 }
+
+/// Numbers that follow from a seed.
+fn draw(seed: &mut u64) -> u64 {
+    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+    *seed >> 33
+}
+
+/// Plain text of 0.`digits` × 10^`exponent`.
+fn plain(digits: &str, exponent: i64) -> String {
+    let len = digits.len() as i64;
+    let zeros = |count: i64| "0".repeat(usize::try_from(count).unwrap_or(0));
+    if exponent <= 0 {
+        format!("0.{}{digits}", zeros(-exponent))
+    } else if exponent >= len {
+        format!("{digits}{}", zeros(exponent - len))
+    } else {
+        let (whole, fraction) = digits.split_at(exponent as usize);
+        format!("{whole}.{fraction}")
+    }
+}
+
+#[test]
+fn text_of_at_most_150_digits_comes_back_for_every_exponent() {
+    let mut seed = 1;
+    for _ in 0..300 {
+        let len = 1 + draw(&mut seed) % 150;
+        let mut digits: String =
+            (0..len).map(|_| char::from(b'0' + (draw(&mut seed) % 10) as u8)).collect();
+        digits.replace_range(..1, "7");
+        digits.push('3');
+        let exponent = draw(&mut seed).cast_signed() % 9_000 - 4_500;
+        let given = format!("0.{digits}e{exponent}");
+        let number = Number::parse(given.as_bytes()).expect("a number");
+        assert_eq!(text(&number), Some(plain(&digits, exponent)), "{given}");
+    }
+}
+
+#[test]
+fn a_quotient_and_its_rest_give_the_dividend() {
+    use crate::wire::natural::Natural;
+    /// A number of some limbs, many of which have all bits or none.
+    fn number(seed: &mut u64, limbs: u64) -> Natural {
+        (0..limbs).fold(Natural::default(), |number, _| {
+            let limb = match draw(seed) % 4 {
+                0 => 0,
+                1 => u64::MAX,
+                2 => 1 << 63,
+                _ => draw(seed) << 33 ^ draw(seed),
+            };
+            number.shl(64).add(limb)
+        })
+    }
+    let mut seed = 2;
+    for _ in 0..2_000 {
+        let (limbs, other) = (draw(&mut seed) % 8, 1 + draw(&mut seed) % 4);
+        let (dividend, divisor) = (number(&mut seed, limbs), number(&mut seed, other));
+        if divisor.is_zero() {
+            continue;
+        }
+        let (quotient, has_rest) = dividend.div(&divisor);
+        let product = quotient.mul(&divisor);
+        assert!(product <= dividend);
+        let rest = dividend.sub(&product);
+        assert!(rest < divisor && rest.is_zero() != has_rest);
+    }
+}

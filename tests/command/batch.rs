@@ -109,9 +109,9 @@ fn the_table_is_that_of_summary() {
         assert_eq!(said(&batch), said(&summary), "what is cut is named");
         assert_eq!(folder.run(&format!("merge{options} out")).out, summary.out);
     }
-    let table = folder.run("batch p --out out -o table");
+    let table = folder.run("batch p --out out -o page");
     assert_eq!((table.code, table.out.as_str()), (Some(4), ""));
-    let written = std::fs::read_to_string(folder.path("table")).expect("the table");
+    let written = std::fs::read_to_string(folder.path("page")).expect("the table");
     assert_eq!(written, folder.run("summary p").out);
 }
 
@@ -360,7 +360,7 @@ fn foreign_folders_are_refused() {
         assert_eq!(kept.expect("it is there"), "mine");
         assert_eq!(files_of(&folder.path(content)), before);
     }
-    assert_eq!(folder.run("batch p/a.json --out p/a.json").code, Some(1));
+    assert_eq!(folder.run("batch p/a.json --out p/a.json").code, Some(64));
     for args in [
         "batch p",
         "batch --out",

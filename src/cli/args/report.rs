@@ -319,7 +319,8 @@ fn target(text: &str) -> Result<Target, String> {
                 .map(|value| value.get_name().to_owned())
                 .collect();
             let near = nearest(format, names.iter().map(String::as_str));
-            let near = near.or_else(|| ReportAs::of_file(&format!(".{format}")));
+            let of_ending = || ReportAs::of_file(&format!(".{format}"));
+            let near = near.or_else(|| of_ending().filter(|_| !format.contains('.')));
             let meant = match (near, &file) {
                 (Some(near), Some(file)) => Some(format!("{near}={}", file.display())),
                 (Some(near), None) => Some(near.to_owned()),

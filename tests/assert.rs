@@ -403,6 +403,31 @@ fn the_schema_accepts_what_the_command_accepts() {
 }
 
 #[test]
+fn hidden_characters_of_addresses_are_escaped_and_still_match() {
+    let folder = TempDir::new().expect("a folder");
+    let address = "a.b[\"\u{202e}##[x]\u{e0041}é\"]";
+    let plan = json!({
+        "format_version": "1.2", "terraform_version": "1.15.0",
+        "resource_changes": [change(address, &["create"], &json!({"before": null, "after": {}}))],
+    });
+    fs::write(folder.path().join("plan.json"), plan.to_string()).expect("a plan");
+    let pinned = assert_in(folder.path(), &["--init", "plan.json"]);
+    let pinned = text(&pinned.stdout);
+    assert!(pinned.contains(r#""a.b[\"\u202e#\u0023[x]\U000e0041é\"]""#), "{pinned}");
+    fs::write(folder.path().join("pinned.yaml"), pinned).expect("a file");
+    let run = assert_in(folder.path(), &["plan.json", "--file", "pinned.yaml"]);
+    assert_eq!(run.status.code(), Some(0), "{}{}", text(&run.stdout), text(&run.stderr));
+    let wrong = r"- {resource: 'a.b', not_action: create}";
+    fs::write(folder.path().join("wrong.yaml"), wrong).expect("a file");
+    for format in ["text", "ndjson", "json", "junit", "sarif", "github"] {
+        let run = assert_in(folder.path(), &["plan.json", "--file", "wrong.yaml", "-f", format]);
+        let out = text(&run.stdout);
+        assert_eq!(run.status.code(), Some(3), "{format}: {out}");
+        assert!(!out.contains(['\u{202e}', '\u{e0041}']), "{format}: {out}");
+    }
+}
+
+#[test]
 fn a_plan_meets_the_assertions_that_pin_it() {
     let folder = folder("none.yaml", "");
     let run = assert_in(folder.path(), &["--init", "plan.json", "-o", "pinned.yaml"]);

@@ -21,8 +21,8 @@ use self::answer::{Answer, Verdict};
 use crate::run;
 
 /// The least number of cases of each file.
-const FILES: [(&str, usize); 4] =
-    [("knownvalue", 400), ("paths", 60), ("inline", 50), ("inline-states", 10)];
+const FILES: [(&str, usize); 5] =
+    [("knownvalue", 400), ("paths", 60), ("inline", 50), ("inline-states", 10), ("compare", 10)];
 
 #[test]
 fn every_case_gets_its_answer() {
@@ -48,6 +48,7 @@ fn ask(name: &str, case: &Json) -> Answer {
     match name {
         "knownvalue" => ask::known_value(case),
         "paths" => ask::path(case),
+        "compare" => ask::compare(case),
         _ if case["check"] == "Load" => ask::load(document(), &case["args"]["as"]),
         _ => ask::document(document(), &[case]).pop().expect("an answer"),
     }

@@ -5,6 +5,7 @@ use std::io::Write;
 
 use super::subject::Action;
 use crate::error::{Error, ErrorKind, Result};
+use crate::inert::is_hidden;
 use crate::json::string::push_quoted;
 use crate::json::value::{Kind, Text, Value};
 use crate::path::{AttributePath, AttributeStep};
@@ -130,10 +131,20 @@ fn decoded(text: Text<'_>) -> Result<String> {
     text.decode()
 }
 
-/// A text in quotes, which YAML reads like JSON.
+/// A text in quotes, without hidden characters and commands of CI runners. YAML has the escapes of
+/// JSON, and one for characters of more than 16 bits.
 fn quoted(text: &str) -> String {
-    let mut quoted = String::new();
-    push_quoted(text, &mut quoted);
+    let mut json = String::new();
+    push_quoted(text, &mut json);
+    let mut quoted = String::with_capacity(json.len());
+    for c in json.chars() {
+        match u32::from(c) {
+            _ if c == '#' && quoted.ends_with('#') => quoted.push_str("\\u0023"),
+            code @ ..=0xffff if is_hidden(c) => quoted.push_str(&format!("\\u{code:04x}")),
+            code if is_hidden(c) => quoted.push_str(&format!("\\U{code:08x}")),
+            _ => quoted.push(c),
+        }
+    }
     quoted
 }
 

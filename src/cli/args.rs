@@ -108,6 +108,7 @@ pub enum Command {
     #[command(mut_arg("echo", |echo| echo.value_parser(self::report::echo())))]
     Report(Report),
     /// Check that plans and states do what assertions say, and fail if they do not
+    #[command(mut_arg("echo", |echo| echo.value_parser(self::report::echo())))]
     Assert(Assert),
     /// Write a record file for each of many plans, and a report; resumable, with bounded memory
     Batch(Batch),

@@ -20,8 +20,11 @@ mod config;
 #[path = "vectors/wire.rs"]
 mod wire;
 
+/// Asks the questions of a folder.
+type Ask = fn(&Path) -> Tally;
+
 /// The sets, and what asks the questions of each.
-const SETS: [(&str, fn(&Path) -> Tally); 2] = [("wire", wire::ask), ("config", config::ask)];
+const SETS: [(&str, Ask); 2] = [("wire", wire::ask), ("config", config::ask)];
 
 /// The numbers of a set.
 #[derive(Default)]

@@ -48,7 +48,7 @@ pub struct Found<'a> {
 pub struct Configuration {
     modules: Vec<Module>,
     by_path: HashMap<String, usize>,
-    /// True if the configuration has more than [`MODULES_MAX`] modules, or some that more than 100
+    /// True if the configuration has more than 10 000 modules, or some that more than 100
     /// calls lead to. They are left out.
     pub is_cut: bool,
 }

@@ -4,8 +4,8 @@
 //! `sifting` or `rewriting`, and `ending`. Every file imports only files below it:
 //!
 //! ```text
-//!  run ─▶ records, report, batch, merge, redact, slim, audit, values, show
-//!           ─▶ sifting, rewriting, auditing, secrets, pages, gates, progress
+//!  run ─▶ records, report, assert, batch, merge, redact, slim, audit, values, config, show, blocks
+//!           ─▶ sifting, rewriting, auditing, secrets, pages, gates, progress, sources
 //!                ─▶ ending ─▶ tally, unmatched
 //!                     ─▶ inputs, options, output, screen ─▶ messages ─▶ bar ─▶ args
 //! ```

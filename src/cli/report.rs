@@ -19,6 +19,7 @@ use super::sifting::{Sifting, Wanted};
 use super::sources;
 use super::unmatched;
 use crate::error::Result;
+use crate::limits::Limits;
 use crate::plan::Accepts;
 use crate::record::Options;
 use crate::record::watch::Watch;
@@ -60,10 +61,7 @@ pub fn run(arguments: &Report) -> Exit {
         warn_of_unfiltered(arguments);
         let watch = unmatched::report(&rules, &arguments.noise);
         let options = Options { show: arguments.records.show(), watch, ..options(plans)? };
-        let limits = &options.read.limits;
-        let origins = sources::open(&arguments.source, limits)?;
-        // A binary plan file keeps its configuration.
-        let origins = origins.or_else(|| Some(sources::of_plan_files(limits)));
+        let origins = origins(arguments, &options.read.limits)?;
         Ok((rules, listed, options, origins))
     });
     let (rules, listed, options, origins) = match ready {
@@ -84,10 +82,7 @@ pub fn run(arguments: &Report) -> Exit {
         }
     }
     let (is_broken, failed_at) = (Cell::new(false), Cell::new(None));
-    let mut several: Box<dyn Sink + '_> = Box::new(Several::new(sinks, &failed_at));
-    if let Some(origins) = origins {
-        several = Box::new(Located::new(several, origins));
-    }
+    let several = located(Several::new(sinks, &failed_at), origins);
     let mut sink = gates::before(several, &rules, &is_broken);
     let attributes = attributes(arguments, &options);
     let mut sifting = Sifting::new(plans, options, sink.as_mut()).with(&attributes);
@@ -121,6 +116,20 @@ pub fn run(arguments: &Report) -> Exit {
         warn_of_names(secrets.names.as_ref());
     }
     ended.unwrap_or_else(|exit| exit)
+}
+
+/// Opens the source files that the user names. A binary plan file has its own.
+fn origins(arguments: &Report, limits: &Limits) -> std::result::Result<SharedOrigins, Exit> {
+    let named = sources::open(&arguments.source, limits)?;
+    Ok(named.or_else(|| Some(sources::of_plan_files(limits))))
+}
+
+/// Gives all reports the places of blocks, if there are source files.
+fn located<'s>(reports: Several<'s>, origins: SharedOrigins) -> Box<dyn Sink + 's> {
+    match origins {
+        Some(origins) => Box::new(Located::new(Box::new(reports), origins)),
+        None => Box::new(reports),
+    }
 }
 
 /// Returns which paths or values of attributes the reports show.

@@ -30,6 +30,7 @@ use generate::plan::Shape;
 
 #[allow(dead_code, reason = "the benches need a part of what the command does")]
 mod generate {
+    mod configuration;
     mod kind;
     mod object;
     pub mod plan;

@@ -4,12 +4,14 @@
 //! by the format's own keys, and an unexpected byte by its class ("a letter", "a comma").
 
 mod document;
+mod found;
 mod plan_file;
 
 use std::fmt;
 use std::io;
 
 pub use self::document::WrongDocument;
+pub use self::found::Found;
 pub use self::plan_file::PlanFileFault;
 use crate::limits::Limit;
 
@@ -352,64 +354,6 @@ impl StoreFault {
             StoreFault::Broken => "the connection broke, and the store cannot send the rest alone",
             StoreFault::Answer => "the store sent an invalid answer",
         })
-    }
-}
-
-/// The class of an unexpected token. Never contains bytes of the input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
-    /// `{`.
-    ObjectOpen,
-    /// `}`.
-    ObjectClose,
-    /// `[`.
-    ArrayOpen,
-    /// `]`.
-    ArrayClose,
-    /// `:`.
-    Colon,
-    /// `,`.
-    Comma,
-    /// A string.
-    String,
-    /// A digit or a minus sign.
-    Number,
-    /// A letter.
-    Letter,
-    /// Any other byte.
-    Other,
-}
-
-impl Found {
-    /// The class of a byte outside strings.
-    pub fn of(byte: u8) -> Found {
-        match byte {
-            b'{' => Found::ObjectOpen,
-            b'}' => Found::ObjectClose,
-            b'[' => Found::ArrayOpen,
-            b']' => Found::ArrayClose,
-            b':' => Found::Colon,
-            b',' => Found::Comma,
-            b'"' => Found::String,
-            b'-' | b'0'..=b'9' => Found::Number,
-            b'a'..=b'z' | b'A'..=b'Z' => Found::Letter,
-            _ => Found::Other,
-        }
-    }
-
-    fn words(self) -> &'static str {
-        match self {
-            Found::ObjectOpen => "an object",
-            Found::ObjectClose => "the end of an object",
-            Found::ArrayOpen => "an array",
-            Found::ArrayClose => "the end of an array",
-            Found::Colon => "a colon",
-            Found::Comma => "a comma",
-            Found::String => "a string",
-            Found::Number => "a number",
-            Found::Letter => "a letter",
-            Found::Other => "another byte",
-        }
     }
 }
 

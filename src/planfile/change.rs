@@ -93,9 +93,9 @@ impl Known<'_> {
 impl Writer<'_> {
     /// Finds the schema of a change, and what is marked in it.
     ///
-    /// Where a resource is replaced, the tools store only the marks of the configuration for the new
-    /// object. Those of the provider's schema are among the paths into the old one. A schema that a
-    /// value does not fit is of another version of the provider, and tells nothing.
+    /// Where a resource is replaced, the tools store only the marks of the configuration for the
+    /// new object. Those of the provider's schema are among the paths into the old one. A schema
+    /// that a value does not fit is of another version of the provider, and tells nothing.
     fn know<'a>(self, record: &ResourceChange<'a>, address: &Address<'_>) -> Result<Known<'a>> {
         let change = &record.change;
         if let Some(schema) = self.schemas.find(provider_name(record.provider), address) {
@@ -266,9 +266,9 @@ pub(super) fn all_marks<'a>(change: &Change<'a>) -> Paths<'a> {
 
 /// What is marked after a change, as far as the file tells without a schema.
 ///
-/// The lists and maps of a new object may have other elements than those of the old one, so a mark in
-/// one element of the old object is one in every element of the new object. Paths to a whole element
-/// are of the configuration, which marks its own elements of the new object.
+/// The lists and maps of a new object may have other elements than those of the old one, so a mark
+/// in one element of the old object marks every element of the new object. Paths to a whole element
+/// come from the configuration, whose marks of the new object are stored.
 fn marks_after<'a>(change: &Change<'a>) -> Marks<'a> {
     if !change.action.is_replacement() {
         return all_marks(change).into();

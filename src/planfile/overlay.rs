@@ -33,8 +33,8 @@ pub(super) struct Marks<'a> {
     pub own: Paths<'a>,
     /// Paths of the object that the value replaces, through every element of its lists and maps.
     ///
-    /// Where such a path leads to an attribute that an object of the value does not have, that object
-    /// is of another type than before, and it is marked as a whole.
+    /// Where such a path leads to an attribute that an object of the value does not have, that
+    /// object is of another type than before, and it is marked as a whole.
     pub replaced: Paths<'a>,
 }
 

@@ -148,8 +148,8 @@ impl Schema {
 /// The memory that a part of a value takes in the tree of the value, in bytes, without its text.
 const PART: u64 = 192;
 
-/// Checks that the tree of a value, which has `text` bytes of text at most, is within the limit on the
-/// size of an element.
+/// Checks that the tree of a value, which has `text` bytes of text at most, is within the limit on
+/// the size of an element.
 fn check_tree<'a>(walk: &mut impl Walk<'a>, text: usize, limits: &Limits) -> Result<()> {
     let (mut depth, mut len) = (0_usize, text as u64);
     loop {

@@ -53,8 +53,8 @@ struct Module {
     by_step: BTreeMap<String, u32>,
 }
 
-/// The memory of a module besides its steps in bytes: itself, its place in the map around it, and its
-/// pieces.
+/// The memory of a module without its steps, in bytes: itself, its place in the map around it, and
+/// its pieces.
 const MODULE: usize = size_of::<Module>() + 128 + 8 * size_of::<Piece>();
 
 impl Tree {

@@ -6,8 +6,8 @@ pub fn write_string(text: &[u8], out: &mut Vec<u8>) {
     write_string_within(text, usize::MAX, out);
 }
 
-/// Like [`write_string`], but stops when `out` is longer than `max` bytes. Returns whether the string
-/// is complete.
+/// Like [`write_string`], but stops when `out` is longer than `max` bytes. Returns whether the
+/// string is complete.
 pub fn write_string_within(text: &[u8], max: usize, out: &mut Vec<u8>) -> bool {
     out.push(b'"');
     for chunk in text.utf8_chunks() {

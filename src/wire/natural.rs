@@ -234,8 +234,8 @@ impl Ord for Natural {
     }
 }
 
-/// Subtracts `other` × `factor`. Returns whether the difference is negative; it is then off by a power
-/// of 2 to the 64.
+/// Subtracts `other` × `factor`. Returns whether the difference is negative; its limbs then wrap
+/// around.
 fn subtract_scaled(limbs: &mut [u64], other: &[u64], factor: u64) -> bool {
     let (mut carry, mut borrow) = (0_u128, false);
     for (limb, other) in limbs.iter_mut().zip(other.iter().chain([&0])) {

@@ -43,8 +43,8 @@ fn modules_count_towards_the_limit_on_addresses() {
 
 #[test]
 fn names_of_checks_count_towards_the_limit_on_addresses() {
-    let check = |number: usize| {
-        let name = format!("check.{}{number}", "c".repeat(10_000));
+    let check = |at: usize| {
+        let name = format!("check.{}{at}", "c".repeat(10_000));
         bytes(19, [number(1, 3), bytes(2, name), number(3, 1)].concat())
     };
     let file = zip(&members(&plan(&(0..20).map(check).collect::<Vec<_>>())));
@@ -104,4 +104,76 @@ fn many_deposed_objects_are_matched_in_time() {
     let text = transcode(&zip(&members)).unwrap();
     assert_eq!(text.matches("\"deposed_key\"").count(), count);
     assert!(started.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn the_text_of_an_element_stops_at_the_limit() {
+    // A byte of the value is six of the text.
+    let value = [&b"\x81\xa1a\xdb\x00\x00\x75\x30"[..], &[b'<'; 30_000]].concat();
+    let file = zip(&members(&plan(&[resource("a.b", &change(1, &[&value]))])));
+    transcode(&file).unwrap();
+    let limits = Limits { change: 100_000, ..Limits::default() };
+    assert_eq!(exceeded(&file, &limits), Limit::Change);
+    // Many short elements.
+    let value = [&b"\x81\xa1a\xdd\x00\x00\x75\x30"[..], &[0xc2; 30_000]].concat();
+    let file = zip(&members(&plan(&[resource("a.b", &change(1, &[&value]))])));
+    assert_eq!(exceeded(&file, &limits), Limit::Change);
+    let mut members = members(&plan(&[]));
+    let text = "<".repeat(30_000);
+    let state = format!(r#"{{"version":4,"outputs":{{"o":{{"value":"{text}"}}}},"resources":[]}}"#);
+    members[1] = Member::new("tfstate", state.as_bytes());
+    let file = zip(&members);
+    transcode(&file).unwrap();
+    assert_eq!(exceeded(&file, &limits), Limit::Change);
+}
+
+#[test]
+fn numbers_with_large_exponents_are_written_in_time() {
+    for (text, zeros) in [("1e4900", 4_900), ("1e-4900", 4_900)] {
+        let count = 500_u32;
+        let ty = b"\x92\xc4\x11[\"list\",\"number\"]";
+        let element = [&[0xa0 + text.len() as u8][..], text.as_bytes()].concat();
+        let list = [&b"\xdd"[..], &count.to_be_bytes(), &element.repeat(500)].concat();
+        let value = [&b"\x81\xa1a"[..], ty, &list].concat();
+        let started = Instant::now();
+        let text = of_plan(&plan(&[resource("a.b", &change(1, &[&value]))])).unwrap();
+        assert!(text.len() > 2 * 500 * zeros);
+        assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+    }
+}
+
+#[test]
+fn a_number_that_cannot_be_written_is_named() {
+    let ty = b"\x92\xc4\x08\"number\"";
+    for number in [&b"\xa61e9999"[..], b"\xa71e-9999", b"\xa3Inf"] {
+        let value = [&b"\x81\xa1a"[..], ty, number].concat();
+        let (fault, text) = fault_of_plan(&plan(&[resource("a.b", &change(1, &[&value]))]));
+        assert_eq!(fault, PlanFileFault::Number, "{text}");
+    }
+    let infinite = b"\x81\xa1a\xcb\x7f\xf0\0\0\0\0\0\0";
+    let (fault, text) = fault_of_plan(&plan(&[resource("a.b", &change(1, &[infinite]))]));
+    assert_eq!(fault, PlanFileFault::Number, "{text}");
+}
+
+#[test]
+fn marks_of_a_schema_stop_at_the_limit_on_paths() {
+    // A list of blocks, each with a secret.
+    let attribute = bytes(1, [bytes(1, "s"), bytes(2, "\"string\""), number(7, 1)].concat());
+    let nested = bytes(2, [bytes(1, "b"), bytes(2, attribute), number(3, 3)].concat());
+    let schema = bytes(1, [number(1, 0), bytes(2, nested)].concat());
+    let entry = |key: &str, value: Vec<u8>| [bytes(1, key), bytes(2, value)].concat();
+    let provider = bytes(2, entry("test_a", schema));
+    let schemas = bytes(1, entry("registry.terraform.io/hashicorp/test", provider));
+    let blocks = b"\x81\xa1s\xa1x".repeat(5_000);
+    let value = [&b"\x81\xa1b\xdd\x00\x00\x13\x88"[..], &blocks].concat();
+    let mut members = members(&plan(&[resource("test_a.b", &change(1, &[&value]))]));
+    members.push(Member::new("tfschemas", &schemas));
+    let file = zip(&members);
+    let text = transcode(&file).unwrap();
+    assert!(text.contains(r#""after_sensitive":{"b":[{"s":true},"#), "{}", &text[..1000]);
+    let limits = Limits { paths: 100_000, ..Limits::default() };
+    assert_eq!(exceeded(&file, &limits), Limit::Paths);
+    // The tree of the value.
+    let limits = Limits { change: 1_000_000, ..Limits::default() };
+    assert_eq!(exceeded(&file, &limits), Limit::Change);
 }

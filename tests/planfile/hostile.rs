@@ -89,8 +89,8 @@ fn damaged_archives_are_errors() {
             },
             PlanFileFault::Missing,
         ),
-        (|m| m[0].offset = Some(7), PlanFileFault::Directory),
-        (|m| m[0].offset = Some(u32::MAX - 1), PlanFileFault::Directory),
+        (|m| m[0].offset = Some(7), PlanFileFault::Surplus),
+        (|m| m[0].offset = Some(u32::MAX - 1), PlanFileFault::Surplus),
         // Another member begins inside the plan.
         (
             |m| {
@@ -103,6 +103,34 @@ fn damaged_archives_are_errors() {
     ] {
         let (fault, text) = edit(change);
         assert_eq!(fault, wanted, "{text}");
+        // Damage of the whole archive has no member.
+        let is_whole = matches!(fault, PlanFileFault::Directory | PlanFileFault::Surplus);
+        assert!(is_whole || text.contains("at tf"), "{text}");
+    }
+}
+
+#[test]
+fn a_directory_at_an_impossible_offset_is_damaged() {
+    let file = zip(&members(&plan(&[])));
+    let end = file.len() - 22;
+    let directory = end as u64;
+    // A directory of the 64-bit format, and its locator, which points far behind the file.
+    let mut record = b"PK\x06\x06".to_vec();
+    record.extend(44_u64.to_le_bytes());
+    record.extend([45, 0, 45, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    for number in [2, 2, 100, 0] {
+        record.extend(u64::to_le_bytes(number));
+    }
+    for offset in [u64::MAX, 1 << 63, directory + 1] {
+        let mut locator = b"PK\x06\x07\0\0\0\0".to_vec();
+        locator.extend(offset.to_le_bytes());
+        locator.extend(1_u32.to_le_bytes());
+        let mut wrong = file.clone();
+        wrong.splice(end..end, [record.clone(), locator].concat());
+        let last = wrong.len() - 22;
+        wrong[last + 8..last + 20].fill(0xff);
+        let (fault, text) = fault(&wrong);
+        assert_eq!(fault, PlanFileFault::Directory, "{text}");
     }
 }
 
@@ -226,6 +254,10 @@ fn wrong_messages_are_errors_with_a_place() {
     }
     let (_, text) = fault_of_plan(&one(&create(b"\x81\xa1a")));
     assert!(text.contains(", at tfplan.planned_values[test_a.b]: "), "{text}");
+    // A reader of the JSON has no place to add.
+    let output = crate::run::piped(&["changes"], &zip(&members(&one(&create(b"\x81\xa1a")))));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains(", at tfplan.planned_values[test_a.b]: "), "{said}");
 }
 
 #[test]

@@ -112,6 +112,11 @@ pub fn is_nightly() -> bool {
     std::env::var_os("PLANSIFT_NIGHTLY").is_some()
 }
 
+/// Numbers of threads that must give one answer. `scripts/nightly` tries more of them.
+pub fn thread_counts() -> &'static [usize] {
+    if is_nightly() { &[1, 2, 3, 8] } else { &[1, 3] }
+}
+
 /// Name of the variable for another folder of reference files.
 pub const SHARED: &str = "PLANSIFT_SHARED";
 

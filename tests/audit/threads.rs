@@ -11,6 +11,7 @@ use plansift::sink::findings::Ndjson;
 
 use crate::generated::generated;
 use crate::redaction::long::{SIZE, plan, planned_values};
+use crate::run;
 use crate::same_answer::threads::InMemory;
 
 fn options() -> Options {
@@ -47,7 +48,7 @@ fn answer<S: Source>(open: impl Fn() -> S, options: &Options) -> (String, String
 /// result or error at the end.
 fn assert_same_on_threads(text: &[u8], options: &Options, what: &str) -> (String, String) {
     let (findings, end) = answer(|| Slice(text), options);
-    for threads in [1, 2, 3, 8] {
+    for &threads in run::thread_counts() {
         let found = answer(|| InMemory::new(text), &on_threads(options, threads));
         assert_eq!(found.1, end, "{what}, {threads} threads");
         assert!(found.0 == findings, "{what}, {threads} threads: something else is told");

@@ -70,7 +70,7 @@ pub fn hold_to_one(text: &[u8], options: &redact::Options, what: &str) -> Vec<St
     let mut ends = Vec::new();
     for echo in ECHOES {
         let (bytes, end) = answer(|| Slice(text), echo, options);
-        for threads in [1, 2, 3, 8] {
+        for &threads in run::thread_counts() {
             let options = on_threads(options, threads);
             let (found, found_end) = answer(|| InMemory::new(text), echo, &options);
             assert_eq!(found_end, end, "{what}, {echo:?}, {threads} threads");

@@ -91,126 +91,124 @@ fn finding(assertion: &str) -> Option<String> {
     })
 }
 
+/// Assertions about the plan, and what is found if they do not hold: the place, the path, what was
+/// expected and what is there.
+const ANSWERS: &[(&str, Option<&str>)] = &[
+    ("resource: aws_db.main, action: update", None),
+    ("resource: aws_db.main, not_action: [delete, replace]", None),
+    ("resource: aws_db.main, action: no-op", Some("aws_db.main||no-op|update")),
+    (
+        "resource: aws_vm.*, not_action: replace",
+        Some("aws_vm.a[1]||not replace|delete-then-create"),
+    ),
+    ("resource: aws_vm.a, action: [no-op, replace]", None),
+    ("resource: module.net, action: delete", None),
+    (
+        "resource: aws_none.x, action: update",
+        Some("||a resource that the pattern covers|none: the assertion asks about nothing"),
+    ),
+    ("resource: aws_none.x, action: update, optional: true", None),
+    ("resource: aws_none.x, absent: true", None),
+    ("resource: aws_db.main, absent: true", Some("aws_db.main||absent|update")),
+    ("resource: aws_db.main, absent: false", None),
+    // Values.
+    ("resource: aws_db.main, path: size, known: 2", None),
+    ("resource: aws_db.main, path: size, known: 2.0", None),
+    ("resource: aws_db.main, path: size, known: '2'", Some("aws_db.main|size|\"2\"|2")),
+    ("resource: aws_db.main, path: engine, known: {one_of: [pg, my]}", None),
+    (
+        "resource: aws_db.main, path: engine, known: {regex: '^m'}",
+        Some("aws_db.main|engine|a match of ^m|\"pg\""),
+    ),
+    ("resource: aws_db.main, path: size, known: {range: {min: 1, max: 2}}", None),
+    ("resource: aws_db.main, path: ports, known: {size: 2, contains: 5432}", None),
+    (
+        "resource: aws_db.main, path: ports, known: {size: {min: 3}}",
+        Some("aws_db.main|ports|a size of at least 3|a list of 2"),
+    ),
+    ("resource: aws_db.main, path: ports, known: [5432, 5433]", None),
+    (
+        "resource: aws_db.main, path: names, known: {list_of: [a, b]}",
+        Some("aws_db.main|names|the list [\"a\", \"b\"]|a list of 2"),
+    ),
+    ("resource: aws_db.main, path: names, known: {set_of: [a, {regex: .}]}", None),
+    ("resource: aws_db.main, path: tags, known: {has: {Name: db}}", None),
+    (
+        "resource: aws_db.main, path: tags, known: {object_of: {Name: db}}",
+        Some("aws_db.main|tags|the object {Name: \"db\"}|an object of 2"),
+    ),
+    (r#"resource: aws_db.main, path: 'tags["a.b"]', known: x"#, None),
+    (
+        "resource: aws_db.main, path: tags.None, known: x",
+        Some("aws_db.main|tags.None|\"x\"|nothing"),
+    ),
+    ("resource: aws_db.main, path: tags.None, absent: true", None),
+    (
+        "resource: aws_db.main, path: 'ports[*]', known: {range: {min: 5433}}",
+        Some("aws_db.main|ports[0]|a number of at least 5433|5432"),
+    ),
+    ("resource: aws_db.main, path: 'tags.*', known: {regex: .}", None),
+    ("resource: aws_db.main, path: '**.password', sensitive: true", None),
+    (
+        "resource: aws_db.main, path: 'none[*].x', known: 1",
+        Some("aws_db.main|none[*].x|1|nothing that the path matches"),
+    ),
+    ("resource: aws_db.main, path: arn, unknown: true", None),
+    ("resource: aws_db.main, path: arn.deep, unknown: true", None),
+    (
+        "resource: aws_db.main, unknown: true",
+        Some("aws_db.main||unknown|a value that is partly unknown"),
+    ),
+    ("resource: aws_db.main, path: tags, unknown: false", None),
+    ("resource: aws_db.main, path: arn, known: x", Some("aws_db.main|arn|\"x\"|an unknown value")),
+    ("resource: aws_db.main, path: password, sensitive: true", None),
+    (
+        "resource: aws_db.main, path: size, sensitive: true",
+        Some("aws_db.main|size|sensitive|a value that is not sensitive"),
+    ),
+    ("resource: aws_db.main, path: size, null: true", Some("aws_db.main|size|null|a value")),
+    ("resource: aws_db.main, path: engine, unchanged: true", None),
+    ("resource: aws_db.main, path: password, unchanged: true", None),
+    (
+        "resource: aws_db.main, path: size, unchanged: true",
+        Some("aws_db.main|size|unchanged|a change"),
+    ),
+    // Secrets and their copies.
+    (
+        "resource: aws_db.main, path: password, known: x",
+        Some("aws_db.main|password|\"x\"|(sensitive value)"),
+    ),
+    (
+        "resource: aws_db.main, path: copy, known: x",
+        Some("aws_db.main|copy|\"x\"|(repeats a sensitive value)"),
+    ),
+    // Outputs, deferred changes, the plan.
+    ("output: url, unknown: true", None),
+    ("output: name, known: n", None),
+    ("output: name, action: create", Some("name||create|no-op")),
+    (
+        "output: none, known: n",
+        Some("||an output of this name|none: the assertion asks about nothing"),
+    ),
+    ("resource: aws_late.x, deferred: absent_prereq", None),
+    (
+        "resource: aws_late.x, deferred: false",
+        Some("aws_late.x||not deferred|deferred for absent_prereq"),
+    ),
+    ("resource: aws_db.main, deferred: true", Some("||deferred|no deferred change")),
+    ("plan: non-empty", None),
+    ("plan: empty", Some("aws_db.main||an empty plan|update")),
+    ("only: [aws_db.main, 'aws_vm.*', module.net, url]", None),
+    ("only: ['aws_*', url]", Some("module.net.aws_vpc.main||changes of only aws_*, url|delete")),
+    ("count: {action: delete, max: 1}", None),
+    ("count: {action: [delete, replace], max: 1}", Some("||at most 1 of delete or replace|2")),
+    ("resource: aws_vm.*, count: {min: 1, max: 1}", None),
+];
+
 #[test]
 fn assertions_hold_or_say_what_is_there() {
-    for (assertion, found) in [
-        ("resource: aws_db.main, action: update", None),
-        ("resource: aws_db.main, not_action: [delete, replace]", None),
-        ("resource: aws_db.main, action: no-op", Some("aws_db.main||no-op|update")),
-        (
-            "resource: aws_vm.*, not_action: replace",
-            Some("aws_vm.a[1]||not replace|delete-then-create"),
-        ),
-        ("resource: aws_vm.a, action: [no-op, replace]", None),
-        ("resource: module.net, action: delete", None),
-        (
-            "resource: aws_none.x, action: update",
-            Some("||a resource that the pattern covers|none: the assertion asks about nothing"),
-        ),
-        ("resource: aws_none.x, action: update, optional: true", None),
-        ("resource: aws_none.x, absent: true", None),
-        ("resource: aws_db.main, absent: true", Some("aws_db.main||absent|update")),
-        ("resource: aws_db.main, absent: false", None),
-        // Values.
-        ("resource: aws_db.main, path: size, known: 2", None),
-        ("resource: aws_db.main, path: size, known: 2.0", None),
-        ("resource: aws_db.main, path: size, known: '2'", Some("aws_db.main|size|\"2\"|2")),
-        ("resource: aws_db.main, path: engine, known: {one_of: [pg, my]}", None),
-        (
-            "resource: aws_db.main, path: engine, known: {regex: '^m'}",
-            Some("aws_db.main|engine|a match of ^m|\"pg\""),
-        ),
-        ("resource: aws_db.main, path: size, known: {range: {min: 1, max: 2}}", None),
-        ("resource: aws_db.main, path: ports, known: {size: 2, contains: 5432}", None),
-        (
-            "resource: aws_db.main, path: ports, known: {size: {min: 3}}",
-            Some("aws_db.main|ports|a size of at least 3|a list of 2"),
-        ),
-        ("resource: aws_db.main, path: ports, known: [5432, 5433]", None),
-        (
-            "resource: aws_db.main, path: names, known: {list_of: [a, b]}",
-            Some("aws_db.main|names|the list [\"a\", \"b\"]|a list of 2"),
-        ),
-        ("resource: aws_db.main, path: names, known: {set_of: [a, {regex: .}]}", None),
-        ("resource: aws_db.main, path: tags, known: {has: {Name: db}}", None),
-        (
-            "resource: aws_db.main, path: tags, known: {object_of: {Name: db}}",
-            Some("aws_db.main|tags|the object {Name: \"db\"}|an object of 2"),
-        ),
-        (r#"resource: aws_db.main, path: 'tags["a.b"]', known: x"#, None),
-        (
-            "resource: aws_db.main, path: tags.None, known: x",
-            Some("aws_db.main|tags.None|\"x\"|nothing"),
-        ),
-        ("resource: aws_db.main, path: tags.None, absent: true", None),
-        (
-            "resource: aws_db.main, path: 'ports[*]', known: {range: {min: 5433}}",
-            Some("aws_db.main|ports[0]|a number of at least 5433|5432"),
-        ),
-        ("resource: aws_db.main, path: 'tags.*', known: {regex: .}", None),
-        ("resource: aws_db.main, path: '**.password', sensitive: true", None),
-        (
-            "resource: aws_db.main, path: 'none[*].x', known: 1",
-            Some("aws_db.main|none[*].x|1|nothing that the path matches"),
-        ),
-        ("resource: aws_db.main, path: arn, unknown: true", None),
-        ("resource: aws_db.main, path: arn.deep, unknown: true", None),
-        (
-            "resource: aws_db.main, unknown: true",
-            Some("aws_db.main||unknown|a value that is partly unknown"),
-        ),
-        ("resource: aws_db.main, path: tags, unknown: false", None),
-        (
-            "resource: aws_db.main, path: arn, known: x",
-            Some("aws_db.main|arn|\"x\"|an unknown value"),
-        ),
-        ("resource: aws_db.main, path: password, sensitive: true", None),
-        (
-            "resource: aws_db.main, path: size, sensitive: true",
-            Some("aws_db.main|size|sensitive|a value that is not sensitive"),
-        ),
-        ("resource: aws_db.main, path: size, null: true", Some("aws_db.main|size|null|a value")),
-        ("resource: aws_db.main, path: engine, unchanged: true", None),
-        ("resource: aws_db.main, path: password, unchanged: true", None),
-        (
-            "resource: aws_db.main, path: size, unchanged: true",
-            Some("aws_db.main|size|unchanged|a change"),
-        ),
-        // Secrets and their copies.
-        (
-            "resource: aws_db.main, path: password, known: x",
-            Some("aws_db.main|password|\"x\"|(sensitive value)"),
-        ),
-        (
-            "resource: aws_db.main, path: copy, known: x",
-            Some("aws_db.main|copy|\"x\"|(repeats a sensitive value)"),
-        ),
-        // Outputs, deferred changes, the plan.
-        ("output: url, unknown: true", None),
-        ("output: name, known: n", None),
-        ("output: name, action: create", Some("name||create|no-op")),
-        (
-            "output: none, known: n",
-            Some("||an output of this name|none: the assertion asks about nothing"),
-        ),
-        ("resource: aws_late.x, deferred: absent_prereq", None),
-        (
-            "resource: aws_late.x, deferred: false",
-            Some("aws_late.x||not deferred|deferred for absent_prereq"),
-        ),
-        ("resource: aws_db.main, deferred: true", Some("||deferred|no deferred change")),
-        ("plan: non-empty", None),
-        ("plan: empty", Some("aws_db.main||an empty plan|update")),
-        ("only: [aws_db.main, 'aws_vm.*', module.net, url]", None),
-        (
-            "only: ['aws_*', url]",
-            Some("module.net.aws_vpc.main||changes of only aws_*, url|delete"),
-        ),
-        ("count: {action: delete, max: 1}", None),
-        ("count: {action: [delete, replace], max: 1}", Some("||at most 1 of delete or replace|2")),
-        ("resource: aws_vm.*, count: {min: 1, max: 1}", None),
-    ] {
-        assert_eq!(finding(assertion).as_deref(), found, "{assertion}");
+    for (assertion, found) in ANSWERS {
+        assert_eq!(finding(assertion).as_deref(), *found, "{assertion}");
     }
 }
 

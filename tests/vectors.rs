@@ -49,11 +49,14 @@ fn folder(variable: &str, default: &str) -> PathBuf {
     folder.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(default))
 }
 
+/// Asks all vectors of a folder.
+type Ask<'a> = dyn Fn(&Path) -> Tally + 'a;
+
 fn main() -> ExitCode {
     let vectors = folder("PLANSIFT_VECTORS", "../shared/vectors");
     let plans = folder("PLANSIFT_PLANS", "../shared/plans");
     let mut code = ExitCode::SUCCESS;
-    let sets: [(&str, &dyn Fn(&Path) -> Tally); 3] = [
+    let sets: [(&str, &Ask<'_>); 3] = [
         ("wire", &wire::ask),
         ("checks", &|set| checks::ask(set, &plans)),
         ("config", &|set| config::ask(set).and(join::ask(set))),

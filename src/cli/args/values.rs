@@ -90,8 +90,8 @@ pub struct Resources {
     #[arg(help_heading = INPUT, long, value_enum, default_value_t = ValuesOf::Auto,
           value_name = "WHICH")]
     pub of: ValuesOf,
-    /// Add the values of this attribute, like tags.Name, ingress[0].cidr_blocks or
-    /// 'labels["a.b"]'. Sensitive values, and values that repeat one, are masked. Repeatable
+    /// Add the values of this attribute, like tags.Name or 'labels["a.b"]'; a number in brackets is
+    /// the index of a list. Sensitive values, and values that repeat one, are masked. Repeatable
     #[arg(help_heading = OUTPUT, long, value_name = "PATH", value_parser = super::place)]
     pub select: Vec<String>,
     /// List only resources by type, address or module, like 'aws_db_*', aws_vpc.main or

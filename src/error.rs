@@ -487,6 +487,9 @@ impl fmt::Display for Error {
     }
 }
 
+const NO_CONFIGURATION: &str = "this plan has no configuration, as binary plan files and slim plans: \
+                                give plansift the whole output of `terraform show -json PLANFILE`";
+
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -537,10 +540,7 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Pattern => f.write_str("invalid pattern"),
             ErrorKind::Rule(fault) => fault.fmt(f),
             ErrorKind::NoPlan => f.write_str("no plan found here"),
-            ErrorKind::NoConfiguration => f.write_str(
-                "this plan has no configuration, as binary plan files and slim plans: give \
-                 plansift the whole output of `terraform show -json PLANFILE`",
-            ),
+            ErrorKind::NoConfiguration => f.write_str(NO_CONFIGURATION),
             ErrorKind::NotAList => f.write_str(
                 "this is not a list of names: to read it as a plan, name it without the @",
             ),

@@ -20,8 +20,11 @@ mod join;
 #[path = "vectors/wire.rs"]
 mod wire;
 
-/// The sets, and what asks the questions of each.
-const SETS: [(&str, fn(&Path) -> Tally); 2] = [("wire", wire::ask), ("config", join::ask)];
+/// Asks the questions of a set.
+type Ask = fn(&Path) -> Tally;
+
+/// The sets.
+const SETS: [(&str, Ask); 2] = [("wire", wire::ask), ("config", join::ask)];
 
 /// The numbers of a set.
 #[derive(Default)]

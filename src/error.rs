@@ -473,6 +473,10 @@ impl fmt::Display for Error {
 /// How the message about a wrong file of schemas begins.
 const NOT_SCHEMAS: &str = "this is not the output of `terraform providers schema -json`";
 
+/// The message about a plan without a configuration.
+const NO_CONFIGURATION: &str = "this plan has no configuration, as binary plan files and slim plans: \
+                                give plansift the whole output of `terraform show -json PLANFILE`";
+
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -523,10 +527,7 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Pattern => f.write_str("invalid pattern"),
             ErrorKind::Rule(fault) => fault.fmt(f),
             ErrorKind::NoPlan => f.write_str("no plan found here"),
-            ErrorKind::NoConfiguration => f.write_str(
-                "this plan has no configuration, as binary plan files and slim plans: give \
-                 plansift the whole output of `terraform show -json PLANFILE`",
-            ),
+            ErrorKind::NoConfiguration => f.write_str(NO_CONFIGURATION),
             ErrorKind::NotAList => f.write_str(
                 "this is not a list of names: to read it as a plan, name it without the @",
             ),

@@ -107,8 +107,12 @@ impl<S: Source, R: Reader> Visitor<S> for Plans<'_, '_, R> {
             return Ok(Visited::Enough);
         }
         let first_pass = match attributes {
-            Attributes::Values(values) => (values.collect)(at).map(FirstPass::Secrets),
-            Attributes::Blocks(index) => index(at).map(FirstPass::Blocks),
+            Attributes::Values(values) => {
+                (values.collect)(at).map(|collected| FirstPass::Secrets(Box::new(collected)))
+            }
+            Attributes::Blocks(index) => {
+                index(at).map(|blocks| FirstPass::Blocks(Box::new(blocks)))
+            }
             Attributes::None | Attributes::Paths => Ok(FirstPass::None),
         };
         let sifted = match first_pass {
@@ -160,8 +164,8 @@ impl Sink for Discard {
 /// The result of the first of two passes over a plan.
 enum FirstPass {
     None,
-    Secrets(Collected),
-    Blocks(Blocks),
+    Secrets(Box<Collected>),
+    Blocks(Box<Blocks>),
 }
 
 fn view<'v>(attributes: &'v Attributes<'_>, first_pass: &'v FirstPass) -> Option<View<'v>> {

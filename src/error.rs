@@ -540,12 +540,8 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Wire(reason) => f.write_str(reason),
             ErrorKind::SchemaFile(reason) => write!(f, "{NOT_SCHEMAS}: {reason}: run it again"),
             ErrorKind::Limit { limit, value } => {
-                write!(
-                    f,
-                    "{} exceeds the limit of {value}: raise it with {}",
-                    limit.name(),
-                    limit.option()
-                )
+                let (name, option) = (limit.name(), limit.option());
+                write!(f, "{name} exceeds the limit of {value}: raise it with {option}")
             }
         }
     }

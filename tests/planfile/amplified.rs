@@ -129,7 +129,7 @@ fn the_text_of_an_element_stops_at_the_limit() {
 
 #[test]
 fn numbers_with_large_exponents_are_written_in_time() {
-    for (text, zeros) in [("1e4900", 4_900), ("1e-4900", 4_900)] {
+    for (text, zeros) in [("1e4900", 4_900), ("1e-4700", 4_700)] {
         let count = 500_u32;
         let ty = b"\x92\xc4\x11[\"list\",\"number\"]";
         let element = [&[0xa0 + text.len() as u8][..], text.as_bytes()].concat();

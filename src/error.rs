@@ -459,8 +459,8 @@ impl fmt::Display for Error {
                 write!(f, ", at {}", location.path)?;
             }
             f.write_str(": ")?;
-        } else if let Some(path) = &self.0.path {
-            write!(f, "at {path}: ")?;
+        } else if let (ErrorKind::PlanFile(_), Some(member)) = (self.0.kind, &self.0.path) {
+            write!(f, "at {member}: ")?;
         }
         self.0.kind.fmt(f)?;
         match &self.0.source {

@@ -462,7 +462,9 @@ impl<S: Source> Cursor<S> {
             self.scanned = begin + rest.len() as u64;
             self.scanner.scan_last(rest, &mut self.blocks[0])
         };
-        if let Some(misplaced) = misplaced {
+        // Where the source failed inside a character, its error is the one to report.
+        let is_cut = |kind| kind == ErrorKind::Truncated && self.failed.is_some();
+        if let Some(misplaced) = misplaced.filter(|misplaced| !is_cut(misplaced.kind)) {
             let offset = begin.saturating_add_signed(misplaced.offset as i64);
             self.end_batch(misplaced.kind, offset);
         }

@@ -129,6 +129,12 @@ pub fn push_escaped(text: &str, json: &mut String) {
     }
 }
 
+/// Whether JSON requires no escape in a text.
+#[inline]
+pub fn is_plain(text: &str) -> bool {
+    plain_len(text.as_bytes()) == text.len()
+}
+
 /// Length of the leading part of a text without bytes that JSON requires to be escaped.
 ///
 /// Checks eight bytes at a time; the last eight may overlap the ones before.

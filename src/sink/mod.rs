@@ -36,6 +36,7 @@ pub mod ndjson;
 pub mod origin;
 #[cfg(feature = "report")]
 mod phrase;
+mod row;
 #[cfg(feature = "report")]
 pub mod sarif;
 #[cfg(feature = "report")]

@@ -5,6 +5,7 @@ use std::io::{BufWriter, Write};
 
 use serde::Serialize;
 
+use super::row::Rows;
 use super::{BUFFER, Pace, Rendered, Renderer, Sink, write_error};
 use crate::error::Result;
 use crate::inert;
@@ -13,6 +14,7 @@ use crate::record::Record;
 /// Writes records as JSON lines.
 pub struct Ndjson<W: Write> {
     out: BufWriter<inert::Json<W>>,
+    rows: Rows,
     pace: Pace,
 }
 
@@ -20,7 +22,7 @@ impl<W: Write> Ndjson<W> {
     /// Writes to `out`.
     pub fn new(out: W) -> Ndjson<W> {
         let out = BufWriter::with_capacity(BUFFER, inert::Json::new(out));
-        Ndjson { out, pace: Pace::new() }
+        Ndjson { out, rows: Rows::default(), pace: Pace::new() }
     }
 
     /// Writes any record as a line.
@@ -37,7 +39,9 @@ impl<W: Write> Ndjson<W> {
 
 impl<W: Write> Sink for Ndjson<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
-        self.line(record)
+        self.rows.write(record, &mut self.out)?;
+        self.out.write_all(b"\n").map_err(write_error)?;
+        if self.pace.is_due(1) { self.out.flush().map_err(write_error) } else { Ok(()) }
     }
 
     fn finish(&mut self) -> Result<()> {
@@ -51,7 +55,7 @@ impl<W: Write> Sink for Ndjson<W> {
 
 impl<W: Write> Rendered for Ndjson<W> {
     fn renderer(&self) -> Box<dyn Renderer> {
-        Box::new(Lines)
+        Box::new(Lines::default())
     }
 
     fn write(&mut self, text: &[u8], rows: usize) -> Result<()> {
@@ -61,11 +65,12 @@ impl<W: Write> Rendered for Ndjson<W> {
 }
 
 /// Renders records as lines.
-struct Lines;
+#[derive(Default)]
+struct Lines(Rows);
 
 impl Renderer for Lines {
     fn render(&mut self, row: &Record<'_>, text: &mut Vec<u8>) -> Result<()> {
-        serde_json::to_writer(&mut *text, row).map_err(write_error)?;
+        self.0.write(row, text)?;
         text.push(b'\n');
         Ok(())
     }

@@ -34,7 +34,6 @@ pub fn check(text: &[u8]) {
                 extent: Extent::Paths,
                 accepts: Accepts::Plans,
                 watch: None,
-                accepts: plan::Accepts::Plans,
             };
             let whole = sifted(Slice(text), &options(Isa::best(), 1));
             let isa = draw.one_of(&isas);

@@ -125,7 +125,7 @@ fn commands_have_the_documented_exit_codes() {
         ("changes /dev/zero", 1),
         ("changes cut.json empty.json", 1),
         ("changes -o no/such/folder/out plan.json", 1),
-        ("changes -o . plan.json", 1),
+        ("changes -o . plan.json", 64),
         ("changes -o plan.json/out plan.json", 1),
         ("changes --detailed-exitcode plan.json", 2),
         ("changes -detailed-exitcode plan.json", 2),

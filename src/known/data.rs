@@ -178,13 +178,18 @@ impl<'a> Data<'a> {
         for object in objects {
             for member in object.members()? {
                 let (name, value) = member?;
-                if name.is(key) {
+                if is_key(name, key) {
                     found = Some(Data::from(value));
                 }
             }
         }
         Ok(Some(found))
     }
+}
+
+/// Whether a key is `key`, in any spelling.
+fn is_key(name: Text<'_>, key: &str) -> bool {
+    name.raw() == key.as_bytes() || (name.raw().contains(&b'\\') && key_of(name) == key)
 }
 
 /// A decoded key.

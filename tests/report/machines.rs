@@ -85,7 +85,7 @@ fn a_ci_reads_a_test_for_each_rule() {
         }
         let checks = records.iter().filter(|it| it["kind"] == "check").count();
         let checks_shown =
-            suite.cases.iter().filter(|case| case.original_name.starts_with("check "));
+            suite.cases.iter().filter(|case| case.original_name.starts_with("check"));
         assert_eq!(checks_shown.count(), checks, "{}", plan.display());
     }
 }

@@ -406,6 +406,8 @@ fn reported(text: &str) -> Facts {
         } else if part == "Outputs" && line.len() > 6 {
             let sign = line[..6].trim();
             let (name, value) = line[6..].split_once(" = ").unwrap_or((&line[6..], ""));
+            // The values of outputs are aligned.
+            let name = name.trim_end();
             let entry = facts.entry((String::new(), "output")).or_default();
             if value.is_empty() {
                 // The next lines show the parts of the output.

@@ -187,11 +187,11 @@ impl fmt::Display for RuleFault {
                 write!(f, "expected a whole number after '>', as in {word}>10")
             }
             RuleFault::Comma => f.write_str(
-                "a rule has one pattern, and a pattern has no comma outside quotes: write each rule \
-                 on its own",
+                "a rule has one pattern, and a pattern has no comma outside quotes: write each \
+                 rule on its own",
             ),
             RuleFault::Quoted => {
-                f.write_str("a pattern does not begin with a quote: write it without quotes around it")
+                f.write_str("a pattern does not begin with a quote: write it without quotes")
             }
             RuleFault::Stray => f.write_str(
                 "a pattern must not contain a blank, '>', '<' or '=' outside quotes; write the \
@@ -474,7 +474,7 @@ impl fmt::Display for Error {
 const NOT_SCHEMAS: &str = "this is not the output of `terraform providers schema -json`";
 
 /// The message about a plan without a configuration.
-const NO_CONFIGURATION: &str = "this plan has no configuration, as binary plan files and slim plans: \
+const NO_CONFIGURATION: &str = "this plan has no configuration, as plan files and slim plans: \
                                 give plansift the whole output of `terraform show -json PLANFILE`";
 
 impl fmt::Display for ErrorKind {

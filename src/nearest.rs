@@ -40,6 +40,11 @@ pub fn nearest<'w>(text: &str, words: impl IntoIterator<Item = &'w str>) -> Opti
     nearest
 }
 
+/// The end of a message that suggests a word; empty without one.
+pub fn did_you_mean(near: Option<&str>) -> String {
+    near.map(|near| format!("; did you mean {near}?")).unwrap_or_default()
+}
+
 /// The edit distance: the number of letters to insert, remove, replace or swap with the next.
 /// Ignores case. `None` for texts longer than [`LEN_MAX`].
 fn distance(a: &str, b: &str) -> Option<usize> {

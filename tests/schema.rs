@@ -86,6 +86,24 @@ fn with_sources() -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("a record")).collect()
 }
 
+/// The records of a plan with the blocks of its resources.
+fn with_blocks() -> Vec<Value> {
+    let change = r#"{"address":"module.m.a.b","module_address":"module.m","mode":"managed",
+        "type":"a","name":"b","provider_name":"p","change":{"actions":["update"],
+        "before":{"x":1},"after":{"x":2},"after_unknown":{}}}"#;
+    let plan = format!(
+        r#"{{"format_version":"1.2","resource_changes":[{change}],"resource_drift":[{change}],
+        "deferred_changes":[{{"reason":"unknown","resource_change":{change}}}],
+        "configuration":{{"provider_config":{{"module.m:p.x":{{"name":"p","alias":"x",
+        "module_address":"module.m"}}}},"root_module":{{"module_calls":{{"m":{{"source":"./m",
+        "version_constraint":"1.0","module":{{"resources":[{{"address":"a.b","mode":"managed",
+        "type":"a","name":"b","provider_config_key":"module.m:p.x"}}]}}}}}}}}}}}}"#
+    );
+    let run = run::piped(&["changes", "--with-config"], plan.as_bytes());
+    let text = String::from_utf8(run.stdout).expect("UTF-8");
+    text.lines().map(|line| serde_json::from_str(line).expect("a record")).collect()
+}
+
 fn assert_all_valid(validator: &Validator, records: &[Value], plan: &Path) {
     for record in records {
         if let Err(error) = validator.validate(record) {
@@ -107,6 +125,7 @@ fn every_record_of_the_corpus_is_valid() {
     assert_all_valid(&validator, &late_version(), Path::new("a version that comes late"));
     assert_all_valid(&validator, &with_workspaces(), Path::new("one of several"));
     assert_all_valid(&validator, &with_sources(), Path::new("with sources"));
+    assert_all_valid(&validator, &with_blocks(), Path::new("with blocks"));
 }
 
 #[test]
@@ -194,7 +213,7 @@ fn every_key_of_the_schema_occurs() {
     let schema = schema();
     let mut written: BTreeSet<(String, String)> = BTreeSet::new();
     let records = corpus_records().into_iter().chain(late_version());
-    let records = records.chain(with_workspaces()).chain(with_sources());
+    let records = records.chain(with_workspaces()).chain(with_sources()).chain(with_blocks());
     for record in records {
         let kind = record["kind"].as_str().expect("a kind");
         let keys = record.as_object().expect("an object").keys();

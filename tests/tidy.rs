@@ -68,7 +68,10 @@ const CRATES: [(&str, &[&str]); 43] = [
     ("clap", &["cli/args.rs", "cli/args/"]),
     ("clap_complete", &["cli/args.rs"]),
     ("clap_mangen", &["cli/args.rs"]),
-    ("csv", &["sink/csv.rs", "sink/findings/csv.rs", "sink/values/csv.rs"]),
+    (
+        "csv",
+        &["sink/configuration/csv.rs", "sink/csv.rs", "sink/findings/csv.rs", "sink/values/csv.rs"],
+    ),
     ("flate2", &["input/compressed/", "planfile/archive.rs"]),
     ("foldhash", &["secret/first_pass_index.rs", "secret/places.rs", "sink/findings/table.rs"]),
     ("futures-util", &["source/store/client/"]),

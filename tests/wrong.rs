@@ -182,6 +182,10 @@ fn assert_refused(output: &Output, kind: WrongDocument, names: &str) {
     assert_eq!(output.stdout, b"", "{message}");
     assert_eq!(message.lines().count(), 1, "{message}");
     assert!(message.contains(names), "not named as {names}: {message}");
+    if kind == WrongDocument::NativeState {
+        assert!(message.contains("show -json STATEFILE"), "no command to run: {message}");
+        return;
+    }
     assert!(message.contains("show -json PLANFILE"), "no command to run: {message}");
     let needs_the_tool = [WrongDocument::CloudPlan, WrongDocument::Encrypted];
     if !needs_the_tool.contains(&kind) {

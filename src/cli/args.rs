@@ -29,7 +29,6 @@ pub use self::audit::{Audit, FindingsFormat};
 pub use self::batch::{Batch, Merge, ReportFormat};
 pub use self::blocks::{Blocks, BlocksFormat, SourceArgs};
 pub use self::config::{Config, ConfigFormat, GraphOf};
-use self::hints::did_you_mean;
 pub use self::inputs::InputArgs;
 pub use self::limits::LimitArgs;
 use self::limits::size;
@@ -41,7 +40,7 @@ pub use self::values::{Checks, Outputs, Resources, RowArgs, RowFormat, Variables
 pub use self::wire::{
     Bytes, Decode, Encode, Spelling, Under, Wire, WireCheck, WireCommand, WireForm,
 };
-use crate::nearest::nearest;
+use crate::nearest::{did_you_mean, nearest};
 use crate::path::AddressPattern;
 use crate::record::Show;
 use crate::sink::Form;

@@ -60,8 +60,8 @@ impl Listed {
         }
         if let Some(names) = first_of(self.inputs.sharing()) {
             say(&format!(
-                "warning: {names}: an earlier input has the same workspace, and both count: if it is \
-                 the same plan, leave one out with --exclude; if not, --workspace-from can tell \
+                "warning: {names}: an earlier input has the same workspace, and both count: if it \
+                 is the same plan, leave one out with --exclude; if not, --workspace-from can tell \
                  them apart"
             ));
         }

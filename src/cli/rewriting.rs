@@ -173,7 +173,7 @@ impl<E: FnMut(&mut Ready<'_>, &mut File) -> Result<Document>> Rewriting<'_, E> {
             Err(error) => {
                 self.tally.fail(ready.name, &error);
                 say(&format!(
-                    "{}: a part of this document was written before the error: the output ends there",
+                    "{}: a part of this document was written before the error: the output ends",
                     ready.name
                 ));
                 Err(End::Torn)

@@ -101,8 +101,8 @@ pub fn warn_of_masking(name: &str, counts: &Counts, echo: args::Echo) {
             args::Echo::Equal | args::Echo::Contains => "is masked only where it is an echo",
         };
         say(&format!(
-            "{name}: warning: {unmarked} elements have no marks of sensitive values, as in plans of \
-             versions before 0.15: a secret in them {masked}"
+            "{name}: warning: {unmarked} elements have no marks of sensitive values, as in plans \
+             of versions before 0.15: a secret in them {masked}"
         ));
     }
     if unknown > 0 {

@@ -12,6 +12,7 @@
 //! meanwhile needs a `Retained`.
 
 mod jump;
+mod open_string;
 
 use std::ops::Range;
 
@@ -490,12 +491,15 @@ impl<S: Source> Cursor<S> {
         let (source, offset) = (&self.source, self.batch);
         let text = &source.window()[(offset - source.offset()) as usize..];
         let len = (self.scanned - offset) as usize;
-        let available = text.len();
+        // Where the source failed inside an escape, its error is the one to report.
+        let cut = if self.failed.is_some() {
+            text.len() - string::ESCAPE_MAX.min(text.len())
+        } else {
+            usize::MAX
+        };
         let batch = Batch { blocks: &self.blocks[..count], text, len, offset };
         let wrong = self.grammar.as_mut()?.follow(batch, &mut self.nesting);
-        // Where the source failed inside an escape, its error is the one to report.
-        let is_cut = |place: usize| self.failed.is_some() && available - place < string::ESCAPE_MAX;
-        wrong.filter(|&(kind, place)| kind != ErrorKind::Escape || !is_cut(place))
+        wrong.filter(|&(kind, place)| kind != ErrorKind::Escape || place <= cut)
     }
 
     /// Ends the batch before a wrong byte. The error is reported when the cursor gets there,
@@ -516,33 +520,6 @@ impl<S: Source> Cursor<S> {
             block.separators &= visible;
             block.words &= visible;
             block.escapes &= visible;
-        }
-    }
-
-    /// Checks the length of strings that cross a batch boundary.
-    fn check_open_string(&mut self) {
-        let count = self.block_count();
-        let quotes = |index: &usize| self.blocks[*index].quotes != 0;
-        let limit = self.limits.string_skipped.max(Limits::STRING_SKIPPED_MIN);
-        let first = (0..count).find(quotes);
-        if let Some(start) = self.string_start {
-            let end = match first {
-                Some(index) => {
-                    (index * BLOCK) as u64 + u64::from(self.blocks[index].quotes.trailing_zeros())
-                }
-                None => self.validated_end().saturating_sub(self.batch),
-            };
-            if (self.batch + end).saturating_sub(start) > limit {
-                let kind = ErrorKind::Limit { limit: Limit::StringSkipped, value: limit };
-                self.end_batch(kind, start + limit);
-                return;
-            }
-        }
-        if !self.scanner.in_string() {
-            self.string_start = None;
-        } else if let Some(last) = first.and_then(|_| (0..count).rfind(quotes)) {
-            let quote = 63 - self.blocks[last].quotes.leading_zeros();
-            self.string_start = Some(self.batch + (last * BLOCK) as u64 + u64::from(quote) + 1);
         }
     }
 

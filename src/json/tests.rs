@@ -68,6 +68,20 @@ impl Source for Failing<'_> {
     }
 }
 
+#[test]
+fn a_key_is_found_by_its_decoded_text() {
+    let text = r#"{"a\\n":1,"a\u006e":2,"\"":3}"#;
+    let mut cursor =
+        Cursor::new(Slice(text.as_bytes()), 0, Isa::best(), Validation::Grammar, Limits::default());
+    let mut outline = Outline::new();
+    cursor.outline(&mut outline).expect("JSON");
+    let value = cursor.value(&mut outline);
+    for (key, found) in [("a\\n", Some("1")), ("an", Some("2")), ("\"", Some("3")), ("a\n", None)] {
+        let member = value.get(key).expect("an object");
+        assert_eq!(member.map(|member| member.raw()), found.map(str::as_bytes), "{key:?}");
+    }
+}
+
 /// The bytes before a failure may end inside a word, an escape or a character.
 #[test]
 fn a_source_that_fails_is_not_an_invalid_text() {

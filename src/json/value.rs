@@ -487,7 +487,7 @@ impl<'a> Text<'a> {
     pub fn is(self, text: &str) -> bool {
         match self.escaped {
             0 => self.raw == text.as_bytes(),
-            _ => string::compare(self.raw, text.as_bytes()).is_eq(),
+            _ => self.decode().is_ok_and(|decoded| decoded == text),
         }
     }
 

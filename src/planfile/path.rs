@@ -27,8 +27,8 @@ pub(super) enum Step<'a> {
 }
 
 impl<'a> Step<'a> {
-    /// Orders names, then indices. Attributes and keys of maps are names alike. All elements of sets
-    /// are equal.
+    /// Orders names, then indices. Attributes and keys of maps are names. All elements of sets are
+    /// equal.
     pub(super) fn order(&self, other: &Step<'_>) -> Ordering {
         match (self, other) {
             (Step::Name(a) | Step::Key(a), Step::Name(b) | Step::Key(b)) => a.cmp(b),

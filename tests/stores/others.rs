@@ -108,7 +108,7 @@ fn web_servers_are_read() {
         ("/a b/ü.json", Ok("/a b/ü.json")),
         ("/a%20b/%C3%BC.json#x", Ok("/a%20b/%C3%BC.json")),
         ("/moved", Ok("/moved")),
-        ("/page", Err("this is not JSON")),
+        ("/page", Err("this is a web page")),
         ("/none", Err("there is no object of that name")),
         ("/plans/", Err("a web server cannot be listed")),
         ("/*.json", Err("a web server cannot be listed")),

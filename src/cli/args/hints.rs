@@ -8,11 +8,6 @@ use clap::{CommandFactory, ValueEnum};
 use super::{Cli, ReportAs};
 use crate::nearest::nearest;
 
-/// Ends a message with a suggestion.
-pub(super) fn did_you_mean(near: Option<&str>) -> String {
-    near.map(|near| format!("; did you mean {near}?")).unwrap_or_default()
-}
-
 /// Returns a hint about an error of the arguments. The first argument is the name of the program.
 pub(super) fn of(error: &Error, args: &[OsString]) -> Option<String> {
     let text = |kind| error.get(kind).map(ToString::to_string);

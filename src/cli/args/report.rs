@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use super::hints::did_you_mean;
 use super::{Echo, FILTERS, GateArgs, OUTPUT, Plans, RecordArgs, SecretArgs, SourceArgs};
 use crate::glob::Glob;
-use crate::nearest::nearest;
+use crate::nearest::{did_you_mean, nearest};
 use crate::path::{self, AddressPattern};
 use crate::record::view::Detail;
 use crate::sink::filter::{Does, Noise, Only, Part};

@@ -11,7 +11,7 @@ use super::{OUTPUT, Plans, SECRETS, file};
 /// The JSON is that of `terraform show -json`, secrets included, without the configuration.
 #[derive(Debug, Args)]
 pub struct ShowPlanFile {
-    /// Mask secrets as `redact` does without options: (sensitive value) stands for marked values and
+    /// Mask secrets as `redact` without options: (sensitive value) stands for marked values and
     /// for texts equal to one
     #[arg(help_heading = SECRETS, long)]
     pub redact: bool,

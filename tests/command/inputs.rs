@@ -207,8 +207,8 @@ fn inputs_that_share_a_workspace_keep_its_name_and_are_warnings() {
     ];
     assert_eq!(labels(&plans(&run)), expected);
     let said = "plansift: warning: live/dev.json.gz and 1 more: an earlier input has the same \
-                workspace, and both count: if it is the same plan, leave one out with --exclude; if \
-                not, --workspace-from can tell them apart\n";
+                workspace, and both count: if it is the same plan, leave one out with --exclude; \
+                if not, --workspace-from can tell them apart\n";
     assert!(run.err.contains(said), "{}", run.err);
     let run = folder.run("slim live a.json --exclude stage");
     assert!(!run.err.contains("workspace"), "slim shows no workspaces: {}", run.err);

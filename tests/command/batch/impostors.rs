@@ -85,7 +85,8 @@ fn a_record_file_that_was_edited_is_made_again() {
             folder.write(name, &edited);
             let again = folder.run(&format!("batch p --out out{quiet}"));
             assert_eq!((again.code, &again.out), (first.code, &first.out));
-            let said = "records/p~a.json.ndjson: this file was modified after it was written: p/a.json is processed again";
+            let said = "records/p~a.json.ndjson: this file was modified after it was written: \
+                        p/a.json is processed again";
             assert_eq!(again.err.contains(said), quiet.is_empty(), "{}", again.err);
             assert_eq!(again.err.contains("2 inputs were done before"), quiet.is_empty());
             assert!(records(&folder) == before, "it is as it was");

@@ -71,9 +71,10 @@ pub enum PlanFileFault {
     StateFile,
 }
 
-impl fmt::Display for PlanFileFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let damaged = match self {
+impl PlanFileFault {
+    /// What is damaged; `None` for a fault that has its own sentence.
+    fn damaged(&self) -> Option<&'static str> {
+        Some(match self {
             PlanFileFault::NoDirectory => "the archive has no directory at its end",
             PlanFileFault::Directory => "the directory of the archive is damaged",
             PlanFileFault::Surplus => "data lies before or after the archive",
@@ -96,56 +97,57 @@ impl fmt::Display for PlanFileFault {
             PlanFileFault::Schemas => "schemas that are not valid",
             PlanFileFault::Locks => "locks of providers that are too long",
             PlanFileFault::Address => "a resource address that is not valid",
-            PlanFileFault::Number => {
-                return f.write_str(
-                    "a number that is infinite or has more than about 4900 digits, which plansift \
-                     does not write: run `terraform show -json PLANFILE`",
-                );
-            }
-            PlanFileFault::OtherInput => {
-                return f.write_str(
-                    "this is not a binary plan file: give the file that `terraform plan -out FILE` \
-                     wrote, or run another command on JSON",
-                );
-            }
-            PlanFileFault::StateFile => {
-                return f.write_str(
-                    "this state file is damaged: it has another shape than the tools write: run \
-                     `terraform show -json STATEFILE`",
-                );
-            }
-            PlanFileFault::Values { expected } => {
-                return write!(
-                    f,
-                    "this binary plan file is damaged: a change needs {expected} values: copy it \
-                     again as binary data, or make the plan again"
-                );
-            }
-            PlanFileFault::Version(version) => {
-                return write!(
-                    f,
-                    "unsupported version {version} of the plan file format, and plansift reads \
-                     version 3: run `terraform show -json PLANFILE` and give plansift its output"
-                );
-            }
-            PlanFileFault::Action(action) => {
-                return write!(
-                    f,
-                    "unknown action {action}: run `terraform show -json PLANFILE` with the version \
-                     that made the plan, and give plansift its output"
-                );
-            }
-            PlanFileFault::NoAddress => {
-                return f.write_str(
-                    "a change without an address, as older versions of Terraform wrote: run \
-                     `terraform show -json PLANFILE` with the version that made the plan",
-                );
-            }
-        };
-        write!(
-            f,
-            "this binary plan file is damaged: {damaged}: copy it again as binary data, or make \
-             the plan again"
-        )
+            PlanFileFault::Number
+            | PlanFileFault::OtherInput
+            | PlanFileFault::StateFile
+            | PlanFileFault::Values { .. }
+            | PlanFileFault::Version(_)
+            | PlanFileFault::Action(_)
+            | PlanFileFault::NoAddress => return None,
+        })
+    }
+}
+
+impl fmt::Display for PlanFileFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PlanFileFault::Number => f.write_str(
+                "a number that is infinite or has more than about 4900 digits, which plansift does \
+                 not write: run `terraform show -json PLANFILE`",
+            ),
+            PlanFileFault::OtherInput => f.write_str(
+                "this is not a binary plan file: give the file that `terraform plan -out FILE` \
+                 wrote, or run another command on JSON",
+            ),
+            PlanFileFault::StateFile => f.write_str(
+                "this state file is damaged: it has another shape than the tools write: run \
+                 `terraform show -json STATEFILE`",
+            ),
+            PlanFileFault::Values { expected } => write!(
+                f,
+                "this binary plan file is damaged: a change needs {expected} values: copy it again \
+                 as binary data, or make the plan again"
+            ),
+            PlanFileFault::Version(version) => write!(
+                f,
+                "unsupported version {version} of the plan file format, and plansift reads version \
+                 3: run `terraform show -json PLANFILE` and give plansift its output"
+            ),
+            PlanFileFault::Action(action) => write!(
+                f,
+                "unknown action {action}: run `terraform show -json PLANFILE` with the version that \
+                 made the plan, and give plansift its output"
+            ),
+            PlanFileFault::NoAddress => f.write_str(
+                "a change without an address, as older versions of Terraform wrote: run `terraform \
+                 show -json PLANFILE` with the version that made the plan",
+            ),
+            other => write!(
+                f,
+                "this binary plan file is damaged: {}: copy it again as binary data, or make the \
+                 plan again",
+                other.damaged().unwrap_or_default()
+            ),
+        }
     }
 }

@@ -348,10 +348,10 @@ impl State {
                 None => Paths::default(),
             };
             sensitive.extend_owned(marks);
-            if let Some(schema) = schemas.find(provider_name(provider), &address) {
-                if let Some(attributes) = attributes {
-                    schema.mark_json(attributes, &mut sensitive, &self.limits, offset)?;
-                }
+            if let Some(schema) = schemas.find(provider_name(provider), &address)
+                && let Some(attributes) = attributes
+            {
+                schema.mark_json(attributes, &mut sensitive, &self.limits, offset)?;
             }
             push_key(out, "sensitive_values");
             match attributes {

@@ -135,8 +135,8 @@ impl fmt::Display for PlanFileFault {
             ),
             PlanFileFault::Action(action) => write!(
                 f,
-                "unknown action {action}: run `terraform show -json PLANFILE` with the version that \
-                 made the plan, and give plansift its output"
+                "unknown action {action}: run `terraform show -json PLANFILE` with the version \
+                 that made the plan, and give plansift its output"
             ),
             PlanFileFault::NoAddress => f.write_str(
                 "a change without an address, as older versions of Terraform wrote: run `terraform \

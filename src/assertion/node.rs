@@ -12,12 +12,12 @@ pub(super) const DEPTH_MAX: usize = 64;
 /// Maximum number of nodes.
 pub(super) const NODES_MAX: usize = 1_000_000;
 
-/// What is wrong with a file of assertions.
+/// A fault in a file of assertions, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileError {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong, and what to do.
+    /// The message: the fault, and how to mend it.
     pub text: String,
 }
 

@@ -23,9 +23,9 @@ pub struct Finding {
     pub place: String,
     /// The path in its value; empty for the root.
     pub path: String,
-    /// What was expected.
+    /// The expectation, in words.
     pub expected: String,
-    /// What is there. A sensitive value is masked.
+    /// The value or action in the plan. A sensitive value is masked.
     pub found: String,
     /// The text in `found` that comes from the document.
     quoted: Option<String>,

@@ -138,7 +138,7 @@ impl Configuration {
         Some(Found { block, module_calls })
     }
 
-    /// What is wrong with the files, each file once.
+    /// The diagnostics of the files. A file that several modules use is listed once.
     pub fn diagnostics(&self) -> impl Iterator<Item = &FileDiagnostic> {
         let mut seen = std::collections::HashSet::new();
         let once = self.modules.iter().filter(move |module| seen.insert(module.folder.as_str()));

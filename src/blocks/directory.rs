@@ -44,7 +44,7 @@ fn is_override(name: &str) -> bool {
 pub struct Directory {
     /// The blocks, in the order of the files and of each file.
     pub blocks: Vec<SourceBlock>,
-    /// What is wrong with its files.
+    /// The diagnostics of its files.
     pub diagnostics: Vec<FileDiagnostic>,
     /// The first block of each address.
     addresses: HashMap<Box<str>, usize>,

@@ -27,7 +27,7 @@ pub struct Place {
 pub struct FileDiagnostic {
     /// The path of the file.
     pub file: Arc<str>,
-    /// What is wrong.
+    /// A diagnostic of the file.
     pub diagnostic: Diagnostic,
 }
 

@@ -16,7 +16,6 @@ use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
-use proptest::test_runner::Config;
 use serde_json::Value;
 
 use crate::{naive, run, shared_plans};
@@ -244,7 +243,7 @@ fn plan() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(Config { failure_persistence: None, ..Config::with_cases(300) })]
+    #![proptest_config(run::property(300))]
 
     #[test]
     fn records_of_plans_made_at_random_are_those_of_the_oracle(text in plan()) {

@@ -300,11 +300,7 @@ const TOKENS: [&str; 26] = [
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 3000,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(run::property(3000))]
 
     #[test]
     fn any_bytes_are_whole_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {

@@ -26,7 +26,6 @@ use agree::Masks;
 use model::{Echo, Options, Redaction};
 use plansift::input::{Slice, Source as _};
 use proptest::prelude::*;
-use proptest::test_runner::Config;
 use serde_json::Value;
 
 use crate::{corpus, generated, run, shared_plans};
@@ -264,7 +263,7 @@ fn an_import_in_drift_is_masked_by_the_marks_of_its_resource() {
 }
 
 proptest! {
-    #![proptest_config(Config { failure_persistence: None, ..Config::with_cases(200) })]
+    #![proptest_config(run::property(200))]
 
     #[test]
     fn any_plan_is_redacted_as_the_oracle_does_it(

@@ -504,6 +504,10 @@ fn a_path_is_cut_where_any_marked_place_may_be_an_element_of_a_set() {
     for (before, after) in [(r#"{"c":true}"#, "[true]"), ("[true]", r#"{"c":true}"#)] {
         assert_eq!(paths(before, after), serde_json::json!(["", ""]), "{before} {after}");
     }
+    // A mark that is not a boolean counts too, in either overlay.
+    for (before, after) in [(r#"{"c":1}"#, "[true]"), ("[true]", r#"{"c":1}"#)] {
+        assert_eq!(paths(before, after), serde_json::json!(["", ""]), "{before} {after}");
+    }
     assert_eq!(paths("[true]", "[true]"), serde_json::json!(["[1][2]", ""]));
     assert_eq!(paths(r#"{"c":true}"#, "{}"), serde_json::json!(["", "a.b"]));
 }

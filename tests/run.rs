@@ -11,6 +11,7 @@ use plansift::error::{Error, Result};
 use plansift::input::{self, Mapping, Source};
 use plansift::record::{Options, Record, Show, Sifted, sift};
 use plansift::sink::Sink;
+use proptest::test_runner::{Config as ProptestConfig, RngSeed};
 use serde_json::Value;
 
 /// The options of `--all`.
@@ -110,6 +111,16 @@ pub fn root() -> &'static Path {
 /// Whether this is the nightly run, with more and larger inputs (`scripts/nightly`).
 pub fn is_nightly() -> bool {
     std::env::var_os("PLANSIFT_NIGHTLY").is_some()
+}
+
+/// How a property is tested. By day, each run tries the same cases. At night, the cases are random,
+/// and there are a hundred times as many.
+pub fn property(cases: u32) -> ProptestConfig {
+    let (cases, rng_seed) = match is_nightly() {
+        true => (100 * cases, RngSeed::Random),
+        false => (cases, RngSeed::Fixed(0)),
+    };
+    ProptestConfig { cases, rng_seed, failure_persistence: None, ..ProptestConfig::default() }
 }
 
 /// Numbers of threads that must give one answer. `scripts/nightly` tries more of them.

@@ -249,11 +249,7 @@ fn files_and_readers_have_the_same_limit_on_documents() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 400,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(run::property(400))]
 
     #[test]
     fn any_cuts_give_the_same_answer(

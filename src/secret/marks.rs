@@ -397,9 +397,19 @@ impl Marks {
             let why = Marks::why(overlay, own, present(subject.sides[1 - side]))?;
             marked = marked.max(why);
             // A name, or a mark elsewhere, already marks the whole place.
-            if !matches!(verdict, Verdict::Marked(..)) {
-                verdict = Verdict::Enter(overlay.kind()?);
+            if matches!(verdict, Verdict::Marked(..)) {
+                continue;
             }
+            let kind = overlay.kind()?;
+            // Without values, an object and an array both fit. But they cannot be entered in step.
+            if side == 1
+                && subject.sides.into_iter().all(|side| present(side).is_none())
+                && let Some(before) = self.marking(subject.overlays[0])
+                && before.kind()? != kind
+            {
+                marked = marked.max(Some(Why::Misfit));
+            }
+            verdict = Verdict::Enter(kind);
         }
         Ok(match (marked, verdict) {
             (None, verdict) => verdict,

@@ -23,6 +23,18 @@ fn misfits(sides: [&Value; 2], overlays: [&Value; 2], at: &mut Path, found: &mut
         !value.is_null()
             && (value.is_object(), value.is_array()) != (overlay.is_object(), overlay.is_array())
     };
+    // Without values, an object and an array both fit. But they cannot be entered in step.
+    let is_absent = sides.iter().all(|it| it.is_null());
+    let both_mark = overlays.iter().all(|it| marks_anything(it));
+    let is_scalar = |it: &Value| !it.is_object() && !it.is_array();
+    if is_absent
+        && both_mark
+        && !overlays.iter().any(|it| is_scalar(it))
+        && is_other_kind(overlays[0], overlays[1])
+    {
+        found.insert(at.clone());
+        return;
+    }
     let (mut steps, mut is_entered) = (BTreeSet::new(), true);
     for (side, overlay) in overlays.into_iter().enumerate() {
         if !marks_anything(overlay) {

@@ -26,6 +26,9 @@ pub fn of_change(change: &Node) -> Places {
     places.add(marks[0], after, Side::Other);
     places.add(marks[1], after, Side::Own);
     places.add(marks[1], before, Side::Other);
+    if let [Some(one), Some(two)] = marks {
+        places.add_mismatches([one, two], [before, after], &Path::new());
+    }
     places
 }
 

@@ -31,6 +31,25 @@ impl Places {
         }
     }
 
+    /// Adds the places without values where one overlay is an object and the other an array.
+    pub fn add_mismatches(&mut self, overlays: [&Node; 2], sides: [Option<&Node>; 2], at: &Path) {
+        if overlays.into_iter().any(|it| marks_nothing(it) || it.children().is_empty()) {
+            return;
+        }
+        let is_absent = sides.into_iter().flatten().all(Node::is_null);
+        let [one, two] = overlays.map(|it| std::mem::discriminant(&it.kind));
+        if is_absent && one != two {
+            self.found.insert(at.clone());
+            self.misfits.insert(at.clone());
+        }
+        for (step, one) in overlays[0].children() {
+            if let Some(two) = overlays[1].child(&step) {
+                let sides = sides.map(|side| side.and_then(|value| value.child(&step)));
+                self.add_mismatches([one, two], sides, &[&at[..], &[step]].concat());
+            }
+        }
+    }
+
     /// Adds a place that another section marks.
     pub fn insert(&mut self, place: &[Step]) {
         self.found.insert(place.to_vec());

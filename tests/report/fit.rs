@@ -16,7 +16,6 @@ use plansift::sink::Sink;
 use plansift::sink::gate::Rule;
 use plansift::sink::markdown::{FIT_MIN, Fit, Markdown, Measure, Open, Page, Rest};
 use proptest::prelude::*;
-use proptest::test_runner::Config;
 
 use super::markdown::heads;
 use super::{folder, page, report};
@@ -123,11 +122,9 @@ fn pages_stay_within_the_limit_and_count_what_they_leave_out() {
     for (title, count) in &all {
         assert_eq!(whole.shown(title), *count, "{title}");
     }
-    let cases = if run::is_nightly() { 200 } else { 12 };
-    let config = Config { failure_persistence: None, ..Config::with_cases(cases) };
     let sizes = (FIT_MIN..FIT_MIN + 3000).boxed().prop_union((FIT_MIN..3_000_000).boxed());
     let measures = prop_oneof![Just(Measure::Characters), Just(Measure::Bytes)];
-    proptest!(config, |(max in sizes, measure in measures)| {
+    proptest!(run::property(12), |(max in sizes, measure in measures)| {
         let fitted = pages(&plans, Fit { max, measure, rest: Rest::LeftOut });
         prop_assert_eq!(fitted.len(), 1);
         let text = &fitted[0];

@@ -142,6 +142,8 @@ fn marks_of_whole_places_have_a_reason() {
         (r#"[[1],[1,2],[true],[true]]"#, Why::Misfit),
         (r#"["text","text","true",false]"#, Why::Misfit),
         (r#"["text","text",true,"true"]"#, Why::Whole),
+        (r#"[null,null,{"a":1},[false,true]]"#, Why::Misfit),
+        (r#"[null,null,[false,true],{"a":1}]"#, Why::Misfit),
     ] {
         assert_eq!(whys(text), [why], "{text}");
     }

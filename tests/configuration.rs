@@ -110,7 +110,8 @@ fn configurations_of_every_plan_are_those_of_the_oracle() {
 #[test]
 fn configurations_with_sorted_keys_are_those_of_the_oracle() {
     let mut found = Vec::new();
-    for (name, mut document) in documents() {
+    let documents = documents().into_iter().enumerate();
+    for (_, (name, mut document)) in documents.filter(|(number, _)| run::is_tried(*number)) {
         document.sort_all_objects();
         found.extend(differences(&name, &document));
     }

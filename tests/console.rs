@@ -224,9 +224,9 @@ impl Stage {
 
 #[test]
 fn every_form_is_inert() {
-    for text in HOSTILE {
+    for (text_number, text) in HOSTILE.into_iter().enumerate() {
         let stage = Stage::of(text);
-        for args in [
+        let forms = [
             "summary",
             "summary --group-by type",
             "summary --group-by action --stats",
@@ -246,7 +246,11 @@ fn every_form_is_inert() {
             "audit",
             "audit --format ndjson",
             "audit --format csv",
-        ] {
+        ];
+        for (number, args) in forms.into_iter().enumerate() {
+            if !run::is_tried(text_number + number) {
+                continue;
+            }
             let args: Vec<&str> = args.split(' ').collect();
             stage.expect_inert(&args, Own::Nothing);
         }
@@ -262,19 +266,20 @@ fn every_form_is_inert() {
 
 #[test]
 fn rules_and_batches_and_rewritings_are_inert() {
-    for text in HOSTILE {
+    for (text_number, text) in HOSTILE.into_iter().enumerate() {
         let stage = Stage::of(text);
         let rule = format!("update:acme_x.a[\"{text}\"]");
-        for (form, own) in [
+        let forms = [
             ("term", Own::Nothing),
             ("markdown", Own::Nothing),
             ("junit", Own::Nothing),
             ("sarif", Own::Nothing),
             ("json", Own::Nothing),
             ("github", Own::Annotations),
-        ] {
+        ];
+        for (number, (form, own)) in forms.into_iter().enumerate() {
             // An argument cannot contain a zero byte. Other tests cover invalid rules.
-            if !text.contains('\0') {
+            if run::is_tried(text_number + number) && !text.contains('\0') {
                 stage.expect_inert(&["report", "-o", form, "--fail-on", &rule], own);
             }
         }

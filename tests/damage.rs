@@ -38,7 +38,7 @@ const COMMANDS: [&[&str]; 11] = [
 
 #[test]
 fn damaged_plans_are_refused_or_read_as_the_oracle_reads_them() {
-    let count = if run::is_nightly() { 20_000 } else { 500 };
+    let count = if run::is_nightly() { 20_000 } else { 200 };
     let samples = samples();
     let next = std::sync::atomic::AtomicUsize::new(0);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);

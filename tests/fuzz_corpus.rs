@@ -1,7 +1,8 @@
 //! Runs the checks of the fuzz targets on the corpus.
 //!
 //! `corpus/fuzz/<target>/` has inputs that fuzzing found, with descriptive names. These and all
-//! other files of `corpus/`, valid or not, must pass every check of every target.
+//! other files of `corpus/`, valid or not, must pass every check of every target. By day, one of four
+//! targets checks a file of another target.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -55,9 +56,13 @@ fn any_choices_make_a_plan_with_the_records_and_elements_of_the_oracle() {
 /// Runs every check on the documents of a folder.
 fn documents(folder: &Path) {
     let mut failures = Vec::new();
-    for file in files(folder) {
+    for (file_number, file) in files(folder).into_iter().enumerate() {
         let bytes = fs::read(&file).expect("a file of the corpus");
-        for (target, check) in checks::ALL {
+        for (number, (target, check)) in checks::ALL.into_iter().enumerate() {
+            let is_own = file.iter().any(|part| part == target);
+            if !is_own && !run::is_tried(file_number + number) {
+                continue;
+            }
             if std::panic::catch_unwind(|| check(&bytes)).is_err() {
                 failures.push(format!("{target}: {}", file.display()));
             }

@@ -98,8 +98,8 @@ fn a_plan_without_any_one_byte_is_whole_or_an_error() {
 
 #[test]
 fn a_plan_with_any_one_byte_replaced_is_whole_or_an_error() {
-    for hostile in *b"\"\\{}[],:\0\n\x1b\x7f\x80\xc3\xff0ue-" {
-        for at in 0..PLAN.len() {
+    for (number, hostile) in b"\"\\{}[],:\0\n\x1b\x7f\x80\xc3\xff0ue-".iter().copied().enumerate() {
+        for at in (0..PLAN.len()).filter(|at| run::is_tried(at + number)) {
             let mut text = PLAN.as_bytes().to_vec();
             text[at] = hostile;
             let [visited, everything] = both_levels(&text);

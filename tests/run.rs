@@ -123,6 +123,11 @@ pub fn property(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, rng_seed, failure_persistence: None, ..ProptestConfig::default() }
 }
 
+/// Whether a long test tries the case with this number: at night each one, by day one of four.
+pub fn is_tried(number: usize) -> bool {
+    is_nightly() || number.is_multiple_of(4)
+}
+
 /// Numbers of threads that must give one answer. `scripts/nightly` tries more of them.
 pub fn thread_counts() -> &'static [usize] {
     if is_nightly() { &[1, 2, 3, 8] } else { &[1, 3] }

@@ -1,10 +1,10 @@
 //! The command line: arguments, commands and exit codes. Only this module prints.
 //!
-//! `run` dispatches to one file for each command. The commands share `inputs`, `options`,
+//! [`main`] runs one file for each command. The commands share `inputs`, `options`,
 //! `sifting` or `rewriting`, and `ending`. Every file imports only files below it:
 //!
 //! ```text
-//!  run ─▶ records, report, assert, batch, merge, redact, slim, audit, values, config, show, blocks
+//!  main ─▶ records, report, assert, batch, merge, redact, slim, audit, values, config, show, blocks
 //!           ─▶ sifting, rewriting, auditing, secrets, pages, gates, progress, sources
 //!                ─▶ ending ─▶ tally, unmatched
 //!                     ─▶ inputs, options, output, screen ─▶ messages ─▶ bar ─▶ args
@@ -34,7 +34,6 @@ mod records;
 mod redact;
 mod report;
 mod rewriting;
-mod run;
 mod screen;
 mod secrecy;
 mod secrets;
@@ -50,8 +49,12 @@ mod version;
 mod wire;
 
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
+use self::args::{Command, Schema, SchemaOf};
+use self::messages::{fail, say};
+use crate::error::{Error, ErrorKind};
 use crate::input::Mapping;
 
 pub use exit::Exit;
@@ -69,8 +72,64 @@ pub fn main(args: impl IntoIterator<Item = OsString>, mapping: Mapping) -> ExitC
     secrecy::refuse_core_dumps();
     secrecy::print_panics_without_messages();
     let exit = match args::parse(args) {
-        Ok(command) => run::run(&command),
+        Ok(command) => run(&command),
         Err(refusal) => messages::refuse(&refusal),
     };
     exit.into()
+}
+
+/// Runs a command and prints its messages.
+fn run(command: &Command) -> Exit {
+    match command {
+        Command::Summary(summary) => records::summary(summary),
+        Command::Changes(changes) => records::changes(changes),
+        Command::Report(arguments) => report::run(arguments),
+        Command::Assert(arguments) => assert::run(arguments),
+        Command::Batch(arguments) => batch::run(arguments),
+        Command::Merge(arguments) => merge::run(arguments),
+        Command::Resources(arguments) => values::resources(arguments),
+        Command::Outputs(arguments) => values::outputs(arguments),
+        Command::Variables(arguments) => values::variables(arguments),
+        Command::Checks(arguments) => values::checks(arguments),
+        Command::Redact(arguments) => redact::run(arguments),
+        Command::Audit(arguments) => audit::run(arguments),
+        Command::Slim(arguments) => slim::run(arguments),
+        Command::Config(arguments) => config::run(arguments),
+        Command::Show(arguments) => show::run(arguments),
+        Command::Blocks(arguments) => blocks::run(arguments),
+        Command::Wire(arguments) => wire::run(arguments),
+        Command::Schema(schema) => print(schema_of(schema).as_bytes()),
+        Command::Completions(completions) => print(&args::completions(completions.shell)),
+        Command::Man(man) => match args::manual(man.command.as_deref()) {
+            Some(page) => print(&page),
+            None => {
+                say("there is no command of this name: `plansift help` lists them");
+                Exit::Usage
+            }
+        },
+    }
+}
+
+fn schema_of(schema: &Schema) -> &'static str {
+    match schema.of {
+        SchemaOf::Records => crate::record::schema::SCHEMA,
+        SchemaOf::Audit => crate::audit::SCHEMA,
+        SchemaOf::Report => crate::batch::report::SCHEMA,
+        SchemaOf::Resources | SchemaOf::Outputs | SchemaOf::Variables | SchemaOf::Checks => {
+            crate::record::values::SCHEMA
+        }
+        SchemaOf::Config => crate::config::schema::SCHEMA,
+        SchemaOf::Fleet => crate::sink::fleet::document::SCHEMA,
+        SchemaOf::Assertions => crate::assertion::SCHEMA,
+    }
+}
+
+/// Prints a text to standard output. A closed pipe is no error.
+fn print(text: &[u8]) -> Exit {
+    match io::stdout().write_all(text) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            fail(None, &Error::io(ErrorKind::Write, error))
+        }
+        _ => Exit::Done,
+    }
 }

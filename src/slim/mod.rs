@@ -84,7 +84,7 @@ pub enum Part {
     Relevant,
     /// `checks`.
     Checks,
-    /// Unknown sections.
+    /// Sections without a part of their own, and unknown ones.
     Other,
 }
 
@@ -137,13 +137,13 @@ impl Part {
             Section::Configuration => Part::Configuration,
             Section::RelevantAttributes => Part::Relevant,
             Section::Checks => Part::Checks,
-            Section::Other => Part::Other,
             Section::FormatVersion
             | Section::TerraformVersion
             | Section::Timestamp
             | Section::Applyable
             | Section::Complete
             | Section::Errored => return None,
+            _ => Part::Other,
         })
     }
 }

@@ -1,8 +1,8 @@
 //! Runs the checks of the fuzz targets on the corpus.
 //!
 //! `corpus/fuzz/<target>/` has inputs that fuzzing found, with descriptive names. These and all
-//! other files of `corpus/`, valid or not, must pass every check of every target. By day, one of four
-//! targets checks a file of another target.
+//! other files of `corpus/`, valid or not, must pass every check of every target. By day, a file is
+//! checked by its own target and by one of four others.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -4,7 +4,8 @@
 //! `sifting` or `rewriting`, and `ending`. Every file imports only files below it:
 //!
 //! ```text
-//!  main ─▶ records, report, assert, batch, merge, redact, slim, audit, values, config, show, blocks
+//!  main ─▶ records, report, assert, batch, merge, redact, slim, audit, values, config, show,
+//!          blocks, wire
 //!           ─▶ sifting, rewriting, auditing, secrets, pages, gates, progress, sources
 //!                ─▶ ending ─▶ tally, unmatched
 //!                     ─▶ inputs, options, output, screen ─▶ messages ─▶ bar ─▶ args

@@ -362,6 +362,58 @@ fn selected_values_are_those_of_the_document_apart_from_secrets() {
 }
 
 #[test]
+fn a_selected_path_that_no_resource_has_is_named() {
+    let file = "corpus/native-states/modules.json";
+    let output = plansift(&["resources", "--select", "inptu.b", "--select", "input.b", file]);
+    let said = text(&output.stderr);
+    assert!(said.contains("warning: --select inptu.b matches nothing"), "{said}");
+    assert!(!said.contains("--select input.b"), "{said}");
+    // Its column stays, because the user asked for it.
+    let heading = text(&output.stdout).lines().nth(1).expect("a heading");
+    assert_eq!(heading.split_whitespace().last(), Some("input.b"), "{heading}");
+    assert!(heading.contains("inptu.b") && !heading.contains("provider"), "{heading}");
+}
+
+#[test]
+fn planned_outputs_that_are_not_known_are_told() {
+    let plan = r#"{"format_version":"1.2","resource_changes":[],"planned_values":{"outputs":{
+        "a":{"sensitive":false},"b":{"sensitive":false,"type":"string","value":""}},
+        "root_module":{}}}"#;
+    let output = run::piped(&["outputs", "--values", "--format", "ndjson"], plan.as_bytes());
+    let rows: Vec<Value> = text(&output.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .filter(|record: &Value| record["kind"] == "output")
+        .collect();
+    assert_eq!(rows[0]["unknown"], true);
+    assert_eq!((rows[1].get("unknown"), &rows[1]["value"]), (None, &"".into()));
+    let table = run::piped(&["outputs", "--values"], plan.as_bytes());
+    assert!(text(&table.stdout).contains("a             unknown\n"), "{}", text(&table.stdout));
+}
+
+#[test]
+fn variables_without_declarations_have_no_marks_of_their_own() {
+    let plan = r#"{"format_version":"1.2","resource_changes":[],"variables":{"a":{"value":1}}}"#;
+    let output = run::piped(&["variables", "--format", "ndjson"], plan.as_bytes());
+    let row = text(&output.stdout).lines().nth(1).expect("a row");
+    assert_eq!(row, r#"{"kind":"variable","name":"a"}"#);
+    assert!(text(&output.stderr).contains("has no declarations of its variables"));
+    let file = "corpus/planfiles/secrets/plan.tfplan";
+    assert!(text(&plansift(&["variables", file]).stderr).contains("no declarations"));
+    assert_eq!(text(&plansift(&["variables", "-q", file]).stderr), "");
+}
+
+#[test]
+fn a_problem_names_the_instance_that_has_it() {
+    let plan = r#"{"format_version":"1.2","resource_changes":[],"checks":[{
+        "address":{"to_display":"t.a","kind":"resource"},"status":"fail","instances":[
+        {"address":{"to_display":"t.a[0]"},"status":"pass"},
+        {"address":{"to_display":"t.a[1]"},"status":"fail","problems":[{"message":"no"}]}]}]}"#;
+    let output = run::piped(&["checks"], plan.as_bytes());
+    assert!(text(&output.stdout).contains("fail    t.a[1]: no"), "{}", text(&output.stdout));
+}
+
+#[test]
 fn no_output_of_these_commands_has_a_planted_secret() {
     let states = ["corpus/states/secrets.json", "corpus/native-states/modules.tfstate"];
     let plans: Vec<String> = fs::read_dir(run::root().join("corpus/plans"))

@@ -38,20 +38,24 @@ pub fn report(rules: &[Rule], noise: &NoiseArgs) -> Option<&'static Watch> {
     watch(of_rules(rules).chain(only).chain(paths).chain(types).collect())
 }
 
-/// Watches the patterns of resources.
-pub fn only(only: &[AddressPattern]) -> Option<&'static Watch> {
-    slim(only, &[])
+/// Watches the patterns of resources, and the paths of attributes that are added to them.
+pub fn resources(only: &[AddressPattern], select: &[path::Pattern]) -> Option<&'static Watch> {
+    watch(of_resources(only).chain(of_paths("--select", select)).collect())
 }
 
 /// Watches the patterns of resources and attributes that `slim` keeps.
 pub fn slim(only: &[AddressPattern], paths: &[path::Pattern]) -> Option<&'static Watch> {
-    let only = only
-        .iter()
-        .map(|pattern| (format!("--only {}", pattern.text()), Named::Resource(pattern.clone())));
-    let paths = paths
-        .iter()
-        .map(|path| (format!("--paths {}", path.text()), Named::Path(path.clone(), None)));
-    watch(only.chain(paths).collect())
+    watch(of_resources(only).chain(of_paths("--paths", paths)).collect())
+}
+
+fn of_resources(only: &[AddressPattern]) -> impl Iterator<Item = (String, Named)> {
+    let named = |pattern: &AddressPattern| Named::Resource(pattern.clone());
+    only.iter().map(move |pattern| (format!("--only {}", pattern.text()), named(pattern)))
+}
+
+fn of_paths(option: &str, paths: &[path::Pattern]) -> impl Iterator<Item = (String, Named)> {
+    let named = |path: &path::Pattern| Named::Path(path.clone(), None);
+    paths.iter().map(move |path| (format!("{option} {}", path.text()), named(path)))
 }
 
 /// Warns about patterns that matched nothing. Call it after all inputs were read.

@@ -24,6 +24,7 @@ use super::unmatched;
 use crate::batch::documents::{Note, Turn, Visited, Visitor, numbered, visit_all};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Input;
+use crate::path;
 use crate::plan::{Accepts, Documents};
 use crate::record::values::{By, Held, Of, Options, Record, Select, Sink, What, read};
 use crate::record::view::{Detail, Known};
@@ -37,17 +38,23 @@ use crate::source::Entry;
 /// Lists or counts the resources of all inputs.
 pub fn resources(arguments: &Resources) -> Exit {
     let Resources { of, select, only, all, group_by, rows } = arguments;
-    let mut selected = Select::default();
-    if let Some(error) = select.iter().find_map(|path| selected.push(path).err()) {
-        say(&format!("--select: {error}"));
-        return Exit::Usage;
+    let (mut selected, mut paths) = (Select::default(), Vec::new());
+    for path in select {
+        let parsed = selected.push(path).and_then(|()| path::Pattern::parse(path));
+        match parsed {
+            Ok(path) => paths.push(path),
+            Err(error) => {
+                say(&format!("--select: {error}"));
+                return Exit::Usage;
+            }
+        }
     }
     let options = |options: Options| Options {
         of: Of::from(*of),
         only: only.clone(),
         all: *all,
         select: selected,
-        watch: unmatched::only(only),
+        watch: unmatched::resources(only, &paths),
         ..options
     };
     let shows_values = !select.is_empty();

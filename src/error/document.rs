@@ -113,15 +113,15 @@ impl WrongDocument {
             WrongDocument::State => (
                 "this is a state, not a plan",
                 name_a_plan!(
-                    "`resources`, `outputs`, `checks`, `summary`, `redact` and `audit` read \
-                     states; for a plan, "
+                    "`resources`, `outputs`, `checks`, `summary`, `assert`, `redact` and `audit` \
+                     read states, but --of prior and rules about changes need a plan; for a plan, "
                 ),
             ),
             WrongDocument::EmptyState => (
                 "this is an empty state, not a plan",
                 name_a_plan!(
-                    "`resources`, `outputs`, `checks`, `summary`, `redact` and `audit` read \
-                     states; for a plan, "
+                    "`resources`, `outputs`, `checks`, `summary`, `assert`, `redact` and `audit` \
+                     read states, but --of prior and rules about changes need a plan; for a plan, "
                 ),
             ),
             WrongDocument::Plan => (

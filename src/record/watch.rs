@@ -104,17 +104,20 @@ impl<'a> Resource<'a> {
     /// The resource of a change.
     pub fn of(change: &ResourceChange<'a>) -> Resource<'a> {
         let ResourceChange { address, type_name, module_address, change, .. } = change;
-        let is_marked = |overlay: Option<Value<'_>>| {
-            overlay.is_some_and(|overlay| !matches!(overlay.raw(), [b'{' | b'f' | b'n', ..]))
-        };
         Resource {
             address: *address,
             type_name: *type_name,
             module_address: *module_address,
             values: [change.before, change.after, change.after_unknown],
-            is_secret: is_marked(change.before_sensitive) || is_marked(change.after_sensitive),
+            is_secret: is_whole_mark(change.before_sensitive)
+                || is_whole_mark(change.after_sensitive),
         }
     }
+}
+
+/// Whether an overlay marks the whole of a resource.
+pub(super) fn is_whole_mark(overlay: Option<Value<'_>>) -> bool {
+    overlay.is_some_and(|overlay| !matches!(overlay.raw(), [b'{' | b'f' | b'n', ..]))
 }
 
 /// A pattern that matched nothing.

@@ -102,6 +102,9 @@ pub fn outputs(document: &Value, section: &str) -> Vec<Value> {
         let type_name = type_name.filter(|it| !(is_sensitive && it.to_string().contains('{')));
         record.extend(type_name.map(|it| ("type".to_owned(), it.clone())));
         record.insert("sensitive".into(), is_sensitive.into());
+        if section == "planned_values" && output.get("value").is_none() {
+            record.insert("unknown".into(), true.into());
+        }
         record.extend(given(output, "deprecated").map(|it| ("deprecated".to_owned(), it.clone())));
         record.into()
     };
@@ -124,13 +127,18 @@ pub fn variables(document: &Value) -> Vec<Value> {
         record.insert("kind".into(), "variable".into());
         record.insert("name".into(), name.clone().into());
         record.extend(given(declared, "type").map(|it| ("type".to_owned(), it.clone())));
-        record.insert("sensitive".into(), is_true("sensitive").into());
+        let has_declaration = !declared.is_null();
+        if has_declaration {
+            record.insert("sensitive".into(), is_true("sensitive").into());
+        }
         for key in ["ephemeral", "required"] {
             if is_true(key) {
                 record.insert(key.into(), true.into());
             }
         }
-        record.insert("default".into(), declared.get("default").is_some().into());
+        if has_declaration {
+            record.insert("default".into(), declared.get("default").is_some().into());
+        }
         for key in ["description", "deprecated"] {
             record.extend(given(declared, key).map(|it| (key.to_owned(), it.clone())));
         }

@@ -48,7 +48,8 @@ pub enum ValuesOf {
     Auto,
     /// The values that a plan leads to
     Planned,
-    /// The values before a plan, as refreshed
+    /// The prior state of a plan. Its resources have their values before the plan, as refreshed;
+    /// Terraform writes outputs there as they are after the plan
     Prior,
     /// The values of a state; a plan is then an error
     State,

@@ -55,10 +55,10 @@ impl Variables {
         let variable = Variable {
             name: name.clone().into(),
             type_name: rows::plain(declaration.type_name).map_err(|error| error.within("type"))?,
-            sensitive: declaration.sensitive,
+            sensitive: Some(declaration.sensitive),
             ephemeral: declaration.ephemeral,
             required: declaration.required,
-            default: declaration.default.is_some(),
+            default: Some(declaration.default.is_some()),
             description: text(declaration.description)?,
             deprecated: text(declaration.deprecated)?,
             value: None,

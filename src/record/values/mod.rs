@@ -137,6 +137,9 @@ pub struct Output<'a> {
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub type_name: Option<JsonText<'a>>,
     pub sensitive: bool,
+    /// Whether the value is planned and not wholly known. Serialized only if true.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unknown: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deprecated: Option<Cow<'a, str>>,
     /// The value without secrets, if the options ask for it and it is known.
@@ -152,15 +155,18 @@ pub struct Variable<'a> {
     /// A type constraint as JSON text. Only OpenTofu writes it.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub type_name: Option<JsonText<'a>>,
-    pub sensitive: bool,
+    /// `None` if the document has no declaration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sensitive: Option<bool>,
     /// Serialized only if true.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub ephemeral: bool,
     /// Serialized only if true.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub required: bool,
-    /// Whether the declaration has a default.
-    pub default: bool,
+    /// Whether the declaration has a default; `None` without a declaration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub default: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -23,16 +23,26 @@ pub struct Held {
     pub document: plan::Document,
     /// Whether the document has the section that the rows come from.
     pub has_section: bool,
+    /// Whether the document has the declarations of variables, if they were asked for.
+    has_declarations: bool,
     what: What,
 }
 
 impl Held {
-    /// Says that a plan lacks the section that the rows come from, although every plan of the tools
+    /// Says that a plan lacks a section that the rows come from, although every plan of the tools
     /// has it.
     pub fn missing_section(&self) -> Option<&'static str> {
-        let is_of_values = matches!(self.what, What::Resources | What::Outputs);
-        let lacks = is_of_values && !self.has_section && self.summary.document == Some("plan");
-        lacks.then_some("the plan does not have the values that this command reads")
+        let is_plan = self.summary.document == Some("plan");
+        match self.what {
+            What::Resources | What::Outputs if is_plan && !self.has_section => {
+                Some("the plan does not have the values that this command reads")
+            }
+            What::Variables if !self.has_declarations => Some(
+                "the plan has no declarations of its variables, as plan files do not: variables \
+                 that have only a default are not listed, and all values count as sensitive",
+            ),
+            _ => None,
+        }
     }
 }
 
@@ -62,6 +72,7 @@ pub fn read<S: Source>(
         sink,
         section: None,
         has_section: false,
+        has_declarations: false,
         is_state: false,
         variables: Variables::default(),
         summary: Summary::default(),
@@ -77,7 +88,8 @@ pub fn read<S: Source>(
     if is_of_values && options.of == Of::State && !reader.is_state {
         return Err(documents.fail(Error::new(ErrorKind::WrongDocument(WrongDocument::Plan))));
     }
-    let Reader { sink, mut summary, variables, has_section, is_state, .. } = reader;
+    let Reader { sink, mut summary, variables, has_section, has_declarations, is_state, .. } =
+        reader;
     for variable in variables.into_rows() {
         sink.record(&Record::Variable(variable))?;
         summary.rows += 1;
@@ -85,7 +97,7 @@ pub fn read<S: Source>(
     summary.document = Some(if is_state { "state" } else { "plan" });
     summary.bytes = document.bytes;
     sink.record(&Record::Summary(summary.clone()))?;
-    Ok(Held { summary, document, has_section, what: options.what })
+    Ok(Held { summary, document, has_section, has_declarations, what: options.what })
 }
 
 struct Reader<'a> {
@@ -96,6 +108,7 @@ struct Reader<'a> {
     /// The key of the section that is being read, if rows come from it.
     section: Option<&'static str>,
     has_section: bool,
+    has_declarations: bool,
     is_state: bool,
     variables: Variables,
     summary: Summary,
@@ -120,8 +133,14 @@ impl Reader<'_> {
     fn shows(&self, instance: &ResourceInstance<'_>) -> Result<bool> {
         let Options { only, all, watch, .. } = self.options;
         if let Some(watch) = watch {
-            let (address, type_name) = (Some(instance.address), instance.type_name);
-            watch.see(&watch::Resource { address, type_name, ..watch::Resource::default() }, &[]);
+            let resource = watch::Resource {
+                address: Some(instance.address),
+                type_name: instance.type_name,
+                values: [instance.values, None, None],
+                is_secret: watch::is_whole_mark(instance.sensitive_values),
+                ..watch::Resource::default()
+            };
+            watch.see(&resource, &[]);
         }
         if !all && instance.mode.is_some_and(|mode| !mode.is("managed")) {
             return Ok(false);
@@ -160,6 +179,7 @@ impl PieceVisitor for Reader<'_> {
         self.has_section |= self.section.is_some();
         let is_version = matches!(section, Section::FormatVersion | Section::TerraformVersion);
         let declares = self.options.what == What::Variables && section == Section::Configuration;
+        self.has_declarations |= declares;
         match self.section.is_some() || is_version || declares {
             true => Answer::Enter,
             false => Answer::Skip,

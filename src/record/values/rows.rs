@@ -117,6 +117,7 @@ pub(super) fn output<'p>(
         name: piece.name.unwrap_or_default().into(),
         type_name: plain(type_name).map_err(|error| error.within("type"))?,
         sensitive: output.sensitive,
+        unknown: section == "planned_values" && output.value.is_none(),
         deprecated: decoded(output.deprecated)?,
         value: value(output.value, piece, masked).map_err(|error| error.within("value"))?,
     })

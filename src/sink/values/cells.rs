@@ -26,7 +26,8 @@ const RESOURCE: [&str; 14] = [
     "sensitive",
     "identity",
 ];
-const OUTPUT: [&str; 6] = ["section", "name", "type", "sensitive", "deprecated", "value"];
+const OUTPUT: [&str; 7] =
+    ["section", "name", "type", "sensitive", "unknown", "deprecated", "value"];
 const VARIABLE: [&str; 9] = [
     "name",
     "type",
@@ -172,6 +173,7 @@ impl<'a> Cells<'a> {
         self.text("name", Some(&output.name));
         self.json("type", output.type_name.as_ref());
         self.flag("sensitive", output.sensitive);
+        self.flag("unknown", output.unknown);
         self.text("deprecated", output.deprecated.as_deref());
         self.json("value", output.value.as_ref());
     }
@@ -180,10 +182,10 @@ impl<'a> Cells<'a> {
         self.text("kind", Some("variable"));
         self.text("name", Some(&variable.name));
         self.json("type", variable.type_name.as_ref());
-        self.flag("sensitive", variable.sensitive);
+        self.flag("sensitive", variable.sensitive == Some(true));
         self.flag("ephemeral", variable.ephemeral);
         self.flag("required", variable.required);
-        self.flag("default", variable.default);
+        self.flag("default", variable.default == Some(true));
         self.text("description", variable.description.as_deref());
         self.text("deprecated", variable.deprecated.as_deref());
         self.json("value", variable.value.as_ref());

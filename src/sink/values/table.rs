@@ -8,7 +8,7 @@ use std::io::Write;
 use super::cells::Cells;
 use crate::error::Result;
 use crate::inert::visible;
-use crate::record::values::{Record, Select, Sink, Summary, What};
+use crate::record::values::{Check, Record, Select, Sink, Summary, What};
 use crate::sink::fleet::without_registry;
 use crate::sink::screen::Screen;
 use crate::sink::summary::{BOLD, DIM, fit, paint, width};
@@ -26,6 +26,8 @@ pub struct Table<W: Write> {
     out: W,
     screen: Screen,
     headings: Vec<String>,
+    /// The number of selected attributes, which are the last columns.
+    selected: usize,
     what: What,
     /// The rows that wait to be drawn.
     rows: Vec<Vec<String>>,
@@ -45,14 +47,15 @@ impl<W: Write> Table<W> {
     ) -> Table<W> {
         let fixed: &[&str] = match what {
             What::Resources if is_grouped => &["name", "resources", "documents"],
-            What::Resources => &["address", "provider", "marks"],
+            What::Resources if select.is_empty() => &["address", "provider", "marks"],
+            What::Resources => &["address", "marks"],
             What::Outputs | What::Variables => &["name", "type", "marks", "value"],
             What::Checks => &["address", "kind", "status", "problems"],
         };
         let fixed = fixed.iter().map(|heading| (*heading).to_owned());
         let headings = fixed.chain(select.texts().iter().map(|text| visible(text))).collect();
-        let (rows, title) = (Vec::new(), String::new());
-        Table { out, screen, headings, what, rows, title, has_title: false, drawn: 0 }
+        let (rows, title, selected) = (Vec::new(), String::new(), select.texts().len());
+        Table { out, screen, headings, selected, what, rows, title, has_title: false, drawn: 0 }
     }
 
     fn draw_rows(&mut self) -> std::io::Result<()> {
@@ -61,10 +64,11 @@ impl<W: Write> Table<W> {
             return Ok(());
         }
         self.begin()?;
-        // A column without any text is left out.
-        let columns: Vec<usize> = (0..self.headings.len())
-            .filter(|&column| rows.iter().any(|row| !row[column].is_empty()))
-            .collect();
+        // A column without any text is left out, unless the user asked for it.
+        let fixed = self.headings.len() - self.selected;
+        let has_text = |column: usize| rows.iter().any(|row| !row[column].is_empty());
+        let columns: Vec<usize> =
+            (0..self.headings.len()).filter(|&it| it >= fixed || has_text(it)).collect();
         let widths = self.widths(&rows, &columns);
         let heading: Vec<&str> = columns.iter().map(|&at| self.headings[at].as_str()).collect();
         let heading = line(&heading, &widths);
@@ -163,11 +167,14 @@ impl<W: Write> Table<W> {
                     (marked > 0).then(|| format!("{marked} sensitive")),
                 ];
                 let marks: Vec<String> = marks.into_iter().flatten().collect();
-                let provider = visible(without_registry(provider));
-                vec![visible(&resource.address), provider, visible(&marks.join(", "))]
+                let mut row = vec![visible(&resource.address), visible(&marks.join(", "))];
+                if self.selected == 0 {
+                    row.insert(1, visible(without_registry(provider)));
+                }
+                row
             }
             Record::Output(_) | Record::Variable(_) => {
-                let flags = ["sensitive", "ephemeral", "required", "default"];
+                let flags = ["sensitive", "unknown", "ephemeral", "required", "default"];
                 let set = flags.into_iter().filter(|flag| cells.get(flag).is_some());
                 let mut marks: Vec<&str> = set.collect();
                 if cells.get("deprecated").is_some() {
@@ -175,7 +182,11 @@ impl<W: Write> Table<W> {
                 }
                 vec![text("name"), text("type"), marks.join(", "), text("value")]
             }
-            _ => vec![text("address"), text("check_kind"), text("status"), text("problems")],
+            Record::Check(check) => {
+                let problems = visible(&problems(check).join("; "));
+                vec![text("address"), text("check_kind"), text("status"), problems]
+            }
+            Record::Document(_) | Record::Summary(_) => return None,
         };
         if let Record::Resource(resource) = record {
             let selected =
@@ -185,6 +196,19 @@ impl<W: Write> Table<W> {
         row.resize(self.headings.len(), String::new());
         Some(row)
     }
+}
+
+/// The problems of a check, after the instance that has them if it is one of several.
+fn problems(check: &Check<'_>) -> Vec<String> {
+    let mut problems = Vec::new();
+    for instance in &check.instances {
+        let address = instance.address.as_deref().filter(|address| *address != check.address);
+        problems.extend(instance.problems.iter().map(|problem| match address {
+            Some(address) => format!("{address}: {problem}"),
+            None => problem.to_string(),
+        }));
+    }
+    problems
 }
 
 /// A line of cells, each padded or cut to its width.
@@ -206,7 +230,10 @@ impl<W: Write> Sink for Table<W> {
                 // Drops the rows of a document that failed before this one.
                 self.rows.clear();
                 self.has_title = false;
-                self.title = visible(document.workspace.unwrap_or(document.source));
+                self.title = match document.workspace {
+                    Some(workspace) => visible(&format!("{workspace} ({})", document.source)),
+                    None => visible(document.source),
+                };
                 Ok(())
             }
             Record::Summary(summary) => self.end(summary),

@@ -306,7 +306,7 @@ fn a_plan_without_a_configuration_is_an_error_that_says_so() {
     let output = run::piped(&["config"], plan.as_bytes());
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8(output.stderr).expect("UTF-8");
-    assert!(said.contains("this plan has no configuration"), "{said}");
+    assert!(said.contains("this document has no configuration section"), "{said}");
 }
 
 #[test]

@@ -100,6 +100,7 @@ impl Command {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Summarize plans for a person: counts, a table, warnings
+    #[command(mut_arg("inputs", self::inputs::with_states))]
     Summary(Summary),
     /// Write one record for each change: NDJSON, JSON or CSV
     Changes(Changes),
@@ -108,6 +109,7 @@ pub enum Command {
     Report(Report),
     /// Check that plans and states do what assertions say, and fail if they do not
     #[command(mut_arg("echo", |echo| echo.value_parser(self::report::echo())))]
+    #[command(mut_arg("inputs", self::inputs::with_states))]
     Assert(Assert),
     /// Write a record file for each of many plans, and a report; resumable, with bounded memory
     Batch(Batch),
@@ -115,15 +117,18 @@ pub enum Command {
     Merge(Merge),
     /// List the resources of plans and states, or count them by type, module or provider
     #[command(mut_arg("echo", |echo| echo.value_parser(self::report::echo())))]
+    #[command(mut_arg("inputs", self::inputs::with_states))]
     Resources(Resources),
     /// List the outputs of plans and states
     #[command(mut_arg("echo", |echo| echo.value_parser(self::report::echo())))]
+    #[command(mut_arg("inputs", self::inputs::with_states))]
     Outputs(Outputs),
     /// List the variables of plans
     #[command(mut_arg("echo", |echo| echo.value_parser(self::report::echo())))]
     Variables(Variables),
     /// List the checks of plans and states, with their instances and problems
     #[command(mut_arg("echo", |echo| echo.value_parser(self::report::echo())))]
+    #[command(mut_arg("inputs", self::inputs::with_states))]
     Checks(Checks),
     /// Mask the secrets of plans and states
     #[command(mut_arg("inputs", self::inputs::with_states))]
@@ -522,7 +527,9 @@ pub fn manual(command: Option<&str>) -> Option<Vec<u8>> {
         None => cli,
     };
     let mut page = Vec::new();
-    clap_mangen::Man::new(described).render(&mut page).ok()?;
+    let version = concat!("plansift ", env!("CARGO_PKG_VERSION"));
+    let described = clap_mangen::Man::new(described).source(version).manual("User Commands");
+    described.render(&mut page).ok()?;
     Some(page)
 }
 

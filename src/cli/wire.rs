@@ -60,7 +60,11 @@ fn encode(arguments: &Encode) -> Result<Exit, Exit> {
         WireForm::Json => to_json(&value, &ty),
     };
     let bytes = bytes.map_err(|error| refuse(&name, error))?;
-    let text = match (arguments.form, arguments.spelling) {
+    let text = match (arguments.form, arguments.spelling.unwrap_or(Spelling::Hex)) {
+        (WireForm::Json, _) if arguments.spelling.is_some() => {
+            say("--as is about MessagePack, and --form json writes text: leave one of them out");
+            return Err(Exit::Usage);
+        }
         (WireForm::Json, _) => [&bytes, &b"\n"[..]].concat(),
         (_, Spelling::Raw) => bytes,
         (_, Spelling::Hex) => {

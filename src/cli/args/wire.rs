@@ -57,10 +57,9 @@ pub struct Encode {
     /// Form of the bytes
     #[arg(help_heading = OUTPUT, long, value_enum, default_value_t = WireForm::Msgpack)]
     pub form: WireForm,
-    /// How to write MessagePack; JSON is always text
-    #[arg(help_heading = OUTPUT, long = "as", value_enum, default_value_t = Spelling::Hex,
-          value_name = "HOW")]
-    pub spelling: Spelling,
+    /// How to write MessagePack [default: hex]. JSON is always text
+    #[arg(help_heading = OUTPUT, long = "as", value_enum, value_name = "HOW")]
+    pub spelling: Option<Spelling>,
     /// Write to a file, which appears only when it is complete
     #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
     pub output: Option<PathBuf>,
@@ -102,7 +101,7 @@ pub struct Literal(pub Vec<u8>);
 /// The type of a value. Without it, the value implies one.
 #[derive(Debug, Args)]
 pub struct Under {
-    /// The type, like string or '["list","string"]' [default: what the bytes imply]
+    /// The type, like string or '["list","string"]' [default: what the value implies]
     #[arg(help_heading = INPUT, long = "type", value_name = "TYPE", value_parser = ty,
           conflicts_with = "schema")]
     pub ty: Option<Type>,

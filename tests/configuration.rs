@@ -307,6 +307,10 @@ fn a_plan_without_a_configuration_is_an_error_that_says_so() {
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8(output.stderr).expect("UTF-8");
     assert!(said.contains("this document has no configuration section"), "{said}");
+    let output = run::piped(&["changes", "--with-config"], plan.as_bytes());
+    assert_eq!(output.status.code(), Some(0));
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(said.contains("warning: the document has no configuration section"), "{said}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::input::Source;
 use crate::limits::Limit;
 use crate::plan::Documents;
 use crate::record::view::{Detail, Known, View};
-use crate::record::{Label, Options, Record, Sifted, sift_next, sift_with_view};
+use crate::record::{Label, Options, Record, Sifted, Warning, sift_next, sift_with_view};
 use crate::secret::{self, Collected};
 use crate::sink::Sink;
 use crate::sink::joined::Joined;
@@ -118,7 +118,12 @@ impl<S: Source, R: Reader> Visitor<S> for Plans<'_, '_, R> {
         let sifted = match first_pass {
             Ok(FirstPass::Blocks(blocks)) => {
                 let mut sink = Joined::new(reader.sink(), &blocks);
-                sift_next(documents, label, options, &mut sink)
+                sift_next(documents, label, options, &mut sink).map(|mut sifted| {
+                    if !blocks.is_present {
+                        sifted.warnings.push(Warning::LacksConfiguration);
+                    }
+                    sifted
+                })
             }
             Ok(first_pass) => match view(attributes, &first_pass) {
                 Some(view) => sift_with_view(documents, label, options, view, reader.sink()),

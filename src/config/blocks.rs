@@ -49,6 +49,8 @@ pub struct Blocks {
     aliases: HashMap<u32, Option<u32>>,
     names: Names,
     budget: Budget,
+    /// Whether the document has a configuration.
+    pub is_present: bool,
 }
 
 /// A resource: its position among those of its module, and the number of its provider's key.
@@ -78,6 +80,7 @@ impl Blocks {
             aliases: HashMap::new(),
             names: Names::default(),
             budget: Budget::new(limits),
+            is_present: false,
         }
     }
 
@@ -92,7 +95,8 @@ impl Blocks {
     /// Panics if no document is left.
     pub fn read<S: Source>(documents: &mut Documents<S>) -> Result<Blocks> {
         let mut blocks = Blocks::new(&documents.options().limits);
-        reading::read(documents, &mut |element, offset| blocks.add(element, offset))?;
+        let read = reading::read(documents, &mut |element, offset| blocks.add(element, offset))?;
+        blocks.is_present = read.is_present;
         Ok(blocks)
     }
 

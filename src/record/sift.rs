@@ -52,6 +52,8 @@ pub enum Warning {
     NewerFormat,
     /// The plan has planned values of resources and no list of changes.
     LacksChanges,
+    /// The document has no configuration section, which the records were asked to show.
+    LacksConfiguration,
 }
 
 impl Warning {
@@ -79,6 +81,9 @@ impl fmt::Display for Warning {
             Warning::LacksChanges => f.write_str(
                 "the document has planned_values and no list of changes (resource_changes): what \
                  the plan changes is not known",
+            ),
+            Warning::LacksConfiguration => f.write_str(
+                "the document has no configuration section: changes have no address of their block",
             ),
         }
     }

@@ -4,6 +4,10 @@
 mod annotations;
 #[path = "blocks/hostile.rs"]
 mod hostile;
+#[path = "blocks/overrides.rs"]
+mod overrides;
+#[path = "blocks/places.rs"]
+mod places;
 #[path = "blocks/snapshots.rs"]
 mod snapshots;
 

@@ -158,5 +158,6 @@ fn directory(files: &impl Files, folder: &str) -> Result<Directory, SourceError>
             Err(error) => directory.add_unreadable(&path, error.to_string()),
         }
     }
+    directory.finish();
     Ok(directory)
 }

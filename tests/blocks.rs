@@ -175,6 +175,59 @@ fn every_format_lists_the_same_blocks() {
     assert_eq!(none, "[]\n");
 }
 
+/// A plan of the configuration in `corpus/sources`.
+const PLANNED: &str = r#"{"format_version":"1.2","resource_changes":[],"configuration":{
+    "provider_config":{"aws":{"name":"aws"}},
+    "root_module":{
+        "resources":[{"address":"aws_db_instance.main","mode":"managed","type":"aws_db_instance",
+            "name":"main","provider_config_key":"aws","expressions":{}}],
+        "outputs":{"endpoint":{"expression":{"references":["aws_db_instance.main"]}}},
+        "variables":{"token":{"sensitive":true}},
+        "module_calls":{"network":{"source":"./network","module":{
+            "resources":[{"address":"aws_subnet.a","mode":"managed","type":"aws_subnet","name":"a",
+                "provider_config_key":"aws","expressions":{}}],
+            "outputs":{"subnet":{"expression":{}}},"variables":{"cidr":{}}}}}}}}"#;
+
+#[test]
+fn elements_of_a_configuration_stand_at_their_blocks() {
+    let plan = folder(&[("plan.json", PLANNED)]);
+    let path = plan.path().join("plan.json");
+    let path = path.to_str().expect("UTF-8");
+    let found = lines(&["config", "--format", "ndjson", "--source", "corpus/sources", path]);
+    let at = |address: &str| {
+        let element = found.iter().find(|it| it["address"] == address).expect("an element");
+        let source = &element["source"];
+        let calls = source["module_calls"].as_array().map_or(0, Vec::len);
+        (source["file"].as_str().map(str::to_owned), source["line"].as_u64(), calls)
+    };
+    for (address, file, line, calls) in [
+        ("aws_db_instance.main", "main.tf", 12, 0),
+        ("output.endpoint", "main.tf", 25, 0),
+        ("var.token", "main.tf", 1, 0),
+        ("module.network", "main.tf", 7, 0),
+        ("module.network.aws_subnet.a", "network/main.tf.json", 5, 1),
+        ("module.network.output.subnet", "network/main.tf.json", 12, 1),
+        ("module.network.var.cidr", "network/main.tf.json", 2, 1),
+    ] {
+        let file = format!("corpus/sources/{file}");
+        assert_eq!(at(address), (Some(file), Some(line), calls), "{address}");
+    }
+    // The files configure no provider.
+    assert_eq!(at("provider.aws"), (None, None, 0));
+    let schema = serde_json::from_str(plansift::config::schema::SCHEMA).expect("JSON");
+    let schema = jsonschema::validator_for(&schema).expect("a schema");
+    assert!(found.iter().all(|entry| schema.is_valid(entry)), "{found:?}");
+    let (table, _) = ran(&["config", "--source", "corpus/sources", path]);
+    assert!(table.contains("module.network.aws_subnet.a   corpus/sources/network/"), "{table}");
+    let (csv, _) = ran(&["config", "-f", "csv", "--source", "corpus/sources", path]);
+    assert!(csv.contains(",corpus/sources/main.tf,12,1,16"), "{csv}");
+    for asked in [&["--references", "var.token"][..], &["--format", "dot"]] {
+        let args = [&["config", "--source", "corpus/sources", path], asked].concat();
+        assert_eq!(ran(&args).1, Some(64), "{asked:?}");
+    }
+    assert_eq!(ran(&["config", "--source", "corpus/none", path]).1, Some(1));
+}
+
 #[test]
 fn a_path_without_a_configuration_is_refused() {
     for path in ["corpus/sources/plan.json", "corpus/no-such-folder"] {

@@ -34,7 +34,9 @@ pub fn summary(arguments: &Summary) -> Exit {
     let is_gated = !gate.fail_on.is_empty() || records.detailed_exitcode;
     let accepts = if is_gated { Accepts::Plans } else { Accepts::States };
     let (extent, attributes) = (Extent::Paths, &Wanted::None);
-    let request = Request { plans, path, gate, records, extent, accepts, attributes, source };
+    let adds_places = false;
+    let request =
+        Request { plans, path, gate, records, extent, accepts, attributes, source, adds_places };
     let target = hyperlinks::target(screen.color, path, || sources::local_target(source));
     run(request, |out, listed, origins| {
         let is_page = listed.is_single() && !is_table;
@@ -51,7 +53,9 @@ pub fn changes(arguments: &Changes) -> Exit {
     let attributes = if arguments.with_config { &Wanted::Blocks } else { &Wanted::None };
     let Changes { plans, output, gate, records, source, .. } = arguments;
     let (path, accepts) = (output.as_deref(), Accepts::Plans);
-    let request = Request { plans, path, gate, records, extent, accepts, attributes, source };
+    let adds_places = true;
+    let request =
+        Request { plans, path, gate, records, extent, accepts, attributes, source, adds_places };
     run(request, |out, _, _| form.sink(out))
 }
 
@@ -65,6 +69,8 @@ struct Request<'a> {
     accepts: Accepts,
     attributes: &'a Wanted,
     source: &'a SourceArgs,
+    /// Whether records tell the places of blocks.
+    adds_places: bool,
 }
 
 /// Writes the records of all inputs to a sink, which `sink` creates.
@@ -72,7 +78,8 @@ fn run(
     request: Request<'_>,
     sink: impl FnOnce(File, &Listed, &SharedOrigins) -> Box<dyn Sink>,
 ) -> Exit {
-    let Request { plans, path, gate, records, extent, accepts, attributes, source } = request;
+    let Request { plans, path, gate, records, extent, accepts, attributes, source, adds_places } =
+        request;
     let ready = gates::rules(gate).and_then(|rules| {
         let listed = inputs::list(plans, accepts, path, gate.files())?;
         listed.warn_of_shared_workspaces(plans);
@@ -100,7 +107,8 @@ fn run(
         Err(error) => return fail(path, &error),
     };
     let sink = match origins {
-        Some(origins) => Box::new(Located::new(sink, origins)),
+        Some(origins) if adds_places => Box::new(Located::new(sink, origins)),
+        Some(origins) => Box::new(Located::new(sink, origins).without_members()),
         None => sink,
     };
     let is_broken = Cell::new(false);

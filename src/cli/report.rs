@@ -121,7 +121,7 @@ pub fn run(arguments: &Report) -> Exit {
 /// Gives all reports the places of blocks, if there are source files.
 fn located<'s>(reports: Several<'s>, origins: SharedOrigins) -> Box<dyn Sink + 's> {
     match origins {
-        Some(origins) => Box::new(Located::new(Box::new(reports), origins)),
+        Some(origins) => Box::new(Located::new(Box::new(reports), origins).without_members()),
         None => Box::new(reports),
     }
 }

@@ -130,16 +130,23 @@ pub(super) fn first_location(origins: &SharedOrigins, names: &[String]) -> Optio
     names.iter().find_map(|name| origins.find(name)?.location().cloned())
 }
 
-/// Adds their origins to the records of changes, outputs and checks.
+/// Begins the origins of each plan, and adds them to the records of changes, outputs and checks.
 pub struct Located<'s> {
     sink: Box<dyn Sink + 's>,
     origins: Rc<dyn Origins>,
+    adds: bool,
 }
 
 impl<'s> Located<'s> {
     /// Passes records to `sink`.
     pub fn new(sink: Box<dyn Sink + 's>, origins: Rc<dyn Origins>) -> Located<'s> {
-        Located { sink, origins }
+        Located { sink, origins, adds: true }
+    }
+
+    /// Leaves the records as they are, for a sink that asks for origins itself.
+    #[must_use]
+    pub fn without_members(self) -> Located<'s> {
+        Located { adds: false, ..self }
     }
 
     fn change<'b>(&self, change: &'b ResourceChange<'_>) -> ResourceChange<'b> {
@@ -173,6 +180,7 @@ impl Sink for Located<'_> {
                 self.origins.begin(plan.source);
                 self.sink.record(record)
             }
+            _ if !self.adds => self.sink.record(record),
             Record::ResourceChange(change) => {
                 let change = self.change(change);
                 self.sink.record(&Record::ResourceChange(change))

@@ -164,6 +164,38 @@ fn the_check_lists_errors_and_fails() {
 }
 
 #[test]
+fn the_check_finds_blocks_declared_twice_and_modules_that_are_not_there() {
+    let folder = folder(&[
+        ("a.tf", "resource \"t\" \"a\" {\n}\nmodule \"m\" {\n  source = \"./nope\"\n}\n"),
+        ("b.tf.json", "{\"resource\":{\"t\":{\"a\":\n{}}}}"),
+    ]);
+    let path = folder.path().to_str().expect("UTF-8");
+    let (text, code) = ran(&["blocks", "--check", path]);
+    assert_eq!(code, Some(1));
+    for expected in [
+        "b.tf.json:2:1: error: Duplicate declaration: The block at a.tf:1 declares t.a, too.",
+        "a.tf:3:1: error: Module not found: The folder nope of the called module cannot be read:",
+    ] {
+        assert!(text.contains(expected), "{expected}\n{text}");
+    }
+    assert_eq!(text.lines().count(), 2, "{text}");
+}
+
+#[test]
+fn several_configurations_are_told_apart() {
+    let other = folder(&[("main.tf", "resource \"t\" \"other\" {\n}\n"), ("bad.tf", "x = = 1\n")]);
+    let other = other.path().to_str().expect("UTF-8");
+    let (table, _) = ran(&["blocks", "corpus/sources", other]);
+    let titles: Vec<&str> = table.lines().filter(|line| !line.contains("  ")).collect();
+    assert_eq!(titles, ["corpus/sources", "", other]);
+    let listed = lines(&["blocks", "--format", "ndjson", "corpus/sources", other]);
+    assert_eq!(listed[0]["root"], "corpus/sources");
+    assert_eq!(listed[listed.len() - 1]["root"], other);
+    let (checked, code) = ran(&["blocks", "--check", "corpus/sources", other]);
+    assert!(checked.starts_with(&format!("{other}/bad.tf:1:")) && code == Some(1), "{checked}");
+}
+
+#[test]
 fn every_format_lists_the_same_blocks() {
     let (table, _) = ran(&["blocks", "corpus/sources"]);
     let (json, _) = ran(&["blocks", "--format", "json", "corpus/sources"]);
@@ -230,10 +262,13 @@ fn elements_of_a_configuration_stand_at_their_blocks() {
 
 #[test]
 fn a_path_without_a_configuration_is_refused() {
-    for path in ["corpus/sources/plan.json", "corpus/no-such-folder"] {
+    for path in ["corpus/sources/plan.json", "corpus/sources/main.tf", "corpus/none", "-"] {
         let (text, code) = ran(&["blocks", path]);
         assert_eq!((text.as_str(), code), ("", Some(1)), "{path}");
     }
+    let empty = folder(&[("notes.txt", "")]);
+    let (text, code) = ran(&["blocks", "--check", empty.path().to_str().expect("UTF-8")]);
+    assert_eq!((text.as_str(), code), ("", Some(1)));
     let (_, code) = ran(&["changes", "--source", "corpus/none", "corpus/sources/plan.json"]);
     assert_eq!(code, Some(1));
 }

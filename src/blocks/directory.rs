@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::file::{FileDiagnostic, Part, Place, SourceBlock, parse, references_of, whole_file};
+use crate::hcl::diagnostic::Diagnostic;
 
 /// The endings of configuration files.
 const ENDINGS: [&str; 4] = [".tf.json", ".tofu.json", ".tf", ".tofu"];
@@ -43,6 +44,18 @@ fn is_override(name: &str) -> bool {
     stem == "override" || stem.ends_with("_override")
 }
 
+/// The number of duplicate addresses in a folder that are diagnosed.
+const DUPLICATES_MAX: usize = 1000;
+
+/// The diagnostic of a block whose address another block has.
+fn duplicate(address: &str, first: &Place, block: &SourceBlock) -> FileDiagnostic {
+    let Place { file, range } = &block.definition;
+    let (other, line) = (&first.file, first.range.start.line);
+    let detail = format!("The block at {other}:{line} declares {address}, too.");
+    let diagnostic = Diagnostic::error("Duplicate declaration", detail, *range);
+    FileDiagnostic { file: file.clone(), diagnostic }
+}
+
 /// The blocks of a module's folder.
 #[derive(Debug, Default)]
 pub struct Directory {
@@ -50,6 +63,10 @@ pub struct Directory {
     pub blocks: Vec<SourceBlock>,
     /// The diagnostics of its files.
     pub diagnostics: Vec<FileDiagnostic>,
+    /// The number of its files.
+    pub(super) files: usize,
+    /// The number of diagnostics about duplicate addresses.
+    duplicates: usize,
     /// The first block of each address.
     addresses: HashMap<Box<str>, usize>,
     /// The block of each local value and of each setting of `terraform`, by the type of the block.
@@ -68,6 +85,7 @@ fn has_settings(kind: &str) -> bool {
 impl Directory {
     /// Adds a file. Override files come last.
     pub(super) fn add(&mut self, file: &Arc<str>, text: &[u8]) {
+        self.files += 1;
         let parsed = parse(file, text);
         self.diagnostics.extend(parsed.diagnostics);
         let name = file.rsplit('/').next().unwrap_or(file);
@@ -82,13 +100,21 @@ impl Directory {
 
     /// Adds a file that cannot be read.
     pub(super) fn add_unreadable(&mut self, file: &Arc<str>, detail: String) {
+        self.files += 1;
         self.diagnostics.push(whole_file(file, "Failed to read file", detail));
     }
 
     fn push(&mut self, block: SourceBlock) {
         let at = self.blocks.len();
         if let Some(address) = &block.address {
-            self.addresses.entry(address.clone()).or_insert(at);
+            match self.addresses.get(address).and_then(|first| self.blocks.get(*first)) {
+                Some(first) if self.duplicates < DUPLICATES_MAX => {
+                    self.duplicates += 1;
+                    self.diagnostics.push(duplicate(address, &first.definition, &block));
+                }
+                Some(_) => {}
+                None => drop(self.addresses.insert(address.clone(), at)),
+            }
         }
         if has_settings(&block.kind) {
             self.first.entry(block.kind.clone()).or_insert(at);

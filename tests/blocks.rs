@@ -4,6 +4,10 @@
 mod annotations;
 #[path = "blocks/hostile.rs"]
 mod hostile;
+#[path = "blocks/overrides.rs"]
+mod overrides;
+#[path = "blocks/places.rs"]
+mod places;
 #[path = "blocks/snapshots.rs"]
 mod snapshots;
 
@@ -160,6 +164,38 @@ fn the_check_lists_errors_and_fails() {
 }
 
 #[test]
+fn the_check_finds_blocks_declared_twice_and_modules_that_are_not_there() {
+    let folder = folder(&[
+        ("a.tf", "resource \"t\" \"a\" {\n}\nmodule \"m\" {\n  source = \"./nope\"\n}\n"),
+        ("b.tf.json", "{\"resource\":{\"t\":{\"a\":\n{}}}}"),
+    ]);
+    let path = folder.path().to_str().expect("UTF-8");
+    let (text, code) = ran(&["blocks", "--check", path]);
+    assert_eq!(code, Some(1));
+    for expected in [
+        "b.tf.json:2:1: error: Duplicate declaration: The block at a.tf:1 declares t.a, too.",
+        "a.tf:3:1: error: Module not found: The folder nope of the called module cannot be read:",
+    ] {
+        assert!(text.contains(expected), "{expected}\n{text}");
+    }
+    assert_eq!(text.lines().count(), 2, "{text}");
+}
+
+#[test]
+fn several_configurations_are_told_apart() {
+    let other = folder(&[("main.tf", "resource \"t\" \"other\" {\n}\n"), ("bad.tf", "x = = 1\n")]);
+    let other = other.path().to_str().expect("UTF-8");
+    let (table, _) = ran(&["blocks", "corpus/sources", other]);
+    let titles: Vec<&str> = table.lines().filter(|line| !line.contains("  ")).collect();
+    assert_eq!(titles, ["corpus/sources", "", other]);
+    let listed = lines(&["blocks", "--format", "ndjson", "corpus/sources", other]);
+    assert_eq!(listed[0]["root"], "corpus/sources");
+    assert_eq!(listed[listed.len() - 1]["root"], other);
+    let (checked, code) = ran(&["blocks", "--check", "corpus/sources", other]);
+    assert!(checked.starts_with(&format!("{other}/bad.tf:1:")) && code == Some(1), "{checked}");
+}
+
+#[test]
 fn every_format_lists_the_same_blocks() {
     let (table, _) = ran(&["blocks", "corpus/sources"]);
     let (json, _) = ran(&["blocks", "--format", "json", "corpus/sources"]);
@@ -171,12 +207,68 @@ fn every_format_lists_the_same_blocks() {
     assert_eq!(none, "[]\n");
 }
 
+/// A plan of the configuration in `corpus/sources`.
+const PLANNED: &str = r#"{"format_version":"1.2","resource_changes":[],"configuration":{
+    "provider_config":{"aws":{"name":"aws"}},
+    "root_module":{
+        "resources":[{"address":"aws_db_instance.main","mode":"managed","type":"aws_db_instance",
+            "name":"main","provider_config_key":"aws","expressions":{}}],
+        "outputs":{"endpoint":{"expression":{"references":["aws_db_instance.main"]}}},
+        "variables":{"token":{"sensitive":true}},
+        "module_calls":{"network":{"source":"./network","module":{
+            "resources":[{"address":"aws_subnet.a","mode":"managed","type":"aws_subnet","name":"a",
+                "provider_config_key":"aws","expressions":{}}],
+            "outputs":{"subnet":{"expression":{}}},"variables":{"cidr":{}}}}}}}}"#;
+
+#[test]
+fn elements_of_a_configuration_stand_at_their_blocks() {
+    let plan = folder(&[("plan.json", PLANNED)]);
+    let path = plan.path().join("plan.json");
+    let path = path.to_str().expect("UTF-8");
+    let found = lines(&["config", "--format", "ndjson", "--source", "corpus/sources", path]);
+    let at = |address: &str| {
+        let element = found.iter().find(|it| it["address"] == address).expect("an element");
+        let source = &element["source"];
+        let calls = source["module_calls"].as_array().map_or(0, Vec::len);
+        (source["file"].as_str().map(str::to_owned), source["line"].as_u64(), calls)
+    };
+    for (address, file, line, calls) in [
+        ("aws_db_instance.main", "main.tf", 12, 0),
+        ("output.endpoint", "main.tf", 25, 0),
+        ("var.token", "main.tf", 1, 0),
+        ("module.network", "main.tf", 7, 0),
+        ("module.network.aws_subnet.a", "network/main.tf.json", 5, 1),
+        ("module.network.output.subnet", "network/main.tf.json", 12, 1),
+        ("module.network.var.cidr", "network/main.tf.json", 2, 1),
+    ] {
+        let file = format!("corpus/sources/{file}");
+        assert_eq!(at(address), (Some(file), Some(line), calls), "{address}");
+    }
+    // The files configure no provider.
+    assert_eq!(at("provider.aws"), (None, None, 0));
+    let schema = serde_json::from_str(plansift::config::schema::SCHEMA).expect("JSON");
+    let schema = jsonschema::validator_for(&schema).expect("a schema");
+    assert!(found.iter().all(|entry| schema.is_valid(entry)), "{found:?}");
+    let (table, _) = ran(&["config", "--source", "corpus/sources", path]);
+    assert!(table.contains("module.network.aws_subnet.a   corpus/sources/network/"), "{table}");
+    let (csv, _) = ran(&["config", "-f", "csv", "--source", "corpus/sources", path]);
+    assert!(csv.contains(",corpus/sources/main.tf,12,1,16"), "{csv}");
+    for asked in [&["--references", "var.token"][..], &["--format", "dot"]] {
+        let args = [&["config", "--source", "corpus/sources", path], asked].concat();
+        assert_eq!(ran(&args).1, Some(64), "{asked:?}");
+    }
+    assert_eq!(ran(&["config", "--source", "corpus/none", path]).1, Some(1));
+}
+
 #[test]
 fn a_path_without_a_configuration_is_refused() {
-    for path in ["corpus/sources/plan.json", "corpus/no-such-folder"] {
+    for path in ["corpus/sources/plan.json", "corpus/sources/main.tf", "corpus/none", "-"] {
         let (text, code) = ran(&["blocks", path]);
         assert_eq!((text.as_str(), code), ("", Some(1)), "{path}");
     }
+    let empty = folder(&[("notes.txt", "")]);
+    let (text, code) = ran(&["blocks", "--check", empty.path().to_str().expect("UTF-8")]);
+    assert_eq!((text.as_str(), code), ("", Some(1)));
     let (_, code) = ran(&["changes", "--source", "corpus/none", "corpus/sources/plan.json"]);
     assert_eq!(code, Some(1));
 }

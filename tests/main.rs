@@ -34,6 +34,7 @@
 //! | arguments, exit codes, outputs, signals, many inputs, batches | `command.rs` |
 //! | configurations: elements, blocks and dependents against the oracle | `configuration.rs` |
 //! | blocks of configurations, `--source`, annotations | `blocks.rs` |
+//! | SARIF against the schema of OASIS | `sarif.rs` |
 //! | reports: expected files, parsers of their formats, omissions | `report.rs` |
 //! | object stores and web servers, working and failing | `stores.rs` |
 //! | commands and links of the README and the manual | `docs.rs` |
@@ -67,6 +68,7 @@ mod rendering;
 mod report;
 mod run;
 mod same_answer;
+mod sarif;
 mod schema;
 mod secrets;
 mod several;

@@ -4,6 +4,8 @@
 pub const FINDINGS_MAX: usize = 20;
 /// Longest text of a finding, in characters.
 const TEXT_MAX: usize = 400;
+/// Longest address that is kept to find a block, in bytes.
+const ADDRESS_MAX: usize = 4096;
 
 /// The result of an assertion for one document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,8 +29,22 @@ pub struct Finding {
     pub expected: String,
     /// The value or action in the plan. A sensitive value is masked.
     pub found: String,
+    /// The whole address of the block, such as `output.endpoint` for an output. `None` for the plan
+    /// as a whole, and for an address that is too long to keep.
+    pub address: Option<String>,
+    /// Whether the plan deletes or forgets the object, so that its block may be gone.
+    pub is_removed: bool,
     /// The text in `found` that comes from the document.
     quoted: Option<String>,
+}
+
+/// The object that a failure is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Object<'a> {
+    /// The address of a resource.
+    Resource(&'a str),
+    /// The name of an output.
+    Output(&'a str),
 }
 
 impl Outcome {
@@ -39,11 +55,27 @@ impl Outcome {
 
     /// Sets the text that the last finding quotes, if the last failure was kept.
     pub(super) fn quote_last(&mut self, quoted: Option<String>) {
-        if self.failed == self.findings.len() as u64
-            && let Some(last) = self.findings.last_mut()
-        {
+        if let Some(last) = self.last() {
             last.quoted = quoted;
         }
+    }
+
+    /// Sets the object that the last failure is about and its actions, if that was kept.
+    pub(super) fn locate_last(&mut self, object: Object<'_>, actions: &[String]) {
+        let Some(last) = self.last() else { return };
+        let has = |word: &str| actions.iter().any(|action| action == word);
+        last.is_removed = (has("delete") || has("forget")) && !has("create");
+        let (prefix, name) = match object {
+            Object::Resource(address) => ("", address),
+            Object::Output(name) => ("output.", name),
+        };
+        last.address = (name.len() <= ADDRESS_MAX).then(|| format!("{prefix}{name}"));
+    }
+
+    /// The last failure, if it was kept.
+    fn last(&mut self) -> Option<&mut Finding> {
+        let is_kept = self.failed == self.findings.len() as u64;
+        self.findings.last_mut().filter(|_| is_kept)
     }
 
     /// Whether any finding quotes the document.
@@ -69,6 +101,8 @@ impl Outcome {
                 path: short(path),
                 expected: short(expected),
                 found: short(found),
+                address: None,
+                is_removed: false,
                 quoted: None,
             });
         }

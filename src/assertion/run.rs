@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::outcome::Outcome;
+use super::outcome::{Object, Outcome};
 use super::places::places;
 use super::sides::{Item, Sides};
 use super::subject::{Action, Assertion, Expectation, PlanState, Subject, Where};
@@ -187,8 +187,12 @@ impl<'a> Run<'a> {
         let assertion = &self.assertions[place];
         let outcome = &mut self.outcomes[place];
         outcome.asked += 1;
+        let object = match assertion.subject {
+            Subject::Output(_) => Object::Output(&self.address),
+            Subject::Resource(_) | Subject::Plan => Object::Resource(&self.address),
+        };
         let item = Item {
-            place: &self.address,
+            object,
             actions: (!self.is_state).then_some(&self.actions),
             sides: sides.unwrap_or_default(),
         };
@@ -211,6 +215,7 @@ impl<'a> Run<'a> {
                 let expected = words(expectation);
                 let text = assertion.path.text();
                 outcome.fail(&self.address, &text, &expected, "nothing that the path matches");
+                outcome.locate_last(object, &self.actions);
             }
         }
         Ok(())
@@ -237,8 +242,13 @@ impl<'a> Run<'a> {
                 };
                 if !is_expected {
                     let found = Action::words_of(&self.actions);
-                    let name = format!("{noun}{name}");
-                    self.outcomes[*place].fail(&name, "", &words(expectation), &found);
+                    let object = match noun {
+                        "" => Object::Resource(&self.address),
+                        _ => Object::Output(name),
+                    };
+                    let (name, outcome) = (format!("{noun}{name}"), &mut self.outcomes[*place]);
+                    outcome.fail(&name, "", &words(expectation), &found);
+                    outcome.locate_last(object, &self.actions);
                 }
             }
         }
@@ -267,7 +277,9 @@ impl<'a> Run<'a> {
                 };
                 if !holds {
                     let found = format!("deferred for {reason}");
-                    self.outcomes[place].fail(&self.address, "", &words(expectation), &found);
+                    let outcome = &mut self.outcomes[place];
+                    outcome.fail(&self.address, "", &words(expectation), &found);
+                    outcome.locate_last(Object::Resource(&self.address), &self.actions);
                 }
             }
         }

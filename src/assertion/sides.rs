@@ -1,7 +1,7 @@
 //! What a document says about one resource or output, and whether an expectation holds.
 
 use super::matcher::Matcher;
-use super::outcome::Outcome;
+use super::outcome::{Object, Outcome};
 use super::subject::{Action, Expectation};
 use super::values::words;
 use crate::error::Result;
@@ -30,8 +30,8 @@ impl<'a> Sides<'a> {
 
 /// A resource or an output.
 pub(super) struct Item<'i, 'a> {
-    /// The address or the name.
-    pub place: &'i str,
+    /// The resource or output.
+    pub object: Object<'i>,
     /// The actions; `None` in a state.
     pub actions: Option<&'i [String]>,
     pub sides: Sides<'a>,
@@ -119,7 +119,9 @@ impl Item<'_, '_> {
         found: &str,
         outcome: &mut Outcome,
     ) {
-        outcome.fail(self.place, &path.to_string(), &words(expectation), found);
+        let (Object::Resource(place) | Object::Output(place)) = self.object;
+        outcome.fail(place, &path.to_string(), &words(expectation), found);
+        outcome.locate_last(self.object, self.actions.unwrap_or_default());
     }
 
     fn known(

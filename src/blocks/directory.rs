@@ -1,12 +1,17 @@
 //! The files of one module, merged as the tools merge them.
 //!
 //! A `.tofu` file hides the `.tf` file of the same name. Blocks of override files change the blocks
-//! of other files and add none.
+//! of other files and add none. An argument of an override file replaces the argument of the same
+//! name, and its nested blocks replace all nested blocks of their type.
+//!
+//! A module can have several `locals` and `terraform` blocks. An override replaces each local value
+//! in the block that defines it, and each setting of `terraform` in the block that has it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::file::{FileDiagnostic, SourceBlock, parse, whole_file};
+use super::file::{FileDiagnostic, Part, Place, SourceBlock, parse, references_of, whole_file};
+use crate::hcl::diagnostic::Diagnostic;
 
 /// The endings of configuration files.
 const ENDINGS: [&str; 4] = [".tf.json", ".tofu.json", ".tf", ".tofu"];
@@ -39,6 +44,18 @@ fn is_override(name: &str) -> bool {
     stem == "override" || stem.ends_with("_override")
 }
 
+/// The number of duplicate addresses in a folder that are diagnosed.
+const DUPLICATES_MAX: usize = 1000;
+
+/// The diagnostic of a block whose address another block has.
+fn duplicate(address: &str, first: &Place, block: &SourceBlock) -> FileDiagnostic {
+    let Place { file, range } = &block.definition;
+    let (other, line) = (&first.file, first.range.start.line);
+    let detail = format!("The block at {other}:{line} declares {address}, too.");
+    let diagnostic = Diagnostic::error("Duplicate declaration", detail, *range);
+    FileDiagnostic { file: file.clone(), diagnostic }
+}
+
 /// The blocks of a module's folder.
 #[derive(Debug, Default)]
 pub struct Directory {
@@ -46,13 +63,29 @@ pub struct Directory {
     pub blocks: Vec<SourceBlock>,
     /// The diagnostics of its files.
     pub diagnostics: Vec<FileDiagnostic>,
+    /// The number of its files.
+    pub(super) files: usize,
+    /// The number of diagnostics about duplicate addresses.
+    duplicates: usize,
     /// The first block of each address.
     addresses: HashMap<Box<str>, usize>,
+    /// The block of each local value and of each setting of `terraform`, by the type of the block.
+    settings: HashMap<(Box<str>, Box<str>), usize>,
+    /// The first block with settings of each type.
+    first: HashMap<Box<str>, usize>,
+    /// The positions of the parts of each block that an override file changes.
+    overridden: HashMap<usize, HashMap<Box<str>, usize>>,
+}
+
+/// True if a module can have several blocks of a type, and overrides merge with all of them.
+fn has_settings(kind: &str) -> bool {
+    matches!(kind, "locals" | "terraform")
 }
 
 impl Directory {
     /// Adds a file. Override files come last.
     pub(super) fn add(&mut self, file: &Arc<str>, text: &[u8]) {
+        self.files += 1;
         let parsed = parse(file, text);
         self.diagnostics.extend(parsed.diagnostics);
         let name = file.rsplit('/').next().unwrap_or(file);
@@ -67,31 +100,102 @@ impl Directory {
 
     /// Adds a file that cannot be read.
     pub(super) fn add_unreadable(&mut self, file: &Arc<str>, detail: String) {
+        self.files += 1;
         self.diagnostics.push(whole_file(file, "Failed to read file", detail));
     }
 
     fn push(&mut self, block: SourceBlock) {
+        let at = self.blocks.len();
         if let Some(address) = &block.address {
-            self.addresses.entry(address.clone()).or_insert(self.blocks.len());
+            match self.addresses.get(address).and_then(|first| self.blocks.get(*first)) {
+                Some(first) if self.duplicates < DUPLICATES_MAX => {
+                    self.duplicates += 1;
+                    self.diagnostics.push(duplicate(address, &first.definition, &block));
+                }
+                Some(_) => {}
+                None => drop(self.addresses.insert(address.clone(), at)),
+            }
+        }
+        if has_settings(&block.kind) {
+            self.first.entry(block.kind.clone()).or_insert(at);
+            for part in &block.parts {
+                let setting = (block.kind.clone(), part.name.clone());
+                self.settings.entry(setting).or_insert(at);
+            }
         }
         self.blocks.push(block);
     }
 
-    fn override_with(&mut self, block: SourceBlock) {
-        let base = block.address.as_ref().and_then(|address| self.addresses.get(address));
-        match base.and_then(|at| self.blocks.get_mut(*at)) {
-            Some(base) => {
-                base.overrides.push(block.definition);
-                let new = block.references.into_iter();
-                let new: Vec<_> = new.filter(|one| !base.references.contains(one)).collect();
-                base.references.extend(new);
-                if block.module_source.is_some() {
-                    base.module_source = block.module_source;
+    fn override_with(&mut self, mut block: SourceBlock) {
+        if has_settings(&block.kind) {
+            return self.override_settings(block);
+        }
+        let base = block.address.as_ref().and_then(|address| self.addresses.get(address)).copied();
+        match base {
+            Some(at) => {
+                if let Some(base) = self.blocks.get_mut(at)
+                    && block.module_source.is_some()
+                {
+                    base.module_source = block.module_source.take();
                 }
+                self.replace(at, block.parts, block.definition);
             }
             // The tools refuse a resource without a base, and merge the rest.
             None => self.push(block),
         }
+    }
+
+    /// Merges a block of an override file with the blocks that have its settings. `terraform` takes
+    /// new settings. The tools refuse local values that no other file defines.
+    fn override_settings(&mut self, mut block: SourceBlock) {
+        let mut targets: BTreeMap<usize, Vec<Part>> = BTreeMap::new();
+        let mut left = Vec::new();
+        let first = self.first.get("terraform").filter(|_| block.kind.as_ref() == "terraform");
+        for part in std::mem::take(&mut block.parts) {
+            let base = self.settings.get(&(block.kind.clone(), part.name.clone())).or(first);
+            match base {
+                Some(at) => targets.entry(*at).or_default().push(part),
+                None => left.push(part),
+            }
+        }
+        let is_merged = !targets.is_empty();
+        for (at, parts) in targets {
+            self.replace(at, parts, block.definition.clone());
+        }
+        if !is_merged || !left.is_empty() {
+            block.references = references_of(&left);
+            block.parts = left;
+            self.push(block);
+        }
+    }
+
+    /// Replaces parts of a block by those of an override file.
+    fn replace(&mut self, at: usize, parts: Vec<Part>, place: Place) {
+        let Some(base) = self.blocks.get_mut(at) else { return };
+        base.overrides.push(place);
+        let positions = self.overridden.entry(at).or_insert_with(|| {
+            base.parts.iter().zip(0..).map(|(part, at)| (part.name.clone(), at)).collect()
+        });
+        for part in parts {
+            match positions.get(&part.name).and_then(|at| base.parts.get_mut(*at)) {
+                Some(replaced) => *replaced = part,
+                None => {
+                    positions.insert(part.name.clone(), base.parts.len());
+                    base.parts.push(part);
+                }
+            }
+        }
+    }
+
+    /// Ends the module, after its last file.
+    pub(super) fn finish(&mut self) {
+        for at in std::mem::take(&mut self.overridden).into_keys() {
+            if let Some(block) = self.blocks.get_mut(at) {
+                block.references = references_of(&block.parts);
+            }
+        }
+        (self.settings, self.first) = Default::default();
+        self.blocks.iter_mut().for_each(|block| block.parts = Vec::new());
     }
 
     /// The block of an address.

@@ -1,6 +1,6 @@
 //! One source file as blocks: where they stand, and what they refer to.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use hcl_edit::expr::Expression;
@@ -52,6 +52,17 @@ pub struct SourceBlock {
     pub module_source: Option<Box<str>>,
     /// The blocks of override files that change it.
     pub overrides: Vec<Place>,
+    /// The parts that an override file can replace.
+    pub(super) parts: Vec<Part>,
+}
+
+/// An argument of a block, or all its nested blocks of a type.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    /// The name in the block.
+    pub name: Box<str>,
+    /// What it refers to, in order.
+    pub references: Vec<String>,
 }
 
 /// The blocks of a file, and what is wrong with it.
@@ -194,8 +205,7 @@ fn source_block<E>(
     file: &Arc<str>,
     diagnostics: &mut Diagnostics,
 ) -> SourceBlock {
-    let mut references = References::default();
-    references.collect(syntax, block, diagnostics);
+    let parts = parts(syntax, block, diagnostics);
     let literal = |name: &str| {
         let attribute = block.attributes.iter().find(|attribute| attribute.name.as_ref() == name);
         attribute.and_then(|attribute| syntax.literal(attribute))
@@ -209,9 +219,10 @@ fn source_block<E>(
         definition: Place { file: file.clone(), range: block.definition },
         name: block.labels.last().map_or(block.kind_range, |label| label.range),
         range: Range::new(block.definition.start.min(block.range.start), block.range.end),
-        references: references.list,
+        references: references_of(&parts),
         module_source: if is_call { literal("source") } else { None },
         overrides: Vec::new(),
+        parts,
     }
 }
 
@@ -231,47 +242,98 @@ fn address(kind: &str, labels: &[Box<str>], alias: Option<&str>) -> Option<Box<s
     Some(address.into())
 }
 
-/// Collects references without repetitions.
-#[derive(Default)]
-struct References {
-    list: Vec<String>,
-    seen: HashSet<String>,
+/// The part that a nested block belongs to. An override file replaces all blocks of a type, also
+/// those that `dynamic` makes. A backend replaces HCP Terraform, and the other way round.
+fn part_name<E>(block: &Block<E>) -> &str {
+    match (block.kind.as_ref(), block.labels.first()) {
+        ("dynamic", Some(label)) => &label.text,
+        ("cloud" | "state_store", _) => "backend",
+        (kind, _) => kind,
+    }
 }
 
-impl References {
-    /// Walks a block and its inner blocks, which are as deep as the schema or the parser allows.
-    fn collect<E>(
-        &mut self,
-        syntax: &impl Syntax<E>,
-        block: &Block<E>,
-        diagnostics: &mut Diagnostics,
-    ) {
-        let mut left = vec![(block, Vec::new())];
-        while let Some((block, bound)) = left.pop() {
-            let mut inside: Vec<Box<str>> = bound.clone();
-            if block.kind.as_ref() == "dynamic" {
-                // The content refers to the element by the name of the iterator.
-                let iterator = block.attributes.iter().find(|one| one.name.as_ref() == "iterator");
-                let iterator = iterator.and_then(|one| syntax.references(one).into_iter().next());
-                let label = block.labels.first().map(|label| label.text.clone());
-                inside.extend(iterator.map(Box::from).or(label));
-            }
-            for attribute in &block.attributes {
-                syntax.check(attribute, diagnostics);
-                let is_iterator =
-                    block.kind.as_ref() == "dynamic" && attribute.name.as_ref() == "iterator";
-                if is_iterator {
-                    continue;
-                }
-                for reference in syntax.references(attribute) {
-                    let root = reference.split(['.', '[']).next().unwrap_or_default();
-                    let is_bound = bound.iter().any(|name| name.as_ref() == root);
-                    if !is_bound && self.seen.insert(reference.clone()) {
-                        self.list.push(reference);
-                    }
-                }
-            }
-            left.extend(block.blocks.iter().rev().map(|inner| (inner, inside.clone())));
+/// The parts of a block, in order: its attributes, and then its nested blocks by type. Members of
+/// `lifecycle` and `required_providers` are parts of their own.
+fn parts<E>(syntax: &impl Syntax<E>, block: &Block<E>, diagnostics: &mut Diagnostics) -> Vec<Part> {
+    let mut parts = Parts::default();
+    for attribute in &block.attributes {
+        syntax.check(attribute, diagnostics);
+        parts.add(&attribute.name, syntax.references(attribute));
+    }
+    for inner in &block.blocks {
+        if !matches!(inner.kind.as_ref(), "lifecycle" | "required_providers") {
+            parts.add(part_name(inner), references(syntax, inner, diagnostics));
+            continue;
+        }
+        for attribute in &inner.attributes {
+            syntax.check(attribute, diagnostics);
+            let name = format!("{}.{}", inner.kind, attribute.name);
+            parts.add(&name, syntax.references(attribute));
+        }
+        for deeper in &inner.blocks {
+            let name = format!("{}.{}", inner.kind, part_name(deeper));
+            parts.add(&name, references(syntax, deeper, diagnostics));
         }
     }
+    parts.list
+}
+
+/// Parts with different names.
+#[derive(Default)]
+struct Parts {
+    list: Vec<Part>,
+    positions: HashMap<Box<str>, usize>,
+}
+
+impl Parts {
+    fn add(&mut self, name: &str, references: Vec<String>) {
+        match self.positions.get(name).and_then(|at| self.list.get_mut(*at)) {
+            Some(part) => part.references.extend(references),
+            None => {
+                self.positions.insert(name.into(), self.list.len());
+                self.list.push(Part { name: name.into(), references });
+            }
+        }
+    }
+}
+
+/// The references of parts, in order, each once.
+pub(super) fn references_of(parts: &[Part]) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let all = parts.iter().flat_map(|part| &part.references);
+    all.filter(|reference| seen.insert(reference.as_str())).cloned().collect()
+}
+
+/// The references of a block and its inner blocks, which are as deep as the schema or the parser
+/// allows.
+fn references<E>(
+    syntax: &impl Syntax<E>,
+    block: &Block<E>,
+    diagnostics: &mut Diagnostics,
+) -> Vec<String> {
+    let mut list = Vec::new();
+    let mut left = vec![(block, Vec::new())];
+    while let Some((block, bound)) = left.pop() {
+        let mut inside: Vec<Box<str>> = bound.clone();
+        let is_dynamic = block.kind.as_ref() == "dynamic";
+        if is_dynamic {
+            // The content refers to the element by the name of the iterator.
+            let iterator = block.attributes.iter().find(|one| one.name.as_ref() == "iterator");
+            let iterator = iterator.and_then(|one| syntax.references(one).into_iter().next());
+            let label = block.labels.first().map(|label| label.text.clone());
+            inside.extend(iterator.map(Box::from).or(label));
+        }
+        for attribute in &block.attributes {
+            syntax.check(attribute, diagnostics);
+            if is_dynamic && attribute.name.as_ref() == "iterator" {
+                continue;
+            }
+            list.extend(syntax.references(attribute).into_iter().filter(|reference| {
+                let root = reference.split(['.', '[']).next().unwrap_or_default();
+                !bound.iter().any(|name| name.as_ref() == root)
+            }));
+        }
+        left.extend(block.blocks.iter().rev().map(|inner| (inner, inside.clone())));
+    }
+    list
 }

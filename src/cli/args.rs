@@ -251,6 +251,9 @@ pub struct Summary {
     /// Arguments about the table
     #[command(flatten)]
     pub table: TableArgs,
+    /// Arguments about source files
+    #[command(flatten)]
+    pub source: SourceArgs,
     /// Arguments about records
     #[command(flatten)]
     pub records: RecordArgs,

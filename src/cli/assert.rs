@@ -14,6 +14,7 @@ use super::messages::{fail, say, warn};
 use super::options::options;
 use super::output::Output;
 use super::secrets::secret_options;
+use super::sources;
 use super::tally::Tally;
 use crate::assertion::{Assertion, FILE_MAX, Outcome, Pinned, Run, Syntax, parse, parse_one};
 use crate::batch::documents::{Note, Turn, Visited, Visitor, numbered, visit_all};
@@ -23,6 +24,7 @@ use crate::plan::Accepts;
 use crate::record::Warning;
 use crate::secret;
 use crate::sink::assertions::{Form, Results};
+use crate::sink::origin::SharedOrigins;
 
 /// Length of the output buffer, in bytes.
 const BUFFER: usize = 64 << 10;
@@ -33,9 +35,11 @@ pub fn run(arguments: &Assert) -> Exit {
     let ready = assertions(arguments).and_then(|assertions| {
         let also = arguments.files.clone();
         let listed = inputs::list(plans, Accepts::States, path, also)?;
-        Ok((assertions, listed, options(plans)?.read))
+        let read = options(plans)?.read;
+        let origins = sources::open(&arguments.source, &read.limits)?;
+        Ok((assertions, listed, read, origins))
     });
-    let (assertions, listed, read) = match ready {
+    let (assertions, listed, read, origins) = match ready {
         Ok(ready) => ready,
         Err(exit) => return exit,
     };
@@ -63,9 +67,11 @@ pub fn run(arguments: &Assert) -> Exit {
         let finish = || output.finish().map_err(failure);
         return ending.end(done.map_err(failure), finish).unwrap_or_else(|exit| exit);
     }
-    let mut results = Results::new(out, form(arguments.format), &assertions);
+    let results = Results::new(out, form(arguments.format), &assertions);
+    let mut results = results.with_origins(origins.clone());
     let mut asking = Asking {
         assertions: &assertions,
+        origins,
         results: &mut results,
         tally: &mut tally,
         plans,
@@ -205,6 +211,7 @@ impl<K: Work> Visitor<Watched<Input>> for Each<'_, K> {
 /// Asks assertions of each document.
 struct Asking<'a, 'r> {
     assertions: &'a [Assertion],
+    origins: SharedOrigins,
     results: &'r mut Results<'a, BufWriter<File>>,
     tally: &'r mut Tally,
     plans: &'r Plans,
@@ -230,6 +237,9 @@ impl Work for Asking<'_, '_> {
             Ok((document, outcomes)) => {
                 warn(self.plans, name, Warning::of_text(&document));
                 self.tally.succeed(document.bytes);
+                if let Some(origins) = self.origins.iter().find(|_| fails(&outcomes)) {
+                    origins.begin(name);
+                }
                 self.results.document(name, &outcomes)?;
                 Ok(Visited::Done)
             }
@@ -244,6 +254,11 @@ impl Work for Asking<'_, '_> {
         self.tally.fail(source, error);
         self.results.failed(source, error)
     }
+}
+
+/// Whether any assertion fails, so that the places of blocks are wanted.
+fn fails(outcomes: &[Outcome]) -> bool {
+    outcomes.iter().any(|outcome| !outcome.holds())
 }
 
 /// Masks quoted values that repeat a secret. The secrets are collected only if a finding quotes a

@@ -9,20 +9,33 @@ use super::exit::Exit;
 use super::messages::{fail, fail_of, say};
 use super::output::Output;
 use super::sources::of_plan_file;
-use crate::blocks::{Configuration, Folder, row};
+use crate::blocks::{Configuration, Folder, is_configuration, row};
 use crate::error::{Error, ErrorKind, Result};
 use crate::hcl::diagnostic::Severity;
 use crate::inert::visible;
+use crate::json::string::push_quoted;
 use crate::limits::Limits;
+
+/// The message about a folder without files that the tools read.
+const NO_FILES: &str = "no file of a configuration is in this folder";
 
 /// Lists all configurations that the arguments name.
 pub fn run(arguments: &Blocks) -> Exit {
     let path = arguments.output.as_deref();
-    let mut configurations = Vec::new();
+    let mut configurations: Vec<(&Path, Configuration)> = Vec::new();
     let mut exit = Exit::Done;
     for root in &arguments.paths {
         match read(root) {
-            Ok(configuration) => configurations.push(configuration),
+            Ok(configuration) if configuration.is_empty() && arguments.check => {
+                say(&format!("{}: {NO_FILES}", root.display()));
+                exit = Exit::Failed;
+            }
+            Ok(configuration) => {
+                if configuration.is_empty() && !arguments.quiet {
+                    say(&format!("{}: warning: {NO_FILES}", root.display()));
+                }
+                configurations.push((root, configuration));
+            }
             Err(failed) => exit = failed,
         }
     }
@@ -32,13 +45,13 @@ pub fn run(arguments: &Blocks) -> Exit {
     if exit == Exit::Failed {
         exit = Exit::SomeFailed;
     }
-    let cut = configurations.iter().any(|configuration| configuration.is_cut);
+    let cut = configurations.iter().any(|(_, configuration)| configuration.is_cut);
     if cut && !arguments.quiet {
         say("warning: more than 10000 module calls: the blocks of the others are left out");
     }
     let errors = configurations
         .iter()
-        .flat_map(Configuration::diagnostics)
+        .flat_map(|(_, configuration)| configuration.diagnostics())
         .filter(|diagnostic| diagnostic.diagnostic.severity == Severity::Error)
         .count();
     if errors > 0 && !arguments.check && !arguments.quiet {
@@ -49,10 +62,11 @@ pub fn run(arguments: &Blocks) -> Exit {
         let mut list = List {
             out: BufWriter::new(output.writer()?),
             format: arguments.format,
-            rows: Vec::new(),
+            root: None,
             count: 0,
         };
-        for configuration in &configurations {
+        for (root, configuration) in &configurations {
+            list.root = (arguments.paths.len() > 1).then(|| root.to_string_lossy().into_owned());
             if arguments.check {
                 list.diagnostics(configuration)?;
             } else {
@@ -81,13 +95,22 @@ fn read(root: &Path) -> std::result::Result<Configuration, Exit> {
         say(&format!("{name}: {why}"));
         Exit::Failed
     };
+    if root == Path::new("-") {
+        return Err(refused("standard input has no folder: name a folder or a binary plan file"));
+    }
     let read = if root.is_dir() {
         Configuration::read(&Folder::new(root))
     } else {
         let read =
             of_plan_file(root, &Limits::default()).map_err(|error| fail_of(&name, &error))?;
         read.ok_or_else(|| {
-            refused("no configuration is in it: name a folder or a binary plan file (plan -out)")
+            refused(match root.file_name().and_then(|name| name.to_str()).is_some_and(is_configuration) {
+                true => "this is one file of a configuration: name its folder",
+                false => {
+                    "no configuration is in it: name a folder, or a binary plan file (plan -out) \
+                     that is not encrypted"
+                }
+            })
         })?
     };
     read.map_err(|error| refused(&format!("cannot read it: {error}")))
@@ -97,17 +120,18 @@ fn read(root: &Path) -> std::result::Result<Configuration, Exit> {
 struct List {
     out: BufWriter<File>,
     format: BlocksFormat,
-    /// The rows of a table, which end with the widths of its columns.
-    rows: Vec<[String; 2]>,
+    /// The path of the root module; `None` if the run has only one.
+    root: Option<String>,
     count: u64,
 }
 
 impl List {
     fn blocks(&mut self, configuration: &Configuration) -> Result<()> {
+        let mut rows = Vec::new();
         for module in configuration.modules() {
             for block in &module.directory.blocks {
                 if self.format == BlocksFormat::Table {
-                    self.rows.push(row::columns(module, block).map(|text| visible(&text)));
+                    rows.push(row::columns(module, block).map(|text| visible(&text)));
                 } else {
                     let mut json = String::new();
                     row::push_block(module, block, &mut json);
@@ -115,13 +139,26 @@ impl List {
                 }
             }
         }
-        Ok(())
+        self.table(&rows)
+    }
+
+    /// Writes rows, whose first column is as wide as its longest text.
+    fn table(&mut self, rows: &[[String; 2]]) -> Result<()> {
+        if let Some(root) = self.root.as_deref().filter(|_| self.format == BlocksFormat::Table) {
+            let before = if self.count > 0 { "\n" } else { "" };
+            let title = format!("{before}{}\n", visible(root));
+            self.count += 1;
+            self.write(&title)?;
+        }
+        let width = rows.iter().map(|[place, _]| place.chars().count()).max().unwrap_or(0);
+        rows.iter().try_for_each(|[place, name]| self.write(&format!("{place:width$}  {name}\n")))
     }
 
     fn diagnostics(&mut self, configuration: &Configuration) -> Result<()> {
         for diagnostic in configuration.diagnostics() {
             if self.format == BlocksFormat::Table {
-                self.write(&(visible(&row::line(diagnostic)) + "\n"))?;
+                let root = self.root.as_ref().map(|root| format!("{root}/")).unwrap_or_default();
+                self.write(&(visible(&(root + &row::line(diagnostic))) + "\n"))?;
             } else {
                 let mut json = String::new();
                 row::push_diagnostic(diagnostic, &mut json);
@@ -140,15 +177,18 @@ impl List {
         let after = if self.format == BlocksFormat::Json { "" } else { "\n" };
         self.count += 1;
         self.write(before)?;
-        self.write(json)?;
+        if let Some(root) = &self.root {
+            let mut member = String::from("{\"root\":");
+            push_quoted(root, &mut member);
+            self.write(&format!("{member},"))?;
+        } else {
+            self.write("{")?;
+        }
+        self.write(json.trim_start_matches('{'))?;
         self.write(after)
     }
 
     fn finish(mut self) -> Result<()> {
-        let width = self.rows.iter().map(|[place, _]| place.chars().count()).max().unwrap_or(0);
-        for [place, name] in std::mem::take(&mut self.rows) {
-            self.write(&format!("{place:width$}  {name}\n"))?;
-        }
         if self.format == BlocksFormat::Json {
             self.write(if self.count == 0 { "[]\n" } else { "\n]\n" })?;
         }

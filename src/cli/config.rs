@@ -12,15 +12,20 @@ use super::messages::{fail, say, warn};
 use super::options::{access, formulas, options};
 use super::output::Output;
 use super::screen::screen;
+use super::sources;
 use super::tally::Tally;
 use crate::batch::documents::{Note, Turn, Visited, Visitor, numbered, visit_all};
-use crate::config::{Entry, Graph, Head, ReadConfiguration, SCHEMA_VERSION, Summary, Users, read};
+use crate::config::{
+    Element, Entry, Graph, Head, Lines, LocatedElement, ReadConfiguration, SCHEMA_VERSION, Summary,
+    Users, read,
+};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Input;
 use crate::plan::{self, Accepts, Document, Documents};
 use crate::record::Warning;
 use crate::sink::configuration::drawing::{Language, Subject, draw};
 use crate::sink::configuration::{Csv, Json, Listing, Ndjson, Table};
+use crate::sink::origin::{Location, Origin, Origins, SharedOrigins};
 use crate::source::Entry as InputEntry;
 
 /// Lists or draws the configurations of all inputs, in order, into one output.
@@ -38,14 +43,18 @@ pub fn run(arguments: &Config) -> Exit {
         Ok(listed) => listed,
         Err(exit) => return exit,
     };
+    let origins = match sources::open(&arguments.sources(), &read.limits) {
+        Ok(origins) => origins,
+        Err(exit) => return exit,
+    };
     let opened = Output::open(path);
     let opened = opened.and_then(|output| Ok((output.writer()?, output)));
     let (out, output) = match opened {
         Ok(opened) => opened,
         Err(error) => return fail(path, &error),
     };
-    let mut configurations =
-        Configurations { arguments, read, target: target(arguments, out), tally: Tally::new() };
+    let (target, tally) = (target(arguments, out), Tally::new());
+    let mut configurations = Configurations { arguments, read, origins, target, tally };
     let read = configurations.all(&listed);
     let Configurations { mut target, tally, .. } = configurations;
     let ending = Ending {
@@ -71,6 +80,12 @@ fn misuse(arguments: &Config) -> Option<&'static str> {
     let asks = arguments.references.is_some() || arguments.dependents.is_some();
     if arguments.graph.is_some() && !draws {
         return Some("--graph needs --format dot or --format mermaid");
+    }
+    if arguments.source.is_some() && (asks || draws) {
+        return Some(
+            "--source says where elements stand: list them, without --references, \
+                     --dependents or a drawing",
+        );
     }
     (asks && draws).then_some(
         "--references and --dependents list elements, and a drawing shows all of them: use another \
@@ -112,6 +127,8 @@ fn target(arguments: &Config, out: File) -> Target {
 struct Configurations<'a> {
     arguments: &'a Config,
     read: plan::Options,
+    /// The files that `--source` names.
+    origins: SharedOrigins,
     target: Target,
     tally: Tally,
 }
@@ -160,7 +177,8 @@ impl Configurations<'_> {
     ) -> Result<Document> {
         let mut summary = Summary::default();
         let limits = &self.read.limits;
-        let Config { references, dependents, graph, plans, .. } = self.arguments;
+        let (origins, arguments) = (&self.origins, self.arguments);
+        let Config { references, dependents, graph, plans, .. } = arguments;
         let listing = match &mut self.target {
             Target::Drawing(out, language) => {
                 let subject = match graph {
@@ -198,13 +216,28 @@ impl Configurations<'_> {
         } else {
             read = self::read(documents, &mut |element, _| {
                 summary.add(element);
-                listing.entry(&Entry::Element(element))
+                let source = origins.as_ref().and_then(|origins| lines(&**origins, element));
+                listing.entry(&Entry::Element(LocatedElement { element, source: source.as_ref() }))
             })?;
         }
         let document = read.present()?;
         listing.entry(&Entry::Summary(summary))?;
         Ok(document)
     }
+}
+
+/// The lines of an element's block.
+fn lines(origins: &dyn Origins, element: &Element) -> Option<Lines> {
+    let Origin::Block(block, calls) = origins.find(&element.address)? else { return None };
+    let lines = |Location { file, line, column, end_line }, module_calls| Lines {
+        file,
+        line,
+        column,
+        end_line,
+        module_calls,
+    };
+    let calls = calls.into_iter().map(|call| lines(call, Vec::new())).collect();
+    Some(lines(block, calls))
 }
 
 fn warn_of_unknown(plans: &Plans, source: &str, address: &str, is_known: bool) {

@@ -22,6 +22,7 @@ mod config;
 mod ending;
 mod exit;
 mod gates;
+mod hyperlinks;
 mod inputs;
 #[cfg(target_os = "linux")]
 mod interrupt;

@@ -8,6 +8,7 @@ use super::args::{Changes, GateArgs, Plans, RecordArgs, SourceArgs, Summary};
 use super::ending::{Ending, Failure};
 use super::exit::Exit;
 use super::gates;
+use super::hyperlinks;
 use super::inputs::{self, Listed};
 use super::messages::{fail, say};
 use super::options::{form, options, shape};
@@ -20,23 +21,28 @@ use crate::plan::Accepts;
 use crate::record::{Extent, Options};
 use crate::sink::Sink;
 use crate::sink::fleet::{Fleet, Single};
-use crate::sink::origin::Located;
+use crate::sink::origin::{Located, SharedOrigins};
+use crate::sink::source_link::Places;
 
 /// Draws a page for one plan, or a table for several.
 pub fn summary(arguments: &Summary) -> Exit {
-    let Summary { table, plans, output, gate, records } = arguments;
+    let Summary { table, source, plans, output, gate, records } = arguments;
     let path = output.as_deref();
     let (screen, shape) = (screen(plans.color, path), shape(table));
     let is_table = table.group_by.is_some() || table.sort.is_some();
     // Rules and `--detailed-exitcode` are about changes.
     let is_gated = !gate.fail_on.is_empty() || records.detailed_exitcode;
     let accepts = if is_gated { Accepts::Plans } else { Accepts::States };
-    let (extent, attributes, source) = (Extent::Paths, &Wanted::None, None);
-    let request = Request { plans, path, gate, records, extent, accepts, attributes, source };
-    run(request, |out, listed| {
+    let (extent, attributes) = (Extent::Paths, &Wanted::None);
+    let adds_places = false;
+    let request =
+        Request { plans, path, gate, records, extent, accepts, attributes, source, adds_places };
+    let target = hyperlinks::target(screen.color, path, || sources::local_target(source));
+    run(request, |out, listed, origins| {
         let is_page = listed.is_single() && !is_table;
         let single = if is_page { Single::Page } else { Single::Table };
-        Box::new(Fleet::new(out, screen, shape, single))
+        let places = Places::new(origins.clone(), target);
+        Box::new(Fleet::new(out, screen, shape, single).with_places(places))
     })
 }
 
@@ -46,9 +52,11 @@ pub fn changes(arguments: &Changes) -> Exit {
     let extent = if arguments.no_paths { Extent::Actions } else { Extent::Paths };
     let attributes = if arguments.with_config { &Wanted::Blocks } else { &Wanted::None };
     let Changes { plans, output, gate, records, source, .. } = arguments;
-    let (path, accepts, source) = (output.as_deref(), Accepts::Plans, Some(source));
-    let request = Request { plans, path, gate, records, extent, accepts, attributes, source };
-    run(request, |out, _| form.sink(out))
+    let (path, accepts) = (output.as_deref(), Accepts::Plans);
+    let adds_places = true;
+    let request =
+        Request { plans, path, gate, records, extent, accepts, attributes, source, adds_places };
+    run(request, |out, _, _| form.sink(out))
 }
 
 /// The arguments that both commands share.
@@ -60,18 +68,23 @@ struct Request<'a> {
     extent: Extent,
     accepts: Accepts,
     attributes: &'a Wanted,
-    source: Option<&'a SourceArgs>,
+    source: &'a SourceArgs,
+    /// Whether records tell the places of blocks.
+    adds_places: bool,
 }
 
 /// Writes the records of all inputs to a sink, which `sink` creates.
-fn run(request: Request<'_>, sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>) -> Exit {
-    let Request { plans, path, gate, records, extent, accepts, attributes, source } = request;
+fn run(
+    request: Request<'_>,
+    sink: impl FnOnce(File, &Listed, &SharedOrigins) -> Box<dyn Sink>,
+) -> Exit {
+    let Request { plans, path, gate, records, extent, accepts, attributes, source, adds_places } =
+        request;
     let ready = gates::rules(gate).and_then(|rules| {
         let listed = inputs::list(plans, accepts, path, gate.files())?;
         listed.warn_of_shared_workspaces(plans);
         let options = options(plans)?;
-        let limits = &options.read.limits;
-        let origins = source.map_or(Ok(None), |source| sources::open(source, limits))?;
+        let origins = sources::open(source, &options.read.limits)?;
         Ok((rules, listed, options, origins))
     });
     let (rules, listed, options, origins) = match ready {
@@ -88,13 +101,14 @@ fn run(request: Request<'_>, sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>) 
     let watch = unmatched::rules(&rules);
     let options = Options { extent, accepts, show: records.show(), watch, ..options };
     let opened = Output::open(path);
-    let opened = opened.and_then(|output| Ok((sink(output.writer()?, &listed), output)));
+    let opened = opened.and_then(|output| Ok((sink(output.writer()?, &listed, &origins), output)));
     let (sink, output) = match opened {
         Ok(opened) => opened,
         Err(error) => return fail(path, &error),
     };
     let sink = match origins {
-        Some(origins) => Box::new(Located::new(sink, origins)),
+        Some(origins) if adds_places => Box::new(Located::new(sink, origins)),
+        Some(origins) => Box::new(Located::new(sink, origins).without_members()),
         None => sink,
     };
     let is_broken = Cell::new(false);

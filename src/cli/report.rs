@@ -8,6 +8,7 @@ use super::args::{Echo, Ignore, Report, ReportAs, Target, Values};
 use super::ending::{Ending, Failure};
 use super::exit::Exit;
 use super::gates;
+use super::hyperlinks;
 use super::inputs;
 use super::messages::{fail, say};
 use super::options::options;
@@ -19,7 +20,6 @@ use super::sifting::{Sifting, Wanted};
 use super::sources;
 use super::unmatched;
 use crate::error::Result;
-use crate::limits::Limits;
 use crate::plan::Accepts;
 use crate::record::Options;
 use crate::record::watch::Watch;
@@ -35,9 +35,9 @@ use crate::sink::junit::Junit;
 use crate::sink::markdown::{Fit, Markdown, Measure, Rest};
 use crate::sink::origin::{Located, SharedOrigins};
 use crate::sink::sarif::Sarif;
-use crate::sink::screen::Screen;
+use crate::sink::screen::{Color, Screen};
 use crate::sink::several::Several;
-use crate::sink::source_link::SourceLinks;
+use crate::sink::source_link::{LinkTarget, Places, SourceLinks};
 use crate::sink::term::Term;
 use crate::sink::variables::Variables;
 
@@ -61,7 +61,7 @@ pub fn run(arguments: &Report) -> Exit {
         warn_of_unfiltered(arguments);
         let watch = unmatched::report(&rules, &arguments.noise);
         let options = Options { show: arguments.records.show(), watch, ..options(plans)? };
-        let origins = origins(arguments, &options.read.limits)?;
+        let origins = sources::open(&arguments.source, &options.read.limits)?;
         Ok((rules, listed, options, origins))
     });
     let (rules, listed, options, origins) = match ready {
@@ -118,16 +118,10 @@ pub fn run(arguments: &Report) -> Exit {
     ended.unwrap_or_else(|exit| exit)
 }
 
-/// Opens the source files that the user names. A binary plan file has its own.
-fn origins(arguments: &Report, limits: &Limits) -> std::result::Result<SharedOrigins, Exit> {
-    let named = sources::open(&arguments.source, limits)?;
-    Ok(named.or_else(|| Some(sources::of_plan_files(limits))))
-}
-
 /// Gives all reports the places of blocks, if there are source files.
 fn located<'s>(reports: Several<'s>, origins: SharedOrigins) -> Box<dyn Sink + 's> {
     match origins {
-        Some(origins) => Box::new(Located::new(Box::new(reports), origins)),
+        Some(origins) => Box::new(Located::new(Box::new(reports), origins).without_members()),
         None => Box::new(reports),
     }
 }
@@ -228,6 +222,7 @@ fn open(
     pages: &Pages,
 ) -> Result<(Box<dyn Sink>, Output)> {
     let path: Option<&Path> = target.file.as_deref();
+    let annotated = arguments.annotated();
     let output = Output::open(path)?;
     let out = BufWriter::with_capacity(BUFFER, output.writer()?);
     let sink: Box<dyn Sink> = match target.format {
@@ -235,10 +230,15 @@ fn open(
             let Screen { color, width } = screen(arguments.plans.color, path);
             let term = Term::new(out, color, rules)
                 .with_width(arguments.width.unwrap_or(width))
+                .with_places(places(arguments, origins, (color, path)))
                 .with_detail(arguments.detail());
             filtered(Box::new(term), arguments)
         }
-        ReportAs::Html => filtered(Box::new(Html::new(out, rules)), arguments),
+        ReportAs::Html => {
+            let target = arguments.source_url.clone().map(LinkTarget::Url);
+            let places = Places::new(origins.clone(), target);
+            filtered(Box::new(Html::new(out, rules).with_places(places)), arguments)
+        }
         ReportAs::Markdown => {
             let pages = pages.opener(path.map(Path::to_owned), out);
             let markdown = Markdown::new(pages, rules, fit(arguments));
@@ -255,20 +255,37 @@ fn open(
                 filtered(Box::new(markdown.with_detail(arguments.detail())), arguments)
             });
             let outputs = outputs.map(|file| Box::new(file) as Box<dyn Write>);
-            Box::new(Github::new(out, summary, outputs, rules).with_origins(origins.clone()))
+            let github = Github::new(out, summary, outputs, rules).with_annotated(annotated);
+            Box::new(github.with_origins(origins.clone()))
         }
         ReportAs::Json => Box::new(Document::new(out, rules)),
         ReportAs::Variables => Box::new(Variables::new(out, rules)),
         ReportAs::Junit => Box::new(Junit::new(out, rules).with_watch(watch)),
         ReportAs::Sarif => {
-            Box::new(Sarif::new(out, rules).with_watch(watch).with_origins(origins.clone()))
+            let sarif = Sarif::new(out, rules).with_watch(watch).with_annotated(annotated);
+            Box::new(sarif.with_origins(origins.clone()))
         }
         ReportAs::Gitlab => Box::new(Gitlab::new(out, rules)),
         ReportAs::CodeQuality => {
-            Box::new(CodeQuality::new(out, rules).with_origins(origins.clone()))
+            let quality = CodeQuality::new(out, rules).with_annotated(annotated);
+            Box::new(quality.with_origins(origins.clone()))
         }
     };
     Ok((sink, output))
+}
+
+/// Returns what shows the places of blocks on a terminal. Links lead to the URL that the user gives,
+/// or else to local files.
+fn places(
+    arguments: &Report,
+    origins: &SharedOrigins,
+    (color, path): (Color, Option<&Path>),
+) -> Places {
+    let target = hyperlinks::target(color, path, || match &arguments.source_url {
+        Some(template) => Some(LinkTarget::Url(template.clone())),
+        None => sources::local_target(&arguments.source),
+    });
+    Places::new(origins.clone(), target)
 }
 
 /// Returns what makes links to source files, if the user says where they are.

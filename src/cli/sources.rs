@@ -1,6 +1,8 @@
 //! The configurations that `--source` names: a folder, or what each binary plan file keeps.
 
 use std::cell::RefCell;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -10,6 +12,7 @@ use super::messages::say;
 use crate::blocks::{Configuration, Folder, Found, Place, Snapshot, SourceBlock, SourceError};
 use crate::limits::Limits;
 use crate::sink::origin::{Location, Missing, Origin, Origins, SharedOrigins};
+use crate::sink::source_link::LinkTarget;
 use crate::source::Entry;
 
 /// The word that stands for the configuration in each plan file.
@@ -31,18 +34,19 @@ pub struct Sources {
     current: RefCell<Option<Configuration>>,
 }
 
-/// Opens what the arguments name.
+/// Opens what the arguments name: without a folder, the configuration of each binary plan file.
 ///
 /// # Errors
 ///
 /// Fails if the folder cannot be read. Prints the error.
 pub fn open(arguments: &SourceArgs, limits: &Limits) -> Result<SharedOrigins, Exit> {
-    let Some(path) = &arguments.source else {
+    if arguments.no_source {
         return Ok(None);
-    };
-    if path.as_path() == Path::new(PLAN) {
-        return Ok(Some(of_plan_files(limits)));
     }
+    let Some(path) = folder(arguments) else {
+        let (prefix, current) = (String::new(), RefCell::new(None));
+        return Ok(Some(Rc::new(Sources { kind: Kind::PlanFile(*limits), prefix, current })));
+    };
     let configuration = Configuration::read(&Folder::new(path)).map_err(|error| {
         say(&format!("--source {}: cannot read it: {error}", path.display()));
         Exit::Failed
@@ -51,10 +55,19 @@ pub fn open(arguments: &SourceArgs, limits: &Limits) -> Result<SharedOrigins, Ex
     Ok(Some(Rc::new(Sources { kind: Kind::Folder, prefix: prefix(path), current })))
 }
 
-/// Finds blocks in the configuration that each plan file keeps.
-pub fn of_plan_files(limits: &Limits) -> Rc<dyn Origins> {
-    let (prefix, current) = (String::new(), RefCell::new(None));
-    Rc::new(Sources { kind: Kind::PlanFile(*limits), prefix, current })
+/// The folder that the arguments name.
+fn folder(arguments: &SourceArgs) -> Option<&Path> {
+    arguments.source.as_deref().filter(|path| *path != Path::new(PLAN))
+}
+
+/// The target of links to the files of a folder on this machine. Nothing is known about the folder
+/// of the configuration in a plan file.
+pub fn local_target(arguments: &SourceArgs) -> Option<LinkTarget> {
+    let folder = folder(arguments)?;
+    // The paths of files begin with a relative folder, and do not begin with an absolute one.
+    let base =
+        if folder.is_absolute() { folder.to_owned() } else { std::env::current_dir().ok()? };
+    Some(LinkTarget::Folder(base.to_str()?.to_owned()))
 }
 
 /// The path in front of the files of a folder. Those of an absolute path stand alone.
@@ -81,6 +94,14 @@ pub fn of_plan_file(
     Ok((!snapshot.is_empty()).then(|| Configuration::read(&snapshot)))
 }
 
+/// Whether a file may be a plan file. Most inputs are plain JSON, and are not opened once more.
+fn may_be_plan_file(path: &Path) -> bool {
+    let mut first = [0];
+    path.is_file()
+        && File::open(path).and_then(|mut file| file.read(&mut first)).is_ok_and(|len| len > 0)
+        && !matches!(first, [b'{' | b' ' | b'\t' | b'\r' | b'\n'])
+}
+
 impl Origins for Sources {
     fn begin(&self, source: &str) {
         let Kind::PlanFile(limits) = &self.kind else {
@@ -88,8 +109,8 @@ impl Origins for Sources {
         };
         // Only a file can be read once more. A fault is reported by the reader of its plan.
         let path = Path::new(source);
-        let read = if path.is_file() { of_plan_file(path, limits).ok().flatten() } else { None };
-        *self.current.borrow_mut() = read.and_then(Result::ok);
+        let read = may_be_plan_file(path).then(|| of_plan_file(path, limits).ok().flatten());
+        *self.current.borrow_mut() = read.flatten().and_then(Result::ok);
     }
 
     fn find(&self, address: &str) -> Option<Origin> {

@@ -167,13 +167,40 @@ pub enum Entry<'a> {
     /// A configuration begins.
     Configuration(Head<'a>),
     /// An element.
-    Element(&'a Element),
+    Element(LocatedElement<'a>),
     /// An expression that refers to the element that the user names.
     User(&'a User),
     /// An element that depends on the element that the user names.
     Dependent(&'a Dependent<'a>),
     /// The configuration was read to its end.
     Summary(Summary),
+}
+
+/// An element, and where its block stands.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct LocatedElement<'a> {
+    /// The element.
+    #[serde(flatten)]
+    pub element: &'a Element,
+    /// The block in the source files; `None` without files, and for a block that they do not have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<&'a Lines>,
+}
+
+/// The lines of a block in a source file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Lines {
+    /// The path of the file, with slashes.
+    pub file: String,
+    /// The first line, from 1.
+    pub line: u32,
+    /// The column in the first line, in grapheme clusters from 1.
+    pub column: u32,
+    /// The last line.
+    pub end_line: u32,
+    /// The blocks that call the module of the element, outermost first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub module_calls: Vec<Lines>,
 }
 
 /// The document whose configuration follows.

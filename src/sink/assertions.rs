@@ -8,10 +8,13 @@ use std::io::Write;
 use serde::Serialize;
 use serde_json::json;
 
+use super::origin::{Location, Missing, Origin, SharedOrigins};
+use super::source_link::encoded;
 use super::write_error;
-use crate::assertion::{Assertion, FINDINGS_MAX, Outcome, Severity};
+use crate::assertion::{Assertion, FINDINGS_MAX, Finding, Outcome, Severity, Subject};
 use crate::error::{Error, Result};
 use crate::inert::{self, visible};
+use crate::record::JsonText;
 
 /// A format of results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +56,8 @@ struct Found<'r> {
     path: &'r str,
     expected: &'r str,
     found: &'r str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<JsonText<'static>>,
 }
 
 /// Writes results in a format.
@@ -67,6 +72,7 @@ pub struct Results<'a, W: Write> {
     /// Errors of inputs, for SARIF.
     notifications: Vec<serde_json::Value>,
     has_begun: bool,
+    origins: SharedOrigins,
 }
 
 /// Maximum number of inputs with their own notification.
@@ -85,7 +91,61 @@ impl<'a, W: Write> Results<'a, W> {
             errors: 0,
             notifications: Vec::new(),
             has_begun: false,
+            origins: None,
         }
+    }
+
+    /// Says where the blocks of resources and outputs stand.
+    pub fn with_origins(self, origins: SharedOrigins) -> Results<'a, W> {
+        Results { origins, ..self }
+    }
+
+    /// The block that a finding is about.
+    fn origin(&self, assertion: &Assertion, finding: &Finding) -> Option<Origin> {
+        let origins = self.origins.as_ref()?;
+        if let Some(address) = &finding.address {
+            return Some(match origins.find(address)? {
+                Origin::Missing(_) if finding.is_removed => Origin::Missing(Missing::Removed),
+                origin => origin,
+            });
+        }
+        // The plan has nothing of this name, and the configuration may have a block.
+        let origin = match &assertion.subject {
+            _ if !finding.place.is_empty() => None,
+            Subject::Resource(pattern) => origins.find(pattern.text()),
+            Subject::Output(name) => origins.find(&format!("output.{name}")),
+            Subject::Plan => None,
+        };
+        origin.filter(|origin| origin.location().is_some())
+    }
+
+    /// The first block that the findings of an assertion are about.
+    fn location(&self, assertion: &Assertion, outcome: &Outcome) -> Option<Location> {
+        let mut origins = outcome.findings.iter().map(|finding| self.origin(assertion, finding));
+        origins.find_map(|origin| origin?.location().cloned())
+    }
+
+    /// The findings of an assertion with the places of blocks, one in each line.
+    fn lines(&self, assertion: &Assertion, outcome: &Outcome) -> Vec<String> {
+        let words = |finding: &Finding| match self.origin(assertion, finding) {
+            Some(origin) => format!("{} ({})", finding.words(), origin.words()),
+            None => finding.words(),
+        };
+        let mut lines: Vec<String> = outcome.findings.iter().map(words).collect();
+        let more = outcome.failed.saturating_sub(FINDINGS_MAX as u64);
+        if more > 0 {
+            lines.push(format!("and {more} more"));
+        }
+        lines
+    }
+
+    /// The findings of an assertion and its message.
+    fn explained(&self, assertion: &Assertion, outcome: &Outcome) -> String {
+        let mut text = self.lines(assertion, outcome).join("; ");
+        if let Some(message) = &assertion.message {
+            text += &format!(": {message}");
+        }
+        text
     }
 
     /// The number of assertions that failed with the severity `error`.
@@ -229,7 +289,7 @@ impl<'a, W: Write> Results<'a, W> {
             let severity = assertion.severity.word();
             let name = visible(&assertion.name);
             self.write(&format!("{}: {severity}: {name}\n", visible(source)))?;
-            for line in lines(outcome) {
+            for line in self.lines(assertion, outcome) {
                 self.write(&format!("  {}\n", visible(&line)))?;
             }
             if let Some(message) = &assertion.message {
@@ -245,6 +305,7 @@ impl<'a, W: Write> Results<'a, W> {
             path: &it.path,
             expected: &it.expected,
             found: &it.found,
+            source: self.origin(assertion, it).map(|origin| JsonText::new(origin.json())),
         });
         let record = Record {
             kind: "assertion",
@@ -296,9 +357,12 @@ impl<'a, W: Write> Results<'a, W> {
             }
             // JUnit has no warnings, and a warning does not fail the run.
             let element = if assertion.severity == Severity::Error { "failure" } else { "skipped" };
-            let message = xml(&explained(assertion, outcome));
+            let message = xml(&self.explained(assertion, outcome));
+            let place = self.location(assertion, outcome).map_or_else(String::new, |block| {
+                format!(" file=\"{}\" line=\"{}\"", xml(&block.file), block.line)
+            });
             self.write(&format!(
-                "    <testcase classname=\"plansift\" name=\"{name}\">\n      <{element} \
+                "    <testcase classname=\"plansift\" name=\"{name}\"{place}>\n      <{element} \
                  message=\"{message}\"/>\n    </testcase>\n"
             ))?;
         }
@@ -318,8 +382,14 @@ impl<'a, W: Write> Results<'a, W> {
                 json!({ "fullyQualifiedName": visible(&finding.place), "kind": "resource" })
             })
             .collect();
-        let uri = super::source_link::encoded(source);
-        let mut location = json!({ "physicalLocation": { "artifactLocation": { "uri": uri } } });
+        let physical = match self.location(assertion, outcome) {
+            Some(Location { file, line, end_line, .. }) => json!({
+                "artifactLocation": { "uri": encoded(&file) },
+                "region": { "startLine": line, "endLine": end_line },
+            }),
+            None => json!({ "artifactLocation": { "uri": encoded(source) } }),
+        };
+        let mut location = json!({ "physicalLocation": physical });
         if !logical.is_empty() {
             location["logicalLocations"] = json!(logical);
         }
@@ -327,7 +397,7 @@ impl<'a, W: Write> Results<'a, W> {
             "ruleId": id(assertion),
             "ruleIndex": place,
             "level": assertion.severity.word(),
-            "message": { "text": visible(&explained(assertion, outcome)) },
+            "message": { "text": visible(&self.explained(assertion, outcome)) },
             "locations": [location],
         });
         let text = inert::json(&finding.to_string()).into_owned();
@@ -338,16 +408,22 @@ impl<'a, W: Write> Results<'a, W> {
 
     fn annotation(&mut self, source: &str, assertion: &Assertion, outcome: &Outcome) -> Result<()> {
         let title = format!("Assertion failed: {}", assertion.name);
-        let message = format!("{source}: {}", explained(assertion, outcome));
+        let mut message = format!("{source}: {}", self.explained(assertion, outcome));
         let level = assertion.severity.word();
+        // Either file is in the repository, unlike the plan. Reviewers see the block.
+        let Assertion { file, line, .. } = assertion;
+        let at = match self.location(assertion, outcome) {
+            Some(block) => {
+                let origin = format!(" (asserted in {file}:{line})");
+                message += if file.is_empty() { "" } else { &origin };
+                let name = super::github::property(&visible(&block.file));
+                format!("file={name},line={},endLine={},", block.line, block.end_line)
+            }
+            None if file.is_empty() => String::new(),
+            None => format!("file={},line={line},", super::github::property(&visible(file))),
+        };
         let text = command(level, &title, &message);
-        if assertion.file.is_empty() {
-            return self.write(&text);
-        }
-        // The file is in the repository, unlike the plan.
-        let file = super::github::property(&visible(&assertion.file));
-        let at = format!("file={file},line={},title=", assertion.line);
-        self.write(&text.replacen("title=", &at, 1))
+        self.write(&text.replacen("title=", &format!("{at}title="), 1))
     }
 }
 
@@ -364,25 +440,6 @@ fn rule(assertion: &Assertion) -> serde_json::Value {
 /// The name of an assertion with its line, because names may occur twice.
 fn id(assertion: &Assertion) -> String {
     visible(&format!("{} (line {})", assertion.name, assertion.line))
-}
-
-/// The findings of an assertion, one in each line.
-fn lines(outcome: &Outcome) -> Vec<String> {
-    let mut lines: Vec<String> = outcome.findings.iter().map(|finding| finding.words()).collect();
-    let more = outcome.failed.saturating_sub(FINDINGS_MAX as u64);
-    if more > 0 {
-        lines.push(format!("and {more} more"));
-    }
-    lines
-}
-
-/// The findings of an assertion and its message.
-fn explained(assertion: &Assertion, outcome: &Outcome) -> String {
-    let mut text = lines(outcome).join("; ");
-    if let Some(message) = &assertion.message {
-        text += &format!(": {message}");
-    }
-    text
 }
 
 fn xml(text: &str) -> String {

@@ -1,5 +1,5 @@
 //! Writes GitLab's code quality report (`artifacts:reports:codequality`): an entry for each rule
-//! that a plan breaks and each check that does not pass.
+//! that a plan breaks, each check that does not pass and each annotated change.
 //!
 //! An entry stands at the block of the first object that it names, or else at the first line of the
 //! plan, because GitLab refuses entries without a line. GitLab compares fingerprints between
@@ -9,8 +9,9 @@ use std::io::Write;
 
 use serde::Serialize;
 
+use super::annotate::Annotated;
 use super::gate::{Questions, Rule, Severity};
-use super::origin::{SharedOrigins, first_location};
+use super::origin::{self, SharedOrigins, first_location};
 use super::short::{messages, short};
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
@@ -22,6 +23,7 @@ pub struct CodeQuality<W: Write> {
     out: inert::Json<W>,
     questions: Questions,
     origins: SharedOrigins,
+    annotated: Annotated,
     source: String,
     entries: u64,
 }
@@ -54,6 +56,7 @@ impl<W: Write> CodeQuality<W> {
             out: inert::Json::new(out),
             questions: Questions::new(rules),
             origins: None,
+            annotated: Annotated::default(),
             source: String::new(),
             entries: 0,
         }
@@ -64,6 +67,11 @@ impl<W: Write> CodeQuality<W> {
         CodeQuality { origins, ..self }
     }
 
+    /// Writes an entry for each of these changes.
+    pub fn with_annotated(self, annotated: Annotated) -> CodeQuality<W> {
+        CodeQuality { annotated, ..self }
+    }
+
     fn entry(
         &mut self,
         check_name: String,
@@ -72,6 +80,17 @@ impl<W: Write> CodeQuality<W> {
         names: &[String],
     ) -> Result<()> {
         let block = first_location(&self.origins, names);
+        self.entry_at(block, check_name, severity, description, names)
+    }
+
+    fn entry_at(
+        &mut self,
+        block: Option<origin::Location>,
+        check_name: String,
+        severity: &'static str,
+        description: String,
+        names: &[String],
+    ) -> Result<()> {
         let (path, begin, end) = match block {
             Some(block) => (visible(&block.file), block.line, block.end_line),
             None => (visible(&self.source), 1, 1),
@@ -107,6 +126,13 @@ impl<W: Write> Sink for CodeQuality<W> {
         match record {
             Record::Plan(plan) => plan.source.clone_into(&mut self.source),
             Record::Check(check) => self.check(check)?,
+            Record::ResourceChange(change) => {
+                if let Some(remark) = self.annotated.remark(&self.origins, change) {
+                    let text = format!("{} {}", visible(&remark.name), remark.words);
+                    let rule = remark.class.rule().to_owned();
+                    self.entry_at(remark.location, rule, "info", text, &[remark.name])?;
+                }
+            }
             Record::Summary(_) => {
                 let broken = self.questions.answers().filter(|answer| answer.is_broken());
                 let broken = broken.map(|answer| {

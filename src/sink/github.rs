@@ -6,6 +6,7 @@
 
 use std::io::Write;
 
+use super::annotate::{Annotated, Class, Remark};
 use super::figures::Figures;
 use super::gate::Rule;
 use super::markdown::{Fit, Measure, Rest};
@@ -16,7 +17,7 @@ use super::{Sink, write_error};
 use crate::error::{Error, Result};
 use crate::inert::visible;
 use crate::record::counts::Summary;
-use crate::record::{Check, Label, Record};
+use crate::record::{Check, Label, Record, ResourceChange};
 
 /// Maximum number of annotations of each level that GitHub shows for a step.
 const SHOWN: u64 = 10;
@@ -43,6 +44,11 @@ pub struct Github<'s, W: Write> {
     errors: u64,
     warnings: u64,
     origins: SharedOrigins,
+    annotated: Annotated,
+    /// The first remarks of each class, with the names of their plans.
+    remarks: [Vec<(String, Remark)>; Class::ALL.len()],
+    /// Number of all remarks.
+    remarked: u64,
 }
 
 /// The level of an annotation.
@@ -72,12 +78,20 @@ impl<'s, W: Write> Github<'s, W> {
             errors: 0,
             warnings: 0,
             origins: None,
+            annotated: Annotated::default(),
+            remarks: Default::default(),
+            remarked: 0,
         }
     }
 
     /// Places annotations at the lines of the source files.
     pub fn with_origins(self, origins: SharedOrigins) -> Github<'s, W> {
         Github { origins, ..self }
+    }
+
+    /// Annotates these changes.
+    pub fn with_annotated(self, annotated: Annotated) -> Github<'s, W> {
+        Github { annotated, ..self }
     }
 
     fn annotate(&mut self, level: Level, title: &str, message: &str) -> Result<()> {
@@ -106,6 +120,46 @@ impl<'s, W: Write> Github<'s, W> {
         });
         let (title, message) = (property(title), escaped(message));
         writeln!(self.commands, "::{word} {place}title={title}::{message}").map_err(write_error)
+    }
+
+    /// Keeps the remark on a change until the end, when the gravest remarks are known.
+    fn change(&mut self, change: &ResourceChange<'_>) {
+        if let Some(remark) = self.annotated.remark(&self.origins, change) {
+            self.remarked += 1;
+            let remarks = &mut self.remarks[remark.class as usize];
+            if (remarks.len() as u64) < SHOWN {
+                remarks.push((self.source.clone(), remark));
+            }
+        }
+    }
+
+    /// Annotates the gravest changes, and tells the number of what GitHub does not show.
+    fn rest(&mut self) -> Result<()> {
+        let mut more: Vec<String> = [(self.errors, "errors"), (self.warnings, "warnings")]
+            .map(|(count, word)| (count.saturating_sub(SHOWN), word))
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, word)| format!("{count} more {word}"))
+            .collect();
+        // The last notice tells the numbers.
+        let room = if more.is_empty() && self.remarked <= SHOWN { SHOWN } else { SHOWN - 1 };
+        if self.remarked > room {
+            more.push(format!("{} more changes", self.remarked - room));
+        }
+        let remarks = std::mem::take(&mut self.remarks).into_iter().flatten();
+        let room = usize::try_from(room).unwrap_or(usize::MAX);
+        for (source, Remark { class, location, name, words }) in remarks.take(room) {
+            let title = format!("{}: {}", class.title(), shown(&name, NAME));
+            let message = format!("{}: {}", shown(&source, NAME), fit(&words, MESSAGE));
+            self.annotate_at(location, Level::Notice, &title, &message)?;
+        }
+        match more.is_empty() {
+            true => Ok(()),
+            false => {
+                let text = format!("{} in all", more.join(" and "));
+                self.annotate(Level::Notice, "plansift", &text)
+            }
+        }
     }
 
     fn check(&mut self, check: &Check<'_>) -> Result<()> {
@@ -175,6 +229,10 @@ impl<W: Write> Sink for Github<'_, W> {
                 Ok(())
             }
             Record::Check(check) => self.check(check),
+            Record::ResourceChange(change) => {
+                self.change(change);
+                Ok(())
+            }
             Record::Summary(summary) => self.plan(summary),
             _ => Ok(()),
         }
@@ -191,16 +249,7 @@ impl<W: Write> Sink for Github<'_, W> {
     }
 
     fn finish(&mut self) -> Result<()> {
-        let more = [(self.errors, "errors"), (self.warnings, "warnings")];
-        let more = more.map(|(count, word)| (count.saturating_sub(SHOWN), word));
-        let more: Vec<String> = more
-            .into_iter()
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, word)| format!("{count} more {word}"))
-            .collect();
-        if !more.is_empty() {
-            self.annotate(Level::Notice, "plansift", &format!("{} in all", more.join(" and ")))?;
-        }
+        self.rest()?;
         self.commands.flush().map_err(write_error)?;
         if let Some(summary) = &mut self.summary {
             summary.finish()?;

@@ -1,5 +1,7 @@
 //! The output formats: each sink writes records in one format.
 
+#[cfg(feature = "report")]
+pub mod annotate;
 #[cfg(feature = "assert")]
 pub mod assertions;
 #[cfg(feature = "report")]

@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use super::Sink;
 use crate::error::{Error, Result};
+use crate::inert::visible;
 use crate::json::string::push_quoted;
 use crate::record::{Check, Hidden, JsonText, Label, OutputChange, Record, ResourceChange};
 
@@ -51,6 +52,16 @@ impl Origin {
         match self {
             Origin::Block(location, _) => Some(location),
             Origin::Missing(_) => None,
+        }
+    }
+
+    /// The file and the line of the block, or why there is none, in words for a person.
+    pub(super) fn words(&self) -> String {
+        match self {
+            Origin::Block(Location { file, line, .. }, _) => visible(&format!("{file}:{line}")),
+            Origin::Missing(Missing::Removed) => "block removed".to_owned(),
+            Origin::Missing(Missing::Generated) => "block generated".to_owned(),
+            Origin::Missing(Missing::Unknown) => "no block".to_owned(),
         }
     }
 
@@ -104,30 +115,42 @@ pub trait Origins {
 /// The origins that several sinks share.
 pub type SharedOrigins = Option<Rc<dyn Origins>>;
 
+/// The origin of the object that a change is about. The change says why a block is missing.
+pub(super) fn of_change(origins: &dyn Origins, change: &ResourceChange<'_>) -> Option<Origin> {
+    let origin = origins.find(change.address.as_deref()?)?;
+    Some(match origin {
+        Origin::Missing(_) => Origin::Missing(missing(change)),
+        block => block,
+    })
+}
+
 /// The block of the first address that has one.
 pub(super) fn first_location(origins: &SharedOrigins, names: &[String]) -> Option<Location> {
     let origins = origins.as_ref()?;
     names.iter().find_map(|name| origins.find(name)?.location().cloned())
 }
 
-/// Adds their origins to the records of changes, outputs and checks.
+/// Begins the origins of each plan, and adds them to the records of changes, outputs and checks.
 pub struct Located<'s> {
     sink: Box<dyn Sink + 's>,
     origins: Rc<dyn Origins>,
+    adds: bool,
 }
 
 impl<'s> Located<'s> {
     /// Passes records to `sink`.
     pub fn new(sink: Box<dyn Sink + 's>, origins: Rc<dyn Origins>) -> Located<'s> {
-        Located { sink, origins }
+        Located { sink, origins, adds: true }
+    }
+
+    /// Leaves the records as they are, for a sink that asks for origins itself.
+    #[must_use]
+    pub fn without_members(self) -> Located<'s> {
+        Located { adds: false, ..self }
     }
 
     fn change<'b>(&self, change: &'b ResourceChange<'_>) -> ResourceChange<'b> {
-        let origin = change.address.as_deref().and_then(|address| self.origins.find(address));
-        let origin = origin.map(|origin| match origin {
-            Origin::Missing(_) => Origin::Missing(missing(change)),
-            block => block,
-        });
+        let origin = of_change(&*self.origins, change);
         let mut located = change.with_attributes(change.attributes.clone());
         located.source = origin.map(|origin| JsonText::new(origin.json()));
         located
@@ -143,7 +166,7 @@ fn missing(change: &ResourceChange<'_>) -> Missing {
     let has = |word: &str| change.actions.iter().any(|action| action == word);
     if change.generated_config {
         Missing::Generated
-    } else if has("delete") || has("forget") {
+    } else if (has("delete") || has("forget")) && !has("create") {
         Missing::Removed
     } else {
         Missing::Unknown
@@ -157,6 +180,7 @@ impl Sink for Located<'_> {
                 self.origins.begin(plan.source);
                 self.sink.record(record)
             }
+            _ if !self.adds => self.sink.record(record),
             Record::ResourceChange(change) => {
                 let change = self.change(change);
                 self.sink.record(&Record::ResourceChange(change))

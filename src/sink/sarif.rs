@@ -1,6 +1,7 @@
 //! Writes SARIF 2.1.0: results for code scanning.
 //!
-//! Each rule that a plan breaks and each check that does not pass is a result. Its logical
+//! Each rule that a plan breaks, each check that does not pass and each annotated change is a
+//! result. Its logical
 //! locations are resource addresses. Its physical location is the block in a source file, or the
 //! plan, which has no line numbers because it is a single line. A plan that cannot be read, a plan
 //! that is not complete, and a pattern that matches nothing in any plan are notifications.
@@ -9,6 +10,7 @@ use std::io::Write;
 
 use serde::Serialize;
 
+use super::annotate::{Annotated, Class, Remark};
 use super::gate::{Questions, Rule};
 use super::origin::{self, SharedOrigins, first_location};
 use super::phrase::{Of, Warning};
@@ -18,7 +20,7 @@ use super::{Sink, write_error};
 use crate::error::{Error, Result};
 use crate::inert::{self, visible};
 use crate::record::watch::Watch;
-use crate::record::{Check, Label, Record};
+use crate::record::{Check, Label, Record, ResourceChange};
 
 /// The URL of the schema.
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -47,6 +49,7 @@ pub struct Sarif<W: Write> {
     results: u64,
     has_begun: bool,
     origins: SharedOrigins,
+    annotated: Annotated,
 }
 
 #[derive(Serialize)]
@@ -177,7 +180,13 @@ impl<W: Write> Sarif<W> {
             results: 0,
             has_begun: false,
             origins: None,
+            annotated: Annotated::default(),
         }
+    }
+
+    /// Writes a result for each of these changes.
+    pub fn with_annotated(self, annotated: Annotated) -> Sarif<W> {
+        Sarif { annotated, ..self }
     }
 
     /// Places results at the lines of the source files.
@@ -216,6 +225,12 @@ impl<W: Write> Sarif<W> {
             described(text, rule.severity().word(), description)
         }));
         rules.push(described(CHECK.to_owned(), "error", "The checks of a plan pass".to_owned()));
+        if self.annotated != Annotated::None {
+            let described = |class: Class| {
+                described(class.rule().to_owned(), "note", class.description().to_owned())
+            };
+            rules.extend(Class::ALL.map(described));
+        }
         let version = env!("CARGO_PKG_VERSION");
         let tool = Tool { driver: Driver { name: "plansift", version, rules } };
         self.write(&format!(r#"{{"$schema":"{SCHEMA}","version":"2.1.0","runs":[{{"tool":"#))?;
@@ -232,20 +247,36 @@ impl<W: Write> Sarif<W> {
         text: String,
         names: &[String],
     ) -> Result<()> {
+        let id = self.rules.get(rule).map_or(CHECK.to_owned(), |rule| visible(rule.text()));
+        let block = first_location(&self.origins, names);
+        self.result_at(block, (rule, id), level, text, names)
+    }
+
+    /// Writes the remark on a change, if it has one. The rules of changes come after all others.
+    fn change(&mut self, change: &ResourceChange<'_>) -> Result<()> {
+        let Some(remark) = self.annotated.remark(&self.origins, change) else { return Ok(()) };
+        let Remark { class, location, name, words } = remark;
+        let rule = (self.rules.len() + 1 + class as usize, class.rule().to_owned());
+        let text = format!("{} {words}", visible(&name));
+        self.result_at(location, rule, "note", text, &[name])
+    }
+
+    fn result_at(
+        &mut self,
+        block: Option<origin::Location>,
+        (rule_index, rule_id): (usize, String),
+        level: &'static str,
+        text: String,
+        names: &[String],
+    ) -> Result<()> {
         self.begin()?;
-        let rule_id = self.rules.get(rule).map_or(CHECK.to_owned(), |rule| visible(rule.text()));
         let location = Location::of(&self.source, names);
-        let location = match first_location(&self.origins, names) {
+        let location = match block {
             Some(block) => location.at(block),
             None => location,
         };
-        let finding = Finding {
-            rule_id,
-            rule_index: rule,
-            level,
-            message: Message { text },
-            locations: [location],
-        };
+        let message = Message { text };
+        let finding = Finding { rule_id, rule_index, level, message, locations: [location] };
         self.write(if self.results == 0 { "\n" } else { ",\n" })?;
         self.results += 1;
         self.json(&finding)
@@ -289,6 +320,7 @@ impl<W: Write> Sink for Sarif<W> {
         match record {
             Record::Plan(plan) => plan.source.clone_into(&mut self.source),
             Record::Check(check) => self.check(check)?,
+            Record::ResourceChange(change) => self.change(change)?,
             Record::Summary(summary) => {
                 self.has_read = true;
                 let mut broken = Vec::new();

@@ -1,9 +1,10 @@
-//! Links from reports to the lines of source files on a host.
+//! The places of blocks in reports, and links to the lines of source files.
 
 use std::rc::Rc;
 
-use super::origin::Origins;
+use super::origin::{self, Location, Origin, Origins, SharedOrigins};
 use crate::inert::visible;
+use crate::record::ResourceChange;
 
 /// A URL with places for a file and its lines, such as
 /// `https://host/owner/repo/blob/main/{path}#L{line}`.
@@ -32,6 +33,13 @@ impl UrlTemplate {
             None => Err("{sha} is in it, and neither GITHUB_SHA nor CI_COMMIT_SHA is set"),
         }
     }
+
+    /// The URL of a block.
+    fn url(&self, block: &Location) -> String {
+        let url = self.0.replace("{line}", &block.line.to_string());
+        let url = url.replace("{end_line}", &block.end_line.to_string());
+        url.replace("{path}", &encoded(&block.file))
+    }
 }
 
 /// Makes links to the blocks of objects.
@@ -51,10 +59,84 @@ impl SourceLinks {
     pub(super) fn link(&self, address: &str) -> Option<(String, String)> {
         let origin = self.origins.find(address)?;
         let block = origin.location()?;
-        let url = self.template.0.replace("{line}", &block.line.to_string());
-        let url = url.replace("{end_line}", &block.end_line.to_string());
-        let url = url.replace("{path}", &encoded(&block.file));
-        Some((visible(&format!("{}:{}", block.file, block.line)), url))
+        Some((visible(&format!("{}:{}", block.file, block.line)), self.template.url(block)))
+    }
+}
+
+/// The target of the links to blocks.
+#[derive(Clone, Debug)]
+pub enum LinkTarget {
+    /// A page on a host.
+    Url(UrlTemplate),
+    /// A file of this machine. The text is the absolute folder that the paths of files start from.
+    Folder(String),
+}
+
+impl LinkTarget {
+    fn url(&self, block: &Location) -> String {
+        match self {
+            LinkTarget::Url(template) => template.url(block),
+            LinkTarget::Folder(folder) => {
+                let slash = if folder.ends_with('/') { "" } else { "/" };
+                format!("file://{}", encoded(&format!("{folder}{slash}{}", block.file)))
+            }
+        }
+    }
+}
+
+/// Shows where the blocks of objects are.
+#[derive(Clone, Default)]
+pub struct Places {
+    origins: SharedOrigins,
+    target: Option<LinkTarget>,
+}
+
+/// The place of a block, or why there is none.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    /// The words for a person, without hidden characters.
+    pub text: String,
+    /// The link to the block.
+    pub url: Option<String>,
+}
+
+impl Places {
+    /// Shows places, and links to `target` if the format has links.
+    pub fn new(origins: SharedOrigins, target: Option<LinkTarget>) -> Places {
+        Places { origins, target }
+    }
+
+    /// The place of the block of a change.
+    pub(super) fn of_change(&self, change: &ResourceChange<'_>) -> Option<Place> {
+        let origin = origin::of_change(&**self.origins.as_ref()?, change)?;
+        Some(self.place(&origin))
+    }
+
+    /// The place of the block of an address.
+    pub(super) fn of(&self, address: &str) -> Option<Place> {
+        let origin = self.origins.as_ref()?.find(address)?;
+        Some(self.place(&origin))
+    }
+
+    /// The place of the block of an output.
+    pub(super) fn of_output(&self, name: &str) -> Option<Place> {
+        self.of(&format!("output.{name}"))
+    }
+
+    fn place(&self, origin: &Origin) -> Place {
+        let target = self.target.as_ref().zip(origin.location());
+        Place { text: origin.words(), url: target.map(|(target, block)| target.url(block)) }
+    }
+}
+
+impl Place {
+    /// The text for a terminal. With a URL, it is a hyperlink (OSC 8). A URL has only printable
+    /// ASCII characters.
+    pub fn linked(&self) -> String {
+        match &self.url {
+            Some(url) => format!("\x1b]8;;{url}\x1b\\{}\x1b]8;;\x1b\\", self.text),
+            None => self.text.clone(),
+        }
     }
 }
 
@@ -91,5 +173,12 @@ mod tests {
     #[test]
     fn a_path_cannot_end_a_link() {
         assert_eq!(encoded("a b/(c)#.tf"), "a%20b/%28c%29%23.tf");
+        let file = "a\x1b\\\u{7}]8;;x.tf".to_owned();
+        let block = Location { file, line: 3, column: 1, end_line: 4 };
+        let url = LinkTarget::Folder("/x y".into()).url(&block);
+        assert_eq!(url, "file:///x%20y/a%1B%5C%07%5D8%3B%3Bx.tf");
+        let place = Place { text: Origin::Block(block, Vec::new()).words(), url: Some(url) };
+        assert!(!place.text.contains(char::is_control));
+        assert_eq!(place.linked().matches('\x1b').count(), 4);
     }
 }

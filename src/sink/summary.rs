@@ -3,14 +3,18 @@
 //! The page is drawn when the plan's `summary` record comes. Until then the view keeps counts and
 //! the first few addresses of each list. `TYPES_MAX`, `LISTED` and `BYTES_MAX` limit its memory.
 
+mod listing;
+
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 
 use unicode_width::UnicodeWidthChar;
 
+use self::listing::{Bounds, Line, Listing};
 use super::phrase::{self, Of, Warning, plan_line, replaced_note};
 use super::screen::{Color, Screen, wrapped};
 use super::short::short_group;
+use super::source_link::Places;
 use super::tool::{Clues, Tool};
 use super::{Sink, write_error};
 use crate::error::Result;
@@ -26,8 +30,6 @@ const TYPES_MAX: usize = 10_000;
 const TYPES_SHOWN: usize = 20;
 /// Addresses of each list, unless the user sets a number.
 const LISTED: usize = 8;
-/// Maximum number of bytes of the kept addresses of each list.
-const BYTES_MAX: usize = 2 << 20;
 /// Maximum number of reasons of deferred changes with counts of their own.
 const REASONS_MAX: usize = 8;
 
@@ -36,6 +38,7 @@ pub struct View<W: Write> {
     out: W,
     screen: Screen,
     top: Option<usize>,
+    places: Places,
     plan: Draft,
     drawn: u64,
 }
@@ -58,48 +61,6 @@ struct Draft {
     invocations: u64,
     /// Changed outputs that are sensitive, wholly or in part.
     sensitive_outputs: u64,
-}
-
-/// The first lines of a list, and the length of the whole list.
-#[derive(Debug, Default)]
-struct Listing {
-    lines: Vec<Line>,
-    count: u64,
-    bounds: Bounds,
-    bytes: usize,
-}
-
-/// Maximum number of lines of a list, and maximum width of each line in columns.
-#[derive(Clone, Copy, Debug, Default)]
-struct Bounds {
-    lines: usize,
-    columns: usize,
-}
-
-/// A line of a list.
-#[derive(Debug)]
-struct Line {
-    symbol: &'static str,
-    /// The style of the symbol.
-    style: &'static str,
-    text: String,
-}
-
-impl Listing {
-    fn push(&mut self, symbol: &'static str, style: &'static str, text: impl FnOnce() -> String) {
-        self.count += 1;
-        if self.lines.len() < self.bounds.lines && self.bytes < BYTES_MAX {
-            // Only the visible part of a line is kept.
-            let text = fit(&text(), self.bounds.columns);
-            self.bytes += text.len();
-            self.lines.push(Line { symbol, style, text });
-        }
-    }
-
-    fn push_change(&mut self, change: &ResourceChange<'_>, more: impl FnOnce() -> String) {
-        let style = Action::of_change(change).paint();
-        self.push(symbol(change), style, || visible(&change.full_name()) + &more());
-    }
 }
 
 /// The action on a resource, in the order of the table's columns.
@@ -193,15 +154,22 @@ impl<W: Write> View<W> {
     /// Creates a view that draws to `out`. `top` is the number of lines of each list; `None` means
     /// the default.
     pub fn new(out: W, screen: Screen, top: Option<usize>) -> View<W> {
-        let mut view = View { out, screen, top, plan: Draft::default(), drawn: 0 };
+        let (places, plan) = (Places::default(), Draft::default());
+        let mut view = View { out, screen, top, places, plan, drawn: 0 };
         view.begin();
         view
+    }
+
+    /// Shows the places of blocks behind addresses.
+    #[must_use]
+    pub fn with_places(self, places: Places) -> View<W> {
+        View { places, ..self }
     }
 
     /// Begins a plan, and returns the previous one.
     fn begin(&mut self) -> Draft {
         let bounds = Bounds { lines: self.top.unwrap_or(LISTED), columns: self.screen.width };
-        let listing = || Listing { bounds, ..Listing::default() };
+        let listing = || Listing::new(bounds);
         let plan = Draft {
             risks: listing(),
             moves: listing(),
@@ -370,9 +338,9 @@ impl<W: Write> View<W> {
             let (words, count) = line.split_at(line.rfind(": ").unwrap_or(line.len()));
             writeln!(self.out, "{}{count}", self.paint(BOLD, words))?;
         }
-        for Line { symbol, style, text } in &listing.lines {
-            let symbol = self.paint(style, &format!("{symbol:>3}"));
-            writeln!(self.out, "{symbol} {}", fit(text, self.screen.width - 4))?;
+        for line in &listing.lines {
+            let symbol = self.paint(line.style, &format!("{:>3}", line.symbol));
+            writeln!(self.out, "{symbol} {}", line.fit(self.screen.width - 4))?;
         }
         let rest = listing.count - listing.lines.len() as u64;
         if rest > 0 {
@@ -420,13 +388,13 @@ impl<W: Write> Sink for View<W> {
             // Discards a failed plan before this one.
             self.begin();
         }
-        let plan = &mut self.plan;
+        let (plan, places) = (&mut self.plan, &self.places);
         plan.clues.note(record);
         match record {
             Record::Plan(header) => header.source.clone_into(&mut plan.source),
-            Record::ResourceChange(change) => plan.change(change),
+            Record::ResourceChange(change) => plan.change(change, places),
             Record::ResourceDrift(change) => {
-                plan.drift.push_change(change, || previous_address(change));
+                plan.drift.push(|| line(change, places, previous_address(change)));
             }
             Record::DeferredChange(change) => {
                 let reason = change.deferred_reason.as_deref().unwrap_or("unknown");
@@ -436,13 +404,13 @@ impl<W: Write> Sink for View<W> {
                 {
                     *plan.deferred_reasons.entry(reason).or_default() += 1;
                 }
-                plan.deferred.push_change(change, String::new);
+                plan.deferred.push(|| line(change, places, String::new()));
             }
             Record::OutputChange(output) => {
                 plan.sensitive_outputs += u64::from(!output.sensitive.is_empty());
             }
             Record::DeferredActionInvocation(_) => {}
-            Record::Check(check) => plan.check(check),
+            Record::Check(check) => plan.check(check, places),
             Record::ActionInvocation(_) => plan.invocations += 1,
             Record::Summary(summary) => return self.draw(summary).map_err(write_error),
         }
@@ -455,23 +423,23 @@ impl<W: Write> Sink for View<W> {
 }
 
 impl Draft {
-    fn change(&mut self, change: &ResourceChange<'_>) {
+    fn change(&mut self, change: &ResourceChange<'_>, places: &Places) {
         let action = Action::of_change(change);
         if change.moved_from().is_some() {
-            self.moves.push_change(change, || previous_address(change));
+            self.moves.push(|| line(change, places, previous_address(change)));
         }
         if change.importing.is_some() {
-            self.imports.push_change(change, String::new);
+            self.imports.push(|| line(change, places, String::new()));
         }
         if change.is_settled() {
             return;
         }
         if matches!(action, Action::Delete | Action::Replace | Action::Forget) {
-            self.risks.push_change(change, || {
+            self.risks.push(|| {
                 let reason = |word: &str| known(|word| phrase::bare_reason(change, word), word);
                 let reason = change.action_reason.as_deref().map(reason);
                 let parts = phrase::stays(change).map(str::to_owned).into_iter().chain(reason);
-                parts.map(|part| format!(", {part}")).collect()
+                line(change, places, parts.map(|part| format!(", {part}")).collect())
             });
         }
         let name = visible(&short_group(change.type_name.as_deref().unwrap_or("(no type)")));
@@ -483,7 +451,7 @@ impl Draft {
         *self.types.entry(name).or_default().entry(action).or_default() += 1;
     }
 
-    fn check(&mut self, check: &Check<'_>) {
+    fn check(&mut self, check: &Check<'_>, places: &Places) {
         if check.status == "pass" {
             return;
         }
@@ -491,7 +459,7 @@ impl Draft {
             "unknown" => (&mut self.unknown_checks, "?", YELLOW),
             _ => (&mut self.failed_checks, "!", RED),
         };
-        listing.push(symbol, style, || {
+        listing.push(|| {
             let first = check.problems.first().map(|problem| {
                 let of = match check.problems.len() {
                     1 => String::new(),
@@ -499,13 +467,25 @@ impl Draft {
                 };
                 format!("{of}: {}", visible(problem))
             });
-            format!(
-                "{} {}{}",
-                visible(&check.address),
-                visible(&check.status),
-                first.unwrap_or_default()
-            )
+            Line {
+                symbol,
+                style,
+                name: visible(&check.address),
+                place: places.of(&check.address),
+                rest: format!(" {}{}", visible(&check.status), first.unwrap_or_default()),
+            }
         });
+    }
+}
+
+/// Returns the line of a change in a list. `rest` follows the address.
+fn line(change: &ResourceChange<'_>, places: &Places, rest: String) -> Line {
+    Line {
+        symbol: symbol(change),
+        style: Action::of_change(change).paint(),
+        name: visible(&change.full_name()),
+        place: places.of_change(change),
+        rest,
     }
 }
 

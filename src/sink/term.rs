@@ -4,14 +4,16 @@
 //! symbols. The sections of a plan come in any order, so the text of each part is spooled until the
 //! plan ends. The last change is kept in memory: instances that change alike are written once.
 
+mod alike;
 mod layout;
 mod outputs;
 mod part;
 
 use std::fmt::Write as _;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 
+pub(super) use self::alike::{likeness, names};
+pub(super) use self::layout::sign;
 use self::layout::{columns, is_single_line, with_separator};
 use self::outputs::{Body, Outputs, Waiting};
 use self::part::Part;
@@ -21,6 +23,7 @@ use super::phrase::{
     unchanged, what, what_else,
 };
 use super::screen::{Color, Screen, unpainted, wrapped};
+use super::source_link::{Place, Places};
 use super::spool::Spool;
 use super::summary::{Action, BOLD, DIM, GREEN, PLAIN, RED, YELLOW, known, paint, symbol, width};
 use super::tool::{Clues, Tool};
@@ -51,6 +54,7 @@ pub struct Term<W: Write> {
     /// Maximum width of a line, in columns.
     width: usize,
     detail: Detail,
+    places: Places,
     questions: Questions,
     /// Whether the title of any plan was written.
     has_titles: bool,
@@ -82,6 +86,8 @@ struct Group {
     count: u64,
     symbol: String,
     phrase: String,
+    /// The place of the block.
+    place: Option<Place>,
     /// The lines of the attributes.
     body: String,
     /// See [`likeness`].
@@ -96,6 +102,7 @@ impl<W: Write> Term<W> {
             color,
             width: Screen::UNBOUNDED,
             detail: Detail::Excerpts,
+            places: Places::default(),
             questions: Questions::new(rules),
             has_titles: false,
             has_title: false,
@@ -122,8 +129,24 @@ impl<W: Write> Term<W> {
         Term { detail, ..self }
     }
 
+    /// Shows the places of blocks.
+    #[must_use]
+    pub fn with_places(self, places: Places) -> Term<W> {
+        Term { places, ..self }
+    }
+
     fn paint(&self, style: &str, text: &str) -> String {
         paint(self.color, style, text)
+    }
+
+    /// The place of a block: on the same line after `used` columns, or on a line of its own.
+    fn place(&self, place: Option<&Place>, used: usize) -> String {
+        let Some(place) = place else { return String::new() };
+        let text = self.paint(DIM, &place.linked());
+        match used + 2 + width(&place.text) <= self.width {
+            true => format!("  {text}"),
+            false => format!("\n{}{text}", " ".repeat(NAMES)),
+        }
     }
 
     fn line(&mut self, text: &str) -> Result<()> {
@@ -214,6 +237,7 @@ impl<W: Write> Term<W> {
         let action = Action::of_change(change);
         let symbol = paint(self.color, action.paint(), &format!("{:>3}", symbol(change)));
         let phrase = description(part, change);
+        let place = self.places.of_change(change);
         let body = self.attributes(&change.attributes, action);
         let likeness = likeness(change).filter(|_| self.detail == Detail::Excerpts);
         let belongs_to = |group: &Group| {
@@ -232,7 +256,8 @@ impl<W: Write> Term<W> {
             None => {
                 self.flush_group()?;
                 let indexes = index.into_iter().collect();
-                let group = Group { name, indexes, count: 1, symbol, phrase, body, likeness };
+                let count = 1;
+                let group = Group { name, indexes, count, symbol, phrase, place, body, likeness };
                 self.group = Some(group);
             }
         }
@@ -241,7 +266,7 @@ impl<W: Write> Term<W> {
 
     fn flush_group(&mut self) -> Result<()> {
         let Some(group) = self.group.take() else { return Ok(()) };
-        let Group { name, indexes, count, symbol, phrase, body, .. } = group;
+        let Group { name, indexes, count, symbol, phrase, place, body, .. } = group;
         let indexes = indexes.join(", ");
         let alike = match count - 1 {
             0 => String::new(),
@@ -250,19 +275,22 @@ impl<W: Write> Term<W> {
             }
             _ => format!(" ({count} alike)"),
         };
-        let columns =
+        let mut columns =
             SYMBOLS + [&name, &indexes, &alike].map(|text| width(text)).iter().sum::<usize>();
         let [name, indexes] = [&name, &indexes].map(|text| self.paint(BOLD, text));
         let mut head = format!("  {symbol} {name}{indexes}{alike}");
         if !phrase.is_empty() && columns + 2 + width(&phrase) <= self.width {
             head += &format!("  {}", self.paint(DIM, &phrase));
+            columns += 2 + width(&phrase);
         } else if !phrase.is_empty() {
             for line in wrapped(&phrase, self.width.saturating_sub(NAMES)) {
                 // Each line is escaped again, because its start could be a CI runner command.
-                let line = self.paint(DIM, &visible(line));
-                head += &format!("\n{}{line}", " ".repeat(NAMES));
+                let line = visible(line);
+                columns = NAMES + width(&line);
+                head += &format!("\n{}{}", " ".repeat(NAMES), self.paint(DIM, &line));
             }
         }
+        head += &self.place(place.as_ref(), columns);
         self.line(&head)?;
         self.text(&body)
     }
@@ -396,22 +424,29 @@ impl<W: Write> Term<W> {
             [only] if only.path.is_empty() => Body::Value(Box::new(only.clone())),
             _ => Body::Lines(self.attributes(&output.attributes, action)),
         };
-        self.outputs.push(Waiting { part, symbol, name: visible(&output.name), body });
+        let (name, place) = (visible(&output.name), self.places.of_output(&output.name));
+        self.outputs.push(Waiting { part, symbol, name, place, body });
         if self.outputs.is_full() { self.flush_outputs() } else { Ok(()) }
     }
 
     fn flush_outputs(&mut self) -> Result<()> {
         let outputs = std::mem::take(&mut self.outputs);
         let columns = [Part::Outputs, Part::SameOutputs].map(|part| outputs.columns(part, PATHS));
-        for Waiting { part, symbol, name, body } in outputs.list() {
+        for Waiting { part, symbol, name, place, body } in outputs.list() {
             let (bold, used) = (self.paint(BOLD, name), width(name));
             let text = match body {
-                Body::Lines(lines) => format!("  {symbol} {bold}\n{lines}"),
+                Body::Lines(lines) => {
+                    let place = self.place(place.as_ref(), SYMBOLS + used);
+                    format!("  {symbol} {bold}{place}\n{lines}")
+                }
                 Body::Value(value) => {
                     let columns = columns[usize::from(*part == Part::SameOutputs)];
                     let separator = format!("{} = ", " ".repeat(columns.saturating_sub(used)));
                     let values = self.values(value, SYMBOLS + used + separator.len());
-                    format!("  {symbol} {bold}{}\n", with_separator(&separator, values))
+                    let text = format!("  {symbol} {bold}{}", with_separator(&separator, values));
+                    let last = text.rsplit('\n').next().unwrap_or_default();
+                    let place = self.place(place.as_ref(), width(&unpainted(last)));
+                    format!("{text}{place}\n")
                 }
             };
             self.spool.push(*part as usize, &text)?;
@@ -446,8 +481,10 @@ impl<W: Write> Term<W> {
             "pass" => GREEN,
             _ => YELLOW,
         };
-        let status = self.paint(style, &visible(&check.status));
-        self.line(&format!("      {}  {status}", visible(&check.address)))?;
+        let [address, status] = [&check.address, &check.status].map(|text| visible(text));
+        let used = SYMBOLS + width(&address) + 2 + width(&status);
+        let place = self.place(self.places.of(&check.address).as_ref(), used);
+        self.line(&format!("      {address}  {}{place}", self.paint(style, &status)))?;
         for line in check.problems.iter().flat_map(|message| message.trim_end().lines()) {
             let space = if line.is_empty() { "" } else { "        " };
             self.line(&format!("{space}{}", visible(line)))?;
@@ -530,34 +567,6 @@ impl<W: Write> Sink for Term<W> {
     }
 }
 
-/// A resource's address without its module, split into the name and the index. The name of a
-/// deposed object contains its index and its deposed key.
-pub(super) fn names(change: &ResourceChange<'_>) -> (String, Option<String>) {
-    let address = &*change.label();
-    let module = change.module_address.as_deref().and_then(|module| address.strip_prefix(module));
-    let name = module.and_then(|rest| rest.strip_prefix('.')).unwrap_or(address);
-    let deposed = change.deposed.as_deref().map(|key| format!(" (deposed {})", visible(key)));
-    let at = change.index.as_ref().and_then(|_| name.find('['));
-    match (at, deposed) {
-        (Some(at), None) => (visible(&name[..at]), Some(visible(&name[at..]))),
-        (_, deposed) => (visible(name) + &deposed.unwrap_or_default(), None),
-    }
-}
-
-/// A hash of everything in a change except its address. Changes with the same hash count as alike.
-///
-/// Comparing the rendered lines is not enough, because they may leave something out. `None` if some
-/// attributes are left out: such a change is like no other.
-pub(super) fn likeness(change: &ResourceChange<'_>) -> Option<u64> {
-    let Attributes { list, left_out: 0, unchanged } = &change.attributes else { return None };
-    let mut hasher = DefaultHasher::new();
-    let importing = change.importing.as_ref().map(|importing| importing.get());
-    let reasons = (&change.action_reason, &change.deferred_reason, change.generated_config);
-    let attributes = (list, unchanged);
-    (&change.actions, change.moved_from(), importing, reasons, attributes).hash(&mut hasher);
-    Some(hasher.finish())
-}
-
 /// Describes in words what happens to a resource, and why.
 fn description(part: Part, change: &ResourceChange<'_>) -> String {
     let tense = if part == Part::Drift { Tense::Happened } else { Tense::Planned };
@@ -579,16 +588,4 @@ fn description(part: Part, change: &ResourceChange<'_>) -> String {
     parts.extend(change.action_reason.as_deref().map(|word| known(reason, word)));
     parts.extend(change.deferred_reason.as_deref().map(|word| known(phrase::deferral, word)));
     parts.join(", ")
-}
-
-/// The sign of an attribute (`+`, `-`, `~` or a space) and its style.
-pub(super) fn sign(attribute: &Attribute, action: Action) -> (&'static str, &'static str) {
-    match (&attribute.before, &attribute.after) {
-        _ if attribute.difference == Difference::Nothing => (" ", PLAIN),
-        (Shown::Absent, _) if action == Action::Read => (" ", PLAIN),
-        (Shown::Absent, _) => ("+", GREEN),
-        (_, Shown::Absent) if action == Action::Forget => (" ", PLAIN),
-        (_, Shown::Absent) => ("-", RED),
-        _ => ("~", YELLOW),
-    }
 }

@@ -1,8 +1,11 @@
 //! The places of changes, rules and checks in the formats that annotate files.
 
+use std::fs;
+
 use serde_json::{Value, json};
 
 use super::{lines, ran};
+use crate::run;
 
 const SOURCE: &str = "corpus/sources";
 const PLAN: &str = "corpus/sources/plan.json";
@@ -87,7 +90,7 @@ fn results_of_sarif_have_regions() {
 #[test]
 fn the_code_quality_report_is_what_gitlab_reads() {
     let entries: Vec<Value> = serde_json::from_str(&report("code-quality")).expect("JSON");
-    assert_eq!(entries.len(), 3);
+    assert_eq!(entries.len(), 5);
     for entry in &entries {
         for name in ["description", "check_name", "fingerprint"] {
             assert!(entry[name].as_str().is_some_and(|text| !text.is_empty()), "{entry}");
@@ -97,7 +100,7 @@ fn the_code_quality_report_is_what_gitlab_reads() {
     }
     let fingerprints: std::collections::BTreeSet<_> =
         entries.iter().map(|entry| entry["fingerprint"].to_string()).collect();
-    assert_eq!(fingerprints.len(), 3);
+    assert_eq!(fingerprints.len(), 5);
     assert_eq!(entries[0]["check_name"], "plan-check");
     let place = json!({ "path": "corpus/sources/main.tf", "lines": { "begin": 18, "end": 23 } });
     assert_eq!(entries[0]["location"], place);
@@ -105,6 +108,86 @@ fn the_code_quality_report_is_what_gitlab_reads() {
     assert!(entries.iter().any(|entry| entry["location"] == gone));
     let nothing = ["report", "-o", "code-quality", "corpus/plans/no-changes/plan.json"];
     assert_eq!(ran(&nothing), ("[]\n".to_owned(), Some(0)));
+}
+
+/// The notices of GitHub about changes, or the names of the rules of changes in another format.
+fn annotated(format: &str, args: &[&str]) -> Vec<String> {
+    let (text, _) = ran(&[&["report", "-q", "-o", format], args].concat());
+    if format == "github" {
+        let notices = text.lines().filter(|line| line.starts_with("::notice "));
+        return notices.map(str::to_owned).collect();
+    }
+    let read: Value = serde_json::from_str(&text).expect("JSON");
+    let (list, name) = match format {
+        "sarif" => (&read["runs"][0]["results"], "ruleId"),
+        _ => (&read, "check_name"),
+    };
+    let names = list.as_array().expect("a list").iter().map(|entry| &entry[name]);
+    let names = names.map(|name| name.as_str().expect("a name").to_owned());
+    names.filter(|name| name.starts_with("plan-") && name != "plan-check").collect()
+}
+
+#[test]
+fn changes_that_lose_something_are_annotated_at_their_blocks() {
+    assert_eq!(
+        annotated("github", &["--source", SOURCE, PLAN]),
+        [
+            "::notice title=Destroy%3A aws_s3_bucket.old::corpus/sources/plan.json: will be \
+             destroyed, because it is no longer in the configuration",
+            "::notice file=corpus/sources/main.tf,line=12,endLine=16,title=Replace%3A \
+             aws_db_instance.main::corpus/sources/plan.json: must be replaced",
+        ]
+    );
+    for format in ["sarif", "code-quality"] {
+        let found = annotated(format, &["--source", SOURCE, PLAN]);
+        assert_eq!(found, ["plan-replace", "plan-delete"], "{format}");
+    }
+    let forgotten = "corpus/planfiles/forget/plan.tfplan";
+    assert_eq!(annotated("sarif", &[forgotten]), ["plan-forget"]);
+}
+
+#[test]
+fn the_user_chooses_the_annotated_changes() {
+    for format in ["github", "sarif", "code-quality"] {
+        let count = |args: &[&str]| annotated(format, args).len();
+        assert_eq!(count(&[PLAN]), 0, "{format}: the blocks are not known");
+        assert_eq!(count(&["--annotate", "losses", PLAN]), 2, "{format}");
+        assert_eq!(count(&["--annotate", "all", "--source", SOURCE, PLAN]), 4, "{format}");
+        assert_eq!(count(&["--annotate", "none", "--source", SOURCE, PLAN]), 0, "{format}");
+    }
+    let all = annotated("github", &["--annotate", "all", "--source", SOURCE, PLAN]);
+    let subnet = "::notice file=corpus/sources/network/main.tf.json,line=5,endLine=8,title=Change";
+    assert!(all.iter().any(|line| line.starts_with(subnet)), "{all:?}");
+}
+
+#[test]
+fn github_gets_no_more_notices_than_it_shows_and_the_gravest_first() {
+    let change = |kind: &str, number: usize, actions: &Value| {
+        json!({ "address": format!("{kind}.a{number}"), "type": kind, "name": format!("a{number}"),
+                "mode": "managed", "change": { "actions": actions, "before": {}, "after": null } })
+    };
+    let plan = |deleted: usize, replaced: usize| {
+        let replaced = (0..replaced).map(|n| change("r", n, &json!(["delete", "create"])));
+        let deleted = (0..deleted).map(|n| change("d", n, &json!(["delete"])));
+        let changes: Vec<_> = replaced.chain(deleted).collect();
+        json!({ "format_version": "1.2", "resource_changes": changes }).to_string()
+    };
+    for (deleted, replaced, shown, more) in
+        [(3, 7, 10, None), (3, 8, 9, Some(2)), (20, 1, 9, Some(12)), (0, 11, 9, Some(2))]
+    {
+        let folder = super::folder(&[("plan.json", &plan(deleted, replaced))]);
+        let path = folder.path().join("plan.json");
+        let path = path.to_str().expect("UTF-8");
+        let mut notices = annotated("github", &["--annotate", "losses", path]);
+        if let Some(more) = more {
+            let last = notices.pop().expect("a notice");
+            assert_eq!(last, format!("::notice title=plansift::{more} more changes in all"));
+        }
+        assert_eq!(notices.len(), shown);
+        let of = |word: &str| notices.iter().filter(|line| line.contains(word)).count();
+        assert_eq!(of("title=Destroy"), deleted.min(shown));
+        assert_eq!(of("title=Replace"), shown - deleted.min(shown));
+    }
 }
 
 #[test]
@@ -134,17 +217,87 @@ fn markdown_links_to_lines() {
 #[test]
 fn no_secret_leaves_with_a_place() {
     let formats = ["term", "markdown", "html", "github", "json", "junit", "sarif", "code-quality"];
+    let plan_files = ["secrets", "secrets-replaced"];
+    let plan_files = plan_files.map(|name| format!("corpus/planfiles/{name}/plan.tfplan"));
     for format in formats {
-        let (text, _) = ran(&["report", "--source", SOURCE, "--full", "-o", format, PLAN]);
+        let report = ["report", "-q", "--full", "--annotate", "all", "-o", format];
+        let (text, _) = ran(&[&report[..], &["--source", SOURCE, PLAN]].concat());
         assert!(!text.contains("CANARY"), "{format}");
+        for plan_file in &plan_files {
+            let (text, _) = ran(&[&report[..], &[plan_file]].concat());
+            assert!(!text.contains("CANARY"), "{format} {plan_file}");
+        }
+    }
+    for plan_file in &plan_files {
+        assert!(fs::exists(run::root().join(plan_file)).is_ok_and(|exists| exists));
+        let assertion = "resource: terraform_data, path: '**', known: x";
+        for args in [
+            &["changes", "-q", plan_file][..],
+            &["summary", "-q", plan_file],
+            &["assert", "-q", "-e", assertion, "-f", "json", plan_file],
+            &["blocks", "-q", plan_file],
+            &["blocks", "-q", "--format", "ndjson", plan_file],
+        ] {
+            let (text, _) = ran(args);
+            assert!(text.contains("terraform_data"), "{args:?}");
+            assert!(!text.contains("CANARY"), "{args:?}\n{text}");
+        }
     }
     for args in [
         &["changes", "--all", "--source", SOURCE, PLAN][..],
+        &["summary", "--all", "--source", SOURCE, PLAN],
         &["blocks", SOURCE],
         &["blocks", "--format", "ndjson", SOURCE],
         &["blocks", "--check", SOURCE],
     ] {
         let (text, code) = ran(args);
         assert_eq!((code, text.contains("CANARY")), (Some(0), false), "{args:?}");
+    }
+}
+
+/// The commands of plansift in the workflows of the page, in order.
+fn commands_of_workflows() -> Vec<String> {
+    let page = fs::read_to_string(run::root().join("docs/annotations.md")).expect("a page");
+    let workflows = page.split("```yaml\n").skip(1);
+    let lines = workflows.flat_map(|block| block.split("```").next().unwrap_or("").lines());
+    let commands = lines.filter_map(|line| {
+        line.split_once("plansift ")
+            .filter(|(before, _)| matches!(before.trim_start(), "run: " | "- run: " | "- "))
+    });
+    commands.map(|(_, arguments)| arguments.to_owned()).collect()
+}
+
+#[test]
+fn the_commands_of_the_workflows_annotate_and_fail() {
+    let read =
+        |path: &str| fs::read_to_string(run::root().join(SOURCE).join(path)).expect("a source");
+    let (plan, main, network) = (read("plan.json"), read("main.tf"), read("network/main.tf.json"));
+    let commands = commands_of_workflows();
+    assert_eq!(commands.len(), 3, "{commands:?}");
+    let mut printed = String::new();
+    for command in &commands {
+        let folder = super::folder(&[
+            ("infra/plan.tfplan", &plan),
+            ("infra/main.tf", &main),
+            ("infra/network/main.tf.json", &network),
+            ("infra/rules.txt", "replace:aws_db_*\n"),
+            ("infra/plan.yaml", "- resource: aws_db_instance\n  not_action: replace\n"),
+        ]);
+        let output = run::plansift()
+            .args(command.split(' '))
+            .current_dir(folder.path())
+            .output()
+            .expect("it runs");
+        assert_eq!(output.status.code(), Some(3), "{command}: {output:?}");
+        printed += &String::from_utf8(output.stdout).expect("UTF-8");
+        for file in ["plan.sarif", "quality.json"] {
+            let is_named = command.contains(file);
+            let text = fs::read_to_string(folder.path().join(file)).unwrap_or_default();
+            assert_eq!(text.contains("infra/main.tf"), is_named, "{command}: {text}");
+        }
+    }
+    for title in ["Rule broken", "Check failed", "Assertion failed", "Replace%3A"] {
+        let has_title = |line: &str| line.contains("file=infra/main.tf") && line.contains(title);
+        assert!(printed.lines().any(has_title), "{title}\n{printed}");
     }
 }

@@ -1,9 +1,12 @@
 //! The JSON syntax of configurations, as HCL and Terraform read it, and the blocks of changes. The
 //! folder's README describes the form of a question and of an answer.
 //!
-//! A document asks three questions: its blocks, its diagnostics, and what its templates evaluate to
-//! without variables.
+//! A document asks three questions of HCL: its blocks, its diagnostics, and what its templates
+//! evaluate to without variables. It asks two questions of each tool: the objects that the tool loads
+//! from the file, and whether the tool reports each error of ours.
 
+#[path = "config/loaded.rs"]
+mod loaded;
 #[path = "config/rules.rs"]
 mod rules;
 
@@ -137,6 +140,7 @@ fn document(question: &Json) -> Vec<Asked> {
     };
     let (document, mut diagnostics) = Document::parse(&input).expect("a small document");
     let blocks = body::read(&document, &terraform::ROOT, FILE, &mut diagnostics);
+    let loaded = loaded::ask(question, &input, &document, &blocks);
     let answer = Answer { source: Source { document: &document, file: FILE } };
     let blocks = Json::from(
         blocks.iter().map(|one| answer.block(one, &mut diagnostics)).collect::<Vec<_>>(),
@@ -151,7 +155,7 @@ fn document(question: &Json) -> Vec<Asked> {
     let their_values = evaluated(&mut theirs);
     let our_values = evaluated(&mut ours);
     let diagnostics = diagnostics.list().iter().map(diagnostic).collect::<Vec<_>>();
-    vec![
+    let asked = [
         Asked { about: "blocks", theirs: normal(theirs), ours: normal(ours) },
         Asked {
             about: "diagnostics",
@@ -159,7 +163,8 @@ fn document(question: &Json) -> Vec<Asked> {
             ours: sorted(Json::from(diagnostics)),
         },
         Asked { about: "evaluated", theirs: their_values, ours: our_values },
-    ]
+    ];
+    asked.into_iter().chain(loaded).collect()
 }
 
 /// Takes the members of a name out of a tree.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{GATES, OUTPUT, Plans, SecretArgs, file};
+use super::{GATES, OUTPUT, Plans, SecretArgs, SourceArgs, file};
 
 /// `plansift assert`.
 #[derive(Debug, Args)]
@@ -25,6 +25,9 @@ pub struct Assert {
     /// Write to a file, which appears only when it is complete
     #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
     pub output: Option<PathBuf>,
+    /// Arguments about source files
+    #[command(flatten)]
+    pub source: SourceArgs,
     /// Arguments about secrets
     #[command(flatten)]
     pub secrets: SecretArgs,

@@ -45,8 +45,11 @@ pub enum BlocksFormat {
 /// Arguments about source files.
 #[derive(Debug, Args)]
 pub struct SourceArgs {
-    /// Say in which file and line of this root module the block of each change stands. The word
-    /// `plan` stands for the configuration that a binary plan file keeps
+    /// Say in which file and line of this root module the block of each change stands [default:
+    /// plan, the configuration that a binary plan file keeps]
     #[arg(help_heading = INPUT, long, value_name = "DIR|plan")]
     pub source: Option<PathBuf>,
+    /// Leave the places of blocks out
+    #[arg(help_heading = INPUT, long, conflicts_with = "source")]
+    pub no_source: bool,
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{FILTERS, OUTPUT, Plans, file};
+use super::{FILTERS, INPUT, OUTPUT, Plans, SourceArgs, file};
 
 /// `plansift config`.
 #[derive(Debug, Args)]
@@ -25,12 +25,22 @@ pub struct Config {
     /// List everything that depends on this element, directly or through others and modules
     #[arg(help_heading = FILTERS, long, value_name = "ADDRESS")]
     pub dependents: Option<String>,
+    /// Say in which file and line of this root module the block of each element stands
+    #[arg(help_heading = INPUT, long, value_name = "DIR")]
+    pub source: Option<PathBuf>,
     /// Write to a file, which appears only when it is complete
     #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
     pub output: Option<PathBuf>,
     /// Arguments about the plans
     #[command(flatten)]
     pub plans: Plans,
+}
+
+impl Config {
+    /// Returns the arguments about source files.
+    pub fn sources(&self) -> SourceArgs {
+        SourceArgs { source: self.source.clone(), no_source: self.source.is_none() }
+    }
 }
 
 /// Format of the elements of a configuration.

@@ -10,6 +10,7 @@ use crate::glob::Glob;
 use crate::nearest::{did_you_mean, nearest};
 use crate::path::{self, AddressPattern};
 use crate::record::view::Detail;
+use crate::sink::annotate::Annotated;
 use crate::sink::filter::{Does, Noise, Only, Part};
 use crate::sink::markdown::{FIT_MIN, Fit};
 use crate::sink::source_link::UrlTemplate;
@@ -47,11 +48,15 @@ pub struct Report {
     /// Arguments about source files
     #[command(flatten)]
     pub source: SourceArgs,
-    /// Link changes in Markdown to their lines by this URL, like
+    /// Link changes in Markdown, HTML and terminals to their lines by this URL, like
     /// 'https://host/owner/repo/blob/{sha}/{path}#L{line}'. {end_line} is the last line, {sha} the
     /// commit in GITHUB_SHA or CI_COMMIT_SHA
     #[arg(help_heading = OUTPUT, long, value_name = "TEMPLATE", value_parser = source_url)]
     pub source_url: Option<UrlTemplate>,
+    /// Annotate these changes at their blocks in github, sarif and code-quality [default: losses,
+    /// if the blocks are known]
+    #[arg(help_heading = OUTPUT, long, value_enum, value_name = "WHICH")]
+    pub annotate: Option<Annotate>,
     /// Arguments about noise
     #[command(flatten)]
     pub noise: NoiseArgs,
@@ -83,10 +88,31 @@ impl Report {
         self.values.unwrap_or(if self.full { Values::All } else { Values::Changed })
     }
 
+    /// Returns which changes the report annotates.
+    pub fn annotated(&self) -> Annotated {
+        match self.annotate {
+            Option::None => Annotated::KnownLosses,
+            Some(Annotate::Losses) => Annotated::Losses,
+            Some(Annotate::All) => Annotated::All,
+            Some(Annotate::None) => Annotated::None,
+        }
+    }
+
     /// Returns how much of each value the report shows.
     pub fn detail(&self) -> Detail {
         if self.full { Detail::Full } else { Detail::Excerpts }
     }
+}
+
+/// The changes to annotate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Annotate {
+    /// Changes that delete, replace or forget
+    Losses,
+    /// Changes of all kinds
+    All,
+    /// None: only failed checks and broken rules
+    None,
 }
 
 /// Filters of reports for people. Rules and counts always cover the whole plan.

@@ -7,13 +7,13 @@ use std::borrow::Cow;
 use std::io::Write;
 
 use super::Listing;
-use crate::config::{Element, Entry};
+use crate::config::{Element, Entry, Lines, LocatedElement};
 use crate::error::Result;
 use crate::inert;
 use crate::sink::csv::{Formulas, csv_error};
 use crate::sink::{BUFFER, write_error};
 
-const COLUMNS: [&str; 24] = [
+const COLUMNS: [&str; 28] = [
     "kind",
     "source",
     "workspace",
@@ -38,6 +38,10 @@ const COLUMNS: [&str; 24] = [
     "distance",
     "through",
     "summary",
+    "file",
+    "line",
+    "column",
+    "end_line",
 ];
 
 /// Writes entries as CSV.
@@ -121,7 +125,15 @@ impl<W: Write> Listing for Csv<W> {
                 self.workspace = inert::visible(head.workspace.unwrap_or_default());
                 vec![("kind", "configuration".into())]
             }
-            Entry::Element(element) => element_cells(element),
+            Entry::Element(LocatedElement { element, source }) => {
+                let mut cells = element_cells(element);
+                if let Some(Lines { file, line, column, end_line, .. }) = source {
+                    let numbers = [("line", line), ("column", column), ("end_line", end_line)];
+                    cells.push(("file", inert::text(file)));
+                    cells.extend(numbers.map(|(name, number)| (name, number.to_string().into())));
+                }
+                cells
+            }
             Entry::User(user) => vec![
                 ("kind", "reference".into()),
                 ("address", inert::text(&user.address)),

@@ -6,7 +6,7 @@
 use std::io::{self, BufWriter, Write};
 
 use super::Listing;
-use crate::config::{Element, Entry, Kind, Summary};
+use crate::config::{Element, Entry, Kind, Lines, LocatedElement, Summary};
 use crate::error::Result;
 use crate::inert::visible;
 use crate::sink::screen::Screen;
@@ -102,8 +102,12 @@ impl<W: Write> Table<W> {
                 self.begin(head.source);
                 Ok(())
             }
-            Entry::Element(element) => {
-                self.push(kind_of(element), &element.address, &details(element))
+            Entry::Element(LocatedElement { element, source }) => {
+                let mut parts = details(element);
+                if let Some(Lines { file, line, .. }) = source {
+                    parts.insert(0, format!("{file}:{line}"));
+                }
+                self.push(kind_of(element), &element.address, &parts.join("; "))
             }
             Entry::User(user) => {
                 let details = format!("{} uses {}", user.path, user.reference);
@@ -144,7 +148,7 @@ fn counted(number: u64, kind: Kind) -> String {
 }
 
 /// What a line says about an element besides its address.
-fn details(element: &Element) -> String {
+fn details(element: &Element) -> Vec<String> {
     let mut parts = Vec::new();
     match element.kind {
         Kind::Provider => parts.extend(element.full_name.clone().or(element.name.clone())),
@@ -171,7 +175,7 @@ fn details(element: &Element) -> String {
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         parts.push(format!("uses {}{more}", used.join(", ")));
     }
-    parts.join("; ")
+    parts
 }
 
 impl<W: Write> Listing for Table<W> {

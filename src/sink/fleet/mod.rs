@@ -22,6 +22,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::record::holdings::Holdings;
 use crate::record::{Label, Record};
 use crate::sink::screen::Screen;
+use crate::sink::source_link::Places;
 use crate::sink::summary::View;
 use crate::sink::{Sink, write_error};
 use states::States;
@@ -109,6 +110,15 @@ impl<W: Write> Fleet<W> {
             has_plans: false,
             states: States::default(),
         }
+    }
+}
+
+impl<W: Write> Fleet<W> {
+    /// Shows the places of blocks on the page of a single plan.
+    #[must_use]
+    pub fn with_places(mut self, places: Places) -> Fleet<W> {
+        self.page = self.page.map(|page| page.with_places(places));
+        self
     }
 }
 

@@ -15,6 +15,7 @@ use crate::record::{
 use crate::sink::gate::Answer;
 use crate::sink::phrase::{self, NAMED_WRITE_ONLY, WRITE_ONLY, what_else};
 use crate::sink::short::short_message;
+use crate::sink::source_link::Place;
 use crate::sink::summary::{Action, known, symbol};
 
 /// Maximum number of names listed with a broken rule.
@@ -59,6 +60,9 @@ struct Details<'a> {
     importing: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     generated_config: bool,
+    /// The place of the block in the configuration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    block: Option<Block>,
     #[serde(skip_serializing_if = "Option::is_none")]
     check_kind: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,7 +77,21 @@ struct Details<'a> {
     unchanged: u64,
 }
 
+/// The place of a block: the file and the line, and a link to them.
+#[derive(Debug, Serialize)]
+struct Block {
+    text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+}
+
 impl<'a> Entry<'a> {
+    /// Adds the place of the block.
+    pub fn at(mut self, place: Option<Place>) -> Entry<'a> {
+        self.details.block = place.map(|Place { text, url }| Block { text, url });
+        self
+    }
+
     /// A change to a resource, in the list `kind` of the page.
     pub fn of_resource(kind: &'static str, change: &'a ResourceChange<'_>) -> Entry<'a> {
         let why = |word: &str| known(|word| phrase::bare_reason(change, word), word);

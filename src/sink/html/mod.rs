@@ -24,9 +24,10 @@ use self::entry::{Broken, Ended, Entry, Failed, Unseen};
 use self::inert::push_line;
 use crate::error::{Error, Result};
 use crate::record::counts::Summary;
-use crate::record::{Hidden, Label, Record};
+use crate::record::{Hidden, Label, Record, ResourceChange};
 use crate::sink::gate::{Questions, Rule};
 use crate::sink::phrase::plan_line;
+use crate::sink::source_link::Places;
 use crate::sink::tool::{Clues, Tool};
 use crate::sink::{BUFFER, Sink, write_error};
 
@@ -47,7 +48,7 @@ const SCRIPT: &str = concat!(
 /// SHA-256 of the style, in base64.
 const STYLE_DIGEST: &str = "1xs6XqXrdOWesqbj6jpBms1CsuT5ZySHZtAQ3+cVnhI=";
 /// SHA-256 of the script, in base64.
-const SCRIPT_DIGEST: &str = "FuziGcno4c0SdHuVmHW/IObYi7GsF7oObOmOzip60ho=";
+const SCRIPT_DIGEST: &str = "bz/efuvhAM1VvnZOEsE77vugHV9p+2XCKqF7TDa55Ms=";
 
 /// The mark in the page that the data replaces.
 const DATA: &str = "<!-- data -->\n";
@@ -69,14 +70,28 @@ pub struct Html<W: Write> {
     questions: Questions,
     clues: Clues,
     invocations: u64,
+    places: Places,
 }
 
 impl<W: Write> Html<W> {
     /// A page written to `out` that shows which of the `rules` each plan breaks.
     pub fn new(out: W, rules: &[Rule]) -> Html<W> {
-        let (text, clues) = (Vec::new(), Clues::default());
-        let questions = Questions::new(rules);
-        Html { out, text, block_len: None, has_begun: false, questions, clues, invocations: 0 }
+        Html {
+            out,
+            text: Vec::new(),
+            block_len: None,
+            has_begun: false,
+            questions: Questions::new(rules),
+            clues: Clues::default(),
+            invocations: 0,
+            places: Places::default(),
+        }
+    }
+
+    /// Shows the places of blocks in the details of each entry.
+    #[must_use]
+    pub fn with_places(self, places: Places) -> Html<W> {
+        Html { places, ..self }
     }
 
     /// The page before and after the data.
@@ -133,6 +148,11 @@ impl<W: Write> Html<W> {
         self.add_lines(|text| entry.push(text))
     }
 
+    fn resource(&mut self, kind: &'static str, change: &ResourceChange<'_>) -> Result<()> {
+        let place = self.places.of_change(change);
+        self.entry(&Entry::of_resource(kind, change).at(place))
+    }
+
     /// Adds the line of a plan or of an input, and an empty line in place of details.
     fn plan(&mut self, value: &impl Serialize) -> Result<()> {
         self.add_lines(|text| push_line(value, text).and_then(|()| push_line(&(), text)))
@@ -165,12 +185,14 @@ impl<W: Write> Sink for Html<W> {
                 self.plan(record)
             }
             Record::ResourceChange(change) => {
-                let kind = if change.is_settled() { "same" } else { "change" };
-                self.entry(&Entry::of_resource(kind, change))
+                self.resource(if change.is_settled() { "same" } else { "change" }, change)
             }
-            Record::ResourceDrift(change) => self.entry(&Entry::of_resource("drift", change)),
-            Record::DeferredChange(change) => self.entry(&Entry::of_resource("deferred", change)),
-            Record::OutputChange(output) => self.entry(&Entry::of_output(output)),
+            Record::ResourceDrift(change) => self.resource("drift", change),
+            Record::DeferredChange(change) => self.resource("deferred", change),
+            Record::OutputChange(output) => {
+                let place = self.places.of_output(&output.name);
+                self.entry(&Entry::of_output(output).at(place))
+            }
             Record::ActionInvocation(invoked) => {
                 self.invocations += 1;
                 self.entry(&Entry::of_invocation("invocation", invoked))
@@ -178,7 +200,10 @@ impl<W: Write> Sink for Html<W> {
             Record::DeferredActionInvocation(deferred) => {
                 self.entry(&Entry::of_invocation("deferred_invocation", deferred))
             }
-            Record::Check(check) => self.entry(&Entry::of_check(check)),
+            Record::Check(check) => {
+                let place = self.places.of(&check.address);
+                self.entry(&Entry::of_check(check).at(place))
+            }
             Record::Summary(summary) => self.summary(summary),
         }
     }

@@ -1,9 +1,9 @@
 //! How values are laid out on lines.
 
 use crate::inert;
-use crate::record::Shown;
+use crate::record::{Attribute, Difference, Shown};
 use crate::sink::phrase::stand_in;
-use crate::sink::summary::width;
+use crate::sink::summary::{Action, GREEN, PLAIN, RED, YELLOW, width};
 use crate::sink::wrap;
 
 /// Puts a separator before values. The separator loses its trailing space if the values begin on a
@@ -27,5 +27,17 @@ pub(super) fn columns(shown: &Shown) -> usize {
     match shown {
         Shown::Scalar(excerpt) | Shown::Container(excerpt) => width(&inert::text(&excerpt.text)),
         shown => stand_in(shown).len(),
+    }
+}
+
+/// The sign of an attribute (`+`, `-`, `~` or a space) and its style.
+pub(in crate::sink) fn sign(attribute: &Attribute, action: Action) -> (&'static str, &'static str) {
+    match (&attribute.before, &attribute.after) {
+        _ if attribute.difference == Difference::Nothing => (" ", PLAIN),
+        (Shown::Absent, _) if action == Action::Read => (" ", PLAIN),
+        (Shown::Absent, _) => ("+", GREEN),
+        (_, Shown::Absent) if action == Action::Forget => (" ", PLAIN),
+        (_, Shown::Absent) => ("-", RED),
+        _ => ("~", YELLOW),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::part::Part;
 use crate::record::{Attribute, Line, Shown};
+use crate::sink::source_link::Place;
 use crate::sink::summary::width;
 
 /// Maximum number of outputs that wait. Outputs after them are padded on their own.
@@ -22,6 +23,8 @@ pub(super) struct Waiting {
     /// The symbol of its action, in colour.
     pub symbol: String,
     pub name: String,
+    /// The place of its block.
+    pub place: Option<Place>,
     pub body: Body,
 }
 
@@ -37,6 +40,7 @@ impl Outputs {
     /// Adds an output.
     pub fn push(&mut self, output: Waiting) {
         self.bytes += output.name.len();
+        self.bytes += output.place.as_ref().map_or(0, |place| place.linked().len());
         self.bytes += match &output.body {
             Body::Lines(lines) => lines.len(),
             Body::Value(value) => {

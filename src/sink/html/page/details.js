@@ -12,6 +12,7 @@ function details(row) {
     ["Trigger", told.trigger],
     ["Check of", told.check_kind?.replaceAll("_", " ")],
     ["Provider", told.provider],
+    ["Block", told.block && block(told.block)],
   ].filter(([, value]) => value);
   const list = facts.flatMap(([key, value]) => [make("dt", "", key), make("dd", "", value)]);
   if (list.length > 0) body.append(make("dl", "", ...list));
@@ -26,10 +27,20 @@ function details(row) {
   return body;
 }
 
+/** The place of a block, as a link if it has a page on a host. */
+function block({ text, url }) {
+  if (!/^https?:\/\//.test(url ?? "")) return text;
+  const link = make("a", "", text);
+  link.href = url;
+  link.rel = "noopener noreferrer";
+  return link;
+}
+
 /** The text of what an entry shows, for the search. */
-function shownText({ provider, importing, trigger, check_kind, problems = [], attributes = [] }) {
+function shownText(told) {
+  const { provider, importing, trigger, check_kind, problems = [], attributes = [] } = told;
   const values = attributes.flatMap(([path, before, after]) => [path, text(before), text(after)]);
-  const all = [provider, importing, trigger, check_kind, ...problems, ...values];
+  const all = [provider, importing, trigger, check_kind, told.block?.text, ...problems, ...values];
   return all.join("\n").toLowerCase();
 }
 

@@ -1,0 +1,127 @@
+//! Which changes the formats for code hosts annotate, each at its block.
+//!
+//! Annotations are remarks: they break no rule and fail no run.
+
+use super::origin::{self, Location, SharedOrigins};
+use super::phrase::{self, Tense};
+use super::short::short;
+use crate::inert::visible;
+use crate::record::ResourceChange;
+
+/// The changes to annotate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Annotated {
+    /// Changes that delete, replace or forget, in plans whose blocks are known.
+    #[default]
+    KnownLosses,
+    /// Changes that delete, replace or forget.
+    Losses,
+    /// Changes of all kinds.
+    All,
+    /// None.
+    None,
+}
+
+/// The kind of an annotated change, the gravest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Class {
+    Delete,
+    Replace,
+    Forget,
+    Other,
+}
+
+impl Class {
+    /// All classes, the gravest first.
+    pub const ALL: [Class; 4] = [Class::Delete, Class::Replace, Class::Forget, Class::Other];
+
+    /// The name of the rule in formats whose findings have one.
+    pub fn rule(self) -> &'static str {
+        match self {
+            Class::Delete => "plan-delete",
+            Class::Replace => "plan-replace",
+            Class::Forget => "plan-forget",
+            Class::Other => "plan-change",
+        }
+    }
+
+    /// The description of the rule.
+    pub fn description(self) -> &'static str {
+        match self {
+            Class::Delete => "A change that destroys an object",
+            Class::Replace => "A change that replaces an object",
+            Class::Forget => "A change after which an object is no longer managed",
+            Class::Other => "Any other change",
+        }
+    }
+
+    /// The first word of a title.
+    pub fn title(self) -> &'static str {
+        match self {
+            Class::Delete => "Destroy",
+            Class::Replace => "Replace",
+            Class::Forget => "Forget",
+            Class::Other => "Change",
+        }
+    }
+}
+
+/// A remark on a change.
+#[derive(Debug)]
+pub(super) struct Remark {
+    pub class: Class,
+    /// The block; `None` if there is none, or if the files are not known.
+    pub location: Option<Location>,
+    /// The address, shortened, with the key of a deposed object.
+    pub name: String,
+    /// The change and its reason, in words without hidden characters.
+    pub words: String,
+}
+
+impl Annotated {
+    /// The remark on a change; `None` if the change is not annotated.
+    pub(super) fn remark(
+        self,
+        origins: &SharedOrigins,
+        change: &ResourceChange<'_>,
+    ) -> Option<Remark> {
+        if self == Annotated::None || change.is_settled() {
+            return None;
+        }
+        let class = match change.effects().next() {
+            Some("delete") => Class::Delete,
+            Some("replace") => Class::Replace,
+            Some("forget") => Class::Forget,
+            Some("read") => return None,
+            _ => Class::Other,
+        };
+        if class == Class::Other && self != Annotated::All {
+            return None;
+        }
+        let origin = origins.as_ref().and_then(|origins| origin::of_change(&**origins, change));
+        if self == Annotated::KnownLosses && origin.is_none() {
+            return None;
+        }
+        let location = origin.and_then(|origin| origin.location().cloned());
+        let name = short(&change.full_name()).into_owned();
+        Some(Remark { class, location, name, words: words(change) })
+    }
+}
+
+/// The change and its reason.
+fn words(change: &ResourceChange<'_>) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    match phrase::what(Tense::Planned, &change.action) {
+        "" if change.action == "no-op" => {}
+        "" => parts.push(visible(&short(&change.action))),
+        what => parts.push(what.to_owned()),
+    }
+    let from = change.moved_from().map(|from| format!("moved from {}", visible(&short(from))));
+    parts.extend(from);
+    parts.extend(change.importing.is_some().then(|| "imported".to_owned()));
+    parts.extend(phrase::circumstances(change).map(str::to_owned));
+    let reason = change.action_reason.as_deref();
+    let reason = reason.and_then(|word| phrase::reason(change, word));
+    parts.extend(reason.map(str::to_owned));
+    parts.join(", ")
+}

@@ -1,0 +1,100 @@
+//! A list of addresses on the page, of which the first lines are kept.
+
+use super::{fit, width};
+use crate::sink::source_link::Place;
+
+/// Maximum number of bytes of the kept addresses of each list.
+const BYTES_MAX: usize = 2 << 20;
+/// Minimum width of a name before a place, in columns. A line without room for both has no place.
+const NAME_MIN: usize = 20;
+
+/// The first lines of a list, and the length of the whole list.
+#[derive(Debug, Default)]
+pub(super) struct Listing {
+    pub lines: Vec<Line>,
+    pub count: u64,
+    bounds: Bounds,
+    bytes: usize,
+}
+
+/// Maximum number of lines of a list, and maximum width of each line in columns.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Bounds {
+    pub lines: usize,
+    pub columns: usize,
+}
+
+/// A line of a list. No text has hidden characters.
+#[derive(Debug)]
+pub(super) struct Line {
+    pub symbol: &'static str,
+    /// The style of the symbol.
+    pub style: &'static str,
+    /// The address.
+    pub name: String,
+    /// The place of the block.
+    pub place: Option<Place>,
+    /// The text behind the name and the place.
+    pub rest: String,
+}
+
+impl Listing {
+    /// An empty list.
+    pub fn new(bounds: Bounds) -> Listing {
+        Listing { bounds, ..Listing::default() }
+    }
+
+    /// Adds a line, or only counts it.
+    pub fn push(&mut self, line: impl FnOnce() -> Line) {
+        self.count += 1;
+        if self.lines.len() < self.bounds.lines && self.bytes < BYTES_MAX {
+            // Only the visible part of a line is kept.
+            let columns = self.bounds.columns;
+            let Line { symbol, style, name, place, rest } = line();
+            let place = place.filter(|place| width(&place.text) <= columns);
+            let (name, rest) = (fit(&name, columns), fit(&rest, columns));
+            self.bytes += name.len() + rest.len();
+            self.bytes += place.as_ref().map_or(0, |place| place.linked().len());
+            self.lines.push(Line { symbol, style, name, place, rest });
+        }
+    }
+}
+
+impl Line {
+    /// The name, the place in brackets and the rest, in at most this many columns.
+    pub fn fit(&self, columns: usize) -> String {
+        let Line { name, place, rest, .. } = self;
+        let place = place.as_ref().map(|place| (place, width(&place.text) + " ()".len()));
+        match place.filter(|(_, taken)| taken + NAME_MIN <= columns) {
+            None => fit(&format!("{name}{rest}"), columns),
+            Some((place, taken)) => {
+                let name = fit(name, columns - taken);
+                let left = columns - taken - width(&name);
+                let rest = if left == 0 { String::new() } else { fit(rest, left) };
+                format!("{name} ({}){rest}", place.linked())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_stands_behind_the_name_where_it_fits() {
+        let place = Place { text: "main.tf:12".into(), url: None };
+        let (name, rest) = ("aws_db_instance.main".to_owned(), ", because of x".to_owned());
+        let line = Line { symbol: "-", style: "", name, place: Some(place), rest };
+        for (columns, expected) in [
+            (60, "aws_db_instance.main (main.tf:12), because of x"),
+            (47, "aws_db_instance.main (main.tf:12), because of x"),
+            (46, "aws_db_instance.main (main.tf:12), because of…"),
+            (34, "aws_db_instance.main (main.tf:12)…"),
+            (33, "aws_db_instance.main (main.tf:12)"),
+            (32, "aws_db_instance.main, because o…"),
+        ] {
+            assert_eq!(line.fit(columns), expected);
+        }
+    }
+}

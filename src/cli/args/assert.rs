@@ -9,7 +9,7 @@ use super::{GATES, OUTPUT, Plans, SecretArgs, file};
 /// `plansift assert`.
 #[derive(Debug, Args)]
 pub struct Assert {
-    /// Read assertions from a file: TOML if its name ends in `.toml`, JSON if in `.json`, else YAML.
+    /// Read assertions from a file: TOML or JSON if its name ends in .toml or .json, else YAML.
     /// `plansift schema --of assertions` prints the schema
     #[arg(help_heading = GATES, short = 'F', long = "file", value_name = "FILE")]
     pub files: Vec<PathBuf>,

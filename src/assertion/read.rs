@@ -223,7 +223,7 @@ fn toml(text: &str) -> Result<Node, FileError> {
             }
             DeValue::Boolean(value) => builder.scalar(line, NodeKind::Boolean(*value))?,
             DeValue::Datetime(_) => {
-                return Err(FileError::new(line, "write a date as a text, in quotes"));
+                return Err(FileError::new(line, "write a date as a string, in quotes"));
             }
             DeValue::Array(elements) => {
                 builder.open_list(line)?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hcl_edit::expr::Expression;
 
-use crate::hcl::argument::{Read, Source};
+use crate::hcl::argument::{ArgumentValue, Source};
 use crate::hcl::block::{Attribute, Block};
 use crate::hcl::diagnostic::{Diagnostic, Diagnostics};
 use crate::hcl::json::{Document, Index, Kind, TooLarge};
@@ -132,13 +132,19 @@ impl Syntax<Index> for Json<'_> {
         let texts = |read: Option<(String, Vec<String>)>| read.map(|(_, references)| references);
         match self.0.read(attribute).0 {
             None if attribute.reading == Reading::Value => self.0.references(attribute.value),
-            Some(Read::Reference(reference)) => reference.into_iter().collect(),
-            Some(Read::References(references)) if attribute.reading == Reading::References => {
+            Some(ArgumentValue::Reference(reference)) => reference.into_iter().collect(),
+            Some(ArgumentValue::References(references))
+                if attribute.reading == Reading::References =>
+            {
                 references.into_iter().flatten().collect()
             }
-            Some(Read::Expression(read)) => texts(read).into_iter().flatten().collect(),
-            Some(Read::Expressions(all)) => all.into_iter().filter_map(texts).flatten().collect(),
-            Some(Read::Providers(pairs)) => pairs.into_iter().map(|(_, parent)| parent).collect(),
+            Some(ArgumentValue::Expression(read)) => texts(read).into_iter().flatten().collect(),
+            Some(ArgumentValue::Expressions(all)) => {
+                all.into_iter().filter_map(texts).flatten().collect()
+            }
+            Some(ArgumentValue::Providers(pairs)) => {
+                pairs.into_iter().map(|(_, parent)| parent).collect()
+            }
             _ => Vec::new(),
         }
     }

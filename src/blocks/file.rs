@@ -1,4 +1,4 @@
-//! One source file as blocks: where they stand, and what they refer to.
+//! Parses a source file into blocks, with their ranges and references.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -34,33 +34,33 @@ pub struct FileDiagnostic {
 /// A block of a configuration, without its values.
 #[derive(Clone, Debug)]
 pub struct SourceBlock {
-    /// Its type, such as `resource`.
+    /// The type of the block, such as `resource`.
     pub kind: Box<str>,
-    /// Its labels.
+    /// The labels of the block.
     pub labels: Vec<Box<str>>,
-    /// Its address in its module, such as `data.aws_ami.web`; none for blocks that have no name.
+    /// The address inside the module, such as `data.aws_ami.web`; `None` for blocks without a name.
     pub address: Option<Box<str>>,
-    /// Its file, and the place that stands for it.
+    /// The file, and the range of the block's head; in JSON, of the opening bracket of its body.
     pub definition: Place,
-    /// The place of its last label, or of its type if it has none.
+    /// The range of the last label, or of the type for a block without labels.
     pub name: Range,
-    /// The whole block.
+    /// The range of the whole block.
     pub range: Range,
-    /// What it refers to, in order, without repetitions.
+    /// The references in the block, in order, without repetitions.
     pub references: Vec<String>,
     /// The source of a module call, if it is a literal string.
     pub module_source: Option<Box<str>>,
-    /// The blocks of override files that change it.
+    /// The places of the blocks in override files that override this block.
     pub overrides: Vec<Place>,
 }
 
-/// The blocks of a file, and what is wrong with it.
+/// The blocks and the diagnostics of a file.
 pub(super) struct Parsed {
     pub blocks: Vec<SourceBlock>,
     pub diagnostics: Vec<FileDiagnostic>,
 }
 
-/// Reads a file in JSON syntax if its name ends so, and else in native syntax.
+/// Parses a file: in JSON syntax if its name ends in `.json`, else in native syntax.
 pub(super) fn parse(file: &Arc<str>, text: &[u8]) -> Parsed {
     let mut diagnostics = Diagnostics::default();
     let blocks = if file.ends_with(".json") {
@@ -75,7 +75,7 @@ pub(super) fn parse(file: &Arc<str>, text: &[u8]) -> Parsed {
     Parsed { blocks, diagnostics: listed.into_iter().map(with_file).collect() }
 }
 
-/// The diagnostic of a file as a whole.
+/// A diagnostic without a range, for the file as a whole.
 pub(super) fn whole_file(file: &Arc<str>, summary: &'static str, detail: String) -> FileDiagnostic {
     let range = Range::new(Position::START, Position::START);
     FileDiagnostic { file: file.clone(), diagnostic: Diagnostic::error(summary, detail, range) }
@@ -115,13 +115,13 @@ fn native_syntax(file: &Arc<str>, text: &[u8], diagnostics: &mut Diagnostics) ->
     blocks.iter().flat_map(|block| source_blocks(&Native, block, file, diagnostics)).collect()
 }
 
-/// What a syntax says about its attributes.
+/// Reads the attributes of one syntax: JSON or native.
 trait Syntax<E> {
     /// The references of an attribute, in order.
     fn references(&self, attribute: &Attribute<E>) -> Vec<String>;
     /// The text of a literal string.
     fn literal(&self, attribute: &Attribute<E>) -> Option<Box<str>>;
-    /// Reports what is wrong with an attribute.
+    /// Reports the faults of an attribute.
     fn check(&self, attribute: &Attribute<E>, diagnostics: &mut Diagnostics);
 }
 
@@ -179,7 +179,7 @@ impl Syntax<Expression> for Native {
     fn check(&self, _: &Attribute<Expression>, _: &mut Diagnostics) {}
 }
 
-/// A block of the top level, and the blocks inside it that have an address.
+/// Returns a top-level block, and the `data` blocks inside a `check`, which have an address too.
 fn source_blocks<E>(
     syntax: &impl Syntax<E>,
     block: &Block<E>,

@@ -106,11 +106,11 @@ fn common_element_type<'a>(mut own: impl Iterator<Item = &'a Type>, wanted: &Typ
     if *wanted != Type::Dynamic {
         return Some(wanted.clone());
     }
-    own.try_fold(Type::Dynamic, |common_element_type, ty| match (&common_element_type, ty) {
+    own.try_fold(Type::Dynamic, |common, ty| match (&common, ty) {
         (Type::Dynamic, ty) => Some(ty.clone()),
-        (_, Type::Dynamic) => Some(common_element_type),
-        _ if common_element_type == *ty => Some(common_element_type),
-        _ if common_element_type.is_primitive() && ty.is_primitive() => Some(Type::String),
+        (_, Type::Dynamic) => Some(common),
+        _ if common == *ty => Some(common),
+        _ if common.is_primitive() && ty.is_primitive() => Some(Type::String),
         _ => None,
     })
 }

@@ -29,7 +29,7 @@ pub enum Written {
 ///
 /// # Errors
 ///
-/// A number is infinite, or its text would be very long.
+/// A number is infinite or has too many digits, or a string of type number is not a number.
 pub fn write_value(
     value: &Value<'_>,
     ty: Option<&Type>,

@@ -4,7 +4,7 @@
 ///
 /// # Errors
 ///
-/// The number of bytes up to and including the one that is wrong.
+/// The number of bytes up to and including the first invalid byte.
 pub fn decode(string: &[u8]) -> Result<String, usize> {
     let mut out = Vec::with_capacity(string.len());
     let mut at = 1;

@@ -14,7 +14,7 @@
 
 use super::address::Local;
 use super::element::{DEPENDS_ON, Dependent, Element, Kind};
-use super::names::{Budget, NAME, Names};
+use super::names::{Budget, NAME_OVERHEAD, Names};
 use super::reference::{Target, traversals};
 use super::users::{PROVIDER, element_address};
 use crate::error::Result;
@@ -125,7 +125,7 @@ impl Graph {
     fn node(&mut self, address: &str, offset: u64) -> Result<u32> {
         let (number, is_new) = self.names.insert(address);
         if is_new {
-            self.budget.take(NAME + address.len(), offset)?;
+            self.budget.take(NAME_OVERHEAD + address.len(), offset)?;
             self.kinds.push(None);
         }
         Ok(number)

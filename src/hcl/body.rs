@@ -73,8 +73,8 @@ impl<'a> Reader<'a> {
         content
     }
 
-    /// Reads the attributes and blocks that the schema lists. Reports other properties if the schema
-    /// is closed.
+    /// Reads the attributes and blocks that the schema lists. A closed schema reports all other
+    /// properties.
     fn read_listed(&mut self, body: Index, schema: &'static BodySchema, content: &mut Content) {
         let properties = self.properties(body, None);
         let mut set: HashMap<&str, Range> = HashMap::new();

@@ -1,7 +1,7 @@
 //! An index of the member `tfplan`: the byte range of each message, and the order of plan JSON.
 //!
-//! One scan collects the range and the address of each change, and skips the values. The index takes
-//! a few times the length of the addresses, up to [`Limits::plan_index`].
+//! One scan collects the range and the address of each change, and skips the values. The index
+//! takes a few times the length of the addresses, up to [`Limits::plan_index`].
 
 use std::mem::size_of;
 use std::ops::Range;
@@ -82,7 +82,7 @@ impl Budget {
         Budget { left: limits.plan_index, limit: limits.plan_index }
     }
 
-    /// Takes `len` bytes from the budget. `offset` is the place of the error if the budget is empty.
+    /// Takes `len` bytes from the budget. `offset` is the place of an error.
     pub(super) fn take(&mut self, len: usize, offset: u64) -> Result<()> {
         let left = self.left.checked_sub(len as u64);
         self.left = left.ok_or_else(|| Error::limit(Limit::PlanIndex, self.limit, offset))?;
@@ -236,7 +236,7 @@ impl Builder<'_> {
             18 => {
                 let record = self.with(span, |this, message| {
                     let record = this.record(message, 0)?;
-                    // Plan JSON omits this change unless the plan is refresh-only, so check it here.
+                    // Plan JSON omits this change unless the plan is refresh-only: check it here.
                     if record.action == Action::NoOp {
                         ResourceChange::read(message, this.limits)?;
                     }

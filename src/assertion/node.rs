@@ -1,4 +1,4 @@
-//! A file of assertions as a tree of node_count with line numbers.
+//! A file of assertions as a tree of nodes with line numbers.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -9,7 +9,7 @@ use crate::nearest::nearest;
 pub const FILE_MAX: usize = 8 << 20;
 /// Maximum depth of nested lists and mappings.
 pub(super) const DEPTH_MAX: usize = 64;
-/// Maximum number of node_count.
+/// Maximum number of nodes.
 pub(super) const NODES_MAX: usize = 1_000_000;
 
 /// A fault in a file of assertions, with its line.

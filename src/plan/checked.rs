@@ -80,7 +80,7 @@ impl<'a> CheckedObject<'a> {
     }
 }
 
-/// Whether an element is not `null`. Tools treat a `null` like an absent element.
+/// Whether an element is present. `null` counts as absent.
 fn is_given(element: &Result<Value<'_>>) -> bool {
     element.as_ref().map_or(true, |element| !element.is_null())
 }

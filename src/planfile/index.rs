@@ -64,7 +64,7 @@ pub(super) struct Entry {
     address: Range<usize>,
     deposed: Range<usize>,
     pub action: Action,
-    /// The number of the reason why the change is deferred; 0 if it is not.
+    /// The number of the reason why the change is deferred; 0 for other changes.
     pub deferred_reason: u64,
     /// The range of the message of the change.
     pub range: Range<u64>,

@@ -42,8 +42,8 @@ impl PartialEq for SchemaFiles {
 impl Eq for SchemaFiles {}
 
 impl SchemaFiles {
-    /// Takes the schemas of the named files, the first of which has precedence, and the folder in
-    /// which plan files look up their key.
+    /// Takes the schemas of the named files, and the folder in which plan files look up their key.
+    /// Earlier files take precedence.
     pub fn new(named: Vec<Schemas>, folder: Option<PathBuf>, limits: &Limits) -> SchemaFiles {
         if named.is_empty() && folder.is_none() {
             return SchemaFiles(None);

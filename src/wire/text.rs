@@ -31,7 +31,7 @@ pub fn normalize_str(text: &str) -> String {
     String::from_utf8_lossy(&normalize(text.as_bytes())).into_owned()
 }
 
-/// Cuts a long prefix, so that any continuation leaves the rest of it unchanged.
+/// Cuts a long prefix where text that follows cannot change the part before the cut.
 pub fn short_prefix(prefix: &[u8]) -> Cow<'_, [u8]> {
     if prefix.len() <= PREFIX_LEN_MAX {
         return Cow::Borrowed(prefix);

@@ -32,9 +32,9 @@ pub(super) enum Scope {
     ConfiguredOutputs,
     ConfiguredActions,
     ProviderConfigs,
-    /// A known section that is an array without sensitivity marks.
+    /// A known section that is an array, and has no sensitivity marks.
     List,
-    /// Any other known section without sensitivity marks.
+    /// Any other known section that has no sensitivity marks.
     Plain,
     /// An unknown section.
     Unknown,

@@ -178,7 +178,7 @@ fn json(text: &str) -> Result<Node, FileError> {
     builder.finish()
 }
 
-/// A pending step on the stack of [`json`] and [`toml`].
+/// A pending step on the stack of `json` and `toml`.
 enum Next<T> {
     Value(T),
     Key(usize, String),

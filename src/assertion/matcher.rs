@@ -10,17 +10,17 @@ use crate::wire::Number;
 /// A condition on a known value.
 #[derive(Debug)]
 pub enum Matcher {
-    /// A check of a known value.
+    /// A value that passes a check.
     Known(KnownValue),
-    /// This number.
+    /// A number that equals this number.
     Number(Number),
-    /// One of these.
+    /// A value that at least one of the matchers matches.
     OneOf(Vec<Matcher>),
-    /// All of these.
+    /// A value that all matchers match.
     All(Vec<Matcher>),
-    /// The opposite.
+    /// A value that the matcher does not match.
     Not(Box<Matcher>),
-    /// A number within bounds, both included.
+    /// A number between the bounds, inclusive.
     Range {
         /// The least number.
         min: Option<Number>,
@@ -29,7 +29,7 @@ pub enum Matcher {
     },
     /// The number of elements, members or characters lies within bounds.
     Size(Bounds),
-    /// A list or set with an element that matches, or a text that contains this one.
+    /// A list or set with an element that matches, or a string that contains the given string.
     Contains(Box<Matcher>, Option<String>),
     /// A list whose elements match, in order.
     ListOf(Vec<Matcher>),
@@ -149,7 +149,7 @@ impl Matcher {
                 }
             }
             Matcher::Size(bounds) => format!("a size of {}", bounds.words()),
-            Matcher::Contains(matcher, _) => format!("something that contains {}", matcher.words()),
+            Matcher::Contains(matcher, _) => format!("a value that contains {}", matcher.words()),
             Matcher::ListOf(matchers) => format!("the list [{}]", list(matchers)),
             Matcher::SetOf(matchers) => format!("the set [{}]", list(matchers)),
             Matcher::ObjectOf { members, is_partial } => {
@@ -173,11 +173,11 @@ fn size_of(data: Data<'_>) -> Result<Option<u64>> {
     Ok(data.string()?.map(|text| text.chars().count() as u64))
 }
 
-/// Maximum number of elements of a set that is matched. The time grows with the cube of it.
+/// Maximum number of elements in [`Matcher::SetOf`]. Matching takes cubic time.
 pub(super) const SET_MAX: usize = 200;
 
-/// Whether each matcher can take an element of its own. Finds augmenting paths, so the order of
-/// the matchers does not matter.
+/// Whether the matchers can be assigned to different elements that they match. Searches a bipartite
+/// matching by augmenting paths, so the order of the matchers does not matter.
 fn set_of(matchers: &[Matcher], data: Data<'_>) -> Result<bool> {
     let Some(elements) = data.elements()? else { return Ok(false) };
     if elements.len() != matchers.len() {
@@ -188,20 +188,20 @@ fn set_of(matchers: &[Matcher], data: Data<'_>) -> Result<bool> {
         let row = elements.iter().map(|data| matcher.matches(*data));
         fits.push(row.collect::<Result<Vec<bool>>>()?);
     }
-    // The matcher that takes each element.
-    let mut taken: Vec<Option<usize>> = vec![None; elements.len()];
+    // For each element, the matcher that is assigned to it.
+    let mut assigned: Vec<Option<usize>> = vec![None; elements.len()];
     for matcher in 0..matchers.len() {
-        if !augment(matcher, &fits, &mut taken) {
+        if !augment(matcher, &fits, &mut assigned) {
             return Ok(false);
         }
     }
     Ok(true)
 }
 
-/// Gives a matcher an element, and moves other matchers to other elements if necessary.
-fn augment(matcher: usize, fits: &[Vec<bool>], taken: &mut [Option<usize>]) -> bool {
-    // The matcher that reached each element, in a search by breadth.
-    let mut reached_by: Vec<Option<usize>> = vec![None; taken.len()];
+/// Assigns an element to a matcher, and reassigns other matchers if necessary.
+fn augment(matcher: usize, fits: &[Vec<bool>], assigned: &mut [Option<usize>]) -> bool {
+    // For each element, the matcher from which the breadth-first search reached it.
+    let mut reached_by: Vec<Option<usize>> = vec![None; assigned.len()];
     let mut queue = VecDeque::from([matcher]);
     while let Some(current) = queue.pop_front() {
         for (element, fits) in fits[current].iter().enumerate() {
@@ -209,12 +209,12 @@ fn augment(matcher: usize, fits: &[Vec<bool>], taken: &mut [Option<usize>]) -> b
                 continue;
             }
             reached_by[element] = Some(current);
-            let Some(other) = taken[element] else {
-                // Each matcher on the way back gives up its element for the one that it reached.
+            let Some(other) = assigned[element] else {
+                // Along the path back, each matcher moves to the element that it reached.
                 let mut free = element;
                 while let Some(owner) = reached_by[free] {
-                    let previous = taken.iter().position(|taken| *taken == Some(owner));
-                    taken[free] = Some(owner);
+                    let previous = assigned.iter().position(|assigned| *assigned == Some(owner));
+                    assigned[free] = Some(owner);
                     match previous {
                         Some(previous) => free = previous,
                         None => break,

@@ -1,4 +1,4 @@
-//! A file of assertions as a tree, in which each node knows its line.
+//! A file of assertions as a tree of nodes with line numbers.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -12,12 +12,12 @@ pub(super) const DEPTH_MAX: usize = 64;
 /// Maximum number of nodes.
 pub(super) const NODES_MAX: usize = 1_000_000;
 
-/// A fault in a file of assertions, with its place.
+/// A fault in a file of assertions, with its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileError {
     /// The line, from 1.
     pub line: usize,
-    /// The message: the fault, and how to mend it.
+    /// The message: what is wrong, and what to do.
     pub text: String,
 }
 
@@ -35,19 +35,19 @@ impl fmt::Display for FileError {
 
 impl std::error::Error for FileError {}
 
-/// A node.
+/// A value in the file.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     pub line: usize,
     pub kind: NodeKind,
 }
 
-/// What a node is.
+/// The type and the content of a node.
 #[derive(Clone, Debug)]
 pub(super) enum NodeKind {
     Null,
     Boolean(bool),
-    /// A number with its text.
+    /// A number, as written in the file.
     Number(String),
     Text(String),
     List(Vec<Node>),
@@ -63,19 +63,19 @@ pub(super) struct Member {
 }
 
 impl Node {
-    /// What the node is, in words.
+    /// The type of the node, for messages.
     pub fn noun(&self) -> &'static str {
         match self.kind {
             NodeKind::Null => "null",
             NodeKind::Boolean(_) => "a boolean",
             NodeKind::Number(_) => "a number",
-            NodeKind::Text(_) => "a text",
+            NodeKind::Text(_) => "a string",
             NodeKind::List(_) => "a list",
             NodeKind::Mapping(_) => "a mapping",
         }
     }
 
-    /// An error about the type of the node.
+    /// The error that the node has another type than `expected`.
     pub fn wrong(&self, name: &str, expected: &str) -> FileError {
         FileError::new(self.line, format!("`{name}` must be {expected}, not {}", self.noun()))
     }
@@ -86,7 +86,7 @@ impl Node {
 pub(super) struct Builder {
     open: Vec<Open>,
     root: Option<Node>,
-    nodes: usize,
+    node_count: usize,
 }
 
 /// A list or a mapping that is not complete.
@@ -113,7 +113,7 @@ impl Builder {
 
     fn open(&mut self, line: usize, content: NodeKind) -> Result<(), FileError> {
         if self.needs_key() {
-            return Err(FileError::new(line, "a key must be a text"));
+            return Err(FileError::new(line, "a key must be a string"));
         }
         if self.open.len() == DEPTH_MAX {
             let text = format!("lists and mappings are nested deeper than {DEPTH_MAX}");
@@ -125,8 +125,8 @@ impl Builder {
     }
 
     fn count(&mut self, line: usize) -> Result<(), FileError> {
-        self.nodes += 1;
-        match self.nodes > NODES_MAX {
+        self.node_count += 1;
+        match self.node_count > NODES_MAX {
             true => Err(FileError::new(line, format!("there are more than {NODES_MAX} values"))),
             false => Ok(()),
         }
@@ -179,33 +179,33 @@ impl Builder {
         Ok(())
     }
 
-    /// The tree.
+    /// Returns the root.
     pub fn finish(self) -> Result<Node, FileError> {
         self.root.ok_or_else(|| FileError::new(1, "the file is empty"))
     }
 }
 
-/// A key in messages: not longer than a line, without control characters.
+/// Shortens a key for messages, and escapes hidden characters.
 pub(super) fn shown(key: &str) -> String {
     const SHOWN_MAX: usize = 60;
     let short: String = key.chars().take(SHOWN_MAX).collect();
     crate::inert::visible(&short)
 }
 
-/// The text of a node.
+/// The string in a node; `name` is its key.
 pub(super) fn text(node: &Node, name: &str) -> Result<String, FileError> {
     match &node.kind {
         NodeKind::Text(text) if text.is_empty() => {
             Err(FileError::new(node.line, format!("`{name}` is empty")))
         }
         NodeKind::Text(text) => Ok(text.clone()),
-        // An output may have the name `1` or `true` in a file without quotes.
+        // A name such as `1` is a number in a file without quotes.
         NodeKind::Number(text) => Ok(text.clone()),
-        _ => Err(node.wrong(name, "a text")),
+        _ => Err(node.wrong(name, "a string")),
     }
 }
 
-/// The boolean of a node.
+/// The boolean in a node; `name` is its key.
 pub(super) fn boolean(node: &Node, name: &str) -> Result<bool, FileError> {
     match node.kind {
         NodeKind::Boolean(value) => Ok(value),
@@ -213,7 +213,7 @@ pub(super) fn boolean(node: &Node, name: &str) -> Result<bool, FileError> {
     }
 }
 
-/// An error about a key, with the key that may be meant.
+/// The error about an unknown key: suggests a similar key, or lists all keys.
 pub(super) fn unknown_key(line: usize, key: &str, known: &[&str]) -> FileError {
     let near = nearest(key, known.iter().copied());
     let hint = near.map(|near| format!(": did you mean `{near}`?"));

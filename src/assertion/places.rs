@@ -1,4 +1,4 @@
-//! The places that a path with wildcards matches in a resource or an output.
+//! Finds the paths that match a query with wildcards in a resource or an output.
 
 use std::collections::BTreeSet;
 
@@ -7,13 +7,13 @@ use crate::json::value::{Kind, Value};
 use crate::limits::{Limit, Limits};
 use crate::path::{AttributePath, AttributeQuery, AttributeStep};
 
-/// The places that a query matches in any of these values. Unknown values are only in the overlay
-/// of unknown values, and deleted ones only in the value before, so all of them count.
+/// The paths that match a query in at least one of the values. The caller passes all sides of a
+/// change: unknown values are only in `after_unknown`, and removed values only in `before`.
 ///
 /// # Errors
 ///
-/// Fails if a value is invalid, or if the places take more memory than the limit on paths.
-pub(super) fn places<'a>(
+/// Fails if a value is invalid, or if the paths exceed [`Limits::paths`].
+pub(super) fn matching_paths<'a>(
     query: &AttributeQuery,
     values: impl IntoIterator<Item = Value<'a>>,
     limits: &Limits,

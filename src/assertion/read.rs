@@ -23,7 +23,7 @@ pub enum Syntax {
 }
 
 impl Syntax {
-    /// The syntax of a file by the end of its name. YAML, if the name says nothing.
+    /// The syntax that the extension of a file name implies; YAML by default.
     pub fn of(name: &str) -> Syntax {
         let name = name.to_ascii_lowercase();
         match () {
@@ -34,8 +34,8 @@ impl Syntax {
     }
 }
 
-/// Maximum number of brackets and commas in YAML. The parser buffers a bracketed list up to its
-/// end.
+/// Maximum number of brackets and commas in YAML. The limit bounds memory, because the parser
+/// buffers a bracketed list up to its end.
 const FLOW_MAX: usize = 50_000;
 
 /// Reads a text as a tree.
@@ -61,7 +61,7 @@ fn yaml(text: &str) -> Result<Node, FileError> {
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| {
             let line = error.marker().line();
-            FileError::new(line, format!("this is no YAML: {}", error.info()))
+            FileError::new(line, format!("invalid YAML: {}", error.info()))
         })?;
         let line = span.start.line();
         match event {
@@ -85,7 +85,7 @@ fn yaml(text: &str) -> Result<Node, FileError> {
     builder.finish()
 }
 
-/// A scalar by the core schema of YAML 1.2, with decimal numbers only.
+/// Resolves a scalar by the core schema of YAML 1.2, but without octal and hexadecimal numbers.
 fn yaml_scalar(text: &str, is_plain: bool) -> NodeKind {
     match text {
         "" | "~" | "null" | "Null" | "NULL" if is_plain => NodeKind::Null,
@@ -96,13 +96,13 @@ fn yaml_scalar(text: &str, is_plain: bool) -> NodeKind {
     }
 }
 
-/// Whether a text is a number of JSON.
+/// Whether a text is a JSON number.
 fn is_number(text: &str) -> bool {
     text.starts_with(|first: char| first == '-' || first.is_ascii_digit())
         && serde_json::from_str::<&RawValue>(text).is_ok()
 }
 
-/// The lines of a text, to find the line of an offset.
+/// The offsets of the line feeds in a text.
 struct Lines(Vec<usize>);
 
 impl Lines {
@@ -123,7 +123,7 @@ fn json(text: &str) -> Result<Node, FileError> {
     let at = |offset: u64| lines.at(usize::try_from(offset).unwrap_or(usize::MAX));
     let failed = |error: Error| {
         let offset = error.location().map_or(0, |location| location.offset);
-        FileError::new(at(offset), format!("this is no JSON: {}", error.kind()))
+        FileError::new(at(offset), format!("invalid JSON: {}", error.kind()))
     };
     let limits = Limits { depth: DEPTH_MAX as u64 + 1, ..Limits::default() };
     let mut detached = Detached::read(text.as_bytes(), limits).map_err(failed)?;
@@ -178,7 +178,7 @@ fn json(text: &str) -> Result<Node, FileError> {
     builder.finish()
 }
 
-/// What to add next to a tree.
+/// A pending step on the stack of `json` and `toml`.
 enum Next<T> {
     Value(T),
     Key(usize, String),
@@ -189,7 +189,7 @@ fn toml(text: &str) -> Result<Node, FileError> {
     let lines = Lines::of(text);
     let table = DeTable::parse(text).map_err(|error| {
         let line = error.span().map_or(1, |span| lines.at(span.start));
-        FileError::new(line, format!("this is no TOML: {}", error.message()))
+        FileError::new(line, format!("invalid TOML: {}", error.message()))
     })?;
     let mut builder = Builder::default();
     let span = table.span();
@@ -223,7 +223,7 @@ fn toml(text: &str) -> Result<Node, FileError> {
             }
             DeValue::Boolean(value) => builder.scalar(line, NodeKind::Boolean(*value))?,
             DeValue::Datetime(_) => {
-                return Err(FileError::new(line, "write a date as a text, in quotes"));
+                return Err(FileError::new(line, "write a date as a string, in quotes"));
             }
             DeValue::Array(elements) => {
                 builder.open_list(line)?;

@@ -1,12 +1,12 @@
-//! Asks assertions of one document, in one pass.
+//! Evaluates assertions on one document, in one pass.
 //!
-//! Assertions about one address are found by that address, or by the address of its resource, its
-//! modules or its type. Only assertions with `*` are tried one by one.
+//! For each resource, a hash map finds the assertions about its instance, its resource, its modules
+//! and its type. Only assertions with `*` are tried one by one.
 
 use std::collections::HashMap;
 
 use super::outcome::{Object, Outcome};
-use super::places::places;
+use super::places::matching_paths;
 use super::sides::{Item, Sides};
 use super::subject::{Action, Assertion, Expectation, PlanState, Subject, Where};
 use super::values::words;
@@ -17,17 +17,17 @@ use crate::plan::{
     Answer, Change, Deferred, Flow, Piece, PieceKind, PieceVisitor, ResourceChange, Section,
 };
 
-/// The assertions, and what a document says about them so far.
+/// The assertions, and their outcomes for a document so far.
 pub struct Run<'a> {
     assertions: &'a [Assertion],
     outcomes: Vec<Outcome>,
-    /// The number of resources with the actions of a count, for each assertion.
+    /// For each assertion, the number of resources with the actions that it counts.
     counts: Vec<u64>,
-    /// The number of deferred changes that each assertion covers.
+    /// For each assertion, the number of deferred changes that it covers.
     deferred: Vec<u64>,
-    /// The assertions about the resources of an address, without `*`.
+    /// The assertions about resources whose pattern has no `*`, by pattern.
     exact: HashMap<&'a str, Vec<usize>>,
-    /// The assertions about resources with `*`.
+    /// The assertions about resources whose pattern has a `*`.
     globs: Vec<usize>,
     outputs: HashMap<&'a str, Vec<usize>>,
     /// The assertions about the plan as a whole.
@@ -35,13 +35,13 @@ pub struct Run<'a> {
     has_changes: bool,
     is_state: bool,
     limits: Limits,
-    /// Buffers of the current resource.
+    /// The address of the current resource or output. This and `actions` are reused buffers.
     address: String,
     actions: Vec<String>,
 }
 
 impl<'a> Run<'a> {
-    /// Assertions that were asked of nothing yet.
+    /// Returns a run without outcomes.
     pub fn new(assertions: &'a [Assertion], limits: &Limits) -> Run<'a> {
         let mut run = Run {
             assertions,
@@ -58,16 +58,16 @@ impl<'a> Run<'a> {
             address: String::new(),
             actions: Vec::new(),
         };
-        for (place, assertion) in assertions.iter().enumerate() {
+        for (index, assertion) in assertions.iter().enumerate() {
             match &assertion.subject {
                 Subject::Resource(pattern) if pattern.text().contains('*') => {
-                    run.globs.push(place);
+                    run.globs.push(index);
                 }
                 Subject::Resource(pattern) => {
-                    run.exact.entry(pattern.text()).or_default().push(place);
+                    run.exact.entry(pattern.text()).or_default().push(index);
                 }
-                Subject::Output(name) => run.outputs.entry(name).or_default().push(place),
-                Subject::Plan => run.of_plan.push(place),
+                Subject::Output(name) => run.outputs.entry(name).or_default().push(index),
+                Subject::Plan => run.of_plan.push(index),
             }
         }
         run
@@ -75,8 +75,8 @@ impl<'a> Run<'a> {
 
     /// The outcome of each assertion, in order.
     pub fn finish(mut self) -> Vec<Outcome> {
-        for (place, assertion) in self.assertions.iter().enumerate() {
-            let outcome = &mut self.outcomes[place];
+        for (index, assertion) in self.assertions.iter().enumerate() {
+            let outcome = &mut self.outcomes[index];
             for expectation in &assertion.expectations {
                 let expected = words(expectation);
                 match expectation {
@@ -88,12 +88,12 @@ impl<'a> Run<'a> {
                     Expectation::Plan(PlanState::NonEmpty) if !self.has_changes => {
                         outcome.fail("", "", &expected, "no change");
                     }
-                    Expectation::Count(_, bounds) if !bounds.holds(self.counts[place]) => {
-                        let found = self.counts[place].to_string();
+                    Expectation::Count(_, bounds) if !bounds.holds(self.counts[index]) => {
+                        let found = self.counts[index].to_string();
                         outcome.fail("", "", &expected, &found);
                     }
                     Expectation::Deferred(true) | Expectation::DeferredFor(_)
-                        if self.deferred[place] == 0 && !assertion.is_optional =>
+                        if self.deferred[index] == 0 && !assertion.is_optional =>
                     {
                         outcome.fail("", "", &expected, "no deferred change");
                     }
@@ -111,7 +111,7 @@ impl<'a> Run<'a> {
                     is_absent && assertion.path.is_root()
                         || matches!(expectation, Expectation::Count(..))
                 });
-            if outcome.asked == 0 && self.deferred[place] == 0 && !may_be_nothing {
+            if outcome.asked == 0 && self.deferred[index] == 0 && !may_be_nothing {
                 outcome.fail("", "", noun, "none: the assertion asks about nothing");
             }
         }
@@ -127,18 +127,18 @@ impl<'a> Run<'a> {
         if !self.exact.is_empty() {
             let prefixes = ends.map(|end| &address[..end]);
             for text in prefixes.chain([type_name]) {
-                let places = self.exact.get(text).into_iter().flatten();
-                found.extend(places.copied().filter(|place| self.covers(*place, type_name)));
+                let indices = self.exact.get(text).into_iter().flatten();
+                found.extend(indices.copied().filter(|index| self.covers(*index, type_name)));
             }
         }
-        found.extend(self.globs.iter().copied().filter(|place| self.covers(*place, type_name)));
+        found.extend(self.globs.iter().copied().filter(|index| self.covers(*index, type_name)));
         found.sort_unstable();
         found.dedup();
         found
     }
 
-    fn covers(&self, place: usize, type_name: &str) -> bool {
-        let Subject::Resource(pattern) = &self.assertions[place].subject else { return false };
+    fn covers(&self, index: usize, type_name: &str) -> bool {
+        let Subject::Resource(pattern) = &self.assertions[index].subject else { return false };
         pattern.covers(&self.address) || pattern.covers(type_name)
     }
 
@@ -148,14 +148,14 @@ impl<'a> Run<'a> {
         self.change_of_plan(&resource_name(&self.address, resource.deposed)?, "")?;
         let type_name = decoded(resource.type_name)?;
         let sides = sides(&resource.change);
-        for place in self.covering(&type_name) {
-            self.count(place);
+        for index in self.covering(&type_name) {
+            self.count(index);
             if !is_deposed {
-                self.ask(place, Some(sides))?;
+                self.evaluate(index, Some(sides))?;
             }
         }
-        for place in self.of_plan.clone() {
-            self.count(place);
+        for index in self.of_plan.clone() {
+            self.count(index);
         }
         Ok(())
     }
@@ -172,20 +172,20 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn count(&mut self, place: usize) {
-        for expectation in &self.assertions[place].expectations {
+    fn count(&mut self, index: usize) {
+        for expectation in &self.assertions[index].expectations {
             if let Expectation::Count(actions, _) = expectation {
                 let is_counted = actions.iter().any(|action| action.covers(&self.actions));
-                self.counts[place] += u64::from(is_counted);
-                self.outcomes[place].asked += 1;
+                self.counts[index] += u64::from(is_counted);
+                self.outcomes[index].asked += 1;
             }
         }
     }
 
-    /// Asks an assertion of the resource or output in the buffers. A state has no actions.
-    fn ask(&mut self, place: usize, sides: Option<Sides<'_>>) -> Result<()> {
-        let assertion = &self.assertions[place];
-        let outcome = &mut self.outcomes[place];
+    /// Evaluates an assertion on the resource or output in the buffers. A state has no actions.
+    fn evaluate(&mut self, index: usize, sides: Option<Sides<'_>>) -> Result<()> {
+        let assertion = &self.assertions[index];
+        let outcome = &mut self.outcomes[index];
         outcome.asked += 1;
         let object = match assertion.subject {
             Subject::Output(_) => Object::Output(&self.address),
@@ -205,13 +205,13 @@ impl<'a> Run<'a> {
             }
             Where::Each(query) => query,
         };
-        let places = places(query, item.sides.all(), &self.limits)?;
+        let paths = matching_paths(query, item.sides.all(), &self.limits)?;
         for expectation in &assertion.expectations {
-            for path in &places {
+            for path in &paths {
                 item.check(expectation, path, outcome)?;
             }
             let is_absent = matches!(expectation, Expectation::Absent(true));
-            if places.is_empty() && !is_absent && !assertion.is_optional {
+            if paths.is_empty() && !is_absent && !assertion.is_optional {
                 let expected = words(expectation);
                 let text = assertion.path.text();
                 outcome.fail(&self.address, &text, &expected, "nothing that the path matches");
@@ -221,7 +221,8 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Notes a change for the assertions about the plan as a whole. `noun` precedes the name.
+    /// Evaluates the assertions about the plan as a whole on a change. `noun` precedes the name in
+    /// messages.
     fn change_of_plan(&mut self, name: &str, noun: &str) -> Result<()> {
         let changes = match noun {
             "" => Action::Change.covers(&self.actions),
@@ -231,8 +232,8 @@ impl<'a> Run<'a> {
             return Ok(());
         }
         self.has_changes = true;
-        for place in &self.of_plan {
-            for expectation in &self.assertions[*place].expectations {
+        for index in &self.of_plan {
+            for expectation in &self.assertions[*index].expectations {
                 let is_expected = match expectation {
                     Expectation::Plan(PlanState::Empty) => false,
                     Expectation::Only(patterns) => {
@@ -246,7 +247,7 @@ impl<'a> Run<'a> {
                         "" => Object::Resource(&self.address),
                         _ => Object::Output(name),
                     };
-                    let (name, outcome) = (format!("{noun}{name}"), &mut self.outcomes[*place]);
+                    let (name, outcome) = (format!("{noun}{name}"), &mut self.outcomes[*index]);
                     outcome.fail(&name, "", &words(expectation), &found);
                     outcome.locate_last(object, &self.actions);
                 }
@@ -259,17 +260,17 @@ impl<'a> Run<'a> {
         self.read(None, Some(change))?;
         name.clone_into(&mut self.address);
         self.change_of_plan(name, "output ")?;
-        let places = self.outputs.get(name).cloned().unwrap_or_default();
-        places.into_iter().try_for_each(|place| self.ask(place, Some(sides(change))))
+        let indices = self.outputs.get(name).cloned().unwrap_or_default();
+        indices.into_iter().try_for_each(|index| self.evaluate(index, Some(sides(change))))
     }
 
     fn deferred(&mut self, deferred: &Deferred<'_>) -> Result<()> {
         let resource = &deferred.resource_change;
         self.read(resource.address, Some(&resource.change))?;
         let reason = decoded(deferred.reason)?;
-        for place in self.covering(&decoded(resource.type_name)?) {
-            self.deferred[place] += 1;
-            for expectation in &self.assertions[place].expectations {
+        for index in self.covering(&decoded(resource.type_name)?) {
+            self.deferred[index] += 1;
+            for expectation in &self.assertions[index].expectations {
                 let holds = match expectation {
                     Expectation::Deferred(is_deferred) => *is_deferred,
                     Expectation::DeferredFor(expected) => *expected == reason,
@@ -277,7 +278,7 @@ impl<'a> Run<'a> {
                 };
                 if !holds {
                     let found = format!("deferred for {reason}");
-                    let outcome = &mut self.outcomes[place];
+                    let outcome = &mut self.outcomes[index];
                     outcome.fail(&self.address, "", &words(expectation), &found);
                     outcome.locate_last(Object::Resource(&self.address), &self.actions);
                 }
@@ -286,7 +287,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// A resource or an output of a state.
+    /// Evaluates assertions on a resource or an output of a state.
     fn of_state(&mut self, piece: &Piece<'_>) -> Result<()> {
         self.actions.clear();
         let get = |key| piece.value.get(key);
@@ -297,8 +298,8 @@ impl<'a> Run<'a> {
                 after_sensitive: get("sensitive")?,
                 ..Sides::default()
             };
-            let places = self.outputs.get(&*self.address).cloned().unwrap_or_default();
-            return places.into_iter().try_for_each(|place| self.ask(place, Some(sides)));
+            let indices = self.outputs.get(&*self.address).cloned().unwrap_or_default();
+            return indices.into_iter().try_for_each(|index| self.evaluate(index, Some(sides)));
         }
         self.address = text(get("address")?)?;
         let sides = Sides {
@@ -310,8 +311,8 @@ impl<'a> Run<'a> {
             return Ok(());
         }
         let type_name = text(get("type")?)?;
-        let places = self.covering(&type_name);
-        places.into_iter().try_for_each(|place| self.ask(place, Some(sides)))
+        let indices = self.covering(&type_name);
+        indices.into_iter().try_for_each(|index| self.evaluate(index, Some(sides)))
     }
 }
 

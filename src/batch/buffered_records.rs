@@ -24,7 +24,7 @@ pub struct BufferedRecords {
     events: Vec<Event>,
     /// The estimated memory of the events, in bytes.
     size: u64,
-    /// True once an event came that is not recorded.
+    /// True after an event that cannot be recorded.
     is_partial: bool,
 }
 
@@ -58,7 +58,8 @@ impl Name {
 }
 
 impl BufferedRecords {
-    /// Records the events that `read` produces. `None`: the caller must read the input again.
+    /// Records the events that `read` produces. Returns `None` if the caller must read the input
+    /// again.
     pub fn of(read: impl FnOnce(&mut BufferedRecords) -> Result<()>) -> Option<BufferedRecords> {
         let mut buffered = BufferedRecords::default();
         let is_read = read(&mut buffered).is_ok();
@@ -70,7 +71,7 @@ impl BufferedRecords {
     /// # Errors
     ///
     /// Fails if the reader's sink fails.
-    pub fn tell(self, reader: &mut impl Reader) -> Result<()> {
+    pub fn replay(self, reader: &mut impl Reader) -> Result<()> {
         self.events.into_iter().try_for_each(|event| match event {
             Event::Plan { name, format_version, terraform_version } => {
                 let Label { source, workspace } = name.label();
@@ -182,12 +183,12 @@ mod tests {
     }
 
     /// Collects the records as text, and the finished plans.
-    struct Kept<'a> {
+    struct Collected<'a> {
         sink: Ndjson<&'a mut Vec<u8>>,
         done: Vec<String>,
     }
 
-    impl Reader for Kept<'_> {
+    impl Reader for Collected<'_> {
         fn sink(&mut self) -> &mut dyn Sink {
             &mut self.sink
         }
@@ -205,26 +206,28 @@ mod tests {
         }
     }
 
-    fn kept(read: impl FnOnce(&mut Kept<'_>) -> Result<()>) -> (String, Vec<String>) {
+    fn collected(read: impl FnOnce(&mut Collected<'_>) -> Result<()>) -> (String, Vec<String>) {
         let mut text = Vec::new();
-        let mut kept = Kept { sink: Ndjson::new(&mut text), done: Vec::new() };
-        read(&mut kept).and_then(|()| kept.sink.finish()).expect("every record is written");
-        let done = std::mem::take(&mut kept.done);
-        drop(kept);
+        let mut collected = Collected { sink: Ndjson::new(&mut text), done: Vec::new() };
+        read(&mut collected)
+            .and_then(|()| collected.sink.finish())
+            .expect("every record is written");
+        let done = std::mem::take(&mut collected.done);
+        drop(collected);
         (String::from_utf8(text).expect("UTF-8"), done)
     }
 
     #[test]
-    fn what_is_kept_is_told_as_it_was_read() {
+    fn a_recording_replays_the_events_of_its_input() {
         let text = [plan(3), plan(0), plan(200)].join("\n");
         let buffered = BufferedRecords::of(|buffered| read(&text, buffered)).expect("all of it");
-        let expected = kept(|kept| read(&text, kept));
+        let expected = collected(|collected| read(&text, collected));
         assert_eq!(expected.1.len(), 3);
-        assert_eq!(kept(|kept| buffered.tell(kept)), expected);
+        assert_eq!(collected(|collected| buffered.replay(collected)), expected);
     }
 
     #[test]
-    fn what_is_not_simple_is_left() {
+    fn inputs_with_errors_are_not_recorded() {
         let broken = plan(2).replace("create", "create\\x");
         for text in ["", "[]", &broken, &[plan(1), broken.clone(), plan(1)].join("\n")] {
             assert!(BufferedRecords::of(|buffered| read(text, buffered)).is_none(), "{text}");
@@ -232,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_kept_than_a_little() {
+    fn recordings_have_a_memory_limit() {
         let mut changes = 1;
         while BufferedRecords::of(|buffered| read(&plan(changes), buffered)).is_some() {
             changes *= 2;

@@ -15,72 +15,72 @@ use crate::limits::Limit;
 /// The size above which an element is large, in bytes.
 const LARGE: u64 = 1 << 20;
 
-/// The turn to hold a large element. It is global because all batches of a process share its
-/// memory.
-static TURN: Turn = Turn { is_taken: Mutex::new(false), free: Condvar::new() };
+/// The permit to hold a large element. The permit is global because all batches of a process share
+/// its memory.
+static PERMIT: Permit = Permit { is_taken: Mutex::new(false), free: Condvar::new() };
 
-struct Turn {
+struct Permit {
     is_taken: Mutex<bool>,
     free: Condvar,
 }
 
-impl Turn {
+impl Permit {
     fn take(&self) {
         let is_taken = self.is_taken.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.free.wait_while(is_taken, |is_taken| *is_taken);
         *waited.unwrap_or_else(PoisonError::into_inner) = true;
     }
 
-    fn give_back(&self) {
+    fn release(&self) {
         *self.is_taken.lock().unwrap_or_else(PoisonError::into_inner) = false;
         self.free.notify_one();
     }
 }
 
-/// The turn of one job. Dropping it returns the turn.
+/// The permit as one job holds it. Drop releases the permit.
 #[derive(Debug, Default)]
-pub(super) struct JobTurn {
+pub(super) struct JobPermit {
     is_held: bool,
 }
 
-impl JobTurn {
+impl JobPermit {
     fn take(&mut self) {
         if !std::mem::replace(&mut self.is_held, true) {
-            TURN.take();
+            PERMIT.take();
         }
     }
 
-    fn give_back(&mut self) {
+    fn release(&mut self) {
         if std::mem::take(&mut self.is_held) {
             // Returns freed memory to the system, so that the next thread can use it.
             allocation::return_freed();
-            TURN.give_back();
+            PERMIT.release();
         }
     }
 }
 
-impl Drop for JobTurn {
+impl Drop for JobPermit {
     fn drop(&mut self) {
-        self.give_back();
+        self.release();
     }
 }
 
-/// Waits for the job's turn before the window of a source holds a large element.
-pub(super) struct TakingTurns<'a> {
+/// Waits for the job's permit before the window of a source holds a large element.
+pub(super) struct LargeElementHook<'a> {
     /// The maximum memory for one element, in bytes.
     memory: u64,
-    /// Borrowed, so that the turn outlasts the reader of the source and its large buffers.
-    turn: &'a mut JobTurn,
+    /// Borrowed, so that the permit outlasts the reader of the source and its large buffers.
+    permit: &'a mut JobPermit,
 }
 
-impl<'a> TakingTurns<'a> {
-    /// Elements may take `memory` bytes each.
-    pub fn new(memory: u64, turn: &'a mut JobTurn) -> TakingTurns<'a> {
-        TakingTurns { memory, turn }
+impl<'a> LargeElementHook<'a> {
+    /// An element may take up to `memory` bytes.
+    pub fn new(memory: u64, permit: &'a mut JobPermit) -> LargeElementHook<'a> {
+        LargeElementHook { memory, permit }
     }
 }
 
-impl Hook for TakingTurns<'_> {
+impl Hook for LargeElementHook<'_> {
     fn fill(&mut self, source: &mut impl Source, keep: u64) -> Result<bool> {
         let end = source.offset() + source.window().len() as u64;
         let held = end.saturating_sub(keep);
@@ -88,12 +88,12 @@ impl Hook for TakingTurns<'_> {
             return Err(Error::limit(Limit::Memory, self.memory, keep));
         }
         if held > LARGE {
-            self.turn.take();
+            self.permit.take();
             return source.fill(keep);
         }
         // This call frees the source's buffer of a previous large element.
         let filled = source.fill(keep);
-        self.turn.give_back();
+        self.permit.release();
         filled
     }
 }

@@ -15,10 +15,10 @@ use std::time::Duration;
 use crate::error::{Error, ErrorKind, Result};
 use crate::source::Stop;
 
-/// The maximum number of results that wait to be gathered, and that are gathered at once.
+/// Maximum number of queued results, and of results in one call of `gather`.
 const READY_MAX: usize = 64;
 
-/// How long to wait for a result before calling `gather` with nothing.
+/// How long to wait for a result before calling `gather` without results.
 const TICK: Duration = Duration::from_millis(200);
 
 /// Runs tasks, which are identified by numbers, on worker threads.
@@ -48,8 +48,8 @@ pub(super) fn spread<R: Send>(
         for _ in 0..threads.get() {
             let (queue, work, send) = (&queue, &work, send.clone());
             let thread = Builder::new().name("batch".to_owned());
-            let hand_in = move |result| send.send(result).is_ok();
-            match thread.spawn_scoped(scope, move || queue.serve(stop, work, hand_in)) {
+            let submit = move |result| send.send(result).is_ok();
+            match thread.spawn_scoped(scope, move || queue.serve(stop, work, submit)) {
                 Ok(_) => started += 1,
                 // The system refuses more threads, so the started ones do the work.
                 Err(_) => break,
@@ -95,7 +95,7 @@ fn gather_all<R>(
     }
 }
 
-/// The tasks that are left.
+/// The tasks that have not started, and the number of free threads.
 struct Queue<S> {
     state: Mutex<State>,
     /// Notified when a task ends and frees its threads.
@@ -131,18 +131,18 @@ impl<S: Fn(usize) -> Option<u64>> Queue<S> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs tasks until none is left, the run stops, or `hand_in` returns false.
+    /// Runs tasks until none is left, the run stops, or `submit` returns false.
     fn serve<R>(
         &self,
         stop: &Stop,
         work: &impl Fn(usize, NonZeroUsize) -> Result<R>,
-        mut hand_in: impl FnMut(Result<R>) -> bool,
+        mut submit: impl FnMut(Result<R>) -> bool,
     ) {
         while let Some((task, threads)) = self.next(stop) {
             let result = work(task, threads);
-            self.give_back(self.size(task), threads);
+            self.release(self.size(task), threads);
             let was_stopped = |error: &Error| error.kind() == ErrorKind::Stopped;
-            if result.as_ref().is_err_and(was_stopped) || !hand_in(result) {
+            if result.as_ref().is_err_and(was_stopped) || !submit(result) {
                 return;
             }
         }
@@ -163,7 +163,7 @@ impl<S: Fn(usize) -> Option<u64>> Queue<S> {
         Some((task, NonZeroUsize::new(taken as usize).unwrap_or(NonZeroUsize::MIN)))
     }
 
-    fn give_back(&self, size: u64, threads: NonZeroUsize) {
+    fn release(&self, size: u64, threads: NonZeroUsize) {
         let mut state = self.state();
         state.free += threads.get() as u64;
         state.left -= size;
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn large_tasks_come_first_and_every_task_once() {
+    fn large_tasks_run_first_and_every_task_runs_once() {
         let sizes = [3, 900, 5, 0, 700, 1];
         let (begun, gathered) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
         let work = |task: usize, threads: NonZeroUsize| {
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_error_ends_everything() {
+    fn the_first_error_ends_the_run() {
         for kind in [ErrorKind::Write, ErrorKind::Read] {
             let work = |task: usize, _| if task == 40 { Err(Error::new(kind)) } else { Ok(task) };
             let spread = spread_sizes(&[1; 2000], 3, &Stop::default(), work, |_| Ok(()));
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_leaves_what_is_not_begun() {
+    fn a_stop_leaves_the_remaining_tasks_undone() {
         let stop = Stop::default();
         let work = |task: usize, _| {
             if task == 10 {

@@ -9,7 +9,7 @@ use super::Job;
 use super::documents::Note;
 use super::folder::{Draft, Finished};
 use super::journal::Listed;
-use super::large::{JobTurn, TakingTurns};
+use super::large::{JobPermit, LargeElementHook};
 use super::outcome::{Done, Outcome, PlanOutcome, PlanResult};
 use super::reading::{Attributes, Reader, has_changes, read_plans};
 use super::settings::Settings;
@@ -76,11 +76,11 @@ impl Work<'_> {
             Err(error) => return Err(error),
         };
         let stopping = Stopping::new(entry.len.unwrap_or(0), self.stop, self.read);
-        let mut turn = JobTurn::default();
-        let turns = TakingTurns::new(self.settings.memory_of_one(), &mut turn);
-        let source = Hooked::new(Hooked::new(source, stopping), turns);
+        let mut permit = JobPermit::default();
+        let hook = LargeElementHook::new(self.settings.memory_of_one(), &mut permit);
+        let source = Hooked::new(Hooked::new(source, stopping), hook);
         let (plans, warnings) = self.read(source, &mut draft)?;
-        drop(turn);
+        drop(permit);
         let is_done = |plan: &PlanOutcome| matches!(plan.result, PlanResult::Done(_));
         let (file, records) = match plans.iter().any(is_done) {
             true => draft.finish().map(|(file, written)| (Some(file), Some(written)))?,

@@ -1,11 +1,11 @@
-//! One source file as blocks: where they stand, and what they refer to.
+//! Parses a source file into blocks, with their ranges and references.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use hcl_edit::expr::Expression;
 
-use crate::hcl::argument::{Read, Source};
+use crate::hcl::argument::{ArgumentValue, Source};
 use crate::hcl::block::{Attribute, Block};
 use crate::hcl::diagnostic::{Diagnostic, Diagnostics};
 use crate::hcl::json::{Document, Index, Kind, TooLarge};
@@ -34,23 +34,23 @@ pub struct FileDiagnostic {
 /// A block of a configuration, without its values.
 #[derive(Clone, Debug)]
 pub struct SourceBlock {
-    /// Its type, such as `resource`.
+    /// The type of the block, such as `resource`.
     pub kind: Box<str>,
-    /// Its labels.
+    /// The labels of the block.
     pub labels: Vec<Box<str>>,
-    /// Its address in its module, such as `data.aws_ami.web`; none for blocks that have no name.
+    /// The address inside the module, such as `data.aws_ami.web`; `None` for blocks without a name.
     pub address: Option<Box<str>>,
-    /// Its file, and the place that stands for it.
+    /// The file, and the range of the block's head; in JSON, of the opening bracket of its body.
     pub definition: Place,
-    /// The place of its last label, or of its type if it has none.
+    /// The range of the last label, or of the type for a block without labels.
     pub name: Range,
-    /// The whole block.
+    /// The range of the whole block.
     pub range: Range,
-    /// What it refers to, in order, without repetitions.
+    /// The references in the block, in order, without repetitions.
     pub references: Vec<String>,
     /// The source of a module call, if it is a literal string.
     pub module_source: Option<Box<str>>,
-    /// The blocks of override files that change it.
+    /// The places of the blocks in override files that override this block.
     pub overrides: Vec<Place>,
     /// The parts that an override file can replace.
     pub(super) parts: Vec<Part>,
@@ -65,13 +65,13 @@ pub(super) struct Part {
     pub references: Vec<String>,
 }
 
-/// The blocks of a file, and what is wrong with it.
+/// The blocks and the diagnostics of a file.
 pub(super) struct Parsed {
     pub blocks: Vec<SourceBlock>,
     pub diagnostics: Vec<FileDiagnostic>,
 }
 
-/// Reads a file in JSON syntax if its name ends so, and else in native syntax.
+/// Parses a file: in JSON syntax if its name ends in `.json`, else in native syntax.
 pub(super) fn parse(file: &Arc<str>, text: &[u8]) -> Parsed {
     let mut diagnostics = Diagnostics::default();
     let blocks = if file.ends_with(".json") {
@@ -86,7 +86,7 @@ pub(super) fn parse(file: &Arc<str>, text: &[u8]) -> Parsed {
     Parsed { blocks, diagnostics: listed.into_iter().map(with_file).collect() }
 }
 
-/// The diagnostic of a file as a whole.
+/// A diagnostic without a range, for the file as a whole.
 pub(super) fn whole_file(file: &Arc<str>, summary: &'static str, detail: String) -> FileDiagnostic {
     let range = Range::new(Position::START, Position::START);
     FileDiagnostic { file: file.clone(), diagnostic: Diagnostic::error(summary, detail, range) }
@@ -126,13 +126,13 @@ fn native_syntax(file: &Arc<str>, text: &[u8], diagnostics: &mut Diagnostics) ->
     blocks.iter().flat_map(|block| source_blocks(&Native, block, file, diagnostics)).collect()
 }
 
-/// What a syntax says about its attributes.
+/// Reads the attributes of one syntax: JSON or native.
 trait Syntax<E> {
     /// The references of an attribute, in order.
     fn references(&self, attribute: &Attribute<E>) -> Vec<String>;
     /// The text of a literal string.
     fn literal(&self, attribute: &Attribute<E>) -> Option<Box<str>>;
-    /// Reports what is wrong with an attribute.
+    /// Reports the faults of an attribute.
     fn check(&self, attribute: &Attribute<E>, diagnostics: &mut Diagnostics);
 }
 
@@ -143,13 +143,19 @@ impl Syntax<Index> for Json<'_> {
         let texts = |read: Option<(String, Vec<String>)>| read.map(|(_, references)| references);
         match self.0.read(attribute).0 {
             None if attribute.reading == Reading::Value => self.0.references(attribute.value),
-            Some(Read::Reference(reference)) => reference.into_iter().collect(),
-            Some(Read::References(references)) if attribute.reading == Reading::References => {
+            Some(ArgumentValue::Reference(reference)) => reference.into_iter().collect(),
+            Some(ArgumentValue::References(references))
+                if attribute.reading == Reading::References =>
+            {
                 references.into_iter().flatten().collect()
             }
-            Some(Read::Expression(read)) => texts(read).into_iter().flatten().collect(),
-            Some(Read::Expressions(all)) => all.into_iter().filter_map(texts).flatten().collect(),
-            Some(Read::Providers(pairs)) => pairs.into_iter().map(|(_, parent)| parent).collect(),
+            Some(ArgumentValue::Expression(read)) => texts(read).into_iter().flatten().collect(),
+            Some(ArgumentValue::Expressions(all)) => {
+                all.into_iter().filter_map(texts).flatten().collect()
+            }
+            Some(ArgumentValue::Providers(pairs)) => {
+                pairs.into_iter().map(|(_, parent)| parent).collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -184,7 +190,7 @@ impl Syntax<Expression> for Native {
     fn check(&self, _: &Attribute<Expression>, _: &mut Diagnostics) {}
 }
 
-/// A block of the top level, and the blocks inside it that have an address.
+/// Returns a top-level block, and the `data` blocks inside a `check`, which have an address too.
 fn source_blocks<E>(
     syntax: &impl Syntax<E>,
     block: &Block<E>,

@@ -38,7 +38,7 @@ pub use self::report::{Ignore, NoiseArgs, Report, ReportAs, Target, Values};
 pub use self::show::ShowPlanFile;
 pub use self::values::{Checks, Outputs, Resources, RowArgs, RowFormat, Variables};
 pub use self::wire::{
-    Bytes, Decode, Encode, Spelling, Under, Wire, WireCheck, WireCommand, WireForm,
+    Bytes, Decode, Encode, Spelling, TypeArgs, Wire, WireCheck, WireCommand, WireForm,
 };
 use crate::nearest::{did_you_mean, nearest};
 use crate::path::AddressPattern;

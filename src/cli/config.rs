@@ -55,7 +55,7 @@ pub fn run(arguments: &Config) -> Exit {
     };
     let (target, tally) = (target(arguments, out), Tally::new());
     let mut configurations = Configurations { arguments, read, origins, target, tally };
-    let read = configurations.all(&listed);
+    let read = configurations.read_all(&listed);
     let Configurations { mut target, tally, .. } = configurations;
     let ending = Ending {
         plans,
@@ -74,7 +74,7 @@ pub fn run(arguments: &Config) -> Exit {
     ending.end(read.map_err(failure), finish).unwrap_or_else(|exit| exit)
 }
 
-/// What is wrong with a combination of arguments.
+/// The message for arguments that cannot be combined; `None` if all is well.
 fn misuse(arguments: &Config) -> Option<&'static str> {
     let draws = matches!(arguments.format, ConfigFormat::Dot | ConfigFormat::Mermaid);
     let asks = arguments.references.is_some() || arguments.dependents.is_some();
@@ -88,12 +88,11 @@ fn misuse(arguments: &Config) -> Option<&'static str> {
         );
     }
     (asks && draws).then_some(
-        "--references and --dependents list elements, and a drawing shows all of them: use another \
-         --format",
+        "--references and --dependents list elements, and cannot be drawn: use another --format",
     )
 }
 
-/// Where the entries or drawings go.
+/// The sink of the entries or drawings.
 enum Target {
     Listing(Box<dyn Listing>),
     Drawing(BufWriter<File>, Language),
@@ -140,12 +139,12 @@ impl Configurations<'_> {
 
     /// Reads all inputs. Fails only if the output fails; the tally prints and counts all other
     /// errors.
-    fn all(&mut self, listed: &Listed) -> Result<()> {
+    fn read_all(&mut self, listed: &Listed) -> Result<()> {
         for entry in &listed.inputs.entries {
             match entry {
                 Ok(entry) => {
                     let workspace = listed.workspace(entry);
-                    self.input(entry, workspace.as_deref())?;
+                    self.read_input(entry, workspace.as_deref())?;
                 }
                 Err(unlisted) => self.tally.fail(&unlisted.source, &unlisted.error),
             }
@@ -153,13 +152,13 @@ impl Configurations<'_> {
         Ok(())
     }
 
-    fn input(&mut self, entry: &InputEntry, workspace: Option<&str>) -> Result<()> {
+    fn read_input(&mut self, entry: &InputEntry, workspace: Option<&str>) -> Result<()> {
         let source = &*entry.source();
         match entry.open(&access(self.plans(), &self.read)) {
             Ok(input) => {
                 let bar = bar::of_input(self.plans(), entry, entry.len);
                 let mut documents = Documents::new(bar::watched(input, bar), &self.read);
-                let mut each = Each { configurations: self, source, workspace };
+                let mut each = DocumentVisitor { configurations: self, source, workspace };
                 visit_all(&mut documents, &mut each)
             }
             Err(error) => {
@@ -170,7 +169,7 @@ impl Configurations<'_> {
     }
 
     /// Reads the configuration of the next document into the target.
-    fn configuration(
+    fn read_configuration(
         &mut self,
         documents: &mut Documents<Watched<Input>>,
         head: Head<'_>,
@@ -253,21 +252,21 @@ fn warn_of_locals(plans: &Plans, source: &str, references: u64) {
             number => format!("{number} references lead to local values"),
         };
         say(&format!(
-            "{source}: warning: {number}, whose expressions a plan does not have: what depends on \
-             something through local values is not listed"
+            "{source}: warning: {number}. A plan does not contain the expressions of local values, \
+             so dependents through local values are not listed"
         ));
     }
 }
 
 /// Reads the configuration of each document of an input.
-struct Each<'c, 'a> {
+struct DocumentVisitor<'c, 'a> {
     configurations: &'c mut Configurations<'a>,
     /// The name of the input.
     source: &'c str,
     workspace: Option<&'c str>,
 }
 
-impl Visitor<Watched<Input>> for Each<'_, '_> {
+impl Visitor<Watched<Input>> for DocumentVisitor<'_, '_> {
     type End = Error;
 
     fn visit(&mut self, turn: Turn<'_, Watched<Input>>) -> Result<Visited> {
@@ -275,7 +274,7 @@ impl Visitor<Watched<Input>> for Each<'_, '_> {
         let workspace = self.workspace.map(|workspace| numbered(workspace, turn.number));
         let workspace = workspace.as_deref();
         let head = Head { schema_version: SCHEMA_VERSION, source: &name, workspace };
-        match self.configurations.configuration(turn.documents, head) {
+        match self.configurations.read_configuration(turn.documents, head) {
             Ok(document) => {
                 warn(self.configurations.plans(), &name, Warning::of_text(&document));
                 self.configurations.tally.succeed(document.bytes);

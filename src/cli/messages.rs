@@ -1,4 +1,4 @@
-//! Messages to the user on standard error. Every line of the program goes through this file.
+//! Messages to the user on standard error. Every message of the program is printed here.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -10,13 +10,13 @@ use crate::error::Error;
 use crate::inert::visible;
 use crate::record::Warning;
 
-/// Prints a message after the name of the program.
+/// Prints a message with the name of the program as prefix.
 pub fn say(text: &str) {
     line(&format!("plansift: {text}"));
 }
 
-/// Prints a line. File names, arguments and addresses may contain hidden characters or commands of
-/// CI runners, which become visible. A closed standard error does not stop the run.
+/// Prints a line. Escapes hidden characters and commands of CI runners, which file names, arguments
+/// and addresses may contain. A closed standard error does not stop the run.
 fn line(text: &str) {
     let text = visible(text);
     bar::suspend(|| drop(writeln!(io::stderr(), "{text}")));

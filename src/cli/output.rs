@@ -10,12 +10,12 @@ use tempfile::NamedTempFile;
 use super::interrupt;
 use crate::error::{Error, ErrorKind, Result};
 
-/// A destination of data.
+/// Where a command writes its result.
 pub enum Output {
     /// Standard output, a device or a pipe, without buffering.
     Standard(File),
-    /// A temporary file in the folder of the final path, and the permissions it gets with that
-    /// path. Until then only its owner may read it.
+    /// A temporary file in the folder of the final path, the final path, and the permissions of the
+    /// finished file. Only the owner may read the temporary file.
     File(NamedTempFile, PathBuf, Permissions),
 }
 
@@ -32,7 +32,7 @@ impl Output {
         if STANDARD.iter().any(|name| path == Path::new(name)) {
             return standard().map(Output::Standard).map_err(write_error);
         }
-        let path = &behind_links(path).map_err(write_error)?;
+        let path = &follow_links(path).map_err(write_error)?;
         let existing = std::fs::metadata(path).ok();
         if is_folder(path) {
             let error =
@@ -65,7 +65,7 @@ impl Output {
         let make = || interrupt::unfinished(make);
         let file = make().map_err(write_error)?;
         if let Some(existing) = existing {
-            copy_rights(&existing, file.as_file()).map_err(write_error)?;
+            copy_permissions(&existing, file.as_file()).map_err(write_error)?;
         }
         let permissions = keep_private(file.as_file()).map_err(write_error)?;
         Ok(Output::File(file, path.to_owned(), permissions))
@@ -117,7 +117,7 @@ pub fn write_whole(path: Option<&Path>, text: &[u8]) -> Result<()> {
 /// replaced.
 const STANDARD: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 
-/// Returns whether a path names a folder: one that exists, or one that a trailing slash means.
+/// Returns whether a path is an existing folder or ends with a slash.
 pub fn is_folder(path: &Path) -> bool {
     let has_slash = path.to_string_lossy().ends_with(std::path::is_separator);
     has_slash || path.is_dir()
@@ -125,7 +125,7 @@ pub fn is_folder(path: &Path) -> bool {
 
 /// Returns whether the output would replace an input.
 pub fn replaces(output: &Path, input: &Path) -> bool {
-    // Only a file is replaced.
+    // Devices and pipes are written to, not replaced.
     output.is_file()
         && input != Path::new("-")
         && std::fs::canonicalize(output)
@@ -157,7 +157,7 @@ pub fn is_same(one: Option<&Path>, other: Option<&Path>) -> bool {
         path.is_none_or(|path| STANDARD.iter().any(|name| path == Path::new(name)))
     };
     let real_path = |path: &Path| {
-        let path = behind_links(path).ok()?;
+        let path = follow_links(path).ok()?;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = std::fs::canonicalize(folder.unwrap_or(Path::new("."))).ok()?;
         Some(folder.join(path.file_name()?))
@@ -181,7 +181,7 @@ pub fn lies_in(path: &Path, folder: &Path) -> bool {
 }
 
 /// Follows the links of a path. The file at the end need not exist yet.
-fn behind_links(path: &Path) -> io::Result<PathBuf> {
+fn follow_links(path: &Path) -> io::Result<PathBuf> {
     const LINKS_MAX: u32 = 40;
     let error = match std::fs::canonicalize(path) {
         Ok(path) => return Ok(path),
@@ -199,7 +199,7 @@ fn behind_links(path: &Path) -> io::Result<PathBuf> {
     Err(error)
 }
 
-/// Takes a file's permissions away from everyone but its owner. Returns those it had.
+/// Lets only the owner read and write a file. Returns the former permissions.
 fn keep_private(file: &File) -> io::Result<Permissions> {
     let permissions = file.metadata()?.permissions();
     #[cfg(unix)]
@@ -211,18 +211,18 @@ fn keep_private(file: &File) -> io::Result<Permissions> {
 }
 
 /// Gives a new file the permissions and the owner of the file that it replaces.
-fn copy_rights(existing: &Metadata, file: &File) -> io::Result<()> {
+fn copy_permissions(existing: &Metadata, file: &File) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
         // Only the superuser may set another owner; otherwise the user owns the file. If the group
         // cannot be set, the file gets no permissions for a group.
         let _ = fchown(file, Some(existing.uid()), None);
-        let rights = match fchown(file, None, Some(existing.gid())) {
+        let mask = match fchown(file, None, Some(existing.gid())) {
             Ok(()) => 0o777,
             Err(_) => 0o707,
         };
-        file.set_permissions(std::fs::Permissions::from_mode(existing.mode() & rights))
+        file.set_permissions(std::fs::Permissions::from_mode(existing.mode() & mask))
     }
     #[cfg(not(unix))]
     file.set_permissions(existing.permissions())

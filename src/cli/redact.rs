@@ -36,7 +36,7 @@ pub fn run_with(
         Err(exit) => return exit,
     };
     if report_path.is_some() && secrets.echo == args::Echo::Off {
-        say("--report: a report reads the input again: leave --echo off out");
+        say("--report cannot be combined with --echo off: a report reads the input twice");
         return Exit::Usage;
     }
     let listed = match inputs::list(plans, Accepts::States, output, mask.key_file.clone()) {
@@ -88,7 +88,7 @@ struct Report {
 }
 
 impl Report {
-    /// Opens the file of the report. Refuses an input and the output.
+    /// Opens the file of the report. The path must not be an input or the output.
     fn open(
         path: &Path,
         output: Option<&Path>,
@@ -109,7 +109,7 @@ impl Report {
         opened.map_err(|error| fail(Some(path), &error))
     }
 
-    /// Writes the masked places of a document. [`Report::finish`] returns an error of the file.
+    /// Writes the masked places of a document. [`Report::finish`] returns write errors.
     fn write(&mut self, ready: &Ready<'_>, plans: &Plans, options: &Options) -> Result<()> {
         let Some(kept) = ready.kept else { return Ok(()) };
         let options = audit::Options {

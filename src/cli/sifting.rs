@@ -89,7 +89,7 @@ impl<'a> Sifting<'a> {
                 }
                 let ahead = if index < submitted { pool.recv() } else { None };
                 match (ahead.and_then(|ahead| ahead.buffered), input) {
-                    (Some(buffered), _) => buffered.tell(self)?,
+                    (Some(buffered), _) => buffered.replay(self)?,
                     (None, Ok(entry)) => {
                         let (source, workspace) = (entry.source(), listed.workspace(entry));
                         let label = Label { source: &source, workspace: workspace.as_deref() };

@@ -6,7 +6,9 @@ use std::path::Path;
 
 use base64::Engine as _;
 
-use super::args::{Bytes, Decode, Encode, Spelling, Under, Wire, WireCheck, WireCommand, WireForm};
+use super::args::{
+    Bytes, Decode, Encode, Spelling, TypeArgs, Wire, WireCheck, WireCommand, WireForm,
+};
 use super::exit::Exit;
 use super::messages::{fail, fail_of, say};
 use super::output::write_whole;
@@ -135,7 +137,7 @@ fn path(path: &ValuePath) -> String {
 }
 
 /// Reads the value under its type.
-fn value(arguments: &Bytes, bytes: &[u8], under: &Under) -> Result<(Known, Value), Exit> {
+fn value(arguments: &Bytes, bytes: &[u8], under: &TypeArgs) -> Result<(Known, Value), Exit> {
     let refused = |error| refuse(&name(arguments), error);
     let known = match (known(under)?, arguments.form) {
         (Some(known), _) => known,
@@ -154,7 +156,7 @@ fn value(arguments: &Bytes, bytes: &[u8], under: &Under) -> Result<(Known, Value
 }
 
 /// The type that the arguments name.
-fn known(under: &Under) -> Result<Option<Known>, Exit> {
+fn known(under: &TypeArgs) -> Result<Option<Known>, Exit> {
     if let Some(ty) = &under.ty {
         return Ok(Some(Known { ty: ty.clone(), block: None }));
     }

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::address::{Local, ROOT};
 use super::element::{Element, Kind};
-use super::names::{Budget, NAME, Names};
+use super::names::{Budget, NAME_OVERHEAD, Names};
 use super::reading;
 use crate::error::Result;
 use crate::input::Source;
@@ -139,7 +139,7 @@ impl Blocks {
         let Some(text) = text else { return Ok(None) };
         let (number, is_new) = self.names.insert(text);
         if is_new {
-            self.budget.take(NAME + text.len(), offset)?;
+            self.budget.take(NAME_OVERHEAD + text.len(), offset)?;
         }
         Ok(Some(number))
     }

@@ -1,15 +1,14 @@
-//! Expressions and block expressions: a lazy view of what the configuration says about an attribute
-//! or a nested block.
+//! A lazy view of the expressions and nested blocks of a resource, module call or provider.
 //!
-//! The format does not say which of the two an object is. An array is a list of blocks. An object
-//! is an expression if it has no other members than `constant_value` and `references`; otherwise it
-//! is a block, or a map of blocks by label.
+//! Plan JSON does not mark an object as an expression or a block. An array is a list of blocks. An
+//! object whose only members are `constant_value` and `references` is an expression. Any other
+//! object is a block, or a map of blocks by label.
 
 use crate::error::Result;
 use crate::json::value::{Elements, Kind, Members, Text, Value};
 use crate::path::push_key;
 
-/// What the configuration says about an attribute or a nested block.
+/// A member of a block: the expression of an attribute, or nested blocks.
 #[derive(Clone, Copy, Debug)]
 pub enum Part<'a> {
     /// The expression of an attribute.
@@ -26,14 +25,14 @@ pub enum Expression<'a> {
     /// A constant. From a `.tf.json` file, a string with a template but no references is a constant
     /// too.
     Constant(Value<'a>),
-    /// References to other elements: an array of strings, which is not empty.
+    /// References to other elements: a non-empty array of strings.
     References(Value<'a>),
-    /// Neither: the result of functions without references.
+    /// An expression with neither a constant nor references, such as a call of a function.
     Unknown,
 }
 
 impl<'a> Part<'a> {
-    /// Tells what a member of a block is.
+    /// Classifies a member of a block.
     ///
     /// # Errors
     ///
@@ -52,7 +51,7 @@ impl<'a> Part<'a> {
 }
 
 impl<'a> Expression<'a> {
-    /// The expression that an object stands for; `None` if the value is not an expression.
+    /// Parses an expression; `None` if the value is not an expression.
     ///
     /// # Errors
     ///
@@ -92,7 +91,8 @@ impl<'a> Expression<'a> {
     }
 }
 
-/// Whether a value is a list of references that is not empty; `None` if it is no such list at all.
+/// Whether a list of references has elements; `None` if the value is not a list of strings or
+/// `null`.
 fn are_references(value: Value<'_>) -> Result<Option<bool>> {
     match value.kind()? {
         Kind::Null => return Ok(Some(false)),
@@ -112,7 +112,7 @@ fn are_references(value: Value<'_>) -> Result<Option<bool>> {
 /// An entered block or list of blocks.
 struct Open<'a> {
     inside: Inside<'a>,
-    /// The length of its path.
+    /// The length of the path that leads to the block or list.
     path_len: usize,
 }
 
@@ -121,8 +121,8 @@ enum Inside<'a> {
     Blocks(Elements<'a>, u64),
 }
 
-/// Calls `each` with the path and the value of every expression in a block, in document order. The
-/// paths continue `path`.
+/// Calls `each` with the path and the value of every expression in a block, in document order. Each
+/// path starts with the initial content of `path`.
 ///
 /// A member `constant_value` of a nested block is skipped: in a newer format it may be the constant
 /// of an expression that has other members too.

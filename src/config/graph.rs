@@ -3,17 +3,18 @@
 //! Besides the elements, each called module `module.m` has a node `module.m.*` that stands for
 //! everything in it, because an expression may refer to a module as a whole. Members of a module
 //! depend on its call, whose `count`, `for_each` and `depends_on` decide whether they exist.
+//! Each arrow leads from a node to the nodes that it depends on:
 //!
 //! ```text
 //! module.m.var.v  ─▶ what the argument `v` of the call refers to
-//! module.m.t.n    ─▶ module.m.var.v, provider.aws, and module.m as its member
+//! module.m.t.n    ─▶ module.m.var.v, provider.aws, and the call module.m
 //! t.user          ─▶ module.m.output.o ─▶ module.m.t.n
 //! t.other         ─▶ module.m.* ─▶ every member of module.m
 //! ```
 
 use super::address::Local;
 use super::element::{DEPENDS_ON, Dependent, Element, Kind};
-use super::names::{Budget, NAME, Names};
+use super::names::{Budget, NAME_OVERHEAD, Names};
 use super::reference::{Target, traversals};
 use super::users::{PROVIDER, element_address};
 use crate::error::Result;
@@ -26,30 +27,30 @@ pub struct Graph {
     /// The kind of each node; `None` for nodes that are only referred to, such as local values.
     kinds: Vec<Option<Kind>>,
     references: Vec<Edge>,
-    /// The edges of members to calls, and of whole modules to members.
+    /// The edges from members to their module call, and from `module.m.*` to members.
     members: Vec<Edge>,
     budget: Budget,
 }
 
-/// A node depends on another: the number of the node, and of the other.
+/// The number of a node, and the number of a node that it depends on.
 pub type Edge = (u32, u32);
 
 /// A node of the graph.
 #[derive(Clone, Copy, Debug)]
 pub struct Node<'g> {
-    /// The number of the node.
+    /// Identifies the node in an [`Edge`].
     pub number: u32,
-    /// The address.
+    /// The address, without instance keys.
     pub address: &'g str,
-    /// The kind of the element; `None` if the plan does not have the element.
+    /// The kind of the element; `None` for a node that is only referred to, such as a local value.
     pub kind: Option<Kind>,
 }
 
-/// The end of the name of a whole module.
+/// The suffix of a node that stands for everything in a module.
 const WHOLE: &str = ".*";
 
 impl Graph {
-    /// Starts without elements.
+    /// Returns an empty graph.
     pub fn new(limits: &Limits) -> Graph {
         Graph {
             names: Names::default(),
@@ -72,7 +73,7 @@ impl Graph {
         }
         for (path, references) in element.references() {
             let user = match element.kind {
-                Kind::ModuleCall if !is_of_call(path) => {
+                Kind::ModuleCall if !is_meta_argument(path) => {
                     let end = path.find(['.', '[']).unwrap_or(path.len());
                     self.node(&format!("{}.var.{}", element.address, &path[..end]), offset)?
                 }
@@ -124,13 +125,13 @@ impl Graph {
     fn node(&mut self, address: &str, offset: u64) -> Result<u32> {
         let (number, is_new) = self.names.insert(address);
         if is_new {
-            self.budget.take(NAME + address.len(), offset)?;
+            self.budget.take(NAME_OVERHEAD + address.len(), offset)?;
             self.kinds.push(None);
         }
         Ok(number)
     }
 
-    /// The nodes that are elements, or that elements refer to.
+    /// The elements, and the nodes that elements refer to, without the nodes `module.m.*`.
     pub fn nodes(&self) -> impl Iterator<Item = Node<'_>> {
         let nodes = (0_u32..).zip(&self.kinds);
         let nodes =
@@ -164,24 +165,24 @@ impl Graph {
         for edges in [&mut self.references, &mut self.members] {
             edges.sort_unstable_by_key(|&(from, to)| (to, from));
         }
-        // The distance of each node, and the node before it on the way.
-        let mut ways: Vec<Option<(u32, u32)>> = vec![None; self.kinds.len()];
+        // For each visited node: its distance from a start, and the node before it on that path.
+        let mut visited: Vec<Option<(u32, u32)>> = vec![None; self.kinds.len()];
         let mut queue = std::collections::VecDeque::new();
         for start in starts {
-            ways[start as usize] = Some((0, start));
+            visited[start as usize] = Some((0, start));
             queue.push_back((start, 0));
         }
         let mut found = Vec::new();
         while let Some((node, distance)) = queue.pop_front() {
             for user in users(&self.references, node).chain(users(&self.members, node)) {
-                let Some(way @ None) = ways.get_mut(user as usize) else { continue };
-                *way = Some((distance + 1, node));
+                let Some(unvisited @ None) = visited.get_mut(user as usize) else { continue };
+                *unvisited = Some((distance + 1, node));
                 queue.push_back((user, distance + 1));
                 found.push(user);
             }
         }
         let dependent = |node: u32| {
-            let (distance, through) = ways.get(node as usize).copied().flatten()?;
+            let (distance, through) = visited.get(node as usize).copied().flatten()?;
             let through = self.names.text(through);
             Some(Dependent {
                 address: self.names.text(node),
@@ -213,12 +214,12 @@ impl Graph {
     }
 }
 
-/// Whether a path of a module call is no argument for the called module.
-fn is_of_call(path: &str) -> bool {
+/// Whether a member of a module call is a meta-argument, and thus no input of the called module.
+fn is_meta_argument(path: &str) -> bool {
     matches!(path, "count" | "for_each" | DEPENDS_ON)
 }
 
-/// The nodes that depend on a node directly. The edges must be sorted by what is depended on.
+/// The nodes that depend directly on a node. `edges` must be sorted by their second node.
 fn users(edges: &[Edge], node: u32) -> impl Iterator<Item = u32> {
     let start = edges.partition_point(|&(_, to)| to < node);
     edges[start..].iter().take_while(move |&&(_, to)| to == node).map(|&(from, _)| from)
@@ -276,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_module_depends_on_what_repeats_its_call() {
+    fn members_of_a_module_depend_on_the_for_each_of_its_call() {
         let found = dependents("var.names");
         for address in ["1 module.m", "2 module.m.output.constant", "2 module.m.t.in"] {
             assert!(found.iter().any(|it| it == address), "{address}: {found:?}");

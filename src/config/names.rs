@@ -1,4 +1,4 @@
-//! Numbers for texts, and the memory that an index takes.
+//! Interns names as numbers, and limits the memory of an index.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -18,7 +18,7 @@ impl Budget {
         Budget { max: limits.configuration, used: 0 }
     }
 
-    /// Takes an estimated number of bytes for something at an offset of the document.
+    /// Takes an estimated number of bytes from the budget. `offset` is the place of an error.
     ///
     /// # Errors
     ///
@@ -36,26 +36,26 @@ impl Budget {
         self.used
     }
 
-    /// Gives bytes back, down to a number that was taken before.
+    /// Releases bytes: resets to an earlier result of [`Budget::used`].
     pub fn reset(&mut self, used: u64) {
         self.used = used;
     }
 }
 
-/// Texts with a number each, from zero, in the order of their insertion.
+/// An interner: numbers texts from zero, in the order of insertion.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    keyed: RandomState,
+    hasher: RandomState,
     /// The numbers by the digests of the texts. A collision moves to the next digest.
     numbers: HashMap<u64, u32>,
     texts: Vec<Box<str>>,
 }
 
 /// The estimated memory of a name without its text.
-pub(super) const NAME: usize = 48;
+pub(super) const NAME_OVERHEAD: usize = 48;
 
 impl Names {
-    /// The number of a text, which is inserted if it is new. Returns whether it was new.
+    /// Inserts a text unless it is present. Returns its number, and whether it is new.
     pub fn insert(&mut self, text: &str) -> (u32, bool) {
         let digest = match self.find(text) {
             Ok(number) => return (number, false),
@@ -79,7 +79,7 @@ impl Names {
 
     /// The number of a text, or the digest under which to insert it.
     fn find(&self, text: &str) -> std::result::Result<u32, u64> {
-        let mut digest = self.keyed.hash_one(text);
+        let mut digest = self.hasher.hash_one(text);
         loop {
             match self.numbers.get(&digest) {
                 None => return Err(digest),

@@ -1,4 +1,5 @@
-//! Arguments of a JSON document: their kinds, references, and what their schema says they are.
+//! Reads the arguments of a configuration in JSON as their schema says, and finds references and
+//! faults in them.
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -11,12 +12,12 @@ use super::schema::Reading;
 use super::template::{self, Template};
 use super::type_constraint;
 
-/// What an argument is that is no expression.
+/// The value of an argument that is not an expression, such as `depends_on` or `type`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Read {
-    /// A reference, or nothing if it is none.
+pub enum ArgumentValue {
+    /// A reference; `None` if the argument is invalid.
     Reference(Option<String>),
-    /// References, with nothing for those that are none.
+    /// References; `None` for each invalid element.
     References(Vec<Option<String>>),
     /// The word `all`.
     All,
@@ -24,22 +25,22 @@ pub enum Read {
     Keyword(String),
     /// Words.
     Keywords(Vec<String>),
-    /// An expression in a string and its references.
+    /// An expression and its references; `None` if the argument is invalid.
     Expression(Option<(String, Vec<String>)>),
-    /// Expressions in strings and their references.
+    /// Expressions and their references; `None` for each invalid element.
     Expressions(Vec<Option<(String, Vec<String>)>>),
-    /// A type as cty writes it, and whether the constraint has default values.
+    /// A type in cty's JSON, and whether the constraint has default values.
     Type(String, bool),
-    /// Pairs of references.
+    /// The member `providers` of a module call: references in the called and the calling module.
     Providers(Vec<(String, String)>),
 }
 
-/// The file that messages name, and its document.
+/// A document and the name of its file.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
     /// The document.
     pub document: &'a Document,
-    /// The name of its file.
+    /// The name of the file in messages.
     pub file: &'a str,
 }
 
@@ -60,7 +61,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The template of a string with its first character after the quote.
+    /// Parses a string as a template. `range` is the range of the string with its quotes.
     ///
     /// # Errors
     ///
@@ -89,7 +90,8 @@ impl<'a> Source<'a> {
         all
     }
 
-    /// The faults of objects that have a property twice. Only values have them, not bodies.
+    /// The faults of objects with duplicate properties. This is for values only: bodies have their
+    /// own rules about duplicates.
     #[must_use]
     pub fn duplicates(&self, index: Index) -> Vec<Diagnostic> {
         let mut faults = Vec::new();
@@ -124,7 +126,7 @@ impl<'a> Source<'a> {
         faults
     }
 
-    /// What is wrong with an argument: its templates, its names and its form.
+    /// All faults of an argument: duplicate properties, invalid templates, and a wrong form.
     #[must_use]
     pub fn faults(&self, attribute: &Attribute<Index>) -> Vec<Diagnostic> {
         let index = attribute.value;
@@ -139,44 +141,50 @@ impl<'a> Source<'a> {
         faults
     }
 
-    /// Reads an argument that is no expression.
+    /// Reads an argument that is not an expression, and returns its faults.
     #[must_use]
-    pub fn read(&self, attribute: &Attribute<Index>) -> (Option<Read>, Vec<Diagnostic>) {
+    pub fn read(&self, attribute: &Attribute<Index>) -> (Option<ArgumentValue>, Vec<Diagnostic>) {
         let mut faults = Vec::new();
         let index = attribute.value;
         let read = match attribute.reading {
             Reading::Value | Reading::Literal => None,
-            Reading::Reference => Some(Read::Reference(self.reference(index, &mut faults))),
+            Reading::Reference => {
+                Some(ArgumentValue::Reference(self.reference(index, &mut faults)))
+            }
             Reading::References => {
-                Some(Read::References(
+                Some(ArgumentValue::References(
                     self.list(index, &mut faults, |at, faults| self.reference(at, faults)),
                 ))
             }
             Reading::Paths if self.string(index).is_some_and(|(text, _)| text == "all") => {
-                Some(Read::All)
+                Some(ArgumentValue::All)
             }
             Reading::Paths => {
-                Some(Read::References(
+                Some(ArgumentValue::References(
                     self.list(index, &mut faults, |at, faults| self.reference(at, faults)),
                 ))
             }
             Reading::Keyword => {
-                self.string(index).map(|(text, _)| Read::Keyword(text.trim().to_owned()))
+                self.string(index).map(|(text, _)| ArgumentValue::Keyword(text.trim().to_owned()))
             }
             Reading::Keywords => {
                 let words = self.list(index, &mut faults, |at, _| {
                     self.string(at).map(|(text, _)| text.trim().to_owned())
                 });
-                Some(Read::Keywords(words.into_iter().flatten().collect()))
+                Some(ArgumentValue::Keywords(words.into_iter().flatten().collect()))
             }
-            Reading::Expression => Some(Read::Expression(self.expression(index, &mut faults))),
+            Reading::Expression => {
+                Some(ArgumentValue::Expression(self.expression(index, &mut faults)))
+            }
             Reading::Expressions => {
-                Some(Read::Expressions(
+                Some(ArgumentValue::Expressions(
                     self.list(index, &mut faults, |at, faults| self.expression(at, faults)),
                 ))
             }
             Reading::Type => self.type_constraint(index, &mut faults),
-            Reading::Providers => Some(Read::Providers(self.providers(index, &mut faults))),
+            Reading::Providers => {
+                Some(ArgumentValue::Providers(self.providers(index, &mut faults)))
+            }
         };
         (read, faults)
     }
@@ -226,10 +234,10 @@ impl<'a> Source<'a> {
         None
     }
 
-    fn type_constraint(&self, index: Index, faults: &mut Vec<Diagnostic>) -> Option<Read> {
+    fn type_constraint(&self, index: Index, faults: &mut Vec<Diagnostic>) -> Option<ArgumentValue> {
         let (text, range) = self.string(index)?;
         match type_constraint::parse(text, range) {
-            Ok(constraint) => Some(Read::Type(constraint.cty, constraint.has_defaults)),
+            Ok(constraint) => Some(ArgumentValue::Type(constraint.cty, constraint.has_defaults)),
             Err(fault) => {
                 faults.push(fault);
                 None
@@ -260,12 +268,12 @@ impl<'a> Source<'a> {
     }
 }
 
-/// The reference that a string is.
+/// Parses a string as a reference.
 fn reference_of(text: &str) -> Option<String> {
     expression::reference(&expression::parse(text)?)
 }
 
-/// The faults of a string that should be an expression. HCL counts from the quote.
+/// The faults of a string that is not an expression. As in HCL, offsets count from the quote.
 fn expression_faults(text: &str, start: Position) -> Vec<Diagnostic> {
     let range = |offset: usize, length: u32| {
         let at = super::position::advance(start, text.get(..offset).unwrap_or_default());

@@ -12,7 +12,7 @@ use super::json::{Document, Index, Kind, Node};
 use super::position::Range;
 use super::schema::{AttributeSchema, BlockSchema, BodySchema, Reading, Rest};
 
-/// The blocks of a document.
+/// Reads the blocks of a document.
 pub fn read(
     document: &Document,
     schema: &'static BodySchema,
@@ -34,13 +34,13 @@ pub fn read(
     Reader { document, file, diagnostics }.content(Document::ROOT, schema).blocks
 }
 
-/// Whether a diagnostic has a context.
+/// Whether the diagnostic of a duplicate has a context.
 enum Context {
     Given,
     None,
 }
 
-/// What a body contains.
+/// The attributes and blocks of a body.
 #[derive(Default)]
 struct Content {
     attributes: Vec<Attribute<Index>>,
@@ -64,17 +64,18 @@ impl<'a> Reader<'a> {
     fn content(&mut self, body: Index, schema: &'static BodySchema) -> Content {
         let mut content = Content::default();
         if schema.rest != Rest::Attributes {
-            self.listed(body, schema, &mut content);
+            self.read_listed(body, schema, &mut content);
         }
         if schema.rest != Rest::Refused {
-            self.rest(body, schema, &mut content);
+            self.read_rest(body, schema, &mut content);
         }
         content.attributes.sort_by_key(|attribute| attribute.name_range.start.byte);
         content
     }
 
-    /// Reads the attributes and blocks that the schema lists, and reports others if it is closed.
-    fn listed(&mut self, body: Index, schema: &'static BodySchema, content: &mut Content) {
+    /// Reads the attributes and blocks that the schema lists. A closed schema reports all other
+    /// properties.
+    fn read_listed(&mut self, body: Index, schema: &'static BodySchema, content: &mut Content) {
         let properties = self.properties(body, None);
         let mut set: HashMap<&str, Range> = HashMap::new();
         let mut headers = Vec::new();
@@ -82,18 +83,18 @@ impl<'a> Reader<'a> {
             let name = node.name();
             if let Some(attribute) = schema.attribute(name) {
                 if let Some(existing) = set.get(name) {
-                    self.duplicate("Duplicate argument", node, *existing, Context::Given);
+                    self.report_duplicate("Duplicate argument", node, *existing, Context::Given);
                 } else {
                     set.insert(name, node.property());
                     content.attributes.push(attribute_of(*index, node, Some(attribute)));
                 }
             } else if let Some(block) = schema.block(name) {
-                self.headers(*index, node, block, &mut headers);
+                self.collect_headers(*index, node, block, &mut headers);
             }
         }
-        self.missing(body, schema, &set);
+        self.report_missing(body, schema, &set);
         if schema.rest == Rest::Refused {
-            self.extraneous(body, schema, &set);
+            self.report_extraneous(body, schema, &set);
         }
         for Header { body, schema, mut block } in headers {
             let inside = self.content(body, schema.body);
@@ -104,7 +105,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reports required attributes that a body does not have.
-    fn missing(&mut self, body: Index, schema: &BodySchema, set: &HashMap<&str, Range>) {
+    fn report_missing(&mut self, body: Index, schema: &BodySchema, set: &HashMap<&str, Range>) {
         let place = self.document.get(body).map(|node| match node.kind {
             Kind::Object => node.range.closing(),
             _ => node.start(),
@@ -120,7 +121,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reports properties that a closed schema does not list.
-    fn extraneous(&mut self, body: Index, schema: &BodySchema, set: &HashMap<&str, Range>) {
+    fn report_extraneous(&mut self, body: Index, schema: &BodySchema, set: &HashMap<&str, Range>) {
         let unset = schema.attributes.iter().map(|attribute| attribute.name);
         let unset = unset.filter(|name| !set.contains_key(name));
         let known: Vec<_> = unset.chain(schema.blocks.iter().map(|block| block.name)).collect();
@@ -140,7 +141,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn duplicate(&mut self, summary: &'static str, node: &Node, existing: Range, context: Context) {
+    fn report_duplicate(
+        &mut self,
+        summary: &'static str,
+        node: &Node,
+        existing: Range,
+        context: Context,
+    ) {
         let name = quoted(node.name());
         let place = existing.shown();
         let detail = format!("The argument {name} was already set at {}:{place}.", self.file);
@@ -153,7 +160,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the properties that the schema does not list as attributes.
-    fn rest(&mut self, body: Index, schema: &BodySchema, content: &mut Content) {
+    fn read_rest(&mut self, body: Index, schema: &BodySchema, content: &mut Content) {
         let Some(node) = self.document.get(body) else {
             return;
         };
@@ -169,7 +176,12 @@ impl<'a> Reader<'a> {
                 continue;
             }
             if let Some(existing) = set.get(name) {
-                self.duplicate("Duplicate attribute definition", node, *existing, Context::None);
+                self.report_duplicate(
+                    "Duplicate attribute definition",
+                    node,
+                    *existing,
+                    Context::None,
+                );
                 continue;
             }
             set.insert(name, node.property());
@@ -179,8 +191,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The properties of an object, or of the objects of an array, in order. `label` says what they
-    /// stand for, if they are labels.
+    /// The properties of an object, or of the objects of an array, in order. If the properties are
+    /// labels of a block, `label` is what they specify.
     fn properties(&mut self, index: Index, label: Option<&str>) -> Vec<(Index, &'a Node)> {
         let document = self.document;
         let Some(node) = document.get(index) else {
@@ -211,8 +223,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Finds the blocks of a property, through the levels of its labels.
-    fn headers(
+    /// Collects the blocks of a property. Each label of the blocks is one level of objects.
+    fn collect_headers(
         &mut self,
         index: Index,
         node: &'a Node,
@@ -223,7 +235,7 @@ impl<'a> Reader<'a> {
         let mut left = vec![(index, node, Vec::new())];
         while let Some((index, node, labels)) = left.pop() {
             let Some(purpose) = schema.labels.get(labels.len()) else {
-                self.bodies(index, node, schema, (kind_range, labels), headers);
+                self.push_headers(index, node, schema, (kind_range, labels), headers);
                 continue;
             };
             let properties = self.properties(index, Some(purpose));
@@ -245,7 +257,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Adds a block for an object, or for each element of an array.
-    fn bodies(
+    fn push_headers(
         &mut self,
         index: Index,
         node: &Node,

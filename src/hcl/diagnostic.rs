@@ -1,13 +1,13 @@
-//! What is wrong with a source file, in the words of HCL.
+//! Diagnostics of a source file, with the messages of HCL.
 
 use std::fmt::Write;
 
 use super::position::Range;
 
-/// The number of diagnostics that a file keeps. A broken file can have one for each of its bytes.
+/// Maximum number of diagnostics for a file. A broken file can have one for each of its bytes.
 pub const DIAGNOSTICS_MAX: usize = 1000;
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     /// The tools refuse the file.
@@ -17,7 +17,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The word of HCL.
+    /// The severity in HCL's output.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -30,7 +30,7 @@ impl Severity {
 /// A fault, its explanation and its place. The detail can name properties but quotes no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// Whether the tools refuse the file.
     pub severity: Severity,
     /// The fault in a few words.
     pub summary: &'static str,
@@ -38,12 +38,12 @@ pub struct Diagnostic {
     pub detail: String,
     /// The place of the fault.
     pub range: Range,
-    /// The larger part of the file that shows the fault.
+    /// A larger range to show around the fault.
     pub context: Option<Range>,
 }
 
 impl Diagnostic {
-    /// An error without a context.
+    /// Returns an error without a context.
     #[must_use]
     pub fn error(summary: &'static str, detail: impl Into<String>, range: Range) -> Diagnostic {
         let detail = detail.into();
@@ -94,7 +94,7 @@ impl Diagnostics {
     }
 }
 
-/// A name in double quotes, with the escapes of Go.
+/// Quotes a name like Go's `%q`.
 #[must_use]
 pub fn quoted(name: &str) -> String {
     let mut out = String::from('"');
@@ -125,7 +125,7 @@ pub fn quoted(name: &str) -> String {
     out
 }
 
-/// True for characters that have a shape, and for the space.
+/// True for visible characters and the ASCII space, like Go's `unicode.IsPrint`.
 fn is_printable(char: char) -> bool {
     if char.is_ascii() {
         return !char.is_ascii_control();
@@ -150,7 +150,7 @@ pub fn did_you_mean(suggestion: Option<&str>) -> String {
     suggestion.map_or_else(String::new, |name| format!(" Did you mean {}?", quoted(name)))
 }
 
-/// The number of characters to insert, delete or replace, counted up to three.
+/// The edit distance of the first 64 characters of two names, at most three.
 fn edits(left: &str, right: &str) -> usize {
     let (left, right): (Vec<char>, Vec<char>) =
         (left.chars().take(64).collect(), right.chars().take(64).collect());

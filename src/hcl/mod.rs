@@ -12,9 +12,9 @@
 //! # Limits
 //!
 //! Expressions and native files are parsed by hcl-edit. It refuses more than 64 nested levels, more
-//! than 128 chained operators, and files that are not UTF-8. One syntax error costs a whole native
-//! file, and its text is not that of HCL. JSON files have their own limits: [`json::DEPTH_MAX`],
-//! [`json::NODES_MAX`] and [`diagnostic::DIAGNOSTICS_MAX`].
+//! than 128 chained operators, and files that are not UTF-8. A native file with a syntax error
+//! yields no blocks, and its message is not the message of HCL. JSON files have their own limits:
+//! [`json::DEPTH_MAX`], [`json::NODES_MAX`] and [`diagnostic::DIAGNOSTICS_MAX`].
 
 pub mod argument;
 pub mod block;

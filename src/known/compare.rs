@@ -1,4 +1,4 @@
-//! Compares values with each other, as Go's `compare` does.
+//! Compares values, as the package `compare` of terraform-plugin-testing does.
 
 use super::data::{Data, Type};
 use super::failure::{Failure, FailureKind};
@@ -16,7 +16,7 @@ pub enum Comparer {
 }
 
 impl Comparer {
-    /// Compares each value with the one before it. Numbers are equal if their texts are.
+    /// Compares each value with the value before it. Numbers are equal if they have the same text.
     ///
     /// # Errors
     ///
@@ -34,7 +34,7 @@ impl Comparer {
         Ok(Ok(()))
     }
 
-    /// Compares a list that has one element with a list.
+    /// Compares the list `[element]` with `list`.
     pub(crate) fn compare_element(
         self,
         element: Found<'_>,
@@ -84,12 +84,12 @@ pub(crate) fn are_equal(one: Data<'_>, two: Data<'_>) -> Result<bool> {
                 is_same
             }
             Type::Map => {
-                // A map without a field is nil in Go, and differs from an empty one.
+                // `Data::Map` without fields is a nil map in Go, which differs from an empty map.
                 let is_nil = |data| matches!(data, Data::Map([]));
-                let are_both = is_nil(one) == is_nil(two);
+                let have_same_nil = is_nil(one) == is_nil(two);
                 let [one, mut two] =
                     [one.members()?, two.members()?].map(Option::unwrap_or_default);
-                let mut is_same = are_both && one.len() == two.len();
+                let mut is_same = have_same_nil && one.len() == two.len();
                 for (key, member) in one {
                     match two.remove(&key) {
                         Some(other) => left.push((member, other)),

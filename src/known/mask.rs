@@ -1,4 +1,4 @@
-//! Which parts of a value are sensitive.
+//! The sensitivity of a value and its parts.
 
 use crate::json::value::{Kind, Value};
 use crate::path::AttributeStep;
@@ -13,7 +13,7 @@ pub enum Mask<'a> {
     Clear,
     /// The whole value is sensitive.
     Marked,
-    /// The parts are sensitive that are `true` in this value.
+    /// A part of the value is sensitive if this value is `true` at its path.
     Parts(Value<'a>),
 }
 

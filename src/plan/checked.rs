@@ -1,4 +1,4 @@
-//! Checks in full: the checked object of the configuration, its instances and their problems
+//! The elements of `checks`: an object of the configuration, its instances and their problems
 //! (docs/format/plan.md, section 9).
 
 use super::change::{Index, members, present, required, required_text, text};
@@ -13,11 +13,11 @@ pub struct CheckedObject<'a> {
     pub address: Text<'a>,
     /// `address.kind`: `resource`, `output_value`, `check` or `var`.
     pub kind: Option<Text<'a>>,
-    /// Only of resources.
+    /// Only resources have a mode.
     pub mode: Option<Text<'a>>,
     pub module: Option<Text<'a>>,
     pub name: Option<Text<'a>>,
-    /// Only of resources.
+    /// Only resources have a type.
     pub type_name: Option<Text<'a>>,
     pub status: Text<'a>,
     instances: Option<Value<'a>>,
@@ -80,7 +80,7 @@ impl<'a> CheckedObject<'a> {
     }
 }
 
-/// Treats `null` as absent.
+/// Whether an element is present. `null` counts as absent.
 fn is_given(element: &Result<Value<'_>>) -> bool {
     element.as_ref().map_or(true, |element| !element.is_null())
 }

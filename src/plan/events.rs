@@ -56,7 +56,7 @@ pub(crate) fn send(piece: &Piece<'_>, visitor: &mut impl Visitor) -> Result<Flow
             let [value] = members(value, const { &Name::all(["value"]) })?;
             visitor.variable(named, value)
         }
-        // An element; a member is `null` in place of the whole section.
+        // Elements have no name. A piece with a name is a `null` in place of the section.
         (PieceKind::Known, Section::Checks) if name.is_none() => {
             visitor.check(&Check::parse(value)?)
         }

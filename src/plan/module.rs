@@ -13,12 +13,12 @@ pub(crate) struct ModuleOf<'t> {
 pub(crate) fn module_of(address: &str) -> ModuleOf<'_> {
     let (mut module, mut rest) = (String::new(), address);
     while let Some(named) = rest.strip_prefix("module.") {
-        let (name, behind) = named.split_at(named.find(['.', '[']).unwrap_or(named.len()));
+        let (name, rest_of_name) = named.split_at(named.find(['.', '[']).unwrap_or(named.len()));
         if !module.is_empty() {
             module.push('.');
         }
         module.push_str(name);
-        rest = behind_key(behind);
+        rest = skip_instance_key(rest_of_name);
         rest = rest.strip_prefix('.').unwrap_or(rest);
     }
     for mode in ["data.", "ephemeral.", "action."] {
@@ -35,16 +35,16 @@ pub(crate) fn module_of(address: &str) -> ModuleOf<'_> {
 pub(crate) fn module_address(address: &str) -> &str {
     let mut rest = address;
     while let Some(named) = rest.strip_prefix("module.") {
-        let behind = &named[named.find(['.', '[']).unwrap_or(named.len())..];
-        let behind = behind_key(behind);
-        rest = behind.strip_prefix('.').unwrap_or(behind);
+        let rest_of_name = &named[named.find(['.', '[']).unwrap_or(named.len())..];
+        let rest_of_name = skip_instance_key(rest_of_name);
+        rest = rest_of_name.strip_prefix('.').unwrap_or(rest_of_name);
     }
     let module = &address[..address.len() - rest.len()];
     module.strip_suffix('.').unwrap_or(module)
 }
 
 /// Skips the instance key at the start of `text`, if there is one.
-fn behind_key(text: &str) -> &str {
+fn skip_instance_key(text: &str) -> &str {
     let Some(inside) = text.strip_prefix('[') else { return text };
     let mut is_quoted = false;
     let mut is_escaped = false;
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_taken_apart_whatever_their_keys_hold() {
+    fn addresses_are_parsed_whatever_their_keys_contain() {
         for (address, module, resource) in [
             ("a.b", "", Some(("a", "b"))),
             ("data.a.b[0]", "", Some(("a", "b"))),

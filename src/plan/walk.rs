@@ -386,7 +386,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
                 }
                 None => scope.piece_of_scalar(),
             },
-            Next::Hand(kind) => kind,
+            Next::Piece(kind) => kind,
         };
         self.state.plans_resources |=
             kind == PieceKind::Resource && self.section == Section::PlannedValues;

@@ -1,14 +1,14 @@
 //! Distinguishes text that a CI wrapper prints around a document (docs/format/plan.md, section 13)
 //! from JSON.
 //!
-//! A second document, or the remains of a plan, must not be skipped as text: the input is then not
-//! what its user expects. Both show at least one of these signs: an object key, a line of nothing
-//! but values, or a bracket that closes nothing. A plan in human-readable form, boxed warnings,
-//! addresses with keys, times in brackets and the like show none.
+//! A second document or a fragment of a plan must not be skipped as text: the user would not notice
+//! that plansift ignores it. Such JSON contains an object key, a line of only JSON values, or a
+//! closing bracket without an opening one. Human-readable plans, boxed warnings, addresses with
+//! keys and times in brackets contain none of these.
 
 use std::borrow::Cow;
 
-/// Whether a text may be skipped.
+/// Whether a text contains no JSON, so that it may be skipped.
 pub(super) fn is_text(text: &[u8]) -> bool {
     let text = &without_colours(text);
     !text.contains(&0)
@@ -36,34 +36,34 @@ fn without_colours(text: &[u8]) -> Cow<'_, [u8]> {
     plain.into()
 }
 
-/// Whether the text has an object that begins with a key, or a key before a value. Also recognises
-/// the quotes of Python, which careless scripts print.
+/// Whether the text has an object that begins with a key, or a key before a value. Single quotes
+/// count too, because some scripts print Python dictionaries.
 fn holds_member(text: &[u8]) -> bool {
     memchr::memchr2_iter(b'"', b'\'', text).any(|quote| {
         let after = &text[quote + 1..];
         if text[..quote].trim_ascii_end().ends_with(b"{") {
             // In a human-readable plan, such a key has an equals sign after it.
             let mut parts = after.splitn(2, |&byte| byte == text[quote]);
-            let behind = parts.nth(1).unwrap_or_default();
-            return !behind.trim_ascii_start().starts_with(b"=");
+            let after_key = parts.nth(1).unwrap_or_default();
+            return !after_key.trim_ascii_start().starts_with(b"=");
         }
         let value = after.trim_ascii_start().strip_prefix(b":").map(<[u8]>::trim_ascii_start);
         text[quote] == b'"' && value.is_some_and(begins_value)
     })
 }
 
-/// Whether a JSON value begins here, or nothing follows. After the colon of `"a.json": not found`,
-/// neither is true.
+/// Whether the text starts with a JSON value or is empty. The text after the colon of
+/// `"a.json": not found` does not.
 fn begins_value(text: &[u8]) -> bool {
     let words = [&b"true"[..], b"false", b"null"];
     match text.first() {
-        // A backslash means JSON inside a string of something else.
+        // A backslash escapes a quote of JSON that is inside a string.
         None | Some(b'"' | b'{' | b'[' | b'-' | b'0'..=b'9' | b'\\') => true,
         Some(_) => words.iter().any(|word| text.starts_with(word)),
     }
 }
 
-/// Whether a bracket closes nothing: the text is the end of a document without its beginning.
+/// Whether a closing bracket has no opening one: the text is the end of a document.
 fn closes_too_much(text: &[u8]) -> bool {
     let (mut braces, mut brackets) = (0, 0);
     let lines = text.split(|&byte| byte == b'\n').filter(|line| !is_in_box(line));
@@ -95,9 +95,9 @@ fn is_json(line: &[u8]) -> bool {
         [] | b"{" => false,
         [b'{' | b',', ..] => true,
         [b'"', rest @ ..] => {
-            // An element of a list, or a key of a map, in a human-readable plan.
-            let behind = rest.splitn(2, |&byte| byte == b'"').nth(1).map(<[u8]>::trim_ascii);
-            !behind.is_some_and(|behind| behind == b"," || behind.starts_with(b"="))
+            // In a human-readable plan, such a line is an element of a list or a key of a map.
+            let after = rest.splitn(2, |&byte| byte == b'"').nth(1).map(<[u8]>::trim_ascii);
+            !after.is_some_and(|after| after == b"," || after.starts_with(b"="))
         }
         [b'[', rest @ ..] => {
             let first = rest.trim_ascii_start().first();

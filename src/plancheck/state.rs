@@ -1,4 +1,4 @@
-//! Checks of states: `statecheck`.
+//! Checks of states, as in the package `statecheck` of terraform-plugin-testing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,17 +19,17 @@ use crate::known::{
 use crate::limits::Limits;
 use crate::path::AttributePath;
 
-/// A value of a resource.
+/// The address of a resource, and the path of one of its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The address of the resource.
     pub address: String,
-    /// The path in its values.
+    /// The path in the values of the resource.
     pub path: AttributePath,
 }
 
 /// A check of a state. The variants have the names of the functions of Go's `statecheck`, without
-/// `Expect`. Resources of child modules are not found, like in Go.
+/// `Expect`. As in Go, checks do not find resources of child modules.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the names of the fields say what they are")]
 pub enum StateCheck {
@@ -37,26 +37,26 @@ pub enum StateCheck {
     KnownValue { place: Place, check: KnownValue },
     /// The value of an output passes a check.
     KnownOutputValue { output: String, path: Option<AttributePath>, check: KnownValue },
-    /// A value is marked sensitive, itself and not by a value around it.
+    /// A value has a sensitivity mark of its own. A mark on a value that contains it is not enough.
     SensitiveValue { place: Place },
     /// An identity has these attributes and no others.
     Identity { address: String, identity: BTreeMap<String, KnownValue> },
     /// An attribute of an identity passes a check.
     IdentityValue { place: Place, check: KnownValue },
-    /// An attribute of an identity equals the attribute at the same path.
+    /// An attribute of an identity equals the attribute of the resource at the same path.
     IdentityValueMatchesState { place: Place },
-    /// An attribute of an identity equals the attribute at another path.
+    /// An attribute of an identity equals the attribute of the resource at another path.
     IdentityValueMatchesStateAtPath {
         address: String,
         identity_path: AttributePath,
         state_path: AttributePath,
     },
-    /// Values, in order, compare as they should.
+    /// Each value and the value after it pass the comparer.
     CompareValue { comparer: Comparer, values: Vec<Place> },
-    /// Two values compare as they should.
+    /// Two values pass the comparer.
     CompareValuePairs { comparer: Comparer, one: Place, two: Place },
-    /// An element of a collection compares with a value as it should. Each path but the first leads
-    /// from an element of the collection before it to the next collection.
+    /// At least one element of a collection passes the comparer with a value. The first path leads
+    /// to a collection, each further path from its elements to nested collections.
     CompareValueCollection {
         comparer: Comparer,
         address: String,
@@ -83,7 +83,7 @@ pub fn check_state<S: Source>(
     let mut state = State {
         has_values: collected.has_values,
         has_root_module: collected.has_root_module,
-        has_void: collected.has_void,
+        has_null_resource: collected.has_null_resource,
         resources: BTreeMap::new(),
         outputs: BTreeMap::new(),
     };
@@ -130,7 +130,7 @@ impl StateCheck {
 struct State<'a> {
     has_values: bool,
     has_root_module: bool,
-    has_void: bool,
+    has_null_resource: bool,
     resources: BTreeMap<&'a str, Resource<'a>>,
     outputs: BTreeMap<&'a str, Output<'a>>,
 }
@@ -219,7 +219,7 @@ impl State<'_> {
     }
 
     fn resource(&self, address: &str) -> std::result::Result<&Resource<'_>, Failure> {
-        self.resources.get(address).ok_or_else(|| match self.has_void {
+        self.resources.get(address).ok_or_else(|| match self.has_null_resource {
             true => void(address),
             false => {
                 let text = format!("{address} - Resource not found in state");
@@ -290,7 +290,8 @@ impl State<'_> {
         Ok(Ok(()))
     }
 
-    /// Whether an attribute of an identity equals an attribute.
+    /// Checks that an attribute of an identity equals an attribute of the resource. `text` makes
+    /// the message of the failure.
     fn matches(
         &self,
         address: &str,
@@ -330,9 +331,9 @@ impl State<'_> {
     }
 }
 
-/// The elements of a collection, or of the collections at the paths in its elements. A scalar is an
-/// element itself. From a map, Go follows the next path once for each key, with the same result:
-/// here once.
+/// The elements of a collection, or of the collections at the paths in its elements. A scalar is
+/// its own element. For a map, Go repeats the next path for each key with the same result, so this
+/// function follows the path once.
 fn elements<'a>(
     collection: Found<'a>,
     paths: &[AttributePath],
@@ -371,8 +372,8 @@ fn elements<'a>(
     Ok(Ok(found))
 }
 
-/// Whether any element compares with a value as it should. All errors of a comparison that fails
-/// are reported, each once.
+/// Checks that at least one element passes the comparer with a value. Otherwise the failure lists
+/// the errors of all elements, without duplicates.
 fn compare_any(comparer: Comparer, elements: &[Found<'_>], value: Found<'_>) -> Result<Checked> {
     let is_list = value.data.ty()? == Type::Slice;
     let mut failures: Vec<Failure> = Vec::new();
@@ -383,7 +384,7 @@ fn compare_any(comparer: Comparer, elements: &[Found<'_>], value: Found<'_>) -> 
     };
     for element in elements {
         let Err(failure) = compare(*element, value)? else { return Ok(Ok(())) };
-        // Masks must not make different errors equal, or equal ones different.
+        // Unmasked errors show duplicates: masks can make different errors equal, and vice versa.
         let unmasked = compare(Found::clear(element.data), Found::clear(value.data))?;
         if seen.insert(unmasked.err().map(|failure| failure.text().to_owned())) {
             failures.push(failure);
@@ -394,7 +395,8 @@ fn compare_any(comparer: Comparer, elements: &[Found<'_>], value: Found<'_>) -> 
     Ok(Err(Failure::new(first.kind(), texts.join("\n"))))
 }
 
-/// The marks of a resource, which Go reads into a map.
+/// The `sensitive_values` of a resource. Go unmarshals them into a map, so an object or `null` is
+/// required.
 fn marks<'a>(resource: &Resource<'a>) -> Result<std::result::Result<Data<'a>, Failure>> {
     let reason = match resource.sensitive_values {
         None => "unexpected end of JSON input".to_owned(),

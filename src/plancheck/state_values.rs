@@ -1,4 +1,4 @@
-//! The parts of a state that checks name, with text of their own.
+//! Copies the parts of a state that checks name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,9 +16,9 @@ pub(super) struct Collected<'c> {
     names: BTreeSet<&'c str>,
     pub has_values: bool,
     pub has_root_module: bool,
-    /// Whether an entry of the resources is `null`. Go does not get past it.
-    pub has_void: bool,
-    /// The first resource of each address that is named, before an entry that is `null`.
+    /// Whether an entry of `resources` is `null`. Go panics at this entry.
+    pub has_null_resource: bool,
+    /// The first resource with each named address. Resources after a `null` entry are ignored.
     pub resources: BTreeMap<String, Detached>,
     pub outputs: BTreeMap<String, Detached>,
     size: u64,
@@ -36,7 +36,7 @@ impl<'c> Collected<'c> {
             names,
             has_values: false,
             has_root_module: false,
-            has_void: false,
+            has_null_resource: false,
             resources: BTreeMap::new(),
             outputs: BTreeMap::new(),
             size: 0,
@@ -53,7 +53,7 @@ impl<'c> Collected<'c> {
 
     fn clear_resources(&mut self) {
         self.resources.clear();
-        self.has_void = false;
+        self.has_null_resource = false;
     }
 }
 
@@ -80,8 +80,8 @@ impl Receiver for Collected<'_> {
 
     fn element(&mut self, part: Part, name: &str, value: Value<'_>) -> Result<()> {
         match part {
-            Part::Resource if value.is_null() => self.has_void = true,
-            Part::Resource if !self.has_void && !self.addresses.is_empty() => {
+            Part::Resource if value.is_null() => self.has_null_resource = true,
+            Part::Resource if !self.has_null_resource && !self.addresses.is_empty() => {
                 let address = super::change::Resource::read(value)?;
                 let address = address.map(|resource| resource.address).unwrap_or_default();
                 if self.addresses.contains(&*address) && !self.resources.contains_key(&address) {

@@ -1,8 +1,8 @@
-//! Actions and reasons: their numbers in a plan file, and their words in JSON.
+//! Actions and reasons of changes: their numbers in a plan file, and their names in plan JSON.
 
 use crate::error::PlanFileFault;
 
-/// What a change does.
+/// The action of a change, as a plan file stores it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     NoOp,
@@ -20,7 +20,7 @@ pub(super) enum Action {
 /// Which of a change's values are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sides {
-    /// One value, which is the same before and after.
+    /// One value, which is both `before` and `after`.
     Same,
     Before,
     After,
@@ -28,7 +28,7 @@ pub(super) enum Sides {
 }
 
 impl Action {
-    /// The action of a number. Zero is never on the wire.
+    /// Decodes an action. Protocol Buffers leave out zero, so a missing field is `NoOp`.
     pub(super) fn read(number: u64) -> Result<Action, PlanFileFault> {
         Ok(match number {
             0 => Action::NoOp,
@@ -45,7 +45,7 @@ impl Action {
         })
     }
 
-    /// The values that the action has.
+    /// Which values a change with this action stores.
     pub(super) fn sides(self) -> Sides {
         match self {
             Action::NoOp => Sides::Same,
@@ -66,7 +66,7 @@ impl Action {
         )
     }
 
-    /// The words of the action, as a JSON array.
+    /// The member `actions` of the change in plan JSON.
     pub(super) fn json(self) -> &'static str {
         match self {
             Action::NoOp => r#"["no-op"]"#,
@@ -83,7 +83,7 @@ impl Action {
     }
 }
 
-/// The word of an action reason; empty for none. A reason that is not known yet keeps its number.
+/// The `action_reason` in plan JSON; empty for none. Number N that is unknown gives `reason_N`.
 pub(super) fn reason(number: u64) -> std::borrow::Cow<'static, str> {
     const WORDS: [&str; 17] = [
         "",
@@ -110,7 +110,7 @@ pub(super) fn reason(number: u64) -> std::borrow::Cow<'static, str> {
     }
 }
 
-/// The word of a reason to defer a change.
+/// The `reason` of a deferred change in plan JSON.
 pub(super) fn deferred_reason(number: u64) -> &'static str {
     match number {
         1 => "instance_count_unknown",

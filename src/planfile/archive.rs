@@ -1,9 +1,9 @@
 //! The container of a plan file: a zip archive, read by its central directory.
 //!
-//! The tools write members as a stream, with their sizes behind them, so only the directory tells
-//! where a member is. The directory is iterated and never kept. A member is accepted if the
-//! directory, the member's own header and the inflated bytes agree; whatever else a hostile archive
-//! may do (overlap, repeat a name, expand without end) is an error.
+//! Terraform and OpenTofu stream the members and write sizes after the data, so only the central
+//! directory says where a member ends. This module iterates over the directory without storing it.
+//! The directory, the header and the inflated bytes of a member must agree. Overlapping members,
+//! repeated names and excessive expansion are errors.
 
 use std::io::{self, BufReader, Read};
 
@@ -15,19 +15,19 @@ use crate::error::{Error, ErrorKind, PlanFileFault, Result, WrongDocument};
 use crate::input::{Rereadable, into_error, into_io_error};
 use crate::limits::{Limit, Limits};
 
-/// Inflated bytes up to which the expansion ratio is not checked.
+/// The number of inflated bytes from which the expansion ratio is checked.
 const RATIO_FREE: u64 = 64 << 20;
 
-/// The longest record of a directory: its fixed part, and three texts of 64 KiB.
+/// Maximum length of a directory record: the fixed part, and three fields of 64 KiB.
 const BUFFER: usize = 46 + 3 * 65_536;
 
-/// The members of a plan file that are read.
+/// The members that plansift reads.
 pub(super) const NAMES: [&str; 4] = [PLAN, STATE, LOCKS, SCHEMAS];
 /// The plan.
 pub(super) const PLAN: &str = "tfplan";
-/// The state after the refresh.
+/// The prior state, after the refresh.
 pub(super) const STATE: &str = "tfstate";
-/// The locks of the providers.
+/// The dependency lock file.
 pub(super) const LOCKS: &str = ".terraform.lock.hcl";
 /// The schemas of the providers.
 pub(super) const SCHEMAS: &str = "tfschemas";
@@ -39,13 +39,13 @@ pub(super) const CONFIGURATION: &str = "tfconfig/";
 pub(super) struct Archive<'a> {
     zip: ZipArchive<File<'a>>,
     limits: Limits,
-    found: [Option<Found>; NAMES.len()],
+    found: [Option<DirectoryEntry>; NAMES.len()],
 }
 
-/// A member in the directory.
+/// A member as the directory describes it.
 #[derive(Clone, Copy)]
-struct Found {
-    place: ZipArchiveEntryWayfinder,
+struct DirectoryEntry {
+    wayfinder: ZipArchiveEntryWayfinder,
     method: CompressionMethod,
     is_encrypted: bool,
     /// The offset of the member's own header.
@@ -66,7 +66,7 @@ fn archive_fault(fault: PlanFileFault) -> Error {
     Error::new(ErrorKind::PlanFile(fault))
 }
 
-/// Translates an error of the directory. Only an error of the file has a text of its own.
+/// Converts an error of the directory. I/O errors keep their message.
 fn directory_error(error: rawzip::Error) -> Error {
     match error.into_kind() {
         rawzip::ErrorKind::IO(error) if error.kind() != io::ErrorKind::UnexpectedEof => {
@@ -79,9 +79,10 @@ fn directory_error(error: rawzip::Error) -> Error {
     }
 }
 
-/// The error of a file without a directory, which may be another archive that was cut off.
+/// The error for a file without a directory. A truncated plan file gets `error`; the name of the
+/// first member shows that other archives are no plan files.
 fn no_directory(file: &Rereadable, error: Error) -> Error {
-    // The name of the first member stands behind a header of 30 bytes.
+    // The name of the first member follows a header of 30 bytes.
     let mut head = [0; 30 + LOCKS.len()];
     let len = file.read_at(&mut head, 0).unwrap_or_default();
     let Some(name) = head[..len].get(30..) else { return error };
@@ -123,8 +124,8 @@ impl<'a> Archive<'a> {
             let Some(at) = NAMES.iter().position(|name| name.as_bytes() == path.as_ref()) else {
                 continue;
             };
-            let found = Found {
-                place: entry.wayfinder(),
+            let found = DirectoryEntry {
+                wayfinder: entry.wayfinder(),
                 method: entry.compression_method(),
                 is_encrypted: entry.flags().is_encrypted(),
                 header: entry.local_header_offset(),
@@ -133,11 +134,11 @@ impl<'a> Archive<'a> {
                 return Err(archive_fault(PlanFileFault::MemberTwice).within(NAMES[at]));
             }
         }
-        // The hint of an archive of many members is cut to 16 bits by some writers.
+        // Some writers cut the number of members to 16 bits.
         if self.zip.entries_hint() & 0xffff != count & 0xffff {
             return Err(archive_fault(PlanFileFault::Directory));
         }
-        // Of two joined archives, only the last has a directory that is found.
+        // A file of two concatenated archives: the locator finds only the second directory.
         if count > 0 && first_header > 0 || self.zip.end_offset() != self.zip.get_ref().0.len() {
             return Err(archive_fault(PlanFileFault::Surplus));
         }
@@ -149,7 +150,7 @@ impl<'a> Archive<'a> {
         let mut ranges = Vec::new();
         for (found, name) in self.found.iter().zip(NAMES) {
             let Some(found) = found else { continue };
-            let entry = self.zip.get_entry(found.place).map_err(directory_error)?;
+            let entry = self.zip.get_entry(found.wayfinder).map_err(directory_error)?;
             let end = entry.compressed_data_range().1;
             if end > self.zip.directory_offset() {
                 return Err(archive_fault(PlanFileFault::Overlap).within(name));
@@ -176,7 +177,7 @@ impl<'a> Archive<'a> {
         self.inflate(name, found).map(Some).map_err(|error| error.within(name))
     }
 
-    /// Inflates all members of a folder, up to a number of bytes in all.
+    /// Inflates all members of a folder, whose total size may be `max` bytes.
     pub(super) fn folder(&self, prefix: &str, max: u64) -> Result<Vec<(String, Member)>> {
         let mut found = Vec::new();
         let (mut buffer, mut size) = (vec![0; BUFFER], 0_u64);
@@ -187,13 +188,13 @@ impl<'a> Archive<'a> {
             if !path.starts_with(prefix) || path.ends_with('/') {
                 continue;
             }
-            let member = Found {
-                place: entry.wayfinder(),
+            let member = DirectoryEntry {
+                wayfinder: entry.wayfinder(),
                 method: entry.compression_method(),
                 is_encrypted: entry.flags().is_encrypted(),
                 header: entry.local_header_offset(),
             };
-            size = size.saturating_add(member.place.uncompressed_size_hint());
+            size = size.saturating_add(member.wayfinder.uncompressed_size_hint());
             if size > max {
                 return Err(Error::limit(Limit::Change, max, member.header));
             }
@@ -206,9 +207,9 @@ impl<'a> Archive<'a> {
         inflated.collect()
     }
 
-    fn inflate(&self, name: &str, found: Found) -> Result<Member> {
+    fn inflate(&self, name: &str, found: DirectoryEntry) -> Result<Member> {
         let Limits { expansion, .. } = self.limits;
-        let entry = self.zip.get_entry(found.place).map_err(directory_error)?;
+        let entry = self.zip.get_entry(found.wayfinder).map_err(directory_error)?;
         let mut buffer = vec![0; 2 * 65_536];
         let header = entry.local_header(&mut buffer).map_err(directory_error)?;
         if header.file_path().as_ref() != name.as_bytes() {
@@ -220,7 +221,7 @@ impl<'a> Archive<'a> {
         if header.compression_method() != found.method {
             return Err(archive_fault(PlanFileFault::Directory));
         }
-        let size = found.place.uncompressed_size_hint();
+        let size = found.wayfinder.uncompressed_size_hint();
         if size > expansion {
             return Err(Error::limit(Limit::Expansion, expansion, found.header));
         }
@@ -251,7 +252,7 @@ impl<'a> Archive<'a> {
     }
 }
 
-/// Holds the inflated bytes of a member to the size in the directory and to the limits.
+/// Checks the inflated bytes of a member against the size in the directory and the limits.
 struct Checked<R> {
     reader: R,
     limits: Limits,
@@ -287,7 +288,7 @@ impl<R: Read> Read for Checked<R> {
     }
 }
 
-/// Translates the errors of the verifying reader, whose own sizes were compared before.
+/// Converts checksum errors of the verifying reader. [`Checked`] reports wrong sizes earlier.
 struct Verified<R>(R);
 
 impl<R: Read> Read for Verified<R> {

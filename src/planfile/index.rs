@@ -1,7 +1,7 @@
-//! Where everything stands in the member `tfplan`, and in which order the JSON has it.
+//! An index of the member `tfplan`: the byte range of each message, and the order of plan JSON.
 //!
-//! One scan collects the place and the address of each change and steps over the values, so the
-//! index takes a few times the length of the addresses, and never more than its limit.
+//! One scan collects the range and the address of each change, and skips the values. The index
+//! takes a few times the length of the addresses, up to [`Limits::plan_index`].
 
 use std::mem::size_of;
 use std::ops::Range;
@@ -25,23 +25,23 @@ pub(super) struct Index {
     pub is_applyable: bool,
     pub is_complete: bool,
     pub is_refresh_only: bool,
-    /// The entries of maps and the messages with a name, sorted by it.
+    /// Variables and output changes, sorted by name.
     pub variables: Vec<Named>,
     pub outputs: Vec<Named>,
     pub changes: Changes,
     pub drift: Changes,
     pub deferred: Changes,
-    /// Messages, in the order of the file.
+    /// The ranges of messages, in the order of the file.
     pub relevant_attributes: Vec<Range<u64>>,
     pub checks: Vec<Range<u64>>,
     pub invocations: Vec<Range<u64>>,
     pub deferred_invocations: Vec<Range<u64>>,
     pub evidence: Evidence,
-    /// The memory that what is made from the index may still take.
+    /// The remaining budget, for structures that are built from the index.
     pub budget: Budget,
 }
 
-/// A message with a name.
+/// The message of a variable or an output change.
 #[derive(Debug)]
 pub(super) struct Named {
     pub name: String,
@@ -52,9 +52,9 @@ pub(super) struct Named {
 /// Changes of resources.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
-    /// In the order of the file.
+    /// The changes, in the order of the file.
     pub entries: Vec<Entry>,
-    /// The addresses, one after the other.
+    /// The concatenated addresses and deposed keys.
     text: String,
 }
 
@@ -64,9 +64,9 @@ pub(super) struct Entry {
     address: Range<usize>,
     deposed: Range<usize>,
     pub action: Action,
-    /// Why the change is deferred.
+    /// The number of the reason why the change is deferred; 0 for other changes.
     pub deferred_reason: u64,
-    /// The record of the change.
+    /// The range of the message of the change.
     pub range: Range<u64>,
 }
 
@@ -82,7 +82,7 @@ impl Budget {
         Budget { left: limits.plan_index, limit: limits.plan_index }
     }
 
-    /// Takes memory for something at an offset.
+    /// Takes `len` bytes from the budget. `offset` is the place of an error.
     pub(super) fn take(&mut self, len: usize, offset: u64) -> Result<()> {
         let left = self.left.checked_sub(len as u64);
         self.left = left.ok_or_else(|| Error::limit(Limit::PlanIndex, self.limit, offset))?;
@@ -101,13 +101,13 @@ impl Changes {
         &self.text[entry.deposed.clone()]
     }
 
-    /// Whether the change deletes what is only read, which JSON leaves out.
+    /// Whether plan JSON omits the change ([`is_hidden`]).
     fn is_hidden(&self, entry: &Entry) -> bool {
         is_hidden(entry.action, self.address(entry))
     }
 
-    /// The changes that JSON has, in its order: by module, mode, type, name and key. The current
-    /// object stands before deposed ones.
+    /// The changes in plan JSON, in its order: by module, mode, type, name and key. The current
+    /// object comes before deposed objects.
     pub(super) fn order(&self, keep: impl Fn(&Entry) -> bool) -> Vec<u32> {
         let mut keys = Vec::new();
         let mut order = Vec::new();
@@ -150,7 +150,7 @@ impl Changes {
         let offset = record.range.start;
         let invalid = |error| fault(error, offset).within(&place(&record.address));
         Address::read(&record.address).map_err(invalid)?;
-        // The address stands in the text, and twice in what sorts.
+        // One copy of the address is in `text`, two more are in sort keys.
         let len = 3 * record.address.len() + record.deposed.len();
         budget.take(len + size_of::<Entry>() + 128, offset)?;
         let start = self.text.len();
@@ -168,7 +168,7 @@ impl Changes {
     }
 }
 
-/// What the index keeps of a record.
+/// The fields of a resource change that the index keeps.
 struct Record {
     address: String,
     deposed: String,
@@ -182,10 +182,10 @@ struct Builder<'a> {
     plan: &'a Member,
     limits: &'a Limits,
     budget: Budget,
-    /// The fields that were met and occur at most once, as bits.
-    met: u64,
+    /// A bit set of the fields seen so far that may occur only once.
+    seen: u64,
     index: Index,
-    /// The bytes of a message.
+    /// A reused buffer for the bytes of a message.
     bytes: Vec<u8>,
 }
 
@@ -194,7 +194,7 @@ impl Index {
     pub(super) fn build(plan: &Member, limits: &Limits) -> Result<Index> {
         let budget = Budget::new(limits);
         let mut builder =
-            Builder { plan, limits, budget, met: 0, index: Index::default(), bytes: Vec::new() };
+            Builder { plan, limits, budget, seen: 0, index: Index::default(), bytes: Vec::new() };
         let mut scan = plan.scan(0..plan.len());
         while let Some(span) = scan.next()? {
             let section = section(span.number);
@@ -236,7 +236,7 @@ impl Builder<'_> {
             18 => {
                 let record = self.with(span, |this, message| {
                     let record = this.record(message, 0)?;
-                    // Unless the plan only refreshes, JSON leaves this change out.
+                    // Plan JSON omits this change unless the plan is refresh-only: check it here.
                     if record.action == Action::NoOp {
                         ResourceChange::read(message, this.limits)?;
                     }
@@ -261,13 +261,13 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// A field that a plan has once.
+    /// Reads a field that may occur only once in a plan.
     fn single(&mut self, span: &Span) -> Result<()> {
         let bit = 1 << span.number;
-        if self.met & bit != 0 {
+        if self.seen & bit != 0 {
             return Err(fault(PlanFileFault::FieldTwice, span.range.start));
         }
-        self.met |= bit;
+        self.seen |= bit;
         match span.number {
             14 => self.index.terraform_version = self.text(span)?,
             21 => self.index.timestamp = self.text(span)?,
@@ -285,7 +285,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// The range of a message that is read as a whole later.
+    /// Checks the length of a message and returns its range.
     fn message(&self, span: &Span) -> Result<Range<u64>> {
         span.message(self.limits.change)
     }
@@ -310,7 +310,7 @@ impl Builder<'_> {
         read
     }
 
-    /// A variable or a change of an output.
+    /// Reads a variable or an output change.
     fn named(&mut self, span: &Span) -> Result<Named> {
         self.with(span, |this, message| {
             let (mut name, mut change) = (None, None);
@@ -332,7 +332,7 @@ impl Builder<'_> {
         })
     }
 
-    /// A change of a resource.
+    /// Reads a resource change.
     fn record(&mut self, message: Message<'_>, deferred_reason: u64) -> Result<Record> {
         let mut record = Record {
             address: String::new(),
@@ -361,7 +361,7 @@ impl Builder<'_> {
             record.action = action.map_err(|error| error.within(&place(&record.address)))?;
         }
         self.index.evidence.action(record.action);
-        // JSON leaves this change out, so nothing else reads it as a whole.
+        // Plan JSON omits this change, so the whole message is checked only here.
         if is_hidden(record.action, &record.address) {
             ResourceChange::read(message, self.limits)
                 .map_err(|error| error.within(&place(&record.address)))?;
@@ -392,7 +392,7 @@ impl Builder<'_> {
     }
 }
 
-/// Whether a change deletes what is only read.
+/// Whether a change deletes a data source or an ephemeral resource. Plan JSON omits such changes.
 fn is_hidden(action: Action, address: &str) -> bool {
     action == Action::Delete
         && Address::read(address).is_ok_and(|address| address.mode != Mode::Managed)
@@ -410,7 +410,7 @@ fn action(change: Message<'_>) -> Result<Action> {
     Action::read(number).map_err(|error| fault(error, change.offset))
 }
 
-/// The section of the JSON that a field of the plan goes to.
+/// The section of plan JSON that is written from a field of the plan.
 fn section(number: u32) -> &'static str {
     match number {
         2 => "variables",
@@ -426,7 +426,7 @@ fn section(number: u32) -> &'static str {
     }
 }
 
-/// An address as a part of the place of an error.
+/// Formats an address as a step in the path of an error.
 pub(super) fn place(address: &str) -> String {
     format!("[{}]", crate::inert::text(address))
 }

@@ -1,7 +1,7 @@
-//! Schemas of providers in files: the output of `providers schema -json`.
+//! Provider schemas in files: the output of `providers schema -json`.
 //!
-//! A file is named, or it lies in a folder under the key of the plan files that it belongs to
-//! ([`super::schema_key`]). All inputs of a run share the files, and each is read once.
+//! The user names files, or a folder. In the folder, the name of a file is the key of the plan
+//! files that it belongs to ([`super::schema_key`]). All inputs of a run share the named files.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,10 +12,10 @@ use crate::input::{Input, Options, Source, Threads};
 use crate::limits::Limits;
 use crate::wire::schema::Schemas;
 
-/// The longest file of schemas, in bytes, after decompression.
+/// Maximum length of a schema file in bytes, after decompression.
 const FILE_MAX: u64 = 1 << 30;
 
-/// The schemas that a run knows before it opens a plan file. Copies share them.
+/// The schema files of a run. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct SchemaFiles(Option<Arc<Files>>);
 
@@ -24,7 +24,7 @@ struct Files {
     /// The schemas of the named files, in order.
     named: Vec<Arc<Schemas>>,
     folder: Option<PathBuf>,
-    /// The key of the last plan file, and what the folder has for it.
+    /// A cache of the folder: the key of the last plan file, and its schemas.
     last: Mutex<Option<(String, Option<Arc<Schemas>>)>>,
     limits: Limits,
 }
@@ -42,8 +42,8 @@ impl PartialEq for SchemaFiles {
 impl Eq for SchemaFiles {}
 
 impl SchemaFiles {
-    /// Schemas of named files, of which an earlier one counts before a later one, and a folder in
-    /// which plan files find schemas by their key.
+    /// Takes the schemas of the named files, and the folder in which plan files look up their key.
+    /// Earlier files take precedence.
     pub fn new(named: Vec<Schemas>, folder: Option<PathBuf>, limits: &Limits) -> SchemaFiles {
         if named.is_empty() && folder.is_none() {
             return SchemaFiles(None);
@@ -57,11 +57,11 @@ impl SchemaFiles {
         })))
     }
 
-    /// The schemas for a plan file with these locks.
+    /// The schemas for a plan file with this dependency lock file.
     ///
     /// # Errors
     ///
-    /// The file in the folder cannot be read, or is no document of schemas.
+    /// Fails if the file in the folder cannot be read or is not the output of `providers schema`.
     pub(super) fn of(&self, locks: &[u8]) -> Result<Vec<Arc<Schemas>>> {
         let Some(files) = &self.0 else { return Ok(Vec::new()) };
         let mut schemas = files.named.clone();
@@ -73,7 +73,7 @@ impl SchemaFiles {
 }
 
 impl Files {
-    /// The schemas in the file with this name; `None` if there is no such file.
+    /// The schemas in the file `key` of the folder; `None` if there is no such file.
     fn in_folder(&self, folder: &Path, key: String) -> Result<Option<Arc<Schemas>>> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((of, schemas)) = &*last
@@ -99,7 +99,7 @@ impl Files {
 ///
 /// # Errors
 ///
-/// The file cannot be read, or is no document of schemas.
+/// Fails if the file cannot be read or is not the output of `providers schema`.
 pub fn read_schemas(path: &Path, limits: &Limits) -> Result<Schemas> {
     let limits = Limits { document: limits.document.min(FILE_MAX), ..*limits };
     let options = Options { limits, threads: Threads::One, ..Options::default() };

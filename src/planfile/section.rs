@@ -1,8 +1,8 @@
-//! The sections of a plan's JSON, in the order of the tools.
+//! The sections of plan JSON, in the order in which Terraform and OpenTofu write them.
 
 use super::archive::{PLAN, STATE};
 
-/// The sections of the document, in order.
+/// A section of the document. `Head` and `Tail` are the top-level scalars at both ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Section {
     Head,
@@ -38,7 +38,7 @@ pub(super) const SECTIONS: [Section; 13] = [
 ];
 
 impl Section {
-    /// The key.
+    /// The top-level key of the section, or the first key of `Head` and `Tail`.
     pub(super) fn key(self) -> &'static str {
         match self {
             Section::Head => "format_version",
@@ -57,7 +57,7 @@ impl Section {
         }
     }
 
-    /// The member of the archive that the section is made from.
+    /// The member of the plan file that contains the data of the section.
     pub(super) fn member(self) -> &'static str {
         match self {
             Section::PriorState => STATE,

@@ -1,4 +1,5 @@
-//! Classifies a list of `actions`: its word (docs/format/records.md, section 4) and its effects.
+//! Classifies a list of `actions`: the `action` of a record (docs/format/records.md, section 4),
+//! which is one word, and its effects.
 
 use std::borrow::Cow;
 
@@ -7,7 +8,7 @@ use crate::json::string;
 use crate::json::value::Text;
 use crate::plan::Change;
 
-/// Longest word, in bytes.
+/// Maximum length of the word for a list, in bytes.
 pub(super) const WORD_MAX: usize = 1024;
 
 /// The effects that a change can have, the most severe first.
@@ -109,7 +110,7 @@ impl Action {
         })
     }
 
-    /// The word of the list. For an unknown list, its actions joined by `+`.
+    /// The word for the list. An unknown list has its actions as a word, joined by `+`.
     ///
     /// # Errors
     ///

@@ -69,13 +69,13 @@ impl Masking {
         &self,
         value: Value<'_>,
         is_changed: bool,
-        memory: &mut Vec<u8>,
+        buffer: &mut Vec<u8>,
     ) -> Result<Mask> {
         Ok(match self {
             Masking::Text if is_changed => Mask::Changed,
             Masking::Text => Mask::Text,
             Masking::Null => Mask::Null,
-            Masking::Digest(key) => Mask::Digest(digest(key, value, memory)?),
+            Masking::Digest(key) => Mask::Digest(digest(key, value, buffer)?),
         })
     }
 
@@ -115,22 +115,23 @@ impl Masking {
     }
 }
 
-/// The digest of a value. Equal scalars have equal digests in any document. Containers do if they
-/// have equal scalars under equal keys in the same order; white space does not count.
-fn digest(Key(key): &Key, value: Value<'_>, memory: &mut Vec<u8>) -> Result<[u8; 16]> {
+/// The digest of a value. Equal scalars have equal digests in any document. Containers have equal
+/// digests if they contain equal scalars under equal keys in the same order. White space does not
+/// count.
+fn digest(Key(key): &Key, value: Value<'_>, buffer: &mut Vec<u8>) -> Result<[u8; 16]> {
     let mut hasher = blake3::Hasher::new_keyed(key);
     leaves(value, |leaf| {
         match leaf {
             Leaf::Open(Kind::Object) => feed(&mut hasher, b'o', b""),
             Leaf::Open(_) => feed(&mut hasher, b'a', b""),
             Leaf::Close => feed(&mut hasher, b'c', b""),
-            Leaf::Key(key) => feed(&mut hasher, b'k', decode(key, memory)?),
+            Leaf::Key(key) => feed(&mut hasher, b'k', decode(key, buffer)?),
             Leaf::Scalar(Kind::String, value) => {
-                feed(&mut hasher, b's', decode(value.string()?, memory)?);
+                feed(&mut hasher, b's', decode(value.string()?, buffer)?);
             }
             // A number is digested like a string, because an echo of it may be a string.
             Leaf::Scalar(Kind::Number, value) => {
-                feed(&mut hasher, b's', number::canonical(value.raw(), memory));
+                feed(&mut hasher, b's', number::canonical(value.raw(), buffer));
             }
             Leaf::Scalar(_, value) => feed(&mut hasher, b'w', value.raw()),
         }

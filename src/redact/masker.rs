@@ -1,4 +1,4 @@
-//! Finds the echoes in a chunk, and masks them.
+//! Finds the echoes in a chunk (unmarked values that repeat a secret), and masks them.
 
 use super::chunk::{Chunk, Edit, Span};
 use super::echo_context::EchoContexts;
@@ -10,7 +10,7 @@ use crate::scan::Isa;
 use crate::secret::echo::{Echo, EchoKind, Echoes, Sought};
 use crate::secret::spells_attribute_name;
 
-/// Finds echoes.
+/// A worker that finds the echoes in chunks.
 pub(super) struct Masker<'s> {
     sought: Sought<'s>,
     masking: &'s Masking,
@@ -42,8 +42,8 @@ impl<'s> Masker<'s> {
         if is_outside { Ok(false) } else { masked.map(|()| true) }
     }
 
-    /// Finds the echoes in a chunk. `outside` decides whether an echo may be outside the listed
-    /// pieces.
+    /// Finds the echoes in a chunk. Calls `outside` for each echo outside the listed pieces; an
+    /// error stops the search.
     fn mask(&mut self, chunk: &mut Chunk, mut outside: impl FnMut() -> Result<()>) -> Result<()> {
         self.contexts.clear();
         let mut found = std::mem::take(&mut chunk.echoes);
@@ -73,7 +73,7 @@ impl<'s> Masker<'s> {
     }
 }
 
-/// The mask for an echo; `None` if the echo stays.
+/// The mask for an echo; `None` if the echo is not masked.
 fn mask_of(
     echo: &Echo,
     piece: Option<&Span>,

@@ -1,4 +1,4 @@
-//! Conversions between types, as go-cty makes them before it writes a value.
+//! Converts values to other types by go-cty's rules, before they are encoded.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use super::types::{Attributes, Type};
 use super::unknown::{Range, Unknown};
 use super::value::{Data, Value};
 
-/// The value itself if it conforms to the type, else the value converted.
+/// Returns the value itself if it conforms to the type, else the converted value.
 ///
 /// # Errors
 ///
@@ -22,7 +22,7 @@ pub fn conform<'a>(value: &'a Value, ty: &Type) -> Result<Cow<'a, Value>, Error>
     convert(value.clone(), ty).map(Cow::Owned).map_err(Error::without_offset)
 }
 
-/// True if values of a type can be written under another as they are.
+/// True if a value of type `own` can be encoded as `wanted` without a conversion.
 fn conforms(own: &Type, wanted: &Type) -> bool {
     match (own, wanted) {
         (_, Type::Dynamic) => true,
@@ -61,7 +61,7 @@ fn convert(value: Value, ty: &Type) -> Result<Value, ErrorKind> {
     }
 }
 
-/// True if some values of a type can be converted to another.
+/// True if at least some values of type `own` can be converted to `wanted`.
 fn is_convertible(own: &Type, wanted: &Type) -> bool {
     match (own, wanted) {
         (_, Type::Dynamic) | (Type::Dynamic, _) => true,
@@ -93,15 +93,16 @@ fn is_convertible(own: &Type, wanted: &Type) -> bool {
 }
 
 fn are_convertible<'a>(own: impl Iterator<Item = &'a Type> + Clone, wanted: &Type) -> bool {
-    match common(own.clone(), wanted) {
+    match common_element_type(own.clone(), wanted) {
         Some(wanted) => own.clone().all(|own| is_convertible(own, &wanted)),
         None => false,
     }
 }
 
-/// The type that all parts take: the wanted one, or if that is dynamic the only one among them; of
-/// different primitive types, string.
-fn common<'a>(mut own: impl Iterator<Item = &'a Type>, wanted: &Type) -> Option<Type> {
+/// The element type of a collection made from elements of the types `own`. If `wanted` is dynamic,
+/// this is the type that all elements share, or string for different primitive types. `None` if
+/// there is no such type.
+fn common_element_type<'a>(mut own: impl Iterator<Item = &'a Type>, wanted: &Type) -> Option<Type> {
     if *wanted != Type::Dynamic {
         return Some(wanted.clone());
     }
@@ -114,7 +115,7 @@ fn common<'a>(mut own: impl Iterator<Item = &'a Type>, wanted: &Type) -> Option<
     })
 }
 
-/// The wanted type, with its dynamic parts replaced by those of the own type.
+/// The type `wanted`, with the types in `own` in place of its dynamic types.
 fn with_dynamic_of(own: &Type, wanted: &Type) -> Type {
     match (own, wanted) {
         (_, Type::Dynamic) => own.clone(),
@@ -139,7 +140,7 @@ fn with_dynamic_of(own: &Type, wanted: &Type) -> Type {
     }
 }
 
-/// An unknown value of the wanted type, with what is still known of it.
+/// An unknown value of type `wanted`, with the refinements that still hold.
 fn convert_unknown(unknown: &Unknown, own: &Type, wanted: &Type) -> Result<Value, ErrorKind> {
     let mut refiner = Refiner::new(&with_dynamic_of(own, wanted));
     if unknown.is_not_null {
@@ -184,7 +185,9 @@ fn convert_known(data: Data, own: &Type, wanted: &Type) -> Result<Value, ErrorKi
         }
         (Data::List(elements), Type::List(element) | Type::Set(element)) => {
             let element = match own {
-                Type::Tuple(types) => common(types.iter(), element).ok_or(ErrorKind::Conversion)?,
+                Type::Tuple(types) => {
+                    common_element_type(types.iter(), element).ok_or(ErrorKind::Conversion)?
+                }
                 _ => Type::clone(element),
             };
             let values =
@@ -200,7 +203,7 @@ fn convert_known(data: Data, own: &Type, wanted: &Type) -> Result<Value, ErrorKi
         (Data::Map(entries), Type::Map(element)) => {
             let element = match own {
                 Type::Object(own) => {
-                    common(own.types.values(), element).ok_or(ErrorKind::Conversion)?
+                    common_element_type(own.types.values(), element).ok_or(ErrorKind::Conversion)?
                 }
                 _ => Type::clone(element),
             };
@@ -227,7 +230,7 @@ fn without_optional(mut value: Value) -> Result<Value, ErrorKind> {
     Ok(value)
 }
 
-/// The type of the elements of an empty collection.
+/// The element type that an empty collection gets.
 fn empty_element(own: &Type, wanted: &Type) -> Type {
     match own.element() {
         Some(own) if *wanted == Type::Dynamic => own.clone(),
@@ -252,7 +255,8 @@ pub fn bool_from_text(text: &str) -> Result<bool, ErrorKind> {
     to_bool(text.as_bytes())
 }
 
-/// Keeps the attributes of the wanted type; an optional one that is absent is null.
+/// Converts a map or an object to an object: drops other attributes, and sets absent optional
+/// attributes to null.
 fn to_object(
     entries: BTreeMap<Vec<u8>, Data>,
     own: &Type,

@@ -1,10 +1,9 @@
 //! Reads MessagePack without a type: [`Tokens`] pulls one token after the other, and [`Value`] is a
 //! view of one checked value. Nothing is copied, and nothing recurses.
 //!
-//! [`Value::read`] checks a whole value once: its lengths, its depth, its map keys. What is
-//! reached from the view afterwards cannot fail. A step over an element costs time in proportion to
-//! the size of the element. A caller that needs every leaf of a deep value reads the tokens
-//! instead.
+//! [`Value::read`] checks a whole value once: its lengths, its depth, its map keys. After that,
+//! access through the view cannot fail. Skipping an element takes time in proportion to its size,
+//! so a caller that needs every leaf of a deep value reads the tokens instead.
 
 use std::borrow::Cow;
 
@@ -14,7 +13,8 @@ pub use super::tokens::{Number, Token, Tokens, Untyped, write_array_header, writ
 
 /// The deepest nesting of arrays and maps.
 pub const DEPTH_MAX: usize = 10_000;
-/// A checked value. Types in front of dynamic values are stepped over.
+
+/// A view of a checked value. It skips the types in front of dynamic values.
 #[derive(Clone, Copy, Debug)]
 pub struct Value<'a> {
     bytes: &'a [u8],
@@ -26,20 +26,20 @@ pub struct Value<'a> {
 /// The order of the keys in every map of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// Each key is greater than the one before, as both tools write them.
+    /// Each key is greater than the one before. Terraform and OpenTofu write keys in this order.
     Ascending,
     /// Some map has a key that is not greater than the one before.
     Any,
 }
 
-/// What a value is.
+/// The kind and the content of a value.
 #[derive(Clone, Debug)]
 pub enum View<'a> {
     /// Null.
     Null,
     /// A boolean.
     Bool(bool),
-    /// A number that the wire has as one. Numbers of many digits are strings there.
+    /// A MessagePack number. Numbers of many digits are encoded as strings.
     Number(Number),
     /// A string, or a number of many digits. Its bytes need not be UTF-8.
     String(&'a [u8]),
@@ -68,7 +68,7 @@ impl<'a> Value<'a> {
         &self.bytes[self.start..self.end]
     }
 
-    /// What the value is.
+    /// The kind and the content of the value.
     pub fn view(&self) -> View<'a> {
         let (head, tokens) = self.head();
         match head.token {
@@ -97,8 +97,7 @@ impl<'a> Value<'a> {
         matches!(self.head().0.token, Token::Ext(..))
     }
 
-    /// True if no part of the value is unknown. Entries that a later one with their key replaces do
-    /// not count.
+    /// True if no part of the value is unknown. Of entries with the same key, only the last counts.
     pub fn is_wholly_known(&self) -> bool {
         let bytes = self.sorted();
         let mut tokens = Tokens::new(&bytes, 0);
@@ -110,7 +109,7 @@ impl<'a> Value<'a> {
         true
     }
 
-    /// The member of a map or an object. Of several with the key, the last.
+    /// The last member with this key, if the value is a map or an object.
     pub fn get(&self, key: &[u8]) -> Option<Value<'a>> {
         match self.view() {
             View::Map(entries) => {
@@ -120,8 +119,8 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The bytes of the value with the keys of every map ascending, each of them once: the last
-    /// entry of a key stays.
+    /// The bytes of the value with ascending keys in every map. Of entries with the same key, the
+    /// last stays.
     pub fn sorted(&self) -> Cow<'a, [u8]> {
         match self.order {
             Order::Ascending => Cow::Borrowed(self.bytes()),
@@ -162,7 +161,7 @@ impl<'a> Iterator for Items<'a> {
 
 impl ExactSizeIterator for Items<'_> {}
 
-/// The entries of a map, in the order of the wire.
+/// The entries of a map, in the order of the bytes.
 #[derive(Clone, Debug)]
 pub struct Entries<'a>(Items<'a>);
 
@@ -184,16 +183,16 @@ impl<'a> Iterator for Entries<'a> {
 
 impl ExactSizeIterator for Entries<'_> {}
 
-/// An unknown value. What is known of it depends on its type; [`super::from_msgpack`] reads it.
+/// An unknown value. Its refinements depend on its type; [`super::from_msgpack`] reads them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extension<'a> {
-    /// The code, 12 if something is known.
+    /// The code of the extension: 12 if the value has refinements.
     pub code: i8,
-    /// The data.
+    /// The encoded refinements.
     pub data: &'a [u8],
 }
 
-/// The result of reading bytes that [`Value::read`] checked before.
+/// Unwraps the result of reading bytes that [`Value::read`] accepted.
 fn checked<T>(result: Result<T, Error>) -> T {
     result.unwrap_or_else(|error| panic!("checked bytes are read again: {error}"))
 }
@@ -205,7 +204,7 @@ struct Open<'a> {
     last_key: Option<&'a [u8]>,
 }
 
-/// Checks a value: its end, and the order of its keys.
+/// Checks a value, and returns its end and the order of its keys.
 fn check(bytes: &[u8]) -> Result<(usize, Order), Error> {
     let mut tokens = Tokens::new(bytes, 0);
     let mut stack: Vec<Open<'_>> = Vec::new();

@@ -1,11 +1,11 @@
-//! Writes a MessagePack value as plan JSON shows it, token by token, without a tree between.
+//! Converts a MessagePack value to plan JSON, token by token, without building a tree.
 //!
-//! [`write_value`] writes `before`, `after` and `value`: a member that is unknown is left out, an
-//! element that is unknown is null. [`write_unknown`] writes `after_unknown`: true for what is
-//! unknown, without the members that are known leaves.
+//! [`write_value`] writes `before`, `after` and `value`: it omits unknown members, and writes null
+//! for unknown elements. [`write_unknown`] writes `after_unknown`: true for unknown values, without
+//! the members that are known leaves.
 //!
-//! Without a type a number of many digits looks like a string. The writer knows the types of
-//! dynamic values, which the wire carries, and what its caller tells it.
+//! MessagePack encodes numbers of many digits as strings. To recognize them, the writer uses the
+//! types of dynamic values, which MessagePack contains, and the type from its caller.
 
 use std::sync::Arc;
 
@@ -20,16 +20,16 @@ use super::types::{Attributes, Type};
 pub enum Written {
     /// The value.
     Value,
-    /// Nothing, because the whole value is unknown. Plan JSON has null there, or no member.
+    /// Nothing, because the whole value is unknown. The caller writes null or omits the member.
     Nothing,
 }
 
-/// Appends the value as JSON text, with its keys ascending and without spaces. The type may be
-/// unknown, or differ from the value: it only says which strings are numbers.
+/// Appends the value as JSON text, with its keys ascending and without spaces. `ty` is optional and
+/// may differ from the value: it is used only to find strings that are numbers.
 ///
 /// # Errors
 ///
-/// A number is infinite, or its text would be very long.
+/// A number is infinite or has too many digits, or a string of type number is not a number.
 pub fn write_value(
     value: &Value<'_>,
     ty: Option<&Type>,
@@ -42,8 +42,8 @@ pub fn write_value(
     Ok(Written::Value)
 }
 
-/// Appends the tree of what is unknown in the value. The tree of a wholly known value is `{}`, as
-/// in `after_unknown` of a resource change; write `false` for outputs instead.
+/// Appends the `after_unknown` of the value. It is `{}` for a wholly known value, as for resources;
+/// for outputs, the caller must write `false` instead.
 pub fn write_unknown(value: &Value<'_>, out: &mut Vec<u8>) {
     if value.is_wholly_known() {
         out.extend_from_slice(b"{}");
@@ -53,17 +53,17 @@ pub fn write_unknown(value: &Value<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// What stands at the leaves.
+/// What [`write`] writes for each leaf.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Leaves {
-    /// The values.
+    /// Its value.
     Values,
-    /// Whether they are unknown.
+    /// Whether it is unknown.
     Unknown,
 }
 
 impl Leaves {
-    /// True if the member of an object is left out.
+    /// True if an object omits a member that starts with this token.
     fn omits(self, token: &Token<'_>) -> bool {
         let is_unknown = matches!(token, Token::Ext(..));
         let is_container = matches!(token, Token::Array(_) | Token::Map(_));
@@ -83,7 +83,7 @@ struct Open {
     types: Types,
 }
 
-/// The types of the parts.
+/// The types of the elements or members of an [`Open`].
 enum Types {
     Any,
     Same(Arc<Type>),

@@ -1,8 +1,8 @@
-//! Sets as go-cty has them: which elements are equal, and in which order they come.
+//! Sets with the equality and the order of elements of go-cty.
 //!
-//! The order is that of the wire and of JSON. Strings, numbers and booleans come by value, all
-//! other elements by a text that stands for them. Null comes last, and unknown elements before it.
-//! Elements of equal rank come by the checksum of their text, then in the order of the input.
+//! MessagePack and JSON list the elements in this order: strings, numbers and booleans by value,
+//! other elements by the text that go-cty hashes. Unknown elements follow, and null is last. Equal
+//! ranks are ordered by the checksum of the text, then as in the input.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -13,14 +13,14 @@ use super::types::Type;
 use super::value::{Data, Value, unify};
 use super::walk::{Event, Walk};
 
-/// An element and the text that stands for it.
+/// An element, the text that go-cty hashes for it, and the checksum of the text.
 struct Ranked {
     checksum: u32,
     text: Vec<u8>,
     data: Data,
 }
 
-/// Which digits of numbers are in a text.
+/// How many digits of a number the text has.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Digits {
     Ten,
@@ -28,7 +28,7 @@ enum Digits {
 }
 
 impl Value {
-    /// A set: equal elements are merged, and the others are put in go-cty's order.
+    /// Makes a set: merges equal elements, and sorts the others in go-cty's order.
     ///
     /// # Errors
     ///
@@ -40,7 +40,7 @@ impl Value {
     }
 }
 
-/// Merges elements that are equal for certain, and puts the others in order.
+/// Merges equal elements and sorts the others. Elements with unknown parts are never merged.
 pub fn from_elements(elements: Vec<Data>, element: &Type) -> Vec<Data> {
     let mut seen = HashSet::new();
     let mut ranked: Vec<Ranked> = Vec::with_capacity(elements.len());
@@ -48,7 +48,7 @@ pub fn from_elements(elements: Vec<Data>, element: &Type) -> Vec<Data> {
         let (mut text, mut exact) = (Vec::new(), Vec::new());
         write_text(&data, element, Digits::Ten, &mut text);
         let is_known = write_text(&data, element, Digits::All, &mut exact);
-        // Elements of different texts are different, even if they are zero and negative zero.
+        // Elements with different texts are different, even zero and negative zero.
         if !is_known || seen.insert((text.clone(), exact)) {
             ranked.push(Ranked { checksum: checksum(&text), text, data });
         }
@@ -74,7 +74,7 @@ fn compare(left: &Ranked, right: &Ranked, element: &Type) -> Ordering {
     })
 }
 
-/// Appends the text that stands for a value in go-cty. Returns whether the whole value is known.
+/// Appends the text that go-cty hashes for a value. Returns whether the whole value is known.
 fn write_text(data: &Data, ty: &Type, digits: Digits, out: &mut Vec<u8>) -> bool {
     let mut is_known = true;
     for event in Walk::of_data(data, ty) {

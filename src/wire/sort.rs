@@ -1,22 +1,21 @@
-//! Puts the keys of all maps of a MessagePack value in order.
+//! Sorts the keys of all maps in a MessagePack value.
 
 use super::error::Error;
 use super::tokens::{Token, Tokens, write_map_header};
 
-/// A map whose entries are being copied, or an array.
+/// An array or a map that is being copied.
 struct Copied<'a> {
     left: usize,
     map: Option<CopiedMap<'a>>,
 }
 
-/// Where the copy of a map starts, and that of each entry by its key.
+/// The offset in the copy where a map starts, and the key and the offset of each of its entries.
 struct CopiedMap<'a> {
     start: usize,
     entries: Vec<(&'a [u8], usize)>,
 }
 
-/// Copies a value with the keys of its maps ascending, each of them once: the last entry of a key
-/// stays.
+/// Copies a value with ascending keys in every map. Of entries with the same key, the last stays.
 ///
 /// # Errors
 ///
@@ -58,13 +57,13 @@ pub fn sort(bytes: &[u8]) -> Result<Vec<u8>, Error> {
 }
 
 impl CopiedMap<'_> {
-    /// Puts the copied entries in order, behind a header.
+    /// Replaces the copied entries by a header and the sorted entries.
     fn close(self, out: &mut Vec<u8>) {
         let ends = self.entries.iter().skip(1).map(|entry| entry.1).chain([out.len()]);
         let entries = self.entries.iter().zip(ends);
         let mut spans: Vec<_> = entries.map(|((key, from), to)| (*key, *from..to)).collect();
         spans.sort_by_key(|span| span.0);
-        // The sort is stable, hence the last of equal keys is the last of the wire.
+        // The sort is stable, so the last of several equal keys is also the last in the input.
         let is_last =
             |index: usize| spans.get(index + 1).is_none_or(|next| next.0 != spans[index].0);
         let kept: Vec<usize> = (0..spans.len()).filter(|index| is_last(*index)).collect();

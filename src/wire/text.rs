@@ -1,4 +1,4 @@
-//! Strings as go-cty has them: bytes that are UTF-8 mostly, in Unicode normal form C.
+//! The strings of go-cty: bytes, usually UTF-8, in Unicode normal form C.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -7,10 +7,10 @@ use unicode_normalization::char::{canonical_combining_class, compose};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 use unicode_segmentation::UnicodeSegmentation;
 
-/// The longest prefix of an unknown string that is written.
+/// Maximum length of the known prefix in an encoded unknown string, in bytes.
 const PREFIX_LEN_MAX: usize = 256;
 
-/// Normalizes text. Bytes that are not UTF-8 stay.
+/// Normalizes text. Keeps bytes that are not UTF-8.
 pub fn normalize(text: &[u8]) -> Cow<'_, [u8]> {
     if text.is_ascii() {
         return Cow::Borrowed(text);
@@ -31,7 +31,7 @@ pub fn normalize_str(text: &str) -> String {
     String::from_utf8_lossy(&normalize(text.as_bytes())).into_owned()
 }
 
-/// The part of a long prefix that is written.
+/// Cuts a long prefix where text that follows cannot change the part before the cut.
 pub fn short_prefix(prefix: &[u8]) -> Cow<'_, [u8]> {
     if prefix.len() <= PREFIX_LEN_MAX {
         return Cow::Borrowed(prefix);
@@ -39,7 +39,7 @@ pub fn short_prefix(prefix: &[u8]) -> Cow<'_, [u8]> {
     let cut = normalize(&prefix[..PREFIX_LEN_MAX - 1]).into_owned();
     let kept = match std::str::from_utf8(&cut) {
         Ok(text) => safe_prefix(text),
-        // The cut is inside a character. The one before goes only if it combines with others.
+        // The cut is inside a character. The character before it is dropped only if it combines.
         Err(error) => {
             let text = std::str::from_utf8(&cut[..error.valid_up_to()]).unwrap_or_default();
             if text.ends_with(combines) { safe_prefix(text) } else { text }
@@ -69,7 +69,7 @@ fn safe_prefix(text: &str) -> &str {
     }
 }
 
-/// Appends text as Go quotes it (`%q`), which orders sets.
+/// Appends text quoted like Go's `%q`. The order of sets depends on this text.
 pub fn write_quoted(text: &[u8], out: &mut Vec<u8>) {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
@@ -107,12 +107,12 @@ fn is_printable(c: char) -> bool {
     if c.is_ascii() {
         return (' '..='~').contains(&c);
     }
-    // `escape_debug` escapes what cannot be printed; behind another character, nothing else.
+    // After another character, `escape_debug` escapes only characters that are not printable.
     let pair = String::from_iter(['a', c]);
     pair.escape_debug().count() == 2
 }
 
-/// The checksum by which go-cty sorts elements into buckets (CRC-32).
+/// The CRC-32 checksum that go-cty uses as the hash of set elements.
 pub fn checksum(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, |sum, byte| {
         (0..8).fold(sum ^ u32::from(*byte), |sum, _| {

@@ -1,5 +1,5 @@
-//! The member `tfschemas` of plan files: schemas in Protocol Buffers, without what plans do not
-//! need.
+//! Reads the member `tfschemas` of OpenTofu's plan files: the schemas of providers as Protocol
+//! Buffers, reduced to the fields that a plan needs.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::schema::{DEPTH_MAX, Provider, Schema, Schemas};
 use super::types::Type;
 
 impl Schemas {
-    /// Reads the member `tfschemas`. Fields that are not known are skipped.
+    /// Reads the member `tfschemas`, and skips unknown fields.
     ///
     /// # Errors
     ///
@@ -30,7 +30,7 @@ impl Schemas {
 struct Field<'a> {
     number: u64,
     data: Data<'a>,
-    /// The offset of the data in the whole.
+    /// The offset of the data in `tfschemas`.
     offset: usize,
 }
 
@@ -43,7 +43,7 @@ enum Data<'a> {
 struct Fields<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// The offset of the message in the whole.
+    /// The offset of the message in `tfschemas`.
     base: usize,
 }
 
@@ -109,7 +109,7 @@ fn text(bytes: &[u8], offset: usize) -> Result<String, Error> {
     text.map(str::to_owned).map_err(|_| Error::new(ErrorKind::Schema, offset))
 }
 
-/// The key, the value and the value's offset of an entry of a map.
+/// Reads an entry of a map: its key, its value, and the offset of the value.
 fn map_entry(bytes: &[u8], base: usize) -> Result<(String, &[u8], usize), Error> {
     let (mut key, mut value) = (String::new(), (&[][..], base));
     for field in Fields::new(bytes, base) {
@@ -143,7 +143,7 @@ fn provider(bytes: &[u8], base: usize) -> Result<Provider, Error> {
     Ok(provider)
 }
 
-/// The schema of a resource type, with the version of its identities.
+/// Reads the schema of a resource type, with the version of its identity schema.
 fn resource(bytes: &[u8], base: usize) -> Result<Schema, Error> {
     let (mut read, mut identity_version) = (Schema::default(), None);
     for field in Fields::new(bytes, base) {
@@ -237,7 +237,7 @@ fn nesting(number: u64) -> Nesting {
     }
 }
 
-/// An attribute, under its name.
+/// Reads an attribute: its name and its schema.
 fn attribute(bytes: &[u8], base: usize, depth: usize) -> Result<(String, Attribute), Error> {
     check_depth(base, depth)?;
     let (mut name, mut ty) = (String::new(), None);

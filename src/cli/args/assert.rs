@@ -9,11 +9,11 @@ use super::{GATES, OUTPUT, Plans, SecretArgs, SourceArgs, file};
 /// `plansift assert`.
 #[derive(Debug, Args)]
 pub struct Assert {
-    /// Read assertions from a file: YAML, or TOML or JSON by its name. `plansift schema --of
-    /// assertions` prints its schema
+    /// Read assertions from a file: TOML or JSON if its name ends in .toml or .json, else YAML.
+    /// `plansift schema --of assertions` prints the schema
     #[arg(help_heading = GATES, short = 'F', long = "file", value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Assert this, like 'resource: aws_db_instance.main, not_action: replace'. Repeatable
+    /// An assertion, like 'resource: aws_db_instance.main, not_action: replace'. Repeatable
     #[arg(help_heading = GATES, short = 'e', long = "expect", value_name = "ASSERTION")]
     pub expect: Vec<String>,
     /// Write assertions that pin what the plan does, as a file to edit
@@ -43,7 +43,7 @@ pub enum AssertFormat {
     Text,
     /// One JSON object for each assertion and plan, one a line
     Ndjson,
-    /// One JSON array of these
+    /// One JSON array of the objects of `ndjson`
     Json,
     /// Tests: a suite for each plan, a test for each assertion
     Junit,

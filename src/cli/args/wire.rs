@@ -9,7 +9,7 @@ use crate::wire::{Type, marked};
 
 /// `plansift wire`.
 ///
-/// Providers and plan files hold values as MessagePack or JSON that only their type explains.
+/// Providers and plan files hold values as MessagePack or JSON, whose meaning depends on a type.
 #[derive(Debug, Args)]
 pub struct Wire {
     /// What to do with the value
@@ -20,9 +20,9 @@ pub struct Wire {
 /// What to do with a value.
 #[derive(Debug, Subcommand)]
 pub enum WireCommand {
-    /// Show a value as JSON with its types, and with what is unknown
+    /// Show a value as JSON that includes types and unknown values
     Decode(Decode),
-    /// Write the value that such JSON shows
+    /// Encode the value in the JSON output of `decode`
     Encode(Encode),
     /// Check that bytes are a value of a type
     Check(WireCheck),
@@ -36,7 +36,7 @@ pub struct Decode {
     pub bytes: Bytes,
     /// Arguments about the type
     #[command(flatten)]
-    pub under: Under,
+    pub under: TypeArgs,
     /// Show the values that the schema marks sensitive
     #[arg(help_heading = SECRETS, long)]
     pub show_sensitive: bool,
@@ -53,7 +53,7 @@ pub struct Encode {
     pub input: Option<PathBuf>,
     /// Arguments about the type
     #[command(flatten)]
-    pub under: Under,
+    pub under: TypeArgs,
     /// Form of the bytes
     #[arg(help_heading = OUTPUT, long, value_enum, default_value_t = WireForm::Msgpack)]
     pub form: WireForm,
@@ -73,7 +73,7 @@ pub struct WireCheck {
     pub bytes: Bytes,
     /// Arguments about the type
     #[command(flatten)]
-    pub under: Under,
+    pub under: TypeArgs,
 }
 
 /// The bytes of a value.
@@ -94,14 +94,14 @@ pub struct Bytes {
     pub form: WireForm,
 }
 
-/// Bytes that an argument spells.
+/// Bytes given on the command line.
 #[derive(Clone, Debug)]
 pub struct Literal(pub Vec<u8>);
 
-/// The type of a value. Without it, the value implies one.
+/// The type of a value, given or from a schema. By default, the value implies its type.
 #[derive(Debug, Args)]
-pub struct Under {
-    /// The type, like string or '["list","string"]' [default: what the value implies]
+pub struct TypeArgs {
+    /// The type, like string or '["list","string"]' [default: implied by the value]
     #[arg(help_heading = INPUT, long = "type", value_name = "TYPE", value_parser = ty,
           conflicts_with = "schema")]
     pub ty: Option<Type>,
@@ -111,7 +111,7 @@ pub struct Under {
     /// The resource type that the schema describes; `data.TYPE` for a data source
     #[arg(help_heading = INPUT, long, value_name = "TYPE", requires = "schema")]
     pub resource: Option<String>,
-    /// Address of the provider, if several have this type
+    /// Address of the provider, if several providers have the resource type
     #[arg(help_heading = INPUT, long, value_name = "ADDRESS", requires = "schema")]
     pub provider: Option<String>,
 }
@@ -148,7 +148,7 @@ fn base64(text: &str) -> Result<Literal, &'static str> {
     bytes.map(Literal).map_err(|_| "the text is not base64")
 }
 
-/// Parses a type. A word needs no quotes.
+/// Parses a type. A primitive type such as `string` needs no quotes.
 fn ty(text: &str) -> Result<Type, &'static str> {
     let is_word = text.bytes().all(|byte| byte.is_ascii_lowercase());
     let quoted = if is_word { format!("\"{text}\"") } else { text.to_owned() };

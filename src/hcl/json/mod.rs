@@ -1,7 +1,7 @@
-//! The JSON of configuration files: every value with its range, duplicate names kept in order.
+//! The JSON of configuration files. A document keeps the range of every value, and duplicate names.
 //!
-//! A document is a list of its values in document order. A value is followed by the values inside
-//! it, and knows where they end, so that no reader needs to recurse.
+//! A document is a list of its values in document order. An object or array is followed by the
+//! values inside it, and stores the index of their end, so that no reader needs to recurse.
 
 mod parse;
 mod text;
@@ -15,10 +15,10 @@ use crate::hcl::position::{Position, Range};
 /// The deepest nesting of objects and arrays in a file.
 pub const DEPTH_MAX: usize = 10_000;
 
-/// The number of values that a file can have.
+/// Maximum number of values in a file.
 pub const NODES_MAX: usize = 8_000_000;
 
-/// A limit that a file exceeds, and where.
+/// The limit that a file exceeds, and the position where it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TooLarge {
     /// Objects and arrays are nested deeper than [`DEPTH_MAX`].
@@ -58,19 +58,19 @@ pub enum Kind {
 /// A value of a document.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// Its kind.
+    /// The kind of the value.
     pub kind: Kind,
-    /// Its text.
+    /// The range of the value, without its name.
     pub range: Range,
-    /// Its name, if it is a property of an object.
+    /// The name, if the value is a property of an object.
     pub name: Option<Box<Name>>,
     /// The index after the last value inside this one.
     end: u32,
 }
 
 impl Node {
-    /// The part that stands for a value in messages: an object's or an array's opening bracket, or
-    /// else the value.
+    /// The range of the value in messages: the opening bracket of an object or array, or the whole
+    /// scalar.
     #[must_use]
     pub fn start(&self) -> Range {
         match self.kind {
@@ -79,7 +79,7 @@ impl Node {
         }
     }
 
-    /// The range of a property, or that of a value without a name.
+    /// The range of a property with its name, or of an element.
     #[must_use]
     pub fn property(&self) -> Range {
         let start = self.name.as_ref().map_or(self.range, |name| name.range).start;
@@ -93,7 +93,7 @@ impl Node {
     }
 }
 
-/// A value of a document, by its index.
+/// The index of a value in its document.
 pub type Index = usize;
 
 /// A document of JSON.
@@ -103,7 +103,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// Reads a document as far as it can be read.
+    /// Parses a document. Faults are diagnostics, and the values around them stay usable.
     ///
     /// # Errors
     ///
@@ -115,7 +115,7 @@ impl Document {
     /// The outermost value.
     pub const ROOT: Index = 0;
 
-    /// A value.
+    /// The value with an index.
     #[must_use]
     pub fn get(&self, index: Index) -> Option<&Node> {
         self.nodes.get(index)

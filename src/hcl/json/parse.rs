@@ -1,6 +1,6 @@
-//! Parses JSON text into a [`Document`], and goes on after a fault where HCL goes on.
+//! Parses JSON text into a [`Document`], and recovers from faults like HCL's parser.
 //!
-//! A fault makes the innermost object or array invalid, so the rest of a document stays usable.
+//! A fault invalidates the innermost object or array, so the rest of the document stays usable.
 //! The parser keeps a stack of open objects and arrays and does not recurse.
 
 use super::text;
@@ -17,19 +17,19 @@ struct Open {
     node: usize,
     range: Range,
     is_object: bool,
-    /// The value that stands where a name belongs.
+    /// The range of a value in the position of a property name.
     not_a_name: Option<Range>,
 }
 
-/// What the parser does next.
+/// The next step of the parser.
 enum Next {
-    /// Reads a value, which has a name in an object.
+    /// Reads a value, with its name if it is a property of an object.
     Value(Option<Box<Name>>),
     /// Reads the name of a property, or the end of the object.
     Name,
     /// Reads an element, or the end of the array.
     Element,
-    /// Reads what stands after a member or an element.
+    /// Reads the comma or closing bracket after a property or an element.
     After,
 }
 
@@ -40,7 +40,7 @@ struct Parser<'a> {
     diagnostics: Diagnostics,
 }
 
-/// Parses a text.
+/// Parses a document. Faults are diagnostics; only a document that is too large is an error.
 pub fn parse(text: &[u8]) -> Result<(Document, Diagnostics), TooLarge> {
     let mut parser = Parser {
         scanner: Scanner::new(text),
@@ -79,7 +79,7 @@ impl Parser<'_> {
         self.diagnostics.push(Diagnostic::error(summary, detail, range));
     }
 
-    /// Adds a value without elements.
+    /// Adds a node. [`Parser::close`] sets the end of an object or array later.
     fn add(&mut self, kind: Kind, range: Range, name: Option<Box<Name>>) -> Result<(), TooLarge> {
         if self.nodes.len() >= NODES_MAX {
             return Err(TooLarge::Values(range.start));
@@ -180,7 +180,7 @@ impl Parser<'_> {
         Next::After
     }
 
-    /// Makes the innermost object or array an invalid value, and goes on after it.
+    /// Replaces the innermost object or array by an invalid value, and continues after it.
     fn abandon(&mut self) -> Next {
         if let Some(open) = self.open.pop() {
             self.nodes.truncate(open.node + 1);
@@ -198,8 +198,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips to what looks like the end of the innermost object or array. The first token is one
-    /// that was read already.
+    /// Skips to the likely end of the innermost object or array by counting brackets. `token` is
+    /// the token just read.
     fn recover(&mut self, mut token: Lexeme, opening: Token, closing: Token) {
         let mut depth = 1;
         loop {

@@ -1,11 +1,10 @@
-//! The text of strings, and the grammar of numbers.
+//! Decodes JSON strings, and checks JSON numbers.
 
-/// Decodes a string with its quotes. Text that is not UTF-8, and half of a surrogate pair, become
-/// replacement characters.
+/// Decodes a quoted string. Invalid UTF-8 and unpaired surrogates become replacement characters.
 ///
 /// # Errors
 ///
-/// The number of bytes up to and including the one that is wrong.
+/// The number of bytes up to and including the first invalid byte.
 pub fn decode(string: &[u8]) -> Result<String, usize> {
     let mut out = Vec::with_capacity(string.len());
     let mut at = 1;
@@ -41,7 +40,7 @@ fn escape(string: &[u8], at: usize, out: &mut Vec<u8>) -> Result<usize, usize> {
     Ok(at + 2)
 }
 
-/// Decodes one `\u` escape, or two that make a pair.
+/// Decodes one `\u` escape, or a surrogate pair of two.
 fn unicode(string: &[u8], at: usize, out: &mut Vec<u8>) -> Result<usize, usize> {
     let first = unit(string, at)?;
     let mut end = at + 6;
@@ -60,7 +59,7 @@ fn unicode(string: &[u8], at: usize, out: &mut Vec<u8>) -> Result<usize, usize> 
     Ok(end)
 }
 
-/// The four digits of a `\u` escape.
+/// Decodes the four digits of the `\u` escape at an offset.
 fn unit(string: &[u8], at: usize) -> Result<u16, usize> {
     let mut unit = 0;
     for index in at + 2..at + 6 {
@@ -81,7 +80,7 @@ fn lossy(bytes: &[u8]) -> String {
     out
 }
 
-/// True if the text is a number of JSON.
+/// True if the text is a JSON number.
 pub fn is_number(text: &[u8]) -> bool {
     let text = text.strip_prefix(b"-").unwrap_or(text);
     let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();

@@ -19,7 +19,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::scope::{Around, OpenScopes, Scope, Shape};
+use super::scope::{OpenScope, OpenScopes, Scope, Shape};
 use super::{Piece, PieceKind, PieceVisitor, Taken, Walk};
 use crate::error::Result;
 use crate::input::{SharedText, Slice, Source};
@@ -41,7 +41,7 @@ const DEEPER: usize = 8;
 pub struct Boundary<'w> {
     pub(super) section: Section,
     pub(super) index: u64,
-    pub(super) open: &'w [Around],
+    pub(super) open: &'w [OpenScope],
     pub(super) offset: u64,
     pub(super) source: &'w dyn Source,
     pub(super) options: Options,
@@ -153,14 +153,14 @@ impl ReadRange {
 
     /// The open scopes after the stretch, given the open scopes before it; `None` if the stretch
     /// does not fit there.
-    pub(super) fn open_behind(&self, open: &[Around]) -> Option<OpenScopes> {
+    pub(super) fn open_behind(&self, open: &[OpenScope]) -> Option<OpenScopes> {
         let open = self.fits(open).then_some(open)?;
         let mut behind = OpenScopes::from_slice(&open[..open.len() - self.left()]);
         behind.extend_from_slice(&self.entered);
         Some(behind)
     }
 
-    fn fits(&self, open: &[Around]) -> bool {
+    fn fits(&self, open: &[OpenScope]) -> bool {
         open.len() <= self.open_max && open.ends_with(&self.around)
     }
 }
@@ -286,7 +286,7 @@ impl<V: PieceVisitor> Walk<'_, Slice<'_>, V> {
             }
             let step: Option<(_, Option<String>)> = self.step().ok().flatten();
             (kept, same) = (kept.min(self.open.len()), same.min(self.open.len()));
-            let is_among_them = self.open.last().is_some_and(|(scope, _)| scope.is_of_resources());
+            let is_among_them = self.open.last().is_some_and(|(scope, _)| scope.holds_resources());
             next = step.filter(|_| is_among_them && self.cursor.offset() < until);
         }
         let (end, kept) = read?;
@@ -303,7 +303,7 @@ impl<V: PieceVisitor> Walk<'_, Slice<'_>, V> {
 }
 
 /// The brackets of a document around these open scopes.
-pub(super) fn brackets(open: &[Around]) -> Brackets {
+pub(super) fn brackets(open: &[OpenScope]) -> Brackets {
     let scopes = open.iter().map(|(_, shape)| *shape == Shape::Object);
     Brackets::of(std::iter::once(true).chain(scopes))
 }

@@ -1,12 +1,12 @@
-//! The objects and arrays around the pieces of a document, and what may stand in them
-//! (docs/format/plan.md, sections 1, 6 to 8).
+//! The scopes of a document: the objects and arrays that the walk enters, and what each member or
+//! element of them is (docs/format/plan.md, sections 1, 6 to 8).
 
 use smallvec::SmallVec;
 
 use super::piece::PieceKind;
 use crate::plan::Section;
 
-/// An object or array that the walk enters, by what may stand in it.
+/// An object or array that the walk enters, named after its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
     ResourceChanges,
@@ -32,18 +32,18 @@ pub(super) enum Scope {
     ConfiguredOutputs,
     ConfiguredActions,
     ProviderConfigs,
-    /// A known section without marks that is an array.
+    /// A known section that is an array, and has no sensitivity marks.
     List,
-    /// Another known section without marks.
+    /// Any other known section that has no sensitivity marks.
     Plain,
     /// An unknown section.
-    Strange,
+    Unknown,
 }
 
-/// What to do with a member or element of a scope.
+/// How the walk treats a member or element of a scope: it enters a scope, or sends a piece.
 pub(super) enum Next {
     Enter(Scope),
-    Hand(PieceKind),
+    Piece(PieceKind),
 }
 
 /// Which brackets a scope may have.
@@ -55,10 +55,10 @@ pub(super) enum Shape {
 }
 
 /// An entered scope, with the bracket that it has in the document.
-pub(super) type Around = (Scope, Shape);
+pub(super) type OpenScope = (Scope, Shape);
 
-/// Entered scopes, outermost first. Those of a resource in 8 nested modules need no allocation.
-pub(super) type OpenScopes = SmallVec<[Around; 24]>;
+/// Entered scopes, outermost first. The scopes of a resource in 8 nested modules fit inline.
+pub(super) type OpenScopes = SmallVec<[OpenScope; 24]>;
 
 impl Scope {
     /// Whether the scope holds most of a large document: resources or their changes.
@@ -68,7 +68,7 @@ impl Scope {
 
     /// Whether the scope holds resources or their changes, or nests the modules below the root
     /// module.
-    pub(super) fn is_of_resources(self) -> bool {
+    pub(super) fn holds_resources(self) -> bool {
         self.has_many() || matches!(self, Scope::Module | Scope::Modules)
     }
 
@@ -86,7 +86,7 @@ impl Scope {
             | Scope::ConfiguredActions
             | Scope::ProviderConfigs
             | Scope::Plain
-            | Scope::Strange => Shape::Either,
+            | Scope::Unknown => Shape::Either,
             _ => Shape::Object,
         }
     }
@@ -107,16 +107,16 @@ impl Scope {
             Section::Variables => Next::Enter(Scope::Variables),
             Section::RelevantAttributes | Section::Checks => Next::Enter(Scope::List),
             Section::FormatVersion | Section::TerraformVersion | Section::Timestamp => {
-                Next::Hand(PieceKind::Scalar)
+                Next::Piece(PieceKind::Scalar)
             }
             Section::Applyable | Section::Complete | Section::Errored => {
-                Next::Hand(PieceKind::Known)
+                Next::Piece(PieceKind::Known)
             }
             Section::Other => match key {
                 "values" => Next::Enter(Scope::Values),
                 "provider_schemas" => Next::Enter(Scope::Plain),
-                "provider_format_version" => Next::Hand(PieceKind::Scalar),
-                _ => Next::Enter(Scope::Strange),
+                "provider_format_version" => Next::Piece(PieceKind::Scalar),
+                _ => Next::Enter(Scope::Unknown),
             },
         }
     }
@@ -146,19 +146,19 @@ impl Scope {
             }
             (Scope::ModuleCalls, _) => Next::Enter(Scope::ModuleCall),
             (Scope::ModuleCall, "module") => Next::Enter(Scope::ModuleConfiguration),
-            (Scope::ModuleCall, "expressions") => Next::Hand(PieceKind::ModuleArguments),
-            _ => Next::Hand(self.piece()),
+            (Scope::ModuleCall, "expressions") => Next::Piece(PieceKind::ModuleArguments),
+            _ => Next::Piece(self.piece()),
         }
     }
 
     pub(super) fn element(self) -> Next {
         match self {
             Scope::Modules => Next::Enter(Scope::Module),
-            _ => Next::Hand(self.piece()),
+            _ => Next::Piece(self.piece()),
         }
     }
 
-    /// The kind of the scope's parts that are not entered.
+    /// The kind of the members or elements that the walk sends as pieces.
     pub(super) fn piece(self) -> PieceKind {
         match self {
             Scope::ResourceChanges => PieceKind::ResourceChange,
@@ -180,7 +180,7 @@ impl Scope {
             | Scope::ModuleCalls => PieceKind::Configuration,
             Scope::ModuleCall => PieceKind::ModuleCallMember,
             Scope::ProviderConfigs => PieceKind::ProviderConfig,
-            Scope::Strange => PieceKind::Unknown,
+            Scope::Unknown => PieceKind::Unknown,
             Scope::State
             | Scope::Values
             | Scope::Module
@@ -190,10 +190,10 @@ impl Scope {
         }
     }
 
-    /// The kind of a scalar that stands in place of the scope.
+    /// The kind of a scalar where the scope's object or array is expected.
     pub(super) fn piece_of_scalar(self) -> PieceKind {
         match self {
-            Scope::Strange => PieceKind::Unknown,
+            Scope::Unknown => PieceKind::Unknown,
             _ => PieceKind::Known,
         }
     }

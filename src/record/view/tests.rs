@@ -12,7 +12,7 @@ fn limits() -> Limits {
     Limits { paths: 1 << 30, ..Limits::default() }
 }
 
-/// The attributes of a change with these members and its actions, one line for each attribute.
+/// The attributes of an update whose `change` has these members, one line for each attribute.
 fn lines(members: &str, secrets: &[&str]) -> Vec<String> {
     struct Lines<'s>(Viewer<'s>, Vec<String>);
     impl Visitor for Lines<'_> {
@@ -134,7 +134,7 @@ fn lists_are_compared_as_sets_if_that_is_shorter() {
         // One element changes in place.
         ("[1,2]", "[1,3]", &["l[1]: 2 -> 3"][..]),
         ("[1]", "[2]", &["l[0]: 1 -> 2"]),
-        // A tie between both comparisons: elements are removed and added, as in both tools.
+        // By index and as a set, the diffs have the same length: the set wins, as in Terraform.
         ("[1,2]", "[2,3]", &["l[0]: 1 -> -", "l[1]: - -> 3"]),
         ("[1,2,3]", "[1,3,4]", &["l[1]: 2 -> -", "l[2]: - -> 4"]),
         (
@@ -163,7 +163,7 @@ fn lists_are_compared_as_sets_if_that_is_shorter() {
     // An overlay that is longer than its list does not turn the list into a set.
     let longer = r#""before":{"l":[1]},"after":{"l":[1]},"after_unknown":{"l":[false,true]}"#;
     assert_eq!(lines(longer, &[]), ["l[1]: - -> ?"]);
-    // A new element of a set is one value, with its unknown places in it.
+    // A new element of a set is shown as one value that includes its unknown attributes.
     let [one, two] = [r#"{"a":1,"b":1,"id":"x"}"#, r#"{"a":2,"b":2,"id":"y"}"#];
     let new = r#"{"a":3,"b":3}"#;
     let set = |after: &str, open: &str| {
@@ -177,7 +177,8 @@ fn lists_are_compared_as_sets_if_that_is_shorter() {
     let gone = format!("l[0]: {one} -> -");
     let expected = [&[gone][..], &added(1)].concat();
     assert_eq!(set(&format!("{two},{new}"), &format!("{{}},{open}")), expected);
-    // With unknown or marked places, a tie is not enough: these lists are compared by index.
+    // With an unknown attribute, a tie goes to the comparison by index. Lists with a sensitive
+    // attribute are never compared as sets.
     let change = r#""before":{"l":[{"a":1},{"a":2}]},"after":{"l":[{"a":2},{"a":1}]}"#;
     let unknown = r#","after_unknown":{"l":[{},{"id":true}]}"#;
     let marked = r#","after_sensitive":{"l":[{},{"a":true}]}"#;
@@ -188,7 +189,7 @@ fn lists_are_compared_as_sets_if_that_is_shorter() {
 }
 
 #[test]
-fn elements_of_sets_of_sets_go_and_come() {
+fn elements_of_nested_sets_are_removed_and_added() {
     for (before, after, expected) in [
         // One list has a different element, at a different index.
         (
@@ -196,7 +197,7 @@ fn elements_of_sets_of_sets_go_and_come() {
             r#"[["c"],["d"],["a","x"]]"#,
             &[r#"l[0]: ["a","b"] -> -"#, r#"l[2]: - -> ["a","x"]"#][..],
         ),
-        // One list has one more element: only that one is listed.
+        // One list has one more element: only that element is listed.
         (r#"[["a","b"],["c"]]"#, r#"[["a","b","x"],["c"]]"#, &[r#"l[0][2]: - -> "x""#]),
         // The lists have nothing in common.
         (
@@ -228,7 +229,7 @@ fn elements_of_sets_of_sets_go_and_come() {
 }
 
 #[test]
-fn documents_in_strings_are_compared_as_such() {
+fn strings_with_documents_are_compared_as_documents() {
     let quoted = |text: &str| serde_json::to_string(text).unwrap();
     for (before, after, expected) in [
         (
@@ -252,7 +253,7 @@ fn documents_in_strings_are_compared_as_such() {
             r#"{"k":"other","l":"hunter22"}"#,
             &[r#"jsondecode(p).k: % -> "other""#, "jsondecode(p).l: - -> %"],
         ),
-        // A key twice: not a document.
+        // A string with a duplicate key is not decoded.
         (
             r#"{"a":1,"a":1}"#,
             r#"{"a":1,"a":2}"#,
@@ -286,7 +287,7 @@ fn documents_in_strings_are_compared_as_such() {
 }
 
 #[test]
-fn long_texts_begin_where_they_differ() {
+fn long_strings_are_shown_from_their_first_difference() {
     let same = "é".repeat(100);
     let change = format!(r#""before":{{"t":"{same}x"}},"after":{{"t":"{same}yy"}}"#);
     let near = "é".repeat(12);
@@ -341,7 +342,7 @@ fn marked_values_are_hidden_on_both_sides() {
             &["b: - -> *", "n: - -> 1"],
         ),
         (r#""before":{"a":1},"after":null,"before_sensitive":true"#, &[": * -> -"]),
-        // An overlay that does not fit its value.
+        // An overlay that does not fit its value hides the whole value.
         (
             r#""before":{"a":"x","b":1},"after":{"a":"y","b":2},
                "after_sensitive":{"a":{"k":true}}"#,
@@ -394,7 +395,7 @@ fn long_values_and_lists_are_cut() {
 }
 
 #[test]
-fn paths_are_cut_together() {
+fn all_paths_share_one_limit() {
     let key = "k".repeat(100_000);
     let below: Vec<String> = (0..300).map(|number| format!(r#""k{number:05}":1"#)).collect();
     let below = below.join(",");

@@ -1,5 +1,5 @@
-//! Writes the entries about a configuration as JSON: one a line, or all in one array. A stream
-//! without its `summary` entry is incomplete.
+//! Writes the entries of `config` as JSON: one object a line, or one array. Output without the
+//! `summary` entry is incomplete.
 
 use std::io::{BufWriter, Write};
 

@@ -34,18 +34,18 @@ pub struct Csv<W: Write> {
     out: ::csv::Writer<W>,
     formulas: Formulas,
     source: String,
-    begun: bool,
+    has_header: bool,
 }
 
 impl<W: Write> Csv<W> {
-    /// A ledger that writes to `out`.
+    /// Writes to `out`; `formulas` says how cells that look like formulas are escaped.
     pub fn new(out: W, formulas: Formulas) -> Csv<W> {
         let out = ::csv::WriterBuilder::new().buffer_capacity(BUFFER).from_writer(out);
-        Csv { out, formulas, source: String::new(), begun: false }
+        Csv { out, formulas, source: String::new(), has_header: false }
     }
 
     fn row(&mut self, cells: [&str; COLUMNS.len()]) -> Result<()> {
-        if !std::mem::replace(&mut self.begun, true) {
+        if !std::mem::replace(&mut self.has_header, true) {
             self.out.write_record(COLUMNS).map_err(csv_error)?;
         }
         for (column, cell) in COLUMNS.into_iter().zip(cells) {

@@ -19,7 +19,7 @@ use crate::sink::source_link::Place;
 use crate::sink::summary::{Action, known, symbol};
 
 /// Maximum number of names listed with a broken rule.
-const NAMED: usize = 3;
+const NAMES_MAX: usize = 3;
 
 /// A row in a list of the page.
 #[derive(Debug, Default, Serialize)]
@@ -270,8 +270,9 @@ impl Serialize for LinesOf<'_> {
     }
 }
 
-/// Serializes a value as `null` if it is absent; as a word that is not valid JSON if it is not
-/// shown; or as its JSON text in a string. A cut text comes in a list, with the bytes left out.
+/// Serializes a value as a string that holds its JSON text. An absent value is `null`. A hidden
+/// value is a word that is not valid JSON. A cut value is a list: the text, and the number of
+/// omitted bytes.
 struct Value<'a>(&'a Shown);
 
 impl Serialize for Value<'_> {
@@ -293,9 +294,9 @@ impl Serialize for Value<'_> {
     }
 }
 
-/// A plan that was read completely.
+/// The summary of a plan that was read completely.
 #[derive(Debug, Serialize)]
-pub struct Ended<'a> {
+pub struct PlanSummary<'a> {
     /// Always `summary`.
     pub kind: &'static str,
     /// The plan line.
@@ -321,7 +322,7 @@ pub struct Broken<'a> {
     pub rule: &'a str,
     /// The word for the rule's severity.
     pub severity: &'static str,
-    /// The count, and the first names, in words.
+    /// The number of matching records and the first names, as text.
     pub words: String,
     /// The message of the rule.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -329,17 +330,17 @@ pub struct Broken<'a> {
 }
 
 impl<'a> Broken<'a> {
-    /// A rule's result for a plan, as data of the page.
+    /// Returns the data of a broken rule.
     pub fn of(answer: &Answer<'a>) -> Broken<'a> {
         let (rule, severity) = (answer.rule.text(), answer.rule.severity().word());
-        let (words, message) = (answer.words(NAMED, str::to_owned), answer.rule.message());
+        let (words, message) = (answer.words(NAMES_MAX, str::to_owned), answer.rule.message());
         Broken { rule, severity, words, message }
     }
 }
 
 /// The records of a plan that the filter hides.
 #[derive(Debug, Serialize)]
-pub struct Unseen {
+pub struct HiddenRecords {
     /// Always `hidden`.
     pub kind: &'static str,
     /// The number of hidden records, in words.

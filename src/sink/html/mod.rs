@@ -20,7 +20,7 @@ use std::io::Write;
 
 use serde::Serialize;
 
-use self::entry::{Broken, Ended, Entry, Failed, Unseen};
+use self::entry::{Broken, Entry, Failed, HiddenRecords, PlanSummary};
 use self::inert::push_line;
 use crate::error::{Error, Result};
 use crate::record::counts::Summary;
@@ -165,9 +165,12 @@ impl<W: Write> Html<W> {
         let tool = (tool != Tool::Terraform).then(|| tool.name());
         let mut text = Vec::new();
         let invocations = self.invocations;
-        push_line(&Ended { kind: "summary", line, tool, invocations, broken, summary }, &mut text)
-            .and_then(|()| push_line(&(), &mut text))
-            .map_err(write_error)?;
+        push_line(
+            &PlanSummary { kind: "summary", line, tool, invocations, broken, summary },
+            &mut text,
+        )
+        .and_then(|()| push_line(&(), &mut text))
+        .map_err(write_error)?;
         self.add_lines(|all| {
             all.extend(&text);
             Ok(())
@@ -217,7 +220,7 @@ impl<W: Write> Sink for Html<W> {
 
     fn hidden(&mut self, hidden: &Hidden) -> Result<()> {
         match hidden.words() {
-            Some(words) => self.plan(&Unseen { kind: "hidden", words }),
+            Some(words) => self.plan(&HiddenRecords { kind: "hidden", words }),
             None => Ok(()),
         }
     }

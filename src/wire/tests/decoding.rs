@@ -1,10 +1,10 @@
-//! Reading MessagePack and JSON under a type.
+//! Tests of reading MessagePack and JSON with a type.
 
 use super::{ErrorKind, bytes, place, shown, ty};
 use crate::wire::types::DEPTH_MAX;
 use crate::wire::{Type, from_json, from_msgpack, to_json, to_msgpack};
 
-/// What go-cty never writes and reads all the same.
+/// Forms that go-cty accepts but never writes.
 #[test]
 fn lenient_forms_are_read() {
     for (hex, of, expected) in [
@@ -114,7 +114,7 @@ fn null_and_unknown_take_the_type_of_their_neighbours() {
 }
 
 #[test]
-fn sets_are_merged_and_in_go_ctys_order() {
+fn sets_have_no_duplicates_and_the_order_of_go_cty() {
     for (hex, of, expected) in [
         ("94c3c2c3c2", r#"["set","bool"]"#, "92c2c3"),
         ("95a162c0a161d40000a162", r#"["set","string"]"#, "94a161a162d40000c0"),
@@ -122,9 +122,9 @@ fn sets_are_merged_and_in_go_ctys_order() {
         ("94020a01a131", r#"["set","number"]"#, "9301020a"),
         // 0.8 as a float and as text are one number.
         ("92cb3fe999999999999aa3302e38", r#"["set","number"]"#, "91cb3fe999999999999a"),
-        // Zero and negative zero are equal, and in different buckets.
+        // Zero and negative zero are equal, but hash to different buckets: both stay.
         ("9200a22d30", r#"["set","number"]"#, "920000"),
-        // By the text that stands for the element: 10 before 9.
+        // Lists are ordered by the text that go-cty hashes: 10 before 9.
         ("9291099110", r#"["set",["list","number"]]"#, "9291109109"),
         ("9291d400009101", r#"["set",["list","number"]]"#, "92910191d40000"),
         ("9281a161a17a81a161a161", r#"["set",["map","string"]]"#, "9281a161a16181a161a17a"),
@@ -138,7 +138,7 @@ fn sets_are_merged_and_in_go_ctys_order() {
 }
 
 #[test]
-fn a_set_of_many_unknown_elements_is_read_in_no_time() {
+fn a_set_of_many_unknown_elements_is_read_in_linear_time() {
     let mut set = vec![0xdd, 0, 3, 0, 0];
     set.extend([0xd4, 0, 0].repeat(3 << 16));
     assert!(from_msgpack(&set, &ty(r#"["set","string"]"#)).is_ok());

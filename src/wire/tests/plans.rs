@@ -1,11 +1,11 @@
-//! MessagePack without a type, and as plan JSON.
+//! Tests of reading MessagePack without a type, and of writing it as plan JSON.
 
 use super::{ErrorKind, bytes, place, ty};
 use crate::wire::msgpack::{DEPTH_MAX, Extension, Number, Value, View};
 use crate::wire::plan_json::{Written, write_unknown, write_value};
 
-/// What plan JSON shows of a value, and the tree of what is unknown.
-fn both(hex: &str) -> (String, String) {
+/// The value in plan JSON, and its `after_unknown`.
+fn plan_json(hex: &str) -> (String, String) {
     let bytes = bytes(hex);
     let (value, rest) = Value::read(&bytes).expect(hex);
     assert!(rest.is_empty(), "{hex}");
@@ -19,7 +19,7 @@ fn both(hex: &str) -> (String, String) {
 }
 
 #[test]
-fn values_are_written_as_plan_json_has_them() {
+fn values_are_written_as_in_plan_json() {
     for (hex, known, unknown) in [
         ("c0", "null", "{}"),
         ("d40000", "nothing", "true"),
@@ -41,14 +41,14 @@ fn values_are_written_as_plan_json_has_them() {
         ("cfffffffffffffffff", "18446744073709551615", "{}"),
         ("a63c613e26220a", r#""\u003ca\u003e\u0026\"\n""#, "{}"),
         ("a4ff61e280", r#""\ufffda\ufffd\ufffd""#, "{}"),
-        // A number of many digits, as the type of a dynamic value says.
+        // A dynamic value: its type says that the string is a number.
         ("92c408226e756d62657222a431653330", "1000000000000000000000000000000", "{}"),
-        // Keys out of order, and one twice.
+        // Keys out of order, and duplicate keys.
         ("83a16201a16102a16203", r#"{"a":2,"b":3}"#, "{}"),
         ("82a16282a17a01a17902a16103", r#"{"a":3,"b":{"y":2,"z":1}}"#, "{}"),
         ("82c001a16101", r#"{"":1,"a":1}"#, "{}"),
     ] {
-        assert_eq!(both(hex), (known.into(), unknown.into()), "{hex}");
+        assert_eq!(plan_json(hex), (known.into(), unknown.into()), "{hex}");
     }
 }
 

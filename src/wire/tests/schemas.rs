@@ -1,4 +1,4 @@
-//! Provider schemas, and what follows from them.
+//! Tests of provider schemas: types, empty values, sensitive paths and numbers of blocks.
 
 use super::{ErrorKind, shown, ty, value};
 use crate::wire::block::{Block, Nesting, Step};
@@ -147,7 +147,7 @@ fn paths(block: &Block, text: &str) -> Vec<String> {
 }
 
 #[test]
-fn schemas_mark_attributes_whole_and_sets_with_them() {
+fn a_sensitive_attribute_marks_its_value_or_the_set_around_it() {
     let secret = r#"{"attributes":{"s":{"type":"string","sensitive":true},"a":{"type":"string"}}}"#;
     let nested = |mode: &str| {
         block(&format!(r#"{{"block_types":{{"b":{{"nesting_mode":"{mode}","block":{secret}}}}}}}"#))
@@ -202,7 +202,7 @@ fn sensitive_parts_are_not_shown() {
 }
 
 #[test]
-fn blocks_are_counted() {
+fn numbers_of_blocks_outside_the_bounds_are_reported() {
     let limited = |mode: &str, min: u64, max: u64| {
         block(&format!(
             r#"{{"block_types":{{"b":{{"nesting_mode":"{mode}","block":{{}},
@@ -220,7 +220,7 @@ fn blocks_are_counted() {
         ("list", 2, 3, elements("list", 2), None),
         ("list", 2, 3, elements("list", 4), Some(4)),
         ("set", 2, 3, elements("set", 0), Some(0)),
-        // Two equal blocks are one element.
+        // One element may stand for two equal blocks of the configuration.
         ("set", 2, 3, elements("set", 2), None),
         ("single", 1, 1, format!(r#"{{"object":[["b",{{"null":{element}}}]]}}"#), Some(0)),
         ("list", 1, 1, format!(r#"{{"object":[["b",{{"unknown":["list",{element}]}}]]}}"#), None),
@@ -230,7 +230,7 @@ fn blocks_are_counted() {
     }
 }
 
-/// A field of Protocol Buffers with bytes.
+/// Encodes a field of bytes in Protocol Buffers.
 fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
     let len = u8::try_from(bytes.len()).expect("a short field");
     [&[number << 3 | 2, len], bytes].concat()

@@ -301,3 +301,36 @@ fn the_commands_of_the_workflows_annotate_and_fail() {
         assert!(printed.lines().any(has_title), "{title}\n{printed}");
     }
 }
+
+#[test]
+fn the_drawing_of_the_page_has_the_texts_of_the_annotations() {
+    let page = fs::read_to_string(run::root().join("docs/annotations.md")).expect("a page");
+    let drawing = page.split("```text\n").nth(1).expect("a drawing");
+    let drawing = drawing.split("```").next().expect("a drawing");
+    let boxed = drawing.lines().filter_map(|line| line.trim().strip_prefix('│'));
+    let boxed: Vec<&str> = boxed.map(|line| line.trim_end_matches('│').trim()).collect();
+    let source = fs::read_to_string(run::root().join(SOURCE).join("main.tf")).expect("a source");
+    let source: Vec<&str> = source.lines().collect();
+    let mut annotated = Vec::new();
+    for pair in boxed.chunks(2) {
+        let [title, message] = pair else { panic!("a title and a message: {pair:?}") };
+        let (level, title) =
+            title[title.find(' ').expect("a word")..].split_once(": ").expect(": ");
+        let title = title.replace('%', "%25").replace(':', "%3A");
+        annotated.push((level.trim().to_lowercase(), format!("title={title}::{message}")));
+    }
+    assert_eq!(annotated.len(), 3);
+    let rules = ["--fail-on", "replace:aws_db_*"];
+    let args = ["report", "--source", SOURCE, "-o", "github", PLAN];
+    let (text, _) = ran(&[&args[..], &rules].concat());
+    for (level, end) in annotated {
+        let start = format!("::{level} file=");
+        let is_it = |line: &str| line.starts_with(&start) && line.ends_with(&end);
+        assert!(text.lines().any(is_it), "{start} {end}\n{text}");
+    }
+    for line in drawing.lines().filter(|line| !line.contains(['│', '─'])) {
+        let (number, code) = line.trim_start().split_once(' ').unwrap_or((line.trim(), ""));
+        let number: usize = number.parse().expect("the number of a line");
+        assert_eq!(code.trim(), source[number - 1].trim(), "{line}");
+    }
+}

@@ -55,7 +55,7 @@ fn the_terminal_report_names_the_place_of_each_change() {
 #[test]
 fn every_command_reads_the_configuration_in_a_plan_file() {
     let place = "child/main.tf:1";
-    let resource = "module.two[0].terraform_data.made[0]";
+    let resource = "module.two[0].terraform_data.here[0]";
     let records = lines(&["changes", "-q", PLAN_FILE]);
     let record = records.iter().find(|record| record["address"].as_str() == Some(resource));
     let Some(source) = record.map(|record| &record["source"]) else {

@@ -24,8 +24,11 @@ fn folder() -> PathBuf {
 }
 
 fn validator() -> Validator {
-    let schema = std::fs::read(folder().join("src/schema.json")).expect("a schema");
-    let schema: Value = serde_json::from_slice(&schema).expect("JSON");
+    let schema = std::fs::read_to_string(folder().join("src/schema.json")).expect("a schema");
+    // The engine of regular expressions refuses the stray bracket in the pattern of `language`,
+    // which no report has.
+    let schema = schema.replace("[a-zA-Z]{2}]?$", r"[a-zA-Z]{2}\\]?$");
+    let schema: Value = serde_json::from_str(&schema).expect("JSON");
     assert_eq!(schema["title"], "Static Analysis Results Format (SARIF) Version 2.1.0 JSON Schema");
     let options = jsonschema::options().should_validate_formats(true);
     options.build(&schema).expect("a schema")

@@ -274,8 +274,8 @@ fn open(
     Ok((sink, output))
 }
 
-/// Returns what shows the places of blocks on a terminal. Links lead to the URL that the user gives,
-/// or else to local files.
+/// Returns what shows the places of blocks on a terminal. Links lead to the URL that the user
+/// gives, or else to local files.
 fn places(
     arguments: &Report,
     origins: &SharedOrigins,

@@ -113,6 +113,10 @@ impl Origins for Sources {
         *self.current.borrow_mut() = read.flatten().and_then(Result::ok);
     }
 
+    fn has_files(&self) -> bool {
+        self.current.borrow().is_some()
+    }
+
     fn find(&self, address: &str) -> Option<Origin> {
         let current = self.current.borrow();
         let found = current.as_ref()?.find(address);

@@ -10,7 +10,10 @@ use super::Sink;
 use crate::error::{Error, Result};
 use crate::inert::visible;
 use crate::json::string::push_quoted;
-use crate::record::{Check, Hidden, JsonText, Label, OutputChange, Record, ResourceChange};
+use crate::record::holdings::Holdings;
+use crate::record::{
+    Check, Hidden, JsonText, Label, OutputChange, Record, Rendered, ResourceChange,
+};
 
 /// The lines of a block in a source file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,6 +111,9 @@ pub trait Origins {
     /// Begins a plan, which came from this input.
     fn begin(&self, source: &str);
 
+    /// Whether the files of the current plan are known.
+    fn has_files(&self) -> bool;
+
     /// The block of an address without knowledge of the change; `None` if there are no files.
     fn find(&self, address: &str) -> Option<Origin>;
 }
@@ -149,6 +155,11 @@ impl<'s> Located<'s> {
         Located { adds: false, ..self }
     }
 
+    /// Whether the records of the current plan get origins.
+    fn adds_members(&self) -> bool {
+        self.adds && self.origins.has_files()
+    }
+
     fn change<'b>(&self, change: &'b ResourceChange<'_>) -> ResourceChange<'b> {
         let origin = of_change(&*self.origins, change);
         let mut located = change.with_attributes(change.attributes.clone());
@@ -180,7 +191,7 @@ impl Sink for Located<'_> {
                 self.origins.begin(plan.source);
                 self.sink.record(record)
             }
-            _ if !self.adds => self.sink.record(record),
+            _ if !self.adds_members() => self.sink.record(record),
             Record::ResourceChange(change) => {
                 let change = self.change(change);
                 self.sink.record(&Record::ResourceChange(change))
@@ -232,12 +243,20 @@ impl Sink for Located<'_> {
         self.sink.hidden(hidden)
     }
 
+    fn state(&mut self, label: Label<'_>, holdings: &Holdings) -> Result<()> {
+        self.sink.state(label, holdings)
+    }
+
     fn finish(&mut self) -> Result<()> {
         self.sink.finish()
     }
 
     fn waiting_max(&self) -> u64 {
         self.sink.waiting_max()
+    }
+
+    fn as_rendered(&mut self) -> Option<&mut dyn Rendered> {
+        if self.adds_members() { None } else { self.sink.as_rendered() }
     }
 }
 

@@ -101,9 +101,9 @@ fn the_code_quality_report_is_what_gitlab_reads() {
     let fingerprints: std::collections::BTreeSet<_> =
         entries.iter().map(|entry| entry["fingerprint"].to_string()).collect();
     assert_eq!(fingerprints.len(), 5);
-    assert_eq!(entries[0]["check_name"], "plan-check");
+    let check = entries.iter().find(|entry| entry["check_name"] == "plan-check");
     let place = json!({ "path": "corpus/sources/main.tf", "lines": { "begin": 18, "end": 23 } });
-    assert_eq!(entries[0]["location"], place);
+    assert_eq!(check.expect("an entry")["location"], place);
     let gone = json!({ "path": PLAN, "lines": { "begin": 1, "end": 1 } });
     assert!(entries.iter().any(|entry| entry["location"] == gone));
     let nothing = ["report", "-o", "code-quality", "corpus/plans/no-changes/plan.json"];
@@ -299,5 +299,38 @@ fn the_commands_of_the_workflows_annotate_and_fail() {
     for title in ["Rule broken", "Check failed", "Assertion failed", "Replace%3A"] {
         let has_title = |line: &str| line.contains("file=infra/main.tf") && line.contains(title);
         assert!(printed.lines().any(has_title), "{title}\n{printed}");
+    }
+}
+
+#[test]
+fn the_drawing_of_the_page_has_the_texts_of_the_annotations() {
+    let page = fs::read_to_string(run::root().join("docs/annotations.md")).expect("a page");
+    let drawing = page.split("```text\n").nth(1).expect("a drawing");
+    let drawing = drawing.split("```").next().expect("a drawing");
+    let boxed = drawing.lines().filter_map(|line| line.trim().strip_prefix('│'));
+    let boxed: Vec<&str> = boxed.map(|line| line.trim_end_matches('│').trim()).collect();
+    let source = fs::read_to_string(run::root().join(SOURCE).join("main.tf")).expect("a source");
+    let source: Vec<&str> = source.lines().collect();
+    let mut annotated = Vec::new();
+    for pair in boxed.chunks(2) {
+        let [title, message] = pair else { panic!("a title and a message: {pair:?}") };
+        let (level, title) =
+            title[title.find(' ').expect("a word")..].split_once(": ").expect(": ");
+        let title = title.replace('%', "%25").replace(':', "%3A");
+        annotated.push((level.trim().to_lowercase(), format!("title={title}::{message}")));
+    }
+    assert_eq!(annotated.len(), 3);
+    let rules = ["--fail-on", "replace:aws_db_*"];
+    let args = ["report", "--source", SOURCE, "-o", "github", PLAN];
+    let (text, _) = ran(&[&args[..], &rules].concat());
+    for (level, end) in annotated {
+        let start = format!("::{level} file=");
+        let is_it = |line: &str| line.starts_with(&start) && line.ends_with(&end);
+        assert!(text.lines().any(is_it), "{start} {end}\n{text}");
+    }
+    for line in drawing.lines().filter(|line| !line.contains(['│', '─'])) {
+        let (number, code) = line.trim_start().split_once(' ').unwrap_or((line.trim(), ""));
+        let number: usize = number.parse().expect("the number of a line");
+        assert_eq!(code.trim(), source[number - 1].trim(), "{line}");
     }
 }

@@ -10,22 +10,51 @@ fn overrides(block: &Value) -> Value {
     list.map(|place| place["file"].clone()).collect()
 }
 
+/// A resource with arguments, two nested blocks and a `lifecycle`.
+const BASE: &str = r#"resource "t" "a" {
+  x = var.old
+  y = var.kept
+  disk {
+    z = var.gone
+  }
+  disk {
+    z = var.gone_too
+  }
+  lifecycle {
+    ignore_changes       = [x]
+    replace_triggered_by = [t.old]
+  }
+}
+"#;
+
+/// The override of an argument, of the nested blocks, and of an argument of `lifecycle`.
+const OVERRIDE: &str = r#"resource "t" "a" {
+  x = var.new
+  dynamic "disk" {
+    for_each = var.disks
+    content {
+      z = disk.value
+    }
+  }
+  lifecycle {
+    replace_triggered_by = [t.new]
+  }
+}
+"#;
+
+/// A required provider.
+const PROVIDERS: &str = r#"terraform {
+  required_providers {
+    aws = {
+      source = "hashicorp/aws"
+    }
+  }
+}
+"#;
+
 #[test]
 fn an_argument_and_a_type_of_nested_blocks_are_replaced() {
-    let folder = folder(&[
-        (
-            "main.tf",
-            "resource \"t\" \"a\" {\n  x = var.old\n  y = var.kept\n  disk {\n    z = var.gone\n  }\n  \
-             disk {\n    z = var.gone_too\n  }\n  lifecycle {\n    ignore_changes = [x]\n    \
-             replace_triggered_by = [t.old]\n  }\n}\n",
-        ),
-        (
-            "main_override.tf",
-            "resource \"t\" \"a\" {\n  x = var.new\n  dynamic \"disk\" {\n    for_each = var.disks\n    \
-             content {\n      z = disk.value\n    }\n  }\n  lifecycle {\n    replace_triggered_by = \
-             [t.new]\n  }\n}\n",
-        ),
-    ]);
+    let folder = folder(&[("main.tf", BASE), ("main_override.tf", OVERRIDE)]);
     let merged = block(&blocks(folder.path()), "t.a");
     assert_eq!(merged["references"], json!(["var.new", "var.kept", "var.disks", "t.new"]));
     assert_eq!(overrides(&merged), json!(["main_override.tf"]));
@@ -50,11 +79,7 @@ fn each_local_value_is_replaced_where_it_is_defined() {
 #[test]
 fn settings_of_terraform_are_merged_one_by_one() {
     let folder = folder(&[
-        (
-            "a.tf",
-            "terraform {\n  required_providers {\n    aws = {\n      source = \"hashicorp/aws\"\n    }\n  \
-             }\n}\n",
-        ),
+        ("a.tf", PROVIDERS),
         ("b.tf", "terraform {\n  backend \"local\" {\n    path = var.path\n  }\n}\n"),
         ("override.tf", "terraform {\n  required_providers {\n    aws = \"1.0\"\n  }\n}\n"),
         ("x_override.tf", "terraform {\n  cloud {\n    organization = var.organization\n  }\n}\n"),

@@ -25,7 +25,8 @@ fn the_summary_names_the_place_behind_each_address() {
         "-/+ aws_db_instance.main (corpus/sources/main.tf:12)",
         "  - aws_s3_bucket.old (block removed), no longer in the configuration",
         "    aws_sns_topic.found (block generated)",
-        "  ! check.reachable (corpus/sources/main.tf:18) fail: The database listens on another port.",
+        "  ! check.reachable (corpus/sources/main.tf:18) fail: The database listens on another \
+         port.",
     ] {
         assert!(page.lines().any(|it| it == line), "{line}\n{page}");
     }
@@ -55,7 +56,7 @@ fn the_terminal_report_names_the_place_of_each_change() {
 #[test]
 fn every_command_reads_the_configuration_in_a_plan_file() {
     let place = "child/main.tf:1";
-    let resource = "module.two[0].terraform_data.made[0]";
+    let resource = "module.two[0].terraform_data.here[0]";
     let records = lines(&["changes", "-q", PLAN_FILE]);
     let record = records.iter().find(|record| record["address"].as_str() == Some(resource));
     let Some(source) = record.map(|record| &record["source"]) else {
@@ -170,7 +171,7 @@ fn failed_assertions_show_the_place_in_each_format() {
     let github = asserted("github");
     let at = "::error file=corpus/sources/main.tf,line=12,endLine=16,title=Assertion failed";
     assert!(github.contains(at), "{github}");
-    let gone = github.lines().find(|line| line.contains("aws_s3_bucket.old%2C"));
+    let gone = github.lines().find(|line| line.contains("aws_s3_bucket.old%3A"));
     assert!(gone.is_some_and(|line| line.starts_with("::error title=")), "{github}");
     let sarif: Value = serde_json::from_str(&asserted("sarif")).expect("JSON");
     let results = sarif["runs"][0]["results"].as_array().expect("results");

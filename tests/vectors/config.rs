@@ -2,8 +2,8 @@
 //! folder's README describes the form of a question and of an answer.
 //!
 //! A document asks three questions of HCL: its blocks, its diagnostics, and what its templates
-//! evaluate to without variables. It asks two questions of each tool: the objects that the tool loads
-//! from the file, and whether the tool reports each error of ours.
+//! evaluate to without variables. It asks two questions of each tool: the objects that the tool
+//! loads from the file, and whether the tool reports each error of ours.
 
 #[path = "config/loaded.rs"]
 mod loaded;

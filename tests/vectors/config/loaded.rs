@@ -110,8 +110,8 @@ fn errors(input: &[u8]) -> Vec<Json> {
 struct One<'a>(&'a [u8]);
 
 impl Files for One<'_> {
-    fn list(&self, _: &str) -> Result<Vec<String>, SourceError> {
-        Ok(vec![FILE.to_owned()])
+    fn list(&self, folder: &str) -> Result<Vec<String>, SourceError> {
+        Ok(if folder.is_empty() { vec![FILE.to_owned()] } else { Vec::new() })
     }
 
     fn read(&self, _: &str) -> Result<Vec<u8>, SourceError> {

@@ -475,7 +475,9 @@ const NOT_SCHEMAS: &str = "this is not the output of `terraform providers schema
 
 /// The message about a plan without a configuration.
 const NO_CONFIGURATION: &str = "this plan has no configuration, as plan files and slim plans: \
-                                give plansift the whole output of `terraform show -json PLANFILE`";
+                                give plansift the whole output of `terraform show -json \
+                                PLANFILE`, or run `plansift blocks PLANFILE` for the source in a \
+                                plan file";
 
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -77,7 +77,10 @@ const CRATES: [(&str, &[&str]); 43] = [
     ("futures-util", &["source/store/client/"]),
     ("getrandom", &["input/seal.rs"]),
     ("globset", &["source/expansion.rs", "source/globs.rs", "source/store/client/keys.rs"]),
-    ("hashbrown", &["record/importing.rs", "secret/set.rs", "sink/fleet/rows.rs"]),
+    (
+        "hashbrown",
+        &["planfile/tree.rs", "record/importing.rs", "secret/set.rs", "sink/fleet/rows.rs"],
+    ),
     ("hcl-edit", &["blocks/file.rs", "hcl/"]),
     ("indicatif", &["cli/bar.rs", "cli/progress.rs"]),
     ("libc", &["input/rereadable.rs", "input/mapped.rs", "main.rs"]),

@@ -87,7 +87,10 @@ fn read(root: &Path) -> std::result::Result<Configuration, Exit> {
         let read =
             of_plan_file(root, &Limits::default()).map_err(|error| fail_of(&name, &error))?;
         read.ok_or_else(|| {
-            refused("no configuration is in it: name a folder or a binary plan file (plan -out)")
+            refused(
+                "no configuration is in it: name a folder or a binary plan file (plan -out). For a \
+                 .tf or .tf.json file, name its folder. `plansift config` reads the JSON of plans",
+            )
         })?
     };
     read.map_err(|error| refused(&format!("cannot read it: {error}")))

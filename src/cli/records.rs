@@ -32,7 +32,9 @@ pub fn summary(arguments: &Summary) -> Exit {
     let is_gated = !gate.fail_on.is_empty() || records.detailed_exitcode;
     let accepts = if is_gated { Accepts::Plans } else { Accepts::States };
     let (extent, attributes, source) = (Extent::Paths, &Wanted::None, None);
-    let request = Request { plans, path, gate, records, extent, accepts, attributes, source };
+    let relevant = false;
+    let request =
+        Request { plans, path, gate, records, extent, accepts, attributes, source, relevant };
     run(request, |out, listed| {
         let is_page = listed.is_single() && !is_table;
         let single = if is_page { Single::Page } else { Single::Table };
@@ -47,7 +49,9 @@ pub fn changes(arguments: &Changes) -> Exit {
     let attributes = if arguments.with_config { &Wanted::Blocks } else { &Wanted::None };
     let Changes { plans, output, gate, records, source, .. } = arguments;
     let (path, accepts, source) = (output.as_deref(), Accepts::Plans, Some(source));
-    let request = Request { plans, path, gate, records, extent, accepts, attributes, source };
+    let relevant = arguments.relevant;
+    let request =
+        Request { plans, path, gate, records, extent, accepts, attributes, source, relevant };
     run(request, |out, _| form.sink(out))
 }
 
@@ -61,11 +65,14 @@ struct Request<'a> {
     accepts: Accepts,
     attributes: &'a Wanted,
     source: Option<&'a SourceArgs>,
+    /// Whether relevant attributes become records.
+    relevant: bool,
 }
 
 /// Writes the records of all inputs to a sink, which `sink` creates.
 fn run(request: Request<'_>, sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>) -> Exit {
-    let Request { plans, path, gate, records, extent, accepts, attributes, source } = request;
+    let Request { plans, path, gate, records, extent, accepts, attributes, source, relevant } =
+        request;
     let ready = gates::rules(gate).and_then(|rules| {
         let listed = inputs::list(plans, accepts, path, gate.files())?;
         listed.warn_of_shared_workspaces(plans);
@@ -86,7 +93,7 @@ fn run(request: Request<'_>, sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>) 
         return Exit::Usage;
     }
     let watch = unmatched::rules(&rules);
-    let options = Options { extent, accepts, show: records.show(), watch, ..options };
+    let options = Options { extent, relevant, accepts, show: records.show(), watch, ..options };
     let opened = Output::open(path);
     let opened = opened.and_then(|output| Ok((sink(output.writer()?, &listed), output)));
     let (sink, output) = match opened {

@@ -179,6 +179,7 @@ impl<W: Write> Sink for Html<W> {
                 self.entry(&Entry::of_invocation("deferred_invocation", deferred))
             }
             Record::Check(check) => self.entry(&Entry::of_check(check)),
+            Record::RelevantAttribute(_) => Ok(()),
             Record::Summary(summary) => self.summary(summary),
         }
     }

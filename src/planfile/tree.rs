@@ -34,14 +34,17 @@ pub(super) enum Fixed {
     EndOutputs,
     RootModule,
     Resources,
-    EndArray,
+    EndResources,
     Comma,
-    Object,
     EndObject,
     EmptyObject,
-    AddressKey,
+    /// The key of an address, as the first member of its object.
+    FirstAddress,
+    Address,
+    /// The key of child modules, as the first member of its object.
+    FirstChildModules,
     ChildModules,
-    EndModule,
+    EndChildModules,
 }
 
 impl Fixed {
@@ -52,14 +55,15 @@ impl Fixed {
             Fixed::EndOutputs => "},",
             Fixed::RootModule => "\"root_module\":",
             Fixed::Resources => "{\"resources\":[",
-            Fixed::EndArray => "]",
+            Fixed::EndResources => "]",
             Fixed::Comma => ",",
-            Fixed::Object => "{",
             Fixed::EndObject => "}",
             Fixed::EmptyObject => "{}",
-            Fixed::AddressKey => "\"address\":",
-            Fixed::ChildModules => "\"child_modules\":[",
-            Fixed::EndModule => "]}",
+            Fixed::FirstAddress => "{\"address\":",
+            Fixed::Address => ",\"address\":",
+            Fixed::FirstChildModules => "{\"child_modules\":[",
+            Fixed::ChildModules => ",\"child_modules\":[",
+            Fixed::EndChildModules => "]}",
         }
     }
 }
@@ -150,7 +154,7 @@ impl Links {
 
 /// The memory of a module without its step, in bytes: itself, its link, its place in the table and
 /// its pieces. Each of the four doubles when it is full.
-const MODULE: usize = 2 * (size_of::<Module>() + size_of::<Link>() + 8 + 8 * size_of::<Piece>());
+const MODULE: usize = 2 * (size_of::<Module>() + size_of::<Link>() + 8 + 6 * size_of::<Piece>());
 
 impl Tree {
     /// A tree with the root module alone.
@@ -255,29 +259,30 @@ impl Tree {
                 continue;
             };
             let module = &self.modules[number as usize];
-            let mut separator = Fixed::Object;
-            for (place, item) in self.links.values(module.items).enumerate() {
-                let before = if place == 0 { Fixed::Resources } else { Fixed::Comma };
+            // True until the object of the module has a member.
+            let mut is_first = true;
+            for item in self.links.values(module.items) {
+                let before = if is_first { Fixed::Resources } else { Fixed::Comma };
                 pieces.extend([Piece::Fixed(before), Piece::Item(item)]);
-                separator = Fixed::Comma;
+                is_first = false;
             }
-            if separator == Fixed::Comma {
-                pieces.push(Piece::Fixed(Fixed::EndArray));
+            if !is_first {
+                pieces.push(Piece::Fixed(Fixed::EndResources));
             }
             if number > 0 {
-                let key = [separator, Fixed::AddressKey].map(Piece::Fixed);
-                pieces.extend(key.into_iter().chain([Piece::Address(number)]));
-                separator = Fixed::Comma;
+                let key = if is_first { Fixed::FirstAddress } else { Fixed::Address };
+                pieces.extend([Piece::Fixed(key), Piece::Address(number)]);
+                is_first = false;
             }
             let mut children: Vec<u32> = self.links.values(module.children).collect();
             let Some(last) = children.pop() else {
-                let is_empty = separator == Fixed::Object;
-                let end = if is_empty { Fixed::EmptyObject } else { Fixed::EndObject };
+                let end = if is_first { Fixed::EmptyObject } else { Fixed::EndObject };
                 pieces.push(Piece::Fixed(end));
                 continue;
             };
-            pieces.extend([separator, Fixed::ChildModules].map(Piece::Fixed));
-            todo.push(Piece::Fixed(Fixed::EndModule));
+            let key = if is_first { Fixed::FirstChildModules } else { Fixed::ChildModules };
+            pieces.push(Piece::Fixed(key));
+            todo.push(Piece::Fixed(Fixed::EndChildModules));
             todo.push(Piece::Address(last));
             for child in children.into_iter().rev() {
                 todo.extend([Piece::Fixed(Fixed::Comma), Piece::Address(child)]);

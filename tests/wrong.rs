@@ -247,7 +247,7 @@ fn messages_name_the_command_that_reads_the_document() {
     for (command, name, words) in [
         ("config", "plan.tfplan", "run `plansift blocks PLANFILE`"),
         ("changes", "terraform.tfstate", "`assert`, `redact` and `audit` read states"),
-        ("show", "terraform.tfstate", "`assert`, `redact` and `audit` read it"),
+        ("show", "terraform.tfstate", "`redact` and `audit` read version 4 of it"),
         ("changes", "schemas.json", "with --schemas beside a plan file"),
         ("changes", "main.tf", "`plansift blocks` reads its folder"),
         ("changes", "main.tf.json", "`plansift blocks` reads its folder"),

@@ -131,7 +131,7 @@ impl WrongDocument {
             WrongDocument::NativeState => (
                 "this is a native state file (terraform.tfstate), not a plan",
                 "`resources`, `outputs`, `checks`, `summary`, `assert`, `redact` and `audit` read \
-                 it; for its JSON, run `terraform show -json STATEFILE`",
+                 version 4 of it; for its JSON, run `terraform show -json STATEFILE`",
             ),
             WrongDocument::OldState => (
                 "this is a state file of version 3 or older, of Terraform 0.11 or older",

@@ -57,6 +57,7 @@ const CRATES: [(&str, &[&str]); 43] = [
             "batch/",
             "input/seal.rs",
             "planfile/locks.rs",
+            "planfile/schema_files.rs",
             "redact/mask.rs",
             "sink/code_quality.rs",
             "sink/markdown/",

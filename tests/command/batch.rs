@@ -356,7 +356,7 @@ fn a_folder_accepts_only_the_schemas_that_it_began_with() {
     copy("create/plan.tfplan", "a.tfplan");
     copy("schemas.json", "one.json");
     copy("schemas.json", "same.json");
-    folder.write("other.json", r#"{"format_version":"1.0"}"#);
+    folder.write("other.json", r#"{"format_version":"1.0","provider_schemas":{}}"#);
     std::fs::create_dir(folder.path("cache")).expect("a folder");
     let key = folder.run("show --schema-key a.tfplan").out;
     let refused = |out: &str, options: &str, option: &str| {

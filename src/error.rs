@@ -474,8 +474,9 @@ impl fmt::Display for Error {
 const NOT_SCHEMAS: &str = "this is not the output of `terraform providers schema -json`";
 
 /// The message about a plan without a configuration.
-const NO_CONFIGURATION: &str = "this document has no configuration section: give plansift the output of `terraform show -json \
-     PLANFILE`, or list the source files in a plan file with `plansift blocks PLANFILE`";
+const NO_CONFIGURATION: &str = "this document has no configuration section: give plansift the \
+                                output of `terraform show -json PLANFILE`, or list the source \
+                                files in a plan file with `plansift blocks PLANFILE`";
 
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

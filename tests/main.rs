@@ -16,6 +16,7 @@
 //! | several documents in one input | `documents.rs` |
 //! | several documents, for commands that read each one twice | `several.rs` |
 //! | `--no-paths` | `extent.rs` |
+//! | the time of a plan, its flags and the attributes that it depends on | `facts.rs` |
 //! | hostile and truncated input | `hostile.rs` |
 //! | damaged plans, with every command | `damage.rs` |
 //! | inputs that fuzzing found; the checks of the fuzz targets | `fuzz_corpus.rs` |
@@ -53,6 +54,7 @@ mod damage;
 mod docs;
 mod documents;
 mod extent;
+mod facts;
 mod fuzz_corpus;
 mod generated;
 mod grammar;

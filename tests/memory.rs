@@ -321,6 +321,22 @@ fn memory_is_bounded_for_plan_files_of_many_instances() {
     assert!(peaks.iter().all(|(_, peak)| *peak < BASE), "MiB: {peaks:?}");
 }
 
+/// A plan file of a few kilobytes that names 270 000 modules.
+#[test]
+fn memory_is_little_for_each_module_of_a_plan_file() {
+    use crate::planfile::build::{change, members, plan, resource, zip};
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, said) = (folder.path().join("plan.tfplan"), folder.path().join("said"));
+    let create = change(1, &[b"\x80"]);
+    let inner = "module.a.".repeat(299);
+    let changes = (0..900).map(|at| resource(&format!("module.m{at}.{inner}test_a.b"), &create));
+    let file = zip(&members(&plan(&changes.collect::<Vec<_>>())));
+    assert!(file.len() < 100_000, "{} bytes", file.len());
+    fs::write(&path, file).expect("a file");
+    let peak = run(&["changes", path.to_str().expect("UTF-8")], &said);
+    assert!(peak < BASE + 48.0, "{peak} MiB");
+}
+
 /// The memory of one large change is returned to the system before another thread holds one.
 #[test]
 fn batches_stay_within_their_memory() {

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::{corpus, run};
 
 /// Keys that every record of a kind has.
-const REQUIRED: [(&str, &str); 8] = [
+const REQUIRED: [(&str, &str); 9] = [
     ("plan", "kind schema_version source"),
     ("resource_change", "kind address action actions"),
     ("resource_drift", "kind action actions"),
@@ -20,6 +20,7 @@ const REQUIRED: [(&str, &str); 8] = [
     ("output_change", "kind name action actions"),
     ("check", "kind address status"),
     ("action_invocation", "kind address"),
+    ("relevant_attribute", "kind resource"),
     (
         "summary",
         "kind bytes resource_changes resource_drift output_changes deferred_changes terraform \
@@ -104,6 +105,17 @@ fn with_blocks() -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("a record")).collect()
 }
 
+/// The records of a plan with the attributes that it depends on.
+fn with_relevant() -> Vec<Value> {
+    let run = run::plansift()
+        .args(["changes", "--relevant", "corpus/plans/rich/plan.json"])
+        .current_dir(run::root())
+        .output()
+        .expect("it runs");
+    let text = String::from_utf8(run.stdout).expect("UTF-8");
+    text.lines().map(|line| serde_json::from_str(line).expect("a record")).collect()
+}
+
 fn assert_all_valid(validator: &Validator, records: &[Value], plan: &Path) {
     for record in records {
         if let Err(error) = validator.validate(record) {
@@ -126,6 +138,7 @@ fn every_record_of_the_corpus_is_valid() {
     assert_all_valid(&validator, &with_workspaces(), Path::new("one of several"));
     assert_all_valid(&validator, &with_sources(), Path::new("with sources"));
     assert_all_valid(&validator, &with_blocks(), Path::new("with blocks"));
+    assert_all_valid(&validator, &with_relevant(), Path::new("with relevant attributes"));
 }
 
 #[test]
@@ -157,7 +170,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 #[test]
 fn a_key_that_is_unknown_missing_or_of_another_type_is_refused() {
     let validator = validator(&schema());
-    for record in corpus_records() {
+    for record in corpus_records().into_iter().chain(with_relevant()) {
         let keys = record.as_object().expect("an object").keys();
         for key in keys.clone() {
             let mut wrong = record.clone();
@@ -214,6 +227,7 @@ fn every_key_of_the_schema_occurs() {
     let mut written: BTreeSet<(String, String)> = BTreeSet::new();
     let records = corpus_records().into_iter().chain(late_version());
     let records = records.chain(with_workspaces()).chain(with_sources()).chain(with_blocks());
+    let records = records.chain(with_relevant());
     for record in records {
         let kind = record["kind"].as_str().expect("a kind");
         let keys = record.as_object().expect("an object").keys();

@@ -14,7 +14,7 @@ use plansift::record::Options;
 use crate::run;
 
 /// Kinds of documents, each with an example and the words by which the message names it.
-const EXAMPLES: [(WrongDocument, &[u8], &str); 31] = [
+const EXAMPLES: [(WrongDocument, &[u8], &str); 33] = [
     (WrongDocument::OldPlan, b"tfplan\x02CANARY", "0.11"),
     (
         WrongDocument::CloudPlan,
@@ -102,6 +102,16 @@ const EXAMPLES: [(WrongDocument, &[u8], &str); 31] = [
         WrongDocument::Source,
         b"data \"a\" \"b\" {\n  p = <<EOF\n{\n  \"CANARY\": {}\n}\nEOF\n}\n",
         "Terraform source",
+    ),
+    (
+        WrongDocument::Source,
+        br#"{"//":"CANARY","resource":{"a":{"b":{}}},"variable":{"v":{"type":"CANARY"}}}"#,
+        "Terraform source",
+    ),
+    (
+        WrongDocument::Outputs,
+        br#"{"resource":{"sensitive":false,"type":"string","value":"CANARY"}}"#,
+        "output",
     ),
     (WrongDocument::NotJson, b"data is CANARY\n{}\n", "not JSON"),
     (WrongDocument::Empty, b"", "empty"),
@@ -214,6 +224,45 @@ fn messages_name_the_document_and_a_command() {
             }
             assert_refused(&run::piped(&[command], text), kind, names);
         }
+    }
+}
+
+#[test]
+fn messages_name_the_command_that_reads_the_document() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let state = br#"{"version":4,"serial":1,"lineage":"x","outputs":{},"resources":[]}"#;
+    let plan_file = run::root().join("corpus/planfiles/create/plan.tfplan");
+    let plan_file = fs::read(plan_file).expect("a file");
+    let files: [(&str, &[u8]); 6] = [
+        ("plan.json", br#"{"format_version":"1.2","resource_changes":[]}"#),
+        ("plan.tfplan", &plan_file),
+        ("terraform.tfstate", state),
+        ("schemas.json", br#"{"format_version":"1.0","provider_schemas":{}}"#),
+        ("main.tf.json", br#"{"resource":{"a":{"b":{}}}}"#),
+        ("main.tf", b"variable \"a\" {\n}\n"),
+    ];
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).expect("a file");
+    }
+    for (command, name, words) in [
+        ("config", "plan.tfplan", "run `plansift blocks PLANFILE`"),
+        ("changes", "terraform.tfstate", "`assert`, `redact` and `audit` read states"),
+        ("show", "terraform.tfstate", "`redact` and `audit` read version 4 of it"),
+        ("changes", "schemas.json", "with --schemas beside a plan file"),
+        ("changes", "main.tf", "`plansift blocks` reads its folder"),
+        ("changes", "main.tf.json", "`plansift blocks` reads its folder"),
+        ("blocks", "plan.json", "`plansift config` reads the JSON of plans"),
+        ("blocks", "main.tf", "name its folder"),
+        ("blocks", "main.tf.json", "name its folder"),
+        ("wire decode", "plan.json", "this is JSON, not MessagePack"),
+        ("wire check", "plan.json", "this is JSON, not MessagePack"),
+    ] {
+        let mut run = run::plansift();
+        run.args(command.split(' ')).arg(name).current_dir(folder.path());
+        let output = run.output().expect("the binary runs");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{command} {name}: {message}");
+        assert!(message.contains(words), "{command} {name}: {message}");
     }
 }
 

@@ -51,6 +51,12 @@ pub struct Terms {
     pub check: String,
     /// Whether text before or after a document is an error.
     pub strict: bool,
+    /// The digest of the files of `--schemas`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schemas: Option<String>,
+    /// The digest of the folder of `--schema-cache`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema_cache: Option<String>,
     /// The shard of the inputs, as `i/n`.
     pub shard: String,
 }
@@ -64,6 +70,8 @@ impl Terms {
             (self.all != others.all, "--all"),
             (self.check != others.check, "--check"),
             (self.strict != others.strict, "--strict"),
+            (self.schemas != others.schemas, "--schemas"),
+            (self.schema_cache != others.schema_cache, "--schema-cache"),
             (self.shard != others.shard, "--shard"),
         ];
         pairs.into_iter().find_map(|(differs, option)| differs.then_some(option))

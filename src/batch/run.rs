@@ -163,6 +163,8 @@ mod tests {
             all: false,
             check: "grammar".to_owned(),
             strict: false,
+            schemas: None,
+            schema_cache: None,
             shard,
         }
     }

@@ -228,6 +228,10 @@ pub struct Changes {
     /// configuration, and the source of its module. Reads plans twice
     #[arg(help_heading = OUTPUT, long)]
     pub with_config: bool,
+    /// Also write the attributes that the plan depends on, from its relevant_attributes: resources
+    /// and names of attributes
+    #[arg(help_heading = OUTPUT, long)]
+    pub relevant: bool,
     /// Arguments about source files
     #[command(flatten)]
     pub source: SourceArgs,

@@ -24,6 +24,7 @@ use crate::batch::settings::{OnFailure, Settings, threads_in};
 use crate::error::Result;
 use crate::json::Validation;
 use crate::plan::Accepts;
+use crate::planfile::SchemaFiles;
 use crate::record::{Options, Show};
 use crate::sink::Form;
 use crate::sink::csv::Formulas;
@@ -44,6 +45,10 @@ pub fn run(arguments: &Batch) -> Exit {
         Err(exit) => return exit,
     };
     listed.warn_of_shared_workspaces(plans);
+    let terms = match terms(arguments, &settings, &listed.schemas) {
+        Ok(terms) => terms,
+        Err(error) => return fail(plans.more.schema_cache.as_deref(), &error),
+    };
     if let Some(output) = arguments.output.as_deref() {
         // The comparison needs an existing folder. `Folder::open` reports why creating it failed.
         let _ = std::fs::create_dir_all(&arguments.out);
@@ -62,7 +67,7 @@ pub fn run(arguments: &Batch) -> Exit {
     #[cfg(target_os = "linux")]
     let interrupted = Interrupts::hold().map(|interrupts| interrupts.stop(stop.clone()));
     let mut tally = Tally { progress: Progress::default(), stats: Stats::start() };
-    let done = do_missing(arguments, jobs, &settings, &stop, &mut tally);
+    let done = do_missing(arguments, jobs, (&settings, &terms), &stop, &mut tally);
     let failed = done.as_ref().err().map(|error| fail(Some(&arguments.out), error));
     #[cfg(target_os = "linux")]
     if let Some(interrupted) = interrupted.filter(|interrupted| interrupted.is_set()) {
@@ -108,12 +113,12 @@ fn settings(arguments: &Batch) -> std::result::Result<Settings, Exit> {
     })
 }
 
-fn terms(arguments: &Batch, settings: &Settings) -> Terms {
+fn terms(arguments: &Batch, settings: &Settings, schemas: &SchemaFiles) -> Result<Terms> {
     let format = match settings.form {
         Form::Csv(Formulas::Raw) => "csv-raw",
         form => form.extension(),
     };
-    Terms {
+    Ok(Terms {
         version: journal::VERSION,
         plansift: env!("CARGO_PKG_VERSION").to_owned(),
         format: format.to_owned(),
@@ -123,21 +128,22 @@ fn terms(arguments: &Batch, settings: &Settings) -> Terms {
             Validation::Grammar => "grammar".to_owned(),
         },
         strict: arguments.plans.strict,
+        schemas: schemas.named_digest(),
+        schema_cache: schemas.folder_digest()?,
         shard: arguments.shard.to_string(),
-    }
+    })
 }
 
 /// Processes the missing inputs. A stop by the user is not an error.
 fn do_missing(
     arguments: &Batch,
     mut jobs: Jobs,
-    settings: &Settings,
+    (settings, terms): (&Settings, &Terms),
     stop: &Stop,
     tally: &mut Tally,
 ) -> Result<Fleet> {
     let (plans, form) = (&arguments.plans, settings.form);
-    let terms = terms(arguments, settings);
-    let mut folder = Folder::open(&arguments.out, &terms, form.extension())?;
+    let mut folder = Folder::open(&arguments.out, terms, form.extension())?;
     let all = jobs.len();
     folder.list(|| jobs.iter().map(|job| job.listed))?;
     keep_missing(&mut jobs, &folder, plans.quiet)?;

@@ -104,11 +104,14 @@ fn read(root: &Path) -> std::result::Result<Configuration, Exit> {
         let read =
             of_plan_file(root, &Limits::default()).map_err(|error| fail_of(&name, &error))?;
         read.ok_or_else(|| {
-            refused(match root.file_name().and_then(|name| name.to_str()).is_some_and(is_configuration) {
+            let is_file_name = |name: &str| is_configuration(name);
+            let is_source =
+                root.file_name().and_then(|name| name.to_str()).is_some_and(is_file_name);
+            refused(match is_source {
                 true => "this is one file of a configuration: name its folder",
                 false => {
                     "no configuration is in it: name a folder, or a binary plan file (plan -out) \
-                     that is not encrypted"
+                     that is not encrypted. `plansift config` reads the JSON of plans"
                 }
             })
         })?

@@ -24,6 +24,8 @@ pub struct Listed {
     pub stores: Stores,
     /// Other files that the run reads: lists of inputs, files of rules, a key.
     also: Vec<PathBuf>,
+    /// The schemas for plan files.
+    pub schemas: SchemaFiles,
     /// Whether the output names workspaces.
     shows_workspaces: bool,
 }
@@ -118,7 +120,8 @@ pub fn list<'o>(
     let lists = selection.names.iter().filter_map(|name| behind_at(name).ok().flatten());
     let also = also.into_iter().chain(lists).chain(plans.more.files_from.clone());
     let also = also.chain(plans.more.schemas.iter().cloned()).collect();
-    let listed = Listed { inputs, stores: selection.stores, also, shows_workspaces };
+    let Selection { stores, schemas, .. } = selection;
+    let listed = Listed { inputs, stores, also, schemas, shows_workspaces };
     match outputs.iter().find(|path| listed.reads(path)) {
         None => Ok(listed),
         Some(path) => {

@@ -50,6 +50,7 @@ pub fn options(plans: &Plans) -> Result<Options, Exit> {
         },
         show: Show::Changes,
         extent: Extent::Paths,
+        relevant: false,
         accepts: Accepts::Plans,
         watch: None,
     })

@@ -34,9 +34,8 @@ pub fn summary(arguments: &Summary) -> Exit {
     let is_gated = !gate.fail_on.is_empty() || records.detailed_exitcode;
     let accepts = if is_gated { Accepts::Plans } else { Accepts::States };
     let (extent, attributes) = (Extent::Paths, &Wanted::None);
-    let adds_places = false;
-    let request =
-        Request { plans, path, gate, records, extent, accepts, attributes, source, adds_places };
+    let adds = Adds { places: false, relevant: false };
+    let request = Request { plans, path, gate, records, extent, accepts, attributes, source, adds };
     let target = hyperlinks::target(screen.color, path, || sources::local_target(source));
     run(request, |out, listed, origins| {
         let is_page = listed.is_single() && !is_table;
@@ -53,9 +52,8 @@ pub fn changes(arguments: &Changes) -> Exit {
     let attributes = if arguments.with_config { &Wanted::Blocks } else { &Wanted::None };
     let Changes { plans, output, gate, records, source, .. } = arguments;
     let (path, accepts) = (output.as_deref(), Accepts::Plans);
-    let adds_places = true;
-    let request =
-        Request { plans, path, gate, records, extent, accepts, attributes, source, adds_places };
+    let adds = Adds { places: true, relevant: arguments.relevant };
+    let request = Request { plans, path, gate, records, extent, accepts, attributes, source, adds };
     run(request, |out, _, _| form.sink(out))
 }
 
@@ -69,8 +67,15 @@ struct Request<'a> {
     accepts: Accepts,
     attributes: &'a Wanted,
     source: &'a SourceArgs,
+    adds: Adds,
+}
+
+/// What records have only if it is asked for.
+struct Adds {
     /// Whether records tell the places of blocks.
-    adds_places: bool,
+    places: bool,
+    /// Whether relevant attributes become records.
+    relevant: bool,
 }
 
 /// Writes the records of all inputs to a sink, which `sink` creates.
@@ -78,8 +83,7 @@ fn run(
     request: Request<'_>,
     sink: impl FnOnce(File, &Listed, &SharedOrigins) -> Box<dyn Sink>,
 ) -> Exit {
-    let Request { plans, path, gate, records, extent, accepts, attributes, source, adds_places } =
-        request;
+    let Request { plans, path, gate, records, extent, accepts, attributes, source, adds } = request;
     let ready = gates::rules(gate).and_then(|rules| {
         let listed = inputs::list(plans, accepts, path, gate.files())?;
         listed.warn_of_shared_workspaces(plans);
@@ -99,7 +103,8 @@ fn run(
         return Exit::Usage;
     }
     let watch = unmatched::rules(&rules);
-    let options = Options { extent, accepts, show: records.show(), watch, ..options };
+    let (show, relevant) = (records.show(), adds.relevant);
+    let options = Options { extent, relevant, accepts, show, watch, ..options };
     let opened = Output::open(path);
     let opened = opened.and_then(|output| Ok((sink(output.writer()?, &listed, &origins), output)));
     let (sink, output) = match opened {
@@ -107,7 +112,7 @@ fn run(
         Err(error) => return fail(path, &error),
     };
     let sink = match origins {
-        Some(origins) if adds_places => Box::new(Located::new(sink, origins)),
+        Some(origins) if adds.places => Box::new(Located::new(sink, origins)),
         Some(origins) => Box::new(Located::new(sink, origins).without_members()),
         None => sink,
     };

@@ -223,9 +223,25 @@ fn bytes(arguments: &Bytes) -> Result<Vec<u8>, Exit> {
                 ));
                 return Err(Exit::Failed);
             }
+            let is_json = arguments.form == WireForm::Msgpack && is_json(&bytes);
+            if is_json {
+                say(&format!(
+                    "{name}: this is JSON, not MessagePack: add --form json for one value. The \
+                     other commands read the JSON of plans and states"
+                ));
+                return Err(Exit::Failed);
+            }
             Ok(bytes)
         }
     }
+}
+
+/// Whether bytes are an object or an array of JSON. In MessagePack, either bracket would be a value
+/// of one byte.
+fn is_json(bytes: &[u8]) -> bool {
+    let text = bytes.trim_ascii();
+    let ends = (text.first(), text.last());
+    matches!(ends, (Some(b'{'), Some(b'}')) | (Some(b'['), Some(b']')))
 }
 
 /// Reads a file, or standard input, as a whole: at most as many bytes as a change may have.

@@ -56,7 +56,7 @@ pub enum WrongDocument {
     Empty,
     /// HTML: often an error or a login in place of a download.
     WebPage,
-    /// Configuration in HCL, a `.tf` file.
+    /// Configuration in native syntax, a `.tf` file, or in JSON, a `.tf.json` file.
     Source,
     /// JSON of no known kind.
     OtherJson,
@@ -129,9 +129,9 @@ impl WrongDocument {
                 "use --of planned or --of prior for the values of a plan",
             ),
             WrongDocument::NativeState => (
-                "this is the text of a native state file (terraform.tfstate)",
-                "name the file as the tools wrote it, or run `terraform show -json STATEFILE` and \
-                 give plansift its output",
+                "this is a native state file (terraform.tfstate), not a plan",
+                "`resources`, `outputs`, `checks`, `summary`, `assert`, `redact` and `audit` read \
+                 version 4 of it; for its JSON, run `terraform show -json STATEFILE`",
             ),
             WrongDocument::OldState => (
                 "this is a state file of version 3 or older, of Terraform 0.11 or older",
@@ -162,7 +162,7 @@ impl WrongDocument {
             ),
             WrongDocument::ProviderSchema => (
                 "this is a provider schema document (`providers schema -json`), not a plan",
-                name_a_plan!(),
+                name_a_plan!("give it with --schemas beside a plan file; for a plan, "),
             ),
             WrongDocument::Outputs => {
                 ("these are output values (`output -json`), not a plan", name_a_plan!())
@@ -196,7 +196,10 @@ impl WrongDocument {
             ),
             WrongDocument::Source => (
                 "this is Terraform source, not a plan",
-                name_a_plan!("run `terraform plan -out PLANFILE`, then "),
+                name_a_plan!(
+                    "`plansift blocks` reads its folder; for a plan, run `terraform plan -out \
+                     PLANFILE`, then "
+                ),
             ),
             WrongDocument::OtherJson => ("this JSON is not a plan", name_a_plan!()),
             WrongDocument::TextBefore => (

@@ -12,6 +12,8 @@ pub(super) struct KindClues {
     /// The kind that the first key of another kind of document shows.
     other: Option<WrongDocument>,
     keys: u64,
+    /// Keys that are also blocks of configuration.
+    blocks: u64,
     format_version: bool,
     terraform_version: bool,
 }
@@ -21,6 +23,8 @@ impl KindClues {
     /// plan.
     pub(super) fn note(&mut self, section: Section, key: &str) -> Option<WrongDocument> {
         self.keys += 1;
+        // Configuration in JSON has comments under this key.
+        self.blocks += u64::from(key == "//" || BLOCKS.contains(&key.as_bytes()));
         self.plan |= section.is_of_plans();
         self.format_version |= section == Section::FormatVersion;
         self.terraform_version |= section == Section::TerraformVersion;
@@ -58,6 +62,7 @@ impl KindClues {
             Some(other) => other,
             None if self.keys == 0 => WrongDocument::NoOutputs,
             None if outputs => WrongDocument::Outputs,
+            None if self.blocks == self.keys => WrongDocument::Source,
             None if self.format_version && self.keys == 1 + u64::from(self.terraform_version) => {
                 WrongDocument::EmptyState
             }
@@ -133,24 +138,26 @@ fn is_web_page(text: &[u8]) -> bool {
         .any(|tag| text.get(..tag.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(tag)))
 }
 
+/// The types of blocks in a configuration.
+const BLOCKS: [&[u8]; 14] = [
+    b"action",
+    b"check",
+    b"data",
+    b"ephemeral",
+    b"import",
+    b"locals",
+    b"module",
+    b"moved",
+    b"output",
+    b"provider",
+    b"removed",
+    b"resource",
+    b"terraform",
+    b"variable",
+];
+
 /// Whether a text begins like configuration in HCL, after comments: a block of Terraform.
 fn is_source(text: &[u8]) -> bool {
-    const BLOCKS: [&[u8]; 14] = [
-        b"action",
-        b"check",
-        b"data",
-        b"ephemeral",
-        b"import",
-        b"locals",
-        b"module",
-        b"moved",
-        b"output",
-        b"provider",
-        b"removed",
-        b"resource",
-        b"terraform",
-        b"variable",
-    ];
     let mut in_comment = false;
     for line in text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii) {
         if in_comment || line.starts_with(b"/*") {

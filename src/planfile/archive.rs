@@ -240,10 +240,18 @@ impl<'a> Archive<'a> {
             }
             _ => return Err(archive_fault(PlanFileFault::Method)),
         };
-        if member.len() == size {
-            Ok(member)
-        } else {
-            Err(archive_fault(PlanFileFault::MemberSize))
+        if member.len() != size {
+            return Err(archive_fault(PlanFileFault::MemberSize));
+        }
+        // The verifying reader knows the checksum in the directory, and not the one behind the
+        // member.
+        let reader = entry.reader();
+        let descriptor = reader.data_descriptor().map_err(directory_error)?;
+        match descriptor {
+            Some(descriptor) if descriptor.crc32() != reader.claim_verifier().crc => {
+                Err(archive_fault(PlanFileFault::Checksum))
+            }
+            _ => Ok(member),
         }
     }
 

@@ -25,7 +25,7 @@ use super::schemas::Schemas;
 use super::section::{SECTIONS, Section};
 use super::state::State;
 use super::tool::{Release, Tool};
-use super::tree::{Children, Piece, Tree};
+use super::tree::{Children, Fixed, Piece, Tree};
 use crate::error::{PlanFileFault, Result};
 use crate::input::into_io_error;
 use crate::limits::Limits;
@@ -209,14 +209,14 @@ impl Parts {
         let outputs = (0..).zip(&self.index.outputs);
         let kept = outputs.filter(|(_, output)| output.action != Action::Delete);
         for (number, _) in kept {
-            let head = if self.planned.is_empty() { "\"outputs\":{" } else { "," };
-            self.planned.push(Piece::Text(head));
+            let head = if self.planned.is_empty() { Fixed::Outputs } else { Fixed::Comma };
+            self.planned.push(Piece::Fixed(head));
             self.planned.push(Piece::Output(number));
         }
         if !self.planned.is_empty() {
-            self.planned.push(Piece::Text("},"));
+            self.planned.push(Piece::Fixed(Fixed::EndOutputs));
         }
-        self.planned.push(Piece::Text("\"root_module\":"));
+        self.planned.push(Piece::Fixed(Fixed::RootModule));
         self.tree.write(&mut self.planned);
         Ok(())
     }
@@ -426,7 +426,7 @@ impl Parts {
         out: &mut Vec<u8>,
     ) -> Result<()> {
         match self.planned[element] {
-            Piece::Text(text) => push(out, text),
+            Piece::Fixed(fixed) => push(out, fixed.text()),
             Piece::Address(module) => write_string(self.tree.address(module).as_bytes(), out),
             Piece::Output(number) => {
                 let message = self.message(&self.index.outputs[number as usize].range, record)?;
@@ -453,7 +453,7 @@ impl Parts {
     ) -> Result<()> {
         let Some(state) = &self.state else { return Ok(()) };
         match state.pieces[element] {
-            Piece::Text(text) => push(out, text),
+            Piece::Fixed(fixed) => push(out, fixed.text()),
             Piece::Address(module) => write_string(state.tree.address(module).as_bytes(), out),
             Piece::Output(number) => state.write_output(number, out)?,
             Piece::Item(number) => {

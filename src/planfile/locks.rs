@@ -16,6 +16,12 @@ pub(super) fn schema_key(locks: &[u8]) -> String {
     format!("{:032x}.json", u128::from_be_bytes(digest))
 }
 
+/// Whether a name is one that [`schema_key`] returns.
+pub(super) fn is_schema_key(name: &str) -> bool {
+    let digits = name.strip_suffix(".json").unwrap_or_default();
+    digits.len() == 32 && digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
+}
+
 /// The versions of the providers, by address.
 fn providers(text: &str) -> BTreeMap<&str, &str> {
     let mut providers = BTreeMap::new();
@@ -63,7 +69,8 @@ mod tests {
     #[test]
     fn the_key_depends_on_providers_and_versions_alone() {
         let key = schema_key(LOCKS.as_bytes());
-        assert!(key.len() == 37 && key.ends_with(".json"), "{key}");
+        assert!(is_schema_key(&key), "{key}");
+        assert!(!is_schema_key(&key[1..]) && !is_schema_key(&key.to_uppercase()));
         let (first, second) =
             LOCKS.split_at(LOCKS.find("provider \"registry.terraform.io/hashicorp/aws").unwrap());
         let other_order = format!("{second}{}", first.replace("~> 3.0", ">= 3.5"));

@@ -38,9 +38,8 @@ mod tool;
 mod tree;
 mod walk;
 
-pub use crate::wire::schema::Schemas as ProviderSchemas;
 pub use document::Document;
-pub use schema_files::{SchemaFiles, read_schemas};
+pub use schema_files::{SchemaFile, SchemaFiles, read_schemas};
 pub use state_file::{StateDocument, is_state_file, open_state};
 pub use tool::Tool;
 
@@ -49,6 +48,7 @@ use std::sync::Arc;
 use crate::error::{Error, ErrorKind, PlanFileFault, Result};
 use crate::input::{Input, Options, Rereadable, Source};
 use crate::limits::{Limit, Limits};
+use crate::wire::schema;
 use archive::{Archive, CONFIGURATION, LOCKS, PLAN, SCHEMAS, STATE};
 use document::Members;
 use index::Index;
@@ -167,13 +167,13 @@ pub fn configuration(file: &Rereadable, limits: &Limits) -> Result<Vec<(String, 
     files.collect()
 }
 
-fn own_schemas(member: &Member, limits: &Limits) -> Result<ProviderSchemas> {
+fn own_schemas(member: &Member, limits: &Limits) -> Result<schema::Schemas> {
     if member.len() > limits.change {
         return Err(Error::limit(Limit::Change, limits.change, 0));
     }
     let mut bytes = Vec::new();
     member.copy(0..member.len(), &mut bytes)?;
-    let read = ProviderSchemas::from_plan_file(&bytes);
+    let read = schema::Schemas::from_plan_file(&bytes);
     read.map_err(|error| {
         let offset = error.offset().unwrap_or_default() as u64;
         protobuf::fault(PlanFileFault::Schemas, offset)

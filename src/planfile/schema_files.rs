@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::locks::schema_key;
+use super::locks::{is_schema_key, schema_key};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{Input, Options, Source, Threads};
 use crate::limits::Limits;
@@ -19,10 +19,20 @@ const FILE_MAX: u64 = 1 << 30;
 #[derive(Clone, Debug, Default)]
 pub struct SchemaFiles(Option<Arc<Files>>);
 
+/// The schemas of a file.
+#[derive(Debug)]
+pub struct SchemaFile {
+    schemas: Schemas,
+    /// The digest of the file, after decompression.
+    digest: blake3::Hash,
+}
+
 #[derive(Debug)]
 struct Files {
     /// The schemas of the named files, in order.
     named: Vec<Arc<Schemas>>,
+    /// The digest of the named files, in order.
+    digest: blake3::Hash,
     folder: Option<PathBuf>,
     /// A cache of the folder: the key of the last plan file, and its schemas.
     last: Mutex<Option<(String, Option<Arc<Schemas>>)>>,
@@ -44,17 +54,39 @@ impl Eq for SchemaFiles {}
 impl SchemaFiles {
     /// Takes the schemas of the named files, and the folder in which plan files look up their key.
     /// Earlier files take precedence.
-    pub fn new(named: Vec<Schemas>, folder: Option<PathBuf>, limits: &Limits) -> SchemaFiles {
+    pub fn new(named: Vec<SchemaFile>, folder: Option<PathBuf>, limits: &Limits) -> SchemaFiles {
         if named.is_empty() && folder.is_none() {
             return SchemaFiles(None);
         }
-        let named = named.into_iter().map(Arc::new).collect();
+        let mut hasher = blake3::Hasher::new();
+        for file in &named {
+            hasher.update(file.digest.as_bytes());
+        }
+        let named = named.into_iter().map(|file| Arc::new(file.schemas)).collect();
         SchemaFiles(Some(Arc::new(Files {
             named,
+            digest: hasher.finalize(),
             folder,
             last: Mutex::default(),
             limits: *limits,
         })))
+    }
+
+    /// A digest of the content of the named files, in order; `None` without such files.
+    pub fn named_digest(&self) -> Option<String> {
+        let files = self.0.as_ref().filter(|files| !files.named.is_empty())?;
+        Some(files.digest.to_hex().to_string())
+    }
+
+    /// A digest of the names and lengths of the files of schemas in the folder; `None` without a
+    /// folder. A name stands for the versions of the providers.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be listed.
+    pub fn folder_digest(&self) -> Result<Option<String>> {
+        let folder = self.0.as_ref().and_then(|files| files.folder.as_deref());
+        folder.map(digest_of_folder).transpose()
     }
 
     /// The schemas for a plan file with this dependency lock file.
@@ -87,7 +119,7 @@ impl Files {
             _ => {
                 let read = read_schemas(&path, &self.limits);
                 let place = crate::inert::text(&path.to_string_lossy()).into_owned();
-                Some(Arc::new(read.map_err(|error| error.or_at(0).within(&place))?))
+                Some(Arc::new(read.map_err(|error| error.or_at(0).within(&place))?.schemas))
             }
         };
         *last = Some((key, schemas.clone()));
@@ -95,18 +127,35 @@ impl Files {
     }
 }
 
+fn digest_of_folder(folder: &Path) -> Result<String> {
+    let error = |error| Error::io(ErrorKind::Read, error);
+    let mut files = Vec::new();
+    for entry in folder.read_dir().map_err(error)? {
+        let entry = entry.map_err(error)?;
+        let name = entry.file_name();
+        if let Some(name) = name.to_str().filter(|name| is_schema_key(name)) {
+            // A link counts with the length of its file.
+            let len = std::fs::metadata(entry.path()).map_err(error)?.len();
+            files.push(format!("{name} {len}\n"));
+        }
+    }
+    files.sort_unstable();
+    Ok(blake3::hash(files.concat().as_bytes()).to_hex().to_string())
+}
+
 /// Reads a file of schemas: the output of `providers schema -json`, plain, gzip or zstd.
 ///
 /// # Errors
 ///
 /// Fails if the file cannot be read or is not the output of `providers schema`.
-pub fn read_schemas(path: &Path, limits: &Limits) -> Result<Schemas> {
+pub fn read_schemas(path: &Path, limits: &Limits) -> Result<SchemaFile> {
     let limits = Limits { document: limits.document.min(FILE_MAX), ..*limits };
     let options = Options { limits, threads: Threads::One, ..Options::default() };
     let mut input = Input::open_file(path, &options)?;
     while input.fill(0)? {}
-    Schemas::from_json(input.window()).map_err(|error| {
+    let schemas = Schemas::from_json(input.window()).map_err(|error| {
         let offset = error.offset().unwrap_or_default() as u64;
         Error::at(ErrorKind::SchemaFile(error.kind().message()), offset)
-    })
+    })?;
+    Ok(SchemaFile { schemas, digest: blake3::hash(input.window()) })
 }

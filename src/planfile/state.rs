@@ -20,7 +20,7 @@ use super::path::Paths;
 use super::protobuf::fault;
 use super::schemas::Schemas;
 use super::tool::Tool;
-use super::tree::{Children, Piece, Tree};
+use super::tree::{Children, Fixed, Piece, Tree};
 use crate::error::{Error, ErrorKind, PlanFileFault, Result, WrongDocument};
 use crate::input::{Input, Options, Slice, Threads};
 use crate::json::Validation;
@@ -267,13 +267,14 @@ impl State {
         }
         self.tree.sort(Children::Sorted);
         for number in 0..self.outputs.len() {
-            let head = if number == 0 { "\"outputs\":{" } else { "," };
-            self.pieces.push(Piece::Text(head));
+            let head = if number == 0 { Fixed::Outputs } else { Fixed::Comma };
+            self.pieces.push(Piece::Fixed(head));
             self.pieces.push(Piece::Output(number as u32));
         }
-        let close = if self.outputs.is_empty() { "" } else { "}," };
-        self.pieces.push(Piece::Text(close));
-        self.pieces.push(Piece::Text("\"root_module\":"));
+        if !self.outputs.is_empty() {
+            self.pieces.push(Piece::Fixed(Fixed::EndOutputs));
+        }
+        self.pieces.push(Piece::Fixed(Fixed::RootModule));
         self.tree.write(&mut self.pieces);
         Ok(())
     }

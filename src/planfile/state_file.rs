@@ -184,7 +184,7 @@ impl StateDocument {
 
 fn write_piece(state: &State, schemas: &Schemas, piece: Piece, out: &mut Vec<u8>) -> Result<()> {
     match piece {
-        Piece::Text(text) => push(out, text),
+        Piece::Fixed(fixed) => push(out, fixed.text()),
         Piece::Address(module) => write_string(state.tree.address(module).as_bytes(), out),
         Piece::Output(number) => state.write_output(number, out)?,
         Piece::Item(number) => {

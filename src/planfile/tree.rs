@@ -1,10 +1,13 @@
 //! The modules of `planned_values` and `prior_state`, as a list of pieces to write.
 //!
 //! The tree of modules is nested in JSON and flat here, so a writer may stop after each piece, and
-//! nothing recurses.
+//! nothing recurses. A short address may name hundreds of modules, so a module takes few bytes.
 
-use std::collections::BTreeMap;
+use std::hash::{BuildHasher, RandomState};
 use std::mem::size_of;
+use std::ops::Range;
+
+use hashbrown::HashTable;
 
 use super::address::Modules;
 use super::index::Budget;
@@ -15,13 +18,54 @@ use crate::limits::{Limit, Limits};
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Piece {
     /// Fixed text.
-    Text(&'static str),
+    Fixed(Fixed),
     /// The address of a module, as a string.
     Address(u32),
     /// A resource.
     Item(u32),
     /// A member with the value of an output.
     Output(u32),
+}
+
+/// The text between the values of a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fixed {
+    Outputs,
+    EndOutputs,
+    RootModule,
+    Resources,
+    EndResources,
+    Comma,
+    EndObject,
+    EmptyObject,
+    /// The key of an address, as the first member of its object.
+    FirstAddress,
+    Address,
+    /// The key of child modules, as the first member of its object.
+    FirstChildModules,
+    ChildModules,
+    EndChildModules,
+}
+
+impl Fixed {
+    /// The text in JSON.
+    pub(super) fn text(self) -> &'static str {
+        match self {
+            Fixed::Outputs => "\"outputs\":{",
+            Fixed::EndOutputs => "},",
+            Fixed::RootModule => "\"root_module\":",
+            Fixed::Resources => "{\"resources\":[",
+            Fixed::EndResources => "]",
+            Fixed::Comma => ",",
+            Fixed::EndObject => "}",
+            Fixed::EmptyObject => "{}",
+            Fixed::FirstAddress => "{\"address\":",
+            Fixed::Address => ",\"address\":",
+            Fixed::FirstChildModules => "{\"child_modules\":[",
+            Fixed::ChildModules => ",\"child_modules\":[",
+            Fixed::EndChildModules => "]}",
+        }
+    }
 }
 
 /// The order of the modules in a module.
@@ -37,6 +81,12 @@ pub(super) enum Children {
 #[derive(Debug)]
 pub(super) struct Tree {
     modules: Vec<Module>,
+    /// The last steps of the addresses, such as `module.a[0]`, one after the other.
+    steps: String,
+    /// All modules but the root, found by the module around each and the step.
+    by_step: HashTable<u32>,
+    hasher: RandomState,
+    links: Links,
     /// The deepest nesting of modules.
     depth_max: u64,
 }
@@ -44,33 +94,92 @@ pub(super) struct Tree {
 #[derive(Debug, Default)]
 struct Module {
     parent: u32,
-    /// The last step of the address, such as `module.a[0]`.
-    step: String,
-    items: Vec<u32>,
-    /// The modules in it, in order of their first use.
-    children: Vec<u32>,
-    /// The modules in it, by the step to each.
-    by_step: BTreeMap<String, u32>,
+    step: Range<usize>,
+    items: List,
+    /// The modules in it.
+    children: List,
 }
 
-/// The memory of a module without its steps, in bytes: itself, its place in the map around it, and
-/// its pieces.
-const MODULE: usize = size_of::<Module>() + 128 + 8 * size_of::<Piece>();
+/// A list of numbers in [`Links`].
+#[derive(Clone, Copy, Debug, Default)]
+struct List {
+    /// The first link and the last, counted from 1; 0 in an empty list.
+    first: u32,
+    last: u32,
+}
+
+/// The links of all lists.
+#[derive(Debug, Default)]
+struct Links(Vec<Link>);
+
+#[derive(Debug)]
+struct Link {
+    value: u32,
+    /// The next link, counted from 1; 0 in the last one.
+    next: u32,
+}
+
+impl Links {
+    fn push(&mut self, list: &mut List, value: u32) {
+        self.0.push(Link { value, next: 0 });
+        let number = u32::try_from(self.0.len()).unwrap_or(u32::MAX);
+        match self.at(list.last) {
+            Some(at) => self.0[at].next = number,
+            None => list.first = number,
+        }
+        list.last = number;
+    }
+
+    /// The place of a link.
+    fn at(&self, number: u32) -> Option<usize> {
+        (number as usize).checked_sub(1)
+    }
+
+    fn values(&self, list: List) -> impl Iterator<Item = u32> {
+        let first = self.at(list.first);
+        let places = std::iter::successors(first, |at| self.at(self.0[*at].next));
+        places.map(|at| self.0[at].value)
+    }
+
+    /// Replaces the values of a list.
+    fn replace(&mut self, list: List, values: &[u32]) {
+        let mut at = self.at(list.first);
+        for value in values {
+            let Some(place) = at else { return };
+            self.0[place].value = *value;
+            at = self.at(self.0[place].next);
+        }
+    }
+}
+
+/// The memory of a module without its step, in bytes: itself, its link, its place in the table and
+/// its pieces. Each of the four doubles when it is full.
+const MODULE: usize = 2 * (size_of::<Module>() + size_of::<Link>() + 8 + 6 * size_of::<Piece>());
 
 impl Tree {
     /// A tree with the root module alone.
     pub(super) fn new(limits: &Limits) -> Tree {
-        // Each module nests an object in an array.
-        Tree { modules: vec![Module::default()], depth_max: limits.depth / 2 }
+        Tree {
+            modules: vec![Module::default()],
+            steps: String::new(),
+            by_step: HashTable::new(),
+            hasher: RandomState::new(),
+            links: Links::default(),
+            // Each module nests an object in an array.
+            depth_max: limits.depth / 2,
+        }
+    }
+
+    fn step(&self, module: u32) -> &str {
+        &self.steps[self.modules[module as usize].step.clone()]
     }
 
     /// The address of a module.
     pub(super) fn address(&self, mut module: u32) -> String {
         let mut steps = Vec::new();
         while module > 0 {
-            let Module { parent, step, .. } = &self.modules[module as usize];
-            steps.push(step.as_str());
-            module = *parent;
+            steps.push(self.step(module));
+            module = self.modules[module as usize].parent;
         }
         steps.reverse();
         steps.join(".")
@@ -101,79 +210,82 @@ impl Tree {
     }
 
     fn child(&mut self, parent: u32, step: &str, budget: &mut Budget, offset: u64) -> Result<u32> {
-        let number = u32::try_from(self.modules.len()).unwrap_or(u32::MAX);
-        let around = &mut self.modules[parent as usize];
-        if let Some(number) = around.by_step.get(step) {
+        let hash = self.hasher.hash_one((parent, step));
+        let is_same = |number: &u32| {
+            self.modules[*number as usize].parent == parent && self.step(*number) == step
+        };
+        if let Some(number) = self.by_step.find(hash, is_same) {
             return Ok(*number);
         }
         budget.take(MODULE + 2 * step.len(), offset)?;
-        around.children.push(number);
-        around.by_step.insert(step.to_owned(), number);
-        self.modules.push(Module { parent, step: step.to_owned(), ..Module::default() });
+        let number = u32::try_from(self.modules.len()).unwrap_or(u32::MAX);
+        let start = self.steps.len();
+        self.steps.push_str(step);
+        let step = start..self.steps.len();
+        self.modules.push(Module { parent, step, ..Module::default() });
+        self.links.push(&mut self.modules[parent as usize].children, number);
+        let Tree { modules, steps, by_step, hasher, .. } = self;
+        by_step.insert_unique(hash, number, |number| {
+            let module = &modules[*number as usize];
+            hasher.hash_one((module.parent, &steps[module.step.clone()]))
+        });
         Ok(number)
     }
 
     /// Adds a resource to a module.
     pub(super) fn push(&mut self, module: u32, item: u32) {
-        self.modules[module as usize].items.push(item);
+        self.links.push(&mut self.modules[module as usize].items, item);
     }
 
     /// Sorts the modules.
     pub(super) fn sort(&mut self, order: Children) {
-        for number in 0..self.modules.len() {
-            if number == 0 || order == Children::Sorted {
-                let module = &mut self.modules[number];
-                module.children = module.by_step.values().copied().collect();
-            }
+        let count = if order == Children::Sorted { self.modules.len() } else { 1 };
+        let mut children = Vec::new();
+        for number in 0..count {
+            let list = self.modules[number].children;
+            children.clear();
+            children.extend(self.links.values(list));
+            children.sort_by(|one, other| self.step(*one).cmp(self.step(*other)));
+            self.links.replace(list, &children);
         }
     }
 
     /// Appends the pieces of the root module.
     pub(super) fn write(&self, pieces: &mut Vec<Piece>) {
-        enum Todo {
-            Module(u32),
-            Text(&'static str),
-        }
-        let mut todo = vec![Todo::Module(0)];
+        let mut todo = vec![Piece::Address(0)];
         while let Some(next) = todo.pop() {
-            let number = match next {
-                Todo::Text(text) => {
-                    pieces.push(Piece::Text(text));
-                    continue;
-                }
-                Todo::Module(number) => number,
+            let Piece::Address(number) = next else {
+                pieces.push(next);
+                continue;
             };
             let module = &self.modules[number as usize];
-            let mut separator = "{";
-            if !module.items.is_empty() {
-                pieces.push(Piece::Text("{\"resources\":["));
-                for (place, item) in module.items.iter().enumerate() {
-                    if place > 0 {
-                        pieces.push(Piece::Text(","));
-                    }
-                    pieces.push(Piece::Item(*item));
-                }
-                pieces.push(Piece::Text("]"));
-                separator = ",";
+            // True until the object of the module has a member.
+            let mut is_first = true;
+            for item in self.links.values(module.items) {
+                let before = if is_first { Fixed::Resources } else { Fixed::Comma };
+                pieces.extend([Piece::Fixed(before), Piece::Item(item)]);
+                is_first = false;
+            }
+            if !is_first {
+                pieces.push(Piece::Fixed(Fixed::EndResources));
             }
             if number > 0 {
-                pieces.push(Piece::Text(separator));
-                pieces.push(Piece::Text("\"address\":"));
-                pieces.push(Piece::Address(number));
-                separator = ",";
+                let key = if is_first { Fixed::FirstAddress } else { Fixed::Address };
+                pieces.extend([Piece::Fixed(key), Piece::Address(number)]);
+                is_first = false;
             }
-            if module.children.is_empty() {
-                pieces.push(Piece::Text(if separator == "{" { "{}" } else { "}" }));
+            let mut children: Vec<u32> = self.links.values(module.children).collect();
+            let Some(last) = children.pop() else {
+                let end = if is_first { Fixed::EmptyObject } else { Fixed::EndObject };
+                pieces.push(Piece::Fixed(end));
                 continue;
-            }
-            pieces.push(Piece::Text(separator));
-            pieces.push(Piece::Text("\"child_modules\":["));
-            todo.push(Todo::Text("]}"));
-            for (place, child) in module.children.iter().enumerate().rev() {
-                todo.push(Todo::Module(*child));
-                if place > 0 {
-                    todo.push(Todo::Text(","));
-                }
+            };
+            let key = if is_first { Fixed::FirstChildModules } else { Fixed::ChildModules };
+            pieces.push(Piece::Fixed(key));
+            todo.push(Piece::Fixed(Fixed::EndChildModules));
+            todo.push(Piece::Address(last));
+            for child in children.into_iter().rev() {
+                todo.extend([Piece::Fixed(Fixed::Comma), Piece::Address(child)]);
             }
         }
     }

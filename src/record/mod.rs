@@ -74,6 +74,8 @@ pub enum Record<'a> {
     /// The `action_invocation` of an element of `deferred_action_invocations`. Only
     /// `sift_with_view` makes such records.
     DeferredActionInvocation(ActionInvocation<'a>),
+    /// An element of `relevant_attributes`, with [`Options::relevant`].
+    RelevantAttribute(RelevantAttribute<'a>),
     /// The last record of a plan: its counts. A stream without it is incomplete.
     Summary(&'a Summary),
 }
@@ -305,6 +307,17 @@ impl Check<'_> {
     pub fn has_failed(&self) -> bool {
         matches!(&*self.status, "fail" | "error")
     }
+}
+
+/// An attribute that the plan depends on, in values from before the plan.
+#[derive(Debug, Serialize)]
+pub struct RelevantAttribute<'a> {
+    /// The address of the resource.
+    pub resource: Cow<'a, str>,
+    /// The name of the attribute: the first step of the path. Further steps may be secret. `None`
+    /// stands for the whole resource.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attribute: Option<Cow<'a, str>>,
 }
 
 /// An action that the plan invokes.

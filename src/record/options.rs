@@ -34,6 +34,8 @@ pub struct Options {
     pub show: Show,
     /// How much of each change to write.
     pub extent: Extent,
+    /// Whether elements of `relevant_attributes` become records.
+    pub relevant: bool,
     /// Whether states are read, too. A state has no records: the sink gets what it holds
     /// ([`Sink::state`](super::Sink::state)).
     pub accepts: Accepts,

@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 use std::io;
 
-use super::{ActionInvocation, Check, JsonText, OutputChange, Record, ResourceChange, Sink};
+use super::{
+    ActionInvocation, Check, JsonText, OutputChange, Record, RelevantAttribute, ResourceChange,
+    Sink,
+};
 use crate::error::Result;
 
 /// The waiting records, which own their texts.
@@ -93,6 +96,10 @@ pub(crate) fn owned(record: &Record<'_>) -> Option<Record<'static>> {
         Record::DeferredActionInvocation(invocation) => {
             Record::DeferredActionInvocation(owned_invocation(invocation))
         }
+        Record::RelevantAttribute(relevant) => Record::RelevantAttribute(RelevantAttribute {
+            resource: owned_text(&relevant.resource),
+            attribute: relevant.attribute.as_deref().map(owned_text),
+        }),
         Record::Plan(_) | Record::Summary(_) => return None,
     })
 }

@@ -17,7 +17,9 @@ use super::row_builder::RowBuilder;
 use super::rows::{BuiltRow, RowBatch, RowWorker};
 use super::view::{Places, View, Whose};
 use super::watch::Thing;
-use super::{ActionInvocation, Attributes, Check, Label, OutputChange, Record, Sink};
+use super::{
+    ActionInvocation, Attributes, Check, Label, OutputChange, Record, RelevantAttribute, Sink,
+};
 use crate::error::{Result, WrongDocument};
 use crate::input::Source;
 use crate::json::value::{Text, Value};
@@ -161,6 +163,7 @@ fn sift_one<S: Source>(
             index: 0,
             declarations: Declarations::default(),
             accepts: options.accepts,
+            relevant: options.relevant,
             holdings: Holdings::default(),
             is_in_values: false,
             is_state: false,
@@ -181,6 +184,8 @@ struct Sifter<'a, 'scope, 'env> {
     index: u64,
     declarations: Declarations,
     accepts: Accepts,
+    /// Whether elements of `relevant_attributes` become records.
+    relevant: bool,
     /// What the values of a state hold.
     holdings: Holdings,
     /// Whether the section that is being read has the values of a state.
@@ -298,6 +303,7 @@ impl<'env: 'scope, 'scope> PieceVisitor for Sifter<'_, 'scope, 'env> {
             self.accepts == Accepts::States && section == Section::Other && key == "values";
         let is_entered = section.is_entered()
             || (section == Section::DeferredActionInvocations && self.writer.has_view())
+            || (section == Section::RelevantAttributes && self.relevant)
             || self.declarations.enter(section, self.writer.format_version.as_deref())
             || self.is_in_values;
         if is_entered { Answer::Enter } else { Answer::Skip }
@@ -487,6 +493,15 @@ impl Visitor for Sifter<'_, '_, '_> {
             .invocation(&deferred.action_invocation, deferred.reason)
             .map_err(|error| error.within("action_invocation"))?;
         self.writer.record(&Record::DeferredActionInvocation(invocation)).map(|()| Flow::Continue)
+    }
+
+    fn relevant_attribute(&mut self, resource: Value<'_>, attribute: Value<'_>) -> Result<Flow> {
+        let first = attribute.elements()?.next().transpose()?;
+        let record = RelevantAttribute {
+            resource: resource.text()?.into(),
+            attribute: first.map(Value::text).transpose()?.map(Cow::Owned),
+        };
+        self.writer.record(&Record::RelevantAttribute(record)).map(|()| Flow::Continue)
     }
 }
 

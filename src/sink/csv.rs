@@ -257,6 +257,12 @@ impl<W: Write> Sink for Csv<W> {
             Record::DeferredActionInvocation(invocation) => {
                 Row::invocation("deferred_action_invocation", invocation)
             }
+            Record::RelevantAttribute(relevant) => {
+                let mut row = Row::of("relevant_attribute");
+                row.set("address", &relevant.resource);
+                row.set_some("name", relevant.attribute.as_deref());
+                row
+            }
             Record::Summary(summary) => {
                 let mut row = Row::of("summary");
                 let text = serde_json::to_string(summary).map_err(write_error)?;

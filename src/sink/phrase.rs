@@ -352,6 +352,15 @@ pub(super) fn replaced_note(replaced: u64, deleted: u64, line: &PlanLine) -> Str
     }
 }
 
+/// Returns what a plan says of itself: whether it can be applied, and whether it is whole.
+pub(super) fn flags(summary: &Summary) -> impl Iterator<Item = &'static str> {
+    let flag = |flag: Option<bool>, yes, no| flag.map(|flag| if flag { yes } else { no });
+    let applyable = flag(summary.applyable, "applyable", "not applyable");
+    let complete = flag(summary.complete, "complete", "not complete");
+    let errored = summary.errored.filter(|errored| *errored).map(|_| "errored");
+    [applyable, complete, errored].into_iter().flatten()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -365,6 +365,12 @@ impl<W: Write> View<W> {
         if !summary.checks.is_empty() {
             facts.push(("Checks", words(&summary.checks)));
         }
+        let made = summary.timestamp.as_deref().map(|time| format!("made at {}", visible(time)));
+        let says: Vec<_> =
+            made.into_iter().chain(phrase::flags(summary).map(str::to_owned)).collect();
+        if !says.is_empty() {
+            facts.push(("Plan", says.join(", ")));
+        }
         if let Some(PathCounts { unknown, sensitive, changed }) = summary.paths {
             let paths =
                 format!("{changed} change, {unknown} known after apply, {sensitive} sensitive");
@@ -409,7 +415,7 @@ impl<W: Write> Sink for View<W> {
             Record::OutputChange(output) => {
                 plan.sensitive_outputs += u64::from(!output.sensitive.is_empty());
             }
-            Record::DeferredActionInvocation(_) => {}
+            Record::DeferredActionInvocation(_) | Record::RelevantAttribute(_) => {}
             Record::Check(check) => plan.check(check, places),
             Record::ActionInvocation(_) => plan.invocations += 1,
             Record::Summary(summary) => return self.draw(summary).map_err(write_error),

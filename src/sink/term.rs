@@ -518,6 +518,7 @@ impl<W: Write> Sink for Term<W> {
                 self.invocation(Part::DeferredActions, deferred)
             }
             Record::Check(check) => self.check(check),
+            Record::RelevantAttribute(_) => Ok(()),
             Record::Summary(summary) => {
                 self.has_title = false;
                 self.broken_rules()?;

@@ -2,8 +2,9 @@
 //!
 //! By default, the name is the path without known extensions: `live/prod.tfplan.json.zst` gives
 //! `live/prod`. A file name that only means "plan" is dropped: `live/prod/plan.json` also gives
-//! `live/prod`. The name depends only on the path, so an input has the same name in every run,
-//! whatever the other inputs are. With a rule, the user chooses the part of the path instead.
+//! `live/prod`, and so does the state `live/terraform.tfstate.d/prod/terraform.tfstate`. The name
+//! depends only on the path, so an input has the same name in every run, whatever the other inputs
+//! are. With a rule, the user chooses the part of the path instead.
 
 use std::borrow::Cow;
 
@@ -13,8 +14,11 @@ use crate::error::{Error, ErrorKind, Result};
 /// The placeholder of the workspace in a rule.
 const PLACE: &str = "{workspace}";
 
-/// File extensions that say how a plan is stored, in lower case.
-const ENDINGS: [&str; 6] = [".gz", ".zst", ".json", ".tfplan", ".plan", ".out"];
+/// File extensions that say how a plan or a state is stored, in lower case.
+const ENDINGS: [&str; 7] = [".gz", ".zst", ".json", ".tfplan", ".plan", ".out", ".tfstate"];
+
+/// Folders in which backends keep a folder for each workspace: those of objects, and of files.
+const FOLDERS: [&str; 2] = ["env:", "terraform.tfstate.d"];
 
 /// File names that only mean "plan", without extensions, dashes, underscores and dots.
 const PLAN_NAMES: [&str; 6] = ["plan", "tfplan", "terraform", "terraformplan", "tofu", "tofuplan"];
@@ -121,18 +125,19 @@ fn path_of(entry: &Entry) -> Option<Cow<'_, str>> {
     Some(kept.map(|(_, component)| component).collect::<Vec<_>>().join("/").into())
 }
 
-/// A path without the known extensions, and without a file name that only means "plan".
+/// A path without the known extensions, without a file name that only means "plan", and without the
+/// folder that a backend puts around the folders of workspaces.
 fn without_plan_name(path: &str) -> String {
     let Some((folder, name)) = path.rsplit_once('/') else {
         return without_endings(path).to_owned();
     };
     let stem = without_endings(name);
+    let is_last = |at| at + 1 == folder.split('/').count();
+    let components = folder.split('/').enumerate();
+    let kept = components.filter(|(at, component)| !FOLDERS.contains(component) || is_last(*at));
+    let folder = kept.map(|(_, component)| component).collect::<Vec<_>>().join("/");
     let has_parent_name = !folder.is_empty() && folder != ".." && !folder.ends_with("/..");
-    if has_parent_name && is_plan_name(stem) {
-        folder.to_owned()
-    } else {
-        format!("{folder}/{stem}")
-    }
+    if has_parent_name && is_plan_name(stem) { folder } else { format!("{folder}/{stem}") }
 }
 
 /// A file name without its known extensions. A name never becomes empty.
@@ -191,6 +196,18 @@ mod tests {
             ("x/.json.gz", "x/.json"),
             ("x/é.json", "x/é"),
             ("prod.json/plan.json", "prod.json"),
+            ("prod.tfstate", "prod"),
+            ("states/prod.tfstate.gz", "states/prod"),
+            ("states/prod.tfstate.backup", "states/prod.tfstate.backup"),
+            ("live/network/terraform.tfstate", "live/network"),
+            ("terraform.tfstate", "terraform"),
+            ("env:/prod/terraform.tfstate", "prod"),
+            ("env:/prod/network/terraform.tfstate", "prod/network"),
+            ("bucket/env:/prod/app.tfstate", "bucket/prod/app"),
+            ("terraform.tfstate.d/prod/terraform.tfstate", "prod"),
+            ("/live/terraform.tfstate.d/prod/terraform.tfstate", "/live/prod"),
+            ("terraform.tfstate.d/terraform.tfstate", "terraform.tfstate.d"),
+            ("env:/a.tfstate", "env:/a"),
         ] {
             let entry = Entry::of_file(path.into());
             assert_eq!(Rule::Path.workspace(&entry).as_deref(), Some(name), "{path}");

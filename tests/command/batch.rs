@@ -347,6 +347,46 @@ fn a_folder_accepts_only_its_own_options() {
 }
 
 #[test]
+fn a_folder_accepts_only_the_schemas_that_it_began_with() {
+    let folder = Folder::new();
+    let copy = |from: &str, to: &str| {
+        let from = run::root().join("corpus/planfiles").join(from);
+        std::fs::copy(from, folder.path(to)).expect("a file");
+    };
+    copy("create/plan.tfplan", "a.tfplan");
+    copy("schemas.json", "one.json");
+    copy("schemas.json", "same.json");
+    folder.write("other.json", r#"{"format_version":"1.0","provider_schemas":{}}"#);
+    std::fs::create_dir(folder.path("cache")).expect("a folder");
+    let key = folder.run("show --schema-key a.tfplan").out;
+    let refused = |out: &str, options: &str, option: &str| {
+        let run = folder.run(format!("batch a.tfplan {options} --out {out}").as_str());
+        let expected = format!("{out}: this folder was made with another value of {option}: ");
+        assert_eq!(run.code, Some(1), "{options}: {run:?}");
+        assert!(run.err.contains(&expected), "{options}: {}", run.err);
+    };
+    let accepted = |out: &str, options: &str| {
+        let run = folder.run(format!("batch a.tfplan {options} --out {out}").as_str());
+        assert_eq!(run.code, Some(0), "{options}: {run:?}");
+        run.err
+    };
+    accepted("named", "--schemas one.json");
+    refused("named", "-q", "--schemas");
+    refused("named", "--schemas other.json", "--schemas");
+    refused("named", "--schemas one.json --schemas other.json", "--schemas");
+    refused("named", "--schemas one.json --schema-cache cache", "--schema-cache");
+    assert!(accepted("named", "--schemas same.json").contains("1 input was done before"));
+    accepted("cached", "--schema-cache cache");
+    folder.write("cache/notes.txt", "not a file of schemas");
+    assert!(accepted("cached", "--schema-cache cache").contains("1 input was done before"));
+    copy("schemas.json", &format!("cache/{}", key.trim_end()));
+    refused("cached", "--schema-cache cache", "--schema-cache");
+    refused("cached", "--schemas one.json", "--schemas");
+    accepted("plain", "-q");
+    refused("plain", "--schemas one.json", "--schemas");
+}
+
+#[test]
 fn foreign_folders_are_refused() {
     let folder = plans();
     for content in ["p", "out"] {

@@ -17,6 +17,8 @@ pub struct Member {
     pub flags: u16,
     /// The compressed bytes.
     pub packed: Vec<u8>,
+    /// The data descriptor behind them.
+    pub descriptor: Vec<u8>,
     /// The offset of the header in the directory, if it is wrong.
     pub offset: Option<u32>,
 }
@@ -35,7 +37,17 @@ impl Member {
             method: 8,
             flags: 0,
             packed: encoder.finish().unwrap(),
+            descriptor: Vec::new(),
             offset: None,
+        }
+    }
+
+    /// Adds a data descriptor with a checksum, as the tools do.
+    pub fn describe(&mut self, crc: u32) {
+        self.flags |= 8;
+        self.descriptor = b"PK\x07\x08".to_vec();
+        for part in [crc, self.packed.len() as u32, self.size] {
+            self.descriptor.extend(part.to_le_bytes());
         }
     }
 }
@@ -59,6 +71,7 @@ pub fn zip(members: &[Member]) -> Vec<u8> {
         file.extend([0, 0]);
         file.extend(member.local_name.as_bytes());
         file.extend(&member.packed);
+        file.extend(&member.descriptor);
         directory.extend(b"PK\x01\x02\x14\0\x14\0");
         directory.extend(&common);
         directory.extend((member.name.len() as u16).to_le_bytes());

@@ -110,6 +110,38 @@ fn damaged_archives_are_errors() {
 }
 
 #[test]
+fn the_checksum_behind_a_member_must_be_the_one_in_the_directory() {
+    let plan = plan(&[resource("test_a.b", &change(1, &[b"\x80"]))]);
+    let lock = Member::new(".terraform.lock.hcl", b"# locks");
+    let good = [members(&plan), vec![lock]].concat();
+    let described = |wrong: usize, strip: bool, method: u16| {
+        let mut members = good.clone();
+        if method == 0 {
+            members[0].method = 0;
+            members[0].packed = plan.clone();
+        }
+        for (at, member) in members.iter_mut().enumerate() {
+            member.describe(member.crc ^ u32::from(at == wrong));
+            if strip {
+                member.descriptor.drain(..4);
+            }
+        }
+        zip(&members)
+    };
+    for (strip, method) in [(false, 8), (true, 8), (false, 0)] {
+        assert_eq!(
+            transcode(&described(9, strip, method)).unwrap(),
+            transcode(&zip(&good)).unwrap()
+        );
+        for (at, member) in good.iter().enumerate() {
+            let (fault, text) = fault(&described(at, strip, method));
+            assert_eq!(fault, PlanFileFault::Checksum, "{text}");
+            assert!(text.contains(&format!("at {}", member.name)), "{text}");
+        }
+    }
+}
+
+#[test]
 fn a_directory_at_an_impossible_offset_is_damaged() {
     let file = zip(&members(&plan(&[])));
     let end = file.len() - 22;

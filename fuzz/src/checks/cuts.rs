@@ -33,6 +33,7 @@ pub fn check(text: &[u8]) {
                 show: Show::All,
                 extent: Extent::Paths,
                 accepts: Accepts::Plans,
+                relevant: true,
                 watch: None,
             };
             let whole = sifted(Slice(text), &options(Isa::best(), 1));

@@ -14,6 +14,8 @@ fn terms() -> Terms {
         all: false,
         check: "grammar".to_owned(),
         strict: false,
+        schemas: None,
+        schema_cache: None,
         shard,
     }
 }

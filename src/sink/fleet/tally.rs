@@ -43,7 +43,7 @@ impl Tally {
             }
             Record::ActionInvocation(_) => self.invocations += 1,
             Record::DeferredChange(_) | Record::DeferredActionInvocation(_) => {}
-            Record::OutputChange(_) => {}
+            Record::OutputChange(_) | Record::RelevantAttribute(_) => {}
             Record::Check(_) | Record::Summary(_) => {}
         }
     }

@@ -257,7 +257,10 @@ impl Rule {
                 let names = [Some(&*invoked.address), invoked.type_name.as_deref()];
                 self.subject == Subject::Invocation && self.matches_any(names)
             }
-            Record::DeferredActionInvocation(_) | Record::Plan(_) | Record::Summary(_) => false,
+            Record::DeferredActionInvocation(_)
+            | Record::RelevantAttribute(_)
+            | Record::Plan(_)
+            | Record::Summary(_) => false,
         };
         u64::from(is_counted)
     }

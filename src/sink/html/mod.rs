@@ -207,6 +207,7 @@ impl<W: Write> Sink for Html<W> {
                 let place = self.places.of(&check.address);
                 self.entry(&Entry::of_check(check).at(place))
             }
+            Record::RelevantAttribute(_) => Ok(()),
             Record::Summary(summary) => self.summary(summary),
         }
     }

@@ -168,6 +168,7 @@ impl Sink for Markdown<'_> {
                 self.add(Class::DeferredAction, |teller| teller.invocation(deferred))
             }
             Record::Check(check) => self.add(Class::Check, |teller| teller.check(check)),
+            Record::RelevantAttribute(_) => Ok(()),
             Record::Summary(_) => {
                 self.flush()?;
                 self.overview.losses.mark();

@@ -1,0 +1,119 @@
+//! The parts of a plan that are no changes: its time, its flags, and the attributes that it depends
+//! on.
+
+use plansift::error::Result;
+use plansift::input::Slice;
+use plansift::json::value::Value;
+use plansift::plan::{self, Answer, Flow, Section, Visitor};
+
+use crate::run;
+
+/// The scalars that say how far a plan got.
+const SCALARS: [Section; 4] =
+    [Section::Timestamp, Section::Applyable, Section::Complete, Section::Errored];
+
+/// The events of a plan that are no changes.
+#[derive(Default)]
+struct Facts {
+    scalars: Vec<(Section, String)>,
+    relevant: Vec<[serde_json::Value; 2]>,
+}
+
+impl Visitor for Facts {
+    fn section(&mut self, section: Section, _: &str) -> Answer {
+        match section == Section::RelevantAttributes || SCALARS.contains(&section) {
+            true => Answer::Enter,
+            false => Answer::Skip,
+        }
+    }
+
+    fn scalar(&mut self, section: Section, value: Value<'_>) -> Result<Flow> {
+        let text = String::from_utf8(value.raw().to_vec()).expect("UTF-8");
+        self.scalars.push((section, text));
+        Ok(Flow::Continue)
+    }
+
+    fn relevant_attribute(&mut self, resource: Value<'_>, attribute: Value<'_>) -> Result<Flow> {
+        let json = |value: Value<'_>| serde_json::from_slice(value.raw()).expect("JSON");
+        self.relevant.push([json(resource), json(attribute)]);
+        Ok(Flow::Continue)
+    }
+}
+
+/// Asserts that the facts of a plan are events, and returns their numbers.
+fn facts_of(text: &[u8]) -> [usize; 2] {
+    let mut facts = Facts::default();
+    plan::read(Slice(text), &plan::Options::default(), &mut facts).expect("a plan");
+    let document: serde_json::Value = serde_json::from_slice(text).expect("JSON");
+    let listed = document["relevant_attributes"].as_array().into_iter().flatten();
+    let listed: Vec<_> =
+        listed.map(|it| [it["resource"].clone(), it["attribute"].clone()]).collect();
+    assert_eq!(facts.relevant, listed);
+    for section in SCALARS {
+        let sent = facts.scalars.iter().find(|(sent, _)| *sent == section).map(|(_, text)| text);
+        let held = document.get(section.name()).map(ToString::to_string);
+        assert_eq!(sent, held.as_ref(), "{section:?}");
+    }
+    [facts.scalars.len(), listed.len()]
+}
+
+#[test]
+fn the_time_the_flags_and_the_relevant_attributes_are_events() {
+    let plan = br#"{"format_version":"1.2","relevant_attributes":[{"resource":"a.b",
+        "attribute":["c",0,{"d":1}]},{"resource":"e.f","attribute":[]}],
+        "timestamp":"2026-01-01T00:00:00Z","applyable":true,"complete":false,"errored":true}"#;
+    assert_eq!(facts_of(plan), [4, 2]);
+    let Some(shared) = run::shared() else { return };
+    for tool in ["terraform1.11", "tofu1.12"] {
+        let mut met = [0, 0];
+        for file in std::fs::read_dir(shared.join("plans/real").join(tool)).expect("a folder") {
+            let path = file.expect("an entry").path();
+            if path.to_string_lossy().ends_with(".plan.json") {
+                let numbers = facts_of(&std::fs::read(&path).expect("a plan"));
+                met = [met[0] + numbers[0], met[1] + numbers[1]];
+            }
+        }
+        assert!(met[0] > 20 && met[1] > 0, "{tool}: {met:?}");
+    }
+}
+
+#[test]
+fn relevant_attributes_become_records_without_the_steps_that_may_be_secret() {
+    let plan = br#"{"format_version":"1.2","resource_changes":[],"relevant_attributes":[
+        {"resource":"a.b","attribute":["c","CANARY",{"d":"CANARY"}]},
+        {"resource":"e.f[\"g\"]","attribute":[]}],"errored":false}"#;
+    let written = |args: &[&str]| {
+        let output = run::piped(args, plan);
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let text = written(&["changes", "--relevant"]);
+    let lines: Vec<&str> = text.lines().filter(|line| line.contains("relevant")).collect();
+    assert_eq!(
+        lines,
+        [
+            r#"{"kind":"relevant_attribute","resource":"a.b","attribute":"c"}"#,
+            r#"{"kind":"relevant_attribute","resource":"e.f[\"g\"]"}"#,
+        ]
+    );
+    assert!(!text.contains("CANARY"), "{text}");
+    assert!(!written(&["changes", "--all"]).contains("relevant_attribute"));
+    let csv = written(&["changes", "--relevant", "--format", "csv"]);
+    assert!(csv.contains("\nrelevant_attribute,") && !csv.contains("CANARY"), "{csv}");
+}
+
+#[test]
+fn the_summary_shows_the_time_and_the_flags() {
+    let page = |flags: &str| {
+        let plan = format!(r#"{{"format_version":"1.2","resource_changes":[]{flags}}}"#);
+        let output = run::piped(&["summary"], plan.as_bytes());
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let flags = r#","timestamp":"2026-01-01T00:00:00Z","applyable":true,"complete":false"#;
+    let line = "Plan       made at 2026-01-01T00:00:00Z, applyable, not complete\n";
+    assert!(page(flags).contains(line), "{}", page(flags));
+    let line = "Plan       not applyable, complete, errored\n";
+    let flags = r#","applyable":false,"complete":true,"errored":true"#;
+    assert!(page(flags).contains(line), "{}", page(flags));
+    assert!(!page("").contains("Plan  "), "{}", page(""));
+}

@@ -15,6 +15,7 @@
 
 mod bounds;
 mod init;
+mod list;
 mod matcher;
 mod node;
 mod outcome;
@@ -29,11 +30,12 @@ mod values;
 
 pub use self::bounds::Bounds;
 pub use self::init::Pinned;
+pub use self::list::Assertions;
 pub use self::matcher::Matcher;
 pub use self::node::{FILE_MAX, FileError};
 pub use self::outcome::{FINDINGS_MAX, Finding, Outcome};
 pub use self::parse::{parse, parse_one};
 pub use self::read::Syntax;
-pub use self::run::Run;
+pub use self::run::{Run, Tally};
 pub use self::schema::SCHEMA;
 pub use self::subject::{Action, Assertion, Expectation, PlanState, Severity, Subject, Where};

@@ -51,40 +51,31 @@ impl Outcome {
         self.findings.iter().any(|finding| finding.quoted.is_some())
     }
 
-    /// Replaces quoted texts that repeat a secret.
-    pub fn mask(&mut self, is_secret: impl Fn(&str) -> bool) {
+    /// Writes `mask` in the place of quoted texts that repeat a secret.
+    pub fn mask(&mut self, mask: &str, is_secret: impl Fn(&str) -> bool) {
         for finding in &mut self.findings {
             if finding.quoted.take().is_some_and(|quoted| is_secret(&quoted)) {
-                finding.found = crate::secret::ECHO.to_owned();
+                mask.clone_into(&mut finding.found);
             }
         }
     }
 
-    /// Adds a failure.
-    pub fn fail(&mut self, place: &str, path: &str, expected: &str, found: &str) {
-        self.failed += 1;
-        if self.findings.len() < FINDINGS_MAX {
-            self.findings.push(Finding {
-                place: short(place),
-                path: short(path),
-                expected: short(expected),
-                found: short(found),
-                quoted: None,
-            });
-        }
+    /// Adds what another part of the document says, which follows the parts so far.
+    pub(super) fn append(&mut self, other: &mut Outcome) {
+        self.asked += std::mem::take(&mut other.asked);
+        self.failed += std::mem::take(&mut other.failed);
+        let room = FINDINGS_MAX - self.findings.len();
+        self.findings.extend(other.findings.drain(..).take(room));
     }
 }
 
 impl Finding {
-    /// The finding in one line.
-    pub fn words(&self) -> String {
-        let Finding { place, path, expected, found, .. } = self;
-        let place = match (place.as_str(), path.as_str()) {
-            ("", _) => String::new(),
-            (place, "") => format!("{place}: "),
-            (place, path) => format!("{place}: {path}: "),
-        };
-        format!("{place}expected {expected}, found {found}")
+    /// The memory of the finding, in bytes.
+    pub(super) fn size(&self) -> u64 {
+        let Finding { place, path, expected, found, quoted } = self;
+        let quoted = quoted.as_ref().map_or(0, String::len);
+        let texts = place.len() + path.len() + expected.len() + found.len() + quoted;
+        (size_of::<Finding>() + texts) as u64
     }
 }
 

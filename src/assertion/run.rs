@@ -1,11 +1,7 @@
 //! Asks assertions of one document, in one pass.
-//!
-//! Assertions about one address are found by that address, or by the address of its resource, its
-//! modules or its type. Only assertions with `*` are tried one by one.
 
-use std::collections::HashMap;
-
-use super::outcome::Outcome;
+use super::list::Assertions;
+use super::outcome::{Finding, Outcome};
 use super::places::places;
 use super::sides::{Item, Sides};
 use super::subject::{Action, Assertion, Expectation, PlanState, Subject, Where};
@@ -17,22 +13,66 @@ use crate::plan::{
     Answer, Change, Deferred, Flow, Piece, PieceKind, PieceVisitor, ResourceChange, Section,
 };
 
-/// The assertions, and what a document says about them so far.
-pub struct Run<'a> {
-    assertions: &'a [Assertion],
+/// What a part of a document says about assertions.
+#[derive(Debug, Default)]
+pub struct Tally {
     outcomes: Vec<Outcome>,
     /// The number of resources with the actions of a count, for each assertion.
     counts: Vec<u64>,
     /// The number of deferred changes that each assertion covers.
     deferred: Vec<u64>,
-    /// The assertions about the resources of an address, without `*`.
-    exact: HashMap<&'a str, Vec<usize>>,
-    /// The assertions about resources with `*`.
-    globs: Vec<usize>,
-    outputs: HashMap<&'a str, Vec<usize>>,
-    /// The assertions about the plan as a whole.
-    of_plan: Vec<usize>,
     has_changes: bool,
+    /// The memory of the findings, in bytes.
+    size: u64,
+}
+
+impl Tally {
+    /// Forgets everything, and makes room for this number of assertions.
+    pub fn reset(&mut self, assertions: usize) {
+        self.outcomes.clear();
+        self.outcomes.resize_with(assertions, Outcome::default);
+        for numbers in [&mut self.counts, &mut self.deferred] {
+            numbers.clear();
+            numbers.resize(assertions, 0);
+        }
+        (self.has_changes, self.size) = (false, 0);
+    }
+
+    /// Adds what another part of the document says, which follows the parts so far. The other tally
+    /// is empty then.
+    pub fn append(&mut self, other: &mut Tally) {
+        for (own, theirs) in self.outcomes.iter_mut().zip(&mut other.outcomes) {
+            own.append(theirs);
+        }
+        let pairs = [(&mut self.counts, &other.counts), (&mut self.deferred, &other.deferred)];
+        for (own, theirs) in pairs {
+            own.iter_mut().zip(theirs).for_each(|(own, theirs)| *own += theirs);
+        }
+        self.has_changes |= other.has_changes;
+        self.size += other.size;
+        other.reset(other.outcomes.len());
+    }
+
+    /// The memory of the findings, in bytes.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Asks an assertion, and counts the memory of new findings.
+    fn ask(&mut self, place: usize, ask: impl FnOnce(&mut Outcome) -> Result<()>) -> Result<()> {
+        let outcome = &mut self.outcomes[place];
+        let known = outcome.findings.len();
+        let asked = ask(outcome);
+        self.size += outcome.findings[known..].iter().map(Finding::size).sum::<u64>();
+        asked
+    }
+}
+
+/// The assertions, and what a document says about them so far.
+pub struct Run<'a> {
+    assertions: &'a Assertions,
+    /// The answers so far.
+    pub tally: Tally,
     is_state: bool,
     limits: Limits,
     /// Buffers of the current resource.
@@ -42,41 +82,18 @@ pub struct Run<'a> {
 
 impl<'a> Run<'a> {
     /// Assertions that were asked of nothing yet.
-    pub fn new(assertions: &'a [Assertion], limits: &Limits) -> Run<'a> {
-        let mut run = Run {
-            assertions,
-            outcomes: vec![Outcome::default(); assertions.len()],
-            counts: vec![0; assertions.len()],
-            deferred: vec![0; assertions.len()],
-            exact: HashMap::new(),
-            globs: Vec::new(),
-            outputs: HashMap::new(),
-            of_plan: Vec::new(),
-            has_changes: false,
-            is_state: false,
-            limits: *limits,
-            address: String::new(),
-            actions: Vec::new(),
-        };
-        for (place, assertion) in assertions.iter().enumerate() {
-            match &assertion.subject {
-                Subject::Resource(pattern) if pattern.text().contains('*') => {
-                    run.globs.push(place);
-                }
-                Subject::Resource(pattern) => {
-                    run.exact.entry(pattern.text()).or_default().push(place);
-                }
-                Subject::Output(name) => run.outputs.entry(name).or_default().push(place),
-                Subject::Plan => run.of_plan.push(place),
-            }
-        }
-        run
+    pub fn new(assertions: &'a Assertions, limits: &Limits) -> Run<'a> {
+        let mut tally = Tally::default();
+        tally.reset(assertions.list().len());
+        let (address, actions) = (String::new(), Vec::new());
+        Run { assertions, tally, is_state: false, limits: *limits, address, actions }
     }
 
     /// The outcome of each assertion, in order.
     pub fn finish(mut self) -> Vec<Outcome> {
-        for (place, assertion) in self.assertions.iter().enumerate() {
-            let outcome = &mut self.outcomes[place];
+        let Tally { outcomes, counts, deferred, has_changes, .. } = &mut self.tally;
+        for (place, assertion) in self.assertions.list().iter().enumerate() {
+            let outcome = &mut outcomes[place];
             for expectation in &assertion.expectations {
                 let expected = words(expectation);
                 match expectation {
@@ -85,15 +102,15 @@ impl<'a> Run<'a> {
                     {
                         outcome.fail("", "", &expected, "a state, which plans no changes");
                     }
-                    Expectation::Plan(PlanState::NonEmpty) if !self.has_changes => {
+                    Expectation::Plan(PlanState::NonEmpty) if !*has_changes => {
                         outcome.fail("", "", &expected, "no change");
                     }
-                    Expectation::Count(_, bounds) if !bounds.holds(self.counts[place]) => {
-                        let found = self.counts[place].to_string();
+                    Expectation::Count(_, bounds) if !bounds.holds(counts[place]) => {
+                        let found = counts[place].to_string();
                         outcome.fail("", "", &expected, &found);
                     }
                     Expectation::Deferred(true) | Expectation::DeferredFor(_)
-                        if self.deferred[place] == 0 && !assertion.is_optional =>
+                        if deferred[place] == 0 && !assertion.is_optional =>
                     {
                         outcome.fail("", "", &expected, "no deferred change");
                     }
@@ -111,35 +128,11 @@ impl<'a> Run<'a> {
                     is_absent && assertion.path.is_root()
                         || matches!(expectation, Expectation::Count(..))
                 });
-            if outcome.asked == 0 && self.deferred[place] == 0 && !may_be_nothing {
+            if outcome.asked == 0 && deferred[place] == 0 && !may_be_nothing {
                 outcome.fail("", "", noun, "none: the assertion asks about nothing");
             }
         }
-        self.outcomes
-    }
-
-    /// The assertions about the resource at `self.address`.
-    fn covering(&self, type_name: &str) -> Vec<usize> {
-        let mut found = Vec::new();
-        let address = self.address.as_str();
-        let bounds = address.bytes().enumerate().filter(|(_, byte)| matches!(byte, b'.' | b'['));
-        let ends = bounds.map(|(at, _)| at).chain([address.len()]);
-        if !self.exact.is_empty() {
-            let prefixes = ends.map(|end| &address[..end]);
-            for text in prefixes.chain([type_name]) {
-                let places = self.exact.get(text).into_iter().flatten();
-                found.extend(places.copied().filter(|place| self.covers(*place, type_name)));
-            }
-        }
-        found.extend(self.globs.iter().copied().filter(|place| self.covers(*place, type_name)));
-        found.sort_unstable();
-        found.dedup();
-        found
-    }
-
-    fn covers(&self, place: usize, type_name: &str) -> bool {
-        let Subject::Resource(pattern) = &self.assertions[place].subject else { return false };
-        pattern.covers(&self.address) || pattern.covers(type_name)
+        self.tally.outcomes
     }
 
     fn resource(&mut self, resource: &ResourceChange<'_>) -> Result<()> {
@@ -148,14 +141,14 @@ impl<'a> Run<'a> {
         self.change_of_plan(&resource_name(&self.address, resource.deposed)?, "")?;
         let type_name = decoded(resource.type_name)?;
         let sides = sides(&resource.change);
-        for place in self.covering(&type_name) {
+        for place in self.assertions.covering(&self.address, &type_name) {
             self.count(place);
             if !is_deposed {
                 self.ask(place, Some(sides))?;
             }
         }
-        for place in self.of_plan.clone() {
-            self.count(place);
+        for place in self.assertions.about_plan() {
+            self.count(*place);
         }
         Ok(())
     }
@@ -173,47 +166,27 @@ impl<'a> Run<'a> {
     }
 
     fn count(&mut self, place: usize) {
-        for expectation in &self.assertions[place].expectations {
+        for expectation in &self.assertions.list()[place].expectations {
             if let Expectation::Count(actions, _) = expectation {
                 let is_counted = actions.iter().any(|action| action.covers(&self.actions));
-                self.counts[place] += u64::from(is_counted);
-                self.outcomes[place].asked += 1;
+                self.tally.counts[place] += u64::from(is_counted);
+                self.tally.outcomes[place].asked += 1;
             }
         }
     }
 
     /// Asks an assertion of the resource or output in the buffers. A state has no actions.
     fn ask(&mut self, place: usize, sides: Option<Sides<'_>>) -> Result<()> {
-        let assertion = &self.assertions[place];
-        let outcome = &mut self.outcomes[place];
-        outcome.asked += 1;
+        let assertion = &self.assertions.list()[place];
         let item = Item {
             place: &self.address,
             actions: (!self.is_state).then_some(&self.actions),
             sides: sides.unwrap_or_default(),
         };
-        let query = match &assertion.path {
-            Where::At(path) => {
-                return assertion
-                    .expectations
-                    .iter()
-                    .try_for_each(|expectation| item.check(expectation, path, outcome));
-            }
-            Where::Each(query) => query,
-        };
-        let places = places(query, item.sides.all(), &self.limits)?;
-        for expectation in &assertion.expectations {
-            for path in &places {
-                item.check(expectation, path, outcome)?;
-            }
-            let is_absent = matches!(expectation, Expectation::Absent(true));
-            if places.is_empty() && !is_absent && !assertion.is_optional {
-                let expected = words(expectation);
-                let text = assertion.path.text();
-                outcome.fail(&self.address, &text, &expected, "nothing that the path matches");
-            }
-        }
-        Ok(())
+        self.tally.ask(place, |outcome| {
+            outcome.asked += 1;
+            ask(assertion, &item, &self.limits, outcome)
+        })
     }
 
     /// Notes a change for the assertions about the plan as a whole. `noun` precedes the name.
@@ -225,9 +198,9 @@ impl<'a> Run<'a> {
         if !changes {
             return Ok(());
         }
-        self.has_changes = true;
-        for place in &self.of_plan {
-            for expectation in &self.assertions[*place].expectations {
+        self.tally.has_changes = true;
+        for place in self.assertions.about_plan() {
+            for expectation in &self.assertions.list()[*place].expectations {
                 let is_expected = match expectation {
                     Expectation::Plan(PlanState::Empty) => false,
                     Expectation::Only(patterns) => {
@@ -238,7 +211,10 @@ impl<'a> Run<'a> {
                 if !is_expected {
                     let found = Action::words_of(&self.actions);
                     let name = format!("{noun}{name}");
-                    self.outcomes[*place].fail(&name, "", &words(expectation), &found);
+                    self.tally.ask(*place, |outcome| {
+                        outcome.fail(&name, "", &words(expectation), &found);
+                        Ok(())
+                    })?;
                 }
             }
         }
@@ -249,17 +225,18 @@ impl<'a> Run<'a> {
         self.read(None, Some(change))?;
         name.clone_into(&mut self.address);
         self.change_of_plan(name, "output ")?;
-        let places = self.outputs.get(name).cloned().unwrap_or_default();
-        places.into_iter().try_for_each(|place| self.ask(place, Some(sides(change))))
+        let places = self.assertions.about_output(name);
+        places.iter().try_for_each(|place| self.ask(*place, Some(sides(change))))
     }
 
     fn deferred(&mut self, deferred: &Deferred<'_>) -> Result<()> {
         let resource = &deferred.resource_change;
         self.read(resource.address, Some(&resource.change))?;
         let reason = decoded(deferred.reason)?;
-        for place in self.covering(&decoded(resource.type_name)?) {
-            self.deferred[place] += 1;
-            for expectation in &self.assertions[place].expectations {
+        let type_name = decoded(resource.type_name)?;
+        for place in self.assertions.covering(&self.address, &type_name) {
+            self.tally.deferred[place] += 1;
+            for expectation in &self.assertions.list()[place].expectations {
                 let holds = match expectation {
                     Expectation::Deferred(is_deferred) => *is_deferred,
                     Expectation::DeferredFor(expected) => *expected == reason,
@@ -267,7 +244,8 @@ impl<'a> Run<'a> {
                 };
                 if !holds {
                     let found = format!("deferred for {reason}");
-                    self.outcomes[place].fail(&self.address, "", &words(expectation), &found);
+                    let outcome = &mut self.tally.outcomes[place];
+                    outcome.fail(&self.address, "", &words(expectation), &found);
                 }
             }
         }
@@ -285,8 +263,8 @@ impl<'a> Run<'a> {
                 after_sensitive: get("sensitive")?,
                 ..Sides::default()
             };
-            let places = self.outputs.get(&*self.address).cloned().unwrap_or_default();
-            return places.into_iter().try_for_each(|place| self.ask(place, Some(sides)));
+            let places = self.assertions.about_output(&self.address);
+            return places.iter().try_for_each(|place| self.ask(*place, Some(sides)));
         }
         self.address = text(get("address")?)?;
         let sides = Sides {
@@ -298,7 +276,7 @@ impl<'a> Run<'a> {
             return Ok(());
         }
         let type_name = text(get("type")?)?;
-        let places = self.covering(&type_name);
+        let places = self.assertions.covering(&self.address, &type_name);
         places.into_iter().try_for_each(|place| self.ask(place, Some(sides)))
     }
 }
@@ -346,6 +324,34 @@ impl PieceVisitor for Run<'_> {
         }
         Ok(Flow::Continue)
     }
+}
+
+/// Checks the expectations of an assertion about a resource or an output.
+fn ask(
+    assertion: &Assertion,
+    item: &Item<'_, '_>,
+    limits: &Limits,
+    outcome: &mut Outcome,
+) -> Result<()> {
+    let query = match &assertion.path {
+        Where::At(path) => {
+            let mut expectations = assertion.expectations.iter();
+            return expectations.try_for_each(|expectation| item.check(expectation, path, outcome));
+        }
+        Where::Each(query) => query,
+    };
+    let places = places(query, item.sides.all(), limits)?;
+    for expectation in &assertion.expectations {
+        for path in &places {
+            item.check(expectation, path, outcome)?;
+        }
+        let is_absent = matches!(expectation, Expectation::Absent(true));
+        if places.is_empty() && !is_absent && !assertion.is_optional {
+            let (expected, text) = (words(expectation), assertion.path.text());
+            outcome.fail(item.place, &text, &expected, "nothing that the path matches");
+        }
+    }
+    Ok(())
 }
 
 fn sides<'a>(change: &Change<'a>) -> Sides<'a> {

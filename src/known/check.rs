@@ -83,22 +83,22 @@ pub enum KnownValue {
 /// The result of a check in code: the reason, if the value does not pass.
 type Judged = std::result::Result<(), String>;
 
-/// A check in code. Its reasons are not masked: do not quote a value that may be sensitive.
+/// A check in code, for any thread. Its reasons are not masked: do not quote a value that may be sensitive.
 pub enum Func {
     /// `BoolFunc`.
-    Bool(Box<dyn Fn(bool) -> Judged>),
+    Bool(Box<dyn Fn(bool) -> Judged + Send + Sync>),
     /// `StringFunc`.
-    String(Box<dyn Fn(&str) -> Judged>),
+    String(Box<dyn Fn(&str) -> Judged + Send + Sync>),
     /// `Int32Func`.
-    Int32(Box<dyn Fn(i32) -> Judged>),
+    Int32(Box<dyn Fn(i32) -> Judged + Send + Sync>),
     /// `Int64Func`.
-    Int64(Box<dyn Fn(i64) -> Judged>),
+    Int64(Box<dyn Fn(i64) -> Judged + Send + Sync>),
     /// `Float32Func`.
-    Float32(Box<dyn Fn(f32) -> Judged>),
+    Float32(Box<dyn Fn(f32) -> Judged + Send + Sync>),
     /// `Float64Func`.
-    Float64(Box<dyn Fn(f64) -> Judged>),
+    Float64(Box<dyn Fn(f64) -> Judged + Send + Sync>),
     /// `NumberFunc`.
-    Number(Box<dyn Fn(&Number) -> Judged>),
+    Number(Box<dyn Fn(&Number) -> Judged + Send + Sync>),
 }
 
 impl KnownValue {

@@ -4,8 +4,14 @@
 //! next one is built.
 
 pub(crate) mod action;
+#[cfg(feature = "assert")]
+mod asking;
+#[cfg(not(feature = "assert"))]
+#[path = "without_asking.rs"]
+mod asking;
 mod attributes;
 pub mod counts;
+mod failed_assertion;
 pub mod holdings;
 mod importing;
 mod json_text;
@@ -38,14 +44,19 @@ use crate::plan::Timing;
 use counts::Summary;
 use holdings::Holdings;
 
+#[cfg(feature = "assert")]
+pub use asking::Questions;
 #[cfg(feature = "report")]
 pub(crate) use attributes::UNKNOWN;
 pub use attributes::{Attribute, Attributes, Difference, Excerpt, Line, Lines, Shown};
+pub use failed_assertion::{FailedAssertion, Finding};
 pub use importing::ImportSource;
 pub use json_text::JsonText;
 pub use options::{Extent, Options, Show};
 #[cfg(feature = "batch")]
 pub(crate) use pending::{owned, weight};
+#[cfg(feature = "assert")]
+pub use sift::sift_and_ask;
 #[cfg(feature = "report")]
 pub use sift::sift_with_view;
 pub use sift::{Sifted, Warning, sift, sift_next};
@@ -74,6 +85,8 @@ pub enum Record<'a> {
     /// The `action_invocation` of an element of `deferred_action_invocations`. Only
     /// `sift_with_view` makes such records.
     DeferredActionInvocation(ActionInvocation<'a>),
+    /// An assertion that the plan fails. Only `sift_and_ask` makes such records.
+    FailedAssertion(FailedAssertion<'a>),
     /// The last record of a plan: its counts. A stream without it is incomplete.
     Summary(&'a Summary),
 }

@@ -93,6 +93,7 @@ pub(crate) fn owned(record: &Record<'_>) -> Option<Record<'static>> {
         Record::DeferredActionInvocation(invocation) => {
             Record::DeferredActionInvocation(owned_invocation(invocation))
         }
+        Record::FailedAssertion(failed) => Record::FailedAssertion(failed.owned()),
         Record::Plan(_) | Record::Summary(_) => return None,
     })
 }

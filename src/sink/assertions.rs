@@ -12,6 +12,7 @@ use super::write_error;
 use crate::assertion::{Assertion, FINDINGS_MAX, Outcome, Severity};
 use crate::error::{Error, Result};
 use crate::inert::{self, visible};
+use crate::record::Finding;
 
 /// A format of results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -368,7 +369,8 @@ fn id(assertion: &Assertion) -> String {
 
 /// The findings of an assertion, one in each line.
 fn lines(outcome: &Outcome) -> Vec<String> {
-    let mut lines: Vec<String> = outcome.findings.iter().map(|finding| finding.words()).collect();
+    let findings = outcome.findings.iter().map(Finding::from);
+    let mut lines: Vec<String> = findings.map(|finding| finding.words()).collect();
     let more = outcome.failed.saturating_sub(FINDINGS_MAX as u64);
     if more > 0 {
         lines.push(format!("and {more} more"));

@@ -441,7 +441,7 @@ impl<W: Write> Sink for View<W> {
             Record::OutputChange(output) => {
                 plan.sensitive_outputs += u64::from(!output.sensitive.is_empty());
             }
-            Record::DeferredActionInvocation(_) => {}
+            Record::DeferredActionInvocation(_) | Record::FailedAssertion(_) => {}
             Record::Check(check) => plan.check(check),
             Record::ActionInvocation(_) => plan.invocations += 1,
             Record::Summary(summary) => return self.draw(summary).map_err(write_error),

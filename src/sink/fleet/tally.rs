@@ -44,7 +44,7 @@ impl Tally {
             Record::ActionInvocation(_) => self.invocations += 1,
             Record::DeferredChange(_) | Record::DeferredActionInvocation(_) => {}
             Record::OutputChange(_) => {}
-            Record::Check(_) | Record::Summary(_) => {}
+            Record::Check(_) | Record::FailedAssertion(_) | Record::Summary(_) => {}
         }
     }
 

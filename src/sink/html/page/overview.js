@@ -28,11 +28,14 @@ function warnings({ summary, error, rows, hidden }) {
   ].filter(Boolean);
 }
 
-/** A rule that a plan breaks, as a sentence. */
-function broken({ rule, severity, words, message }) {
+/** A rule that a plan breaks or an assertion that it fails, as a sentence. */
+function broken({ rule, is_assertion, severity, words, message }) {
   const text = [`${rule}: ${words}`, message].filter(Boolean).join(": ");
-  const isWarning = severity === "warning";
-  return isWarning ? caution(`Warning, rule broken: ${text}`) : failure(`Rule broken: ${text}`);
+  const [start, after] = is_assertion ? ["A", "ssertion failed"] : ["R", "ule broken"];
+  if (severity === "warning") {
+    return caution(`Warning, ${start.toLowerCase()}${after}: ${text}`);
+  }
+  return failure(`${start}${after}: ${text}`);
 }
 
 /** How many checks came to no good. */

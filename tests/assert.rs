@@ -114,6 +114,13 @@ const ANSWERS: &[(&str, Option<&str>)] = &[
     // Values.
     ("resource: aws_db.main, path: size, known: 2", None),
     ("resource: aws_db.main, path: size, known: 2.0", None),
+    ("resource: aws_db.main, path_style: tfjson, path: ports.0, known: 5432", None),
+    (
+        "resource: aws_db.main, path: ports.1, path_style: tfjson, known: 1",
+        Some("aws_db.main|ports[1]|1|5433"),
+    ),
+    ("resource: aws_db.main, path: tags.0, path_style: tfjson, absent: true", None),
+    ("resource: aws_db.main, path: 'ports[*]', path_style: tfjson, known: {range: {min: 1}}", None),
     ("resource: aws_db.main, path: size, known: '2'", Some("aws_db.main|size|\"2\"|2")),
     ("resource: aws_db.main, path: engine, known: {one_of: [pg, my]}", None),
     (

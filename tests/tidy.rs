@@ -16,7 +16,7 @@ use crate::run;
 /// levels only; modules of level 0 may import each other.
 const LEVELS: [(&str, u32); 30] = [
     ("allocation", 0),
-    ("assertion", 5),
+    ("assertion", 4),
     ("audit", 5),
     ("blocks", 4),
     ("error", 0),

@@ -1,8 +1,8 @@
 //! Assertions about plans: what a user says that a plan must do.
 //!
 //! ```text
-//! file ─▶ tree with lines ─▶ [`Assertion`] ─┐
-//! plan ─▶ pieces ──────────────────────────┴─▶ [`Run`] ─▶ [`Outcome`] of each assertion
+//! file ─▶ tree with lines ─▶ [`Assertions`] ─┐
+//! plan ─▶ pieces ───────────────────────────┴─▶ [`Run`] ─▶ [`Outcome`] of each assertion
 //! ```
 //!
 //! A [`Run`] reads a plan or a state once. It holds counts, and the first few failures of each

@@ -67,6 +67,20 @@ impl Outcome {
         let room = FINDINGS_MAX - self.findings.len();
         self.findings.extend(other.findings.drain(..).take(room));
     }
+
+    /// Adds a failure.
+    pub fn fail(&mut self, place: &str, path: &str, expected: &str, found: &str) {
+        self.failed += 1;
+        if self.findings.len() < FINDINGS_MAX {
+            self.findings.push(Finding {
+                place: short(place),
+                path: short(path),
+                expected: short(expected),
+                found: short(found),
+                quoted: None,
+            });
+        }
+    }
 }
 
 impl Finding {

@@ -6,13 +6,13 @@ use super::read::{Syntax, read};
 use super::subject::{Action, Assertion, Expectation, PlanState, Severity, Subject, Where};
 use super::values::{bounds, matcher};
 use crate::nearest::nearest;
-use crate::path::{AddressPattern, AttributePath, AttributeQuery, AttributeStep};
+use crate::path::{AddressPattern, AttributePath, AttributeQuery, AttributeStep, DottedPath};
 
 /// Maximum number of assertions of a file.
 const ASSERTIONS_MAX: usize = 100_000;
 
 /// The keys of an assertion.
-const KEYS: [&str; 18] = [
+const KEYS: [&str; 19] = [
     "name",
     "resource",
     "output",
@@ -20,6 +20,7 @@ const KEYS: [&str; 18] = [
     "only",
     "count",
     "path",
+    "path_style",
     "action",
     "not_action",
     "known",
@@ -40,14 +41,16 @@ const KEYS: [&str; 18] = [
 /// Fails at the first line that is wrong.
 pub fn parse(text: &str, syntax: Syntax) -> Result<Vec<Assertion>, FileError> {
     let root = read(text, syntax)?;
+    let mut is_dotted = false;
     let list = match root.kind {
         NodeKind::Mapping(members) => {
             let mut list = None;
             for Member { line, key, value } in members {
-                if key != "assertions" {
-                    return Err(unknown_key(line, &key, &["assertions"]));
+                match key.as_str() {
+                    "assertions" => list = Some(value),
+                    "path_style" => is_dotted = path_style(line, &value)?,
+                    _ => return Err(unknown_key(line, &key, &["assertions", "path_style"])),
                 }
-                list = Some(value);
             }
             list.ok_or_else(|| FileError::new(root.line, "the key `assertions` is missing"))?
         }
@@ -63,7 +66,7 @@ pub fn parse(text: &str, syntax: Syntax) -> Result<Vec<Assertion>, FileError> {
         let text = format!("there are more than {ASSERTIONS_MAX} assertions");
         return Err(FileError::new(list.line, text));
     }
-    elements.into_iter().map(assertion).collect()
+    elements.into_iter().map(|element| assertion(element, is_dotted)).collect()
 }
 
 /// Parses one assertion as YAML, with or without braces: `resource: a.b, action: no-op`.
@@ -74,8 +77,8 @@ pub fn parse(text: &str, syntax: Syntax) -> Result<Vec<Assertion>, FileError> {
 pub fn parse_one(text: &str) -> Result<Assertion, FileError> {
     let text = text.trim();
     match text.starts_with('{') || text.contains('\n') {
-        true => assertion(read(text, Syntax::Yaml)?),
-        false => assertion(read(&format!("{{{text}}}"), Syntax::Yaml)?),
+        true => assertion(read(text, Syntax::Yaml)?, false),
+        false => assertion(read(&format!("{{{text}}}"), Syntax::Yaml)?, false),
     }
 }
 
@@ -85,7 +88,9 @@ struct Parts {
     name: Option<String>,
     resource: Option<String>,
     output: Option<String>,
-    path: Option<(usize, Where)>,
+    path: Option<(usize, Node)>,
+    /// Whether a path may have dotted numbers.
+    is_dotted: bool,
     expectations: Vec<Expectation>,
     severity: Severity,
     message: Option<String>,
@@ -101,7 +106,7 @@ struct Parts {
     has_count: bool,
 }
 
-fn assertion(node: Node) -> Result<Assertion, FileError> {
+fn assertion(node: Node, is_dotted: bool) -> Result<Assertion, FileError> {
     let NodeKind::Mapping(members) = node.kind else {
         return Err(node.wrong("an assertion", "a mapping"));
     };
@@ -111,6 +116,7 @@ fn assertion(node: Node) -> Result<Assertion, FileError> {
         resource: None,
         output: None,
         path: None,
+        is_dotted,
         expectations: Vec::new(),
         severity: Severity::Error,
         message: None,
@@ -143,7 +149,8 @@ impl Parts {
                     _ => return Err(unknown_word(line, "severity", &word, &["error", "warning"])),
                 };
             }
-            "path" => self.path = Some((line, path(&value)?)),
+            "path" => self.path = Some((line, value)),
+            "path_style" => self.is_dotted = path_style(line, &value)?,
             _ => self.add_expectation(line, &key, &value)?,
         }
         Ok(())
@@ -248,13 +255,18 @@ impl Parts {
         if let (Subject::Output(_), true) = (&subject, self.has_count) {
             return error("`count` is about resources, not an output".into());
         }
-        if let Some((line, path)) = &self.path {
+        let path = match self.path {
+            Some((line, node)) => Some((line, path(&node, self.is_dotted)?)),
+            None => None,
+        };
+        if let Some((line, path)) = &path {
             if self.of_value.is_none() {
                 let text = "`path` needs a key about a value, like `known` or `unchanged`";
                 return Err(FileError::new(*line, text));
             }
             let begins_with_index = match path {
                 Where::At(path) => matches!(path.steps().first(), Some(AttributeStep::Index(_))),
+                Where::Dotted(path) => path.begins_with_index(),
                 Where::Each(query) => query.to_string().starts_with('['),
             };
             if matches!(subject, Subject::Resource(_)) && begins_with_index {
@@ -263,7 +275,7 @@ impl Parts {
                 return Err(FileError::new(*line, text));
             }
         }
-        let path = self.path.map_or_else(|| Where::At(AttributePath::root()), |(_, path)| path);
+        let path = path.map_or_else(|| Where::At(AttributePath::root()), |(_, path)| path);
         let name = self.name.unwrap_or_else(|| named(&subject, &path, &self.expectations));
         Ok(Assertion {
             name,
@@ -301,10 +313,23 @@ fn texts(node: &Node, name: &str) -> Result<Vec<String>, FileError> {
     }
 }
 
-fn path(node: &Node) -> Result<Where, FileError> {
+/// Whether paths may have dotted numbers, as `tfjsonpath` prints them.
+fn path_style(line: usize, node: &Node) -> Result<bool, FileError> {
+    let word = text(node, "path_style")?;
+    match word.as_str() {
+        "tfjson" => Ok(true),
+        _ => Err(unknown_word(line, "path_style", &word, &["tfjson"])),
+    }
+}
+
+fn path(node: &Node, is_dotted: bool) -> Result<Where, FileError> {
     let text = text(node, "path")?;
-    let parsed = match AttributePath::parse(&text) {
-        Ok(path) => Ok(Where::At(path)),
+    let concrete = match is_dotted {
+        true => DottedPath::parse(&text).map(Where::Dotted),
+        false => AttributePath::parse(&text).map(Where::At),
+    };
+    let parsed = match concrete {
+        Ok(path) => Ok(path),
         Err(error) => match AttributeQuery::parse(&text) {
             Ok(query) => Ok(Where::Each(query)),
             Err(of_query) if text.contains('*') => Err(of_query),
@@ -313,9 +338,13 @@ fn path(node: &Node) -> Result<Where, FileError> {
     };
     parsed.map_err(|error| {
         let at = error.location().map_or(0, |location| location.offset);
+        let hint = match DottedPath::parse(&text) {
+            Ok(_) => "; add `path_style: tfjson` to write indices like ingress.0.port",
+            Err(_) => "",
+        };
         let text = format!(
             "the path is invalid at byte {at}: write one like tags.Name, ingress[*].port or \
-             tags[\"a.b\"]"
+             tags[\"a.b\"]{hint}"
         );
         FileError::new(node.line, text)
     })

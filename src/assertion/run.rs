@@ -9,6 +9,7 @@ use super::values::words;
 use crate::error::Result;
 use crate::json::value::{Text, Value};
 use crate::limits::Limits;
+use crate::path::AttributePath;
 use crate::plan::{
     Answer, Change, Deferred, Flow, Piece, PieceKind, PieceVisitor, ResourceChange, Section,
 };
@@ -333,10 +334,14 @@ fn ask(
     limits: &Limits,
     outcome: &mut Outcome,
 ) -> Result<()> {
+    let mut at = |path: &AttributePath, outcome: &mut Outcome| {
+        let mut expectations = assertion.expectations.iter();
+        expectations.try_for_each(|expectation| item.check(expectation, path, outcome))
+    };
     let query = match &assertion.path {
-        Where::At(path) => {
-            let mut expectations = assertion.expectations.iter();
-            return expectations.try_for_each(|expectation| item.check(expectation, path, outcome));
+        Where::At(path) => return at(path, outcome),
+        Where::Dotted(path) => {
+            return at(&path.resolve(|path| item.sides.is_list_at(path))?, outcome);
         }
         Where::Each(query) => query,
     };

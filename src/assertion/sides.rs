@@ -26,6 +26,22 @@ impl<'a> Sides<'a> {
         let all = [before, after, after_unknown, before_sensitive, after_sensitive];
         all.into_iter().flatten()
     }
+
+    /// Whether there is a list at a path. Unknown values are only in the overlay of unknown values,
+    /// and deleted ones only in the value before.
+    pub fn is_list_at(self, path: &AttributePath) -> Result<bool> {
+        let Sides { before, after, after_unknown, .. } = self;
+        for side in [after, before, after_unknown].into_iter().flatten() {
+            if let Ok(found) = traverse(Found::clear(Data::from(side)), path)? {
+                match found.data.ty()? {
+                    Type::Slice => return Ok(true),
+                    Type::Map => return Ok(false),
+                    _ => {}
+                }
+            }
+        }
+        Ok(false)
+    }
 }
 
 /// A resource or an output.

@@ -2,7 +2,7 @@
 
 use super::bounds::Bounds;
 use super::matcher::Matcher;
-use crate::path::{AddressPattern, AttributePath, AttributeQuery};
+use crate::path::{AddressPattern, AttributePath, AttributeQuery, DottedPath};
 
 /// An assertion.
 #[derive(Debug)]
@@ -43,6 +43,8 @@ pub enum Subject {
 pub enum Where {
     /// The value at a path. The root has no steps.
     At(AttributePath),
+    /// The value at a path with dotted numbers.
+    Dotted(DottedPath),
     /// The values at all places that a path with wildcards matches.
     Each(AttributeQuery),
 }
@@ -57,6 +59,7 @@ impl Where {
     pub fn text(&self) -> String {
         match self {
             Where::At(path) => path.to_string(),
+            Where::Dotted(path) => path.to_string(),
             Where::Each(query) => query.to_string(),
         }
     }

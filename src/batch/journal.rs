@@ -51,6 +51,9 @@ pub struct Terms {
     pub check: String,
     /// Whether text before or after a document is an error.
     pub strict: bool,
+    /// The digest of the files of assertions; `None` without assertions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assertions: Option<String>,
     /// The shard of the inputs, as `i/n`.
     pub shard: String,
 }
@@ -64,6 +67,7 @@ impl Terms {
             (self.all != others.all, "--all"),
             (self.check != others.check, "--check"),
             (self.strict != others.strict, "--strict"),
+            (self.assertions != others.assertions, "--assert"),
             (self.shard != others.shard, "--shard"),
         ];
         pairs.into_iter().find_map(|(differs, option)| differs.then_some(option))

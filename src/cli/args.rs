@@ -324,6 +324,15 @@ impl GateArgs {
     }
 }
 
+/// Arguments about assertions.
+#[derive(Debug, Args)]
+pub struct AssertionArgs {
+    /// Ask the assertions of a file, as `plansift assert --file` does, and exit with 3 if a plan
+    /// fails one. Repeatable
+    #[arg(help_heading = GATES, long, value_name = "FILE")]
+    pub assert: Vec<PathBuf>,
+}
+
 /// Parses the name of a format of records.
 fn form() -> impl TypedValueParser<Value = Form> {
     let names = Form::ALL.map(|form| PossibleValue::new(form.extension()).help(form.description()));

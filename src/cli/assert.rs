@@ -1,10 +1,10 @@
 //! `plansift assert`: asks assertions of plans and states.
 
 use std::fs::File;
-use std::io::{BufWriter, Read};
-use std::path::Path;
+use std::io::BufWriter;
 
 use super::args::{Assert, AssertFormat, Plans};
+use super::assertions;
 use super::auditing::{Auditing, SecretPass};
 use super::bar::{self, Watched};
 use super::ending::{Ending, Failure};
@@ -15,7 +15,8 @@ use super::options::options;
 use super::output::Output;
 use super::secrets::secret_options;
 use super::tally::Tally;
-use crate::assertion::{Assertion, FILE_MAX, Outcome, Pinned, Run, Syntax, parse, parse_one};
+use crate::assertion::{Assertions, Outcome, Pinned, Run, parse_one};
+use crate::batch::asked;
 use crate::batch::documents::{Note, Turn, Visited, Visitor, numbered, visit_all};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Input;
@@ -63,7 +64,7 @@ pub fn run(arguments: &Assert) -> Exit {
         let finish = || output.finish().map_err(failure);
         return ending.end(done.map_err(failure), finish).unwrap_or_else(|exit| exit);
     }
-    let mut results = Results::new(out, form(arguments.format), &assertions);
+    let mut results = Results::new(out, form(arguments.format), assertions.list());
     let mut asking = Asking {
         assertions: &assertions,
         results: &mut results,
@@ -100,11 +101,8 @@ fn form(format: AssertFormat) -> Form {
 }
 
 /// Reads the assertions of the arguments and of the files that they name.
-fn assertions(arguments: &Assert) -> std::result::Result<Vec<Assertion>, Exit> {
-    let mut assertions = Vec::new();
-    for path in &arguments.files {
-        assertions.extend(in_file(path)?);
-    }
+fn assertions(arguments: &Assert) -> std::result::Result<Assertions, Exit> {
+    let mut assertions = assertions::in_files("--file", &arguments.files)?.assertions;
     for text in &arguments.expect {
         assertions.push(parse_one(text).map_err(|error| {
             say(&format!("--expect: {}", error.text));
@@ -115,26 +113,7 @@ fn assertions(arguments: &Assert) -> std::result::Result<Vec<Assertion>, Exit> {
         say("there is nothing to assert: name a file with --file, or write -e 'ASSERTION'");
         return Err(Exit::Usage);
     }
-    Ok(assertions)
-}
-
-/// Reads a file of assertions. Prints an error with its line.
-pub fn in_file(path: &Path) -> std::result::Result<Vec<Assertion>, Exit> {
-    let name = path.display();
-    let mut text = String::new();
-    let limit = FILE_MAX as u64 + 1;
-    let read = File::open(path).and_then(|file| file.take(limit).read_to_string(&mut text));
-    read.map_err(|error| {
-        say(&format!("--file {name}: cannot read it: {error}"));
-        Exit::Failed
-    })?;
-    let name = name.to_string();
-    let mut assertions = parse(&text, Syntax::of(&name)).map_err(|error| {
-        say(&format!("{name}: {error}"));
-        Exit::Usage
-    })?;
-    assertions.iter_mut().for_each(|assertion| name.clone_into(&mut assertion.file));
-    Ok(assertions)
+    Ok(Assertions::from(assertions))
 }
 
 /// What is done with each document.
@@ -204,7 +183,7 @@ impl<K: Work> Visitor<Watched<Input>> for Each<'_, K> {
 
 /// Asks assertions of each document.
 struct Asking<'a, 'r> {
-    assertions: &'a [Assertion],
+    assertions: &'a Assertions,
     results: &'r mut Results<'a, BufWriter<File>>,
     tally: &'r mut Tally,
     plans: &'r Plans,
@@ -257,13 +236,7 @@ fn mask(
     if !outcomes.iter().any(Outcome::quotes) {
         return Ok(());
     }
-    let collected = secrets.collect(at, options)?;
-    let is_secret = |text: &str| {
-        let text = text.as_bytes();
-        let is_in = collected.contained.as_ref().is_some_and(|contained| contained.is_in(text));
-        is_in || collected.secrets.repeated(text).is_some()
-    };
-    outcomes.iter_mut().for_each(|outcome| outcome.mask(is_secret));
+    asked::mask(outcomes, &secrets.collect(at, options)?);
     Ok(())
 }
 

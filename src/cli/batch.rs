@@ -3,9 +3,11 @@
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use super::args::Batch;
+use super::args::{Batch, SecretArgs};
+use super::assertions;
 use super::ending::end_of_output;
 use super::exit::Exit;
+use super::gates;
 use super::inputs;
 #[cfg(target_os = "linux")]
 use super::interrupt::Interrupts;
@@ -14,8 +16,11 @@ use super::options::{access, form, options, shape, threads};
 use super::output::{lies_in, write_whole};
 use super::progress::Meter;
 use super::screen::screen;
+use super::secrets::secret_options;
 use super::stats::Stats;
+use crate::assertion::Assertions;
 use crate::batch::Jobs;
+use crate::batch::asked::Questions;
 use crate::batch::folder::{Folder, Standing};
 use crate::batch::journal::{self, Listed, Terms};
 use crate::batch::report::{self, Fleet};
@@ -24,7 +29,7 @@ use crate::batch::settings::{OnFailure, Settings, threads_in};
 use crate::error::Result;
 use crate::json::Validation;
 use crate::plan::Accepts;
-use crate::record::{Options, Show};
+use crate::record::{FailedAssertion, Options, Show};
 use crate::sink::Form;
 use crate::sink::csv::Formulas;
 use crate::source::Stop;
@@ -37,9 +42,10 @@ pub fn run(arguments: &Batch) -> Exit {
         say(&format!("{name}: this is a file: --out takes a folder, and --output a file"));
         return Exit::Usage;
     }
-    let ready = inputs::list(plans, Accepts::Plans, arguments.output.as_deref(), None)
+    let also = arguments.assertions.assert.clone();
+    let ready = inputs::list(plans, Accepts::Plans, arguments.output.as_deref(), also)
         .and_then(|listed| Ok((listed, settings(arguments)?)));
-    let (listed, settings) = match ready {
+    let (listed, (settings, digest)) = match ready {
         Ok(ready) => ready,
         Err(exit) => return exit,
     };
@@ -62,7 +68,8 @@ pub fn run(arguments: &Batch) -> Exit {
     #[cfg(target_os = "linux")]
     let interrupted = Interrupts::hold().map(|interrupts| interrupts.stop(stop.clone()));
     let mut tally = Tally { progress: Progress::default(), stats: Stats::start() };
-    let done = do_missing(arguments, jobs, &settings, &stop, &mut tally);
+    let terms = terms(arguments, &settings, digest);
+    let done = do_missing(arguments, jobs, (&settings, &terms), &stop, &mut tally);
     let failed = done.as_ref().err().map(|error| fail(Some(&arguments.out), error));
     #[cfg(target_os = "linux")]
     if let Some(interrupted) = interrupted.filter(|interrupted| interrupted.is_set()) {
@@ -88,9 +95,11 @@ struct Tally {
     stats: Stats,
 }
 
-/// Returns the settings of the batch.
-fn settings(arguments: &Batch) -> std::result::Result<Settings, Exit> {
+/// Returns the settings of the batch, and the digest of the files of assertions.
+fn settings(arguments: &Batch) -> std::result::Result<(Settings, Option<String>), Exit> {
     let plans = &arguments.plans;
+    let assertions::Files { assertions, digest } =
+        assertions::in_files("--assert", &arguments.assertions.assert)?;
     let sift = Options { show: arguments.records.show(), ..options(plans)? };
     let wanted = arguments.jobs.or_else(|| threads(plans)).unwrap_or(NonZeroUsize::MIN);
     let fitting = threads_in(arguments.memory);
@@ -98,17 +107,22 @@ fn settings(arguments: &Batch) -> std::result::Result<Settings, Exit> {
         let jobs = if fitting.get() == 1 { "job" } else { "jobs" };
         say(&format!("--memory has room for {fitting} {jobs}, not for {wanted}"));
     }
-    Ok(Settings {
+    let assertions = Assertions::from(assertions);
+    let has_assertions = !assertions.list().is_empty();
+    let secrets = secret_options(&SecretArgs::default(), sift.read);
+    let settings = Settings {
         sift,
+        questions: has_assertions.then_some(Questions { assertions, secrets }),
         access: access(plans, &sift.read),
         form: form(&arguments.form),
         threads: wanted.min(fitting),
         memory: arguments.memory,
         on_failure: if arguments.fail_fast { OnFailure::Stop } else { OnFailure::GoOn },
-    })
+    };
+    Ok((settings, has_assertions.then_some(digest)))
 }
 
-fn terms(arguments: &Batch, settings: &Settings) -> Terms {
+fn terms(arguments: &Batch, settings: &Settings, assertions: Option<String>) -> Terms {
     let format = match settings.form {
         Form::Csv(Formulas::Raw) => "csv-raw",
         form => form.extension(),
@@ -123,6 +137,7 @@ fn terms(arguments: &Batch, settings: &Settings) -> Terms {
             Validation::Grammar => "grammar".to_owned(),
         },
         strict: arguments.plans.strict,
+        assertions,
         shard: arguments.shard.to_string(),
     }
 }
@@ -131,13 +146,12 @@ fn terms(arguments: &Batch, settings: &Settings) -> Terms {
 fn do_missing(
     arguments: &Batch,
     mut jobs: Jobs,
-    settings: &Settings,
+    (settings, terms): (&Settings, &Terms),
     stop: &Stop,
     tally: &mut Tally,
 ) -> Result<Fleet> {
     let (plans, form) = (&arguments.plans, settings.form);
-    let terms = terms(arguments, settings);
-    let mut folder = Folder::open(&arguments.out, &terms, form.extension())?;
+    let mut folder = Folder::open(&arguments.out, terms, form.extension())?;
     let all = jobs.len();
     folder.list(|| jobs.iter().map(|job| job.listed))?;
     keep_missing(&mut jobs, &folder, plans.quiet)?;
@@ -147,6 +161,7 @@ fn do_missing(
     let mut meter = Meter::new(plans, jobs.len() as u64, jobs.size());
     let ran = run_jobs(&mut folder, &jobs, settings, stop, &mut |event| match event {
         Event::Failed(source, error) => say(&format!("{source}: {error}")),
+        Event::FailedAssertion(source, failed) => say(&line_of(source, failed)),
         Event::Warning(..) if plans.quiet => {}
         Event::Warning(source, text) => say(&format!("{source}: {text}")),
         Event::Progress(progress) => {
@@ -170,6 +185,19 @@ fn do_missing(
         }
     }
     written
+}
+
+/// The message about an assertion that a plan fails.
+fn line_of(source: &str, failed: &FailedAssertion<'_>) -> String {
+    let level = if failed.is_error() { "" } else { "warning: " };
+    let findings = failed.findings.iter().take(gates::NAMED);
+    let mut words: Vec<String> = findings.map(|finding| finding.words()).collect();
+    let more = failed.failed - words.len() as u64;
+    words.extend((more > 0).then(|| format!("and {more} more")));
+    let mut line =
+        format!("{source}: {level}assertion failed: {}: {}", failed.name, words.join("; "));
+    line.extend(failed.message.as_deref().map(|message| format!(": {message}")));
+    line
 }
 
 /// Returns whether the folder has the records of an input. An unreadable record file counts as
@@ -234,6 +262,7 @@ pub fn exit_of(fleet: &Fleet) -> Exit {
     match (totals.plans, totals.failed + totals.pending) {
         (0, 1..) => Exit::Failed,
         (_, 1..) => Exit::SomeFailed,
+        _ if totals.failed_assertions > 0 => Exit::RuleBroken,
         _ if fleet.changed > 0 => Exit::Changes,
         _ => Exit::Done,
     }

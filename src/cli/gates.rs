@@ -13,7 +13,7 @@ use crate::sink::Sink;
 use crate::sink::gate::{Answer, Gate, Rule};
 
 /// Maximum number of resources in a message.
-const NAMED: usize = 3;
+pub const NAMED: usize = 3;
 
 /// Parses the rules of the arguments and of the files that they name.
 ///

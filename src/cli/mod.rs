@@ -5,13 +5,14 @@
 //!
 //! ```text
 //!  run ─▶ records, report, assert, batch, merge, redact, slim, audit, values, config, show, blocks
-//!           ─▶ sifting, rewriting, auditing, secrets, pages, gates, progress, sources
+//!           ─▶ sifting, rewriting, auditing, secrets, pages, gates, assertions, progress, sources
 //!                ─▶ ending ─▶ tally, unmatched
 //!                     ─▶ inputs, options, output, screen ─▶ messages ─▶ bar ─▶ args
 //! ```
 
 pub mod args;
 mod assert;
+mod assertions;
 mod audit;
 mod auditing;
 mod bar;

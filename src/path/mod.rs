@@ -6,6 +6,7 @@
 
 mod address;
 mod attribute;
+mod dotted;
 mod pattern;
 mod query;
 
@@ -18,6 +19,7 @@ use serde::ser::{Serialize, SerializeSeq, Serializer};
 
 pub use self::address::AddressPattern;
 pub use self::attribute::{AttributePath, AttributeStep};
+pub use self::dotted::DottedPath;
 pub use self::pattern::{DECODERS, Pattern};
 pub use self::query::AttributeQuery;
 use crate::error::{Error, ErrorKind};

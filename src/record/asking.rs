@@ -68,7 +68,7 @@ impl<'a> Asker<'a> {
     pub fn finish(
         self,
         mask: &mut dyn FnMut(&mut [Outcome]) -> Result<()>,
-        mut send: impl FnMut(FailedAssertion<'_>) -> Result<()>,
+        send: &mut dyn FnMut(FailedAssertion<'_>) -> Result<()>,
     ) -> Result<()> {
         let mut outcomes = self.run.finish();
         if outcomes.iter().any(Outcome::quotes) {

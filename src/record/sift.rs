@@ -187,8 +187,9 @@ fn sift_one<S: Source>(
         };
         let document = documents.read_pieces(options.accepts, &mut sifter)?;
         if let (Some(asker), Some(questions)) = (sifter.asker.take(), questions) {
-            let send = |failed| sifter.writer.record(&Record::FailedAssertion(failed));
-            asker.finish(questions.mask, send)?;
+            asker.finish(questions.mask, &mut |failed| {
+                sifter.writer.record(&Record::FailedAssertion(failed))
+            })?;
         }
         sifter.finish(&document)
     })

@@ -59,7 +59,7 @@ impl<'a> Asker<'a> {
     pub fn finish(
         self,
         _: &mut Mask<'_>,
-        _: impl FnMut(FailedAssertion<'_>) -> Result<()>,
+        _: &mut dyn FnMut(FailedAssertion<'_>) -> Result<()>,
     ) -> Result<()> {
         match self.0 {}
     }

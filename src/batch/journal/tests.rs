@@ -14,6 +14,7 @@ fn terms() -> Terms {
         all: false,
         check: "grammar".to_owned(),
         strict: false,
+        assertions: None,
         shard,
     }
 }

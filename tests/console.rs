@@ -182,9 +182,7 @@ const ASSERTIONS: &str = "asserted.json";
 
 /// Assertions with a text in every field, most of which the plan fails.
 fn assertions(text: &str) -> Value {
-    let about = |subject: &str, name: &str, key: &str, value: Value| {
-        json!({"name": text, "message": text, subject: name, key: value})
-    };
+    let about = |subject: &str, name: &str, key: &str, value: Value| json!({"name": text, "message": text, subject: name, key: value});
     let mut known = about("resource", "*", "known", json!({"regex": "^never$"}));
     known["path"] = json!("**");
     let mut warning = about("resource", text, "action", json!("create"));
@@ -210,7 +208,8 @@ impl Stage {
         let text = plan(text).to_string();
         std::fs::write(folder.path().join(&plan_name), &text).expect("a file");
         std::fs::write(folder.path().join(&cut), &text[..text.len() - 1]).expect("a file");
-        std::fs::write(folder.path().join(ASSERTIONS), assertions(own).to_string()).expect("a file");
+        std::fs::write(folder.path().join(ASSERTIONS), assertions(own).to_string())
+            .expect("a file");
         Stage { folder, plan: plan_name.into(), cut: cut.into() }
     }
 
@@ -324,8 +323,17 @@ fn rules_and_batches_and_rewritings_are_inert() {
         for format in ["ndjson", "json", "csv"] {
             let out = format!("out-{format}");
             stage.expect_inert(
-                &["batch", "--progress", "always", "--out", &out, "--format", format, "--assert",
-                  ASSERTIONS],
+                &[
+                    "batch",
+                    "--progress",
+                    "always",
+                    "--out",
+                    &out,
+                    "--format",
+                    format,
+                    "--assert",
+                    ASSERTIONS,
+                ],
                 Own::Nothing,
             );
             let mut files = vec![stage.path().join(&out).join("report.ndjson")];

@@ -270,7 +270,8 @@ fn assertions_are_asked_of_each_document_with_its_own_secrets() {
             assert_eq!(output.status.code(), Some(code), "{args:?}: {said}");
             assert!(!out.contains("CANARY") && !said.contains("CANARY"), "{out}{said}");
             // The value equals the one that its own plan declares sensitive.
-            let masked = out.matches("expected \"none\", found (repeats a sensitive value)").count();
+            let masked =
+                out.matches("expected \"none\", found (repeats a sensitive value)").count();
             assert_eq!(masked, if code == 3 { 3 } else { 2 }, "{args:?}: {out}");
         }
     }

@@ -226,9 +226,7 @@ fn messages_about_archives_say_what_to_do() {
     for (kind, bytes, words) in STORED {
         let error = run::error(Slice(bytes), &Options::default());
         assert_eq!(error.kind(), ErrorKind::WrongDocument(kind), "{}", bytes.escape_ascii());
-        for command in
-            ["changes", "summary", ASSERT, "redact", "audit", "slim"]
-        {
+        for command in ["changes", "summary", ASSERT, "redact", "audit", "slim"] {
             let output = run::piped(&command.split(' ').collect::<Vec<_>>(), bytes);
             let message = String::from_utf8_lossy(&output.stderr);
             assert_eq!((output.status.code(), &*output.stdout), (Some(1), &b""[..]), "{message}");

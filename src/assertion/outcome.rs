@@ -68,18 +68,18 @@ impl Outcome {
         self.findings.extend(other.findings.drain(..).take(room));
     }
 
-    /// Adds a failure.
-    pub fn fail(&mut self, place: &str, path: &str, expected: &str, found: &str) {
+    /// Adds a failure. The texts are made only if the failure is kept.
+    pub(super) fn fail_with(&mut self, texts: impl FnOnce() -> [String; 4]) {
         self.failed += 1;
         if self.findings.len() < FINDINGS_MAX {
-            self.findings.push(Finding {
-                place: short(place),
-                path: short(path),
-                expected: short(expected),
-                found: short(found),
-                quoted: None,
-            });
+            let [place, path, expected, found] = texts().map(|text| short(&text));
+            self.findings.push(Finding { place, path, expected, found, quoted: None });
         }
+    }
+
+    /// Adds a failure.
+    pub fn fail(&mut self, place: &str, path: &str, expected: &str, found: &str) {
+        self.fail_with(|| [place, path, expected, found].map(str::to_owned));
     }
 }
 

@@ -210,10 +210,12 @@ impl<'a> Run<'a> {
                     _ => continue,
                 };
                 if !is_expected {
-                    let found = Action::words_of(&self.actions);
-                    let name = format!("{noun}{name}");
+                    let actions = &self.actions;
                     self.tally.ask(*place, |outcome| {
-                        outcome.fail(&name, "", &words(expectation), &found);
+                        outcome.fail_with(|| {
+                            let found = Action::words_of(actions);
+                            [format!("{noun}{name}"), String::new(), words(expectation), found]
+                        });
                         Ok(())
                     })?;
                 }
@@ -334,7 +336,7 @@ fn ask(
     limits: &Limits,
     outcome: &mut Outcome,
 ) -> Result<()> {
-    let mut at = |path: &AttributePath, outcome: &mut Outcome| {
+    let at = |path: &AttributePath, outcome: &mut Outcome| {
         let mut expectations = assertion.expectations.iter();
         expectations.try_for_each(|expectation| item.check(expectation, path, outcome))
     };

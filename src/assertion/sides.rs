@@ -135,7 +135,9 @@ impl Item<'_, '_> {
         found: &str,
         outcome: &mut Outcome,
     ) {
-        outcome.fail(self.place, &path.to_string(), &words(expectation), found);
+        outcome.fail_with(|| {
+            [self.place.to_owned(), path.to_string(), words(expectation), found.to_owned()]
+        });
     }
 
     fn known(

@@ -184,20 +184,19 @@ impl Action {
 
     /// Whether the actions of a change are these.
     pub fn covers(self, actions: &[String]) -> bool {
-        let words: Vec<&str> = actions.iter().map(String::as_str).collect();
         match self {
-            Action::NoOp => words == ["no-op"],
-            Action::Create => words == ["create"],
-            Action::Read => words == ["read"],
-            Action::Update => words == ["update"],
-            Action::Delete => words == ["delete"],
-            Action::Forget => words == ["forget"],
-            Action::DeleteThenCreate => words == ["delete", "create"],
-            Action::CreateThenDelete => words == ["create", "delete"],
-            Action::CreateThenForget => words == ["create", "forget"],
-            Action::ForgetThenCreate => words == ["forget", "create"],
-            Action::Replace => words == ["delete", "create"] || words == ["create", "delete"],
-            Action::Change => words != ["no-op"] && words != ["read"],
+            Action::NoOp => actions == ["no-op"],
+            Action::Create => actions == ["create"],
+            Action::Read => actions == ["read"],
+            Action::Update => actions == ["update"],
+            Action::Delete => actions == ["delete"],
+            Action::Forget => actions == ["forget"],
+            Action::DeleteThenCreate => actions == ["delete", "create"],
+            Action::CreateThenDelete => actions == ["create", "delete"],
+            Action::CreateThenForget => actions == ["create", "forget"],
+            Action::ForgetThenCreate => actions == ["forget", "create"],
+            Action::Replace => actions == ["delete", "create"] || actions == ["create", "delete"],
+            Action::Change => actions != ["no-op"] && actions != ["read"],
         }
     }
 

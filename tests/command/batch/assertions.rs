@@ -40,7 +40,10 @@ fn rows_and_records_name_the_assertions_that_a_plan_fails() {
     let records = std::fs::read_to_string(folder.path("out/records/p~a.json.ndjson"));
     let records = super::rows(&records.expect("records"));
     let [.., record, summary] = &records[..] else { panic!("{records:?}") };
-    assert_eq!((&record["kind"], &summary["kind"]), (&"failed_assertion".into(), &"summary".into()));
+    assert_eq!(
+        (&record["kind"], &summary["kind"]),
+        (&"failed_assertion".into(), &"summary".into())
+    );
     assert_eq!(record["findings"], first["findings"]);
     for (format, of) in [("ndjson", "records"), ("report", "report")] {
         let schema = run::plansift().args(["schema", "--of", of]).output().expect("it starts");

@@ -19,7 +19,10 @@ pub struct Assertions {
     named: Index,
     /// The other assertions about resources with `*`.
     globs: Vec<usize>,
+    /// The assertions about the output of a name.
     outputs: Index,
+    /// The assertions about outputs with `*`.
+    output_globs: Vec<usize>,
     /// The assertions about the plan as a whole.
     of_plan: Vec<usize>,
 }
@@ -30,9 +33,16 @@ impl Assertions {
         &self.list
     }
 
-    /// The assertions about an output.
-    pub(super) fn about_output(&self, name: &str) -> &[usize] {
-        self.outputs.get(name).map_or(&[], Vec::as_slice)
+    /// The assertions that cover an output.
+    pub(super) fn about_output(&self, name: &str) -> Vec<usize> {
+        let covers = |place: &&usize| {
+            matches!(&self.list[**place].subject, Subject::Output(pattern) if pattern.covers(name))
+        };
+        let exact = self.outputs.get(name).into_iter().flatten();
+        let globs = self.output_globs.iter().filter(covers);
+        let mut found: Vec<usize> = exact.chain(globs).copied().collect();
+        found.sort_unstable();
+        found
     }
 
     /// The assertions about the plan as a whole.
@@ -87,7 +97,12 @@ impl From<Vec<Assertion>> for Assertions {
                 Subject::Resource(pattern) => {
                     all.exact.entry(pattern.text().to_owned()).or_default().push(place);
                 }
-                Subject::Output(name) => all.outputs.entry(name.clone()).or_default().push(place),
+                Subject::Output(pattern) if pattern.text().contains('*') => {
+                    all.output_globs.push(place);
+                }
+                Subject::Output(pattern) => {
+                    all.outputs.entry(pattern.text().to_owned()).or_default().push(place);
+                }
                 Subject::Plan => all.of_plan.push(place),
             }
         }

@@ -14,9 +14,11 @@
 //! pattern.
 
 mod bounds;
+mod facts;
 mod init;
 mod list;
 mod matcher;
+mod names;
 mod node;
 mod outcome;
 mod parse;
@@ -26,7 +28,9 @@ mod run;
 mod schema;
 mod sides;
 mod subject;
+mod tally;
 mod values;
+mod verdict;
 
 pub use self::bounds::Bounds;
 pub use self::init::Pinned;
@@ -36,6 +40,8 @@ pub use self::node::{FILE_MAX, FileError};
 pub use self::outcome::{FINDINGS_MAX, Finding, Outcome};
 pub use self::parse::{parse, parse_one};
 pub use self::read::Syntax;
-pub use self::run::{Run, Tally};
+pub use self::run::Run;
 pub use self::schema::SCHEMA;
 pub use self::subject::{Action, Assertion, Expectation, PlanState, Severity, Subject, Where};
+pub use self::tally::Tally;
+pub use self::verdict::{Answers, Unmatched};

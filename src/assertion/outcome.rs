@@ -14,6 +14,8 @@ pub struct Outcome {
     pub failed: u64,
     /// The first failures.
     pub findings: Vec<Finding>,
+    /// Whether the assertion is optional and about nothing in the document.
+    pub is_skipped: bool,
 }
 
 /// Where an assertion fails, and why.

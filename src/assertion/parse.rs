@@ -34,6 +34,16 @@ const KEYS: [&str; 19] = [
     "message",
 ];
 
+/// The reasons to defer a change.
+const REASONS: [&str; 6] = [
+    "unknown",
+    "instance_count_unknown",
+    "resource_config_unknown",
+    "provider_config_unknown",
+    "deferred_prereq",
+    "absent_prereq",
+];
+
 /// Parses a file: a list of assertions, or a mapping with the key `assertions`.
 ///
 /// # Errors
@@ -162,11 +172,10 @@ impl Parts {
             "plan" => {
                 self.of_plan.get_or_insert("plan");
                 let word = text(value, "plan")?;
-                Expectation::Plan(match word.as_str() {
-                    "empty" => PlanState::Empty,
-                    "non-empty" => PlanState::NonEmpty,
-                    _ => return Err(unknown_word(line, "plan", &word, &["empty", "non-empty"])),
-                })
+                let state = PlanState::WORDS.iter().find(|(known, _)| *known == word);
+                let known = PlanState::WORDS.map(|(word, _)| word);
+                let state = state.ok_or_else(|| unknown_word(line, "plan", &word, &known))?;
+                Expectation::Plan(state.1)
             }
             "only" => {
                 self.of_plan.get_or_insert("only");
@@ -189,7 +198,12 @@ impl Parts {
                 self.of_resource.get_or_insert("deferred");
                 match &value.kind {
                     NodeKind::Boolean(is_deferred) => Expectation::Deferred(*is_deferred),
-                    NodeKind::Text(reason) => Expectation::DeferredFor(reason.clone()),
+                    NodeKind::Text(reason) if REASONS.contains(&reason.as_str()) => {
+                        Expectation::DeferredFor(reason.clone())
+                    }
+                    NodeKind::Text(reason) => {
+                        return Err(unknown_word(line, "reason", reason, &REASONS));
+                    }
                     _ => return Err(value.wrong("deferred", "true, false or a reason")),
                 }
             }
@@ -237,9 +251,15 @@ impl Parts {
             return error("the assertion is about a resource and an output: make two".into());
         }
         let of_one = self.of_value.or(self.of_change).or(self.of_resource);
-        let subject = match (self.resource, self.output) {
-            (Some(resource), _) => Subject::Resource(AddressPattern::new(&resource)),
-            (_, Some(output)) => Subject::Output(output),
+        let subject = match (&self.resource, &self.output) {
+            (Some(pattern), _) => match pattern.strip_prefix("output.") {
+                Some(name) => Subject::Output(AddressPattern::new(name)),
+                None => Subject::Resource(AddressPattern::new(pattern)),
+            },
+            (_, Some(pattern)) => {
+                let name = pattern.strip_prefix("output.").unwrap_or(pattern);
+                Subject::Output(AddressPattern::new(name))
+            }
             _ => Subject::Plan,
         };
         let is_plan = matches!(subject, Subject::Plan);
@@ -295,7 +315,7 @@ impl Parts {
 fn named(subject: &Subject, path: &Where, expectations: &[Expectation]) -> String {
     let mut name = match subject {
         Subject::Resource(pattern) => pattern.text().to_owned(),
-        Subject::Output(output) => format!("output {output}"),
+        Subject::Output(pattern) => format!("output {}", pattern.text()),
         Subject::Plan => "plan".to_owned(),
     };
     if !path.is_root() {

@@ -1,84 +1,71 @@
 //! Asks assertions of one document, in one pass.
 
+use super::facts::Facts;
 use super::list::Assertions;
-use super::outcome::{Finding, Outcome};
 use super::places::places;
 use super::sides::{Item, Sides};
-use super::subject::{Action, Assertion, Expectation, PlanState, Subject, Where};
+use super::subject::{Action, Assertion, Expectation, PlanState, Where};
+use super::tally::{Answer, Tally};
 use super::values::words;
-use crate::error::Result;
+use super::verdict::{self, Answers};
+use crate::error::{Result, WrongDocument};
 use crate::json::value::{Text, Value};
 use crate::limits::Limits;
-use crate::path::AttributePath;
+use crate::path::{AddressPattern, AttributePath};
 use crate::plan::{
-    Answer, Change, Deferred, Flow, Piece, PieceKind, PieceVisitor, ResourceChange, Section,
+    self, Change, Deferred, Document, Flow, Piece, PieceKind, PieceVisitor, ResourceChange, Section,
 };
-
-/// What a part of a document says about assertions.
-#[derive(Debug, Default)]
-pub struct Tally {
-    outcomes: Vec<Outcome>,
-    /// The number of resources with the actions of a count, for each assertion.
-    counts: Vec<u64>,
-    /// The number of deferred changes that each assertion covers.
-    deferred: Vec<u64>,
-    has_changes: bool,
-    /// The memory of the findings, in bytes.
-    size: u64,
-}
-
-impl Tally {
-    /// Forgets everything, and makes room for this number of assertions.
-    pub fn reset(&mut self, assertions: usize) {
-        self.outcomes.clear();
-        self.outcomes.resize_with(assertions, Outcome::default);
-        for numbers in [&mut self.counts, &mut self.deferred] {
-            numbers.clear();
-            numbers.resize(assertions, 0);
-        }
-        (self.has_changes, self.size) = (false, 0);
-    }
-
-    /// Adds what another part of the document says, which follows the parts so far. The other tally
-    /// is empty then.
-    pub fn append(&mut self, other: &mut Tally) {
-        for (own, theirs) in self.outcomes.iter_mut().zip(&mut other.outcomes) {
-            own.append(theirs);
-        }
-        let pairs = [(&mut self.counts, &other.counts), (&mut self.deferred, &other.deferred)];
-        for (own, theirs) in pairs {
-            own.iter_mut().zip(theirs).for_each(|(own, theirs)| *own += theirs);
-        }
-        self.has_changes |= other.has_changes;
-        self.size += other.size;
-        other.reset(other.outcomes.len());
-    }
-
-    /// The memory of the findings, in bytes.
-    pub fn size(&self) -> u64 {
-        self.size
-    }
-
-    /// Asks an assertion, and counts the memory of new findings.
-    fn ask(&mut self, place: usize, ask: impl FnOnce(&mut Outcome) -> Result<()>) -> Result<()> {
-        let outcome = &mut self.outcomes[place];
-        let known = outcome.findings.len();
-        let asked = ask(outcome);
-        self.size += outcome.findings[known..].iter().map(Finding::size).sum::<u64>();
-        asked
-    }
-}
 
 /// The assertions, and what a document says about them so far.
 pub struct Run<'a> {
     assertions: &'a Assertions,
     /// The answers so far.
     pub tally: Tally,
-    is_state: bool,
+    facts: Facts,
     limits: Limits,
-    /// Buffers of the current resource.
+    current: Current,
+}
+
+/// The resource or output that is being asked about: buffers.
+#[derive(Default)]
+struct Current {
+    /// The address, or the name of an output.
     address: String,
+    /// The type, or the name of an output in configurations: patterns cover this name, too.
+    type_name: String,
     actions: Vec<String>,
+    is_data: bool,
+}
+
+impl Current {
+    /// Reads the names and the actions of a resource.
+    fn read(&mut self, resource: &ResourceChange<'_>) -> Result<()> {
+        self.address = decoded(resource.address)?;
+        self.type_name = decoded(resource.type_name)?;
+        self.is_data = decoded(resource.mode)? == "data";
+        self.read_actions(&resource.change)
+    }
+
+    fn read_actions(&mut self, change: &Change<'_>) -> Result<()> {
+        self.actions.clear();
+        for action in change.actions()? {
+            self.actions.push(action?.decode()?);
+        }
+        Ok(())
+    }
+
+    /// Sets the names of an output.
+    fn name_output(&mut self, name: &str) {
+        name.clone_into(&mut self.address);
+        self.type_name = format!("output.{name}");
+        self.is_data = false;
+    }
+
+    /// The item to ask about. A state has no actions.
+    fn item<'i, 'v>(&'i self, facts: &Facts, sides: Sides<'v>) -> Item<'i, 'v> {
+        let actions = (!facts.is_state).then_some(self.actions.as_slice());
+        Item { place: &self.address, actions, is_data: self.is_data, deferred: None, sides }
+    }
 }
 
 impl<'a> Run<'a> {
@@ -86,66 +73,36 @@ impl<'a> Run<'a> {
     pub fn new(assertions: &'a Assertions, limits: &Limits) -> Run<'a> {
         let mut tally = Tally::default();
         tally.reset(assertions.list().len());
-        let (address, actions) = (String::new(), Vec::new());
-        Run { assertions, tally, is_state: false, limits: *limits, address, actions }
+        let (facts, limits) = (Facts::default(), *limits);
+        Run { assertions, tally, facts, limits, current: Current::default() }
     }
 
-    /// The outcome of each assertion, in order.
-    pub fn finish(mut self) -> Vec<Outcome> {
-        let Tally { outcomes, counts, deferred, has_changes, .. } = &mut self.tally;
-        for (place, assertion) in self.assertions.list().iter().enumerate() {
-            let outcome = &mut outcomes[place];
-            for expectation in &assertion.expectations {
-                let expected = words(expectation);
-                match expectation {
-                    Expectation::Plan(_) | Expectation::Only(_) | Expectation::Count(..)
-                        if self.is_state =>
-                    {
-                        outcome.fail("", "", &expected, "a state, which plans no changes");
-                    }
-                    Expectation::Plan(PlanState::NonEmpty) if !*has_changes => {
-                        outcome.fail("", "", &expected, "no change");
-                    }
-                    Expectation::Count(_, bounds) if !bounds.holds(counts[place]) => {
-                        let found = counts[place].to_string();
-                        outcome.fail("", "", &expected, &found);
-                    }
-                    Expectation::Deferred(true) | Expectation::DeferredFor(_)
-                        if deferred[place] == 0 && !assertion.is_optional =>
-                    {
-                        outcome.fail("", "", &expected, "no deferred change");
-                    }
-                    _ => {}
-                }
-            }
-            let noun = match &assertion.subject {
-                Subject::Plan => continue,
-                Subject::Resource(_) => "a resource that the pattern covers",
-                Subject::Output(_) => "an output of this name",
-            };
-            let may_be_nothing = assertion.is_optional
-                || assertion.expectations.iter().any(|expectation| {
-                    let is_absent = matches!(expectation, Expectation::Absent(true));
-                    is_absent && assertion.path.is_root()
-                        || matches!(expectation, Expectation::Count(..))
-                });
-            if outcome.asked == 0 && deferred[place] == 0 && !may_be_nothing {
-                outcome.fail("", "", noun, "none: the assertion asks about nothing");
-            }
-        }
-        self.tally.outcomes
+    /// The answers to all assertions, at the end of a document.
+    pub fn finish(mut self, document: &Document) -> Answers {
+        self.facts.end(document);
+        verdict::end(self.assertions, &self.facts, self.tally)
+    }
+
+    /// The document is a state.
+    pub fn note_state(&mut self) {
+        self.facts.is_state = true;
     }
 
     fn resource(&mut self, resource: &ResourceChange<'_>) -> Result<()> {
-        self.read(resource.address, Some(&resource.change))?;
-        let is_deposed = resource.deposed.is_some();
-        self.change_of_plan(&resource_name(&self.address, resource.deposed)?, "")?;
-        let type_name = decoded(resource.type_name)?;
+        self.current.read(resource)?;
+        let name = resource_name(&self.current.address, resource.deposed)?;
+        let changes = Action::Change.covers(&self.current.actions);
+        self.tally.has_changes |= changes;
+        self.change_of_plan(changes, |current| {
+            [name.clone(), Action::words_of(&current.actions)]
+        })?;
+        self.tally.names.add_resource(&self.current.address, &self.current.type_name);
         let sides = sides(&resource.change);
-        for place in self.assertions.covering(&self.address, &type_name) {
+        for place in self.assertions.covering(&self.current.address, &self.current.type_name) {
             self.count(place);
-            if !is_deposed {
-                self.ask(place, Some(sides))?;
+            match resource.deposed {
+                None => self.ask(place, sides, None)?,
+                Some(_) => self.ask_deposed(place, &name)?,
             }
         }
         for place in self.assertions.about_plan() {
@@ -154,67 +111,77 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Reads an address and the actions of a change into the buffers.
-    fn read(&mut self, address: Option<Text<'_>>, change: Option<&Change<'_>>) -> Result<()> {
-        self.address = decoded(address)?;
-        self.actions.clear();
-        if let Some(change) = change {
-            for action in change.actions()? {
-                self.actions.push(action?.decode()?);
-            }
-        }
-        Ok(())
-    }
-
     fn count(&mut self, place: usize) {
-        for expectation in &self.assertions.list()[place].expectations {
-            if let Expectation::Count(actions, _) = expectation {
-                let is_counted = actions.iter().any(|action| action.covers(&self.actions));
-                self.tally.counts[place] += u64::from(is_counted);
-                self.tally.outcomes[place].asked += 1;
-            }
-        }
+        let item = self.current.item(&self.facts, Sides::default());
+        let mut expectations = self.assertions.list()[place].expectations.iter();
+        let is_counted = expectations.any(|expectation| match expectation {
+            Expectation::Count(actions, _) => actions.iter().any(|action| item.has(*action)),
+            _ => false,
+        });
+        self.tally.answers[place].count += u64::from(is_counted);
     }
 
-    /// Asks an assertion of the resource or output in the buffers. A state has no actions.
-    fn ask(&mut self, place: usize, sides: Option<Sides<'_>>) -> Result<()> {
+    /// Asks an assertion of the current resource or output. `deferred` is the reason to defer its
+    /// change.
+    fn ask(&mut self, place: usize, sides: Sides<'_>, deferred: Option<&str>) -> Result<()> {
         let assertion = &self.assertions.list()[place];
-        let item = Item {
-            place: &self.address,
-            actions: (!self.is_state).then_some(&self.actions),
-            sides: sides.unwrap_or_default(),
-        };
-        self.tally.ask(place, |outcome| {
-            outcome.asked += 1;
-            ask(assertion, &item, &self.limits, outcome)
+        let item = Item { deferred, ..self.current.item(&self.facts, sides) };
+        self.tally.ask(place, |answer| {
+            answer.outcome.asked += 1;
+            ask(assertion, &item, &self.limits, answer)
         })
     }
 
-    /// Notes a change for the assertions about the plan as a whole. `noun` precedes the name.
-    fn change_of_plan(&mut self, name: &str, noun: &str) -> Result<()> {
-        let changes = match noun {
-            "" => Action::Change.covers(&self.actions),
-            _ => !Action::NoOp.covers(&self.actions),
+    /// Asks an assertion of the current deposed object: whether it allows the actions.
+    fn ask_deposed(&mut self, place: usize, name: &str) -> Result<()> {
+        let expectations = &self.assertions.list()[place].expectations;
+        let is_asked = |it: &Expectation| {
+            matches!(it, Expectation::NotAction(_) | Expectation::Count(..))
         };
-        if !changes {
+        if !expectations.iter().any(is_asked) {
             return Ok(());
         }
-        self.tally.has_changes = true;
-        for place in self.assertions.about_plan() {
-            for expectation in &self.assertions.list()[*place].expectations {
+        let item = Item { place: name, ..self.current.item(&self.facts, Sides::default()) };
+        self.tally.ask(place, |answer| {
+            answer.outcome.asked += 1;
+            let outcome = &mut answer.outcome;
+            expectations.iter().for_each(|expectation| item.check_deposed(expectation, outcome));
+            Ok(())
+        })
+    }
+
+    /// Notes the current resource or output for the assertions about the plan as a whole. `texts`
+    /// are its name and its change.
+    fn change_of_plan(
+        &mut self,
+        changes: bool,
+        texts: impl Fn(&Current) -> [String; 2],
+    ) -> Result<()> {
+        let Run { assertions, tally, current, .. } = self;
+        for place in assertions.about_plan() {
+            for expectation in &assertions.list()[*place].expectations {
+                let answer = &mut tally.answers[*place];
                 let is_expected = match expectation {
                     Expectation::Plan(PlanState::Empty) => false,
                     Expectation::Only(patterns) => {
-                        patterns.iter().any(|pattern| pattern.covers(&self.address))
+                        let names = [&current.address, &current.type_name];
+                        let covers = |pattern: &AddressPattern| {
+                            names.iter().any(|name| pattern.covers(name))
+                        };
+                        let mut is_covered = false;
+                        for (index, _) in patterns.iter().enumerate().filter(|it| covers(it.1)) {
+                            is_covered = true;
+                            answer.note_covered(index);
+                        }
+                        is_covered
                     }
                     _ => continue,
                 };
-                if !is_expected {
-                    let actions = &self.actions;
-                    self.tally.ask(*place, |outcome| {
-                        outcome.fail_with(|| {
-                            let found = Action::words_of(actions);
-                            [format!("{noun}{name}"), String::new(), words(expectation), found]
+                if changes && !is_expected {
+                    tally.ask(*place, |answer| {
+                        answer.outcome.fail_with(|| {
+                            let [name, found] = texts(current);
+                            [name, String::new(), words(expectation), found]
                         });
                         Ok(())
                     })?;
@@ -225,51 +192,50 @@ impl<'a> Run<'a> {
     }
 
     fn output(&mut self, name: &str, change: &Change<'_>) -> Result<()> {
-        self.read(None, Some(change))?;
-        name.clone_into(&mut self.address);
-        self.change_of_plan(name, "output ")?;
+        self.current.read_actions(change)?;
+        self.current.name_output(name);
+        self.tally.names.add_output(name);
+        let changes = !Action::NoOp.covers(&self.current.actions);
+        self.tally.has_changes |= changes;
+        self.change_of_plan(changes, |current| {
+            [format!("output {name}"), Action::words_of(&current.actions)]
+        })?;
         let places = self.assertions.about_output(name);
-        places.iter().try_for_each(|place| self.ask(*place, Some(sides(change))))
+        places.into_iter().try_for_each(|place| self.ask(place, sides(change), None))
     }
 
     fn deferred(&mut self, deferred: &Deferred<'_>) -> Result<()> {
         let resource = &deferred.resource_change;
-        self.read(resource.address, Some(&resource.change))?;
+        self.current.read(resource)?;
         let reason = decoded(deferred.reason)?;
-        let type_name = decoded(resource.type_name)?;
-        for place in self.assertions.covering(&self.address, &type_name) {
-            self.tally.deferred[place] += 1;
-            for expectation in &self.assertions.list()[place].expectations {
-                let holds = match expectation {
-                    Expectation::Deferred(is_deferred) => *is_deferred,
-                    Expectation::DeferredFor(expected) => *expected == reason,
-                    _ => true,
-                };
-                if !holds {
-                    let found = format!("deferred for {reason}");
-                    let outcome = &mut self.tally.outcomes[place];
-                    outcome.fail(&self.address, "", &words(expectation), &found);
-                }
-            }
+        self.change_of_plan(Action::Change.covers(&self.current.actions), |current| {
+            let action = Action::words_of(&current.actions);
+            [current.address.clone(), format!("a deferred {action}")]
+        })?;
+        self.tally.names.add_resource(&self.current.address, &self.current.type_name);
+        for place in self.assertions.covering(&self.current.address, &self.current.type_name) {
+            self.ask(place, sides(&resource.change), Some(&reason))?;
         }
         Ok(())
     }
 
     /// A resource or an output of a state.
     fn of_state(&mut self, piece: &Piece<'_>) -> Result<()> {
-        self.actions.clear();
+        self.note_state();
+        self.current.actions.clear();
         let get = |key| piece.value.get(key);
         if piece.kind == PieceKind::Output {
-            piece.name.unwrap_or_default().clone_into(&mut self.address);
+            let name = piece.name.unwrap_or_default();
+            self.current.name_output(name);
+            self.tally.names.add_output(name);
             let sides = Sides {
                 after: get("value")?,
                 after_sensitive: get("sensitive")?,
                 ..Sides::default()
             };
-            let places = self.assertions.about_output(&self.address);
-            return places.iter().try_for_each(|place| self.ask(*place, Some(sides)));
+            let places = self.assertions.about_output(name);
+            return places.into_iter().try_for_each(|place| self.ask(place, sides, None));
         }
-        self.address = text(get("address")?)?;
         let sides = Sides {
             after: get("values")?,
             after_sensitive: get("sensitive_values")?,
@@ -278,24 +244,36 @@ impl<'a> Run<'a> {
         if get("deposed_key")?.is_some_and(|key| !key.is_null()) {
             return Ok(());
         }
-        let type_name = text(get("type")?)?;
-        let places = self.assertions.covering(&self.address, &type_name);
-        places.into_iter().try_for_each(|place| self.ask(place, Some(sides)))
+        let [address, type_name] = [text(get("address")?)?, text(get("type")?)?];
+        self.tally.names.add_resource(&address, &type_name);
+        let places = self.assertions.covering(&address, &type_name);
+        self.current = Current { address, type_name, ..Current::default() };
+        places.into_iter().try_for_each(|place| self.ask(place, sides, None))
     }
 }
 
 impl PieceVisitor for Run<'_> {
-    fn section(&mut self, section: Section, key: &str) -> Answer {
-        self.is_state |= section == Section::Other && key == "values";
+    fn section(&mut self, section: Section, key: &str) -> plan::Answer {
         let is_asked = matches!(
             section,
-            Section::ResourceChanges | Section::OutputChanges | Section::DeferredChanges
+            Section::ResourceChanges
+                | Section::OutputChanges
+                | Section::DeferredChanges
+                | Section::FormatVersion
+                | Section::TerraformVersion
+                | Section::Applyable
+                | Section::Complete
+                | Section::Errored
         );
-        let is_scalar = matches!(section, Section::FormatVersion | Section::TerraformVersion);
-        match is_asked || is_scalar || section == Section::Other && key == "values" {
-            true => Answer::Enter,
-            false => Answer::Skip,
+        match is_asked || section == Section::Other && key == "values" {
+            true => plan::Answer::Enter,
+            false => plan::Answer::Skip,
         }
+    }
+
+    fn state(&mut self, _: WrongDocument) -> Result<()> {
+        self.note_state();
+        Ok(())
     }
 
     fn examines_all(&self) -> bool {
@@ -310,6 +288,7 @@ impl PieceVisitor for Run<'_> {
                 | PieceKind::DeferredChange
                 | PieceKind::Resource
                 | PieceKind::Output
+                | PieceKind::Scalar
         )
     }
 
@@ -322,7 +301,8 @@ impl PieceVisitor for Run<'_> {
                 self.output(piece.name.unwrap_or_default(), &Change::parse(piece.value)?)?;
             }
             (PieceKind::DeferredChange, _) => self.deferred(&Deferred::parse(piece.value)?)?,
-            (PieceKind::Resource | PieceKind::Output, _) => self.of_state(piece)?,
+            (PieceKind::Resource | PieceKind::Output, Section::Other) => self.of_state(piece)?,
+            (PieceKind::Scalar, section) => self.facts.note(section, piece.value)?,
             _ => {}
         }
         Ok(Flow::Continue)
@@ -334,28 +314,39 @@ fn ask(
     assertion: &Assertion,
     item: &Item<'_, '_>,
     limits: &Limits,
-    outcome: &mut Outcome,
+    answer: &mut Answer,
 ) -> Result<()> {
-    let at = |path: &AttributePath, outcome: &mut Outcome| {
-        let mut expectations = assertion.expectations.iter();
-        expectations.try_for_each(|expectation| item.check(expectation, path, outcome))
+    for expectation in assertion.expectations.iter().filter(|it| it.is_of_deferral()) {
+        item.check(expectation, &AttributePath::root(), &mut answer.outcome)?;
+    }
+    let others = || assertion.expectations.iter().filter(|it| !it.is_of_deferral());
+    if item.deferred.is_some() && !assertion.expects_deferred() {
+        others().for_each(|it| item.fail_as_deferred(it, &mut answer.outcome));
+        return Ok(());
+    }
+    let at = |path: &AttributePath, answer: &mut Answer| {
+        if !path.is_root() {
+            answer.note_path(item.sides.has(path)?, || item.sides.near(path))?;
+        }
+        others().try_for_each(|it| item.check(it, path, &mut answer.outcome))
     };
     let query = match &assertion.path {
-        Where::At(path) => return at(path, outcome),
+        Where::At(path) => return at(path, answer),
         Where::Dotted(path) => {
-            return at(&path.resolve(|path| item.sides.is_list_at(path))?, outcome);
+            return at(&path.resolve(|path| item.sides.is_list_at(path))?, answer);
         }
         Where::Each(query) => query,
     };
     let places = places(query, item.sides.all(), limits)?;
-    for expectation in &assertion.expectations {
+    for expectation in others() {
         for path in &places {
-            item.check(expectation, path, outcome)?;
+            item.check(expectation, path, &mut answer.outcome)?;
         }
         let is_absent = matches!(expectation, Expectation::Absent(true));
         if places.is_empty() && !is_absent && !assertion.is_optional {
             let (expected, text) = (words(expectation), assertion.path.text());
-            outcome.fail(item.place, &text, &expected, "nothing that the path matches");
+            let found = "nothing that the path matches";
+            answer.outcome.fail(item.place, &text, &expected, found);
         }
     }
     Ok(())

@@ -27,13 +27,22 @@ pub struct Assertion {
     pub is_optional: bool,
 }
 
+impl Assertion {
+    /// Whether the assertion is about deferred changes.
+    pub(super) fn expects_deferred(&self) -> bool {
+        self.expectations.iter().any(|expectation| {
+            matches!(expectation, Expectation::Deferred(true) | Expectation::DeferredFor(_))
+        })
+    }
+}
+
 /// What an assertion is about.
 #[derive(Debug)]
 pub enum Subject {
     /// The resources that a pattern covers.
     Resource(AddressPattern),
-    /// An output.
-    Output(String),
+    /// The outputs whose names a pattern covers.
+    Output(AddressPattern),
     /// The plan as a whole.
     Plan,
 }
@@ -88,7 +97,7 @@ pub enum Expectation {
     Deferred(bool),
     /// The change of the resource is deferred for this reason.
     DeferredFor(String),
-    /// The plan is empty, or is not.
+    /// The plan is in this state.
     Plan(PlanState),
     /// Nothing else changes than the resources and outputs that these patterns cover.
     Only(Vec<AddressPattern>),
@@ -96,13 +105,34 @@ pub enum Expectation {
     Count(Vec<Action>, Bounds),
 }
 
-/// Whether a plan changes anything.
+impl Expectation {
+    /// Whether this is about the deferral of a change.
+    pub(super) fn is_of_deferral(&self) -> bool {
+        matches!(self, Expectation::Deferred(_) | Expectation::DeferredFor(_))
+    }
+}
+
+/// What a plan as a whole is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlanState {
-    /// No resource and no output changes.
+    /// The plan is complete, and no resource and no output changes.
     Empty,
     /// A resource or an output changes.
     NonEmpty,
+    /// Planning did not fail, and no change is deferred.
+    Complete,
+    /// The plan can be applied.
+    Applyable,
+}
+
+impl PlanState {
+    /// The states with their words.
+    pub const WORDS: [(&str, PlanState); 4] = [
+        ("empty", PlanState::Empty),
+        ("non-empty", PlanState::NonEmpty),
+        ("complete", PlanState::Complete),
+        ("applyable", PlanState::Applyable),
+    ];
 }
 
 /// How grave a failure is.
@@ -150,13 +180,15 @@ pub enum Action {
     CreateThenForget,
     /// `["forget","create"]`.
     ForgetThenCreate,
+    /// An object of a managed resource is deleted, also to replace it.
+    Destroy,
     /// Anything but no-op and read.
     Change,
 }
 
 impl Action {
     /// The actions with their words.
-    pub const WORDS: [(&str, Action); 12] = [
+    pub const WORDS: [(&str, Action); 13] = [
         ("no-op", Action::NoOp),
         ("create", Action::Create),
         ("read", Action::Read),
@@ -168,6 +200,7 @@ impl Action {
         ("create-then-delete", Action::CreateThenDelete),
         ("create-then-forget", Action::CreateThenForget),
         ("forget-then-create", Action::ForgetThenCreate),
+        ("destroy", Action::Destroy),
         ("change", Action::Change),
     ];
 
@@ -182,8 +215,9 @@ impl Action {
         found.map_or("", |(word, _)| word)
     }
 
-    /// Whether the actions of a change are these.
+    /// Whether the actions of a change are these. `destroy` is for managed resources only.
     pub fn covers(self, actions: &[String]) -> bool {
+        let includes = |word: &str| actions.iter().any(|action| action == word);
         match self {
             Action::NoOp => actions == ["no-op"],
             Action::Create => actions == ["create"],
@@ -196,7 +230,19 @@ impl Action {
             Action::CreateThenForget => actions == ["create", "forget"],
             Action::ForgetThenCreate => actions == ["forget", "create"],
             Action::Replace => actions == ["delete", "create"] || actions == ["create", "delete"],
+            Action::Destroy => includes("delete"),
             Action::Change => actions != ["no-op"] && actions != ["read"],
+        }
+    }
+
+    /// Whether `not_action` with this action refuses the actions of a change. A delete and a forget
+    /// are refused as parts of replacements, too.
+    pub fn refuses(self, actions: &[String]) -> bool {
+        let includes = |word: &str| actions.iter().any(|action| action == word);
+        match self {
+            Action::Delete => includes("delete"),
+            Action::Forget => includes("forget"),
+            other => other.covers(actions),
         }
     }
 

@@ -201,12 +201,13 @@ impl Work for Asking<'_, '_> {
         let mut run = Run::new(self.assertions, &self.options.read.limits);
         let read = turn.documents.read_pieces(Accepts::States, &mut run);
         let read = read.and_then(|document| {
-            let mut outcomes = run.finish();
-            mask(&mut outcomes, at, secrets, self.options)?;
-            Ok((document, outcomes))
+            let mut answers = run.finish(&document);
+            mask(&mut answers.outcomes, at, secrets, self.options)?;
+            Ok((document, answers))
         });
         match read {
-            Ok((document, outcomes)) => {
+            Ok((document, answers)) => {
+                let outcomes = answers.outcomes;
                 warn(self.plans, name, Warning::of_text(&document));
                 self.tally.succeed(document.bytes);
                 self.results.document(name, &outcomes)?;

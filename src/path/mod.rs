@@ -17,7 +17,7 @@ use std::fmt;
 
 use serde::ser::{Serialize, SerializeSeq, Serializer};
 
-pub use self::address::AddressPattern;
+pub use self::address::{AddressPattern, without_keys};
 pub use self::attribute::{AttributePath, AttributeStep};
 pub use self::dotted::DottedPath;
 pub use self::pattern::{DECODERS, Pattern};

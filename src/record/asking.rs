@@ -9,7 +9,7 @@ use super::failed_assertion::{FailedAssertion, Finding};
 use crate::assertion::{self, Assertions, Outcome, Run};
 use crate::error::Result;
 use crate::limits::Limits;
-use crate::plan::{Piece, PieceVisitor};
+use crate::plan::{Document, Piece, PieceVisitor};
 
 pub(super) use crate::assertion::Tally;
 
@@ -64,13 +64,19 @@ impl<'a> Asker<'a> {
         tally.reset(self.assertions.list().len());
     }
 
+    /// The document is a state.
+    pub fn note_state(&mut self) {
+        self.run.note_state();
+    }
+
     /// Sends the assertions that the plan fails.
     pub fn finish(
         self,
+        document: &Document,
         mask: &mut dyn FnMut(&mut [Outcome]) -> Result<()>,
         send: &mut dyn FnMut(FailedAssertion<'_>) -> Result<()>,
     ) -> Result<()> {
-        let mut outcomes = self.run.finish();
+        let mut outcomes = self.run.finish(document).outcomes;
         if outcomes.iter().any(Outcome::quotes) {
             mask(&mut outcomes)?;
         }

@@ -187,7 +187,7 @@ fn sift_one<S: Source>(
         };
         let document = documents.read_pieces(options.accepts, &mut sifter)?;
         if let (Some(asker), Some(questions)) = (sifter.asker.take(), questions) {
-            asker.finish(questions.mask, &mut |failed| {
+            asker.finish(&document, questions.mask, &mut |failed| {
                 sifter.writer.record(&Record::FailedAssertion(failed))
             })?;
         }
@@ -361,6 +361,9 @@ impl<'env: 'scope, 'scope> PieceVisitor for Sifter<'_, 'scope, 'env> {
 
     fn state(&mut self, _: WrongDocument) -> Result<()> {
         self.is_state = true;
+        if let Some(asker) = &mut self.asker {
+            asker.note_state();
+        }
         Ok(())
     }
 

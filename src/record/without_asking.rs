@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use super::failed_assertion::FailedAssertion;
 use crate::error::Result;
 use crate::limits::Limits;
-use crate::plan::Piece;
+use crate::plan::{Document, Piece};
 
 /// Assertions, of which there are none.
 pub(super) struct Questions<'a> {
@@ -56,8 +56,13 @@ impl<'a> Asker<'a> {
         match self.0 {}
     }
 
+    pub fn note_state(&mut self) {
+        match self.0 {}
+    }
+
     pub fn finish(
         self,
+        _: &Document,
         _: &mut Mask<'_>,
         _: &mut dyn FnMut(FailedAssertion<'_>) -> Result<()>,
     ) -> Result<()> {

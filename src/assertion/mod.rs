@@ -22,6 +22,7 @@ mod names;
 mod node;
 mod outcome;
 mod parse;
+mod pinned_file;
 mod places;
 mod read;
 mod run;

@@ -3,7 +3,9 @@
 use super::bounds::Bounds;
 use super::node::{FileError, Member, Node, NodeKind, boolean, shown, text, unknown_key};
 use super::read::{Syntax, read};
-use super::subject::{Action, Assertion, Expectation, PlanState, Severity, Subject, Where};
+use super::subject::{
+    Action, Assertion, DEFERRAL_REASONS, Expectation, PlanState, Severity, Subject, Where,
+};
 use super::values::{bounds, matcher};
 use crate::nearest::nearest;
 use crate::path::{AddressPattern, AttributePath, AttributeQuery, AttributeStep, DottedPath};
@@ -32,16 +34,6 @@ const KEYS: [&str; 19] = [
     "deferred",
     "severity",
     "message",
-];
-
-/// The reasons to defer a change.
-const REASONS: [&str; 6] = [
-    "unknown",
-    "instance_count_unknown",
-    "resource_config_unknown",
-    "provider_config_unknown",
-    "deferred_prereq",
-    "absent_prereq",
 ];
 
 /// Parses a file: a list of assertions, or a mapping with the key `assertions`.
@@ -86,10 +78,19 @@ pub fn parse(text: &str, syntax: Syntax) -> Result<Vec<Assertion>, FileError> {
 /// Fails if the assertion is wrong.
 pub fn parse_one(text: &str) -> Result<Assertion, FileError> {
     let text = text.trim();
-    match text.starts_with('{') || text.contains('\n') {
-        true => assertion(read(text, Syntax::Yaml)?, false),
-        false => assertion(read(&format!("{{{text}}}"), Syntax::Yaml)?, false),
-    }
+    let is_whole = text.starts_with('{') || text.contains('\n');
+    let read = match is_whole {
+        true => read(text, Syntax::Yaml),
+        false => read(&format!("{{{text}}}"), Syntax::Yaml),
+    };
+    let node = read.map_err(|error| match text.contains('[') {
+        true => FileError::new(
+            error.line,
+            format!("{}: put an address with brackets in quotes: \"a.b[0]\"", error.text),
+        ),
+        false => error,
+    })?;
+    assertion(node, false)
 }
 
 /// The parts of an assertion, as they are read.
@@ -198,11 +199,11 @@ impl Parts {
                 self.of_resource.get_or_insert("deferred");
                 match &value.kind {
                     NodeKind::Boolean(is_deferred) => Expectation::Deferred(*is_deferred),
-                    NodeKind::Text(reason) if REASONS.contains(&reason.as_str()) => {
+                    NodeKind::Text(reason) if DEFERRAL_REASONS.contains(&reason.as_str()) => {
                         Expectation::DeferredFor(reason.clone())
                     }
                     NodeKind::Text(reason) => {
-                        return Err(unknown_word(line, "reason", reason, &REASONS));
+                        return Err(unknown_word(line, "reason", reason, &DEFERRAL_REASONS));
                     }
                     _ => return Err(value.wrong("deferred", "true, false or a reason")),
                 }

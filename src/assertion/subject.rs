@@ -105,6 +105,16 @@ pub enum Expectation {
     Count(Vec<Action>, Bounds),
 }
 
+/// The reasons to defer a change.
+pub(super) const DEFERRAL_REASONS: [&str; 6] = [
+    "unknown",
+    "instance_count_unknown",
+    "resource_config_unknown",
+    "provider_config_unknown",
+    "deferred_prereq",
+    "absent_prereq",
+];
+
 impl Expectation {
     /// Whether this is about the deferral of a change.
     pub(super) fn is_of_deferral(&self) -> bool {

@@ -195,6 +195,8 @@ pub enum SchemaOf {
     Fleet,
     /// Files of assertions: the input of `assert --file`
     Assertions,
+    /// Results of assertions: the output of `assert --format ndjson`
+    AssertResults,
     /// Elements of a configuration: the output of `config --format ndjson`
     Config,
 }

@@ -1,7 +1,8 @@
 //! `plansift assert`: asks assertions of plans and states.
 
+use std::collections::HashSet;
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{BufWriter, Write};
 
 use super::args::{Assert, AssertFormat, Plans};
 use super::assertions;
@@ -15,7 +16,7 @@ use super::options::options;
 use super::output::Output;
 use super::secrets::secret_options;
 use super::tally::Tally;
-use crate::assertion::{Assertions, Outcome, Pinned, Run, parse_one};
+use crate::assertion::{Assertions, Outcome, Pinned, Run, Syntax, Unmatched, parse_one};
 use crate::batch::asked;
 use crate::batch::documents::{Note, Turn, Visited, Visitor, numbered, visit_all};
 use crate::error::{Error, ErrorKind, Result};
@@ -34,6 +35,9 @@ pub fn run(arguments: &Assert) -> Exit {
     let ready = assertions(arguments).and_then(|assertions| {
         let also = arguments.files.clone();
         let listed = inputs::list(plans, Accepts::States, path, also)?;
+        if arguments.init && listed.inputs.entries.len() > 1 {
+            return Err(refuse_second());
+        }
         Ok((assertions, listed, options(plans)?.read))
     });
     let (assertions, listed, read) = match ready {
@@ -48,31 +52,77 @@ pub fn run(arguments: &Assert) -> Exit {
     };
     let out = BufWriter::with_capacity(BUFFER, out);
     let options = secret_options(&arguments.secrets, read);
-    let mut tally = Tally::new();
-    let failure = |error| Failure::of(path, error);
-    if arguments.init {
-        let mut init = Init { out: Some(out), tally: &mut tally };
-        let done = each(&listed, plans, &options, &mut init);
-        let ending = Ending {
-            plans,
-            tally: &tally,
-            is_broken: None,
-            tells_changes: false,
-            is_written_empty: false,
-            watch: None,
-        };
-        let finish = || output.finish().map_err(failure);
-        return ending.end(done.map_err(failure), finish).unwrap_or_else(|exit| exit);
+    match arguments.init {
+        true => init(arguments, &listed, &options, out, output),
+        false => ask(arguments, &assertions, &listed, &options, out, output),
     }
+}
+
+/// Writes the assertions that one plan meets.
+fn init(
+    arguments: &Assert,
+    listed: &Listed,
+    options: &secret::Options,
+    mut out: BufWriter<File>,
+    output: Output,
+) -> Exit {
+    let (plans, path) = (&arguments.plans, arguments.output.as_deref());
+    let failure = |error| Failure::of(path, error);
+    let syntax = path.map_or(Syntax::Yaml, |path| Syntax::of(&path.to_string_lossy()));
+    let mut tally = Tally::new();
+    let mut init = Init { syntax, text: None, is_second: false, tally: &mut tally };
+    let done = each(listed, plans, options, &mut init);
+    let Init { text, is_second, .. } = init;
+    if is_second {
+        return refuse_second();
+    }
+    let ending = Ending {
+        plans,
+        tally: &tally,
+        is_broken: None,
+        tells_changes: false,
+        is_written_empty: false,
+        watch: None,
+    };
+    let finish = || {
+        let written = out.write_all(text.unwrap_or_default().as_bytes());
+        let written = written.and_then(|()| out.flush());
+        drop(out);
+        written.map_err(|error| failure(Error::io(ErrorKind::Write, error)))?;
+        output.finish().map_err(failure)
+    };
+    ending.end(done.map_err(failure), finish).unwrap_or_else(|exit| exit)
+}
+
+/// Refuses to pin several plans.
+fn refuse_second() -> Exit {
+    say("--init pins one plan, and there is more than one");
+    Exit::Usage
+}
+
+/// Asks the assertions, and writes the results.
+fn ask(
+    arguments: &Assert,
+    assertions: &Assertions,
+    listed: &Listed,
+    options: &secret::Options,
+    out: BufWriter<File>,
+    output: Output,
+) -> Exit {
+    let (plans, path) = (&arguments.plans, arguments.output.as_deref());
+    let failure = |error| Failure::of(path, error);
+    let mut tally = Tally::new();
     let mut results = Results::new(out, form(arguments.format), assertions.list());
     let mut asking = Asking {
-        assertions: &assertions,
+        assertions,
         results: &mut results,
         tally: &mut tally,
         plans,
-        options: &options,
+        options,
+        unmatched: None,
     };
-    let done = each(&listed, plans, &options, &mut asking);
+    let done = each(listed, plans, options, &mut asking);
+    asking.warn_of_unmatched();
     let ending = Ending {
         plans,
         tally: &tally,
@@ -188,6 +238,30 @@ struct Asking<'a, 'r> {
     tally: &'r mut Tally,
     plans: &'r Plans,
     options: &'r secret::Options,
+    /// The patterns that cover nothing in any document so far; `None` before the first.
+    unmatched: Option<Vec<Unmatched>>,
+}
+
+impl Asking<'_, '_> {
+    /// Notes the patterns that cover nothing in a document.
+    fn note_unmatched(&mut self, unmatched: Vec<Unmatched>) {
+        let place = |it: &Unmatched| (it.assertion, it.pattern);
+        let Some(all) = &mut self.unmatched else {
+            self.unmatched = Some(unmatched);
+            return;
+        };
+        let places: HashSet<_> = unmatched.iter().map(place).collect();
+        all.retain(|it| places.contains(&place(it)));
+    }
+
+    /// Warns about patterns that cover nothing in any document.
+    fn warn_of_unmatched(&self) {
+        let unmatched = self.unmatched.iter().flatten().filter(|_| !self.plans.quiet);
+        for Unmatched { assertion, text, .. } in unmatched {
+            let name = &self.assertions.list()[*assertion].name;
+            say(&format!("warning: {name}: {text}"));
+        }
+    }
 }
 
 impl Work for Asking<'_, '_> {
@@ -207,6 +281,13 @@ impl Work for Asking<'_, '_> {
         });
         match read {
             Ok((document, answers)) => {
+                if let Some(plan) = answers.incomplete.filter(|_| !self.plans.quiet) {
+                    say(&format!(
+                        "{name}: warning: this is {plan}, and no assertion asks about that: add \
+                         `plan: complete`"
+                    ));
+                }
+                self.note_unmatched(answers.unmatched);
                 let outcomes = answers.outcomes;
                 warn(self.plans, name, Warning::of_text(&document));
                 self.tally.succeed(document.bytes);
@@ -241,10 +322,13 @@ fn mask(
     Ok(())
 }
 
-/// Writes the assertions that the first plan meets.
+/// Makes the assertions that the first plan meets.
 struct Init<'r> {
-    /// The output, until the plan is read.
-    out: Option<BufWriter<File>>,
+    syntax: Syntax,
+    /// The file of assertions.
+    text: Option<String>,
+    /// Whether there is a second plan.
+    is_second: bool,
     tally: &'r mut Tally,
 }
 
@@ -255,18 +339,25 @@ impl Work for Init<'_> {
         turn: Turn<'_, Watched<Input>>,
         _: &mut SecretPass,
     ) -> Result<Visited> {
-        let Some(out) = self.out.take() else {
-            say(&format!("{name}: --init pins one plan, and this is another one"));
+        if self.text.is_some() {
+            self.is_second = true;
             return Ok(Visited::Enough);
-        };
-        let mut pinned = Pinned::new(out, name)?;
-        let read = turn.documents.read_pieces(Accepts::Plans, &mut pinned);
-        match read.and_then(|document| pinned.finish().map(|()| document)) {
+        }
+        let mut pinned = Pinned::new(self.syntax, name);
+        match turn.documents.read_pieces(Accepts::Plans, &mut pinned) {
             Ok(document) => {
-                self.tally.succeed(document.bytes);
+                match pinned.finish(&document) {
+                    Ok(text) => {
+                        self.text = Some(text);
+                        self.tally.succeed(document.bytes);
+                    }
+                    Err(reason) => {
+                        say(&format!("{name}: --init: {reason}"));
+                        self.tally.failed += 1;
+                    }
+                }
                 Ok(Visited::Done)
             }
-            Err(error) if error.kind() == ErrorKind::Write => Err(error),
             Err(error) => {
                 self.tally.fail(name, &error);
                 Ok(Visited::Failed(error.kind()))

@@ -53,6 +53,7 @@ fn schema_of(schema: &Schema) -> &'static str {
         SchemaOf::Config => crate::config::schema::SCHEMA,
         SchemaOf::Fleet => crate::sink::fleet::document::SCHEMA,
         SchemaOf::Assertions => crate::assertion::SCHEMA,
+        SchemaOf::AssertResults => crate::sink::assertions::SCHEMA,
     }
 }
 

@@ -69,13 +69,22 @@ impl FailedAssertion<'_> {
 impl Finding {
     /// The finding in one line.
     pub fn words(&self) -> String {
-        let Finding { place, path, expected, found } = self;
-        let place = match (place.as_str(), path.as_str()) {
+        let Finding { expected, found, .. } = self;
+        format!("{}expected {expected}, found {found}", self.place())
+    }
+
+    /// The finding in one line, without the expectation.
+    pub fn found_words(&self) -> String {
+        format!("{}{}", self.place(), self.found)
+    }
+
+    /// The place with the path, and a colon; empty for the plan as a whole.
+    fn place(&self) -> String {
+        match (self.place.as_str(), self.path.as_str()) {
             ("", _) => String::new(),
             (place, "") => format!("{place}: "),
             (place, path) => format!("{place}: {path}: "),
-        };
-        format!("{place}expected {expected}, found {found}")
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! Results arrive document by document ([`Results::document`]). Nothing is kept but counts, and the
 //! notifications of SARIF.
 
+use std::collections::HashMap;
 use std::io::Write;
 
 use serde::Serialize;
@@ -13,6 +14,9 @@ use crate::assertion::{Assertion, FINDINGS_MAX, Outcome, Severity};
 use crate::error::{Error, Result};
 use crate::inert::{self, visible};
 use crate::record::Finding;
+
+/// The JSON Schema (draft 2020-12) of a line of results.
+pub const SCHEMA: &str = include_str!("assertions_schema.json");
 
 /// A format of results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +45,7 @@ struct Record<'r> {
     line: usize,
     severity: &'static str,
     passed: bool,
+    skipped: bool,
     asked: u64,
     failed: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -61,8 +66,12 @@ pub struct Results<'a, W: Write> {
     out: W,
     form: Form,
     assertions: &'a [Assertion],
+    /// The identifiers of the assertions in SARIF.
+    ids: Vec<String>,
+    documents: u64,
     written: u64,
     passed: u64,
+    skipped: u64,
     warnings: u64,
     errors: u64,
     /// Errors of inputs, for SARIF.
@@ -80,8 +89,11 @@ impl<'a, W: Write> Results<'a, W> {
             out,
             form,
             assertions,
+            ids: ids(assertions),
+            documents: 0,
             written: 0,
             passed: 0,
+            skipped: 0,
             warnings: 0,
             errors: 0,
             notifications: Vec::new(),
@@ -108,7 +120,8 @@ impl<'a, W: Write> Results<'a, W> {
                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"plansift\">\n",
             ),
             Form::Sarif => {
-                let rules: Vec<_> = self.assertions.iter().map(rule).collect();
+                let rules = self.assertions.iter().zip(&self.ids);
+                let rules: Vec<_> = rules.map(|(assertion, id)| rule(assertion, id)).collect();
                 let driver = json!({
                     "name": "plansift", "version": env!("CARGO_PKG_VERSION"), "rules": rules,
                 });
@@ -135,15 +148,18 @@ impl<'a, W: Write> Results<'a, W> {
             results().filter(|(it, outcome)| it.severity == severity && !outcome.holds()).count()
         };
         let [errors, warnings] = [Severity::Error, Severity::Warning].map(failed);
+        let skipped = outcomes.iter().filter(|outcome| outcome.is_skipped).count();
+        self.documents += 1;
         self.errors += errors as u64;
         self.warnings += warnings as u64;
-        self.passed += (assertions.len() - errors - warnings) as u64;
+        self.skipped += skipped as u64;
+        self.passed += (assertions.len() - errors - warnings - skipped) as u64;
         match self.form {
             Form::Text => self.text(source, outcomes),
             Form::Ndjson | Form::Json => {
                 results().try_for_each(|(it, outcome)| self.record(source, it, outcome))
             }
-            Form::Junit => self.suite(source, outcomes, errors, warnings),
+            Form::Junit => self.suite(source, outcomes, errors, warnings + skipped),
             Form::Sarif => results()
                 .enumerate()
                 .filter(|(_, (_, outcome))| !outcome.holds())
@@ -200,12 +216,8 @@ impl<'a, W: Write> Results<'a, W> {
     pub fn finish(&mut self) -> Result<()> {
         self.begin()?;
         match self.form {
-            Form::Text => {
-                let (passed, warnings, errors) = (self.passed, self.warnings, self.errors);
-                self.write(&format!(
-                    "{passed} passed, {errors} failed, {warnings} failed as warnings\n"
-                ))?;
-            }
+            Form::Text if self.documents == 0 => {}
+            Form::Text => self.write(&self.counts())?,
             Form::Json => self.write("\n]\n")?,
             Form::Junit => self.write("</testsuites>\n")?,
             Form::Sarif => {
@@ -221,6 +233,20 @@ impl<'a, W: Write> Results<'a, W> {
         self.out.flush().map_err(write_error)
     }
 
+    /// The numbers of results, in a line.
+    fn counts(&self) -> String {
+        let mut line = format!("{} passed, {} failed", self.passed, self.errors);
+        match self.warnings {
+            0 => {}
+            1 => line += ", 1 failed as a warning",
+            warnings => line += &format!(", {warnings} failed as warnings"),
+        }
+        if self.skipped > 0 {
+            line += &format!(", {} skipped", self.skipped);
+        }
+        line + "\n"
+    }
+
     fn text(&mut self, source: &str, outcomes: &[Outcome]) -> Result<()> {
         let assertions = self.assertions;
         for (assertion, outcome) in assertions.iter().zip(outcomes) {
@@ -229,9 +255,18 @@ impl<'a, W: Write> Results<'a, W> {
             }
             let severity = assertion.severity.word();
             let name = visible(&assertion.name);
-            self.write(&format!("{}: {severity}: {name}\n", visible(source)))?;
-            for line in lines(outcome) {
-                self.write(&format!("  {}\n", visible(&line)))?;
+            let place = match assertion.file.as_str() {
+                "" => String::new(),
+                file => format!(" ({}:{})", visible(file), assertion.line),
+            };
+            self.write(&format!("{}: {severity}: {name}{place}\n", visible(source)))?;
+            let (shared, lines) = lines(outcome);
+            if let Some(shared) = &shared {
+                self.write(&format!("  {}:\n", visible(shared)))?;
+            }
+            let indent = if shared.is_some() { "    " } else { "  " };
+            for line in lines {
+                self.write(&format!("{indent}{}\n", visible(&line)))?;
             }
             if let Some(message) = &assertion.message {
                 self.write(&format!("  {}\n", visible(message)))?;
@@ -254,7 +289,8 @@ impl<'a, W: Write> Results<'a, W> {
             file: &assertion.file,
             line: assertion.line,
             severity: assertion.severity.word(),
-            passed: outcome.holds(),
+            passed: outcome.holds() && !outcome.is_skipped,
+            skipped: outcome.is_skipped,
             asked: outcome.asked,
             failed: outcome.failed,
             message: assertion.message.as_deref(),
@@ -281,23 +317,27 @@ impl<'a, W: Write> Results<'a, W> {
         source: &str,
         outcomes: &[Outcome],
         errors: usize,
-        warnings: usize,
+        skipped: usize,
     ) -> Result<()> {
         let (name, assertions) = (xml(source), self.assertions);
         self.write(&format!(
             "  <testsuite name=\"{name}\" tests=\"{}\" failures=\"{errors}\" errors=\"0\" \
-             skipped=\"{warnings}\">\n",
+             skipped=\"{skipped}\">\n",
             assertions.len()
         ))?;
         for (assertion, outcome) in assertions.iter().zip(outcomes) {
             let name = xml(&assertion.name);
-            if outcome.holds() {
+            if outcome.holds() && !outcome.is_skipped {
                 self.write(&format!("    <testcase classname=\"plansift\" name=\"{name}\"/>\n"))?;
                 continue;
             }
             // JUnit has no warnings, and a warning does not fail the run.
-            let element = if assertion.severity == Severity::Error { "failure" } else { "skipped" };
-            let message = xml(&explained(assertion, outcome));
+            let fails = !outcome.holds() && assertion.severity == Severity::Error;
+            let element = if fails { "failure" } else { "skipped" };
+            let message = match outcome.is_skipped {
+                true => "the assertion is optional, and the plan has nothing that it is about".into(),
+                false => xml(&explained(assertion, outcome)),
+            };
             self.write(&format!(
                 "    <testcase classname=\"plansift\" name=\"{name}\">\n      <{element} \
                  message=\"{message}\"/>\n    </testcase>\n"
@@ -319,16 +359,27 @@ impl<'a, W: Write> Results<'a, W> {
                 json!({ "fullyQualifiedName": visible(&finding.place), "kind": "resource" })
             })
             .collect();
-        let uri = super::source_link::encoded(source);
-        let mut location = json!({ "physicalLocation": { "artifactLocation": { "uri": uri } } });
+        // The file of assertions is in the repository, unlike the plan.
+        let physical = match assertion.file.as_str() {
+            "" => json!({ "artifactLocation": { "uri": super::source_link::encoded(source) } }),
+            file => json!({
+                "artifactLocation": { "uri": super::source_link::encoded(file) },
+                "region": { "startLine": assertion.line },
+            }),
+        };
+        let mut location = json!({ "physicalLocation": physical });
         if !logical.is_empty() {
             location["logicalLocations"] = json!(logical);
         }
+        let message = match assertion.file.as_str() {
+            "" => explained(assertion, outcome),
+            _ => format!("{source}: {}", explained(assertion, outcome)),
+        };
         let finding = json!({
-            "ruleId": id(assertion),
+            "ruleId": self.ids[place],
             "ruleIndex": place,
             "level": assertion.severity.word(),
-            "message": { "text": visible(&explained(assertion, outcome)) },
+            "message": { "text": visible(&message) },
             "locations": [location],
         });
         let text = inert::json(&finding.to_string()).into_owned();
@@ -353,34 +404,57 @@ impl<'a, W: Write> Results<'a, W> {
 }
 
 /// The rule of SARIF for an assertion.
-fn rule(assertion: &Assertion) -> serde_json::Value {
+fn rule(assertion: &Assertion, id: &str) -> serde_json::Value {
     let description = assertion.message.as_deref().unwrap_or(&assertion.name);
     json!({
-        "id": id(assertion),
+        "id": id,
         "shortDescription": { "text": visible(description) },
         "defaultConfiguration": { "level": assertion.severity.word() },
     })
 }
 
-/// The name of an assertion with its line, because names may occur twice.
-fn id(assertion: &Assertion) -> String {
-    visible(&format!("{} (line {})", assertion.name, assertion.line))
+/// The names of the assertions, each once: a name that occurs again gets its number.
+fn ids(assertions: &[Assertion]) -> Vec<String> {
+    let mut known: HashMap<String, usize> = HashMap::new();
+    let id = |assertion: &Assertion| {
+        let name = visible(&assertion.name);
+        let count = known.entry(name.clone()).or_default();
+        *count += 1;
+        match *count {
+            1 => name,
+            count => format!("{name} ({count})"),
+        }
+    };
+    assertions.iter().map(id).collect()
 }
 
-/// The findings of an assertion, one in each line.
-fn lines(outcome: &Outcome) -> Vec<String> {
-    let findings = outcome.findings.iter().map(Finding::from);
-    let mut lines: Vec<String> = findings.map(|finding| finding.words()).collect();
+/// The findings of an assertion, one in each line, after the expectation that all of them share.
+fn lines(outcome: &Outcome) -> (Option<String>, Vec<String>) {
+    let findings = &outcome.findings;
+    let is_shared = |expected: &str| findings.iter().all(|finding| finding.expected == expected);
+    let shared = match &findings[..] {
+        [first, _, ..] if is_shared(&first.expected) => {
+            Some(format!("expected {}, found", first.expected))
+        }
+        _ => None,
+    };
+    let line = |finding| match shared {
+        Some(_) => Finding::from(finding).found_words(),
+        None => Finding::from(finding).words(),
+    };
+    let mut lines: Vec<String> = findings.iter().map(line).collect();
     let more = outcome.failed.saturating_sub(FINDINGS_MAX as u64);
     if more > 0 {
         lines.push(format!("and {more} more"));
     }
-    lines
+    (shared, lines)
 }
 
 /// The findings of an assertion and its message.
 fn explained(assertion: &Assertion, outcome: &Outcome) -> String {
-    let mut text = lines(outcome).join("; ");
+    let (shared, lines) = lines(outcome);
+    let shared = shared.map(|shared| format!("{shared} ")).unwrap_or_default();
+    let mut text = shared + &lines.join("; ");
     if let Some(message) = &assertion.message {
         text += &format!(": {message}");
     }

@@ -410,7 +410,10 @@ fn the_schema_accepts_what_the_command_accepts() {
         ),
         (json!([{"only": ["a", "b"]}, {"count": {"max": 1}}, {"plan": "empty"}]), true),
         (
-            json!([{"resource": "a", "deferred": "absent_prereq", "optional": true, "severity": "warning"}]),
+            json!([{
+                "resource": "a", "deferred": "absent_prereq", "optional": true,
+                "severity": "warning",
+            }]),
             true,
         ),
         (json!([{"plan": "complete"}, {"resource": "output.a", "action": "destroy"}]), true),

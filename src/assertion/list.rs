@@ -33,10 +33,25 @@ impl Assertions {
         &self.list
     }
 
+    /// A text for each assertion that stays the same wherever the assertion stands: its name. A
+    /// name that occurs again is followed by its number.
+    pub fn ids(&self) -> impl Iterator<Item = String> {
+        let mut known: HashMap<&str, usize> = HashMap::new();
+        self.list.iter().map(move |Assertion { name, .. }| {
+            let count = known.entry(name).or_default();
+            *count += 1;
+            match *count {
+                1 => name.clone(),
+                count => format!("{name} ({count})"),
+            }
+        })
+    }
+
     /// The assertions that cover an output.
     pub(super) fn about_output(&self, name: &str) -> Vec<usize> {
-        let covers = |place: &&usize| {
-            matches!(&self.list[**place].subject, Subject::Output(pattern) if pattern.covers(name))
+        let covers = |place: &&usize| match &self.list[**place].subject {
+            Subject::Output(pattern) => pattern.covers(name),
+            _ => false,
         };
         let exact = self.outputs.get(name).into_iter().flatten();
         let globs = self.output_globs.iter().filter(covers);

@@ -93,9 +93,7 @@ impl<'a> Run<'a> {
         let name = resource_name(&self.current.address, resource.deposed)?;
         let changes = Action::Change.covers(&self.current.actions);
         self.tally.has_changes |= changes;
-        self.change_of_plan(changes, |current| {
-            [name.clone(), Action::words_of(&current.actions)]
-        })?;
+        self.change_of_plan(changes, |current| [name.clone(), Action::words_of(&current.actions)])?;
         self.tally.names.add_resource(&self.current.address, &self.current.type_name);
         let sides = sides(&resource.change);
         for place in self.assertions.covering(&self.current.address, &self.current.type_name) {
@@ -135,9 +133,8 @@ impl<'a> Run<'a> {
     /// Asks an assertion of the current deposed object: whether it allows the actions.
     fn ask_deposed(&mut self, place: usize, name: &str) -> Result<()> {
         let expectations = &self.assertions.list()[place].expectations;
-        let is_asked = |it: &Expectation| {
-            matches!(it, Expectation::NotAction(_) | Expectation::Count(..))
-        };
+        let is_asked =
+            |it: &Expectation| matches!(it, Expectation::NotAction(_) | Expectation::Count(..));
         if !expectations.iter().any(is_asked) {
             return Ok(());
         }

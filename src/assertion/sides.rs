@@ -125,31 +125,13 @@ impl Item<'_, '_> {
         path: &AttributePath,
         outcome: &mut Outcome,
     ) -> Result<()> {
-        let is_of_change = matches!(
-            expectation,
-            Expectation::Action(_)
-                | Expectation::NotAction(_)
-                | Expectation::Unchanged(_)
-                | Expectation::Deferred(_)
-                | Expectation::DeferredFor(_)
-        );
-        if is_of_change && self.actions.is_none() {
-            self.fail(expectation, path, IN_STATE, outcome);
-            return Ok(());
-        }
-        let actions = self.actions.unwrap_or_default();
         match expectation {
-            Expectation::Action(list) if !list.iter().any(|action| self.has(*action)) => {
-                self.fail(expectation, path, &Action::words_of(actions), outcome);
-            }
-            Expectation::NotAction(list) if self.is_refused(list) => {
-                self.fail(expectation, path, &Action::words_of(actions), outcome);
-            }
-            Expectation::Deferred(expected) if self.deferred.is_some() != *expected => {
-                self.fail(expectation, path, &self.deferral(), outcome);
-            }
-            Expectation::DeferredFor(reason) if self.deferred != Some(reason) => {
-                self.fail(expectation, path, &self.deferral(), outcome);
+            Expectation::Action(_)
+            | Expectation::NotAction(_)
+            | Expectation::Deferred(_)
+            | Expectation::DeferredFor(_) => self.check_change(expectation, path, outcome),
+            Expectation::Unchanged(_) if self.actions.is_none() => {
+                self.fail(expectation, path, IN_STATE, outcome);
             }
             Expectation::Known(matcher) => self.known(matcher, expectation, path, outcome)?,
             Expectation::Unknown(is_unknown) => {
@@ -196,6 +178,25 @@ impl Item<'_, '_> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Checks an expectation about the actions and the deferral.
+    fn check_change(&self, expectation: &Expectation, path: &AttributePath, outcome: &mut Outcome) {
+        let Some(actions) = self.actions else {
+            return self.fail(expectation, path, IN_STATE, outcome);
+        };
+        let found = match expectation {
+            Expectation::Action(list) if !list.iter().any(|action| self.has(*action)) => {
+                Action::words_of(actions)
+            }
+            Expectation::NotAction(list) if self.is_refused(list) => Action::words_of(actions),
+            Expectation::Deferred(expected) if self.deferred.is_some() != *expected => {
+                self.deferral()
+            }
+            Expectation::DeferredFor(reason) if self.deferred != Some(reason) => self.deferral(),
+            _ => return,
+        };
+        self.fail(expectation, path, &found, outcome);
     }
 
     /// Whether the actions include this one.

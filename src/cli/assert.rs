@@ -112,7 +112,7 @@ fn ask(
     let (plans, path) = (&arguments.plans, arguments.output.as_deref());
     let failure = |error| Failure::of(path, error);
     let mut tally = Tally::new();
-    let mut results = Results::new(out, form(arguments.format), assertions.list());
+    let mut results = Results::new(out, form(arguments.format), assertions);
     let mut asking = Asking {
         assertions,
         results: &mut results,

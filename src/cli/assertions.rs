@@ -52,12 +52,12 @@ fn text_of(option: &str, path: &Path) -> Result<String, Exit> {
 
 /// The rules that stand for assertions.
 pub fn rules(assertions: &Assertions) -> impl Iterator<Item = Rule> {
-    assertions.list().iter().enumerate().map(|(index, assertion)| {
+    assertions.list().iter().zip(assertions.ids()).enumerate().map(|(index, (assertion, id))| {
         let severity = match assertion.severity {
             assertion::Severity::Error => Severity::Error,
             assertion::Severity::Warning => Severity::Warning,
         };
-        let rule = Rule::of_assertion(index, &assertion.name, severity);
+        let rule = Rule::of_assertion(index, &assertion.name, id, severity);
         let rule = rule.with_message(assertion.message.as_deref());
         match assertion.file.as_str() {
             "" => rule,

@@ -3,14 +3,13 @@
 //! Results arrive document by document ([`Results::document`]). Nothing is kept but counts, and the
 //! notifications of SARIF.
 
-use std::collections::HashMap;
 use std::io::Write;
 
 use serde::Serialize;
 use serde_json::json;
 
 use super::write_error;
-use crate::assertion::{Assertion, FINDINGS_MAX, Outcome, Severity};
+use crate::assertion::{Assertion, Assertions, FINDINGS_MAX, Outcome, Severity};
 use crate::error::{Error, Result};
 use crate::inert::{self, visible};
 use crate::record::Finding;
@@ -84,12 +83,12 @@ const NOTIFIED_MAX: usize = 1000;
 
 impl<'a, W: Write> Results<'a, W> {
     /// Writes the results of these assertions to `out`.
-    pub fn new(out: W, form: Form, assertions: &'a [Assertion]) -> Results<'a, W> {
+    pub fn new(out: W, form: Form, assertions: &'a Assertions) -> Results<'a, W> {
         Results {
             out,
             form,
-            assertions,
-            ids: ids(assertions),
+            assertions: assertions.list(),
+            ids: assertions.ids().map(|id| visible(&id)).collect(),
             documents: 0,
             written: 0,
             passed: 0,
@@ -335,7 +334,9 @@ impl<'a, W: Write> Results<'a, W> {
             let fails = !outcome.holds() && assertion.severity == Severity::Error;
             let element = if fails { "failure" } else { "skipped" };
             let message = match outcome.is_skipped {
-                true => "the assertion is optional, and the plan has nothing that it is about".into(),
+                true => {
+                    "the assertion is optional, and the plan has nothing that it is about".into()
+                }
                 false => xml(&explained(assertion, outcome)),
             };
             self.write(&format!(
@@ -411,21 +412,6 @@ fn rule(assertion: &Assertion, id: &str) -> serde_json::Value {
         "shortDescription": { "text": visible(description) },
         "defaultConfiguration": { "level": assertion.severity.word() },
     })
-}
-
-/// The names of the assertions, each once: a name that occurs again gets its number.
-fn ids(assertions: &[Assertion]) -> Vec<String> {
-    let mut known: HashMap<String, usize> = HashMap::new();
-    let id = |assertion: &Assertion| {
-        let name = visible(&assertion.name);
-        let count = known.entry(name.clone()).or_default();
-        *count += 1;
-        match *count {
-            1 => name,
-            count => format!("{name} ({count})"),
-        }
-    };
-    assertions.iter().map(id).collect()
 }
 
 /// The findings of an assertion, one in each line, after the expectation that all of them share.

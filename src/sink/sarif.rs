@@ -214,7 +214,7 @@ impl<W: Write> Sarif<W> {
                 (None, Some(_)) => text,
                 (None, None) => format!("No plan breaks the rule {text}"),
             };
-            described(visible(&rule.id()), rule.severity().word(), description)
+            described(visible(rule.id()), rule.severity().word(), description)
         }));
         rules.push(described(CHECK.to_owned(), "error", "The checks of a plan pass".to_owned()));
         let version = env!("CARGO_PKG_VERSION");
@@ -234,7 +234,7 @@ impl<W: Write> Sarif<W> {
         names: &[String],
     ) -> Result<()> {
         self.begin()?;
-        let rule_id = self.rules.get(rule).map_or(CHECK.to_owned(), |rule| visible(&rule.id()));
+        let rule_id = self.rules.get(rule).map_or(CHECK.to_owned(), |rule| visible(rule.id()));
         let location = Location::of(&self.source, names);
         let location = match first_location(&self.origins, names) {
             Some(block) => location.at(block),

@@ -79,7 +79,8 @@ fn an_optional_assertion_about_nothing_is_skipped_in_every_format() {
 
 #[test]
 fn the_schema_of_results_describes_them() {
-    let schema = run::plansift().args(["schema", "--of", "assert-results"]).output().expect("a run");
+    let schema =
+        run::plansift().args(["schema", "--of", "assert-results"]).output().expect("a run");
     let schema: Value = serde_json::from_slice(&schema.stdout).expect("JSON");
     let validator = jsonschema::validator_for(&schema).expect("a schema");
     let folder = folder("a.yaml", ASSERTIONS);
@@ -101,7 +102,10 @@ fn messages_about_arguments_say_how_to_mend_them() {
     for (assertion, words) in [
         ("resource: aws_vm.a[5], absent: true", "put an address with brackets in quotes"),
         ("plan:empty", "a blank is missing after `plan:`"),
-        ("resource: a.b, deferred: instance_count_unknow", "did you mean `instance_count_unknown`?"),
+        (
+            "resource: a.b, deferred: instance_count_unknow",
+            "did you mean `instance_count_unknown`?",
+        ),
         ("resource: a.b, action: destory", "did you mean `destroy`?"),
         ("plan: complet", "did you mean `complete`?"),
     ] {

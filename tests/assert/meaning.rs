@@ -58,7 +58,10 @@ fn a_deferred_change_is_not_decided() {
             ("resource: aws_late, deferred: true", None),
             ("resource: aws_late.x, deferred: true, action: create", None),
             ("resource: aws_late.x, deferred: absent_prereq, path: x, known: 1", None),
-            ("resource: aws_late.x, deferred: true, action: delete", Some("aws_late.x||delete|create")),
+            (
+                "resource: aws_late.x, deferred: true, action: delete",
+                Some("aws_late.x||delete|create"),
+            ),
             (
                 "resource: aws_late.x, deferred: deferred_prereq",
                 Some("aws_late.x||deferred for deferred_prereq|deferred for absent_prereq"),
@@ -67,10 +70,7 @@ fn a_deferred_change_is_not_decided() {
                 "resource: '*', deferred: true",
                 Some("aws_db.a||deferred|a change that is not deferred"),
             ),
-            (
-                "only: [aws_db]",
-                Some("aws_late.x||changes of only aws_db|a deferred create"),
-            ),
+            ("only: [aws_db]", Some("aws_late.x||changes of only aws_db|a deferred create")),
         ],
     );
 }
@@ -154,7 +154,8 @@ fn an_empty_state_is_a_state() {
 #[test]
 fn one_language_of_patterns_covers_resources_and_outputs() {
     let output = |action: &str, before: Value, after: Value| {
-        json!({"actions": [action], "before": before, "after": after, "after_unknown": false})
+        let actions = [action];
+        json!({"actions": actions, "before": before, "after": after, "after_unknown": false})
     };
     let document = document(&json!({
         "resource_changes": [created("aws_db.a"), created("module.m.aws_vm.b")],
@@ -168,7 +169,10 @@ fn one_language_of_patterns_covers_resources_and_outputs() {
         &[
             ("only: [aws_db, module.m, output.*]", None),
             ("only: [aws_db.a, aws_vm, 'o_*']", None),
-            ("only: [aws_db, module.m]", Some("output o_new||changes of only aws_db, module.m|create")),
+            (
+                "only: [aws_db, module.m]",
+                Some("output o_new||changes of only aws_db, module.m|create"),
+            ),
             ("output: 'o_*', action: [create, delete]", None),
             ("resource: output.o_new, known: 1", None),
             ("output: output.o_new, known: 1", None),
@@ -195,9 +199,15 @@ fn one_language_of_patterns_covers_resources_and_outputs() {
     std::fs::write(folder.path().join("p.json"), &document).expect("a plan");
     for (assertion, warning) in [
         ("only: ['*', aws_bd.a]", "`only`: aws_bd.a covers nothing: did you mean aws_db.a?\n"),
-        ("only: ['*', output.o_nwe]", "`only`: output.o_nwe covers nothing: did you mean output.o_new?\n"),
+        (
+            "only: ['*', output.o_nwe]",
+            "`only`: output.o_nwe covers nothing: did you mean output.o_new?\n",
+        ),
         ("only: ['*', zzzzzz]", "`only`: zzzzzz covers nothing\n"),
-        ("resource: aws_bd.x, absent: true", "no resource has the type aws_bd: did you mean aws_db?\n"),
+        (
+            "resource: aws_bd.x, absent: true",
+            "no resource has the type aws_bd: did you mean aws_db?\n",
+        ),
     ] {
         let run = assert_in(folder.path(), &["p.json", "p.json", "-e", assertion]);
         let said = text(&run.stderr);
@@ -213,11 +223,15 @@ fn one_language_of_patterns_covers_resources_and_outputs() {
 
 #[test]
 fn a_path_that_no_value_has_fails() {
-    let main = change("aws_db.a", &["update"], &json!({
-        "before": {"size": 1, "old": 1, "tags": null},
-        "after": {"size": 1, "tags": null, "secrets": {"hunter2": 1}, "rule": [{"port": 1}]},
-        "after_unknown": {"arn": true}, "after_sensitive": {"secrets": true},
-    }));
+    let main = change(
+        "aws_db.a",
+        &["update"],
+        &json!({
+            "before": {"size": 1, "old": 1, "tags": null},
+            "after": {"size": 1, "tags": null, "secrets": {"hunter2": 1}, "rule": [{"port": 1}]},
+            "after_unknown": {"arn": true}, "after_sensitive": {"secrets": true},
+        }),
+    );
     let other = change("aws_db.b", &["no-op"], &json!({"before": {"own": 1}, "after": {"own": 1}}));
     let document = document(&json!({"resource_changes": [main, other]}));
     check(
@@ -243,7 +257,10 @@ fn a_path_that_no_value_has_fails() {
                 "resource: aws_db.a, path: szie, known: 1",
                 Some("aws_db.a|szie|1|nothing; did you mean size?"),
             ),
-            ("resource: aws_db.a, path: zzzz, sensitive: false", Some("aws_db.a|zzzz|not sensitive|nothing")),
+            (
+                "resource: aws_db.a, path: zzzz, sensitive: false",
+                Some("aws_db.a|zzzz|not sensitive|nothing"),
+            ),
             // A place in a sensitive value exists as far as anyone may know.
             ("resource: aws_db.a, path: secrets.hunter3, sensitive: true", None),
             ("resource: aws_db.a, path: old, sensitive: false", None),
@@ -297,12 +314,18 @@ fn destroy_includes_replacements_and_deposed_objects() {
             ("resource: aws_db.old, not_action: destroy", Some(&gone("not destroy"))),
             ("resource: aws_db.old, action: no-op", None),
             ("resource: aws_db.old, not_action: [create, update]", None),
-            ("resource: aws_vm, not_action: delete", Some("aws_vm.new||not delete|create-then-delete")),
+            (
+                "resource: aws_vm, not_action: delete",
+                Some("aws_vm.new||not delete|create-then-delete"),
+            ),
             ("resource: aws_vm, action: destroy", None),
             ("resource: aws_vm, action: delete", Some("aws_vm.new||delete|create-then-delete")),
             ("resource: aws_ip, action: [delete]", None),
             ("resource: aws_if, not_action: destroy", None),
-            ("resource: aws_if, not_action: forget", Some("aws_if.kept||not forget|create-then-forget")),
+            (
+                "resource: aws_if, not_action: forget",
+                Some("aws_if.kept||not forget|create-then-forget"),
+            ),
             // As in rules, a data source that is no longer read is not destroyed.
             ("resource: aws_ami, not_action: destroy", None),
             ("count: {action: destroy, min: 3, max: 3}", None),
@@ -313,9 +336,13 @@ fn destroy_includes_replacements_and_deposed_objects() {
 
 #[test]
 fn a_number_that_is_a_text_is_explained() {
-    let change = change("aws_db.a", &["create"], &json!({
-        "before": null, "after": {"big": "12345678901234567890", "name": "12a"},
-    }));
+    let change = change(
+        "aws_db.a",
+        &["create"],
+        &json!({
+            "before": null, "after": {"big": "12345678901234567890", "name": "12a"},
+        }),
+    );
     let document = document(&json!({"resource_changes": [change]}));
     let hint = "\"12345678901234567890\" (a text: without --schemas, large numbers of plan files \
                 are texts)";
@@ -323,14 +350,18 @@ fn a_number_that_is_a_text_is_explained() {
         ("12345678901234567890", "12345678901234567890"),
         ("{range: {min: 1}}", "a number of at least 1"),
     ] {
-        let found = finding_in(&document, &format!("resource: aws_db.a, path: big, known: {matcher}"));
+        let found =
+            finding_in(&document, &format!("resource: aws_db.a, path: big, known: {matcher}"));
         assert_eq!(found, Some(format!("aws_db.a|big|{expected}|{hint}")));
     }
     check(
         &document,
         &[
             ("resource: aws_db.a, path: name, known: 12", Some("aws_db.a|name|12|\"12a\"")),
-            ("resource: aws_db.a, path: big, known: a", Some("aws_db.a|big|\"a\"|\"12345678901234567890\"")),
+            (
+                "resource: aws_db.a, path: big, known: a",
+                Some("aws_db.a|big|\"a\"|\"12345678901234567890\""),
+            ),
         ],
     );
 }

@@ -11,7 +11,10 @@ fn a_plan_meets_its_pinned_file_in_each_syntax() {
     let folder = folder("none.yaml", "");
     for (name, line) in [
         ("pinned.yaml", "  - resource: \"aws_late.x\"\n    deferred: absent_prereq\n"),
-        ("pinned.toml", "[[assertions]]\nresource = \"aws_late.x\"\ndeferred = \"absent_prereq\"\n"),
+        (
+            "pinned.toml",
+            "[[assertions]]\nresource = \"aws_late.x\"\ndeferred = \"absent_prereq\"\n",
+        ),
         ("pinned.json", "{\"resource\": \"aws_late.x\", \"deferred\": \"absent_prereq\"}"),
     ] {
         let run = assert_in(folder.path(), &["--init", "plan.json", "-o", name]);
@@ -19,7 +22,13 @@ fn a_plan_meets_its_pinned_file_in_each_syntax() {
         let pinned = fs::read_to_string(folder.path().join(name)).expect("a file");
         assert!(pinned.contains(line) && !pinned.contains(CANARY), "{pinned}");
         let run = assert_in(folder.path(), &["plan.json", "-F", name]);
-        assert_eq!(run.status.code(), Some(0), "{name}: {}{}", text(&run.stdout), text(&run.stderr));
+        assert_eq!(
+            run.status.code(),
+            Some(0),
+            "{name}: {}{}",
+            text(&run.stdout),
+            text(&run.stderr)
+        );
         assert!(text(&run.stdout).starts_with("8 passed, 0 failed"), "{}", text(&run.stdout));
     }
 }
@@ -57,9 +66,11 @@ fn what_cannot_be_pinned_is_refused_before_anything_is_written() {
     });
     let two = format!("{}\n{}\n", super::plan(), super::plan());
     let state = r#"{"format_version":"1.0","values":{"root_module":{}}}"#;
-    for (name, content) in
-        [("unlisted.json", unlisted.to_string().as_str()), ("two.ndjson", &two), ("state.json", state)]
-    {
+    for (name, content) in [
+        ("unlisted.json", unlisted.to_string().as_str()),
+        ("two.ndjson", &two),
+        ("state.json", state),
+    ] {
         fs::write(folder.path().join(name), content).expect("a file");
     }
     for (inputs, code, words) in [

@@ -30,6 +30,8 @@ pub struct Rule {
     allowed: u64,
     /// The file and the line of an assertion.
     place: Option<(String, u64)>,
+    /// The identifier of an assertion.
+    id: Option<String>,
 }
 
 /// The effect of a broken rule.
@@ -175,13 +177,13 @@ impl Rule {
         }
         let address = address.map(AddressPattern::new);
         let path = path.map(path::Pattern::parse).transpose().map_err(|_| RuleFault::Path)?;
-        let (text, place) = (text.to_owned(), None);
-        Ok(Rule { text, severity, message, subject, address, path, allowed, place })
+        let (text, place, id) = (text.to_owned(), None, None);
+        Ok(Rule { text, severity, message, subject, address, path, allowed, place, id })
     }
 
     /// The rule that an assertion does not fail. `index` is its index among the assertions of the
-    /// run.
-    pub fn of_assertion(index: usize, name: &str, severity: Severity) -> Rule {
+    /// run, and `id` is a text that no other assertion has.
+    pub fn of_assertion(index: usize, name: &str, id: String, severity: Severity) -> Rule {
         Rule {
             text: name.to_owned(),
             severity,
@@ -191,6 +193,7 @@ impl Rule {
             path: None,
             allowed: 0,
             place: None,
+            id: Some(id),
         }
     }
 
@@ -217,12 +220,9 @@ impl Rule {
         self.place.as_ref().map(|(file, line)| (file.as_str(), *line))
     }
 
-    /// The text of the rule, and the line of an assertion, because its name may occur twice.
-    pub fn id(&self) -> String {
-        match (&self.subject, &self.place) {
-            (Subject::Assertion(_), Some((_, line))) => format!("{} (line {line})", self.text),
-            _ => self.text.clone(),
-        }
+    /// A text that no other rule has: the text of the rule, or the identifier of an assertion.
+    pub fn id(&self) -> &str {
+        self.id.as_deref().unwrap_or(&self.text)
     }
 
     /// What reports call a broken rule.

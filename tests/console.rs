@@ -359,7 +359,7 @@ fn refusals_are_inert() {
         let stage = Stage::of(text);
         let option = format!("--{text}");
         let file = format!("@{text}");
-        let cases: [&[&str]; 15] = [
+        let cases: [&[&str]; 19] = [
             &[text],
             &["summary", &option],
             &["summary", "--color", text],

@@ -74,8 +74,11 @@ fn obeyed(text: &str, own: Own) -> Option<String> {
         return Some(format!("hidden: {:?}", around.chars().rev().collect::<String>()));
     }
     let is_own = |line: &str| {
-        let words = ["::error title=", "::warning title=", "::notice title="];
-        own == Own::Annotations && words.iter().any(|word| line.starts_with(word))
+        let words = ["::error ", "::warning ", "::notice "];
+        let rest = words.iter().find_map(|word| line.strip_prefix(word));
+        let places = ["title=", "file=asserted.json,line="];
+        let is_annotation = |rest: &str| places.iter().any(|place| rest.starts_with(place));
+        own == Own::Annotations && rest.is_some_and(is_annotation)
     };
     let mut lines = text.lines();
     let line =

@@ -94,8 +94,9 @@ function warningsOfMany() {
   const rules = isFailure ? failure : caution;
   const hasRules = brokenRules.some(({ is_assertion }) => !is_assertion);
   const hasAssertions = brokenRules.some(({ is_assertion }) => is_assertion);
-  const what = [hasRules && "rules are broken", hasAssertions && "assertions are not met"];
-  const sentence = what.filter(Boolean).join(", and ").replace(/^./, (first) => first.toUpperCase());
+  const both = "Rules are broken and assertions not met";
+  const one = hasRules ? "Rules are broken" : "Assertions are not met";
+  const sentence = hasRules && hasAssertions ? both : one;
   return [
     breaking && rules(`${sentence} by ${count(breaking, "plan")}.`),
     checks > 0 && failure(`${count(checks, "check")} failed.`),

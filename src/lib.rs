@@ -28,8 +28,8 @@
 //! | 4 | [`diff`], [`secret`] | a change as paths; which values are secret |
 //! | 4 | [`blocks`] | the blocks of a configuration and their places |
 //! | 4 | [`source`] | names, globs, folders and stores as inputs |
+//! | 4 | [`assertion`] | what a user says that a plan must do |
 //! | 5 | [`record`], [`redact`], [`audit`] | rows; a document without its secrets; their paths |
-//! | 5 | [`assertion`] | what a user says that a plan must do |
 //! | 6 | [`sink`], [`slim`] | rows in a format, and rules about them; a plan cut down |
 //! | 7 | [`batch`] | many inputs: a record file for each, a journal, and a report |
 //! | 8 | `cli` | arguments, a run, an exit code |
@@ -47,7 +47,7 @@
 //! | `assert` | `checks`, `report`, and [`assertion`] |
 //! | `planfile` | `compression`, `redact`, `wire`, and [`planfile`] |
 //! | `blocks` | `planfile`, [`hcl`] and [`blocks`] |
-//! | `batch` | `planfile`, `report`, [`source`] and [`batch`] |
+//! | `batch` | `assert`, `planfile`, [`source`] and [`batch`] |
 //! | `tree` | a value as a tree of simd-json |
 //! | `stores` | `batch`, and the clients for object stores and web servers |
 //! | `cli` | the command, with everything except `stores` |

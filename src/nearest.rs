@@ -1,5 +1,11 @@
 //! Finds the known word closest to a mistyped one, for messages that ask "did you mean ...?".
 
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Maximum number of names in a sample.
+const SAMPLE_MAX: usize = 4096;
+
 /// The maximum length of a text to compare, in bytes. The time is quadratic in the length.
 const LEN_MAX: usize = 128;
 
@@ -45,6 +51,51 @@ pub fn did_you_mean(near: Option<&str>) -> String {
     near.map(|near| format!("; did you mean {near}?")).unwrap_or_default()
 }
 
+/// The known address that is most similar to a text. An address is also compared without its
+/// leading modules, because the user may have left them out.
+pub fn nearest_address(text: &str, known: &[&str]) -> Option<String> {
+    let mut ends: Vec<(&str, &str)> = known.iter().map(|name| (*name, *name)).collect();
+    for &name in known {
+        let mut end = name;
+        while let Some((_, rest)) = end.strip_prefix("module.").and_then(|it| it.split_once('.')) {
+            ends.push((rest, name));
+            end = rest;
+        }
+    }
+    let nearest = nearest(text, ends.iter().map(|(end, _)| *end))?;
+    ends.iter().find(|(end, _)| *end == nearest).map(|(_, name)| (*name).to_owned())
+}
+
+/// A bounded sample of names: those with the least digests, so that the sample does not depend on
+/// the order of the names.
+#[derive(Debug, Default)]
+pub struct Sample(BTreeMap<u64, String>);
+
+impl Sample {
+    /// Adds a name, unless it is too long to compare.
+    pub fn add(&mut self, name: &str) {
+        if name.is_empty() || name.len() > LEN_MAX {
+            return;
+        }
+        let mut hasher = DefaultHasher::new();
+        name.hash(&mut hasher);
+        let digest = hasher.finish();
+        let is_full = self.0.len() >= SAMPLE_MAX;
+        if is_full && self.0.last_key_value().is_some_and(|(last, _)| *last < digest) {
+            return;
+        }
+        self.0.entry(digest).or_insert_with(|| name.to_owned());
+        if self.0.len() > SAMPLE_MAX {
+            self.0.pop_last();
+        }
+    }
+
+    /// The names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.values().map(String::as_str)
+    }
+}
+
 /// The edit distance: the number of letters to insert, remove, replace or swap with the next.
 /// Ignores case. `None` for texts longer than [`LEN_MAX`].
 fn distance(a: &str, b: &str) -> Option<usize> {
@@ -72,6 +123,15 @@ fn distance(a: &str, b: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sample_is_the_same_in_any_order() {
+        let names: Vec<String> = (0..2 * SAMPLE_MAX).map(|number| number.to_string()).collect();
+        let (mut one, mut other) = (Sample::default(), Sample::default());
+        names.iter().for_each(|name| one.add(name));
+        names.iter().rev().for_each(|name| other.add(name));
+        assert_eq!((one.0.len(), &one.0), (SAMPLE_MAX, &other.0));
+    }
 
     #[test]
     fn a_typo_is_near_to_its_word() {

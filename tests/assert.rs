@@ -1,5 +1,9 @@
 //! Assertions: their files, their answers, and the formats of results.
 
+mod formats;
+mod meaning;
+mod pins;
+
 use std::fs;
 use std::path::Path;
 use std::process::Output;
@@ -76,7 +80,13 @@ fn text(bytes: &[u8]) -> String {
 
 /// The finding of one assertion about the plan; `None` if it holds.
 fn finding(assertion: &str) -> Option<String> {
-    let folder = folder("none.yaml", "");
+    finding_in(&plan(), assertion)
+}
+
+/// The finding of one assertion about a document.
+fn finding_in(document: &str, assertion: &str) -> Option<String> {
+    let folder = TempDir::new().expect("a folder");
+    fs::write(folder.path().join("plan.json"), document).expect("a plan");
     let run = assert_in(folder.path(), &["plan.json", "-e", assertion, "-f", "ndjson"]);
     let (out, said) = (text(&run.stdout), text(&run.stderr));
     let record: Value =
@@ -105,7 +115,10 @@ const ANSWERS: &[(&str, Option<&str>)] = &[
     ("resource: module.net, action: delete", None),
     (
         "resource: aws_none.x, action: update",
-        Some("||a resource that the pattern covers|none: the assertion asks about nothing"),
+        Some(
+            "||a resource that the pattern covers|none: the assertion asks about nothing; did you \
+             mean aws_late.x?",
+        ),
     ),
     ("resource: aws_none.x, action: update, optional: true", None),
     ("resource: aws_none.x, absent: true", None),
@@ -114,6 +127,13 @@ const ANSWERS: &[(&str, Option<&str>)] = &[
     // Values.
     ("resource: aws_db.main, path: size, known: 2", None),
     ("resource: aws_db.main, path: size, known: 2.0", None),
+    ("resource: aws_db.main, path_style: tfjson, path: ports.0, known: 5432", None),
+    (
+        "resource: aws_db.main, path: ports.1, path_style: tfjson, known: 1",
+        Some("aws_db.main|ports[1]|1|5433"),
+    ),
+    ("resource: aws_db.main, path: tags.0, path_style: tfjson, absent: true", None),
+    ("resource: aws_db.main, path: 'ports[*]', path_style: tfjson, known: {range: {min: 1}}", None),
     ("resource: aws_db.main, path: size, known: '2'", Some("aws_db.main|size|\"2\"|2")),
     ("resource: aws_db.main, path: engine, known: {one_of: [pg, my]}", None),
     (
@@ -195,10 +215,14 @@ const ANSWERS: &[(&str, Option<&str>)] = &[
         "resource: aws_late.x, deferred: false",
         Some("aws_late.x||not deferred|deferred for absent_prereq"),
     ),
-    ("resource: aws_db.main, deferred: true", Some("||deferred|no deferred change")),
+    (
+        "resource: aws_db.main, deferred: true",
+        Some("aws_db.main||deferred|a change that is not deferred"),
+    ),
     ("plan: non-empty", None),
     ("plan: empty", Some("aws_db.main||an empty plan|update")),
-    ("only: [aws_db.main, 'aws_vm.*', module.net, url]", None),
+    ("only: [aws_db.main, aws_vm, module.net, output.u*, aws_late]", None),
+    ("only: [aws_db.main, 'aws_vm.*', module.net, url, aws_late.x]", None),
     ("only: ['aws_*', url]", Some("module.net.aws_vpc.main||changes of only aws_*, url|delete")),
     ("count: {action: delete, max: 1}", None),
     ("count: {action: [delete, replace], max: 1}", Some("||at most 1 of delete or replace|2")),
@@ -261,11 +285,13 @@ fn files_in_all_syntaxes_say_the_same() {
         let folder = folder(name, assertions);
         let run = assert_in(folder.path(), &["plan.json", "--file", name]);
         assert_eq!(run.status.code(), Some(3), "{name}: {}", text(&run.stderr));
+        let line = if name == "expect.json" { 2 } else { 5 };
+        let title = format!("plan.json: error: The VPC stays ({name}:{line})");
         let expected = [
-            "plan.json: error: The VPC stays",
+            title.as_str(),
             "  module.net.aws_vpc.main: expected not delete, found delete",
             "  Ask us.",
-            "1 passed, 1 failed, 0 failed as warnings",
+            "1 passed, 1 failed",
         ];
         let out = text(&run.stdout);
         assert_eq!(out.lines().collect::<Vec<_>>(), expected, "{name}");
@@ -363,7 +389,7 @@ fn results_are_valid_in_every_format() {
     let sarif: serde_sarif::sarif::Sarif = serde_json::from_str(&run("sarif")).expect("SARIF");
     let results = sarif.runs[0].results.as_ref().expect("results");
     assert_eq!(results.len(), 1);
-    assert_eq!(results[0].rule_id.as_deref(), Some("The VPC stays (line 5)"));
+    assert_eq!(results[0].rule_id.as_deref(), Some("The VPC stays"));
     assert_eq!(
         run("github"),
         "::error file=expect.yaml,line=5,title=Assertion failed%3A The VPC stays::plan.json: \
@@ -384,9 +410,14 @@ fn the_schema_accepts_what_the_command_accepts() {
         ),
         (json!([{"only": ["a", "b"]}, {"count": {"max": 1}}, {"plan": "empty"}]), true),
         (
-            json!([{"resource": "a", "deferred": "x", "optional": true, "severity": "warning"}]),
+            json!([{
+                "resource": "a", "deferred": "absent_prereq", "optional": true,
+                "severity": "warning",
+            }]),
             true,
         ),
+        (json!([{"plan": "complete"}, {"resource": "output.a", "action": "destroy"}]), true),
+        (json!([{"resource": "a", "deferred": "absent"}]), false),
         (json!([{"resource": "a", "acton": "update"}]), false),
         (json!([{"resource": "a", "action": "updated"}]), false),
         (json!([{"resource": "a", "output": "b", "null": true}]), false),

@@ -74,8 +74,11 @@ fn obeyed(text: &str, own: Own) -> Option<String> {
         return Some(format!("hidden: {:?}", around.chars().rev().collect::<String>()));
     }
     let is_own = |line: &str| {
-        let words = ["::error title=", "::warning title=", "::notice title="];
-        own == Own::Annotations && words.iter().any(|word| line.starts_with(word))
+        let words = ["::error ", "::warning ", "::notice "];
+        let rest = words.iter().find_map(|word| line.strip_prefix(word));
+        let places = ["title=", "file=asserted.json,line="];
+        let is_annotation = |rest: &str| places.iter().any(|place| rest.starts_with(place));
+        own == Own::Annotations && rest.is_some_and(is_annotation)
     };
     let mut lines = text.lines();
     let line =
@@ -177,6 +180,21 @@ fn plan(text: &str) -> Value {
     plan
 }
 
+/// The file of assertions on a stage.
+const ASSERTIONS: &str = "asserted.json";
+
+/// Assertions with a text in every field, most of which the plan fails.
+fn assertions(text: &str) -> Value {
+    let about = |subject: &str, name: &str, key: &str, value: Value| json!({"name": text, "message": text, subject: name, key: value});
+    let mut known = about("resource", "*", "known", json!({"regex": "^never$"}));
+    known["path"] = json!("**");
+    let mut warning = about("resource", text, "action", json!("create"));
+    warning["severity"] = json!("warning");
+    let pattern = json!({"resource": format!("acme_x.a[\"{text}\"]"), "absent": true});
+    let output = about("output", text, "known", json!(text));
+    json!([known, warning, pattern, output, {"name": text, "plan": "empty"}])
+}
+
 /// A folder with a plan and a truncated plan, both under hostile names.
 struct Stage {
     folder: tempfile::TempDir,
@@ -185,13 +203,16 @@ struct Stage {
 }
 
 impl Stage {
-    fn of(text: &str) -> Stage {
+    fn of(own: &str) -> Stage {
+        let text = own;
         let folder = tempfile::tempdir().expect("a folder");
         let name = text.replace(['/', '\0'], "");
         let [plan_name, cut] = [format!("{name}.json"), format!("{name}.cut.json")];
         let text = plan(text).to_string();
         std::fs::write(folder.path().join(&plan_name), &text).expect("a file");
         std::fs::write(folder.path().join(&cut), &text[..text.len() - 1]).expect("a file");
+        std::fs::write(folder.path().join(ASSERTIONS), assertions(own).to_string())
+            .expect("a file");
         Stage { folder, plan: plan_name.into(), cut: cut.into() }
     }
 
@@ -243,6 +264,18 @@ fn every_form_is_inert() {
             "report -o gitlab",
             "report -o json --fail-on changes",
             "report -o variables",
+            "report --assert asserted.json",
+            "report -o markdown --assert asserted.json",
+            "report -o html --assert asserted.json",
+            "report -o junit --assert asserted.json",
+            "report -o sarif --assert asserted.json",
+            "report -o json --assert asserted.json",
+            "report -o code-quality --assert asserted.json",
+            "assert --file asserted.json",
+            "assert --file asserted.json --format ndjson",
+            "assert --file asserted.json --format json",
+            "assert --file asserted.json --format junit",
+            "assert --file asserted.json --format sarif",
             "audit",
             "audit --format ndjson",
             "audit --format csv",
@@ -257,6 +290,10 @@ fn every_form_is_inert() {
         stage.expect_inert(&["summary", "--color", "always"], Own::Colours);
         stage.expect_inert(&["report", "--color", "always"], Own::Colours);
         stage.expect_inert(&["report", "-o", "github", "--fail-on", "check"], Own::Annotations);
+        let asserted = ["report", "-o", "github", "--assert", ASSERTIONS];
+        stage.expect_inert(&asserted, Own::Annotations);
+        let asserted = ["assert", "--format", "github", "--file", ASSERTIONS];
+        stage.expect_inert(&asserted, Own::Annotations);
         for file in ["GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"] {
             let written = std::fs::read(stage.path().join(file)).expect("a file");
             expect_inert(file, &written, Own::Nothing);
@@ -294,7 +331,17 @@ fn rules_and_batches_and_rewritings_are_inert() {
         for format in ["ndjson", "json", "csv"] {
             let out = format!("out-{format}");
             stage.expect_inert(
-                &["batch", "--progress", "always", "--out", &out, "--format", format],
+                &[
+                    "batch",
+                    "--progress",
+                    "always",
+                    "--out",
+                    &out,
+                    "--format",
+                    format,
+                    "--assert",
+                    ASSERTIONS,
+                ],
                 Own::Nothing,
             );
             let mut files = vec![stage.path().join(&out).join("report.ndjson")];
@@ -320,7 +367,7 @@ fn refusals_are_inert() {
         let stage = Stage::of(text);
         let option = format!("--{text}");
         let file = format!("@{text}");
-        let cases: [&[&str]; 15] = [
+        let cases: [&[&str]; 19] = [
             &[text],
             &["summary", &option],
             &["summary", "--color", text],
@@ -333,6 +380,10 @@ fn refusals_are_inert() {
             &["report", "-o", text],
             &["report", "-o", &format!("{text}={text}")],
             &["report", "--only", text, "--ignore", text],
+            &["report", "--assert", text],
+            &["assert", "--file", text],
+            &["assert", "--expect", text],
+            &["assert", "--expect", &format!("resource: {text}, {text}: {text}")],
             &["redact", "--also-names", &format!("({text}")],
             &["redact", "--mask", "hash", "--key-file", text],
             &["batch", "--out", "out", "--shard", text],
@@ -350,8 +401,18 @@ fn refusals_are_inert() {
             json!(text),
         ] {
             std::fs::write(stage.path().join("wrong.json"), document.to_string()).expect("a file");
-            for args in ["summary", "changes", "report", "redact", "slim", "audit"] {
-                let output = stage.run(&[args], &[&"wrong.json".into()]);
+            for args in [
+                "summary",
+                "changes",
+                "report",
+                "report --assert asserted.json",
+                "assert --file asserted.json",
+                "redact",
+                "slim",
+                "audit",
+            ] {
+                let list: Vec<&str> = args.split(' ').collect();
+                let output = stage.run(&list, &[&"wrong.json".into()]);
                 expect_inert(&format!("{args} {document}"), &output.stderr, Own::Nothing);
             }
         }

@@ -4,6 +4,7 @@
 //! Each folder of the corpus holds a plan and its expected reports. `UPDATE=1` in the environment
 //! rewrites the reports; read the difference before you commit it.
 
+mod assertions;
 mod elements;
 mod fit;
 mod full;

@@ -256,9 +256,39 @@ fn a_report_shows_the_values_of_all_documents_but_their_secrets() {
 }
 
 #[test]
+fn assertions_are_asked_of_each_document_with_its_own_secrets() {
+    let [a, b, c] = ["a", "b", "c"].map(plan);
+    let cut = &b[..b.len() / 2];
+    let assertion = "resource: x.*, path: echo, known: none";
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    fs::write(&file, format!("- {{{assertion}}}\n")).expect("a file");
+    let file = file.path().to_str().expect("UTF-8");
+    for (stream, code) in [(format!("{a}\n{b}\n{c}"), 3), (format!("{a}\n{cut}\n{c}"), 4)] {
+        for args in [&["assert", "-e", assertion][..], &["report", "--assert", file]] {
+            let output = run_on(args, &stream);
+            let (out, said) = (text(&output.stdout), text(&output.stderr));
+            assert_eq!(output.status.code(), Some(code), "{args:?}: {said}");
+            assert!(!out.contains("CANARY") && !said.contains("CANARY"), "{out}{said}");
+            // The value equals the one that its own plan declares sensitive.
+            let masked =
+                out.matches("expected \"none\", found (repeats a sensitive value)").count();
+            assert_eq!(masked, if code == 3 { 3 } else { 2 }, "{args:?}: {out}");
+        }
+    }
+}
+
+#[test]
 fn text_around_a_document_is_warned_of_by_every_command() {
     let text = format!("Running terraform show\n{}\ndone\n", plan("a"));
-    for args in [&["changes"][..], &["summary"], &["report"], &["redact"], &["slim"], &["audit"]] {
+    for args in [
+        &["changes"][..],
+        &["summary"],
+        &["report"],
+        &["assert", "-e", "plan: non-empty"],
+        &["redact"],
+        &["slim"],
+        &["audit"],
+    ] {
         let output = run_on(args, &text);
         let said = self::text(&output.stderr);
         for place in ["bytes of other text before the plan", "bytes of other text after the plan"] {

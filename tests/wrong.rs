@@ -142,6 +142,9 @@ const STORED: [(WrongDocument, &[u8], [&str; 2]); 8] = [
     (WrongDocument::Null, b" null\r\n", ["the JSON value null", "show -json PLANFILE"]),
 ];
 
+/// A command that asks an assertion.
+const ASSERT: &str = r#"assert -e {"plan":"empty"}"#;
+
 /// The documents that hold a state.
 const STATES: [WrongDocument; 3] =
     [WrongDocument::State, WrongDocument::EmptyState, WrongDocument::NativeState];
@@ -217,12 +220,13 @@ fn every_kind_of_document_is_recognised() {
 #[test]
 fn messages_name_the_document_and_a_command() {
     for (kind, text, names) in EXAMPLES {
-        for command in ["changes", "summary", "show"] {
-            if command == "summary" && STATES.contains(&kind) {
-                // `summary` says what a state holds.
+        for command in ["changes", "summary", "show", ASSERT] {
+            let reads_states = command == "summary" || command == ASSERT;
+            if reads_states && STATES.contains(&kind) {
+                // `summary` says what a state holds, and `assert` asks about it.
                 continue;
             }
-            assert_refused(&run::piped(&[command], text), kind, names);
+            assert_refused(&run::piped(&command.split(' ').collect::<Vec<_>>(), text), kind, names);
         }
     }
 }
@@ -271,8 +275,8 @@ fn messages_about_archives_say_what_to_do() {
     for (kind, bytes, words) in STORED {
         let error = run::error(Slice(bytes), &Options::default());
         assert_eq!(error.kind(), ErrorKind::WrongDocument(kind), "{}", bytes.escape_ascii());
-        for command in ["changes", "summary", "redact", "audit", "slim"] {
-            let output = run::piped(&[command], bytes);
+        for command in ["changes", "summary", ASSERT, "redact", "audit", "slim"] {
+            let output = run::piped(&command.split(' ').collect::<Vec<_>>(), bytes);
             let message = String::from_utf8_lossy(&output.stderr);
             assert_eq!((output.status.code(), &*output.stdout), (Some(1), &b""[..]), "{message}");
             assert!(words.iter().all(|words| message.contains(words)), "{command}: {message}");

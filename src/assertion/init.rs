@@ -1,68 +1,57 @@
 //! Writes assertions that pin what a plan does: the actions of each resource and output that
 //! changes, the sensitive places in its planned value, and the number of changes.
 
-use std::io::Write;
-
-use super::subject::Action;
-use crate::error::{Error, ErrorKind, Result};
-use crate::inert::is_hidden;
-use crate::json::string::push_quoted;
+use super::facts::Facts;
+use super::pinned_file::{Pin, PinnedFile};
+use super::read::Syntax;
+use super::subject::{Action, DEFERRAL_REASONS};
+use crate::error::Result;
 use crate::json::value::{Kind, Text, Value};
 use crate::path::{AttributePath, AttributeStep};
-use crate::plan::{Answer, Change, Flow, Piece, PieceKind, PieceVisitor, ResourceChange, Section};
+use crate::plan::{
+    Answer, Change, Deferred, Document, Flow, Piece, PieceKind, PieceVisitor, ResourceChange,
+    Section,
+};
 
 /// Maximum number of sensitive places of a resource that are pinned.
 const PLACES_MAX: usize = 100;
 
-/// Writes a file of assertions in YAML while a plan is read.
-pub struct Pinned<W: Write> {
-    out: W,
+/// Makes a file of assertions while a plan is read.
+pub struct Pinned {
+    file: PinnedFile,
+    facts: Facts,
+    /// The number of resources that change.
     changed: u64,
+    has_output_changes: bool,
 }
 
-impl<W: Write> Pinned<W> {
+impl Pinned {
     /// Begins a file. `source` is the name of the plan.
+    pub fn new(syntax: Syntax, source: &str) -> Pinned {
+        let file = PinnedFile::new(syntax, source);
+        Pinned { file, facts: Facts::default(), changed: 0, has_output_changes: false }
+    }
+
+    /// Ends the file, and returns its text.
     ///
     /// # Errors
     ///
-    /// Fails if the output fails.
-    pub fn new(out: W, source: &str) -> Result<Pinned<W>> {
-        let mut pinned = Pinned { out, changed: 0 };
-        let source = crate::inert::visible(source);
-        pinned.line(&format!(
-            "# What the plan {source} does. Edit the list, and check other plans with"
-        ))?;
-        pinned.line("# `plansift assert PLAN --file THIS_FILE`.")?;
-        pinned.line("assertions:")?;
-        Ok(pinned)
-    }
-
-    /// Ends the file.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the output fails.
-    pub fn finish(mut self) -> Result<()> {
-        match self.changed {
-            0 => self.line("  - plan: empty")?,
-            changed => {
-                self.line(&format!(
-                    "  - count: {{action: change, min: {changed}, max: {changed}}}"
-                ))?;
-            }
+    /// Fails if the plan cannot be pinned, with the reason.
+    pub fn finish(mut self, document: &Document) -> std::result::Result<String, String> {
+        self.facts.end(document);
+        if self.facts.lacks_changes {
+            return Err("the plan does not list its changes, so they cannot be pinned".to_owned());
         }
-        self.out.flush().map_err(|error| Error::io(ErrorKind::Write, error))
-    }
-
-    fn line(&mut self, line: &str) -> Result<()> {
-        writeln!(self.out, "{line}").map_err(|error| Error::io(ErrorKind::Write, error))
-    }
-
-    fn change(&mut self, subject: &str, name: &str, change: &Change<'_>) -> Result<()> {
-        let mut actions = Vec::new();
-        for action in change.actions()? {
-            actions.push(action?.decode()?);
+        let is_empty = self.changed == 0 && !self.has_output_changes;
+        match self.facts.incomplete() {
+            None if is_empty => self.file.add(&[("plan", Pin::Word("empty"))]),
+            _ => self.file.add(&[("count", Pin::Count(self.changed))]),
         }
+        self.file.finish()
+    }
+
+    fn change(&mut self, subject: &'static str, name: &str, change: &Change<'_>) -> Result<()> {
+        let actions = actions_of(change)?;
         let is_pinned = Action::WORDS.iter().find(|(_, action)| action.covers(&actions));
         let Some((word, action)) = is_pinned.filter(|(_, action)| *action != Action::NoOp) else {
             return Ok(());
@@ -72,36 +61,56 @@ impl<W: Write> Pinned<W> {
             Action::Replace => Action::words_of(&actions),
             _ => (*word).to_owned(),
         };
-        let name = quoted(name);
-        self.line(&format!("  - {subject}: {name}\n    action: {word}"))?;
+        let subject = (subject, Pin::Text(name));
+        self.file.add(&[subject, ("action", Pin::Word(&word))]);
         for path in marked(change.after_sensitive)? {
-            self.line(&format!("  - {subject}: {name}"))?;
-            if !path.is_root() {
-                self.line(&format!("    path: {}", quoted(&path.to_string())))?;
-            }
-            self.line("    sensitive: true")?;
+            let path = path.to_string();
+            let place = (!path.is_empty()).then_some(("path", Pin::Text(&path)));
+            let members = std::iter::once(subject).chain(place);
+            let members: Vec<_> = members.chain([("sensitive", Pin::Word("true"))]).collect();
+            self.file.add(&members);
         }
         Ok(())
     }
 
     fn resource(&mut self, resource: &ResourceChange<'_>) -> Result<()> {
-        let mut actions = Vec::new();
-        for action in resource.change.actions()? {
-            actions.push(action?.decode()?);
-        }
+        let actions = actions_of(&resource.change)?;
         self.changed += u64::from(Action::Change.covers(&actions));
         match (resource.deposed, resource.address) {
-            (None, Some(address)) => self.change("resource", &decoded(address)?, &resource.change),
+            (None, Some(address)) => self.change("resource", &address.decode()?, &resource.change),
             _ => Ok(()),
         }
     }
+
+    fn output(&mut self, name: &str, change: &Change<'_>) -> Result<()> {
+        self.has_output_changes |= !Action::NoOp.covers(&actions_of(change)?);
+        self.change("output", name, change)
+    }
+
+    fn deferred(&mut self, deferred: &Deferred<'_>) -> Result<()> {
+        let Some(address) = deferred.resource_change.address else { return Ok(()) };
+        let reason = deferred.reason.map(Text::decode).transpose()?;
+        let reason = reason.filter(|reason| DEFERRAL_REASONS.contains(&reason.as_str()));
+        let reason = reason.as_deref().unwrap_or("true");
+        let address = address.decode()?;
+        self.file.add(&[("resource", Pin::Text(&address)), ("deferred", Pin::Word(reason))]);
+        Ok(())
+    }
 }
 
-impl<W: Write> PieceVisitor for Pinned<W> {
+fn actions_of(change: &Change<'_>) -> Result<Vec<String>> {
+    change.actions()?.map(|action| action?.decode()).collect()
+}
+
+impl PieceVisitor for Pinned {
     fn section(&mut self, section: Section, _: &str) -> Answer {
         match section {
             Section::ResourceChanges
             | Section::OutputChanges
+            | Section::DeferredChanges
+            | Section::Applyable
+            | Section::Complete
+            | Section::Errored
             | Section::FormatVersion
             | Section::TerraformVersion => Answer::Enter,
             _ => Answer::Skip,
@@ -118,34 +127,14 @@ impl<W: Write> PieceVisitor for Pinned<W> {
                 self.resource(&ResourceChange::parse(piece.section, piece.value)?)?;
             }
             PieceKind::OutputChange => {
-                let change = Change::parse(piece.value)?;
-                self.change("output", piece.name.unwrap_or_default(), &change)?;
+                self.output(piece.name.unwrap_or_default(), &Change::parse(piece.value)?)?;
             }
+            PieceKind::DeferredChange => self.deferred(&Deferred::parse(piece.value)?)?,
+            PieceKind::Scalar => self.facts.note(piece.section, piece.value)?,
             _ => {}
         }
         Ok(Flow::Continue)
     }
-}
-
-fn decoded(text: Text<'_>) -> Result<String> {
-    text.decode()
-}
-
-/// A text in quotes, without hidden characters and commands of CI runners. YAML has the escapes of
-/// JSON, and one for characters of more than 16 bits.
-fn quoted(text: &str) -> String {
-    let mut json = String::new();
-    push_quoted(text, &mut json);
-    let mut quoted = String::with_capacity(json.len());
-    for c in json.chars() {
-        match u32::from(c) {
-            _ if c == '#' && quoted.ends_with('#') => quoted.push_str("\\u0023"),
-            code @ ..=0xffff if is_hidden(c) => quoted.push_str(&format!("\\u{code:04x}")),
-            code if is_hidden(c) => quoted.push_str(&format!("\\U{code:08x}")),
-            _ => quoted.push(c),
-        }
-    }
-    quoted
 }
 
 /// The outermost marked places of an overlay.

@@ -123,6 +123,20 @@ impl Matcher {
         })
     }
 
+    /// Whether the matcher asks for a number.
+    pub fn is_of_numbers(&self) -> bool {
+        let mut left = vec![self];
+        while let Some(matcher) = left.pop() {
+            match matcher {
+                Matcher::Number(_) | Matcher::Range { .. } => return true,
+                Matcher::OneOf(list) | Matcher::All(list) => left.extend(list),
+                Matcher::Not(inner) => left.push(inner),
+                _ => {}
+            }
+        }
+        false
+    }
+
     /// The matcher in words, for messages.
     pub fn words(&self) -> String {
         let list = |matchers: &[Matcher]| {

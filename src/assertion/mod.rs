@@ -1,8 +1,8 @@
 //! Assertions about plans: what a user says that a plan must do.
 //!
 //! ```text
-//! file ─▶ tree with lines ─▶ [`Assertion`] ─┐
-//! plan ─▶ pieces ──────────────────────────┴─▶ [`Run`] ─▶ [`Outcome`] of each assertion
+//! file ─▶ tree with lines ─▶ [`Assertions`] ─┐
+//! plan ─▶ pieces ───────────────────────────┴─▶ [`Run`] ─▶ [`Outcome`] of each assertion
 //! ```
 //!
 //! A [`Run`] reads a plan or a state once. It holds counts, and the first few failures of each
@@ -11,24 +11,32 @@
 //! The checks in [`plancheck`](crate::plancheck) copy the library for providers exactly, with its
 //! surprises. Assertions ask about plans of any provider in the words of Terraform: a value in a
 //! sensitive value is sensitive, a value in an unknown value is unknown, and an address may be a
-//! pattern.
+//! pattern. An assertion fails for what is not decided or not known: a deferred change, changes that
+//! the plan does not list, and a path that no value has.
 
 mod bounds;
+mod facts;
 mod init;
+mod list;
 mod matcher;
+mod names;
 mod node;
 mod outcome;
 mod parse;
+mod pinned_file;
 mod places;
 mod read;
 mod run;
 mod schema;
 mod sides;
 mod subject;
+mod tally;
 mod values;
+mod verdict;
 
 pub use self::bounds::Bounds;
 pub use self::init::Pinned;
+pub use self::list::Assertions;
 pub use self::matcher::Matcher;
 pub use self::node::{FILE_MAX, FileError};
 pub use self::outcome::{FINDINGS_MAX, Finding, Outcome};
@@ -37,3 +45,5 @@ pub use self::read::Syntax;
 pub use self::run::Run;
 pub use self::schema::SCHEMA;
 pub use self::subject::{Action, Assertion, Expectation, PlanState, Severity, Subject, Where};
+pub use self::tally::Tally;
+pub use self::verdict::{Answers, Unmatched};

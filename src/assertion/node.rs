@@ -215,6 +215,9 @@ pub(super) fn boolean(node: &Node, name: &str) -> Result<bool, FileError> {
 
 /// The error about an unknown key: suggests a similar key, or lists all keys.
 pub(super) fn unknown_key(line: usize, key: &str, known: &[&str]) -> FileError {
+    if let Some((name, _)) = key.split_once(':').filter(|(name, _)| known.contains(name)) {
+        return FileError::new(line, format!("a blank is missing after `{name}:`"));
+    }
     let near = nearest(key, known.iter().copied());
     let hint = near.map(|near| format!(": did you mean `{near}`?"));
     let hint = hint.unwrap_or_else(|| format!(": the keys are {}", known.join(", ")));

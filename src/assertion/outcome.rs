@@ -16,6 +16,8 @@ pub struct Outcome {
     pub failed: u64,
     /// The first failures.
     pub findings: Vec<Finding>,
+    /// Whether the assertion is optional and about nothing in the document.
+    pub is_skipped: bool,
 }
 
 /// Where an assertion fails, and why.
@@ -38,15 +40,6 @@ pub struct Finding {
     quoted: Option<String>,
 }
 
-/// The object that a failure is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Object<'a> {
-    /// The address of a resource.
-    Resource(&'a str),
-    /// The name of an output.
-    Output(&'a str),
-}
-
 impl Outcome {
     /// Whether the assertion holds.
     pub fn holds(&self) -> bool {
@@ -60,16 +53,13 @@ impl Outcome {
         }
     }
 
-    /// Sets the object that the last failure is about and its actions, if that was kept.
-    pub(super) fn locate_last(&mut self, object: Object<'_>, actions: &[String]) {
+    /// Sets the address of the block that the last failure is about, and the actions of its object,
+    /// if that failure was kept.
+    pub(super) fn locate_last(&mut self, address: &str, actions: &[String]) {
         let Some(last) = self.last() else { return };
         let has = |word: &str| actions.iter().any(|action| action == word);
         last.is_removed = (has("delete") || has("forget")) && !has("create");
-        let (prefix, name) = match object {
-            Object::Resource(address) => ("", address),
-            Object::Output(name) => ("output.", name),
-        };
-        last.address = (name.len() <= ADDRESS_MAX).then(|| format!("{prefix}{name}"));
+        last.address = (address.len() <= ADDRESS_MAX).then(|| address.to_owned());
     }
 
     /// The last failure, if it was kept.
@@ -83,42 +73,54 @@ impl Outcome {
         self.findings.iter().any(|finding| finding.quoted.is_some())
     }
 
-    /// Replaces quoted texts that repeat a secret.
-    pub fn mask(&mut self, is_secret: impl Fn(&str) -> bool) {
+    /// Writes `mask` in the place of quoted texts that repeat a secret.
+    pub fn mask(&mut self, mask: &str, is_secret: impl Fn(&str) -> bool) {
         for finding in &mut self.findings {
             if finding.quoted.take().is_some_and(|quoted| is_secret(&quoted)) {
-                finding.found = crate::secret::ECHO.to_owned();
+                mask.clone_into(&mut finding.found);
             }
+        }
+    }
+
+    /// Adds what another part of the document says, which follows the parts so far.
+    pub(super) fn append(&mut self, other: &mut Outcome) {
+        self.asked += std::mem::take(&mut other.asked);
+        self.failed += std::mem::take(&mut other.failed);
+        let room = FINDINGS_MAX - self.findings.len();
+        self.findings.extend(other.findings.drain(..).take(room));
+    }
+
+    /// Adds a failure. The texts are made only if the failure is kept.
+    pub(super) fn fail_with(&mut self, texts: impl FnOnce() -> [String; 4]) {
+        self.failed += 1;
+        if self.findings.len() < FINDINGS_MAX {
+            let [place, path, expected, found] = texts().map(|text| short(&text));
+            let (address, is_removed, quoted) = (None, false, None);
+            self.findings.push(Finding {
+                place,
+                path,
+                expected,
+                found,
+                address,
+                is_removed,
+                quoted,
+            });
         }
     }
 
     /// Adds a failure.
     pub fn fail(&mut self, place: &str, path: &str, expected: &str, found: &str) {
-        self.failed += 1;
-        if self.findings.len() < FINDINGS_MAX {
-            self.findings.push(Finding {
-                place: short(place),
-                path: short(path),
-                expected: short(expected),
-                found: short(found),
-                address: None,
-                is_removed: false,
-                quoted: None,
-            });
-        }
+        self.fail_with(|| [place, path, expected, found].map(str::to_owned));
     }
 }
 
 impl Finding {
-    /// The finding in one line.
-    pub fn words(&self) -> String {
-        let Finding { place, path, expected, found, .. } = self;
-        let place = match (place.as_str(), path.as_str()) {
-            ("", _) => String::new(),
-            (place, "") => format!("{place}: "),
-            (place, path) => format!("{place}: {path}: "),
-        };
-        format!("{place}expected {expected}, found {found}")
+    /// The memory of the finding, in bytes.
+    pub(super) fn size(&self) -> u64 {
+        let Finding { place, path, expected, found, address, quoted, .. } = self;
+        let others = [address, quoted].into_iter().flatten().map(String::len).sum::<usize>();
+        let texts = place.len() + path.len() + expected.len() + found.len() + others;
+        (size_of::<Finding>() + texts) as u64
     }
 }
 

@@ -3,16 +3,18 @@
 use super::bounds::Bounds;
 use super::node::{FileError, Member, Node, NodeKind, boolean, shown, text, unknown_key};
 use super::read::{Syntax, read};
-use super::subject::{Action, Assertion, Expectation, PlanState, Severity, Subject, Where};
+use super::subject::{
+    Action, Assertion, DEFERRAL_REASONS, Expectation, PlanState, Severity, Subject, Where,
+};
 use super::values::{bounds, matcher};
 use crate::nearest::nearest;
-use crate::path::{AddressPattern, AttributePath, AttributeQuery, AttributeStep};
+use crate::path::{AddressPattern, AttributePath, AttributeQuery, AttributeStep, DottedPath};
 
 /// Maximum number of assertions of a file.
 const ASSERTIONS_MAX: usize = 100_000;
 
 /// The keys of an assertion.
-const KEYS: [&str; 18] = [
+const KEYS: [&str; 19] = [
     "name",
     "resource",
     "output",
@@ -20,6 +22,7 @@ const KEYS: [&str; 18] = [
     "only",
     "count",
     "path",
+    "path_style",
     "action",
     "not_action",
     "known",
@@ -40,14 +43,16 @@ const KEYS: [&str; 18] = [
 /// Fails at the first line that is wrong.
 pub fn parse(text: &str, syntax: Syntax) -> Result<Vec<Assertion>, FileError> {
     let root = read(text, syntax)?;
+    let mut is_dotted = false;
     let list = match root.kind {
         NodeKind::Mapping(members) => {
             let mut list = None;
             for Member { line, key, value } in members {
-                if key != "assertions" {
-                    return Err(unknown_key(line, &key, &["assertions"]));
+                match key.as_str() {
+                    "assertions" => list = Some(value),
+                    "path_style" => is_dotted = path_style(line, &value)?,
+                    _ => return Err(unknown_key(line, &key, &["assertions", "path_style"])),
                 }
-                list = Some(value);
             }
             list.ok_or_else(|| FileError::new(root.line, "the key `assertions` is missing"))?
         }
@@ -63,7 +68,7 @@ pub fn parse(text: &str, syntax: Syntax) -> Result<Vec<Assertion>, FileError> {
         let text = format!("there are more than {ASSERTIONS_MAX} assertions");
         return Err(FileError::new(list.line, text));
     }
-    elements.into_iter().map(assertion).collect()
+    elements.into_iter().map(|element| assertion(element, is_dotted)).collect()
 }
 
 /// Parses one assertion as YAML, with or without braces: `resource: a.b, action: no-op`.
@@ -73,10 +78,19 @@ pub fn parse(text: &str, syntax: Syntax) -> Result<Vec<Assertion>, FileError> {
 /// Fails if the assertion is wrong.
 pub fn parse_one(text: &str) -> Result<Assertion, FileError> {
     let text = text.trim();
-    match text.starts_with('{') || text.contains('\n') {
-        true => assertion(read(text, Syntax::Yaml)?),
-        false => assertion(read(&format!("{{{text}}}"), Syntax::Yaml)?),
-    }
+    let is_whole = text.starts_with('{') || text.contains('\n');
+    let read = match is_whole {
+        true => read(text, Syntax::Yaml),
+        false => read(&format!("{{{text}}}"), Syntax::Yaml),
+    };
+    let node = read.map_err(|error| match text.contains('[') {
+        true => FileError::new(
+            error.line,
+            format!("{}: put an address with brackets in quotes: \"a.b[0]\"", error.text),
+        ),
+        false => error,
+    })?;
+    assertion(node, false)
 }
 
 /// The parts of an assertion, as they are read.
@@ -85,7 +99,9 @@ struct Parts {
     name: Option<String>,
     resource: Option<String>,
     output: Option<String>,
-    path: Option<(usize, Where)>,
+    path: Option<(usize, Node)>,
+    /// Whether a path may have dotted numbers.
+    is_dotted: bool,
     expectations: Vec<Expectation>,
     severity: Severity,
     message: Option<String>,
@@ -101,7 +117,7 @@ struct Parts {
     has_count: bool,
 }
 
-fn assertion(node: Node) -> Result<Assertion, FileError> {
+fn assertion(node: Node, is_dotted: bool) -> Result<Assertion, FileError> {
     let NodeKind::Mapping(members) = node.kind else {
         return Err(node.wrong("an assertion", "a mapping"));
     };
@@ -111,6 +127,7 @@ fn assertion(node: Node) -> Result<Assertion, FileError> {
         resource: None,
         output: None,
         path: None,
+        is_dotted,
         expectations: Vec::new(),
         severity: Severity::Error,
         message: None,
@@ -143,7 +160,8 @@ impl Parts {
                     _ => return Err(unknown_word(line, "severity", &word, &["error", "warning"])),
                 };
             }
-            "path" => self.path = Some((line, path(&value)?)),
+            "path" => self.path = Some((line, value)),
+            "path_style" => self.is_dotted = path_style(line, &value)?,
             _ => self.add_expectation(line, &key, &value)?,
         }
         Ok(())
@@ -155,11 +173,10 @@ impl Parts {
             "plan" => {
                 self.of_plan.get_or_insert("plan");
                 let word = text(value, "plan")?;
-                Expectation::Plan(match word.as_str() {
-                    "empty" => PlanState::Empty,
-                    "non-empty" => PlanState::NonEmpty,
-                    _ => return Err(unknown_word(line, "plan", &word, &["empty", "non-empty"])),
-                })
+                let state = PlanState::WORDS.iter().find(|(known, _)| *known == word);
+                let known = PlanState::WORDS.map(|(word, _)| word);
+                let state = state.ok_or_else(|| unknown_word(line, "plan", &word, &known))?;
+                Expectation::Plan(state.1)
             }
             "only" => {
                 self.of_plan.get_or_insert("only");
@@ -182,7 +199,12 @@ impl Parts {
                 self.of_resource.get_or_insert("deferred");
                 match &value.kind {
                     NodeKind::Boolean(is_deferred) => Expectation::Deferred(*is_deferred),
-                    NodeKind::Text(reason) => Expectation::DeferredFor(reason.clone()),
+                    NodeKind::Text(reason) if DEFERRAL_REASONS.contains(&reason.as_str()) => {
+                        Expectation::DeferredFor(reason.clone())
+                    }
+                    NodeKind::Text(reason) => {
+                        return Err(unknown_word(line, "reason", reason, &DEFERRAL_REASONS));
+                    }
                     _ => return Err(value.wrong("deferred", "true, false or a reason")),
                 }
             }
@@ -230,9 +252,15 @@ impl Parts {
             return error("the assertion is about a resource and an output: make two".into());
         }
         let of_one = self.of_value.or(self.of_change).or(self.of_resource);
-        let subject = match (self.resource, self.output) {
-            (Some(resource), _) => Subject::Resource(AddressPattern::new(&resource)),
-            (_, Some(output)) => Subject::Output(output),
+        let subject = match (&self.resource, &self.output) {
+            (Some(pattern), _) => match pattern.strip_prefix("output.") {
+                Some(name) => Subject::Output(AddressPattern::new(name)),
+                None => Subject::Resource(AddressPattern::new(pattern)),
+            },
+            (_, Some(pattern)) => {
+                let name = pattern.strip_prefix("output.").unwrap_or(pattern);
+                Subject::Output(AddressPattern::new(name))
+            }
             _ => Subject::Plan,
         };
         let is_plan = matches!(subject, Subject::Plan);
@@ -248,13 +276,18 @@ impl Parts {
         if let (Subject::Output(_), true) = (&subject, self.has_count) {
             return error("`count` is about resources, not an output".into());
         }
-        if let Some((line, path)) = &self.path {
+        let path = match self.path {
+            Some((line, node)) => Some((line, path(&node, self.is_dotted)?)),
+            None => None,
+        };
+        if let Some((line, path)) = &path {
             if self.of_value.is_none() {
                 let text = "`path` needs a key about a value, like `known` or `unchanged`";
                 return Err(FileError::new(*line, text));
             }
             let begins_with_index = match path {
                 Where::At(path) => matches!(path.steps().first(), Some(AttributeStep::Index(_))),
+                Where::Dotted(path) => path.begins_with_index(),
                 Where::Each(query) => query.to_string().starts_with('['),
             };
             if matches!(subject, Subject::Resource(_)) && begins_with_index {
@@ -263,7 +296,7 @@ impl Parts {
                 return Err(FileError::new(*line, text));
             }
         }
-        let path = self.path.map_or_else(|| Where::At(AttributePath::root()), |(_, path)| path);
+        let path = path.map_or_else(|| Where::At(AttributePath::root()), |(_, path)| path);
         let name = self.name.unwrap_or_else(|| named(&subject, &path, &self.expectations));
         Ok(Assertion {
             name,
@@ -283,7 +316,7 @@ impl Parts {
 fn named(subject: &Subject, path: &Where, expectations: &[Expectation]) -> String {
     let mut name = match subject {
         Subject::Resource(pattern) => pattern.text().to_owned(),
-        Subject::Output(output) => format!("output {output}"),
+        Subject::Output(pattern) => format!("output {}", pattern.text()),
         Subject::Plan => "plan".to_owned(),
     };
     if !path.is_root() {
@@ -301,10 +334,23 @@ fn texts(node: &Node, name: &str) -> Result<Vec<String>, FileError> {
     }
 }
 
-fn path(node: &Node) -> Result<Where, FileError> {
+/// Whether paths may have dotted numbers, as `tfjsonpath` prints them.
+fn path_style(line: usize, node: &Node) -> Result<bool, FileError> {
+    let word = text(node, "path_style")?;
+    match word.as_str() {
+        "tfjson" => Ok(true),
+        _ => Err(unknown_word(line, "path_style", &word, &["tfjson"])),
+    }
+}
+
+fn path(node: &Node, is_dotted: bool) -> Result<Where, FileError> {
     let text = text(node, "path")?;
-    let parsed = match AttributePath::parse(&text) {
-        Ok(path) => Ok(Where::At(path)),
+    let concrete = match is_dotted {
+        true => DottedPath::parse(&text).map(Where::Dotted),
+        false => AttributePath::parse(&text).map(Where::At),
+    };
+    let parsed = match concrete {
+        Ok(path) => Ok(path),
         Err(error) => match AttributeQuery::parse(&text) {
             Ok(query) => Ok(Where::Each(query)),
             Err(of_query) if text.contains('*') => Err(of_query),
@@ -313,9 +359,13 @@ fn path(node: &Node) -> Result<Where, FileError> {
     };
     parsed.map_err(|error| {
         let at = error.location().map_or(0, |location| location.offset);
+        let hint = match DottedPath::parse(&text) {
+            Ok(_) => "; add `path_style: tfjson` to write indices like ingress.0.port",
+            Err(_) => "",
+        };
         let text = format!(
             "the path is invalid at byte {at}: write one like tags.Name, ingress[*].port or \
-             tags[\"a.b\"]"
+             tags[\"a.b\"]{hint}"
         );
         FileError::new(node.line, text)
     })

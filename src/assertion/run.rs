@@ -1,255 +1,200 @@
-//! Evaluates assertions on one document, in one pass.
-//!
-//! For each resource, a hash map finds the assertions about its instance, its resource, its modules
-//! and its type. Only assertions with `*` are tried one by one.
+//! Asks assertions of one document, in one pass.
 
-use std::collections::HashMap;
-
-use super::outcome::{Object, Outcome};
+use super::facts::Facts;
+use super::list::Assertions;
 use super::places::matching_paths;
 use super::sides::{Item, Sides};
-use super::subject::{Action, Assertion, Expectation, PlanState, Subject, Where};
+use super::subject::{Action, Assertion, Expectation, PlanState, Where};
+use super::tally::{Answer, Tally};
 use super::values::words;
-use crate::error::Result;
+use super::verdict::{self, Answers};
+use crate::error::{Result, WrongDocument};
 use crate::json::value::{Text, Value};
 use crate::limits::Limits;
+use crate::path::{AddressPattern, AttributePath};
 use crate::plan::{
-    Answer, Change, Deferred, Flow, Piece, PieceKind, PieceVisitor, ResourceChange, Section,
+    self, Change, Deferred, Document, Flow, Piece, PieceKind, PieceVisitor, ResourceChange, Section,
 };
 
-/// The assertions, and their outcomes for a document so far.
+/// The assertions, and what a document says about them so far.
 pub struct Run<'a> {
-    assertions: &'a [Assertion],
-    outcomes: Vec<Outcome>,
-    /// For each assertion, the number of resources with the actions that it counts.
-    counts: Vec<u64>,
-    /// For each assertion, the number of deferred changes that it covers.
-    deferred: Vec<u64>,
-    /// The assertions about resources whose pattern has no `*`, by pattern.
-    exact: HashMap<&'a str, Vec<usize>>,
-    /// The assertions about resources whose pattern has a `*`.
-    globs: Vec<usize>,
-    outputs: HashMap<&'a str, Vec<usize>>,
-    /// The assertions about the plan as a whole.
-    of_plan: Vec<usize>,
-    has_changes: bool,
-    is_state: bool,
+    assertions: &'a Assertions,
+    /// The answers so far.
+    pub tally: Tally,
+    facts: Facts,
     limits: Limits,
-    /// The address of the current resource or output. This and `actions` are reused buffers.
+    current: Current,
+}
+
+/// The resource or output that is being asked about: buffers.
+#[derive(Default)]
+struct Current {
+    /// The address, or the name of an output.
     address: String,
+    /// The type, or the name of an output in configurations: patterns cover this name, too.
+    type_name: String,
     actions: Vec<String>,
+    is_data: bool,
+}
+
+impl Current {
+    /// Reads the names and the actions of a resource.
+    fn read(&mut self, resource: &ResourceChange<'_>) -> Result<()> {
+        self.address = decoded(resource.address)?;
+        self.type_name = decoded(resource.type_name)?;
+        self.is_data = decoded(resource.mode)? == "data";
+        self.read_actions(&resource.change)
+    }
+
+    fn read_actions(&mut self, change: &Change<'_>) -> Result<()> {
+        self.actions.clear();
+        for action in change.actions()? {
+            self.actions.push(action?.decode()?);
+        }
+        Ok(())
+    }
+
+    /// Sets the names of an output.
+    fn name_output(&mut self, name: &str) {
+        name.clone_into(&mut self.address);
+        self.type_name = format!("output.{name}");
+        self.is_data = false;
+    }
+
+    /// The address of the block.
+    fn block(&self) -> &str {
+        if self.type_name.starts_with("output.") { &self.type_name } else { &self.address }
+    }
+
+    /// The item to ask about. A state has no actions.
+    fn item<'i, 'v>(&'i self, facts: &Facts, sides: Sides<'v>) -> Item<'i, 'v> {
+        let actions = (!facts.is_state).then_some(self.actions.as_slice());
+        Item {
+            place: &self.address,
+            address: self.block(),
+            actions,
+            is_data: self.is_data,
+            deferred: None,
+            sides,
+        }
+    }
 }
 
 impl<'a> Run<'a> {
-    /// Returns a run without outcomes.
-    pub fn new(assertions: &'a [Assertion], limits: &Limits) -> Run<'a> {
-        let mut run = Run {
-            assertions,
-            outcomes: vec![Outcome::default(); assertions.len()],
-            counts: vec![0; assertions.len()],
-            deferred: vec![0; assertions.len()],
-            exact: HashMap::new(),
-            globs: Vec::new(),
-            outputs: HashMap::new(),
-            of_plan: Vec::new(),
-            has_changes: false,
-            is_state: false,
-            limits: *limits,
-            address: String::new(),
-            actions: Vec::new(),
-        };
-        for (index, assertion) in assertions.iter().enumerate() {
-            match &assertion.subject {
-                Subject::Resource(pattern) if pattern.text().contains('*') => {
-                    run.globs.push(index);
-                }
-                Subject::Resource(pattern) => {
-                    run.exact.entry(pattern.text()).or_default().push(index);
-                }
-                Subject::Output(name) => run.outputs.entry(name).or_default().push(index),
-                Subject::Plan => run.of_plan.push(index),
-            }
-        }
-        run
+    /// Assertions that were asked of nothing yet.
+    pub fn new(assertions: &'a Assertions, limits: &Limits) -> Run<'a> {
+        let mut tally = Tally::default();
+        tally.reset(assertions.list().len());
+        let (facts, limits) = (Facts::default(), *limits);
+        Run { assertions, tally, facts, limits, current: Current::default() }
     }
 
-    /// The outcome of each assertion, in order.
-    pub fn finish(mut self) -> Vec<Outcome> {
-        for (index, assertion) in self.assertions.iter().enumerate() {
-            let outcome = &mut self.outcomes[index];
-            for expectation in &assertion.expectations {
-                let expected = words(expectation);
-                match expectation {
-                    Expectation::Plan(_) | Expectation::Only(_) | Expectation::Count(..)
-                        if self.is_state =>
-                    {
-                        outcome.fail("", "", &expected, "a state, which plans no changes");
-                    }
-                    Expectation::Plan(PlanState::NonEmpty) if !self.has_changes => {
-                        outcome.fail("", "", &expected, "no change");
-                    }
-                    Expectation::Count(_, bounds) if !bounds.holds(self.counts[index]) => {
-                        let found = self.counts[index].to_string();
-                        outcome.fail("", "", &expected, &found);
-                    }
-                    Expectation::Deferred(true) | Expectation::DeferredFor(_)
-                        if self.deferred[index] == 0 && !assertion.is_optional =>
-                    {
-                        outcome.fail("", "", &expected, "no deferred change");
-                    }
-                    _ => {}
-                }
-            }
-            let noun = match &assertion.subject {
-                Subject::Plan => continue,
-                Subject::Resource(_) => "a resource that the pattern covers",
-                Subject::Output(_) => "an output of this name",
-            };
-            let may_be_nothing = assertion.is_optional
-                || assertion.expectations.iter().any(|expectation| {
-                    let is_absent = matches!(expectation, Expectation::Absent(true));
-                    is_absent && assertion.path.is_root()
-                        || matches!(expectation, Expectation::Count(..))
-                });
-            if outcome.asked == 0 && self.deferred[index] == 0 && !may_be_nothing {
-                outcome.fail("", "", noun, "none: the assertion asks about nothing");
-            }
-        }
-        self.outcomes
+    /// The answers to all assertions, at the end of a document.
+    pub fn finish(mut self, document: &Document) -> Answers {
+        self.facts.end(document);
+        verdict::end(self.assertions, &self.facts, self.tally)
     }
 
-    /// The assertions about the resource at `self.address`.
-    fn covering(&self, type_name: &str) -> Vec<usize> {
-        let mut found = Vec::new();
-        let address = self.address.as_str();
-        let bounds = address.bytes().enumerate().filter(|(_, byte)| matches!(byte, b'.' | b'['));
-        let ends = bounds.map(|(at, _)| at).chain([address.len()]);
-        if !self.exact.is_empty() {
-            let prefixes = ends.map(|end| &address[..end]);
-            for text in prefixes.chain([type_name]) {
-                let indices = self.exact.get(text).into_iter().flatten();
-                found.extend(indices.copied().filter(|index| self.covers(*index, type_name)));
-            }
-        }
-        found.extend(self.globs.iter().copied().filter(|index| self.covers(*index, type_name)));
-        found.sort_unstable();
-        found.dedup();
-        found
-    }
-
-    fn covers(&self, index: usize, type_name: &str) -> bool {
-        let Subject::Resource(pattern) = &self.assertions[index].subject else { return false };
-        pattern.covers(&self.address) || pattern.covers(type_name)
+    /// The document is a state.
+    pub fn note_state(&mut self) {
+        self.facts.is_state = true;
     }
 
     fn resource(&mut self, resource: &ResourceChange<'_>) -> Result<()> {
-        self.read(resource.address, Some(&resource.change))?;
-        let is_deposed = resource.deposed.is_some();
-        self.change_of_plan(&resource_name(&self.address, resource.deposed)?, "")?;
-        let type_name = decoded(resource.type_name)?;
+        self.current.read(resource)?;
+        let name = resource_name(&self.current.address, resource.deposed)?;
+        let changes = Action::Change.covers(&self.current.actions);
+        self.tally.has_changes |= changes;
+        self.change_of_plan(changes, |current| [name.clone(), Action::words_of(&current.actions)])?;
+        self.tally.names.add_resource(&self.current.address, &self.current.type_name);
         let sides = sides(&resource.change);
-        for index in self.covering(&type_name) {
-            self.count(index);
-            if !is_deposed {
-                self.evaluate(index, Some(sides))?;
+        for place in self.assertions.covering(&self.current.address, &self.current.type_name) {
+            self.count(place);
+            match resource.deposed {
+                None => self.ask(place, sides, None)?,
+                Some(_) => self.ask_deposed(place, &name)?,
             }
         }
-        for index in self.of_plan.clone() {
-            self.count(index);
-        }
-        Ok(())
-    }
-
-    /// Reads an address and the actions of a change into the buffers.
-    fn read(&mut self, address: Option<Text<'_>>, change: Option<&Change<'_>>) -> Result<()> {
-        self.address = decoded(address)?;
-        self.actions.clear();
-        if let Some(change) = change {
-            for action in change.actions()? {
-                self.actions.push(action?.decode()?);
-            }
+        for place in self.assertions.about_plan() {
+            self.count(*place);
         }
         Ok(())
     }
 
-    fn count(&mut self, index: usize) {
-        for expectation in &self.assertions[index].expectations {
-            if let Expectation::Count(actions, _) = expectation {
-                let is_counted = actions.iter().any(|action| action.covers(&self.actions));
-                self.counts[index] += u64::from(is_counted);
-                self.outcomes[index].asked += 1;
-            }
-        }
+    fn count(&mut self, place: usize) {
+        let item = self.current.item(&self.facts, Sides::default());
+        let mut expectations = self.assertions.list()[place].expectations.iter();
+        let is_counted = expectations.any(|expectation| match expectation {
+            Expectation::Count(actions, _) => actions.iter().any(|action| item.has(*action)),
+            _ => false,
+        });
+        self.tally.answers[place].count += u64::from(is_counted);
     }
 
-    /// Evaluates an assertion on the resource or output in the buffers. A state has no actions.
-    fn evaluate(&mut self, index: usize, sides: Option<Sides<'_>>) -> Result<()> {
-        let assertion = &self.assertions[index];
-        let outcome = &mut self.outcomes[index];
-        outcome.asked += 1;
-        let object = match assertion.subject {
-            Subject::Output(_) => Object::Output(&self.address),
-            Subject::Resource(_) | Subject::Plan => Object::Resource(&self.address),
-        };
-        let item = Item {
-            object,
-            actions: (!self.is_state).then_some(&self.actions),
-            sides: sides.unwrap_or_default(),
-        };
-        let query = match &assertion.path {
-            Where::At(path) => {
-                return assertion
-                    .expectations
-                    .iter()
-                    .try_for_each(|expectation| item.check(expectation, path, outcome));
-            }
-            Where::Each(query) => query,
-        };
-        let paths = matching_paths(query, item.sides.all(), &self.limits)?;
-        for expectation in &assertion.expectations {
-            for path in &paths {
-                item.check(expectation, path, outcome)?;
-            }
-            let is_absent = matches!(expectation, Expectation::Absent(true));
-            if paths.is_empty() && !is_absent && !assertion.is_optional {
-                let expected = words(expectation);
-                let text = assertion.path.text();
-                outcome.fail(&self.address, &text, &expected, "nothing that the path matches");
-                outcome.locate_last(object, &self.actions);
-            }
-        }
-        Ok(())
+    /// Asks an assertion of the current resource or output. `deferred` is the reason to defer its
+    /// change.
+    fn ask(&mut self, place: usize, sides: Sides<'_>, deferred: Option<&str>) -> Result<()> {
+        let assertion = &self.assertions.list()[place];
+        let item = Item { deferred, ..self.current.item(&self.facts, sides) };
+        self.tally.ask(place, |answer| {
+            answer.outcome.asked += 1;
+            ask(assertion, &item, &self.limits, answer)
+        })
     }
 
-    /// Evaluates the assertions about the plan as a whole on a change. `noun` precedes the name in
-    /// messages.
-    fn change_of_plan(&mut self, name: &str, noun: &str) -> Result<()> {
-        let changes = match noun {
-            "" => Action::Change.covers(&self.actions),
-            _ => !Action::NoOp.covers(&self.actions),
-        };
-        if !changes {
+    /// Asks an assertion of the current deposed object: whether it allows the actions.
+    fn ask_deposed(&mut self, place: usize, name: &str) -> Result<()> {
+        let expectations = &self.assertions.list()[place].expectations;
+        let is_asked =
+            |it: &Expectation| matches!(it, Expectation::NotAction(_) | Expectation::Count(..));
+        if !expectations.iter().any(is_asked) {
             return Ok(());
         }
-        self.has_changes = true;
-        for index in &self.of_plan {
-            for expectation in &self.assertions[*index].expectations {
+        let item = Item { place: name, ..self.current.item(&self.facts, Sides::default()) };
+        self.tally.ask(place, |answer| {
+            answer.outcome.asked += 1;
+            let outcome = &mut answer.outcome;
+            expectations.iter().for_each(|expectation| item.check_deposed(expectation, outcome));
+            Ok(())
+        })
+    }
+
+    /// Notes the current resource or output for the assertions about the plan as a whole. `texts`
+    /// are its name and its change.
+    fn change_of_plan(
+        &mut self,
+        changes: bool,
+        texts: impl Fn(&Current) -> [String; 2],
+    ) -> Result<()> {
+        let Run { assertions, tally, current, .. } = self;
+        for place in assertions.about_plan() {
+            for expectation in &assertions.list()[*place].expectations {
+                let answer = &mut tally.answers[*place];
                 let is_expected = match expectation {
                     Expectation::Plan(PlanState::Empty) => false,
                     Expectation::Only(patterns) => {
-                        patterns.iter().any(|pattern| pattern.covers(&self.address))
+                        let names = [&current.address, &current.type_name];
+                        let covers = |pattern: &AddressPattern| {
+                            names.iter().any(|name| pattern.covers(name))
+                        };
+                        let mut is_covered = false;
+                        for (index, _) in patterns.iter().enumerate().filter(|it| covers(it.1)) {
+                            is_covered = true;
+                            answer.note_covered(index);
+                        }
+                        is_covered
                     }
                     _ => continue,
                 };
-                if !is_expected {
-                    let found = Action::words_of(&self.actions);
-                    let object = match noun {
-                        "" => Object::Resource(&self.address),
-                        _ => Object::Output(name),
-                    };
-                    let (name, outcome) = (format!("{noun}{name}"), &mut self.outcomes[*index]);
-                    outcome.fail(&name, "", &words(expectation), &found);
-                    outcome.locate_last(object, &self.actions);
+                if changes && !is_expected {
+                    tally.ask(*place, |answer| {
+                        answer.outcome.fail_with(|| {
+                            let [name, found] = texts(current);
+                            [name, String::new(), words(expectation), found]
+                        });
+                        answer.outcome.locate_last(current.block(), &current.actions);
+                        Ok(())
+                    })?;
                 }
             }
         }
@@ -257,51 +202,50 @@ impl<'a> Run<'a> {
     }
 
     fn output(&mut self, name: &str, change: &Change<'_>) -> Result<()> {
-        self.read(None, Some(change))?;
-        name.clone_into(&mut self.address);
-        self.change_of_plan(name, "output ")?;
-        let indices = self.outputs.get(name).cloned().unwrap_or_default();
-        indices.into_iter().try_for_each(|index| self.evaluate(index, Some(sides(change))))
+        self.current.read_actions(change)?;
+        self.current.name_output(name);
+        self.tally.names.add_output(name);
+        let changes = !Action::NoOp.covers(&self.current.actions);
+        self.tally.has_changes |= changes;
+        self.change_of_plan(changes, |current| {
+            [format!("output {name}"), Action::words_of(&current.actions)]
+        })?;
+        let places = self.assertions.about_output(name);
+        places.into_iter().try_for_each(|place| self.ask(place, sides(change), None))
     }
 
     fn deferred(&mut self, deferred: &Deferred<'_>) -> Result<()> {
         let resource = &deferred.resource_change;
-        self.read(resource.address, Some(&resource.change))?;
+        self.current.read(resource)?;
         let reason = decoded(deferred.reason)?;
-        for index in self.covering(&decoded(resource.type_name)?) {
-            self.deferred[index] += 1;
-            for expectation in &self.assertions[index].expectations {
-                let holds = match expectation {
-                    Expectation::Deferred(is_deferred) => *is_deferred,
-                    Expectation::DeferredFor(expected) => *expected == reason,
-                    _ => true,
-                };
-                if !holds {
-                    let found = format!("deferred for {reason}");
-                    let outcome = &mut self.outcomes[index];
-                    outcome.fail(&self.address, "", &words(expectation), &found);
-                    outcome.locate_last(Object::Resource(&self.address), &self.actions);
-                }
-            }
+        self.change_of_plan(Action::Change.covers(&self.current.actions), |current| {
+            let action = Action::words_of(&current.actions);
+            [current.address.clone(), format!("a deferred {action}")]
+        })?;
+        self.tally.names.add_resource(&self.current.address, &self.current.type_name);
+        for place in self.assertions.covering(&self.current.address, &self.current.type_name) {
+            self.ask(place, sides(&resource.change), Some(&reason))?;
         }
         Ok(())
     }
 
-    /// Evaluates assertions on a resource or an output of a state.
+    /// A resource or an output of a state.
     fn of_state(&mut self, piece: &Piece<'_>) -> Result<()> {
-        self.actions.clear();
+        self.note_state();
+        self.current.actions.clear();
         let get = |key| piece.value.get(key);
         if piece.kind == PieceKind::Output {
-            piece.name.unwrap_or_default().clone_into(&mut self.address);
+            let name = piece.name.unwrap_or_default();
+            self.current.name_output(name);
+            self.tally.names.add_output(name);
             let sides = Sides {
                 after: get("value")?,
                 after_sensitive: get("sensitive")?,
                 ..Sides::default()
             };
-            let indices = self.outputs.get(&*self.address).cloned().unwrap_or_default();
-            return indices.into_iter().try_for_each(|index| self.evaluate(index, Some(sides)));
+            let places = self.assertions.about_output(name);
+            return places.into_iter().try_for_each(|place| self.ask(place, sides, None));
         }
-        self.address = text(get("address")?)?;
         let sides = Sides {
             after: get("values")?,
             after_sensitive: get("sensitive_values")?,
@@ -310,24 +254,36 @@ impl<'a> Run<'a> {
         if get("deposed_key")?.is_some_and(|key| !key.is_null()) {
             return Ok(());
         }
-        let type_name = text(get("type")?)?;
-        let indices = self.covering(&type_name);
-        indices.into_iter().try_for_each(|index| self.evaluate(index, Some(sides)))
+        let [address, type_name] = [text(get("address")?)?, text(get("type")?)?];
+        self.tally.names.add_resource(&address, &type_name);
+        let places = self.assertions.covering(&address, &type_name);
+        self.current = Current { address, type_name, ..Current::default() };
+        places.into_iter().try_for_each(|place| self.ask(place, sides, None))
     }
 }
 
 impl PieceVisitor for Run<'_> {
-    fn section(&mut self, section: Section, key: &str) -> Answer {
-        self.is_state |= section == Section::Other && key == "values";
+    fn section(&mut self, section: Section, key: &str) -> plan::Answer {
         let is_asked = matches!(
             section,
-            Section::ResourceChanges | Section::OutputChanges | Section::DeferredChanges
+            Section::ResourceChanges
+                | Section::OutputChanges
+                | Section::DeferredChanges
+                | Section::FormatVersion
+                | Section::TerraformVersion
+                | Section::Applyable
+                | Section::Complete
+                | Section::Errored
         );
-        let is_scalar = matches!(section, Section::FormatVersion | Section::TerraformVersion);
-        match is_asked || is_scalar || section == Section::Other && key == "values" {
-            true => Answer::Enter,
-            false => Answer::Skip,
+        match is_asked || section == Section::Other && key == "values" {
+            true => plan::Answer::Enter,
+            false => plan::Answer::Skip,
         }
+    }
+
+    fn state(&mut self, _: WrongDocument) -> Result<()> {
+        self.note_state();
+        Ok(())
     }
 
     fn examines_all(&self) -> bool {
@@ -342,6 +298,7 @@ impl PieceVisitor for Run<'_> {
                 | PieceKind::DeferredChange
                 | PieceKind::Resource
                 | PieceKind::Output
+                | PieceKind::Scalar
         )
     }
 
@@ -354,11 +311,56 @@ impl PieceVisitor for Run<'_> {
                 self.output(piece.name.unwrap_or_default(), &Change::parse(piece.value)?)?;
             }
             (PieceKind::DeferredChange, _) => self.deferred(&Deferred::parse(piece.value)?)?,
-            (PieceKind::Resource | PieceKind::Output, _) => self.of_state(piece)?,
+            (PieceKind::Resource | PieceKind::Output, Section::Other) => self.of_state(piece)?,
+            (PieceKind::Scalar, section) => self.facts.note(section, piece.value)?,
             _ => {}
         }
         Ok(Flow::Continue)
     }
+}
+
+/// Checks the expectations of an assertion about a resource or an output.
+fn ask(
+    assertion: &Assertion,
+    item: &Item<'_, '_>,
+    limits: &Limits,
+    answer: &mut Answer,
+) -> Result<()> {
+    for expectation in assertion.expectations.iter().filter(|it| it.is_of_deferral()) {
+        item.check(expectation, &AttributePath::root(), &mut answer.outcome)?;
+    }
+    let others = || assertion.expectations.iter().filter(|it| !it.is_of_deferral());
+    if item.deferred.is_some() && !assertion.expects_deferred() {
+        others().for_each(|it| item.fail_as_deferred(it, &mut answer.outcome));
+        return Ok(());
+    }
+    let at = |path: &AttributePath, answer: &mut Answer| {
+        if !path.is_root() {
+            answer.note_path(item.sides.has(path)?, || item.sides.near(path))?;
+        }
+        others().try_for_each(|it| item.check(it, path, &mut answer.outcome))
+    };
+    let query = match &assertion.path {
+        Where::At(path) => return at(path, answer),
+        Where::Dotted(path) => {
+            return at(&path.resolve(|path| item.sides.is_list_at(path))?, answer);
+        }
+        Where::Each(query) => query,
+    };
+    let paths = matching_paths(query, item.sides.all(), limits)?;
+    for expectation in others() {
+        for path in &paths {
+            item.check(expectation, path, &mut answer.outcome)?;
+        }
+        let is_absent = matches!(expectation, Expectation::Absent(true));
+        if paths.is_empty() && !is_absent && !assertion.is_optional {
+            let (expected, text) = (words(expectation), assertion.path.text());
+            let found = "nothing that the path matches";
+            answer.outcome.fail(item.place, &text, &expected, found);
+            answer.outcome.locate_last(item.address, item.actions.unwrap_or_default());
+        }
+    }
+    Ok(())
 }
 
 fn sides<'a>(change: &Change<'a>) -> Sides<'a> {

@@ -1,13 +1,17 @@
 //! What a document says about one resource or output, and whether an expectation holds.
 
+use std::collections::BTreeSet;
+
 use super::matcher::Matcher;
-use super::outcome::{Object, Outcome};
+use super::outcome::Outcome;
 use super::subject::{Action, Expectation};
 use super::values::words;
 use crate::error::Result;
 use crate::json::value::{Kind, Value};
 use crate::known::{Data, Found, Mask, SENSITIVE, Type, are_equal, traverse};
+use crate::nearest::{did_you_mean, nearest};
 use crate::path::{AttributePath, AttributeStep};
+use crate::wire::Number;
 
 /// The values of a resource or an output before and after a change. A state has only the latter.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,16 +30,86 @@ impl<'a> Sides<'a> {
         let all = [before, after, after_unknown, before_sensitive, after_sensitive];
         all.into_iter().flatten()
     }
+
+    /// Whether there is a list at a path. Unknown values are only in the overlay of unknown values,
+    /// and deleted ones only in the value before.
+    pub fn is_list_at(self, path: &AttributePath) -> Result<bool> {
+        let Sides { before, after, after_unknown, .. } = self;
+        for side in [after, before, after_unknown].into_iter().flatten() {
+            if let Ok(found) = traverse(Found::clear(Data::from(side)), path)? {
+                match found.data.ty()? {
+                    Type::Slice => return Ok(true),
+                    Type::Map => return Ok(false),
+                    _ => {}
+                }
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl<'a> Sides<'a> {
+    /// Whether a value or an overlay has a path: a value is there, or a mark is.
+    pub fn has(self, path: &AttributePath) -> Result<bool> {
+        let Sides { before, after, after_unknown, before_sensitive, after_sensitive } = self;
+        for side in [before, after].into_iter().flatten() {
+            if traverse(Found::clear(Data::from(side)), path)?.is_ok() {
+                return Ok(true);
+            }
+        }
+        for overlay in [after_unknown, before_sensitive, after_sensitive] {
+            if marked(overlay, path)? != Marked::Not {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The key that is nearest to the first one of a path that no value has. `None` if the values
+    /// around it are sensitive.
+    pub fn near(self, path: &AttributePath) -> Result<Option<String>> {
+        let mut around = Vec::new();
+        for step in path.steps() {
+            let parent: AttributePath = around.iter().cloned().collect();
+            around.push(step.clone());
+            if self.has(&around.iter().cloned().collect())? {
+                continue;
+            }
+            let AttributeStep::Key(key) = step else { return Ok(None) };
+            for overlay in [self.before_sensitive, self.after_sensitive] {
+                if marked(overlay, &parent)? == Marked::Whole {
+                    return Ok(None);
+                }
+            }
+            let mut keys = BTreeSet::new();
+            for side in [self.before, self.after, self.after_unknown].into_iter().flatten() {
+                if let Ok(found) = traverse(Found::clear(Data::from(side)), &parent)? {
+                    keys.extend(found.data.members()?.into_iter().flatten().map(|(key, _)| key));
+                }
+            }
+            return Ok(nearest(key, keys.iter().map(String::as_str)).map(str::to_owned));
+        }
+        Ok(None)
+    }
 }
 
 /// A resource or an output.
 pub(super) struct Item<'i, 'a> {
-    /// The resource or output.
-    pub object: Object<'i>,
+    /// The address, or the name of an output.
+    pub place: &'i str,
+    /// The address of the block.
+    pub address: &'i str,
     /// The actions; `None` in a state.
     pub actions: Option<&'i [String]>,
+    /// Whether this is a data source.
+    pub is_data: bool,
+    /// The reason to defer the change.
+    pub deferred: Option<&'i str>,
     pub sides: Sides<'a>,
 }
+
+/// The finding of an assertion about a change, in a state.
+pub(super) const IN_STATE: &str = "a state, which plans no changes";
 
 /// How much of a value is marked in an overlay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,22 +127,13 @@ impl Item<'_, '_> {
         path: &AttributePath,
         outcome: &mut Outcome,
     ) -> Result<()> {
-        let is_of_change = matches!(
-            expectation,
-            Expectation::Action(_) | Expectation::NotAction(_) | Expectation::Unchanged(_)
-        );
-        if is_of_change && self.actions.is_none() {
-            self.fail(expectation, path, "a state, which plans no changes", outcome);
-            return Ok(());
-        }
-        let actions = self.actions.unwrap_or_default();
-        let holds = |list: &[Action]| list.iter().any(|action| action.covers(actions));
         match expectation {
-            Expectation::Action(list) if !holds(list) => {
-                self.fail(expectation, path, &Action::words_of(actions), outcome);
-            }
-            Expectation::NotAction(list) if holds(list) => {
-                self.fail(expectation, path, &Action::words_of(actions), outcome);
+            Expectation::Action(_)
+            | Expectation::NotAction(_)
+            | Expectation::Deferred(_)
+            | Expectation::DeferredFor(_) => self.check_change(expectation, path, outcome),
+            Expectation::Unchanged(_) if self.actions.is_none() => {
+                self.fail(expectation, path, IN_STATE, outcome);
             }
             Expectation::Known(matcher) => self.known(matcher, expectation, path, outcome)?,
             Expectation::Unknown(is_unknown) => {
@@ -77,6 +142,9 @@ impl Item<'_, '_> {
                     (true, Marked::Whole) | (false, Marked::Not) => return Ok(()),
                     (_, Marked::Whole) => "an unknown value",
                     (_, Marked::Partly) => "a value that is partly unknown",
+                    (true, Marked::Not) if self.at(path)?.is_none() => {
+                        return self.nothing(expectation, path, outcome);
+                    }
                     (true, Marked::Not) => "a known value",
                 };
                 self.fail(expectation, path, found, outcome);
@@ -86,7 +154,9 @@ impl Item<'_, '_> {
                     (true, Marked::Whole) | (false, Marked::Not) => return Ok(()),
                     (_, Marked::Whole) => "a sensitive value",
                     (_, Marked::Partly) => "a value that is partly sensitive",
-                    (true, Marked::Not) if self.at(path)?.is_none() => "nothing",
+                    (true, Marked::Not) if self.at(path)?.is_none() => {
+                        return self.nothing(expectation, path, outcome);
+                    }
                     (true, Marked::Not) => "a value that is not sensitive",
                 };
                 self.fail(expectation, path, found, outcome);
@@ -112,6 +182,94 @@ impl Item<'_, '_> {
         Ok(())
     }
 
+    /// Checks an expectation about the actions and the deferral.
+    fn check_change(&self, expectation: &Expectation, path: &AttributePath, outcome: &mut Outcome) {
+        let Some(actions) = self.actions else {
+            return self.fail(expectation, path, IN_STATE, outcome);
+        };
+        let found = match expectation {
+            Expectation::Action(list) if !list.iter().any(|action| self.has(*action)) => {
+                Action::words_of(actions)
+            }
+            Expectation::NotAction(list) if self.is_refused(list) => Action::words_of(actions),
+            Expectation::Deferred(expected) if self.deferred.is_some() != *expected => {
+                self.deferral()
+            }
+            Expectation::DeferredFor(reason) if self.deferred != Some(reason) => self.deferral(),
+            _ => return,
+        };
+        self.fail(expectation, path, &found, outcome);
+    }
+
+    /// Whether the actions include this one.
+    pub fn has(&self, action: Action) -> bool {
+        let is_covered = self.actions.is_some_and(|actions| action.covers(actions));
+        is_covered && !(self.is_data && action == Action::Destroy)
+    }
+
+    /// Whether `not_action` with these actions refuses the change.
+    fn is_refused(&self, list: &[Action]) -> bool {
+        let refuses = |action: &Action| match action {
+            Action::Destroy => self.has(Action::Destroy),
+            other => self.actions.is_some_and(|actions| other.refuses(actions)),
+        };
+        list.iter().any(refuses)
+    }
+
+    /// Checks that `not_action` allows the change of a deposed object.
+    pub fn check_deposed(&self, expectation: &Expectation, outcome: &mut Outcome) {
+        let actions = self.actions.unwrap_or_default();
+        match expectation {
+            Expectation::NotAction(list)
+                if Action::Change.covers(actions) && self.is_refused(list) =>
+            {
+                let root = AttributePath::root();
+                self.fail(expectation, &root, &Action::words_of(actions), outcome);
+            }
+            _ => {}
+        }
+    }
+
+    /// Says that an expectation cannot hold, because the change is deferred.
+    pub fn fail_as_deferred(&self, expectation: &Expectation, outcome: &mut Outcome) {
+        let found = "a change that is not decided: it is deferred";
+        self.fail(expectation, &AttributePath::root(), found, outcome);
+    }
+
+    /// Whether the change is deferred, in words.
+    fn deferral(&self) -> String {
+        match self.deferred {
+            Some(reason) => format!("deferred for {reason}"),
+            None => "a change that is not deferred".to_owned(),
+        }
+    }
+
+    /// Whether the resource or the output is gone after the change.
+    fn is_gone(&self) -> bool {
+        self.has(Action::Delete) || self.has(Action::Forget)
+    }
+
+    /// Fails because there is no value.
+    fn nothing(
+        &self,
+        expectation: &Expectation,
+        path: &AttributePath,
+        outcome: &mut Outcome,
+    ) -> Result<()> {
+        if self.is_gone() {
+            let is_deleted = self.has(Action::Delete);
+            let word = if is_deleted { "deleted" } else { "forgotten" };
+            self.fail(expectation, path, &format!("nothing: it is {word}"), outcome);
+            return Ok(());
+        }
+        let near = self.sides.near(path)?;
+        let found = format!("nothing{}", did_you_mean(near.as_deref()));
+        self.fail(expectation, path, &found, outcome);
+        // The keys of a map are data. The names of attributes are not.
+        outcome.quote_last(near.filter(|_| path.steps().len() > 1));
+        Ok(())
+    }
+
     fn fail(
         &self,
         expectation: &Expectation,
@@ -119,9 +277,10 @@ impl Item<'_, '_> {
         found: &str,
         outcome: &mut Outcome,
     ) {
-        let (Object::Resource(place) | Object::Output(place)) = self.object;
-        outcome.fail(place, &path.to_string(), &words(expectation), found);
-        outcome.locate_last(self.object, self.actions.unwrap_or_default());
+        outcome.fail_with(|| {
+            [self.place.to_owned(), path.to_string(), words(expectation), found.to_owned()]
+        });
+        outcome.locate_last(self.address, self.actions.unwrap_or_default());
     }
 
     fn known(
@@ -136,14 +295,7 @@ impl Item<'_, '_> {
             self.fail(expectation, path, "an unknown value", outcome);
             return Ok(());
         }
-        let Some(data) = self.at(path)? else {
-            let found = match self.actions {
-                Some(actions) if Action::Delete.covers(actions) => "nothing: it is deleted",
-                _ => "nothing",
-            };
-            self.fail(expectation, path, found, outcome);
-            return Ok(());
-        };
+        let Some(data) = self.at(path)? else { return self.nothing(expectation, path, outcome) };
         if matcher.matches(data)? {
             return Ok(());
         }
@@ -151,7 +303,11 @@ impl Item<'_, '_> {
             self.fail(expectation, path, SENSITIVE, outcome);
             return Ok(());
         }
-        let (found, quoted) = described(data)?;
+        let (mut found, quoted) = described(data)?;
+        let is_number = data.string()?.is_some_and(|text| Number::parse(text.as_bytes()).is_some());
+        if is_number && matcher.is_of_numbers() {
+            found += " (a text: without --schemas, large numbers of plan files are texts)";
+        }
         self.fail(expectation, path, &found, outcome);
         outcome.quote_last(quoted);
         Ok(())
@@ -166,8 +322,8 @@ impl Item<'_, '_> {
     ) -> Result<()> {
         let found = match (self.unknown(path)?, self.at(path)?) {
             (Marked::Whole, _) => "an unknown value",
-            (_, None) if path.is_root() => "null",
-            (_, None) => "nothing",
+            (_, None) if path.is_root() && !self.is_gone() => "null",
+            (_, None) => return self.nothing(expectation, path, outcome),
             (_, Some(Data::Nil)) => "null",
             (_, Some(_)) => "a value",
         };
@@ -182,10 +338,10 @@ impl Item<'_, '_> {
         Ok(())
     }
 
-    /// The planned value at a path; `None` if there is none. The value of what is deleted is the
-    /// one before, where a path is asked.
+    /// The planned value at a path; `None` if there is none.
     fn at(&self, path: &AttributePath) -> Result<Option<Data<'_>>> {
         match self.sides.after {
+            _ if self.is_gone() => Ok(None),
             Some(after) if path.is_root() => Ok(Some(Data::from(after))),
             after => {
                 let found = traverse(Found::clear(Data::from(after)), path)?;

@@ -2,7 +2,7 @@
 
 use super::bounds::Bounds;
 use super::matcher::Matcher;
-use crate::path::{AddressPattern, AttributePath, AttributeQuery};
+use crate::path::{AddressPattern, AttributePath, AttributeQuery, DottedPath};
 
 /// An assertion.
 #[derive(Debug)]
@@ -27,13 +27,22 @@ pub struct Assertion {
     pub is_optional: bool,
 }
 
+impl Assertion {
+    /// Whether the assertion is about deferred changes.
+    pub(super) fn expects_deferred(&self) -> bool {
+        self.expectations.iter().any(|expectation| {
+            matches!(expectation, Expectation::Deferred(true) | Expectation::DeferredFor(_))
+        })
+    }
+}
+
 /// What an assertion is about.
 #[derive(Debug)]
 pub enum Subject {
     /// The resources that a pattern covers.
     Resource(AddressPattern),
-    /// An output.
-    Output(String),
+    /// The outputs whose names a pattern covers.
+    Output(AddressPattern),
     /// The plan as a whole.
     Plan,
 }
@@ -43,6 +52,8 @@ pub enum Subject {
 pub enum Where {
     /// The value at a path. The root has no steps.
     At(AttributePath),
+    /// The value at a path with dotted numbers.
+    Dotted(DottedPath),
     /// The values at all places that a path with wildcards matches.
     Each(AttributeQuery),
 }
@@ -57,6 +68,7 @@ impl Where {
     pub fn text(&self) -> String {
         match self {
             Where::At(path) => path.to_string(),
+            Where::Dotted(path) => path.to_string(),
             Where::Each(query) => query.to_string(),
         }
     }
@@ -85,7 +97,7 @@ pub enum Expectation {
     Deferred(bool),
     /// The change of the resource is deferred for this reason.
     DeferredFor(String),
-    /// The plan is empty, or is not.
+    /// The plan is in this state.
     Plan(PlanState),
     /// Nothing else changes than the resources and outputs that these patterns cover.
     Only(Vec<AddressPattern>),
@@ -93,13 +105,44 @@ pub enum Expectation {
     Count(Vec<Action>, Bounds),
 }
 
-/// Whether a plan changes anything.
+/// The reasons to defer a change.
+pub(super) const DEFERRAL_REASONS: [&str; 6] = [
+    "unknown",
+    "instance_count_unknown",
+    "resource_config_unknown",
+    "provider_config_unknown",
+    "deferred_prereq",
+    "absent_prereq",
+];
+
+impl Expectation {
+    /// Whether this is about the deferral of a change.
+    pub(super) fn is_of_deferral(&self) -> bool {
+        matches!(self, Expectation::Deferred(_) | Expectation::DeferredFor(_))
+    }
+}
+
+/// What a plan as a whole is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlanState {
-    /// No resource and no output changes.
+    /// The plan is complete, and no resource and no output changes.
     Empty,
     /// A resource or an output changes.
     NonEmpty,
+    /// Planning did not fail, and no change is deferred.
+    Complete,
+    /// The plan can be applied.
+    Applyable,
+}
+
+impl PlanState {
+    /// The states with their words.
+    pub const WORDS: [(&str, PlanState); 4] = [
+        ("empty", PlanState::Empty),
+        ("non-empty", PlanState::NonEmpty),
+        ("complete", PlanState::Complete),
+        ("applyable", PlanState::Applyable),
+    ];
 }
 
 /// How grave a failure is.
@@ -147,13 +190,15 @@ pub enum Action {
     CreateThenForget,
     /// `["forget","create"]`.
     ForgetThenCreate,
+    /// An object of a managed resource is deleted, also to replace it.
+    Destroy,
     /// Anything but no-op and read.
     Change,
 }
 
 impl Action {
     /// The actions with their words.
-    pub const WORDS: [(&str, Action); 12] = [
+    pub const WORDS: [(&str, Action); 13] = [
         ("no-op", Action::NoOp),
         ("create", Action::Create),
         ("read", Action::Read),
@@ -165,6 +210,7 @@ impl Action {
         ("create-then-delete", Action::CreateThenDelete),
         ("create-then-forget", Action::CreateThenForget),
         ("forget-then-create", Action::ForgetThenCreate),
+        ("destroy", Action::Destroy),
         ("change", Action::Change),
     ];
 
@@ -179,22 +225,34 @@ impl Action {
         found.map_or("", |(word, _)| word)
     }
 
-    /// Whether the actions of a change are these.
+    /// Whether the actions of a change are these. `destroy` is for managed resources only.
     pub fn covers(self, actions: &[String]) -> bool {
-        let words: Vec<&str> = actions.iter().map(String::as_str).collect();
+        let includes = |word: &str| actions.iter().any(|action| action == word);
         match self {
-            Action::NoOp => words == ["no-op"],
-            Action::Create => words == ["create"],
-            Action::Read => words == ["read"],
-            Action::Update => words == ["update"],
-            Action::Delete => words == ["delete"],
-            Action::Forget => words == ["forget"],
-            Action::DeleteThenCreate => words == ["delete", "create"],
-            Action::CreateThenDelete => words == ["create", "delete"],
-            Action::CreateThenForget => words == ["create", "forget"],
-            Action::ForgetThenCreate => words == ["forget", "create"],
-            Action::Replace => words == ["delete", "create"] || words == ["create", "delete"],
-            Action::Change => words != ["no-op"] && words != ["read"],
+            Action::NoOp => actions == ["no-op"],
+            Action::Create => actions == ["create"],
+            Action::Read => actions == ["read"],
+            Action::Update => actions == ["update"],
+            Action::Delete => actions == ["delete"],
+            Action::Forget => actions == ["forget"],
+            Action::DeleteThenCreate => actions == ["delete", "create"],
+            Action::CreateThenDelete => actions == ["create", "delete"],
+            Action::CreateThenForget => actions == ["create", "forget"],
+            Action::ForgetThenCreate => actions == ["forget", "create"],
+            Action::Replace => actions == ["delete", "create"] || actions == ["create", "delete"],
+            Action::Destroy => includes("delete"),
+            Action::Change => actions != ["no-op"] && actions != ["read"],
+        }
+    }
+
+    /// Whether `not_action` with this action refuses the actions of a change. A delete and a forget
+    /// are refused as parts of replacements, too.
+    pub fn refuses(self, actions: &[String]) -> bool {
+        let includes = |word: &str| actions.iter().any(|action| action == word);
+        match self {
+            Action::Delete => includes("delete"),
+            Action::Forget => includes("forget"),
+            other => other.covers(actions),
         }
     }
 

@@ -201,6 +201,8 @@ pub(super) fn words(expectation: &Expectation) -> String {
         Expectation::DeferredFor(reason) => format!("deferred for {reason}"),
         Expectation::Plan(PlanState::Empty) => "an empty plan".to_owned(),
         Expectation::Plan(PlanState::NonEmpty) => "a plan with changes".to_owned(),
+        Expectation::Plan(PlanState::Complete) => "a complete plan".to_owned(),
+        Expectation::Plan(PlanState::Applyable) => "a plan that can be applied".to_owned(),
         Expectation::Only(patterns) => {
             let patterns: Vec<&str> = patterns.iter().map(|pattern| pattern.text()).collect();
             format!("changes of only {}", patterns.join(", "))

@@ -179,7 +179,7 @@ mod tests {
 
     fn read(text: &str, reader: &mut impl Reader) -> Result<()> {
         let source = Slice(text.as_bytes());
-        read_plans(source, INPUT, &Options::default(), Attributes::None, reader)
+        read_plans(source, INPUT, &Options::default(), Attributes::None, None, reader)
     }
 
     /// Collects the records as text, and the finished plans.

@@ -57,6 +57,9 @@ pub struct Terms {
     /// The digest of the folder of `--schema-cache`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema_cache: Option<String>,
+    /// The digest of the files of assertions; `None` without assertions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assertions: Option<String>,
     /// The shard of the inputs, as `i/n`.
     pub shard: String,
 }
@@ -72,6 +75,7 @@ impl Terms {
             (self.strict != others.strict, "--strict"),
             (self.schemas != others.schemas, "--schemas"),
             (self.schema_cache != others.schema_cache, "--schema-cache"),
+            (self.assertions != others.assertions, "--assert"),
             (self.shard != others.shard, "--shard"),
         ];
         pairs.into_iter().find_map(|(differs, option)| differs.then_some(option))

@@ -8,6 +8,7 @@
 //!  journals, of one run or of all [`Shard`]s ─▶ [`report`]
 //! ```
 
+pub mod asked;
 pub mod buffered_records;
 pub mod documents;
 pub mod folder;

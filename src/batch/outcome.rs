@@ -4,6 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
+use crate::record::FailedAssertion;
 use crate::record::counts::Summary;
 use crate::sink::fleet::Tally;
 use crate::source::Entry;
@@ -58,6 +59,9 @@ pub struct Done {
     pub has_changes: bool,
     /// The content of the plan's last record.
     pub summary: Summary,
+    /// The assertions that the plan fails.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed_assertions: Vec<FailedAssertion<'static>>,
     /// The counts of changes by type, module, provider and action.
     #[serde(default)]
     pub tally: Tally,

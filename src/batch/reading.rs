@@ -1,13 +1,17 @@
 //! Reads the plans of an input, in order, and reports each result to a [`Reader`].
 
+use super::asked::Asked;
 use super::documents::{Note, Turn, Visited, Visitor, numbered, visit_all};
+use crate::assertion::Outcome;
 use crate::config::Blocks;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::limits::Limit;
 use crate::plan::Documents;
 use crate::record::view::{Detail, Known, View};
-use crate::record::{Label, Options, Record, Sifted, Warning, sift_next, sift_with_view};
+use crate::record::{
+    Label, Options, Questions, Record, Sifted, Warning, sift_and_ask, sift_next, sift_with_view,
+};
 use crate::secret::{self, Collected};
 use crate::sink::Sink;
 use crate::sink::joined::Joined;
@@ -68,20 +72,22 @@ pub struct Values<'a> {
     pub collect: &'a mut dyn FnMut(u64) -> Result<Collected>,
 }
 
-/// Reads all plans of an input.
+/// Reads all plans of an input, and asks assertions of them. Assertions do not go with
+/// [`Attributes::Blocks`].
 ///
 /// # Errors
 ///
 /// Fails if the output cannot be written or the run was stopped. All other errors go to the reader.
-pub fn read_plans(
+pub fn read_plans<'v>(
     source: impl Source,
     input: Label<'_>,
     options: &Options,
-    attributes: Attributes<'_>,
+    attributes: Attributes<'v>,
+    asked: Option<Asked<'v>>,
     reader: &mut impl Reader,
 ) -> Result<()> {
     let mut documents = Documents::new(source, &options.read);
-    visit_all(&mut documents, &mut Plans { input, options, attributes, reader })
+    visit_all(&mut documents, &mut Plans { input, options, attributes, asked, reader })
 }
 
 /// Reads each plan of an input for a reader.
@@ -89,6 +95,7 @@ struct Plans<'a, 'v, R> {
     input: Label<'a>,
     options: &'a Options,
     attributes: Attributes<'v>,
+    asked: Option<Asked<'v>>,
     reader: &'a mut R,
 }
 
@@ -97,7 +104,7 @@ impl<S: Source, R: Reader> Visitor<S> for Plans<'_, '_, R> {
 
     fn visit(&mut self, turn: Turn<'_, S>) -> Result<Visited> {
         let Turn { documents, number, at } = turn;
-        let Plans { input, options, attributes, reader } = self;
+        let Plans { input, options, attributes, asked, reader } = self;
         let source = numbered(input.source, number);
         let workspace = input.workspace.map(|name| numbered(name, number));
         let label = Label { source: &source, workspace: workspace.as_deref() };
@@ -125,9 +132,19 @@ impl<S: Source, R: Reader> Visitor<S> for Plans<'_, '_, R> {
                     sifted
                 })
             }
-            Ok(first_pass) => match view(attributes, &first_pass) {
-                Some(view) => sift_with_view(documents, label, options, view, reader.sink()),
-                None => sift_next(documents, label, options, reader.sink()),
+            Ok(first_pass) => match (view(attributes, &first_pass), asked) {
+                (view, Some(Asked { assertions, collect })) => {
+                    let collected = first_pass.secrets();
+                    let mask = &mut |outcomes: &mut [Outcome]| {
+                        Asked::mask(collect, outcomes, collected, at)
+                    };
+                    let questions = Questions { assertions, mask };
+                    sift_and_ask(documents, label, options, view, questions, reader.sink())
+                }
+                (Some(view), None) => {
+                    sift_with_view(documents, label, options, view, reader.sink())
+                }
+                (None, None) => sift_next(documents, label, options, reader.sink()),
             },
             // The first pass failed, so the plan fails. The second pass finds the next plan of the
             // input, or an error that says more.
@@ -171,6 +188,15 @@ enum FirstPass {
     None,
     Secrets(Box<Collected>),
     Blocks(Box<Blocks>),
+}
+
+impl FirstPass {
+    fn secrets(&self) -> Option<&Collected> {
+        match self {
+            FirstPass::Secrets(collected) => Some(collected),
+            _ => None,
+        }
+    }
 }
 
 fn view<'v>(attributes: &'v Attributes<'_>, first_pass: &'v FirstPass) -> Option<View<'v>> {

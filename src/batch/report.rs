@@ -18,6 +18,7 @@ use super::outcome::{Outcome, PlanOutcome, PlanResult};
 use super::shard::Shard;
 use crate::error::{Error, ErrorKind, FolderProblem, Result};
 use crate::inert;
+use crate::record::FailedAssertion;
 use crate::record::counts::Summary;
 use crate::sink::fleet::Totals;
 use crate::source::Key;
@@ -62,6 +63,9 @@ struct PlanRow<'a> {
     /// The content of the plan's last record.
     #[serde(skip_serializing_if = "Option::is_none")]
     summary: Option<&'a Summary>,
+    /// The assertions that the plan fails.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    failed_assertions: &'a [FailedAssertion<'static>],
 }
 
 #[derive(Serialize)]
@@ -290,10 +294,12 @@ fn plans(outcome: Outcome, part: &Part<'_>, fleet: &mut Fleet, out: &mut dyn Wri
         match result {
             PlanResult::Done(done) => {
                 let (has_changes, summary) = (Some(done.has_changes), Some(&done.summary));
-                row(
-                    &Row::Plan(PlanRow { status: "done", records, has_changes, summary, ..plan }),
-                    out,
-                )?;
+                let failed_assertions = &*done.failed_assertions;
+                let plan = PlanRow { has_changes, summary, failed_assertions, ..plan };
+                row(&Row::Plan(PlanRow { status: "done", records, ..plan }), out)?;
+                for failed in failed_assertions {
+                    fleet.totals.fail_assertion(name, failed);
+                }
                 fleet.changed += u64::from(done.has_changes);
                 fleet.totals.add(name, done.tally, &done.summary);
             }

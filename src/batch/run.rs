@@ -19,6 +19,7 @@ use super::spread::spread;
 use super::work::{Work, Worked, failed};
 use super::{Job, Jobs, report};
 use crate::error::{Error, ErrorKind, Result};
+use crate::record::FailedAssertion;
 use crate::source::Stop;
 
 /// The progress of a run.
@@ -37,6 +38,8 @@ pub struct Progress {
 pub enum Event<'a> {
     /// A plan failed: its name and the error.
     Failed(&'a str, &'a str),
+    /// An assertion that a plan fails: the name of the plan, and the record.
+    FailedAssertion(&'a str, &'a FailedAssertion<'static>),
     /// A warning: the name of the plan and the text.
     Warning(&'a str, &'a str),
     /// The progress so far, several times a second.
@@ -86,8 +89,11 @@ fn run_with(
             progress.failed += u64::from(one.outcome.has_failed());
             warnings.iter().for_each(|(source, text)| emit(Event::Warning(source, text)));
             for plan in &one.outcome.plans {
-                if let PlanResult::Error(error) = &plan.result {
-                    emit(Event::Failed(&plan.source, error));
+                match &plan.result {
+                    PlanResult::Error(error) => emit(Event::Failed(&plan.source, error)),
+                    PlanResult::Done(done) => done.failed_assertions.iter().for_each(|failed| {
+                        emit(Event::FailedAssertion(&plan.source, failed));
+                    }),
                 }
             }
             finished.push(one);
@@ -165,6 +171,7 @@ mod tests {
             strict: false,
             schemas: None,
             schema_cache: None,
+            assertions: None,
             shard,
         }
     }
@@ -172,7 +179,8 @@ mod tests {
     fn settings(on_failure: OnFailure) -> Settings {
         let threads = NonZeroUsize::MIN.saturating_add(1);
         let (sift, access) = (Options::default(), input::Options::default());
-        Settings { sift, access, form: Form::Ndjson, threads, memory: u64::MAX, on_failure }
+        let (questions, form, memory) = (None, Form::Ndjson, u64::MAX);
+        Settings { sift, questions, access, form, threads, memory, on_failure }
     }
 
     /// Jobs for files that do not exist.

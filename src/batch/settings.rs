@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 
+use super::asked::Questions;
 use crate::input;
 use crate::record::Options;
 use crate::sink::Form;
@@ -21,10 +22,12 @@ pub fn threads_in(memory: u64) -> NonZeroUsize {
 }
 
 /// The settings of a batch.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Settings {
     /// How to process a plan. The batch sets the number of threads for each plan.
     pub sift: Options,
+    /// Assertions to ask of each plan.
+    pub questions: Option<Questions>,
     /// How to open inputs. The batch sets `threads` for each input.
     pub access: input::Options,
     /// The form of the records.

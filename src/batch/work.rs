@@ -6,6 +6,7 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicU64;
 
 use super::Job;
+use super::asked::Asked;
 use super::documents::Note;
 use super::folder::{Draft, Finished};
 use super::journal::Listed;
@@ -15,11 +16,16 @@ use super::reading::{Attributes, Reader, has_changes, read_plans};
 use super::settings::Settings;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{self, Hooked, Mapping, Source, Threads};
-use crate::record::{Label, Record, Rendered, Sifted};
+use crate::plan::Accepts;
+use crate::record::{FailedAssertion, Label, Record, Rendered, Sifted};
+use crate::secret::{Collected, Collecting};
 use crate::sink::Sink;
 use crate::sink::fleet::Tally;
 use crate::source::Entry;
 use crate::source::{Stop, Stopping};
+
+/// Counts bytes that are read a second time, which the progress does not show.
+static UNSHOWN: AtomicU64 = AtomicU64::new(0);
 
 /// The result of a job, and its warnings.
 pub(super) type Worked = (Finished, Warnings);
@@ -79,7 +85,7 @@ impl Work<'_> {
         let mut permit = JobPermit::default();
         let hook = LargeElementHook::new(self.settings.memory_of_one(), &mut permit);
         let source = Hooked::new(Hooked::new(source, stopping), hook);
-        let (plans, warnings) = self.read(source, &mut draft)?;
+        let (plans, warnings) = self.read(entry, source, &mut draft)?;
         drop(permit);
         let is_done = |plan: &PlanOutcome| matches!(plan.result, PlanResult::Done(_));
         let (file, records) = match plans.iter().any(is_done) {
@@ -103,14 +109,38 @@ impl Work<'_> {
 
     /// Reads the plans of a source and writes their records to `out`. Returns the outcomes and the
     /// warnings.
-    fn read(&self, source: impl Source, out: &mut Draft) -> Result<(Vec<PlanOutcome>, Warnings)> {
+    fn read(
+        &self,
+        entry: &Entry,
+        source: impl Source,
+        out: &mut Draft,
+    ) -> Result<(Vec<PlanOutcome>, Warnings)> {
         let Listed { source: input, workspace, .. } = &self.job.listed;
         let label = Label { source: input, workspace: workspace.as_deref() };
         let mut options = self.settings.sift;
         options.read.threads = Some(self.threads);
         let plans_max = options.read.limits.plans;
         let mut reading = Reading::new(self.settings.form.sink(out), plans_max);
-        read_plans(source, label, &options, Attributes::None, &mut reading)?;
+        let open = || {
+            let source = entry.open_until(&self.access(entry), self.stop)?;
+            Ok(Hooked::new(source, Stopping::new(0, self.stop, &UNSHOWN)))
+        };
+        let mut collecting = Collecting::new(open, Accepts::Plans);
+        let questions = self.settings.questions.as_ref();
+        let collect = &mut |at| match questions {
+            Some(questions) => {
+                let mut secrets = questions.secrets.clone();
+                secrets.read.threads = options.read.threads;
+                collecting.collect(at, &secrets)
+            }
+            None => Err(Error::new(ErrorKind::Stopped)),
+        };
+        // An input without an identity, such as a pipe, yields its plans once.
+        let collect: Option<&mut dyn FnMut(u64) -> Result<Collected>> =
+            if self.job.listed.identity.is_some() { Some(collect) } else { None };
+        let assertions = questions.map(|questions| &questions.assertions);
+        let asked = assertions.map(|assertions| Asked { assertions, collect });
+        read_plans(source, label, &options, Attributes::None, asked, &mut reading)?;
         if self.stop.is_set() {
             // The stop may have left plans at the end of the input unread.
             return Err(Error::new(ErrorKind::Stopped));
@@ -143,11 +173,13 @@ struct Reading<'a> {
 struct Counted<'a> {
     sink: Box<dyn Sink + 'a>,
     tally: Tally,
+    /// The assertions that the plan fails.
+    failed: Vec<FailedAssertion<'static>>,
 }
 
 impl<'a> Reading<'a> {
     fn new(sink: Box<dyn Sink + 'a>, plans_max: u64) -> Reading<'a> {
-        let sink = Counted { sink, tally: Tally::default() };
+        let sink = Counted { sink, tally: Tally::default(), failed: Vec::new() };
         Reading { sink, plans: Vec::new(), first: None, plans_max, warnings: Vec::new() }
     }
 
@@ -167,12 +199,14 @@ impl Reader for Reading<'_> {
             self.warnings.push((label.source.to_owned(), format!("warning: {warning}")));
         }
         let mut tally = std::mem::take(&mut self.sink.tally);
+        let failed_assertions = std::mem::take(&mut self.sink.failed);
         match self.first.map(|first| &mut self.plans[first].result) {
             Some(PlanResult::Done(first)) => first.tally.take_names(&mut tally),
             _ => self.first = Some(self.plans.len()),
         }
         let (has_changes, summary) = (has_changes(sifted), sifted.summary.clone());
-        self.push(label, PlanResult::Done(Box::new(Done { has_changes, summary, tally })));
+        let done = Done { has_changes, summary, failed_assertions, tally };
+        self.push(label, PlanResult::Done(Box::new(done)));
     }
 
     fn failed(&mut self, label: Label<'_>, error: &Error) {
@@ -191,6 +225,11 @@ impl Reader for Reading<'_> {
 impl Sink for Counted<'_> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         self.tally.count(record);
+        match record {
+            Record::Plan(_) => self.failed.clear(),
+            Record::FailedAssertion(failed) => self.failed.push(failed.owned()),
+            _ => {}
+        }
         self.sink.record(record)
     }
 

@@ -200,6 +200,8 @@ pub enum SchemaOf {
     Fleet,
     /// Files of assertions: the input of `assert --file`
     Assertions,
+    /// Results of assertions: the output of `assert --format ndjson`
+    AssertResults,
     /// Elements of a configuration: the output of `config --format ndjson`
     Config,
 }
@@ -334,6 +336,15 @@ impl GateArgs {
     pub fn files(&self) -> impl Iterator<Item = PathBuf> {
         self.fail_on.iter().filter_map(|rule| rule.strip_prefix('@')).map(PathBuf::from)
     }
+}
+
+/// Arguments about assertions.
+#[derive(Debug, Args)]
+pub struct AssertionArgs {
+    /// Ask the assertions of a file, as `plansift assert --file` does, and exit with 3 if a plan
+    /// fails one. Repeatable
+    #[arg(help_heading = GATES, long, value_name = "FILE")]
+    pub assert: Vec<PathBuf>,
 }
 
 /// Parses the name of a format of records.

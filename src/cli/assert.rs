@@ -1,10 +1,11 @@
 //! `plansift assert`: asks assertions of plans and states.
 
+use std::collections::HashSet;
 use std::fs::File;
-use std::io::{BufWriter, Read};
-use std::path::Path;
+use std::io::{BufWriter, Write};
 
 use super::args::{Assert, AssertFormat, Plans};
+use super::assertions;
 use super::auditing::{Auditing, SecretPass};
 use super::bar::{self, Watched};
 use super::ending::{Ending, Failure};
@@ -16,7 +17,8 @@ use super::output::Output;
 use super::secrets::secret_options;
 use super::sources;
 use super::tally::Tally;
-use crate::assertion::{Assertion, FILE_MAX, Outcome, Pinned, Run, Syntax, parse, parse_one};
+use crate::assertion::{Assertions, Outcome, Pinned, Run, Syntax, Unmatched, parse_one};
+use crate::batch::asked;
 use crate::batch::documents::{Note, Turn, Visited, Visitor, numbered, visit_all};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Input;
@@ -35,6 +37,9 @@ pub fn run(arguments: &Assert) -> Exit {
     let ready = assertions(arguments).and_then(|assertions| {
         let also = arguments.files.clone();
         let listed = inputs::list(plans, Accepts::States, path, also)?;
+        if arguments.init && listed.inputs.entries.len() > 1 {
+            return Err(refuse_second());
+        }
         let read = options(plans)?.read;
         let origins = sources::open(&arguments.source, &read.limits)?;
         Ok((assertions, listed, read, origins))
@@ -51,33 +56,79 @@ pub fn run(arguments: &Assert) -> Exit {
     };
     let out = BufWriter::with_capacity(BUFFER, out);
     let options = secret_options(&arguments.secrets, read);
-    let mut tally = Tally::new();
-    let failure = |error| Failure::of(path, error);
-    if arguments.init {
-        let mut init = Init { out: Some(out), tally: &mut tally };
-        let done = each(&listed, plans, &options, &mut init);
-        let ending = Ending {
-            plans,
-            tally: &tally,
-            is_broken: None,
-            tells_changes: false,
-            is_written_empty: false,
-            watch: None,
-        };
-        let finish = || output.finish().map_err(failure);
-        return ending.end(done.map_err(failure), finish).unwrap_or_else(|exit| exit);
+    match arguments.init {
+        true => init(arguments, &listed, &options, out, output),
+        false => ask(arguments, (&assertions, origins), &listed, &options, out, output),
     }
-    let results = Results::new(out, form(arguments.format), &assertions);
+}
+
+/// Writes the assertions that one plan meets.
+fn init(
+    arguments: &Assert,
+    listed: &Listed,
+    options: &secret::Options,
+    mut out: BufWriter<File>,
+    output: Output,
+) -> Exit {
+    let (plans, path) = (&arguments.plans, arguments.output.as_deref());
+    let failure = |error| Failure::of(path, error);
+    let syntax = path.map_or(Syntax::Yaml, |path| Syntax::of(&path.to_string_lossy()));
+    let mut tally = Tally::new();
+    let mut init = Init { syntax, text: None, is_second: false, tally: &mut tally };
+    let done = each(listed, plans, options, &mut init);
+    let Init { text, is_second, .. } = init;
+    if is_second {
+        return refuse_second();
+    }
+    let ending = Ending {
+        plans,
+        tally: &tally,
+        is_broken: None,
+        tells_changes: false,
+        is_written_empty: false,
+        watch: None,
+    };
+    let finish = || {
+        let written = out.write_all(text.unwrap_or_default().as_bytes());
+        let written = written.and_then(|()| out.flush());
+        drop(out);
+        written.map_err(|error| failure(Error::io(ErrorKind::Write, error)))?;
+        output.finish().map_err(failure)
+    };
+    ending.end(done.map_err(failure), finish).unwrap_or_else(|exit| exit)
+}
+
+/// Refuses to pin several plans.
+fn refuse_second() -> Exit {
+    say("--init pins one plan, and there is more than one");
+    Exit::Usage
+}
+
+/// Asks the assertions, and writes the results.
+fn ask(
+    arguments: &Assert,
+    (assertions, origins): (&Assertions, SharedOrigins),
+    listed: &Listed,
+    options: &secret::Options,
+    out: BufWriter<File>,
+    output: Output,
+) -> Exit {
+    let (plans, path) = (&arguments.plans, arguments.output.as_deref());
+    let failure = |error| Failure::of(path, error);
+    let mut tally = Tally::new();
+    let results = Results::new(out, form(arguments.format), assertions);
     let mut results = results.with_origins(origins.clone());
     let mut asking = Asking {
-        assertions: &assertions,
+        assertions,
         origins,
         results: &mut results,
         tally: &mut tally,
         plans,
-        options: &options,
+        options,
+        unmatched: None,
     };
-    let done = each(&listed, plans, &options, &mut asking);
+    let done = each(listed, plans, options, &mut asking);
+    asking.warn_of_unmatched();
     let ending = Ending {
         plans,
         tally: &tally,
@@ -106,11 +157,8 @@ fn form(format: AssertFormat) -> Form {
 }
 
 /// Reads the assertions of the arguments and of the files that they name.
-fn assertions(arguments: &Assert) -> std::result::Result<Vec<Assertion>, Exit> {
-    let mut assertions = Vec::new();
-    for path in &arguments.files {
-        assertions.extend(in_file(path)?);
-    }
+fn assertions(arguments: &Assert) -> std::result::Result<Assertions, Exit> {
+    let mut assertions = assertions::in_files("--file", &arguments.files)?.assertions;
     for text in &arguments.expect {
         assertions.push(parse_one(text).map_err(|error| {
             say(&format!("--expect: {}", error.text));
@@ -121,26 +169,7 @@ fn assertions(arguments: &Assert) -> std::result::Result<Vec<Assertion>, Exit> {
         say("there is nothing to assert: name a file with --file, or write -e 'ASSERTION'");
         return Err(Exit::Usage);
     }
-    Ok(assertions)
-}
-
-/// Reads a file of assertions. Prints an error with its line.
-pub fn in_file(path: &Path) -> std::result::Result<Vec<Assertion>, Exit> {
-    let name = path.display();
-    let mut text = String::new();
-    let limit = FILE_MAX as u64 + 1;
-    let read = File::open(path).and_then(|file| file.take(limit).read_to_string(&mut text));
-    read.map_err(|error| {
-        say(&format!("--file {name}: cannot read it: {error}"));
-        Exit::Failed
-    })?;
-    let name = name.to_string();
-    let mut assertions = parse(&text, Syntax::of(&name)).map_err(|error| {
-        say(&format!("{name}: {error}"));
-        Exit::Usage
-    })?;
-    assertions.iter_mut().for_each(|assertion| name.clone_into(&mut assertion.file));
-    Ok(assertions)
+    Ok(Assertions::from(assertions))
 }
 
 /// What is done with each document.
@@ -210,12 +239,36 @@ impl<K: Work> Visitor<Watched<Input>> for Each<'_, K> {
 
 /// Asks assertions of each document.
 struct Asking<'a, 'r> {
-    assertions: &'a [Assertion],
+    assertions: &'a Assertions,
     origins: SharedOrigins,
     results: &'r mut Results<'a, BufWriter<File>>,
     tally: &'r mut Tally,
     plans: &'r Plans,
     options: &'r secret::Options,
+    /// The patterns that cover nothing in any document so far; `None` before the first.
+    unmatched: Option<Vec<Unmatched>>,
+}
+
+impl Asking<'_, '_> {
+    /// Notes the patterns that cover nothing in a document.
+    fn note_unmatched(&mut self, unmatched: Vec<Unmatched>) {
+        let place = |it: &Unmatched| (it.assertion, it.pattern);
+        let Some(all) = &mut self.unmatched else {
+            self.unmatched = Some(unmatched);
+            return;
+        };
+        let places: HashSet<_> = unmatched.iter().map(place).collect();
+        all.retain(|it| places.contains(&place(it)));
+    }
+
+    /// Warns about patterns that cover nothing in any document.
+    fn warn_of_unmatched(&self) {
+        let unmatched = self.unmatched.iter().flatten().filter(|_| !self.plans.quiet);
+        for Unmatched { assertion, text, .. } in unmatched {
+            let name = &self.assertions.list()[*assertion].name;
+            say(&format!("warning: {name}: {text}"));
+        }
+    }
 }
 
 impl Work for Asking<'_, '_> {
@@ -229,15 +282,25 @@ impl Work for Asking<'_, '_> {
         let mut run = Run::new(self.assertions, &self.options.read.limits);
         let read = turn.documents.read_pieces(Accepts::States, &mut run);
         let read = read.and_then(|document| {
-            let mut outcomes = run.finish();
-            mask(&mut outcomes, at, secrets, self.options)?;
-            Ok((document, outcomes))
+            let mut answers = run.finish(&document);
+            mask(&mut answers.outcomes, at, secrets, self.options)?;
+            Ok((document, answers))
         });
         match read {
-            Ok((document, outcomes)) => {
+            Ok((document, answers)) => {
+                if let Some(plan) = answers.incomplete.filter(|_| !self.plans.quiet) {
+                    say(&format!(
+                        "{name}: warning: this is {plan}, and no assertion asks about that: add \
+                         `plan: complete`"
+                    ));
+                }
+                self.note_unmatched(answers.unmatched);
+                let outcomes = answers.outcomes;
                 warn(self.plans, name, Warning::of_text(&document));
                 self.tally.succeed(document.bytes);
-                if let Some(origins) = self.origins.iter().find(|_| fails(&outcomes)) {
+                // The places of blocks are wanted only if an assertion fails.
+                let fails = outcomes.iter().any(|outcome| !outcome.holds());
+                if let Some(origins) = self.origins.iter().find(|_| fails) {
                     origins.begin(name);
                 }
                 self.results.document(name, &outcomes)?;
@@ -256,11 +319,6 @@ impl Work for Asking<'_, '_> {
     }
 }
 
-/// Whether any assertion fails, so that the places of blocks are wanted.
-fn fails(outcomes: &[Outcome]) -> bool {
-    outcomes.iter().any(|outcome| !outcome.holds())
-}
-
 /// Masks quoted values that repeat a secret. The secrets are collected only if a finding quotes a
 /// value, which most runs do not.
 fn mask(
@@ -272,20 +330,17 @@ fn mask(
     if !outcomes.iter().any(Outcome::quotes) {
         return Ok(());
     }
-    let collected = secrets.collect(at, options)?;
-    let is_secret = |text: &str| {
-        let text = text.as_bytes();
-        let is_in = collected.contained.as_ref().is_some_and(|contained| contained.is_in(text));
-        is_in || collected.secrets.repeated(text).is_some()
-    };
-    outcomes.iter_mut().for_each(|outcome| outcome.mask(is_secret));
+    asked::mask(outcomes, &secrets.collect(at, options)?);
     Ok(())
 }
 
-/// Writes the assertions that the first plan meets.
+/// Makes the assertions that the first plan meets.
 struct Init<'r> {
-    /// The output, until the plan is read.
-    out: Option<BufWriter<File>>,
+    syntax: Syntax,
+    /// The file of assertions.
+    text: Option<String>,
+    /// Whether there is a second plan.
+    is_second: bool,
     tally: &'r mut Tally,
 }
 
@@ -296,18 +351,25 @@ impl Work for Init<'_> {
         turn: Turn<'_, Watched<Input>>,
         _: &mut SecretPass,
     ) -> Result<Visited> {
-        let Some(out) = self.out.take() else {
-            say(&format!("{name}: --init pins one plan, and this is another one"));
+        if self.text.is_some() {
+            self.is_second = true;
             return Ok(Visited::Enough);
-        };
-        let mut pinned = Pinned::new(out, name)?;
-        let read = turn.documents.read_pieces(Accepts::Plans, &mut pinned);
-        match read.and_then(|document| pinned.finish().map(|()| document)) {
+        }
+        let mut pinned = Pinned::new(self.syntax, name);
+        match turn.documents.read_pieces(Accepts::Plans, &mut pinned) {
             Ok(document) => {
-                self.tally.succeed(document.bytes);
+                match pinned.finish(&document) {
+                    Ok(text) => {
+                        self.text = Some(text);
+                        self.tally.succeed(document.bytes);
+                    }
+                    Err(reason) => {
+                        say(&format!("{name}: --init: {reason}"));
+                        self.tally.failed += 1;
+                    }
+                }
                 Ok(Visited::Done)
             }
-            Err(error) if error.kind() == ErrorKind::Write => Err(error),
             Err(error) => {
                 self.tally.fail(name, &error);
                 Ok(Visited::Failed(error.kind()))

@@ -3,9 +3,11 @@
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use super::args::Batch;
+use super::args::{Batch, SecretArgs};
+use super::assertions;
 use super::ending::end_of_output;
 use super::exit::Exit;
+use super::gates;
 use super::inputs;
 #[cfg(target_os = "linux")]
 use super::interrupt::Interrupts;
@@ -14,8 +16,11 @@ use super::options::{access, form, options, shape, threads};
 use super::output::{lies_in, write_whole};
 use super::progress::Meter;
 use super::screen::screen;
+use super::secrets::secret_options;
 use super::stats::Stats;
+use crate::assertion::Assertions;
 use crate::batch::Jobs;
+use crate::batch::asked::Questions;
 use crate::batch::folder::{Folder, Standing};
 use crate::batch::journal::{self, Listed, Terms};
 use crate::batch::report::{self, Fleet};
@@ -25,7 +30,7 @@ use crate::error::Result;
 use crate::json::Validation;
 use crate::plan::Accepts;
 use crate::planfile::SchemaFiles;
-use crate::record::{Options, Show};
+use crate::record::{FailedAssertion, Options, Show};
 use crate::sink::Form;
 use crate::sink::csv::Formulas;
 use crate::source::Stop;
@@ -38,14 +43,15 @@ pub fn run(arguments: &Batch) -> Exit {
         say(&format!("{name}: this is a file: --out takes a folder, and --output a file"));
         return Exit::Usage;
     }
-    let ready = inputs::list(plans, Accepts::Plans, arguments.output.as_deref(), None)
+    let also = arguments.assertions.assert.clone();
+    let ready = inputs::list(plans, Accepts::Plans, arguments.output.as_deref(), also)
         .and_then(|listed| Ok((listed, settings(arguments)?)));
-    let (listed, settings) = match ready {
+    let (listed, (settings, digest)) = match ready {
         Ok(ready) => ready,
         Err(exit) => return exit,
     };
     listed.warn_of_shared_workspaces(plans);
-    let terms = match terms(arguments, &settings, &listed.schemas) {
+    let terms = match terms(arguments, &settings, &listed.schemas, digest) {
         Ok(terms) => terms,
         Err(error) => return fail(plans.more.schema_cache.as_deref(), &error),
     };
@@ -93,9 +99,11 @@ struct Tally {
     stats: Stats,
 }
 
-/// Returns the settings of the batch.
-fn settings(arguments: &Batch) -> std::result::Result<Settings, Exit> {
+/// Returns the settings of the batch, and the digest of the files of assertions.
+fn settings(arguments: &Batch) -> std::result::Result<(Settings, Option<String>), Exit> {
     let plans = &arguments.plans;
+    let assertions::Files { assertions, digest } =
+        assertions::in_files("--assert", &arguments.assertions.assert)?;
     let sift = Options { show: arguments.records.show(), ..options(plans)? };
     let wanted = arguments.jobs.or_else(|| threads(plans)).unwrap_or(NonZeroUsize::MIN);
     let fitting = threads_in(arguments.memory);
@@ -103,17 +111,27 @@ fn settings(arguments: &Batch) -> std::result::Result<Settings, Exit> {
         let jobs = if fitting.get() == 1 { "job" } else { "jobs" };
         say(&format!("--memory has room for {fitting} {jobs}, not for {wanted}"));
     }
-    Ok(Settings {
+    let assertions = Assertions::from(assertions);
+    let has_assertions = !assertions.list().is_empty();
+    let secrets = secret_options(&SecretArgs::default(), sift.read);
+    let settings = Settings {
         sift,
+        questions: has_assertions.then_some(Questions { assertions, secrets }),
         access: access(plans, &sift.read),
         form: form(&arguments.form),
         threads: wanted.min(fitting),
         memory: arguments.memory,
         on_failure: if arguments.fail_fast { OnFailure::Stop } else { OnFailure::GoOn },
-    })
+    };
+    Ok((settings, has_assertions.then_some(digest)))
 }
 
-fn terms(arguments: &Batch, settings: &Settings, schemas: &SchemaFiles) -> Result<Terms> {
+fn terms(
+    arguments: &Batch,
+    settings: &Settings,
+    schemas: &SchemaFiles,
+    assertions: Option<String>,
+) -> Result<Terms> {
     let format = match settings.form {
         Form::Csv(Formulas::Raw) => "csv-raw",
         form => form.extension(),
@@ -130,6 +148,7 @@ fn terms(arguments: &Batch, settings: &Settings, schemas: &SchemaFiles) -> Resul
         strict: arguments.plans.strict,
         schemas: schemas.named_digest(),
         schema_cache: schemas.folder_digest()?,
+        assertions,
         shard: arguments.shard.to_string(),
     })
 }
@@ -153,6 +172,7 @@ fn do_missing(
     let mut meter = Meter::new(plans, jobs.len() as u64, jobs.size());
     let ran = run_jobs(&mut folder, &jobs, settings, stop, &mut |event| match event {
         Event::Failed(source, error) => say(&format!("{source}: {error}")),
+        Event::FailedAssertion(source, failed) => say(&line_of(source, failed)),
         Event::Warning(..) if plans.quiet => {}
         Event::Warning(source, text) => say(&format!("{source}: {text}")),
         Event::Progress(progress) => {
@@ -176,6 +196,19 @@ fn do_missing(
         }
     }
     written
+}
+
+/// The message about an assertion that a plan fails.
+fn line_of(source: &str, failed: &FailedAssertion<'_>) -> String {
+    let level = if failed.is_error() { "" } else { "warning: " };
+    let findings = failed.findings.iter().take(gates::NAMED);
+    let mut words: Vec<String> = findings.map(|finding| finding.words()).collect();
+    let more = failed.failed - words.len() as u64;
+    words.extend((more > 0).then(|| format!("and {more} more")));
+    let mut line =
+        format!("{source}: {level}assertion failed: {}: {}", failed.name, words.join("; "));
+    line.extend(failed.message.as_deref().map(|message| format!(": {message}")));
+    line
 }
 
 /// Returns whether the folder has the records of an input. An unreadable record file counts as
@@ -240,6 +273,7 @@ pub fn exit_of(fleet: &Fleet) -> Exit {
     match (totals.plans, totals.failed + totals.pending) {
         (0, 1..) => Exit::Failed,
         (_, 1..) => Exit::SomeFailed,
+        _ if totals.failed_assertions > 0 => Exit::RuleBroken,
         _ if fleet.changed > 0 => Exit::Changes,
         _ => Exit::Done,
     }

@@ -13,7 +13,7 @@ use crate::sink::Sink;
 use crate::sink::gate::{Answer, Gate, Rule};
 
 /// Maximum number of resources in a message.
-const NAMED: usize = 3;
+pub const NAMED: usize = 3;
 
 /// Parses the rules of the arguments and of the files that they name.
 ///
@@ -140,8 +140,9 @@ pub fn before<'s>(
         is_broken.set(is_broken.get() || broken.fails());
         let (source, rule) = (broken.source, broken.rule);
         let level = if broken.fails() { "" } else { "warning: " };
-        let mut line = format!("{source}: {level}rule broken: {}", rule.text());
-        if broken.is_unknown || !broken.first.is_empty() {
+        let kind = if rule.assertion().is_some() { "assertion failed" } else { "rule broken" };
+        let mut line = format!("{source}: {level}{kind}: {}", rule.text());
+        if rule.assertion().is_some() || broken.is_unknown || !broken.first.is_empty() {
             line += &format!(": {}", broken.words(NAMED, str::to_owned));
         }
         line.extend(rule.message().map(|message| format!(": {message}")));

@@ -6,13 +6,15 @@
 //! ```text
 //!  main ─▶ records, report, assert, batch, merge, redact, slim, audit, values, config, show,
 //!          blocks, wire
-//!           ─▶ sifting, rewriting, auditing, secrets, pages, gates, progress, sources
+//!           ─▶ sifting, rewriting, auditing, secrets, pages, gates, assertions, progress,
+//!           sources
 //!                ─▶ ending ─▶ tally, unmatched
 //!                     ─▶ inputs, options, output, screen ─▶ messages ─▶ bar ─▶ args
 //! ```
 
 pub mod args;
 mod assert;
+mod assertions;
 mod audit;
 mod auditing;
 mod bar;
@@ -123,6 +125,7 @@ fn schema_of(schema: &Schema) -> &'static str {
         SchemaOf::Config => crate::config::schema::SCHEMA,
         SchemaOf::Fleet => crate::sink::fleet::document::SCHEMA,
         SchemaOf::Assertions => crate::assertion::SCHEMA,
+        SchemaOf::AssertResults => crate::sink::assertions::SCHEMA,
     }
 }
 

@@ -5,6 +5,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use super::args::{Echo, Ignore, Report, ReportAs, Target, Values};
+use super::assertions;
 use super::ending::{Ending, Failure};
 use super::exit::Exit;
 use super::gates;
@@ -19,6 +20,8 @@ use super::secrets::{secret_options, warn_of_names};
 use super::sifting::{Sifting, Wanted};
 use super::sources;
 use super::unmatched;
+use crate::assertion::Assertions;
+use crate::batch::asked::Questions;
 use crate::error::Result;
 use crate::plan::Accepts;
 use crate::record::Options;
@@ -50,21 +53,24 @@ pub fn run(arguments: &Report) -> Exit {
     if let Some(exit) = refuse_contradictions(arguments) {
         return exit;
     }
-    let ready = gates::rules(&arguments.gate).and_then(|rules| {
+    let ready = rules(arguments).and_then(|(rules, assertions)| {
         let files = arguments.targets.iter().filter_map(|target| target.file.as_deref());
         refuse_collisions(&arguments.targets)?;
         if arguments.split {
             refuse_unsplit(&arguments.targets)?;
         }
-        let listed = inputs::list(plans, Accepts::Plans, files, arguments.gate.files())?;
+        let also = arguments.gate.files().chain(arguments.assertions.assert.clone());
+        let listed = inputs::list(plans, Accepts::Plans, files, also)?;
         listed.warn_of_shared_workspaces(plans);
         warn_of_unfiltered(arguments);
         let watch = unmatched::report(&rules, &arguments.noise);
         let options = Options { show: arguments.records.show(), watch, ..options(plans)? };
         let origins = sources::open(&arguments.source, &options.read.limits)?;
-        Ok((rules, listed, options, origins))
+        let secrets = secret_options(&arguments.secrets, options.read);
+        let questions = assertions.map(|assertions| Questions { assertions, secrets });
+        Ok((rules, questions, listed, options, origins))
     });
-    let (rules, listed, options, origins) = match ready {
+    let (rules, questions, listed, options, origins) = match ready {
         Ok(ready) => ready,
         Err(exit) => return exit,
     };
@@ -85,7 +91,8 @@ pub fn run(arguments: &Report) -> Exit {
     let several = located(Several::new(sinks, &failed_at), origins);
     let mut sink = gates::before(several, &rules, &is_broken);
     let attributes = attributes(arguments, &options);
-    let mut sifting = Sifting::new(plans, options, sink.as_mut()).with(&attributes);
+    let sifting = Sifting::new(plans, options, sink.as_mut()).with(&attributes);
+    let mut sifting = sifting.asking(questions.as_ref());
     let read = sifting.all(&listed);
     let tally = sifting.tally;
     let read = read.and_then(|()| sink.finish());
@@ -118,6 +125,15 @@ pub fn run(arguments: &Report) -> Exit {
     ended.unwrap_or_else(|exit| exit)
 }
 
+/// Reads the rules, and the assertions, each of which is one more rule.
+fn rules(arguments: &Report) -> std::result::Result<(Vec<Rule>, Option<Assertions>), Exit> {
+    let mut rules = gates::rules(&arguments.gate)?;
+    let read = assertions::in_files("--assert", &arguments.assertions.assert)?;
+    let assertions = Assertions::from(read.assertions);
+    rules.extend(assertions::rules(&assertions));
+    Ok((rules, (!assertions.list().is_empty()).then_some(assertions)))
+}
+
 /// Gives all reports the places of blocks, if there are source files.
 fn located<'s>(reports: Several<'s>, origins: SharedOrigins) -> Box<dyn Sink + 's> {
     match origins {
@@ -145,6 +161,8 @@ fn refuse_contradictions(arguments: &Report) -> Option<Exit> {
     let ignores = |noise| arguments.noise.ignore.contains(&noise);
     let hides_values = arguments.values() == Values::None;
     let has_names = arguments.secrets.also_names.is_some();
+    // Failures of assertions show values, too.
+    let shows_none = hides_values && arguments.assertions.assert.is_empty();
     let has = |format| arguments.targets.iter().any(|target| target.format == format);
     let has_markdown = has(ReportAs::Markdown);
     if hides_values && arguments.full {
@@ -153,7 +171,7 @@ fn refuse_contradictions(arguments: &Report) -> Option<Exit> {
         say("--width wraps reports for a terminal: add one, as in -o term");
     } else if arguments.fit.is_some() && !has_markdown {
         say("--fit limits Markdown: add it, as in -o markdown=FILE");
-    } else if hides_values && (arguments.secrets.echo == Echo::Contains || has_names) {
+    } else if shows_none && (arguments.secrets.echo == Echo::Contains || has_names) {
         say("--echo contains and --also-names hide values, and --values none shows none");
     } else if hides_values && (ignores(Ignore::Whitespace) || ignores(Ignore::SetOrder)) {
         say("--ignore whitespace,set-order compares values: leave --values none out");

@@ -11,6 +11,7 @@ use super::inputs::Listed;
 use super::messages::{say, warn};
 use super::options::access;
 use super::tally::Tally;
+use crate::batch::asked::{Asked, Questions};
 use crate::batch::buffered_records::BufferedRecords;
 use crate::batch::documents::Note;
 use crate::batch::reading::{Attributes, Reader, Values, has_changes, read_plans};
@@ -49,13 +50,20 @@ impl<'a> Sifting<'a> {
     /// Creates a reader that has read no input yet.
     pub fn new(plans: &'a Plans, options: Options, sink: &'a mut dyn Sink) -> Sifting<'a> {
         let access = access(plans, &options.read);
-        let reading = Reading { plans, options, access, attributes: &Wanted::None, bar: None };
+        let (attributes, questions) = (&Wanted::None, None);
+        let reading = Reading { plans, options, access, attributes, questions, bar: None };
         Sifting { reading, sink, tally: Tally::new() }
     }
 
     /// Sets how much of the attributes of changes the records contain.
     pub fn with(mut self, attributes: &'a Wanted) -> Sifting<'a> {
         self.reading.attributes = attributes;
+        self
+    }
+
+    /// Sets the assertions to ask of each plan.
+    pub fn asking(mut self, questions: Option<&'a Questions>) -> Sifting<'a> {
+        self.reading.questions = questions;
         self
     }
 
@@ -131,6 +139,7 @@ struct Reading<'a> {
     options: Options,
     access: input::Options,
     attributes: &'a Wanted,
+    questions: Option<&'a Questions>,
     /// The bar of all inputs; `None` if each input has its own bar.
     bar: Option<&'a Bar>,
 }
@@ -185,19 +194,24 @@ impl Reading<'_> {
     ///
     /// Fails like [`read_plans`].
     fn input(&self, entry: &Entry, label: Label<'_>, reader: &mut impl Reader) -> Result<()> {
-        let Reading { options, access, attributes, .. } = self;
-        if let Wanted::None | Wanted::Paths = attributes {
-            let input = match entry.open(access) {
-                Ok(input) => bar::watched(input, self.bar(entry, entry.len)),
-                Err(error) => return reader.refuse(label, &error),
-            };
-            let attributes = match attributes {
-                Wanted::None => Attributes::None,
-                _ => Attributes::Paths,
-            };
-            return read_plans(input, label, options, attributes, reader);
-        }
-        // The first pass collects the secrets of each plan, or indexes its configuration.
+        let Reading { options, access, attributes, questions, .. } = self;
+        let one_pass = match attributes {
+            Wanted::None => Some(Attributes::None),
+            Wanted::Paths => Some(Attributes::Paths),
+            Wanted::Values { .. } | Wanted::Blocks => None,
+        };
+        let one_pass = match (one_pass, questions) {
+            (Some(attributes), None) => {
+                let input = match entry.open(access) {
+                    Ok(input) => bar::watched(input, self.bar(entry, entry.len)),
+                    Err(error) => return reader.refuse(label, &error),
+                };
+                return read_plans(input, label, options, attributes, None, reader);
+            }
+            (one_pass, _) => one_pass,
+        };
+        // The first pass collects the secrets of each plan, or indexes its configuration. Without
+        // such a pass, secrets are collected only if an assertion fails at a value.
         let kept = match entry.keep(&options.read.limits) {
             Ok(kept) => kept,
             Err(error) => return reader.refuse(label, &error),
@@ -208,16 +222,30 @@ impl Reading<'_> {
             Ok(input) => input,
             Err(error) => return reader.refuse(label, &error),
         };
-        let Wanted::Values { all, detail, secrets } = attributes else {
-            let mut first = None;
-            let mut index = |at| blocks_at(&mut first, at, open, &options.read);
-            return read_plans(input, label, options, Attributes::Blocks(&mut index), reader);
-        };
-        let mut collecting = Collecting::new(open, Accepts::States);
-        let collect = &mut |at| collecting.collect(at, secrets);
-        let (all, detail) = (*all, *detail);
-        let values = Attributes::Values(Values { all, detail, options: secrets, collect });
-        read_plans(input, label, options, values, reader)
+        let assertions = questions.map(|questions| &questions.assertions);
+        let asked = assertions.map(|assertions| Asked { assertions, collect: None });
+        match (attributes, one_pass, questions) {
+            (Wanted::Values { all, detail, secrets }, ..) => {
+                let mut collecting = Collecting::new(open, Accepts::States);
+                let collect = &mut |at| collecting.collect(at, secrets);
+                let (all, detail) = (*all, *detail);
+                let values = Attributes::Values(Values { all, detail, options: secrets, collect });
+                read_plans(input, label, options, values, asked, reader)
+            }
+            (_, Some(attributes), Some(Questions { assertions, secrets })) => {
+                let mut collecting = Collecting::new(open, Accepts::States);
+                let collect: &mut dyn FnMut(u64) -> Result<_> =
+                    &mut |at| collecting.collect(at, secrets);
+                let asked = Asked { assertions, collect: Some(collect) };
+                read_plans(input, label, options, attributes, Some(asked), reader)
+            }
+            _ => {
+                let mut first = None;
+                let mut index = |at| blocks_at(&mut first, at, open, &options.read);
+                let blocks = Attributes::Blocks(&mut index);
+                read_plans(input, label, options, blocks, None, reader)
+            }
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Checks of values, as in the package `knownvalue` of terraform-plugin-testing.
+//! The checks of `knownvalue`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -37,9 +37,9 @@ pub enum KnownValue {
     StringExact(String),
     /// A string that has a match of a regular expression.
     StringRegexp(Regexp),
-    /// A number whose text is this integer. `1.0` and `1e0` do not pass.
+    /// A number whose text is this integer: `1.0` and `1e0` are none.
     Int32Exact(i32),
-    /// A number whose text is this integer. `1.0` and `1e0` do not pass.
+    /// A number whose text is this integer: `1.0` and `1e0` are none.
     Int64Exact(i64),
     /// A number that rounds to this float.
     Float32Exact(f32),
@@ -76,33 +76,33 @@ pub enum KnownValue {
     ObjectExact(BTreeMap<String, KnownValue>),
     /// An object with these members.
     ObjectPartial(BTreeMap<String, KnownValue>),
-    /// A custom check.
+    /// A check in code.
     Func(Func),
 }
 
-/// The result of a custom check. An error says why the value does not pass.
-type FuncResult = std::result::Result<(), String>;
+/// The result of a check in code: the reason, if the value does not pass.
+type Judged = std::result::Result<(), String>;
 
-/// A custom check. Its error is not masked: do not quote a value that may be sensitive.
+/// A check in code, for any thread. Its reasons are not masked: do not quote a value that may be sensitive.
 pub enum Func {
     /// `BoolFunc`.
-    Bool(Box<dyn Fn(bool) -> FuncResult>),
+    Bool(Box<dyn Fn(bool) -> Judged + Send + Sync>),
     /// `StringFunc`.
-    String(Box<dyn Fn(&str) -> FuncResult>),
+    String(Box<dyn Fn(&str) -> Judged + Send + Sync>),
     /// `Int32Func`.
-    Int32(Box<dyn Fn(i32) -> FuncResult>),
+    Int32(Box<dyn Fn(i32) -> Judged + Send + Sync>),
     /// `Int64Func`.
-    Int64(Box<dyn Fn(i64) -> FuncResult>),
+    Int64(Box<dyn Fn(i64) -> Judged + Send + Sync>),
     /// `Float32Func`.
-    Float32(Box<dyn Fn(f32) -> FuncResult>),
+    Float32(Box<dyn Fn(f32) -> Judged + Send + Sync>),
     /// `Float64Func`.
-    Float64(Box<dyn Fn(f64) -> FuncResult>),
+    Float64(Box<dyn Fn(f64) -> Judged + Send + Sync>),
     /// `NumberFunc`.
-    Number(Box<dyn Fn(&Number) -> FuncResult>),
+    Number(Box<dyn Fn(&Number) -> Judged + Send + Sync>),
 }
 
 impl KnownValue {
-    /// Checks a value.
+    /// Whether a value passes.
     ///
     /// # Errors
     ///
@@ -346,7 +346,7 @@ impl KnownValue {
             KnownValue::TupleSizeExact(_) => "TupleSizeExact",
             KnownValue::SetExact(_) => "SetExact",
             KnownValue::SetPartial(_) => "SetPartial",
-            // The name in Go's messages.
+            // Go's messages name this check so.
             KnownValue::SetSizeExact(_) => "SetElementExact",
             KnownValue::MapExact(_) => "MapExact",
             KnownValue::MapPartial(_) => "MapPartial",
@@ -404,7 +404,7 @@ impl KnownValue {
     }
 }
 
-/// `NumberExact` has no number to compare with: `nil` in Go.
+/// A number to compare with that is `nil`.
 struct NilNumber;
 
 impl fmt::Display for KnownValue {
@@ -427,7 +427,7 @@ impl Func {
     }
 
     fn check(&self, name: &str, value: Found<'_>) -> Checked {
-        let result = match self {
+        let judged = match self {
             Func::Bool(func) => match value.data.boolean() {
                 Some(boolean) => func(boolean),
                 None => return wrong_type("bool", name, value),
@@ -435,7 +435,7 @@ impl Func {
             Func::String(func) => func(&found!(string(name, value)?)),
             Func::Int32(func) => {
                 let number = found!(integer(32, name, value)?);
-                // `integer` accepts only numbers of 32 bits here.
+                // The number was read as one of 32 bits.
                 func(i32::try_from(number).unwrap_or_default())
             }
             Func::Int64(func) => func(found!(integer(64, name, value)?)),
@@ -443,7 +443,7 @@ impl Func {
             Func::Float64(func) => func(found!(double(name, value)?)),
             Func::Number(func) => func(&found!(big(name, value)?)),
         };
-        Ok(result.map_err(|reason| Failure::new(FailureKind::Value, reason)))
+        Ok(judged.map_err(|reason| Failure::new(FailureKind::Value, reason)))
     }
 }
 
@@ -453,8 +453,7 @@ impl fmt::Debug for Func {
     }
 }
 
-/// A message that lists the extra attributes of the larger object, or the missing ones. `owner` is
-/// the noun for the found object.
+/// The names that one of two objects has and the other lacks. `owner` is the noun of the message.
 pub(crate) fn delta<T, U>(
     expected: &BTreeMap<String, T>,
     found: &BTreeMap<String, U>,

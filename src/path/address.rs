@@ -77,6 +77,21 @@ impl AddressPattern {
     }
 }
 
+/// An address without instance keys.
+pub fn without_keys(address: &str) -> String {
+    let (mut text, mut is_quoted, mut depth) = (String::new(), false, 0_u32);
+    for character in address.chars() {
+        is_quoted ^= character == '"';
+        match character {
+            '[' if !is_quoted => depth += 1,
+            ']' if !is_quoted => depth = depth.saturating_sub(1),
+            other if depth == 0 => text.push(other),
+            _ => {}
+        }
+    }
+    text
+}
+
 /// The length of an instance key with its closing bracket, in bytes.
 fn key_len(key: &str) -> usize {
     let (mut is_quoted, mut is_escaped) = (false, false);
@@ -128,5 +143,10 @@ mod tests {
         ] {
             assert_eq!(AddressPattern::new(text).covers(address), holds, "{address} {text}");
         }
+    }
+    #[test]
+    fn keys_of_instances_are_left_out() {
+        let address = r#"module.a["x]y"].module.b[0].aws_db.c["\"k\""]"#;
+        assert_eq!(without_keys(address), "module.a.module.b.aws_db.c");
     }
 }

@@ -6,6 +6,7 @@
 
 mod address;
 mod attribute;
+mod dotted;
 mod pattern;
 mod query;
 
@@ -16,8 +17,9 @@ use std::fmt;
 
 use serde::ser::{Serialize, SerializeSeq, Serializer};
 
-pub use self::address::AddressPattern;
+pub use self::address::{AddressPattern, without_keys};
 pub use self::attribute::{AttributePath, AttributeStep};
+pub use self::dotted::DottedPath;
 pub use self::pattern::{DECODERS, Pattern};
 pub use self::query::AttributeQuery;
 use crate::error::{Error, ErrorKind};

@@ -4,8 +4,14 @@
 //! next one is built.
 
 pub(crate) mod action;
+#[cfg(feature = "assert")]
+mod asking;
+#[cfg(not(feature = "assert"))]
+#[path = "without_asking.rs"]
+mod asking;
 mod attributes;
 pub mod counts;
+mod failed_assertion;
 pub mod holdings;
 mod importing;
 mod json_text;
@@ -38,14 +44,19 @@ use crate::plan::Timing;
 use counts::Summary;
 use holdings::Holdings;
 
+#[cfg(feature = "assert")]
+pub use asking::Questions;
 #[cfg(feature = "report")]
 pub(crate) use attributes::UNKNOWN;
 pub use attributes::{Attribute, Attributes, Difference, Excerpt, Line, Lines, Shown};
+pub use failed_assertion::{FailedAssertion, Finding};
 pub use importing::ImportSource;
 pub use json_text::JsonText;
 pub use options::{Extent, Options, Show};
 #[cfg(feature = "batch")]
 pub(crate) use pending::{owned, weight};
+#[cfg(feature = "assert")]
+pub use sift::sift_and_ask;
 #[cfg(feature = "report")]
 pub use sift::sift_with_view;
 pub use sift::{Sifted, Warning, sift, sift_next};
@@ -76,6 +87,8 @@ pub enum Record<'a> {
     DeferredActionInvocation(ActionInvocation<'a>),
     /// An element of `relevant_attributes`, with [`Options::relevant`].
     RelevantAttribute(RelevantAttribute<'a>),
+    /// An assertion that the plan fails. Only `sift_and_ask` makes such records.
+    FailedAssertion(FailedAssertion<'a>),
     /// The last record of a plan: its counts. A stream without it is incomplete.
     Summary(&'a Summary),
 }

@@ -100,6 +100,7 @@ pub(crate) fn owned(record: &Record<'_>) -> Option<Record<'static>> {
             resource: owned_text(&relevant.resource),
             attribute: relevant.attribute.as_deref().map(owned_text),
         }),
+        Record::FailedAssertion(failed) => Record::FailedAssertion(failed.owned()),
         Record::Plan(_) | Record::Summary(_) => return None,
     })
 }

@@ -5,6 +5,7 @@
 //! memory) ends the batch before that change. The reading thread then processes the change itself,
 //! so errors and limits have one code path.
 
+use super::asking::{Asker, Tally};
 use super::counts::Facts;
 use super::options::{Extent, Show};
 use super::pending;
@@ -39,6 +40,8 @@ pub(super) struct RowBatch {
     pub built: Vec<BuiltRow>,
     /// The rendered rows, one after the other.
     pub text: Vec<u8>,
+    /// The answers of the changes to assertions.
+    pub tally: Tally,
     /// Memory of `built`, in bytes.
     size: u64,
 }
@@ -84,6 +87,7 @@ pub(super) struct RowWorker<'v> {
     show: Show,
     /// Renders rows; `None` if the sink takes records only.
     renderer: Option<Box<dyn Renderer>>,
+    asker: Option<Asker<'v>>,
     /// Scratch space for changes.
     outline: Outline,
 }
@@ -98,7 +102,12 @@ impl<'v> RowWorker<'v> {
         let limits = Limits { paths: limits.paths.min(PATHS_MAX), ..limits };
         let viewer = view.map(|view| Viewer::new(view, &limits));
         let (builder, outline) = (RowBuilder::new(limits, extent, watch), Outline::new());
-        RowWorker { builder, viewer, show, renderer, outline }
+        RowWorker { builder, viewer, show, renderer, asker: None, outline }
+    }
+
+    /// Also asks assertions of the changes.
+    pub(super) fn with(self, asker: Option<Asker<'v>>) -> Self {
+        RowWorker { asker, ..self }
     }
 
     /// Builds the row of a change. `None` leaves the change to the reading thread.
@@ -139,6 +148,9 @@ impl Worker for RowWorker<'_> {
     fn work(&mut self, job: &mut LookaheadJob<RowBatch>) {
         let Some(Task { reader, range, .. }) = job.task() else { return };
         let mut outline = std::mem::take(&mut self.outline);
+        if let Some(asker) = &self.asker {
+            asker.prepare(&mut job.found.tally);
+        }
         let mut changes = Changes { worker: self, batch: &mut job.found };
         let read = reader.read(range, &mut outline, &mut changes);
         self.outline = outline;
@@ -158,14 +170,20 @@ impl PieceVisitor for Changes<'_, '_> {
     }
 
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
-        let RowBatch { built, text, size } = &mut *self.batch;
-        if piece.kind != PieceKind::ResourceChange || text.len() >= TEXT_MAX || *size >= ROWS_MAX {
+        let RowBatch { built, text, tally, size } = &mut *self.batch;
+        let is_full = text.len() >= TEXT_MAX || *size >= ROWS_MAX || tally.size() >= ROWS_MAX;
+        if piece.kind != PieceKind::ResourceChange || is_full {
             return Ok(Flow::Stop);
         }
         let (section, text_len) = (piece.section, text.len());
         let row = ResourceChange::parse(section, piece.value)
             .and_then(|change| self.worker.make(section, &change, None, text));
-        match row {
+        // A change that is left to the reading thread is not asked about here.
+        let asked = |row: Option<BuiltRow>| match (&row, &mut self.worker.asker) {
+            (Some(_), Some(asker)) => asker.piece_into(piece, tally).map(|()| row),
+            _ => Ok(row),
+        };
+        match row.and_then(asked) {
             Ok(Some(row)) => {
                 *size += row.size();
                 built.push(row);

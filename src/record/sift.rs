@@ -8,6 +8,7 @@ use std::fmt;
 use std::num::NonZeroUsize;
 
 use super::action::Action;
+use super::asking::{Asker, Questions};
 use super::counts::{self, Summary};
 use super::holdings::Holdings;
 use super::options::{Options, Show};
@@ -122,7 +123,7 @@ pub fn sift_next<S: Source>(
     options: &Options,
     sink: &mut dyn Sink,
 ) -> Result<Sifted> {
-    sift_one(documents, label, options, None, sink)
+    sift_one(documents, label, options, (None, None), sink)
 }
 
 /// Like [`sift_next`], with the attributes of changes in the records ([`view`](super::view)).
@@ -142,16 +143,39 @@ pub fn sift_with_view<S: Source>(
     view: View<'_>,
     sink: &mut dyn Sink,
 ) -> Result<Sifted> {
-    sift_one(documents, label, options, Some(view), sink)
+    sift_one(documents, label, options, (Some(view), None), sink)
+}
+
+/// Like [`sift_next`] or [`sift_with_view`], and asks assertions. A record of each one that the
+/// plan fails precedes the summary. States are not asked.
+///
+/// # Errors
+///
+/// Fails like [`sift`], or if the secrets of a failure cannot be masked.
+///
+/// # Panics
+///
+/// Panics if there is no next plan.
+#[cfg(feature = "assert")]
+pub fn sift_and_ask<S: Source>(
+    documents: &mut Documents<S>,
+    label: Label<'_>,
+    options: &Options,
+    view: Option<View<'_>>,
+    questions: Questions<'_>,
+    sink: &mut dyn Sink,
+) -> Result<Sifted> {
+    sift_one(documents, label, options, (view, Some(questions)), sink)
 }
 
 fn sift_one<S: Source>(
     documents: &mut Documents<S>,
     label: Label<'_>,
     options: &Options,
-    view: Option<View<'_>>,
+    (view, questions): (Option<View<'_>>, Option<Questions<'_>>),
     sink: &mut dyn Sink,
 ) -> Result<Sifted> {
+    let asker = questions.as_ref().map(|asked| Asker::new(asked, &options.read.limits));
     let queue = Queue::new();
     std::thread::scope(|scope| {
         let threads = options.read.threads.map_or(1, NonZeroUsize::get);
@@ -160,6 +184,7 @@ fn sift_one<S: Source>(
             writer: RecordWriter::new(label, options, view, sink),
             ahead: (threads > 1).then(|| Lookahead::new(scope, &queue, threads)),
             view,
+            asker,
             index: 0,
             declarations: Declarations::default(),
             accepts: options.accepts,
@@ -168,7 +193,13 @@ fn sift_one<S: Source>(
             is_in_values: false,
             is_state: false,
         };
-        sifter.read(documents)
+        let document = documents.read_pieces(options.accepts, &mut sifter)?;
+        if let (Some(asker), Some(questions)) = (sifter.asker.take(), questions) {
+            asker.finish(&document, questions.mask, &mut |failed| {
+                sifter.writer.record(&Record::FailedAssertion(failed))
+            })?;
+        }
+        sifter.finish(&document)
     })
 }
 
@@ -180,6 +211,7 @@ struct Sifter<'a, 'scope, 'env> {
     ahead: Option<Lookahead<'scope, 'env, RowWorker<'env>, RowBatch>>,
     /// Which attributes rows have.
     view: Option<View<'env>>,
+    asker: Option<Asker<'env>>,
     /// Number of elements of the section before the current lookahead range.
     index: u64,
     declarations: Declarations,
@@ -255,18 +287,17 @@ impl Sifter<'_, '_, '_> {
         self.writer.view(Whose::Action, &config, places)
     }
 
-    /// Reads the next plan.
-    fn read(&mut self, documents: &mut Documents<impl Source>) -> Result<Sifted> {
-        let document = documents.read_pieces(self.accepts, self)?;
+    /// Ends the records of a plan that was read.
+    fn finish(&mut self, document: &plan::Document) -> Result<Sifted> {
         if self.is_state {
             self.writer.summary.bytes = document.bytes;
             self.writer.state(&self.holdings)?;
         } else {
-            self.writer.end(&document)?;
+            self.writer.end(document)?;
         }
         let newer = document.is_newer.then_some(Warning::NewerFormat);
         let lacking = document.lacks_changes.then_some(Warning::LacksChanges);
-        let warnings = Warning::of_text(&document).chain(newer).chain(lacking).collect();
+        let warnings = Warning::of_text(document).chain(newer).chain(lacking).collect();
         let summary = std::mem::take(&mut self.writer.summary);
         let has_changes = self.writer.has_changes;
         Ok(Sifted { summary, has_changes, warnings })
@@ -274,7 +305,7 @@ impl Sifter<'_, '_, '_> {
 
     /// Counts and writes the rows that a worker built, up to the first error.
     fn absorb(&mut self, job: &mut LookaheadJob<RowBatch>) -> Result<()> {
-        let RowBatch { built, text, .. } = &mut job.found;
+        let RowBatch { built, text, tally, .. } = &mut job.found;
         // The end, in bytes, of the rendered rows that are counted, and their number.
         let (mut text_end, mut rows) = (0, 0);
         let absorbed = built.drain(..).zip(self.index..).try_for_each(|(built, index)| {
@@ -290,6 +321,9 @@ impl Sifter<'_, '_, '_> {
             counted.map_err(|error| error.within(&format!("[{index}]")))
         });
         self.writer.text(&text[..text_end], rows)?;
+        if let Some(asker) = &mut self.asker {
+            asker.append(tally);
+        }
         absorbed
     }
 }
@@ -323,6 +357,9 @@ impl<'env: 'scope, 'scope> PieceVisitor for Sifter<'_, 'scope, 'env> {
     }
 
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
+        if let Some(asker) = &mut self.asker {
+            asker.piece(piece)?;
+        }
         match (piece.kind, self.is_in_values) {
             (PieceKind::Output, true) => {
                 self.holdings.outputs += 1;
@@ -335,6 +372,9 @@ impl<'env: 'scope, 'scope> PieceVisitor for Sifter<'_, 'scope, 'env> {
 
     fn state(&mut self, _: WrongDocument) -> Result<()> {
         self.is_state = true;
+        if let Some(asker) = &mut self.asker {
+            asker.note_state();
+        }
         Ok(())
     }
 
@@ -348,11 +388,12 @@ impl<'env: 'scope, 'scope> PieceVisitor for Sifter<'_, 'scope, 'env> {
             return Ok(None);
         };
         self.index = boundary.index();
-        let (writer, view) = (&mut self.writer, self.view);
+        let (writer, view, asker) = (&mut self.writer, self.view, &self.asker);
         let options = (writer.show, writer.extent, writer.watch);
         Ok(ahead.find(boundary, || {
             let renderer = writer.renderer();
-            RowWorker::new(writer.limits, options, view, renderer)
+            let asker = asker.as_ref().map(|asker| asker.fresh(&writer.limits));
+            RowWorker::new(writer.limits, options, view, renderer).with(asker)
         }))
     }
 

@@ -3,24 +3,18 @@
 //!
 //! A [`Watch`] compares every resource, including unchanged ones, until each pattern has matched
 //! once. After that, or without patterns, it costs one comparison for each resource. For "did you
-//! mean" it keeps [`SAMPLE_MAX`] names of each kind. The sample does not depend on the number of
+//! mean" it keeps a [`Sample`] of the names of each kind, which does not depend on the number of
 //! threads.
 
-use std::collections::BTreeMap;
 use std::fmt::{Display, Formatter};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::json::value::{Elements, Kind, Members, Text, Value};
-use crate::nearest::nearest;
-use crate::path::{self, AddressPattern, Paths};
+use crate::nearest::{Sample, nearest_address};
+use crate::path::{self, AddressPattern, Paths, without_keys};
 use crate::plan::ResourceChange;
 
-/// Maximum number of names of a kind in the sample.
-pub const SAMPLE_MAX: usize = 4096;
-/// Longest name in the sample, in bytes.
-const NAME_MAX: usize = 128;
 /// Longest path that is compared, in bytes. A longer path counts as a match of every pattern.
 const PATH_MAX: usize = 1024;
 
@@ -79,10 +73,6 @@ struct Seen {
     /// One sample for each [`Thing`].
     things: [Sample; 3],
 }
-
-/// The names with the least digests, so that the sample does not depend on the order of names.
-#[derive(Debug, Default)]
-struct Sample(BTreeMap<u64, String>);
 
 /// The parts of a resource in a document that patterns can name.
 #[derive(Clone, Copy, Debug, Default)]
@@ -297,10 +287,10 @@ impl Watch {
                     (what, it.text(), vec![&seen.things[*thing as usize]])
                 }
             };
-            let known = samples.into_iter().flat_map(|sample| sample.0.values());
-            let mut known: Vec<&str> = known.map(String::as_str).collect();
+            let known = samples.into_iter().flat_map(Sample::names);
+            let mut known: Vec<&str> = known.collect();
             known.sort_unstable();
-            Unmatched { argument, what, near: near(&without_keys(text), &known) }
+            Unmatched { argument, what, near: nearest_address(&without_keys(text), &known) }
         })
         .collect()
     }
@@ -312,21 +302,6 @@ impl Display for Unmatched<'_> {
         write!(f, "{argument} matches nothing, {what}")?;
         near.as_ref().map_or(Ok(()), |near| write!(f, ": did you mean {near}?"))
     }
-}
-
-/// The known name that is most similar to a text. A name is also compared without its leading
-/// modules, because the user may have left them out.
-fn near(text: &str, known: &[&str]) -> Option<String> {
-    let mut ends: Vec<(&str, &str)> = known.iter().map(|name| (*name, *name)).collect();
-    for &name in known {
-        let mut end = name;
-        while let Some((_, rest)) = end.strip_prefix("module.").and_then(|it| it.split_once('.')) {
-            ends.push((rest, name));
-            end = rest;
-        }
-    }
-    let nearest = nearest(text, ends.iter().map(|(end, _)| *end))?;
-    ends.iter().find(|(end, _)| *end == nearest).map(|(_, name)| (*name).to_owned())
 }
 
 /// The names of a resource.
@@ -352,43 +327,9 @@ impl Names {
     }
 }
 
-impl Sample {
-    fn add(&mut self, name: &str) {
-        if name.is_empty() || name.len() > NAME_MAX {
-            return;
-        }
-        let mut hasher = DefaultHasher::new();
-        name.hash(&mut hasher);
-        let digest = hasher.finish();
-        let is_full = self.0.len() >= SAMPLE_MAX;
-        if is_full && self.0.last_key_value().is_some_and(|(last, _)| *last < digest) {
-            return;
-        }
-        self.0.entry(digest).or_insert_with(|| name.to_owned());
-        if self.0.len() > SAMPLE_MAX {
-            self.0.pop_last();
-        }
-    }
-}
-
 /// Whether a key has the form of an attribute name.
 fn is_plain(key: &str) -> bool {
     key.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
-}
-
-/// An address without instance keys.
-fn without_keys(address: &str) -> String {
-    let (mut text, mut is_quoted, mut depth) = (String::new(), false, 0_u32);
-    for character in address.chars() {
-        is_quoted ^= character == '"';
-        match character {
-            '[' if !is_quoted => depth += 1,
-            ']' if !is_quoted => depth = depth.saturating_sub(1),
-            other if depth == 0 => text.push(other),
-            _ => {}
-        }
-    }
-    text
 }
 
 /// Whether a pattern matches a path, given with list indexes and without.
@@ -444,25 +385,5 @@ fn walk(value: Value<'_>, mut each: impl FnMut([&str; 2]) -> bool) -> crate::err
                 open.pop();
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_sample_is_the_same_in_any_order() {
-        let names: Vec<String> = (0..2 * SAMPLE_MAX).map(|number| number.to_string()).collect();
-        let (mut one, mut other) = (Sample::default(), Sample::default());
-        names.iter().for_each(|name| one.add(name));
-        names.iter().rev().for_each(|name| other.add(name));
-        assert_eq!((one.0.len(), &one.0), (SAMPLE_MAX, &other.0));
-    }
-
-    #[test]
-    fn keys_of_instances_are_left_out() {
-        let address = r#"module.a["x]y"].module.b[0].aws_db.c["\"k\""]"#;
-        assert_eq!(without_keys(address), "module.a.module.b.aws_db.c");
     }
 }

@@ -11,10 +11,15 @@ use serde_json::json;
 use super::origin::{Location, Missing, Origin, SharedOrigins};
 use super::source_link::encoded;
 use super::write_error;
-use crate::assertion::{Assertion, FINDINGS_MAX, Finding, Outcome, Severity, Subject};
+use crate::assertion::{
+    Assertion, Assertions, FINDINGS_MAX, Finding as Failure, Outcome, Severity, Subject,
+};
 use crate::error::{Error, Result};
 use crate::inert::{self, visible};
-use crate::record::JsonText;
+use crate::record::{Finding, JsonText};
+
+/// The JSON Schema (draft 2020-12) of a line of results.
+pub const SCHEMA: &str = include_str!("assertions_schema.json");
 
 /// A format of results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +48,7 @@ struct Record<'r> {
     line: usize,
     severity: &'static str,
     passed: bool,
+    skipped: bool,
     asked: u64,
     failed: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,8 +71,12 @@ pub struct Results<'a, W: Write> {
     out: W,
     form: Form,
     assertions: &'a [Assertion],
+    /// The identifiers of the assertions in SARIF.
+    ids: Vec<String>,
+    documents: u64,
     written: u64,
     passed: u64,
+    skipped: u64,
     warnings: u64,
     errors: u64,
     /// Errors of inputs, for SARIF.
@@ -80,13 +90,16 @@ const NOTIFIED_MAX: usize = 1000;
 
 impl<'a, W: Write> Results<'a, W> {
     /// Writes the results of these assertions to `out`.
-    pub fn new(out: W, form: Form, assertions: &'a [Assertion]) -> Results<'a, W> {
+    pub fn new(out: W, form: Form, assertions: &'a Assertions) -> Results<'a, W> {
         Results {
             out,
             form,
-            assertions,
+            assertions: assertions.list(),
+            ids: assertions.ids().map(|id| visible(&id)).collect(),
+            documents: 0,
             written: 0,
             passed: 0,
+            skipped: 0,
             warnings: 0,
             errors: 0,
             notifications: Vec::new(),
@@ -101,7 +114,7 @@ impl<'a, W: Write> Results<'a, W> {
     }
 
     /// The block that a finding is about.
-    fn origin(&self, assertion: &Assertion, finding: &Finding) -> Option<Origin> {
+    fn origin(&self, assertion: &Assertion, finding: &Failure) -> Option<Origin> {
         let origins = self.origins.as_ref()?;
         if let Some(address) = &finding.address {
             return Some(match origins.find(address)? {
@@ -113,7 +126,7 @@ impl<'a, W: Write> Results<'a, W> {
         let origin = match &assertion.subject {
             _ if !finding.place.is_empty() => None,
             Subject::Resource(pattern) => origins.find(pattern.text()),
-            Subject::Output(name) => origins.find(&format!("output.{name}")),
+            Subject::Output(pattern) => origins.find(&format!("output.{}", pattern.text())),
             Subject::Plan => None,
         };
         origin.filter(|origin| origin.location().is_some())
@@ -125,23 +138,40 @@ impl<'a, W: Write> Results<'a, W> {
         origins.find_map(|origin| origin?.location().cloned())
     }
 
-    /// The findings of an assertion with the places of blocks, one in each line.
-    fn lines(&self, assertion: &Assertion, outcome: &Outcome) -> Vec<String> {
-        let words = |finding: &Finding| match self.origin(assertion, finding) {
-            Some(origin) => format!("{} ({})", finding.words(), origin.words()),
-            None => finding.words(),
+    /// The findings of an assertion with the places of blocks, one in each line, after the
+    /// expectation that all of them share.
+    fn lines(&self, assertion: &Assertion, outcome: &Outcome) -> (Option<String>, Vec<String>) {
+        let findings = &outcome.findings;
+        let is_shared = |expected: &str| findings.iter().all(|it| it.expected == expected);
+        let shared = match &findings[..] {
+            [first, _, ..] if is_shared(&first.expected) => {
+                Some(format!("expected {}, found", first.expected))
+            }
+            _ => None,
         };
-        let mut lines: Vec<String> = outcome.findings.iter().map(words).collect();
+        let line = |finding: &Failure| {
+            let words = match shared {
+                Some(_) => Finding::from(finding).found_words(),
+                None => Finding::from(finding).words(),
+            };
+            match self.origin(assertion, finding) {
+                Some(origin) => format!("{words} ({})", origin.words()),
+                None => words,
+            }
+        };
+        let mut lines: Vec<String> = findings.iter().map(line).collect();
         let more = outcome.failed.saturating_sub(FINDINGS_MAX as u64);
         if more > 0 {
             lines.push(format!("and {more} more"));
         }
-        lines
+        (shared, lines)
     }
 
     /// The findings of an assertion and its message.
     fn explained(&self, assertion: &Assertion, outcome: &Outcome) -> String {
-        let mut text = self.lines(assertion, outcome).join("; ");
+        let (shared, lines) = self.lines(assertion, outcome);
+        let shared = shared.map(|shared| format!("{shared} ")).unwrap_or_default();
+        let mut text = shared + &lines.join("; ");
         if let Some(message) = &assertion.message {
             text += &format!(": {message}");
         }
@@ -167,7 +197,8 @@ impl<'a, W: Write> Results<'a, W> {
                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"plansift\">\n",
             ),
             Form::Sarif => {
-                let rules: Vec<_> = self.assertions.iter().map(rule).collect();
+                let rules = self.assertions.iter().zip(&self.ids);
+                let rules: Vec<_> = rules.map(|(assertion, id)| rule(assertion, id)).collect();
                 let driver = json!({
                     "name": "plansift", "version": env!("CARGO_PKG_VERSION"), "rules": rules,
                 });
@@ -194,15 +225,18 @@ impl<'a, W: Write> Results<'a, W> {
             results().filter(|(it, outcome)| it.severity == severity && !outcome.holds()).count()
         };
         let [errors, warnings] = [Severity::Error, Severity::Warning].map(failed);
+        let skipped = outcomes.iter().filter(|outcome| outcome.is_skipped).count();
+        self.documents += 1;
         self.errors += errors as u64;
         self.warnings += warnings as u64;
-        self.passed += (assertions.len() - errors - warnings) as u64;
+        self.skipped += skipped as u64;
+        self.passed += (assertions.len() - errors - warnings - skipped) as u64;
         match self.form {
             Form::Text => self.text(source, outcomes),
             Form::Ndjson | Form::Json => {
                 results().try_for_each(|(it, outcome)| self.record(source, it, outcome))
             }
-            Form::Junit => self.suite(source, outcomes, errors, warnings),
+            Form::Junit => self.suite(source, outcomes, errors, warnings + skipped),
             Form::Sarif => results()
                 .enumerate()
                 .filter(|(_, (_, outcome))| !outcome.holds())
@@ -259,12 +293,8 @@ impl<'a, W: Write> Results<'a, W> {
     pub fn finish(&mut self) -> Result<()> {
         self.begin()?;
         match self.form {
-            Form::Text => {
-                let (passed, warnings, errors) = (self.passed, self.warnings, self.errors);
-                self.write(&format!(
-                    "{passed} passed, {errors} failed, {warnings} failed as warnings\n"
-                ))?;
-            }
+            Form::Text if self.documents == 0 => {}
+            Form::Text => self.write(&self.counts())?,
             Form::Json => self.write("\n]\n")?,
             Form::Junit => self.write("</testsuites>\n")?,
             Form::Sarif => {
@@ -280,6 +310,20 @@ impl<'a, W: Write> Results<'a, W> {
         self.out.flush().map_err(write_error)
     }
 
+    /// The numbers of results, in a line.
+    fn counts(&self) -> String {
+        let mut line = format!("{} passed, {} failed", self.passed, self.errors);
+        match self.warnings {
+            0 => {}
+            1 => line += ", 1 failed as a warning",
+            warnings => line += &format!(", {warnings} failed as warnings"),
+        }
+        if self.skipped > 0 {
+            line += &format!(", {} skipped", self.skipped);
+        }
+        line + "\n"
+    }
+
     fn text(&mut self, source: &str, outcomes: &[Outcome]) -> Result<()> {
         let assertions = self.assertions;
         for (assertion, outcome) in assertions.iter().zip(outcomes) {
@@ -288,9 +332,18 @@ impl<'a, W: Write> Results<'a, W> {
             }
             let severity = assertion.severity.word();
             let name = visible(&assertion.name);
-            self.write(&format!("{}: {severity}: {name}\n", visible(source)))?;
-            for line in self.lines(assertion, outcome) {
-                self.write(&format!("  {}\n", visible(&line)))?;
+            let place = match assertion.file.as_str() {
+                "" => String::new(),
+                file => format!(" ({}:{})", visible(file), assertion.line),
+            };
+            self.write(&format!("{}: {severity}: {name}{place}\n", visible(source)))?;
+            let (shared, lines) = self.lines(assertion, outcome);
+            if let Some(shared) = &shared {
+                self.write(&format!("  {}:\n", visible(shared)))?;
+            }
+            let indent = if shared.is_some() { "    " } else { "  " };
+            for line in lines {
+                self.write(&format!("{indent}{}\n", visible(&line)))?;
             }
             if let Some(message) = &assertion.message {
                 self.write(&format!("  {}\n", visible(message)))?;
@@ -314,7 +367,8 @@ impl<'a, W: Write> Results<'a, W> {
             file: &assertion.file,
             line: assertion.line,
             severity: assertion.severity.word(),
-            passed: outcome.holds(),
+            passed: outcome.holds() && !outcome.is_skipped,
+            skipped: outcome.is_skipped,
             asked: outcome.asked,
             failed: outcome.failed,
             message: assertion.message.as_deref(),
@@ -341,23 +395,29 @@ impl<'a, W: Write> Results<'a, W> {
         source: &str,
         outcomes: &[Outcome],
         errors: usize,
-        warnings: usize,
+        skipped: usize,
     ) -> Result<()> {
         let (name, assertions) = (xml(source), self.assertions);
         self.write(&format!(
             "  <testsuite name=\"{name}\" tests=\"{}\" failures=\"{errors}\" errors=\"0\" \
-             skipped=\"{warnings}\">\n",
+             skipped=\"{skipped}\">\n",
             assertions.len()
         ))?;
         for (assertion, outcome) in assertions.iter().zip(outcomes) {
             let name = xml(&assertion.name);
-            if outcome.holds() {
+            if outcome.holds() && !outcome.is_skipped {
                 self.write(&format!("    <testcase classname=\"plansift\" name=\"{name}\"/>\n"))?;
                 continue;
             }
             // JUnit has no warnings, and a warning does not fail the run.
-            let element = if assertion.severity == Severity::Error { "failure" } else { "skipped" };
-            let message = xml(&self.explained(assertion, outcome));
+            let fails = !outcome.holds() && assertion.severity == Severity::Error;
+            let element = if fails { "failure" } else { "skipped" };
+            let message = match outcome.is_skipped {
+                true => {
+                    "the assertion is optional, and the plan has nothing that it is about".into()
+                }
+                false => xml(&self.explained(assertion, outcome)),
+            };
             let place = self.location(assertion, outcome).map_or_else(String::new, |block| {
                 format!(" file=\"{}\" line=\"{}\"", xml(&block.file), block.line)
             });
@@ -382,22 +442,31 @@ impl<'a, W: Write> Results<'a, W> {
                 json!({ "fullyQualifiedName": visible(&finding.place), "kind": "resource" })
             })
             .collect();
-        let physical = match self.location(assertion, outcome) {
-            Some(Location { file, line, end_line, .. }) => json!({
+        // The block and the file of assertions are in the repository, unlike the plan.
+        let physical = match (self.location(assertion, outcome), assertion.file.as_str()) {
+            (Some(Location { file, line, end_line, .. }), _) => json!({
                 "artifactLocation": { "uri": encoded(&file) },
                 "region": { "startLine": line, "endLine": end_line },
             }),
-            None => json!({ "artifactLocation": { "uri": encoded(source) } }),
+            (None, "") => json!({ "artifactLocation": { "uri": encoded(source) } }),
+            (None, file) => json!({
+                "artifactLocation": { "uri": encoded(file) },
+                "region": { "startLine": assertion.line },
+            }),
         };
         let mut location = json!({ "physicalLocation": physical });
         if !logical.is_empty() {
             location["logicalLocations"] = json!(logical);
         }
+        let message = match assertion.file.as_str() {
+            "" => self.explained(assertion, outcome),
+            _ => format!("{source}: {}", self.explained(assertion, outcome)),
+        };
         let finding = json!({
-            "ruleId": id(assertion),
+            "ruleId": self.ids[place],
             "ruleIndex": place,
             "level": assertion.severity.word(),
-            "message": { "text": visible(&self.explained(assertion, outcome)) },
+            "message": { "text": visible(&message) },
             "locations": [location],
         });
         let text = inert::json(&finding.to_string()).into_owned();
@@ -428,18 +497,13 @@ impl<'a, W: Write> Results<'a, W> {
 }
 
 /// The rule of SARIF for an assertion.
-fn rule(assertion: &Assertion) -> serde_json::Value {
+fn rule(assertion: &Assertion, id: &str) -> serde_json::Value {
     let description = assertion.message.as_deref().unwrap_or(&assertion.name);
     json!({
-        "id": id(assertion),
+        "id": id,
         "shortDescription": { "text": visible(description) },
         "defaultConfiguration": { "level": assertion.severity.word() },
     })
-}
-
-/// The name of an assertion with its line, because names may occur twice.
-fn id(assertion: &Assertion) -> String {
-    visible(&format!("{} (line {})", assertion.name, assertion.line))
 }
 
 fn xml(text: &str) -> String {

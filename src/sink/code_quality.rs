@@ -138,7 +138,7 @@ impl<W: Write> Sink for CodeQuality<W> {
                 let broken = broken.map(|answer| {
                     let rule = visible(answer.rule.text());
                     let words = answer.words(usize::MAX, visible);
-                    let mut text = format!("The plan breaks the rule {rule}: {words}");
+                    let mut text = format!("{}: {words}", answer.rule.broken_sentence(&rule));
                     let message = answer.rule.message();
                     text.extend(message.map(|message| format!(": {}", visible(message))));
                     let severity = match answer.rule.severity() {

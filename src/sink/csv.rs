@@ -263,6 +263,15 @@ impl<W: Write> Sink for Csv<W> {
                 row.set_some("name", relevant.attribute.as_deref());
                 row
             }
+            Record::FailedAssertion(failed) => {
+                let mut row = Row::of("failed_assertion");
+                row.set("name", &failed.name);
+                row.set("status", &failed.severity);
+                let findings = failed.findings.iter().map(|finding| finding.words().into());
+                let message = failed.message.as_deref().map(Cow::Borrowed);
+                row.set_list("problems", &findings.chain(message).collect::<Vec<_>>());
+                row
+            }
             Record::Summary(summary) => {
                 let mut row = Row::of("summary");
                 let text = serde_json::to_string(summary).map_err(write_error)?;

@@ -220,6 +220,10 @@ impl Sink for Filter<'_> {
             self.hidden = Hidden::default();
             return self.sink.record(record);
         }
+        // Assertions are about the whole plan, like rules.
+        if let Record::FailedAssertion(_) = record {
+            return self.sink.record(record);
+        }
         if let Record::Summary(_) = record {
             if self.hidden != Hidden::default() {
                 self.sink.hidden(&self.hidden)?;

@@ -203,15 +203,18 @@ impl<'s, W: Write> Github<'s, W> {
         }
         let broken = self.figures.questions.broken().map(|answer| {
             let level = if answer.fails() { Level::Error } else { Level::Warning };
-            let words = answer.words(NAMED, |name| shown(name, NAME));
+            let width = if answer.rule.assertion().is_some() { MESSAGE } else { NAME };
+            let words = answer.words(NAMED, |name| shown(name, width));
             let mut text = format!("{source}: {words}");
             let message = answer.rule.message();
             text.extend(message.map(|message| format!("\n{}", shown(message, MESSAGE))));
             let location = first_location(&self.origins, answer.first);
-            (location, level, shown(answer.rule.text(), NAME), text)
+            let location = location.or_else(|| written_at(answer.rule));
+            let (title, rule) = (answer.rule.broken_words(), shown(answer.rule.text(), NAME));
+            (location, level, format!("{title}: {rule}"), text)
         });
-        for (location, level, rule, message) in broken.collect::<Vec<_>>() {
-            self.annotate_at(location, level, &format!("Rule broken: {rule}"), &message)?;
+        for (location, level, title, message) in broken.collect::<Vec<_>>() {
+            self.annotate_at(location, level, &title, &message)?;
         }
         Ok(())
     }
@@ -262,6 +265,13 @@ impl<W: Write> Sink for Github<'_, W> {
         }
         Ok(())
     }
+}
+
+/// The line of an assertion in its file, which is in the repository, unlike the plan.
+fn written_at(rule: &Rule) -> Option<Location> {
+    let (file, line) = rule.place()?;
+    let line = u32::try_from(line).ok()?;
+    Some(Location { file: file.into(), line, column: 1, end_line: line })
 }
 
 fn shown(text: &str, columns: usize) -> String {

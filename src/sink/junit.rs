@@ -183,7 +183,8 @@ impl<W: Write> Sink for Junit<W> {
 /// Adds the test of a rule. JUnit has no warnings, and a broken warning does not fail the run, so
 /// it becomes a skipped test.
 fn rule(suite: &mut Suite, answer: &Answer<'_>) {
-    let name = format!("rule {}", answer.rule.text());
+    let kind = if answer.rule.assertion().is_some() { "assertion" } else { "rule" };
+    let name = format!("{kind} {}", answer.rule.text());
     if !answer.is_broken() {
         return suite.passed(&name);
     }

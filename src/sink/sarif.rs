@@ -218,11 +218,12 @@ impl<W: Write> Sarif<W> {
         let mut rules: Vec<ReportingDescriptor> = Vec::new();
         rules.extend(self.rules.iter().map(|rule| {
             let text = visible(rule.text());
-            let description = match rule.message() {
-                Some(message) => visible(message),
-                None => format!("No plan breaks the rule {text}"),
+            let description = match (rule.message(), rule.assertion()) {
+                (Some(message), _) => visible(message),
+                (None, Some(_)) => text,
+                (None, None) => format!("No plan breaks the rule {text}"),
             };
-            described(text, rule.severity().word(), description)
+            described(visible(rule.id()), rule.severity().word(), description)
         }));
         rules.push(described(CHECK.to_owned(), "error", "The checks of a plan pass".to_owned()));
         if self.annotated != Annotated::None {
@@ -247,7 +248,7 @@ impl<W: Write> Sarif<W> {
         text: String,
         names: &[String],
     ) -> Result<()> {
-        let id = self.rules.get(rule).map_or(CHECK.to_owned(), |rule| visible(rule.text()));
+        let id = self.rules.get(rule).map_or(CHECK.to_owned(), |rule| visible(rule.id()));
         let block = first_location(&self.origins, names);
         self.result_at(block, (rule, id), level, text, names)
     }
@@ -328,7 +329,8 @@ impl<W: Write> Sink for Sarif<W> {
                     if answer.is_broken() {
                         let rule = visible(answer.rule.text());
                         let words = answer.words(usize::MAX, visible);
-                        let mut text = format!("The plan breaks the rule {rule}: {words}");
+                        let sentence = answer.rule.broken_sentence(&rule);
+                        let mut text = format!("{sentence}: {words}");
                         let message = answer.rule.message();
                         text.extend(message.map(|message| format!(": {}", visible(message))));
                         let level = answer.rule.severity().word();

@@ -179,14 +179,15 @@ impl<W: Write> Term<W> {
 
     /// Writes which rules the current plan breaks.
     fn broken_rules(&mut self) -> Result<()> {
-        let mut text = String::new();
+        let (mut text, title) = (String::new(), self.questions.broken_title());
         for answer in self.questions.broken() {
             let style = if answer.fails() { RED } else { YELLOW };
             let severity = self.paint(style, answer.rule.severity().word());
-            let words = answer.words(NAMED, visible);
             // Writing to a string cannot fail.
             let _ = writeln!(text, "      {}  {severity}", visible(answer.rule.text()));
-            let _ = writeln!(text, "        {words}");
+            for line in answer.lines(NAMED, visible) {
+                let _ = writeln!(text, "        {line}");
+            }
             if let Some(message) = answer.rule.message() {
                 let _ = writeln!(text, "        {}", visible(message));
             }
@@ -194,7 +195,7 @@ impl<W: Write> Term<W> {
         if text.is_empty() {
             return Ok(());
         }
-        let title = self.paint(BOLD, "Broken rules");
+        let title = self.paint(BOLD, title);
         write!(self.out, "\n{title}\n{text}").map_err(write_error)
     }
 
@@ -519,6 +520,8 @@ impl<W: Write> Sink for Term<W> {
             }
             Record::Check(check) => self.check(check),
             Record::RelevantAttribute(_) => Ok(()),
+            // Stands among the broken rules.
+            Record::FailedAssertion(_) => Ok(()),
             Record::Summary(summary) => {
                 self.has_title = false;
                 self.broken_rules()?;

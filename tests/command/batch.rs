@@ -1,5 +1,6 @@
 //! `plansift batch` and `plansift merge`: record files, reports, and what a rerun does.
 
+mod assertions;
 #[cfg(target_os = "linux")]
 mod failures;
 #[cfg(target_os = "linux")]

@@ -35,7 +35,12 @@ fn records_are_those_of_the_file() {
         s3.put(key, &content);
         let path = s3.path(key);
         let file = path.to_str().expect("UTF-8");
-        for args in ["changes", "changes --threads 1 -f csv", "summary --group-by type"] {
+        for args in [
+            "changes",
+            "changes --threads 1 -f csv",
+            "summary --group-by type",
+            "assert -f ndjson -e {\"plan\":\"empty\"}",
+        ] {
             let from_store = s3.run(&format!("{args} s3://plans/{key}"));
             let mut from_file = s3.run(&format!("{args} --no-mmap {file}"));
             for text in [&mut from_file.out, &mut from_file.err] {
@@ -54,7 +59,14 @@ fn documents_that_are_written_are_those_of_the_file() {
     s3.put("plan.gz", forms::gzip(PLAN.as_bytes()));
     let path = s3.path("plan.json");
     let file = path.to_str().expect("UTF-8");
-    for args in ["redact", "redact --echo off", "slim", "slim --no-redact", "audit -f ndjson"] {
+    for args in [
+        "redact",
+        "redact --echo off",
+        "slim",
+        "slim --no-redact",
+        "audit -f ndjson",
+        "assert -f ndjson -e {\"plan\":\"non-empty\"}",
+    ] {
         let from_file = s3.run(&format!("{args} {file}"));
         assert_eq!(from_file.code, Some(0), "{args}");
         for key in ["plan.json", "plan.gz"] {

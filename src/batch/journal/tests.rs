@@ -16,6 +16,7 @@ fn terms() -> Terms {
         strict: false,
         schemas: None,
         schema_cache: None,
+        assertions: None,
         shard,
     }
 }

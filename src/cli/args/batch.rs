@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::{
-    Color, FormArgs, GATES, INPUT, LIMITS, OUTPUT, Plans, RecordArgs, TableArgs, file, positive,
-    size,
+    AssertionArgs, Color, FormArgs, GATES, INPUT, LIMITS, OUTPUT, Plans, RecordArgs, TableArgs,
+    file, positive, size,
 };
 use crate::batch::Shard;
 
@@ -48,6 +48,9 @@ pub struct Batch {
     /// Write the table to a file, which appears only when it is complete
     #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
     pub output: Option<PathBuf>,
+    /// Arguments about assertions
+    #[command(flatten)]
+    pub assertions: AssertionArgs,
     /// Arguments about records
     #[command(flatten)]
     pub records: RecordArgs,

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use super::{Echo, FILTERS, GateArgs, OUTPUT, Plans, RecordArgs, SecretArgs, SourceArgs};
+use super::{
+    AssertionArgs, Echo, FILTERS, GateArgs, OUTPUT, Plans, RecordArgs, SecretArgs, SourceArgs,
+};
 use crate::glob::Glob;
 use crate::nearest::{did_you_mean, nearest};
 use crate::path::{self, AddressPattern};
@@ -66,6 +68,9 @@ pub struct Report {
     /// Arguments about rules
     #[command(flatten)]
     pub gate: GateArgs,
+    /// Arguments about assertions
+    #[command(flatten)]
+    pub assertions: AssertionArgs,
     /// Arguments about records
     #[command(flatten)]
     pub records: RecordArgs,

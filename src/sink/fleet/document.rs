@@ -12,7 +12,7 @@ use super::tally::{Tally, Totals};
 use crate::error::{Error, Result};
 use crate::inert;
 use crate::record::counts::{PlanLine, Summary};
-use crate::record::{Label, Record};
+use crate::record::{Finding, Label, Record};
 use crate::sink::gate::{Answer, Questions, Rule};
 use crate::sink::{Sink, write_error};
 
@@ -83,6 +83,20 @@ struct Broken<'a> {
     is_unknown: bool,
     /// The names of the first few records that break the rule.
     names: &'a [String],
+    /// Serialized only for an assertion.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    assertion: Option<Failed<'a>>,
+}
+
+/// An assertion that a plan fails.
+#[derive(Serialize)]
+struct Failed<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u64>,
+    /// The first few failures.
+    findings: &'a [Finding],
 }
 
 #[derive(Serialize)]
@@ -148,7 +162,10 @@ impl<W: Write> Document<W> {
         let broken = self.questions.broken().map(|answer| {
             let Answer { rule, count, first: names, is_unknown, .. } = answer;
             let (severity, message) = (rule.severity().word(), rule.message());
-            Broken { rule: rule.text(), severity, message, count, is_unknown, names }
+            let (file, line) = rule.place().unzip();
+            let assertion =
+                rule.assertion().map(|_| Failed { file, line, findings: answer.findings });
+            Broken { rule: rule.text(), severity, message, count, is_unknown, names, assertion }
         });
         let broken_rules: Vec<Broken<'_>> = broken.collect();
         self.changed += u64::from(has_changes);

@@ -153,6 +153,9 @@ pub(in crate::sink) struct Row {
     /// Whether one of the plans has no list of changes.
     #[serde(skip)]
     pub is_unlisted: bool,
+    /// Whether one of the plans fails an assertion with the severity `error`.
+    #[serde(skip)]
+    pub fails_assertions: bool,
     /// Whether applying a plan of the row leaves changes for a later plan.
     #[serde(skip)]
     pub is_incomplete: bool,
@@ -189,6 +192,7 @@ impl Row {
         self.is_errored |= other.is_errored;
         self.is_unlisted |= other.is_unlisted;
         self.is_incomplete |= other.is_incomplete;
+        self.fails_assertions |= other.fails_assertions;
     }
 }
 

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::rows::{Column, Row};
 use super::{By, Shape, Sort, Totals};
 use crate::inert::visible;
-use crate::sink::phrase::{Of, Warning, replaced_note};
+use crate::sink::phrase::{Of, Warning, counted, replaced_note};
 use crate::sink::screen::{Screen, wrapped};
 use crate::sink::summary::{
     BOLD, CYAN, DIM, GREEN, PLAIN, RED, YELLOW, fit, fit_end, paint, width,
@@ -137,6 +137,7 @@ fn draw(all: &Totals, shape: &Shape, screen: Screen) -> String {
     page.table(all, shape);
     page.named(all, "Planning failed", |row| row.is_errored);
     page.named(all, "Without a list of changes", |row| row.is_unlisted);
+    page.named(all, "Fails assertions", |row| row.fails_assertions);
     page.named(all, "Leaves changes for another plan", |row| row.is_incomplete);
     if shape.by == By::Workspace {
         for by in [By::Type, By::Module, By::Provider] {
@@ -258,6 +259,14 @@ impl Page {
             (all.errored, Warning::Errored.words(Of::Several(all.errored))),
             (all.unlisted, Warning::Unlisted.words(Of::Several(all.unlisted))),
             (left, format!("{} will leave changes for another plan.", of_plans(left))),
+            (
+                all.failed_assertions,
+                format!("{} failed.", counted(all.failed_assertions, "assertion")),
+            ),
+            (
+                all.failed_warnings,
+                format!("{} failed as warnings.", counted(all.failed_warnings, "assertion")),
+            ),
         ];
         for (_, warning) in warnings.iter().filter(|(count, _)| *count > 0) {
             self.sentence(RED, &format!("! {warning}"));
@@ -357,7 +366,8 @@ impl Page {
 
     fn row(&mut self, row: &Row, by: By, layout: &Layout) {
         let name = shown(row, by, layout.room);
-        let is_wrong = row.is_errored || row.is_unlisted || row.error.is_some();
+        let is_wrong =
+            row.is_errored || row.is_unlisted || row.fails_assertions || row.error.is_some();
         let mark = if is_wrong { self.paint(RED, "!") } else { " ".to_owned() };
         let mut line = format!("{mark} {name}{}", " ".repeat(layout.room - width(&name)));
         if let (0, Some(error)) = (row.plans, &row.error) {

@@ -6,7 +6,7 @@ use super::rows::{self, Column, Counts, Groups};
 use super::{By, GROUPS_MAX, WORKSPACES_MAX};
 use crate::inert::visible;
 use crate::record::counts::{PlanLine, Summary};
-use crate::record::{Record, ResourceChange};
+use crate::record::{FailedAssertion, Record, ResourceChange};
 use crate::sink::phrase::plan_words;
 
 /// The changes of a plan, counted by type, module, provider and action.
@@ -44,7 +44,7 @@ impl Tally {
             Record::ActionInvocation(_) => self.invocations += 1,
             Record::DeferredChange(_) | Record::DeferredActionInvocation(_) => {}
             Record::OutputChange(_) | Record::RelevantAttribute(_) => {}
-            Record::Check(_) | Record::Summary(_) => {}
+            Record::Check(_) | Record::FailedAssertion(_) | Record::Summary(_) => {}
         }
     }
 
@@ -103,6 +103,12 @@ pub struct Totals {
     pub errored: u64,
     /// Plans whose planning failed, and plans that leave changes for a later plan.
     pub incomplete: u64,
+    /// Assertions that plans fail, with the severity `error`.
+    #[serde(skip_serializing_if = "rows::is_zero")]
+    pub failed_assertions: u64,
+    /// Assertions that plans fail, with the severity `warning`.
+    #[serde(skip_serializing_if = "rows::is_zero")]
+    pub failed_warnings: u64,
     /// Plans without a list of changes.
     #[serde(skip)]
     pub(in crate::sink) unlisted: u64,
@@ -136,6 +142,8 @@ impl Default for Totals {
             missing_shards: Vec::new(),
             errored: 0,
             incomplete: 0,
+            failed_assertions: 0,
+            failed_warnings: 0,
             unlisted: 0,
             deferred: 0,
             bytes: 0,
@@ -186,6 +194,16 @@ impl Totals {
         self.unlisted += u64::from(summary.lacks_resource_changes);
         self.deferred += summary.deferred_changes.values().sum::<u64>();
         self.incomplete += u64::from(is_incomplete || summary.errored == Some(true));
+    }
+
+    /// Counts an assertion that a plan fails.
+    pub fn fail_assertion(&mut self, workspace: &str, failed: &FailedAssertion<'_>) {
+        if failed.is_error() {
+            self.failed_assertions += 1;
+            self.workspaces.row(&visible(workspace)).fails_assertions = true;
+        } else {
+            self.failed_warnings += 1;
+        }
     }
 
     /// Adds a plan that could not be read, with its error.

@@ -3,6 +3,8 @@
 //! Each rule counts records of a plan. The result is known at the plan's last record. A plan that
 //! fails before its end has no result; its error fails the run anyway. The memory for each rule is
 //! a few numbers and the first few names.
+//!
+//! An assertion is a rule, too. Its failures arrive as one record.
 
 mod rule;
 
@@ -11,7 +13,7 @@ pub use rule::{Rule, Severity};
 use std::borrow::Cow;
 
 use crate::error::{Error, Result};
-use crate::record::{Label, Record, ResourceChange, Sink};
+use crate::record::{FailedAssertion, Finding, Label, Record, ResourceChange, Sink};
 use crate::sink::short::short;
 
 /// Maximum number of names kept for a rule.
@@ -31,6 +33,7 @@ struct CountedRule {
     count: u64,
     records: u64,
     first: Vec<String>,
+    findings: Vec<Finding>,
     is_unknown: bool,
 }
 
@@ -48,6 +51,8 @@ pub struct Answer<'q> {
     /// The names of the first [`NAMED_MAX`] records. Empty if the rule is about the plan as a
     /// whole.
     pub first: &'q [String],
+    /// The first failures of an assertion.
+    pub findings: &'q [Finding],
     /// True if the rule counts changes to resources and the plan does not list them
     /// ([`Summary::lacks_resource_changes`](crate::record::counts::Summary)). The rule then counts
     /// as broken.
@@ -74,6 +79,9 @@ impl Answer<'_> {
         if self.is_unknown {
             return UNKNOWN.to_owned();
         }
+        if self.rule.assertion().is_some() {
+            return self.lines(names, show).join("; ");
+        }
         let named: Vec<String> = self.first.iter().take(names).map(|name| show(name)).collect();
         let words = match named.is_empty() {
             true => return self.count.to_string(),
@@ -86,12 +94,29 @@ impl Answer<'_> {
     }
 }
 
+impl Answer<'_> {
+    /// The words in lines: one for each of the first `names` findings of an assertion, and a single
+    /// line for any other rule.
+    pub fn lines(&self, names: usize, show: impl Fn(&str) -> String) -> Vec<String> {
+        if self.rule.assertion().is_none() {
+            return vec![self.words(names, show)];
+        }
+        let findings = self.findings.iter().take(names);
+        let mut lines: Vec<String> = findings.map(|finding| show(&finding.words())).collect();
+        match self.count - lines.len() as u64 {
+            0 => {}
+            more => lines.push(format!("and {more} more")),
+        }
+        lines
+    }
+}
+
 impl Questions {
     /// Rules without counts.
     pub fn new(rules: &[Rule]) -> Questions {
         let counted = |rule: &Rule| {
-            let (rule, first) = (rule.clone(), Vec::new());
-            CountedRule { rule, count: 0, records: 0, first, is_unknown: false }
+            let (rule, first, findings) = (rule.clone(), Vec::new(), Vec::new());
+            CountedRule { rule, count: 0, records: 0, first, findings, is_unknown: false }
         };
         Questions { source: String::new(), counted: rules.iter().map(counted).collect() }
     }
@@ -109,6 +134,7 @@ impl Questions {
                     entry.is_unknown =
                         summary.lacks_resource_changes && entry.rule.counts_resource_changes();
                 }
+                Record::FailedAssertion(failed) => entry.fail(failed),
                 record => entry.add(entry.rule.count(record), || name(record)),
             }
         }
@@ -128,13 +154,30 @@ impl Questions {
         of(Severity::Error).chain(of(Severity::Warning))
     }
 
+    /// The title of a list of the rules that the plan breaks. Call after the plan's last record.
+    pub fn broken_title(&self) -> &'static str {
+        let has = |is_assertion| {
+            self.broken().any(|answer| answer.rule.assertion().is_some() == is_assertion)
+        };
+        title(has(false), has(true))
+    }
+
     /// The result of each rule. Call after the plan's last record.
     pub fn answers(&self) -> impl Iterator<Item = Answer<'_>> {
         self.counted.iter().map(|counted| {
-            let CountedRule { rule, count, records, first, is_unknown } = counted;
+            let CountedRule { rule, count, records, first, findings, is_unknown } = counted;
             let (count, records, is_unknown) = (*count, *records, *is_unknown);
-            Answer { rule, source: &self.source, count, records, first, is_unknown }
+            Answer { rule, source: &self.source, count, records, first, findings, is_unknown }
         })
+    }
+}
+
+/// The title of a list of broken rules, of failed assertions, or of both.
+pub fn title(has_rules: bool, has_assertions: bool) -> &'static str {
+    match (has_rules, has_assertions) {
+        (_, false) => "Broken rules",
+        (false, true) => "Failed assertions",
+        (true, true) => "Broken rules and failed assertions",
     }
 }
 
@@ -142,6 +185,20 @@ impl CountedRule {
     fn begin(&mut self) {
         (self.count, self.records, self.is_unknown) = (0, 0, false);
         self.first.clear();
+        self.findings.clear();
+    }
+
+    fn fail(&mut self, failed: &FailedAssertion<'_>) {
+        if self.rule.assertion() != Some(failed.index) {
+            return;
+        }
+        (self.count, self.records) = (failed.failed, failed.failed);
+        self.findings = failed.findings.to_vec();
+        for finding in self.findings.iter().filter(|finding| !finding.place.is_empty()) {
+            if !self.first.contains(&finding.place) {
+                self.first.push(finding.place.clone());
+            }
+        }
     }
 
     fn add<'r>(&mut self, count: u64, name: impl FnOnce() -> Option<Cow<'r, str>>) {

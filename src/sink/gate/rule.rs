@@ -28,6 +28,10 @@ pub struct Rule {
     path: Option<path::Pattern>,
     /// The largest count that does not break the rule.
     allowed: u64,
+    /// The file and the line of an assertion.
+    place: Option<(String, u64)>,
+    /// The identifier of an assertion.
+    id: Option<String>,
 }
 
 /// The effect of a broken rule.
@@ -75,6 +79,8 @@ enum Subject {
     Incomplete,
     /// Paths of resource changes.
     Path(Which),
+    /// Failures of the assertion with this index.
+    Assertion(usize),
 }
 
 /// A list of paths in a resource change.
@@ -171,7 +177,68 @@ impl Rule {
         }
         let address = address.map(AddressPattern::new);
         let path = path.map(path::Pattern::parse).transpose().map_err(|_| RuleFault::Path)?;
-        Ok(Rule { text: text.to_owned(), severity, message, subject, address, path, allowed })
+        let (text, place, id) = (text.to_owned(), None, None);
+        Ok(Rule { text, severity, message, subject, address, path, allowed, place, id })
+    }
+
+    /// The rule that an assertion does not fail. `index` is its index among the assertions of the
+    /// run, and `id` is a text that no other assertion has.
+    pub fn of_assertion(index: usize, name: &str, id: String, severity: Severity) -> Rule {
+        Rule {
+            text: name.to_owned(),
+            severity,
+            message: None,
+            subject: Subject::Assertion(index),
+            address: None,
+            path: None,
+            allowed: 0,
+            place: None,
+            id: Some(id),
+        }
+    }
+
+    /// Adds a message to show when the rule is broken.
+    pub fn with_message(self, message: Option<&str>) -> Rule {
+        Rule { message: message.map(str::to_owned), ..self }
+    }
+
+    /// Adds the file and the line where the user wrote the rule.
+    pub fn at(self, file: &str, line: u64) -> Rule {
+        Rule { place: Some((file.to_owned(), line)), ..self }
+    }
+
+    /// The index of the assertion that the rule stands for.
+    pub fn assertion(&self) -> Option<usize> {
+        match self.subject {
+            Subject::Assertion(index) => Some(index),
+            _ => None,
+        }
+    }
+
+    /// The file and the line where the user wrote the rule, if known.
+    pub fn place(&self) -> Option<(&str, u64)> {
+        self.place.as_ref().map(|(file, line)| (file.as_str(), *line))
+    }
+
+    /// A text that no other rule has: the text of the rule, or the identifier of an assertion.
+    pub fn id(&self) -> &str {
+        self.id.as_deref().unwrap_or(&self.text)
+    }
+
+    /// What reports call a broken rule.
+    pub fn broken_words(&self) -> &'static str {
+        match self.subject {
+            Subject::Assertion(_) => "Assertion failed",
+            _ => "Rule broken",
+        }
+    }
+
+    /// A sentence that says that the plan breaks the rule, without a full stop.
+    pub fn broken_sentence(&self, text: &str) -> String {
+        match self.subject {
+            Subject::Assertion(_) => format!("The plan fails the assertion {text}"),
+            _ => format!("The plan breaks the rule {text}"),
+        }
     }
 
     /// The words that a rule may begin with.
@@ -259,6 +326,7 @@ impl Rule {
             }
             Record::DeferredActionInvocation(_)
             | Record::RelevantAttribute(_)
+            | Record::FailedAssertion(_)
             | Record::Plan(_)
             | Record::Summary(_) => false,
         };

@@ -320,6 +320,9 @@ pub struct PlanSummary<'a> {
 pub struct Broken<'a> {
     /// The text of the rule.
     pub rule: &'a str,
+    /// Whether the rule is an assertion. Serialized only if true.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_assertion: bool,
     /// The word for the rule's severity.
     pub severity: &'static str,
     /// The number of matching records and the first names, as text.
@@ -334,7 +337,8 @@ impl<'a> Broken<'a> {
     pub fn of(answer: &Answer<'a>) -> Broken<'a> {
         let (rule, severity) = (answer.rule.text(), answer.rule.severity().word());
         let (words, message) = (answer.words(NAMES_MAX, str::to_owned), answer.rule.message());
-        Broken { rule, severity, words, message }
+        let is_assertion = answer.rule.assertion().is_some();
+        Broken { rule, is_assertion, severity, words, message }
     }
 }
 

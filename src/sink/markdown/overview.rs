@@ -8,7 +8,7 @@ use super::losses::Losses;
 use super::quoted::span;
 use crate::record::{Hidden, Record};
 use crate::sink::fleet::{Column, Row, Tally, Totals};
-use crate::sink::gate::{Answer, Questions};
+use crate::sink::gate::{self, Answer, Questions};
 use crate::sink::phrase::{self, Of, Warning, counted, plan_line};
 use crate::sink::tool::{Clues, Tool};
 
@@ -33,6 +33,8 @@ pub(super) struct Overview {
     name: String,
     broken: Vec<String>,
     broken_more: u64,
+    /// Whether plans break rules, and whether they fail assertions.
+    breaks: [bool; 2],
     hidden: Hidden,
     /// The number of plans that each warning applies to.
     warnings: [u64; Warning::ALL.len()],
@@ -86,11 +88,14 @@ impl Overview {
     }
 
     fn break_rule(&mut self, name: &str, answer: &Answer<'_>) {
+        let is_assertion = answer.rule.assertion().is_some();
+        self.breaks[usize::from(is_assertion)] = true;
         if self.broken.len() == BROKEN_MAX {
             self.broken_more += 1;
             return;
         }
-        let words = answer.words(NAMED, |name| span(name, NAME));
+        let width = if is_assertion { MESSAGE } else { NAME };
+        let words = answer.words(NAMED, |name| span(name, width));
         let rule = span(answer.rule.text(), NAME);
         let level = if answer.fails() { "" } else { "warning: " };
         let message = answer.rule.message();
@@ -170,14 +175,15 @@ impl Overview {
         if self.broken.is_empty() {
             return String::new();
         }
-        let title = "**Broken rules:**\n\n";
+        let [has_rules, has_assertions] = self.breaks;
+        let title = format!("**{}:**\n\n", gate::title(has_rules, has_assertions));
         let more = |shown: usize| match (self.broken.len() - shown) as u64 + self.broken_more {
             0 => "\n".to_owned(),
             count => format!("- … and {count} more\n\n"),
         };
-        let room = room.saturating_sub(measure.of(title) + measure.of(&more(0)));
+        let room = room.saturating_sub(measure.of(&title) + measure.of(&more(0)));
         let (lines, shown) = fitting(self.broken.iter().cloned(), measure, room);
-        title.to_owned() + &lines + &more(shown)
+        title + &lines + &more(shown)
     }
 
     /// A table with a row for each plan that changes something, as many rows as fit.

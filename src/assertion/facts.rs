@@ -1,0 +1,53 @@
+//! What a document says about itself as a whole.
+
+use crate::error::Result;
+use crate::json::value::Value;
+use crate::plan::{Document, Section};
+
+/// The finding of an assertion about changes that the plan does not list.
+pub(super) const NOT_LISTED: &str = "not known, as the plan does not list its changes";
+
+/// What a document says about itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Facts {
+    pub is_state: bool,
+    /// True if the plan has planned values and no list of changes.
+    pub lacks_changes: bool,
+    pub applyable: Option<bool>,
+    complete: Option<bool>,
+    errored: Option<bool>,
+}
+
+impl Facts {
+    /// Notes a scalar at the top of the document.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it has the wrong type.
+    pub fn note(&mut self, section: Section, value: Value<'_>) -> Result<()> {
+        let fact = match section {
+            Section::Applyable => &mut self.applyable,
+            Section::Complete => &mut self.complete,
+            Section::Errored => &mut self.errored,
+            _ => return Ok(()),
+        };
+        if !value.is_null() {
+            *fact = Some(value.boolean()?);
+        }
+        Ok(())
+    }
+
+    /// Notes what the reader knows at the end of the document.
+    pub fn end(&mut self, document: &Document) {
+        self.lacks_changes = document.lacks_changes;
+    }
+
+    /// What the plan is, if it may lack changes; `None` if it is complete.
+    pub fn incomplete(&self) -> Option<&'static str> {
+        match (self.errored, self.complete) {
+            (Some(true), _) => Some("a plan whose planning failed"),
+            (_, Some(false)) => Some("an incomplete plan"),
+            _ => None,
+        }
+    }
+}

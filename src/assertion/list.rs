@@ -1,0 +1,192 @@
+//! Assertions, ordered by what they are about.
+
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+
+use super::subject::{Assertion, Subject};
+
+/// The indexes of assertions, by a text.
+type Index = HashMap<String, Vec<usize>, RandomState>;
+
+/// Assertions that are asked together. Threads share them.
+#[derive(Debug, Default)]
+pub struct Assertions {
+    list: Vec<Assertion>,
+    /// The assertions about the resources of an address, without `*`.
+    exact: Index,
+    /// The assertions about resources with `*`, by a name that every covered address has.
+    named: Index,
+    /// The other assertions about resources with `*`.
+    globs: Vec<usize>,
+    /// The assertions about the output of a name.
+    outputs: Index,
+    /// The assertions about outputs with `*`.
+    output_globs: Vec<usize>,
+    /// The assertions about the plan as a whole.
+    of_plan: Vec<usize>,
+}
+
+impl Assertions {
+    /// All assertions, in the order in which the user wrote them.
+    pub fn list(&self) -> &[Assertion] {
+        &self.list
+    }
+
+    /// A text for each assertion that stays the same wherever the assertion stands: its name. A
+    /// name that occurs again is followed by its number.
+    pub fn ids(&self) -> impl Iterator<Item = String> {
+        let mut known: HashMap<&str, usize> = HashMap::new();
+        self.list.iter().map(move |Assertion { name, .. }| {
+            let count = known.entry(name).or_default();
+            *count += 1;
+            match *count {
+                1 => name.clone(),
+                count => format!("{name} ({count})"),
+            }
+        })
+    }
+
+    /// The assertions that cover an output.
+    pub(super) fn about_output(&self, name: &str) -> Vec<usize> {
+        let covers = |place: &&usize| match &self.list[**place].subject {
+            Subject::Output(pattern) => pattern.covers(name),
+            _ => false,
+        };
+        let exact = self.outputs.get(name).into_iter().flatten();
+        let globs = self.output_globs.iter().filter(covers);
+        let mut found: Vec<usize> = exact.chain(globs).copied().collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// The assertions about the plan as a whole.
+    pub(super) fn about_plan(&self) -> &[usize] {
+        &self.of_plan
+    }
+
+    /// The assertions that cover a resource.
+    ///
+    /// Assertions about one address are found by that address, or by the address of its resource,
+    /// its modules or its type. An assertion with `*` is found by a whole name in its pattern. Only
+    /// patterns without such a name are tried one by one.
+    pub(super) fn covering(&self, address: &str, type_name: &str) -> Vec<usize> {
+        let covers = |place: &usize| {
+            let Subject::Resource(pattern) = &self.list[*place].subject else { return false };
+            pattern.covers(address) || pattern.covers(type_name)
+        };
+        let mut found = Vec::new();
+        let bounds = address.bytes().enumerate().filter(|(_, byte)| matches!(byte, b'.' | b'['));
+        let ends = bounds.map(|(at, _)| at).chain([address.len()]);
+        if !self.exact.is_empty() {
+            let prefixes = ends.map(|end| &address[..end]);
+            for text in prefixes.chain([type_name]) {
+                let places = self.exact.get(text).into_iter().flatten();
+                found.extend(places.copied().filter(covers));
+            }
+        }
+        if !self.named.is_empty() {
+            for name in names(address).chain(names(type_name)) {
+                let places = self.named.get(name).into_iter().flatten();
+                found.extend(places.copied().filter(covers));
+            }
+        }
+        found.extend(self.globs.iter().copied().filter(covers));
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}
+
+impl From<Vec<Assertion>> for Assertions {
+    fn from(list: Vec<Assertion>) -> Assertions {
+        let mut all = Assertions::default();
+        for (place, assertion) in list.iter().enumerate() {
+            match &assertion.subject {
+                Subject::Resource(pattern) if pattern.text().contains('*') => {
+                    match longest_name(pattern.text()) {
+                        Some(name) => all.named.entry(name.to_owned()).or_default().push(place),
+                        None => all.globs.push(place),
+                    }
+                }
+                Subject::Resource(pattern) => {
+                    all.exact.entry(pattern.text().to_owned()).or_default().push(place);
+                }
+                Subject::Output(pattern) if pattern.text().contains('*') => {
+                    all.output_globs.push(place);
+                }
+                Subject::Output(pattern) => {
+                    all.outputs.entry(pattern.text().to_owned()).or_default().push(place);
+                }
+                Subject::Plan => all.of_plan.push(place),
+            }
+        }
+        Assertions { list, ..all }
+    }
+}
+
+/// The bytes between names in an address. In the key of an instance, they also split names, but in
+/// patterns as in addresses.
+const BETWEEN: [char; 3] = ['.', '[', ']'];
+
+/// The names in an address.
+fn names(address: &str) -> impl Iterator<Item = &str> {
+    address.split(BETWEEN).filter(|name| !name.is_empty())
+}
+
+/// The longest name of a pattern that stands whole in every address that the pattern covers: one
+/// without `*`. `None` without such a name, other than words of the syntax.
+fn longest_name(pattern: &str) -> Option<&str> {
+    let is_whole = |name: &&str| !name.contains('*') && !matches!(*name, "module" | "data");
+    names(pattern).filter(is_whole).max_by_key(|name| name.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::assertion::parse_one;
+
+    fn of(patterns: &[String]) -> Assertions {
+        let one = |pattern: &String| {
+            let pattern = serde_json::to_string(pattern).expect("JSON");
+            parse_one(&format!("{{resource: {pattern}, absent: true}}")).expect("an assertion")
+        };
+        Assertions::from(patterns.iter().map(one).collect::<Vec<_>>())
+    }
+
+    /// Parts of addresses and patterns.
+    fn text() -> impl Strategy<Value = String> {
+        let part = prop::sample::select(vec![
+            "module.",
+            "m",
+            "a_b",
+            "aws_db",
+            ".",
+            "*",
+            "*.",
+            "[0]",
+            r#"["k.x"]"#,
+            "data.",
+            "[*]",
+        ]);
+        prop::collection::vec(part, 1..7).prop_map(|parts| parts.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn the_index_finds_the_assertions_whose_patterns_cover_a_resource(
+            patterns in prop::collection::vec(text(), 1..9), address in text(), kind in text(),
+        ) {
+            let assertions = of(&patterns);
+            let expected: Vec<usize> = (0..patterns.len()).filter(|place| {
+                let Subject::Resource(pattern) = &assertions.list[*place].subject else {
+                    return false;
+                };
+                pattern.covers(&address) || pattern.covers(&kind)
+            }).collect();
+            prop_assert_eq!(assertions.covering(&address, &kind), expected);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The answers to assertions while a document is read.
+
+use super::names::Names;
+use super::outcome::{Finding, Outcome};
+use crate::error::Result;
+
+/// What a part of a document says about assertions.
+#[derive(Debug, Default)]
+pub struct Tally {
+    pub(super) answers: Vec<Answer>,
+    /// The names in the document.
+    pub(super) names: Names,
+    /// Whether anything changes.
+    pub(super) has_changes: bool,
+    /// The memory of the findings, in bytes.
+    size: u64,
+}
+
+/// What a part of a document says about one assertion.
+#[derive(Debug, Default)]
+pub(super) struct Answer {
+    pub outcome: Outcome,
+    /// The number of resources with the actions of a count.
+    pub count: u64,
+    /// Whether any value has the path of the assertion.
+    pub has_path: bool,
+    /// Whether any value lacks the path.
+    pub lacks_path: bool,
+    /// The path that is nearest to one that the first value lacks.
+    pub near_path: Option<String>,
+    /// For each pattern of `only`, whether it covers anything.
+    pub covered: Vec<bool>,
+}
+
+impl Tally {
+    /// Forgets everything, and makes room for this number of assertions.
+    pub fn reset(&mut self, assertions: usize) {
+        self.answers.clear();
+        self.answers.resize_with(assertions, Answer::default);
+        self.names = Names::default();
+        (self.has_changes, self.size) = (false, 0);
+    }
+
+    /// Adds what another part of the document says, which follows the parts so far. The other tally
+    /// is empty then.
+    pub fn append(&mut self, other: &mut Tally) {
+        for (own, theirs) in self.answers.iter_mut().zip(&mut other.answers) {
+            own.append(theirs);
+        }
+        self.names.append(&mut other.names);
+        self.has_changes |= other.has_changes;
+        self.size += other.size;
+        other.reset(other.answers.len());
+    }
+
+    /// The memory of the findings, in bytes.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Asks an assertion, and counts the memory of new findings.
+    pub(super) fn ask(
+        &mut self,
+        place: usize,
+        ask: impl FnOnce(&mut Answer) -> Result<()>,
+    ) -> Result<()> {
+        let answer = &mut self.answers[place];
+        let known = answer.outcome.findings.len();
+        let asked = ask(answer);
+        self.size += answer.outcome.findings[known..].iter().map(Finding::size).sum::<u64>();
+        asked
+    }
+}
+
+impl Answer {
+    fn append(&mut self, other: &mut Answer) {
+        self.outcome.append(&mut other.outcome);
+        self.count += other.count;
+        self.has_path |= other.has_path;
+        if !self.lacks_path {
+            self.near_path = other.near_path.take();
+        }
+        self.lacks_path |= other.lacks_path;
+        self.covered.resize(self.covered.len().max(other.covered.len()), false);
+        self.covered.iter_mut().zip(&other.covered).for_each(|(own, theirs)| *own |= theirs);
+    }
+
+    /// Notes whether a value has the path of the assertion. `near` is the nearest path.
+    pub fn note_path(
+        &mut self,
+        has_path: bool,
+        near: impl FnOnce() -> Result<Option<String>>,
+    ) -> Result<()> {
+        self.has_path |= has_path;
+        if !has_path && !std::mem::replace(&mut self.lacks_path, true) {
+            self.near_path = near()?;
+        }
+        Ok(())
+    }
+
+    /// Notes whether the pattern of `only` at an index covers a resource or an output.
+    pub fn note_covered(&mut self, index: usize) {
+        if self.covered.len() <= index {
+            self.covered.resize(index + 1, false);
+        }
+        self.covered[index] = true;
+    }
+
+    /// Whether the pattern of `only` at an index covers anything.
+    pub fn is_covered(&self, index: usize) -> bool {
+        self.covered.get(index).is_some_and(|covered| *covered)
+    }
+}

@@ -1,0 +1,70 @@
+//! Assertions about the plans of inputs, and the secrets in their failures.
+
+use crate::assertion::{Assertions, Outcome};
+use crate::error::Result;
+use crate::secret::{self, Collected, ECHO};
+
+/// Assertions to ask of each plan.
+pub struct Asked<'a> {
+    /// The assertions.
+    pub assertions: &'a Assertions,
+    /// Collects the secrets of the plan at an offset, in bytes. Called only if a failure quotes a
+    /// value and the secrets are not known yet. `None` if the input cannot be read again.
+    pub collect: Option<&'a mut dyn FnMut(u64) -> Result<Collected>>,
+}
+
+/// Assertions for all plans of a batch, and which values of the plans are secret.
+#[derive(Debug)]
+pub struct Questions {
+    /// The assertions.
+    pub assertions: Assertions,
+    /// Which values are secret.
+    pub secrets: secret::Options,
+}
+
+/// Stands for a value that may repeat a secret, because the plan cannot be read again to find out.
+const UNCHECKED: &str = "(not shown, because the input cannot be read twice)";
+
+impl Asked<'_> {
+    /// Masks quoted values that repeat a secret of the plan at an offset. `collected` holds its
+    /// secrets, if they are known.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the secrets cannot be collected.
+    pub(super) fn mask(
+        collect: &mut Option<&mut dyn FnMut(u64) -> Result<Collected>>,
+        outcomes: &mut [Outcome],
+        collected: Option<&Collected>,
+        at: u64,
+    ) -> Result<()> {
+        if let Some(collected) = collected {
+            mask(outcomes, collected);
+        } else if let Some(collect) = collect {
+            mask(outcomes, &collect(at)?);
+        } else {
+            outcomes.iter_mut().for_each(|outcome| outcome.mask(UNCHECKED, |_| true));
+        }
+        Ok(())
+    }
+}
+
+/// Masks quoted values that repeat a secret.
+pub fn mask(outcomes: &mut [Outcome], collected: &Collected) {
+    let is_secret = |text: &str| {
+        let text = text.as_bytes();
+        let is_in = collected.contained.as_ref().is_some_and(|contained| contained.is_in(text));
+        is_in || collected.secrets.repeated(text).is_some()
+    };
+    outcomes.iter_mut().for_each(|outcome| outcome.mask(ECHO, is_secret));
+}
+
+/// The digest of files of assertions: their names and texts.
+pub fn digest<'f>(files: impl IntoIterator<Item = (&'f str, &'f str)>) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for part in files.into_iter().flat_map(|(name, text)| [name, text]) {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part.as_bytes());
+    }
+    hasher.finalize().to_hex().to_string()
+}

@@ -1,0 +1,93 @@
+//! The record of an assertion that a plan fails.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+/// An assertion of the user that the plan fails. These records precede the summary.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailedAssertion<'a> {
+    /// The index among the assertions of the run.
+    #[serde(skip)]
+    pub index: usize,
+    /// The user's name, or the assertion in a few words.
+    pub name: Cow<'a, str>,
+    /// The name of the file; empty for an assertion that is an argument.
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub file: Cow<'a, str>,
+    /// The line in the file.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub line: u64,
+    /// `error` or `warning`.
+    pub severity: Cow<'a, str>,
+    /// What to do, in the user's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<Cow<'a, str>>,
+    /// The number of failures.
+    pub failed: u64,
+    /// The first failures.
+    pub findings: Cow<'a, [Finding]>,
+}
+
+/// Where an assertion fails, and why.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// The address or the output; empty for the plan as a whole.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub place: String,
+    /// The path in its value; empty for the root.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub path: String,
+    /// The expectation, in words.
+    pub expected: String,
+    /// The value or action in the plan, without secrets.
+    pub found: String,
+}
+
+impl FailedAssertion<'_> {
+    /// A copy that borrows nothing.
+    pub fn owned(&self) -> FailedAssertion<'static> {
+        let text = |text: &str| Cow::Owned(text.to_owned());
+        FailedAssertion {
+            index: self.index,
+            name: text(&self.name),
+            file: text(&self.file),
+            line: self.line,
+            severity: text(&self.severity),
+            message: self.message.as_deref().map(text),
+            failed: self.failed,
+            findings: Cow::Owned(self.findings.to_vec()),
+        }
+    }
+
+    /// Whether the failure fails the run.
+    pub fn is_error(&self) -> bool {
+        self.severity == "error"
+    }
+}
+
+impl Finding {
+    /// The finding in one line.
+    pub fn words(&self) -> String {
+        let Finding { expected, found, .. } = self;
+        format!("{}expected {expected}, found {found}", self.place())
+    }
+
+    /// The finding in one line, without the expectation.
+    pub fn found_words(&self) -> String {
+        format!("{}{}", self.place(), self.found)
+    }
+
+    /// The place with the path, and a colon; empty for the plan as a whole.
+    fn place(&self) -> String {
+        match (self.place.as_str(), self.path.as_str()) {
+            ("", _) => String::new(),
+            (place, "") => format!("{place}: "),
+            (place, path) => format!("{place}: {path}: "),
+        }
+    }
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}

@@ -200,6 +200,8 @@ impl<'a, W: Write> Results<'a, W> {
     pub fn finish(&mut self) -> Result<()> {
         self.begin()?;
         match self.form {
+            // Without a document, nothing passed and nothing failed.
+            Form::Text if self.passed + self.warnings + self.errors == 0 => {}
             Form::Text => {
                 let (passed, warnings, errors) = (self.passed, self.warnings, self.errors);
                 self.write(&format!(

@@ -185,7 +185,11 @@ const ASSERTIONS: &str = "asserted.json";
 
 /// Assertions with a text in every field, most of which the plan fails.
 fn assertions(text: &str) -> Value {
-    let about = |subject: &str, name: &str, key: &str, value: Value| json!({"name": text, "message": text, subject: name, key: value});
+    let about = |subject: &str, name: &str, key: &str, value: Value| {
+        let mut assertion = json!({"name": text, "message": text, key: value});
+        assertion[subject] = json!(name);
+        assertion
+    };
     let mut known = about("resource", "*", "known", json!({"regex": "^never$"}));
     known["path"] = json!("**");
     let mut warning = about("resource", text, "action", json!("create"));

@@ -132,7 +132,7 @@ fn an_empty_plan_is_complete() {
             assert_eq!(text(&run.stderr), "", "{assertion}");
         }
     }
-    for facts in [json!({"errored": false, "complete": true, "applyable": true}), json!({})] {
+    for facts in [json!({"errored": false, "complete": true}), json!({"resource_changes": []})] {
         let document = document(&facts);
         check(&document, &[("plan: empty", None), ("plan: complete", None)]);
     }

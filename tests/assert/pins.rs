@@ -74,7 +74,7 @@ fn what_cannot_be_pinned_is_refused_before_anything_is_written() {
         fs::write(folder.path().join(name), content).expect("a file");
     }
     for (inputs, code, words) in [
-        (&["plan.json", "plan.json"][..], 64, "--init pins one plan"),
+        (&["plan.json", "state.json"][..], 64, "--init pins one plan"),
         (&["two.ndjson"], 64, "--init pins one plan"),
         (&["unlisted.json"], 1, "the plan does not list its changes"),
         (&["state.json"], 1, "state"),

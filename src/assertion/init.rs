@@ -130,7 +130,7 @@ impl PieceVisitor for Pinned {
                 self.output(piece.name.unwrap_or_default(), &Change::parse(piece.value)?)?;
             }
             PieceKind::DeferredChange => self.deferred(&Deferred::parse(piece.value)?)?,
-            PieceKind::Scalar => self.facts.note(piece.section, piece.value)?,
+            PieceKind::Known => self.facts.note(piece.section, piece.value)?,
             _ => {}
         }
         Ok(Flow::Continue)

@@ -10,15 +10,25 @@ pub(super) struct Names {
     modules: Sample,
     types: Sample,
     outputs: Sample,
+    /// The last address and type. Instances of a resource follow each other, and resources of a
+    /// type often do.
+    last: [String; 2],
 }
 
 impl Names {
     /// Adds the names of a resource.
     pub fn add_resource(&mut self, address: &str, type_name: &str) {
         let address = without_keys(address);
-        self.types.add(type_name);
-        self.modules.add(module_of(&address));
-        self.addresses.add(&address);
+        let [last_address, last_type] = &mut self.last;
+        if type_name != last_type {
+            self.types.add(type_name);
+            type_name.clone_into(last_type);
+        }
+        if address != *last_address {
+            self.modules.add(module_of(&address));
+            self.addresses.add(&address);
+            *last_address = address;
+        }
     }
 
     /// Adds the name of an output.
@@ -28,7 +38,7 @@ impl Names {
 
     /// Adds the names of another part of the document.
     pub fn append(&mut self, other: &mut Names) {
-        let Names { addresses, modules, types, outputs } = std::mem::take(other);
+        let Names { addresses, modules, types, outputs, .. } = std::mem::take(other);
         for (own, theirs) in [
             (&mut self.addresses, addresses),
             (&mut self.modules, modules),

@@ -298,7 +298,7 @@ impl PieceVisitor for Run<'_> {
                 | PieceKind::DeferredChange
                 | PieceKind::Resource
                 | PieceKind::Output
-                | PieceKind::Scalar
+                | PieceKind::Known
         )
     }
 
@@ -312,7 +312,7 @@ impl PieceVisitor for Run<'_> {
             }
             (PieceKind::DeferredChange, _) => self.deferred(&Deferred::parse(piece.value)?)?,
             (PieceKind::Resource | PieceKind::Output, Section::Other) => self.of_state(piece)?,
-            (PieceKind::Scalar, section) => self.facts.note(section, piece.value)?,
+            (PieceKind::Known, section) => self.facts.note(section, piece.value)?,
             _ => {}
         }
         Ok(Flow::Continue)

@@ -367,7 +367,7 @@ impl<'a, W: Write> Results<'a, W> {
             file: &assertion.file,
             line: assertion.line,
             severity: assertion.severity.word(),
-            passed: outcome.holds() && !outcome.is_skipped,
+            passed: outcome.holds(),
             skipped: outcome.is_skipped,
             asked: outcome.asked,
             failed: outcome.failed,

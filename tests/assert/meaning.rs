@@ -87,7 +87,6 @@ fn a_plan_that_does_not_list_its_changes_fails_what_is_said_about_them() {
     let unknown = "not known, as the plan does not list its changes";
     for (assertion, expected) in [
         ("count: {action: delete, max: 0}", "at most 0 of delete"),
-        ("plan: empty", "an empty plan"),
         ("plan: complete", "a complete plan"),
         ("only: [output.o]", "changes of only output.o"),
         ("resource: aws_db.a, not_action: delete, optional: true", "not delete"),
@@ -99,7 +98,12 @@ fn a_plan_that_does_not_list_its_changes_fails_what_is_said_about_them() {
     }
     check(
         &document,
-        &[("output: o, known: 1", None), ("plan: non-empty", None), ("plan: applyable", None)],
+        &[
+            ("output: o, known: 1", None),
+            ("plan: non-empty", None),
+            ("plan: applyable", None),
+            ("plan: empty", Some("output o||an empty plan|create")),
+        ],
     );
 }
 
@@ -132,7 +136,7 @@ fn an_empty_plan_is_complete() {
             assert_eq!(text(&run.stderr), "", "{assertion}");
         }
     }
-    for facts in [json!({"errored": false, "complete": true, "applyable": true}), json!({})] {
+    for facts in [json!({"errored": false, "complete": true}), json!({"resource_changes": []})] {
         let document = document(&facts);
         check(&document, &[("plan: empty", None), ("plan: complete", None)]);
     }

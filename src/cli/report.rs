@@ -10,7 +10,7 @@ use super::ending::{Ending, Failure};
 use super::exit::Exit;
 use super::gates;
 use super::hyperlinks;
-use super::inputs;
+use super::inputs::{self, Listed};
 use super::messages::{fail, say};
 use super::options::options;
 use super::output::{Output, is_same};
@@ -50,27 +50,7 @@ const BUFFER: usize = 64 << 10;
 /// Writes all reports in one run over the plans.
 pub fn run(arguments: &Report) -> Exit {
     let plans = &arguments.plans;
-    if let Some(exit) = refuse_contradictions(arguments) {
-        return exit;
-    }
-    let ready = rules(arguments).and_then(|(rules, assertions)| {
-        let files = arguments.targets.iter().filter_map(|target| target.file.as_deref());
-        refuse_collisions(&arguments.targets)?;
-        if arguments.split {
-            refuse_unsplit(&arguments.targets)?;
-        }
-        let also = arguments.gate.files().chain(arguments.assertions.assert.clone());
-        let listed = inputs::list(plans, Accepts::Plans, files, also)?;
-        listed.warn_of_shared_workspaces(plans);
-        warn_of_unfiltered(arguments);
-        let watch = unmatched::report(&rules, &arguments.noise);
-        let options = Options { show: arguments.records.show(), watch, ..options(plans)? };
-        let origins = sources::open(&arguments.source, &options.read.limits)?;
-        let secrets = secret_options(&arguments.secrets, options.read);
-        let questions = assertions.map(|assertions| Questions { assertions, secrets });
-        Ok((rules, questions, listed, options, origins))
-    });
-    let (rules, questions, listed, options, origins) = match ready {
+    let Ready { rules, questions, listed, options, origins } = match ready(arguments) {
         Ok(ready) => ready,
         Err(exit) => return exit,
     };
@@ -123,6 +103,39 @@ pub fn run(arguments: &Report) -> Exit {
         warn_of_names(secrets.names.as_ref());
     }
     ended.unwrap_or_else(|exit| exit)
+}
+
+/// What is needed to read the plans.
+struct Ready {
+    rules: Vec<Rule>,
+    questions: Option<Questions>,
+    listed: Listed,
+    options: Options,
+    origins: SharedOrigins,
+}
+
+/// Checks the arguments, reads the files that they name, and lists the inputs.
+fn ready(arguments: &Report) -> std::result::Result<Ready, Exit> {
+    if let Some(exit) = refuse_contradictions(arguments) {
+        return Err(exit);
+    }
+    let plans = &arguments.plans;
+    let (rules, assertions) = rules(arguments)?;
+    let files = arguments.targets.iter().filter_map(|target| target.file.as_deref());
+    refuse_collisions(&arguments.targets)?;
+    if arguments.split {
+        refuse_unsplit(&arguments.targets)?;
+    }
+    let also = arguments.gate.files().chain(arguments.assertions.assert.clone());
+    let listed = inputs::list(plans, Accepts::Plans, files, also)?;
+    listed.warn_of_shared_workspaces(plans);
+    warn_of_unfiltered(arguments);
+    let watch = unmatched::report(&rules, &arguments.noise);
+    let options = Options { show: arguments.records.show(), watch, ..options(plans)? };
+    let origins = sources::open(&arguments.source, &options.read.limits)?;
+    let secrets = secret_options(&arguments.secrets, options.read);
+    let questions = assertions.map(|assertions| Questions { assertions, secrets });
+    Ok(Ready { rules, questions, listed, options, origins })
 }
 
 /// Reads the rules, and the assertions, each of which is one more rule.

@@ -35,6 +35,7 @@ fn outcome(of: &Listed, error: Option<&str>) -> Outcome {
         None => PlanResult::Done(Box::new(Done {
             has_changes: true,
             summary: Default::default(),
+            failed_assertions: Vec::new(),
             tally: Default::default(),
         })),
     };

@@ -47,7 +47,7 @@
 //! | `assert` | `checks`, `report`, and [`assertion`] |
 //! | `planfile` | `compression`, `redact`, `wire`, and [`planfile`] |
 //! | `blocks` | `planfile`, [`hcl`] and [`blocks`] |
-//! | `batch` | `planfile`, `report`, [`source`] and [`batch`] |
+//! | `batch` | `assert`, `planfile`, [`source`] and [`batch`] |
 //! | `tree` | a value as a tree of simd-json |
 //! | `stores` | `batch`, and the clients for object stores and web servers |
 //! | `cli` | the command, with everything except `stores` |

@@ -74,8 +74,11 @@ fn obeyed(text: &str, own: Own) -> Option<String> {
         return Some(format!("hidden: {:?}", around.chars().rev().collect::<String>()));
     }
     let is_own = |line: &str| {
-        let words = ["::error title=", "::warning title=", "::notice title="];
-        own == Own::Annotations && words.iter().any(|word| line.starts_with(word))
+        let words = ["::error ", "::warning ", "::notice "];
+        let rest = words.iter().find_map(|word| line.strip_prefix(word));
+        let places = ["title=", "file=asserted.json,line="];
+        let is_annotation = |rest: &str| places.iter().any(|place| rest.starts_with(place));
+        own == Own::Annotations && rest.is_some_and(is_annotation)
     };
     let mut lines = text.lines();
     let line =
@@ -182,7 +185,11 @@ const ASSERTIONS: &str = "asserted.json";
 
 /// Assertions with a text in every field, most of which the plan fails.
 fn assertions(text: &str) -> Value {
-    let about = |subject: &str, name: &str, key: &str, value: Value| json!({"name": text, "message": text, subject: name, key: value});
+    let about = |subject: &str, name: &str, key: &str, value: Value| {
+        let mut assertion = json!({"name": text, "message": text, key: value});
+        assertion[subject] = json!(name);
+        assertion
+    };
     let mut known = about("resource", "*", "known", json!({"regex": "^never$"}));
     known["path"] = json!("**");
     let mut warning = about("resource", text, "action", json!("create"));
@@ -359,7 +366,7 @@ fn refusals_are_inert() {
         let stage = Stage::of(text);
         let option = format!("--{text}");
         let file = format!("@{text}");
-        let cases: [&[&str]; 15] = [
+        let cases: [&[&str]; 19] = [
             &[text],
             &["summary", &option],
             &["summary", "--color", text],

@@ -83,7 +83,8 @@ pub enum KnownValue {
 /// The result of a check in code: the reason, if the value does not pass.
 type Judged = std::result::Result<(), String>;
 
-/// A check in code, for any thread. Its reasons are not masked: do not quote a value that may be sensitive.
+/// A check in code, for any thread. Its reasons are not masked: do not quote a value that may be
+/// sensitive.
 pub enum Func {
     /// `BoolFunc`.
     Bool(Box<dyn Fn(bool) -> Judged + Send + Sync>),

@@ -139,8 +139,8 @@ pub fn sift_with_view<S: Source>(
     sift_one(documents, label, options, (Some(view), None), sink)
 }
 
-/// Like [`sift_next`] or [`sift_with_view`], and asks assertions. The records of those that the plan
-/// fails precede its summary.
+/// Like [`sift_next`] or [`sift_with_view`], and asks assertions. A record of each one that the
+/// plan fails precedes the summary. States are not asked.
 ///
 /// # Errors
 ///

@@ -215,6 +215,7 @@ impl<'a, W: Write> Results<'a, W> {
     pub fn finish(&mut self) -> Result<()> {
         self.begin()?;
         match self.form {
+            // Without a document, nothing passed and nothing failed.
             Form::Text if self.documents == 0 => {}
             Form::Text => self.write(&self.counts())?,
             Form::Json => self.write("\n]\n")?,

@@ -122,7 +122,7 @@ fn every_form_shows_failed_assertions_and_no_secret() {
             if !matches!(form, "variables" | "gitlab") {
                 for (text, count) in [("The database is updated", 0), ("Nothing is deleted", 1)] {
                     // JUnit has a test for what passes; SARIF lists all rules.
-                    let count = count + usize::from(matches!(form, "junit" | "sarif"));
+                    let count = count.max(usize::from(matches!(form, "junit" | "sarif")));
                     assert!(out.matches(text).count() >= count, "{form} {values}: {text}: {out}");
                 }
                 assert!(out.contains("Ask the storage team."), "{form} {values}: {out}");

@@ -47,7 +47,7 @@ const SCRIPT: &str = concat!(
 /// SHA-256 of the style, in base64.
 const STYLE_DIGEST: &str = "1xs6XqXrdOWesqbj6jpBms1CsuT5ZySHZtAQ3+cVnhI=";
 /// SHA-256 of the script, in base64.
-const SCRIPT_DIGEST: &str = "FuziGcno4c0SdHuVmHW/IObYi7GsF7oObOmOzip60ho=";
+const SCRIPT_DIGEST: &str = "xjfSMBTBbCvNxo9OS3k3uTVRMr/Cjwfq2IOsq3cw9E0=";
 
 /// The mark in the page that the data replaces.
 const DATA: &str = "<!-- data -->\n";

@@ -31,11 +31,11 @@ function warnings({ summary, error, rows, hidden }) {
 /** A rule that a plan breaks or an assertion that it fails, as a sentence. */
 function broken({ rule, is_assertion, severity, words, message }) {
   const text = [`${rule}: ${words}`, message].filter(Boolean).join(": ");
-  const [start, after] = is_assertion ? ["A", "ssertion failed"] : ["R", "ule broken"];
-  if (severity === "warning") {
-    return caution(`Warning, ${start.toLowerCase()}${after}: ${text}`);
-  }
-  return failure(`${start}${after}: ${text}`);
+  const title = is_assertion ? "Assertion failed" : "Rule broken";
+  const isWarning = severity === "warning";
+  return isWarning
+    ? caution(`Warning, ${title.toLowerCase()}: ${text}`)
+    : failure(`${title}: ${text}`);
 }
 
 /** How many checks came to no good. */
@@ -92,8 +92,13 @@ function warningsOfMany() {
   const brokenRules = read.flatMap((plan) => plan.summary.broken ?? []);
   const isFailure = brokenRules.some(({ severity }) => severity !== "warning");
   const rules = isFailure ? failure : caution;
+  const hasRules = brokenRules.some(({ is_assertion }) => !is_assertion);
+  const hasAssertions = brokenRules.some(({ is_assertion }) => is_assertion);
+  const both = "Rules are broken and assertions not met";
+  const one = hasRules ? "Rules are broken" : "Assertions are not met";
+  const sentence = hasRules && hasAssertions ? both : one;
   return [
-    breaking && rules(`Rules are broken by ${count(breaking, "plan")}.`),
+    breaking && rules(`${sentence} by ${count(breaking, "plan")}.`),
     checks > 0 && failure(`${count(checks, "check")} failed.`),
     failed && failure(`${count(failed, "plan")} could not be read: the counts are not complete.`),
     errored && failure(`Planning failed in ${count(errored, "plan")}.`),

@@ -11,8 +11,8 @@
 //! The checks in [`plancheck`](crate::plancheck) copy the library for providers exactly, with its
 //! surprises. Assertions ask about plans of any provider in the words of Terraform: a value in a
 //! sensitive value is sensitive, a value in an unknown value is unknown, and an address may be a
-//! pattern. An assertion fails for what is not decided or not known: a deferred change, changes that
-//! the plan does not list, and a path that no value has.
+//! pattern. An assertion fails for what is not decided or not known: a deferred change, changes
+//! that the plan does not list, and a path that no value has.
 
 mod bounds;
 mod facts;

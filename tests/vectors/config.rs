@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use plansift::blocks::{Configuration, Folder, SourceBlock};
-use plansift::hcl::argument::{Read, Source};
+use plansift::hcl::argument::{ArgumentValue, Source};
 use plansift::hcl::block::{Attribute, Block};
 use plansift::hcl::body;
 use plansift::hcl::diagnostic::{Diagnostic, Diagnostics};
@@ -425,26 +425,26 @@ fn part(part: &Part) -> Json {
     json!({ "expression": expression::form(inner), "references": references })
 }
 
-fn argument(read: Read) -> Option<Json> {
+fn argument(read: ArgumentValue) -> Option<Json> {
     let expression = |read: &Option<(String, Vec<String>)>| match read {
         Some((text, references)) => json!({ "expression": text, "references": references }),
         None => Json::Null,
     };
     Some(match read {
-        Read::Reference(reference) => json!(reference?),
-        Read::References(references) => json!(references),
-        Read::All => json!("all"),
-        Read::Keyword(word) => json!(word),
-        Read::Keywords(words) => json!(words),
-        Read::Expression(read) => {
+        ArgumentValue::Reference(reference) => json!(reference?),
+        ArgumentValue::References(references) => json!(references),
+        ArgumentValue::All => json!("all"),
+        ArgumentValue::Keyword(word) => json!(word),
+        ArgumentValue::Keywords(words) => json!(words),
+        ArgumentValue::Expression(read) => {
             read.as_ref()?;
             expression(&read)
         }
-        Read::Expressions(all) => all.iter().map(expression).collect(),
-        Read::Type(cty, has_defaults) => {
+        ArgumentValue::Expressions(all) => all.iter().map(expression).collect(),
+        ArgumentValue::Type(cty, has_defaults) => {
             let cty: Json = serde_json::from_str(&cty).expect("a type");
             if has_defaults { json!({ "defaults": true, "type": cty }) } else { cty }
         }
-        Read::Providers(pairs) => json!(pairs),
+        ArgumentValue::Providers(pairs) => json!(pairs),
     })
 }

@@ -16,8 +16,8 @@ pub struct Assert {
     /// An assertion, like 'resource: aws_db_instance.main, not_action: replace'. Repeatable
     #[arg(help_heading = GATES, short = 'e', long = "expect", value_name = "ASSERTION")]
     pub expect: Vec<String>,
-    /// Write assertions that pin what the plan does, as a file to edit: YAML, or TOML or JSON by the
-    /// name of --output
+    /// Write assertions that pin what the plan does, as a file to edit: YAML, or TOML or JSON by
+    /// the name of --output
     #[arg(help_heading = OUTPUT, long, conflicts_with_all = ["files", "expect", "format"])]
     pub init: bool,
     /// Format of the results

@@ -323,14 +323,14 @@ fn wrong_files_are_errors_with_their_line() {
         ("a.yaml", "- resource: a.b\n  resource: c.d\n", 2, "occurs twice"),
         ("a.yaml", "- &x {resource: a.b}\n- *x\n", 2, "aliases"),
         ("a.yaml", "- count: {min: 3, max: 1}\n", 1, "`min` exceeds `max`"),
-        ("a.yaml", "a: [\n", 2, "no YAML"),
+        ("a.yaml", "a: [\n", 2, "invalid YAML"),
         ("a.yaml", "", 1, "empty"),
         ("a.yaml", "[]", 1, "list is empty"),
         ("a.toml", "[[assertions]]\nresource = 'a.b'\n\nunknwn = true\n", 4, "`unknown`"),
         ("a.toml", "[[assertions]]\nresource = 1979-05-27\n", 2, "in quotes"),
-        ("a.toml", "x = \n", 1, "no TOML"),
+        ("a.toml", "x = \n", 1, "invalid TOML"),
         ("a.json", "{\n\"assertions\": [\n{\"resource\": 5.5e1, \"nul\": true}]}", 3, "`null`"),
-        ("a.json", "{\n\"assertions\": x}", 2, "no JSON"),
+        ("a.json", "{\n\"assertions\": x}", 2, "invalid JSON"),
     ] {
         let folder = folder(name, assertions);
         let run = assert_in(folder.path(), &["plan.json", "--file", name]);

@@ -116,6 +116,26 @@ fn with_relevant() -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("a record")).collect()
 }
 
+/// The records of a plan that fails an assertion.
+fn with_failed_assertions() -> Vec<Value> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |name: &str, text: &str| {
+        std::fs::write(folder.path().join(name), text).expect("a file");
+    };
+    file("plan.json", r#"{"format_version":"1.2","resource_changes":[]}"#);
+    file("a.yaml", "- resource: a.b\n  action: update\n  message: Update it.\n");
+    let mut batch = run::plansift();
+    batch.args(["batch", "--assert", "a.yaml", "--out", "out", "plan.json"]);
+    batch.current_dir(folder.path()).output().expect("it runs");
+    let records = std::fs::read_dir(folder.path().join("out/records")).expect("a folder");
+    let texts = records.map(|it| std::fs::read_to_string(it.expect("an entry").path()));
+    let lines = texts.flat_map(|text| {
+        let text = text.expect("records");
+        text.lines().map(str::to_owned).collect::<Vec<_>>()
+    });
+    lines.map(|line| serde_json::from_str(&line).expect("a record")).collect()
+}
+
 fn assert_all_valid(validator: &Validator, records: &[Value], plan: &Path) {
     for record in records {
         if let Err(error) = validator.validate(record) {
@@ -227,7 +247,7 @@ fn every_key_of_the_schema_occurs() {
     let mut written: BTreeSet<(String, String)> = BTreeSet::new();
     let records = corpus_records().into_iter().chain(late_version());
     let records = records.chain(with_workspaces()).chain(with_sources()).chain(with_blocks());
-    let records = records.chain(with_relevant());
+    let records = records.chain(with_relevant()).chain(with_failed_assertions());
     for record in records {
         let kind = record["kind"].as_str().expect("a kind");
         let keys = record.as_object().expect("an object").keys();

@@ -249,7 +249,7 @@ fn messages_name_the_command_that_reads_the_document() {
         fs::write(folder.path().join(name), text).expect("a file");
     }
     for (command, name, words) in [
-        ("config", "plan.tfplan", "run `plansift blocks PLANFILE`"),
+        ("config", "plan.tfplan", "with `plansift blocks PLANFILE`"),
         ("changes", "terraform.tfstate", "`assert`, `redact` and `audit` read states"),
         ("show", "terraform.tfstate", "`redact` and `audit` read version 4 of it"),
         ("changes", "schemas.json", "with --schemas beside a plan file"),

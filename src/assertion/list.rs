@@ -76,11 +76,8 @@ impl Assertions {
             pattern.covers(address) || pattern.covers(type_name)
         };
         let mut found = Vec::new();
-        let bounds = address.bytes().enumerate().filter(|(_, byte)| matches!(byte, b'.' | b'['));
-        let ends = bounds.map(|(at, _)| at).chain([address.len()]);
         if !self.exact.is_empty() {
-            let prefixes = ends.map(|end| &address[..end]);
-            for text in prefixes.chain([type_name]) {
+            for text in wholes(address).chain(wholes(type_name)) {
                 let places = self.exact.get(text).into_iter().flatten();
                 found.extend(places.copied().filter(covers));
             }
@@ -128,6 +125,13 @@ impl From<Vec<Assertion>> for Assertions {
 /// The bytes between names in an address. In the key of an instance, they also split names, but in
 /// patterns as in addresses.
 const BETWEEN: [char; 3] = ['.', '[', ']'];
+
+/// The parts of an address at its start that a pattern without `*` can be: its modules, its
+/// resource and the address itself.
+fn wholes(address: &str) -> impl Iterator<Item = &str> {
+    let bounds = address.bytes().enumerate().filter(|(_, byte)| matches!(byte, b'.' | b'['));
+    bounds.map(|(at, _)| at).chain([address.len()]).map(|end| &address[..end])
+}
 
 /// The names in an address.
 fn names(address: &str) -> impl Iterator<Item = &str> {

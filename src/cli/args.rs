@@ -8,6 +8,7 @@ mod config;
 mod hints;
 mod inputs;
 mod limits;
+mod manual;
 mod paths;
 mod redact;
 mod report;
@@ -21,7 +22,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub use self::assert::{Assert, AssertFormat};
@@ -32,6 +33,7 @@ pub use self::config::{Config, ConfigFormat, GraphOf};
 pub use self::inputs::InputArgs;
 pub use self::limits::LimitArgs;
 use self::limits::size;
+pub use self::manual::{completions, manual};
 use self::paths::{path, place};
 pub use self::redact::{Echo, Mask, MaskArgs, Redact, SecretArgs, Slim, WrapIn};
 pub use self::report::{Ignore, NoiseArgs, Report, ReportAs, Target, Values};
@@ -528,29 +530,6 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Refusa
     parsed.map(|cli| cli.command).map_err(|error| Refusal { error, args })
 }
 
-/// Returns the completion script for a shell.
-pub fn completions(shell: Shell) -> Vec<u8> {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "plansift", &mut script);
-    script
-}
-
-/// Returns the manual page of a command, in the format of man. Without a command, returns the page
-/// of plansift. `None` if there is no such command.
-pub fn manual(command: Option<&str>) -> Option<Vec<u8>> {
-    let mut cli = Cli::command();
-    cli.build();
-    let described = match command {
-        Some(name) => cli.find_subcommand(name)?.clone(),
-        None => cli,
-    };
-    let mut page = Vec::new();
-    let version = concat!("plansift ", env!("CARGO_PKG_VERSION"));
-    let described = clap_mangen::Man::new(described).source(version).manual("User Commands");
-    described.render(&mut page).ok()?;
-    Some(page)
-}
-
 /// The reason why no command runs: a wrong argument, or a request for help.
 #[derive(Debug)]
 pub struct Refusal {
@@ -604,6 +583,8 @@ fn translated(arg: &OsString, command: &str) -> OsString {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
 
     #[test]

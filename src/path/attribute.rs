@@ -221,7 +221,7 @@ fn unquote(text: &str) -> Option<(String, usize)> {
         if c == quote {
             return Some((content, text.len() - rest.len() + 1));
         }
-        if c.is_control() && c.is_ascii() {
+        if c < ' ' {
             return None;
         }
         let (c, len) = if c == '\\' { escape(rest)? } else { (c, c.len_utf8()) };

@@ -41,7 +41,10 @@ fn record(resource: &Value, instance: &Value) -> Value {
     record.extend(index.map(|index| ("index".to_owned(), index.clone())));
     let deposed = given(instance, "deposed").filter(|key| **key != json!(""));
     record.extend(deposed.map(|key| ("deposed".to_owned(), key.clone())));
-    let provider = text("provider").split('"').nth(1).unwrap_or(text("provider"));
+    // `provider["ADDRESS"]`, behind the address of a module and before an alias. Other texts stay.
+    let provider = text("provider");
+    let quoted = provider.split_once("provider[\"").and_then(|(_, it)| it.split_once("\"]"));
+    let provider = quoted.map_or(provider, |(address, _)| address);
     record.insert("provider_name".into(), provider.into());
     let version = instance.get("schema_version").filter(|version| version.is_number());
     record.insert("schema_version".into(), version.cloned().unwrap_or_else(|| json!(0)));

@@ -23,12 +23,18 @@ fn valid(out: &str) -> Value {
     document
 }
 
+/// An assertion that many plans fail.
+const ASSERTION: &str =
+    "- resource: '*'\n  optional: true\n  path: id\n  known: never\n  message: no\n";
+
 /// The report on all plans of the corpus and on one file that is no plan.
 fn corpus_report() -> Value {
     let mut args = vec!["-o".to_owned(), "json".to_owned(), "--fail-on".to_owned()];
     args.push("destroy \"Nothing goes.\"".to_owned());
     args.extend(corpus::cases().iter().map(|case| case.plan.to_string_lossy().into_owned()));
     args.push("Cargo.toml".to_owned());
+    let assertions = folder(&[], &[("a.yaml", ASSERTION)]);
+    args.extend(["--assert".to_owned(), assertions.path().join("a.yaml").display().to_string()]);
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let run = report(run::root(), &args, &[]);
     assert_eq!(run.code, Some(4), "{}", run.err);

@@ -48,7 +48,7 @@ const SCRIPT: &str = concat!(
 /// SHA-256 of the style, in base64.
 const STYLE_DIGEST: &str = "1xs6XqXrdOWesqbj6jpBms1CsuT5ZySHZtAQ3+cVnhI=";
 /// SHA-256 of the script, in base64.
-const SCRIPT_DIGEST: &str = "bz/efuvhAM1VvnZOEsE77vugHV9p+2XCKqF7TDa55Ms=";
+const SCRIPT_DIGEST: &str = "xjEBsAhp9ueT5BvIgBxz6l3wd8DNnS6Kgx1BxT2sAB0=";
 
 /// The mark in the page that the data replaces.
 const DATA: &str = "<!-- data -->\n";

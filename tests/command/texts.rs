@@ -72,12 +72,13 @@ fn a_format_that_is_no_option_of_report_has_a_hint_of_its_own() {
 
 #[test]
 fn the_help_names_plan_files_and_states() {
-    for command in ["summary", "changes", "report", "batch", "slim", "redact", "audit"] {
+    let reading = ["summary", "assert", "resources", "outputs", "checks", "redact", "audit"];
+    for command in ["changes", "report", "batch", "slim", "variables"].into_iter().chain(reading) {
         let (_, help, _) = plansift(&[command, "--help"]);
         let words: Vec<&str> = help.split_whitespace().collect();
         let help = words.join(" ");
         assert!(help.contains("[INPUT]... Plan files (`plan -out`)"), "{command}: {help}");
-        let reads_states = matches!(command, "redact" | "audit");
+        let reads_states = reading.contains(&command);
         assert_eq!(help.contains("plans and states as JSON"), reads_states, "{command}: {help}");
     }
     let (_, help, _) = plansift(&["--help"]);

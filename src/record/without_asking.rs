@@ -63,7 +63,7 @@ impl<'a> Asker<'a> {
     pub fn finish(
         self,
         _: &Document,
-        _: &mut Mask<'_>,
+        _: Mask<'_>,
         _: &mut dyn FnMut(FailedAssertion<'_>) -> Result<()>,
     ) -> Result<()> {
         match self.0 {}

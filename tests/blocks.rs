@@ -164,24 +164,6 @@ fn the_check_lists_errors_and_fails() {
 }
 
 #[test]
-fn the_check_finds_blocks_declared_twice_and_modules_that_are_not_there() {
-    let folder = folder(&[
-        ("a.tf", "resource \"t\" \"a\" {\n}\nmodule \"m\" {\n  source = \"./nope\"\n}\n"),
-        ("b.tf.json", "{\"resource\":{\"t\":{\"a\":\n{}}}}"),
-    ]);
-    let path = folder.path().to_str().expect("UTF-8");
-    let (text, code) = ran(&["blocks", "--check", path]);
-    assert_eq!(code, Some(1));
-    for expected in [
-        "b.tf.json:2:1: error: Duplicate declaration: The block at a.tf:1 declares t.a, too.",
-        "a.tf:3:1: error: Module not found: The folder nope of the called module cannot be read:",
-    ] {
-        assert!(text.contains(expected), "{expected}\n{text}");
-    }
-    assert_eq!(text.lines().count(), 2, "{text}");
-}
-
-#[test]
 fn several_configurations_are_told_apart() {
     let other = folder(&[("main.tf", "resource \"t\" \"other\" {\n}\n"), ("bad.tf", "x = = 1\n")]);
     let other = other.path().to_str().expect("UTF-8");

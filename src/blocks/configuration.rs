@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use super::address::Local;
 use super::directory::{Directory, chosen};
-use super::file::{FileDiagnostic, Place, SourceBlock};
+use super::file::{FileDiagnostic, SourceBlock};
 use super::files::{Files, SourceError, normal};
-use crate::hcl::diagnostic::Diagnostic;
 
 /// The number of modules of a configuration, where each call counts.
 pub const MODULES_MAX: usize = 10_000;
@@ -49,8 +48,6 @@ pub struct Found<'a> {
 pub struct Configuration {
     modules: Vec<Module>,
     by_path: HashMap<String, usize>,
-    /// The diagnostics of calls whose folder cannot be read.
-    missing: Vec<FileDiagnostic>,
     /// True if the configuration has more than 10 000 modules, or some that more than 100
     /// calls lead to. They are left out.
     pub is_cut: bool,
@@ -89,13 +86,11 @@ impl Configuration {
                     continue;
                 };
                 if !folders.contains_key(&folder) {
-                    match self::directory(files, &folder) {
-                        Ok(directory) => folders.insert(folder.clone(), Arc::new(directory)),
-                        Err(error) => {
-                            configuration.missing.push(missing(call, &folder, &error));
-                            continue;
-                        }
+                    // A module that is not installed has no blocks.
+                    let Ok(directory) = self::directory(files, &folder) else {
+                        continue;
                     };
+                    folders.insert(folder.clone(), Arc::new(directory));
                 }
                 let depth = path.split('.').count();
                 if left.len() < MODULES_MAX && depth <= DEPTH_MAX {
@@ -153,16 +148,8 @@ impl Configuration {
     pub fn diagnostics(&self) -> impl Iterator<Item = &FileDiagnostic> {
         let mut seen = std::collections::HashSet::new();
         let once = self.modules.iter().filter(move |module| seen.insert(module.folder.as_str()));
-        once.flat_map(|module| &module.directory.diagnostics).chain(&self.missing)
+        once.flat_map(|module| &module.directory.diagnostics)
     }
-}
-
-/// The diagnostic of a call whose folder cannot be read.
-fn missing(call: &SourceBlock, folder: &str, error: &SourceError) -> FileDiagnostic {
-    let Place { file, range } = &call.definition;
-    let detail = format!("The folder {folder} of the called module cannot be read: {error}.");
-    let diagnostic = Diagnostic::error("Module not found", detail, *range);
-    FileDiagnostic { file: file.clone(), diagnostic }
 }
 
 /// Reads the files of a folder.

@@ -11,7 +11,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::file::{FileDiagnostic, Part, Place, SourceBlock, parse, references_of, whole_file};
-use crate::hcl::diagnostic::Diagnostic;
 
 /// The endings of configuration files.
 const ENDINGS: [&str; 4] = [".tf.json", ".tofu.json", ".tf", ".tofu"];
@@ -44,18 +43,6 @@ fn is_override(name: &str) -> bool {
     stem == "override" || stem.ends_with("_override")
 }
 
-/// The number of duplicate addresses in a folder that are diagnosed.
-const DUPLICATES_MAX: usize = 1000;
-
-/// The diagnostic of a block whose address another block has.
-fn duplicate(address: &str, first: &Place, block: &SourceBlock) -> FileDiagnostic {
-    let Place { file, range } = &block.definition;
-    let (other, line) = (&first.file, first.range.start.line);
-    let detail = format!("The block at {other}:{line} declares {address}, too.");
-    let diagnostic = Diagnostic::error("Duplicate declaration", detail, *range);
-    FileDiagnostic { file: file.clone(), diagnostic }
-}
-
 /// The blocks of a module's folder.
 #[derive(Debug, Default)]
 pub struct Directory {
@@ -65,8 +52,6 @@ pub struct Directory {
     pub diagnostics: Vec<FileDiagnostic>,
     /// The number of its files.
     pub(super) files: usize,
-    /// The number of diagnostics about duplicate addresses.
-    duplicates: usize,
     /// The first block of each address.
     addresses: HashMap<Box<str>, usize>,
     /// The block of each local value and of each setting of `terraform`, by the type of the block.
@@ -107,14 +92,7 @@ impl Directory {
     fn push(&mut self, block: SourceBlock) {
         let at = self.blocks.len();
         if let Some(address) = &block.address {
-            match self.addresses.get(address).and_then(|first| self.blocks.get(*first)) {
-                Some(first) if self.duplicates < DUPLICATES_MAX => {
-                    self.duplicates += 1;
-                    self.diagnostics.push(duplicate(address, &first.definition, &block));
-                }
-                Some(_) => {}
-                None => drop(self.addresses.insert(address.clone(), at)),
-            }
+            self.addresses.entry(address.clone()).or_insert(at);
         }
         if has_settings(&block.kind) {
             self.first.entry(block.kind.clone()).or_insert(at);

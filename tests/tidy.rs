@@ -67,8 +67,8 @@ const CRATES: [(&str, &[&str]); 43] = [
     ),
     ("bytes", &["source/store/client/"]),
     ("clap", &["cli/args.rs", "cli/args/"]),
-    ("clap_complete", &["cli/args.rs"]),
-    ("clap_mangen", &["cli/args.rs"]),
+    ("clap_complete", &["cli/args.rs", "cli/args/manual.rs"]),
+    ("clap_mangen", &["cli/args/manual.rs"]),
     (
         "csv",
         &["sink/configuration/csv.rs", "sink/csv.rs", "sink/findings/csv.rs", "sink/values/csv.rs"],

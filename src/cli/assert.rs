@@ -41,7 +41,7 @@ pub fn run(arguments: &Assert) -> Exit {
             return Err(refuse_second());
         }
         let read = options(plans)?.read;
-        let origins = sources::open(&arguments.source, &read.limits)?;
+        let origins = sources::open(&arguments.source, &read.limits, plans.quiet)?;
         Ok((assertions, listed, read, origins))
     });
     let (assertions, listed, read, origins) = match ready {

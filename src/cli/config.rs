@@ -43,7 +43,7 @@ pub fn run(arguments: &Config) -> Exit {
         Ok(listed) => listed,
         Err(exit) => return exit,
     };
-    let origins = match sources::open(&arguments.sources(), &read.limits) {
+    let origins = match sources::open(&arguments.sources(), &read.limits, plans.quiet) {
         Ok(origins) => origins,
         Err(exit) => return exit,
     };
@@ -83,8 +83,8 @@ fn misuse(arguments: &Config) -> Option<&'static str> {
     }
     if arguments.source.is_some() && (asks || draws) {
         return Some(
-            "--source says where elements stand: list them, without --references, \
-                     --dependents or a drawing",
+            "--source says where elements stand: list them, without --references, --dependents \
+             or a drawing",
         );
     }
     (asks && draws).then_some(

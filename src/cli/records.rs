@@ -88,7 +88,7 @@ fn run(
         let listed = inputs::list(plans, accepts, path, gate.files())?;
         listed.warn_of_shared_workspaces(plans);
         let options = options(plans)?;
-        let origins = sources::open(source, &options.read.limits)?;
+        let origins = sources::open(source, &options.read.limits, plans.quiet)?;
         Ok((rules, listed, options, origins))
     });
     let (rules, listed, options, origins) = match ready {

@@ -132,7 +132,7 @@ fn ready(arguments: &Report) -> std::result::Result<Ready, Exit> {
     warn_of_unfiltered(arguments);
     let watch = unmatched::report(&rules, &arguments.noise);
     let options = Options { show: arguments.records.show(), watch, ..options(plans)? };
-    let origins = sources::open(&arguments.source, &options.read.limits)?;
+    let origins = sources::open(&arguments.source, &options.read.limits, plans.quiet)?;
     let secrets = secret_options(&arguments.secrets, options.read);
     let questions = assertions.map(|assertions| Questions { assertions, secrets });
     Ok(Ready { rules, questions, listed, options, origins })

@@ -10,6 +10,7 @@ use super::args::SourceArgs;
 use super::exit::Exit;
 use super::messages::say;
 use crate::blocks::{Configuration, Folder, Found, Place, Snapshot, SourceBlock, SourceError};
+use crate::hcl::diagnostic::Severity;
 use crate::limits::Limits;
 use crate::sink::origin::{Location, Missing, Origin, Origins, SharedOrigins};
 use crate::sink::source_link::LinkTarget;
@@ -35,11 +36,12 @@ pub struct Sources {
 }
 
 /// Opens what the arguments name: without a folder, the configuration of each binary plan file.
+/// Warns about files with faults, unless the run is `quiet`.
 ///
 /// # Errors
 ///
 /// Fails if the folder cannot be read. Prints the error.
-pub fn open(arguments: &SourceArgs, limits: &Limits) -> Result<SharedOrigins, Exit> {
+pub fn open(arguments: &SourceArgs, limits: &Limits, quiet: bool) -> Result<SharedOrigins, Exit> {
     if arguments.no_source {
         return Ok(None);
     }
@@ -51,8 +53,31 @@ pub fn open(arguments: &SourceArgs, limits: &Limits) -> Result<SharedOrigins, Ex
         say(&format!("--source {}: cannot read it: {error}", path.display()));
         Exit::Failed
     })?;
+    if !quiet {
+        warn_of_faults(path, &configuration);
+    }
+    let prefix = prefix(path, &std::env::current_dir().unwrap_or_default());
     let current = RefCell::new(Some(configuration));
-    Ok(Some(Rc::new(Sources { kind: Kind::Folder, prefix: prefix(path), current })))
+    Ok(Some(Rc::new(Sources { kind: Kind::Folder, prefix, current })))
+}
+
+/// Warns of a folder whose blocks are not all known.
+fn warn_of_faults(path: &Path, configuration: &Configuration) {
+    let folder = path.display();
+    if configuration.is_empty() {
+        say(&format!("warning: --source {folder}: no file of a configuration is in this folder"));
+    }
+    let errors = configuration.diagnostics().filter(|it| it.diagnostic.severity == Severity::Error);
+    match errors.count() {
+        0 => {}
+        count => {
+            let them = if count == 1 { "1 error" } else { &format!("{count} errors") };
+            say(&format!(
+                "warning: --source {folder}: {them} in the files: `plansift blocks --check \
+                 {folder}` lists them"
+            ));
+        }
+    }
 }
 
 /// The folder that the arguments name.
@@ -64,14 +89,19 @@ fn folder(arguments: &SourceArgs) -> Option<&Path> {
 /// of the configuration in a plan file.
 pub fn local_target(arguments: &SourceArgs) -> Option<LinkTarget> {
     let folder = folder(arguments)?;
-    // The paths of files begin with a relative folder, and do not begin with an absolute one.
-    let base =
-        if folder.is_absolute() { folder.to_owned() } else { std::env::current_dir().ok()? };
+    let current = std::env::current_dir().ok()?;
+    // The paths of files begin with a folder below the current one, and with no other.
+    let base = match folder.is_absolute() && !folder.starts_with(&current) {
+        true => folder.to_owned(),
+        false => current,
+    };
     Some(LinkTarget::Folder(base.to_str()?.to_owned()))
 }
 
-/// The path in front of the files of a folder. Those of an absolute path stand alone.
-fn prefix(path: &Path) -> String {
+/// The path in front of the files of a folder: that from the `current` folder, which is the root of
+/// the repository in most pipelines. The files of an absolute path elsewhere stand alone.
+fn prefix(path: &Path, current: &Path) -> String {
+    let path = path.strip_prefix(current).unwrap_or(path);
     let parts = path.components().filter(|part| !matches!(part, std::path::Component::CurDir));
     let relative: PathBuf = parts.collect();
     match path.is_absolute() || relative.as_os_str().is_empty() {
@@ -145,10 +175,17 @@ mod tests {
 
     #[test]
     fn files_keep_the_folder_that_the_user_names() {
-        for (path, expected) in
-            [(".", ""), ("./", ""), ("infra", "infra/"), ("./infra/a/", "infra/a/"), ("/x", "")]
-        {
-            assert_eq!(prefix(Path::new(path)), expected, "{path}");
+        for (path, expected) in [
+            (".", ""),
+            ("./", ""),
+            ("infra", "infra/"),
+            ("./infra/a/", "infra/a/"),
+            ("/x", ""),
+            ("/work", ""),
+            ("/work/infra/a", "infra/a/"),
+            ("/works", ""),
+        ] {
+            assert_eq!(prefix(Path::new(path), Path::new("/work")), expected, "{path}");
         }
     }
 }

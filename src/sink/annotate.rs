@@ -18,7 +18,7 @@ pub enum Annotated {
     Losses,
     /// Changes of all kinds.
     All,
-    /// None.
+    /// No change.
     None,
 }
 

@@ -1,5 +1,6 @@
 //! Writes GitLab's code quality report (`artifacts:reports:codequality`): an entry for each rule
-//! that a plan breaks, each check that does not pass and each annotated change.
+//! that a plan breaks, each check that does not pass, each annotated change, and each plan that is
+//! not whole.
 //!
 //! An entry stands at the block of the first object that it names, or else at the first line of the
 //! plan, because GitLab refuses entries without a line. GitLab compares fingerprints between
@@ -12,6 +13,7 @@ use serde::Serialize;
 use super::annotate::Annotated;
 use super::gate::{Questions, Rule, Severity};
 use super::origin::{self, SharedOrigins, first_location};
+use super::phrase::{Of, Warning};
 use super::short::{messages, short};
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
@@ -133,7 +135,16 @@ impl<W: Write> Sink for CodeQuality<W> {
                     self.entry_at(remark.location, rule, "info", text, &[remark.name])?;
                 }
             }
-            Record::Summary(_) => {
+            Record::Summary(summary) => {
+                for warning in Warning::of(summary) {
+                    let (name, severity) = match warning {
+                        Warning::Errored => ("plan-errored", "blocker"),
+                        Warning::Unlisted => ("plan-without-changes", "blocker"),
+                        Warning::Incomplete | Warning::Deferred => ("plan-incomplete", "minor"),
+                    };
+                    let text = warning.words(Of::This);
+                    self.entry(name.to_owned(), severity, text, &[])?;
+                }
                 let broken = self.questions.answers().filter(|answer| answer.is_broken());
                 let broken = broken.map(|answer| {
                     let rule = visible(answer.rule.text());

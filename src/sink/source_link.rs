@@ -27,6 +27,11 @@ impl UrlTemplate {
         if !text.contains("{path}") {
             return Err("{path} must be in it, as in https://host/repo/blob/main/{path}#L{line}");
         }
+        let names = text.split('{').skip(1).map(|rest| rest.split_once('}').map(|(name, _)| name));
+        let is_known = |name| matches!(name, Some("path" | "line" | "end_line" | "sha"));
+        if !names.into_iter().all(is_known) {
+            return Err("only {path}, {line}, {end_line} and {sha} can be in braces");
+        }
         match sha {
             _ if !text.contains("{sha}") => Ok(UrlTemplate(text.to_owned())),
             Some(sha) => Ok(UrlTemplate(text.replace("{sha}", &encoded(sha)))),
@@ -163,9 +168,15 @@ mod tests {
         let url = "https://host/o/r/blob/{sha}/{path}#L{line}";
         let read = UrlTemplate::parse(url, Some("c0ffee"));
         assert_eq!(read, Ok(UrlTemplate("https://host/o/r/blob/c0ffee/{path}#L{line}".into())));
-        for wrong in
-            [url, "https://host/", "host/{path}", "https://host/{path})x(", "javascript:{path}"]
-        {
+        for wrong in [
+            url,
+            "https://host/",
+            "host/{path}",
+            "https://host/{path})x(",
+            "javascript:{path}",
+            "https://host/{path}{foo}",
+            "https://host/{path}{line",
+        ] {
             assert!(UrlTemplate::parse(wrong, None).is_err(), "{wrong}");
         }
     }

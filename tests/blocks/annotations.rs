@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::{lines, ran};
+use super::{folder, lines, ran};
 use crate::run;
 
 const SOURCE: &str = "corpus/sources";
@@ -108,6 +108,8 @@ fn the_code_quality_report_is_what_gitlab_reads() {
     assert!(entries.iter().any(|entry| entry["location"] == gone));
     let nothing = ["report", "-o", "code-quality", "corpus/plans/no-changes/plan.json"];
     assert_eq!(ran(&nothing), ("[]\n".to_owned(), Some(0)));
+    let (text, _) = ran(&["report", "-o", "code-quality", "corpus/plans/errored/plan.json"]);
+    assert!(text.contains(r#""description":"Planning failed: "#), "{text}");
 }
 
 /// The notices of GitHub about changes, or the names of the rules of changes in another format.
@@ -144,6 +146,33 @@ fn changes_that_lose_something_are_annotated_at_their_blocks() {
     }
     let forgotten = "corpus/planfiles/forget/plan.tfplan";
     assert_eq!(annotated("sarif", &[forgotten]), ["plan-forget"]);
+}
+
+#[test]
+fn a_folder_below_the_current_one_is_relative_in_every_spelling() {
+    let absolute = run::root().join(SOURCE);
+    let places = |source: &str| lines(&["changes", "--source", source, PLAN]);
+    let absolute = places(absolute.to_str().expect("UTF-8"));
+    assert_eq!(absolute[1]["source"]["file"], "corpus/sources/main.tf");
+    assert_eq!(absolute, places(SOURCE));
+}
+
+#[test]
+fn source_files_with_faults_are_warnings() {
+    let empty = folder(&[("notes.txt", "")]);
+    let wrong = folder(&[("main.tf", "resource \"t\" {\n}\n")]);
+    for (folder, words) in
+        [(&empty, "no file of a configuration"), (&wrong, "1 error in the files")]
+    {
+        let args = ["changes", "--source", folder.path().to_str().expect("UTF-8"), PLAN];
+        let said = |more: &[&str]| {
+            let mut command = run::plansift();
+            let output = command.args(args).args(more).current_dir(run::root()).output();
+            String::from_utf8(output.expect("the binary starts").stderr).expect("UTF-8")
+        };
+        assert!(said(&[]).contains(words), "{}", said(&[]));
+        assert_eq!(said(&["-q"]), "");
+    }
 }
 
 #[test]

@@ -44,6 +44,7 @@ fn a_document_without_a_list_of_changes_is_not_one_without_changes() {
             ("json", r#""lacks_resource_changes":true"#),
             ("variables", "PLANSIFT_HAS_CHANGES=true\nPLANSIFT_HAS_DESTROY=\n"),
             ("junit", r#"<failure message="This document has no list of changes"#),
+            ("code-quality", r#""description":"This document has no list of changes"#),
         ] {
             let report = report_of(&["-o", form], &plan);
             assert!(report.contains(text), "{form}: {report}");

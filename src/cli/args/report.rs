@@ -116,7 +116,7 @@ pub enum Annotate {
     Losses,
     /// Changes of all kinds
     All,
-    /// None: only failed checks and broken rules
+    /// Annotate no change, only failed checks and broken rules
     None,
 }
 

@@ -181,11 +181,11 @@ mod tests {
             ("infra", "infra/"),
             ("./infra/a/", "infra/a/"),
             ("/x", ""),
-            ("/work", ""),
-            ("/work/infra/a", "infra/a/"),
-            ("/works", ""),
+            ("/srv", ""),
+            ("/srv/infra/a", "infra/a/"),
+            ("/srvs", ""),
         ] {
-            assert_eq!(prefix(Path::new(path), Path::new("/work")), expected, "{path}");
+            assert_eq!(prefix(Path::new(path), Path::new("/srv")), expected, "{path}");
         }
     }
 }

@@ -36,7 +36,7 @@ use self::limits::size;
 pub use self::manual::{completions, manual};
 use self::paths::{path, place};
 pub use self::redact::{Echo, Mask, MaskArgs, Redact, SecretArgs, Slim, WrapIn};
-pub use self::report::{Ignore, NoiseArgs, Report, ReportAs, Target, Values};
+pub use self::report::{Ignore, NoiseArgs, Report, Target, Values};
 pub use self::show::ShowPlanFile;
 pub use self::values::{Checks, Outputs, Resources, RowArgs, RowFormat, Variables};
 pub use self::wire::{

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use super::args::{Echo, Ignore, Report, ReportAs, Target, Values};
+use super::args::{Echo, Ignore, Report, Target, Values};
 use super::assertions;
 use super::ending::{Ending, Failure};
 use super::exit::Exit;
@@ -21,28 +21,18 @@ use super::sifting::{Sifting, Wanted};
 use super::sources;
 use super::unmatched;
 use crate::assertion::Assertions;
-use crate::batch::asked::Questions;
+use crate::batch::asked::AssertionSettings;
 use crate::error::Result;
 use crate::plan::Accepts;
 use crate::record::Options;
 use crate::record::watch::Watch;
-use crate::sink::Sink;
-use crate::sink::code_quality::CodeQuality;
-use crate::sink::filter::Filter;
-use crate::sink::fleet::document::Document;
 use crate::sink::gate::Rule;
-use crate::sink::github::{Github, SUMMARY_FIT};
-use crate::sink::gitlab::Gitlab;
-use crate::sink::html::Html;
-use crate::sink::junit::Junit;
-use crate::sink::markdown::{Fit, Markdown, Measure, Rest};
+use crate::sink::markdown::{Fit, Measure, Rest};
 use crate::sink::origin::{Located, SharedOrigins};
-use crate::sink::sarif::Sarif;
 use crate::sink::screen::{Color, Screen};
 use crate::sink::several::Several;
-use crate::sink::source_link::{LinkTarget, Places, SourceLinks};
-use crate::sink::term::Term;
-use crate::sink::variables::Variables;
+use crate::sink::source_link::LinkTarget;
+use crate::sink::{ReportForm, ReportOptions, Sink, Streams};
 
 /// Length of the buffer of each report, in bytes.
 const BUFFER: usize = 64 << 10;
@@ -82,12 +72,11 @@ pub fn run(arguments: &Report) -> Exit {
         Failure::of(path, error)
     });
     let ending = Ending {
-        plans,
-        tally: &tally,
         is_broken: (!rules.is_empty()).then(|| is_broken.get()),
         tells_changes: arguments.records.detailed_exitcode,
         is_written_empty: true,
         watch: options.watch,
+        ..Ending::new(plans, &tally)
     };
     let finish = || {
         for (path, output) in outputs {
@@ -108,7 +97,7 @@ pub fn run(arguments: &Report) -> Exit {
 /// What is needed to read the plans.
 struct Ready {
     rules: Vec<Rule>,
-    questions: Option<Questions>,
+    questions: Option<AssertionSettings>,
     listed: Listed,
     options: Options,
     origins: SharedOrigins,
@@ -134,7 +123,7 @@ fn ready(arguments: &Report) -> std::result::Result<Ready, Exit> {
     let options = Options { show: arguments.records.show(), watch, ..options(plans)? };
     let origins = sources::open(&arguments.source, &options.read.limits, plans.quiet)?;
     let secrets = secret_options(&arguments.secrets, options.read);
-    let questions = assertions.map(|assertions| Questions { assertions, secrets });
+    let questions = assertions.map(|assertions| AssertionSettings { assertions, secrets });
     Ok(Ready { rules, questions, listed, options, origins })
 }
 
@@ -177,10 +166,10 @@ fn refuse_contradictions(arguments: &Report) -> Option<Exit> {
     // Failures of assertions show values, too.
     let shows_none = hides_values && arguments.assertions.assert.is_empty();
     let has = |format| arguments.targets.iter().any(|target| target.format == format);
-    let has_markdown = has(ReportAs::Markdown);
+    let has_markdown = has(ReportForm::Markdown);
     if hides_values && arguments.full {
         say("--full shows whole values, and --values none shows none: leave one of them out");
-    } else if arguments.width.is_some() && !has(ReportAs::Term) {
+    } else if arguments.width.is_some() && !has(ReportForm::Term) {
         say("--width wraps reports for a terminal: add one, as in -o term");
     } else if arguments.fit.is_some() && !has_markdown {
         say("--fit limits Markdown: add it, as in -o markdown=FILE");
@@ -228,7 +217,7 @@ fn refuse_collisions(targets: &[Target]) -> std::result::Result<(), Exit> {
 /// Refuses `--split` for a report without a file, because its parts would have no names.
 fn refuse_unsplit(targets: &[Target]) -> std::result::Result<(), Exit> {
     let is_file = |path: &Path| path != Path::new("-") && (path.is_file() || !path.exists());
-    let has_parts = |target: &&Target| target.format == ReportAs::Markdown;
+    let has_parts = |target: &&Target| target.format == ReportForm::Markdown;
     if !targets.iter().filter(has_parts).all(|target| target.file.as_deref().is_some_and(is_file)) {
         say("--split: the parts need names: write to a file, as in -o markdown=FILE");
         return Err(Exit::Usage);
@@ -252,83 +241,42 @@ fn open(
     (watch, origins): (Option<&'static Watch>, &SharedOrigins),
     pages: &Pages,
 ) -> Result<(Box<dyn Sink>, Output)> {
-    let path: Option<&Path> = target.file.as_deref();
-    let annotated = arguments.annotated();
+    let path = target.file.as_deref();
     let output = Output::open(path)?;
-    let out = BufWriter::with_capacity(BUFFER, output.writer()?);
-    let sink: Box<dyn Sink> = match target.format {
-        ReportAs::Term => {
-            let Screen { color, width } = screen(arguments.plans.color, path);
-            let term = Term::new(out, color, rules)
-                .with_width(arguments.width.unwrap_or(width))
-                .with_places(places(arguments, origins, (color, path)))
-                .with_detail(arguments.detail());
-            filtered(Box::new(term), arguments)
-        }
-        ReportAs::Html => {
-            let target = arguments.source_url.clone().map(LinkTarget::Url);
-            let places = Places::new(origins.clone(), target);
-            filtered(Box::new(Html::new(out, rules).with_places(places)), arguments)
-        }
-        ReportAs::Markdown => {
-            let pages = pages.opener(path.map(Path::to_owned), out);
-            let markdown = Markdown::new(pages, rules, fit(arguments));
-            let markdown = markdown.with_links(links(arguments, origins));
-            filtered(Box::new(markdown.with_detail(arguments.detail())), arguments)
-        }
-        ReportAs::Github => {
-            let summary = appended("GITHUB_STEP_SUMMARY", "no summary of the step")?;
-            let outputs = appended("GITHUB_OUTPUT", "no outputs of the step")?;
-            let summary = summary.map(|file| {
-                let pages = pages.opener(None, BufWriter::with_capacity(BUFFER, file));
-                let markdown = Markdown::new(pages, rules, SUMMARY_FIT);
-                let markdown = markdown.with_links(links(arguments, origins));
-                filtered(Box::new(markdown.with_detail(arguments.detail())), arguments)
-            });
-            let outputs = outputs.map(|file| Box::new(file) as Box<dyn Write>);
-            let github = Github::new(out, summary, outputs, rules).with_annotated(annotated);
-            Box::new(github.with_origins(origins.clone()))
-        }
-        ReportAs::Json => Box::new(Document::new(out, rules)),
-        ReportAs::Variables => Box::new(Variables::new(out, rules)),
-        ReportAs::Junit => Box::new(Junit::new(out, rules).with_watch(watch)),
-        ReportAs::Sarif => {
-            let sarif = Sarif::new(out, rules).with_watch(watch).with_annotated(annotated);
-            Box::new(sarif.with_origins(origins.clone()))
-        }
-        ReportAs::Gitlab => Box::new(Gitlab::new(out, rules)),
-        ReportAs::CodeQuality => {
-            let quality = CodeQuality::new(out, rules).with_annotated(annotated);
-            Box::new(quality.with_origins(origins.clone()))
-        }
+    let buffered = |file| BufWriter::with_capacity(BUFFER, file);
+    let mut streams = Streams {
+        pages: pages.opener(path.map(Path::to_owned), buffered(output.writer()?)),
+        step_summary: None,
+        step_outputs: None,
     };
-    Ok((sink, output))
-}
-
-/// Returns what shows the places of blocks on a terminal. Links lead to the URL that the user
-/// gives, or else to local files.
-fn places(
-    arguments: &Report,
-    origins: &SharedOrigins,
-    (color, path): (Color, Option<&Path>),
-) -> Places {
-    let target = hyperlinks::target(color, path, || match &arguments.source_url {
-        Some(template) => Some(LinkTarget::Url(template.clone())),
-        None => sources::local_target(&arguments.source),
-    });
-    Places::new(origins.clone(), target)
-}
-
-/// Returns what makes links to source files, if the user says where they are.
-fn links(arguments: &Report, origins: &SharedOrigins) -> Option<SourceLinks> {
-    let (origins, template) = (origins.as_ref()?, arguments.source_url.as_ref()?);
-    Some(SourceLinks::new(origins.clone(), template.clone()))
-}
-
-/// Wraps a report for people in the filter that the user set.
-fn filtered(sink: Box<dyn Sink>, arguments: &Report) -> Box<dyn Sink> {
-    match arguments.noise.noise() {
-        noise if noise.is_none() => sink,
-        noise => Box::new(Filter::new(sink, noise)),
+    if target.format == ReportForm::Github {
+        let summary = appended("GITHUB_STEP_SUMMARY", "no summary of the step")?;
+        streams.step_summary = summary.map(|file| pages.opener(None, buffered(file)));
+        let outputs = appended("GITHUB_OUTPUT", "no outputs of the step")?;
+        streams.step_outputs = outputs.map(|file| Box::new(file) as Box<dyn Write>);
     }
+    let Screen { color, width } = screen(arguments.plans.color, path);
+    let options = ReportOptions {
+        rules,
+        watch,
+        origins: origins.clone(),
+        link_target: link_target(target, arguments, color),
+        annotated: arguments.annotated(),
+        detail: arguments.detail(),
+        screen: Screen { color, width: arguments.width.unwrap_or(width) },
+        fit: fit(arguments),
+        noise: arguments.noise.noise(),
+    };
+    Ok((target.format.sink(streams, options)?, output))
+}
+
+/// Returns the target of links to blocks: the URL that the user gives. A report for a terminal has
+/// links only if the terminal shows them, to local files if there is no URL.
+fn link_target(target: &Target, arguments: &Report, color: Color) -> Option<LinkTarget> {
+    let url = arguments.source_url.clone().map(LinkTarget::Url);
+    if target.format != ReportForm::Term {
+        return url;
+    }
+    let local = || url.or_else(|| sources::local_target(&arguments.source));
+    hyperlinks::target(color, target.file.as_deref(), local)
 }

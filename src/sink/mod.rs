@@ -38,6 +38,8 @@ pub mod ndjson;
 pub mod origin;
 #[cfg(feature = "report")]
 mod phrase;
+#[cfg(feature = "report")]
+mod report;
 mod row;
 #[cfg(feature = "report")]
 pub mod sarif;
@@ -66,6 +68,8 @@ mod wrap;
 
 #[cfg(feature = "report")]
 use self::csv::{Csv, Formulas};
+#[cfg(feature = "report")]
+pub use self::report::{ReportOptions, Streams};
 use crate::error::{Error, ErrorKind};
 
 pub use crate::record::{Rendered, Renderer, Sink};
@@ -117,6 +121,184 @@ impl Form {
             Form::Json => "json",
             Form::Csv(_) => "csv",
         }
+    }
+}
+
+/// The format of a report: the changes of all plans, for people or for another program.
+#[cfg(feature = "report")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReportForm {
+    /// See [`term`].
+    Term,
+    /// See [`markdown`].
+    Markdown,
+    /// See [`html`].
+    Html,
+    /// See [`github`].
+    Github,
+    /// See [`fleet::document`].
+    Json,
+    /// See [`variables`].
+    Variables,
+    /// See [`junit`].
+    Junit,
+    /// See [`sarif`].
+    Sarif,
+    /// See [`gitlab`].
+    Gitlab,
+    /// See [`code_quality`].
+    CodeQuality,
+}
+
+/// What a person needs to know of a [`ReportForm`].
+#[cfg(feature = "report")]
+struct Described {
+    name: &'static str,
+    description: &'static str,
+    /// Ends of the names of files in this format.
+    endings: &'static [&'static str],
+    shows_attributes: bool,
+}
+
+#[cfg(feature = "report")]
+impl ReportForm {
+    /// Every format, in the order of the help.
+    pub const ALL: [ReportForm; 10] = [
+        ReportForm::Term,
+        ReportForm::Markdown,
+        ReportForm::Html,
+        ReportForm::Github,
+        ReportForm::Json,
+        ReportForm::Variables,
+        ReportForm::Junit,
+        ReportForm::Sarif,
+        ReportForm::Gitlab,
+        ReportForm::CodeQuality,
+    ];
+
+    fn described(self) -> Described {
+        let (name, description, endings, shows_attributes): (_, _, &[_], _) = match self {
+            ReportForm::Term => ("term", "For a person at a terminal", &[".txt"], true),
+            ReportForm::Markdown => (
+                "markdown",
+                "For a comment on a pull or merge request",
+                &[".md", ".markdown"],
+                true,
+            ),
+            ReportForm::Html => (
+                "html",
+                "A single page for a browser, which needs no network",
+                &[".html", ".htm"],
+                true,
+            ),
+            ReportForm::Github => (
+                "github",
+                "For a step of GitHub Actions: annotations to the output, a summary to the file \
+                 that GITHUB_STEP_SUMMARY names, and outputs to the file that GITHUB_OUTPUT names",
+                &[],
+                true,
+            ),
+            ReportForm::Json => ("json", "All plans as one document", &[".json"], false),
+            ReportForm::Variables => (
+                "variables",
+                "Counts of all plans, for a shell or GitLab's dotenv",
+                &[".env"],
+                false,
+            ),
+            ReportForm::Junit => ("junit", "Tests: one for each rule and check", &[".xml"], false),
+            ReportForm::Sarif => {
+                ("sarif", "Findings: one for each broken rule and check", &[".sarif"], false)
+            }
+            ReportForm::Gitlab => {
+                ("gitlab", "Counts, for GitLab's merge request widget", &[], false)
+            }
+            ReportForm::CodeQuality => {
+                ("code-quality", "Findings, for GitLab's code quality report", &[], false)
+            }
+        };
+        Described { name, description, endings, shows_attributes }
+    }
+
+    /// Returns the format with this name; `None` if there is none.
+    pub fn named(name: &str) -> Option<ReportForm> {
+        ReportForm::ALL.into_iter().find(|form| form.name() == name)
+    }
+
+    /// Guesses the format of a file from the end of its name.
+    pub fn of_file(name: &str) -> Option<ReportForm> {
+        let name = name.to_ascii_lowercase();
+        let fits =
+            |form: &ReportForm| form.described().endings.iter().any(|end| name.ends_with(end));
+        ReportForm::ALL.into_iter().find(fits)
+    }
+
+    /// The name of this format.
+    pub fn name(self) -> &'static str {
+        self.described().name
+    }
+
+    /// What the format is, for the help of a command.
+    pub fn description(self) -> &'static str {
+        self.described().description
+    }
+
+    /// Returns whether the format shows individual attributes. Only such formats are filtered.
+    pub fn shows_attributes(self) -> bool {
+        self.described().shows_attributes
+    }
+
+    /// Creates a sink that writes this format to `streams`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the first page cannot be opened.
+    pub fn sink<'s>(
+        self,
+        mut streams: Streams<'s>,
+        options: ReportOptions<'_>,
+    ) -> crate::error::Result<Box<dyn Sink + 's>> {
+        let (rules, origins) = (options.rules, options.origins.clone());
+        let (watch, annotated) = (options.watch, options.annotated);
+        Ok(match self {
+            ReportForm::Term => {
+                let term = term::Term::new(streams.first_page()?, options.screen.color, rules)
+                    .with_width(options.screen.width)
+                    .with_places(options.places())
+                    .with_detail(options.detail);
+                options.filtered(Box::new(term))
+            }
+            ReportForm::Html => {
+                let html = html::Html::new(streams.first_page()?, rules);
+                options.filtered(Box::new(html.with_places(options.places())))
+            }
+            ReportForm::Markdown => options.filtered(options.markdown(streams.pages, options.fit)),
+            ReportForm::Github => {
+                let out = streams.first_page()?;
+                let summary = streams
+                    .step_summary
+                    .map(|pages| options.filtered(options.markdown(pages, github::SUMMARY_FIT)));
+                let github = github::Github::new(out, summary, streams.step_outputs, rules);
+                Box::new(github.with_annotated(annotated).with_origins(origins))
+            }
+            ReportForm::Json => {
+                Box::new(fleet::document::Document::new(streams.first_page()?, rules))
+            }
+            ReportForm::Variables => {
+                Box::new(variables::Variables::new(streams.first_page()?, rules))
+            }
+            ReportForm::Junit => {
+                Box::new(junit::Junit::new(streams.first_page()?, rules).with_watch(watch))
+            }
+            ReportForm::Sarif => {
+                let sarif = sarif::Sarif::new(streams.first_page()?, rules).with_watch(watch);
+                Box::new(sarif.with_annotated(annotated).with_origins(origins))
+            }
+            ReportForm::Gitlab => Box::new(gitlab::Gitlab::new(streams.first_page()?, rules)),
+            ReportForm::CodeQuality => {
+                let quality = code_quality::CodeQuality::new(streams.first_page()?, rules);
+                Box::new(quality.with_annotated(annotated).with_origins(origins))
+            }
+        })
     }
 }
 

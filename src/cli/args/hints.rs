@@ -2,11 +2,12 @@
 
 use std::ffi::OsString;
 
+use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
-use clap::{CommandFactory, ValueEnum};
 
-use super::{Cli, ReportAs};
+use super::Cli;
 use crate::nearest::nearest;
+use crate::sink::ReportForm;
 
 /// Returns a hint about an error of the arguments. The first argument is the name of the program.
 pub(super) fn of(error: &Error, args: &[OsString]) -> Option<String> {
@@ -87,8 +88,7 @@ fn format(args: &[OsString]) -> Option<String> {
         Some(value.strip_prefix('=').unwrap_or(value))
     })?;
     let value = if value.is_empty() { args.next()? } else { value };
-    let known: Vec<String> = ReportAs::value_variants().iter().map(|known| known.name()).collect();
-    nearest(value, known.iter().map(String::as_str)).map(str::to_owned)
+    nearest(value, ReportForm::ALL.map(ReportForm::name)).map(str::to_owned)
 }
 
 /// Returns the command that the arguments name: a command in a command if they name one.

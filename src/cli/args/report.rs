@@ -12,6 +12,7 @@ use crate::glob::Glob;
 use crate::nearest::{did_you_mean, nearest};
 use crate::path::{self, AddressPattern};
 use crate::record::view::Detail;
+use crate::sink::ReportForm;
 use crate::sink::annotate::Annotated;
 use crate::sink::filter::{Does, Noise, Only, Part};
 use crate::sink::markdown::{FIT_MIN, Fit};
@@ -20,12 +21,9 @@ use crate::sink::source_link::UrlTemplate;
 /// `plansift report`.
 #[derive(Debug, Args)]
 pub struct Report {
-    /// Write this format: term, markdown, html, github, json, variables, junit, sarif, gitlab or
-    /// code-quality, to
-    /// FILE or standard output. Repeatable: one run writes all formats
+    /// The reports to write
     #[arg(help_heading = OUTPUT, short = 'o', long = "output", value_name = "FORMAT[=FILE]",
-          value_parser = target,
-          default_value = "term")]
+          value_parser = target, help = targets_help(), default_value = ReportForm::Term.name())]
     pub targets: Vec<Target>,
     /// Limit Markdown to the size of a comment on github, gitlab or azure, or to N characters. The
     /// gravest changes stay, and the last line counts the rest
@@ -240,73 +238,9 @@ fn action(text: &str) -> Result<Does, String> {
 #[derive(Clone, Debug)]
 pub struct Target {
     /// The format.
-    pub format: ReportAs,
+    pub format: ReportForm,
     /// The file; `None` is standard output.
     pub file: Option<PathBuf>,
-}
-
-/// The format of a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ReportAs {
-    /// For a person at a terminal
-    Term,
-    /// For a comment on a pull or merge request
-    Markdown,
-    /// A single page for a browser, which needs no network
-    Html,
-    /// For a step of GitHub Actions: annotations to the output, a summary to the file that
-    /// GITHUB_STEP_SUMMARY names, and outputs to the file that GITHUB_OUTPUT names
-    Github,
-    /// All plans as one document
-    Json,
-    /// Counts of all plans, for a shell or GitLab's dotenv
-    Variables,
-    /// Tests: one for each rule and check
-    Junit,
-    /// Findings: one for each broken rule and check
-    Sarif,
-    /// Counts, for GitLab's merge request widget
-    Gitlab,
-    /// Findings, for GitLab's code quality report
-    CodeQuality,
-}
-
-impl ReportAs {
-    /// Guesses the format of a file from the end of its name.
-    fn of_file(name: &str) -> Option<&'static str> {
-        let formats = [
-            (".txt", "term"),
-            (".md", "markdown"),
-            (".markdown", "markdown"),
-            (".html", "html"),
-            (".htm", "html"),
-            (".json", "json"),
-            (".env", "variables"),
-            (".xml", "junit"),
-            (".sarif", "sarif"),
-        ];
-        let name = name.to_ascii_lowercase();
-        formats.into_iter().find_map(|(end, format)| name.ends_with(end).then_some(format))
-    }
-
-    /// Returns the name of the format.
-    pub fn name(self) -> String {
-        let value = self.to_possible_value();
-        value.map_or_else(String::new, |value| value.get_name().to_owned())
-    }
-
-    /// Returns whether the format shows individual attributes. Only such formats are filtered.
-    pub fn shows_attributes(self) -> bool {
-        match self {
-            ReportAs::Term | ReportAs::Markdown | ReportAs::Html | ReportAs::Github => true,
-            ReportAs::Json
-            | ReportAs::Variables
-            | ReportAs::Junit
-            | ReportAs::Sarif
-            | ReportAs::Gitlab
-            | ReportAs::CodeQuality => false,
-        }
-    }
 }
 
 /// The values to show.
@@ -335,30 +269,36 @@ fn fit(text: &str) -> Result<u64, String> {
     Fit::named(text).ok_or_else(|| format!("github, gitlab, azure, or a number from {FIT_MIN}"))
 }
 
+fn targets_help() -> String {
+    let mut names = ReportForm::ALL.map(ReportForm::name).join(", ");
+    if let Some(comma) = names.rfind(", ") {
+        names.replace_range(comma..comma + 1, " or");
+    }
+    format!(
+        "Write this format: {names}, to FILE or standard output. Repeatable: one run writes all \
+         formats"
+    )
+}
+
 fn target(text: &str) -> Result<Target, String> {
     let (format, file) = match text.split_once('=') {
         Some((format, file)) => (format, Some(PathBuf::from(file))),
         None => (text, None),
     };
-    match ReportAs::from_str(format, false) {
-        Ok(format) => Ok(Target { format, file }),
-        Err(_) => {
-            let names: Vec<_> = ReportAs::value_variants()
-                .iter()
-                .filter_map(|format| format.to_possible_value())
-                .map(|value| value.get_name().to_owned())
-                .collect();
-            let near = nearest(format, names.iter().map(String::as_str));
-            let of_ending = || ReportAs::of_file(&format!(".{format}"));
-            let near = near.or_else(|| of_ending().filter(|_| !format.contains('.')));
-            let meant = match (near, &file) {
-                (Some(near), Some(file)) => Some(format!("{near}={}", file.display())),
-                (Some(near), None) => Some(near.to_owned()),
-                (None, Some(_)) => None,
-                (None, None) => ReportAs::of_file(text).map(|format| format!("{format}={text}")),
-            };
-            let meant = did_you_mean(meant.as_deref());
-            Err(format!("write FORMAT or FORMAT=FILE; the formats are {}{meant}", names.join(", ")))
-        }
+    if let Some(format) = ReportForm::named(format) {
+        return Ok(Target { format, file });
     }
+    let near = nearest(format, ReportForm::ALL.map(ReportForm::name));
+    let guessed = |file: &str| ReportForm::of_file(file).map(ReportForm::name);
+    let of_ending = || guessed(&format!(".{format}"));
+    let near = near.or_else(|| of_ending().filter(|_| !format.contains('.')));
+    let meant = match (near, &file) {
+        (Some(near), Some(file)) => Some(format!("{near}={}", file.display())),
+        (Some(near), None) => Some(near.to_owned()),
+        (None, Some(_)) => None,
+        (None, None) => guessed(text).map(|format| format!("{format}={text}")),
+    };
+    let meant = did_you_mean(meant.as_deref());
+    let names = ReportForm::ALL.map(ReportForm::name).join(", ");
+    Err(format!("write FORMAT or FORMAT=FILE; the formats are {names}{meant}"))
 }

@@ -1,0 +1,78 @@
+//! What a report is made of: the outputs it writes, and the choices of the user.
+
+use std::io::Write;
+
+use super::annotate::Annotated;
+use super::filter::{Filter, Noise};
+use super::gate::Rule;
+use super::markdown::{Fit, Markdown, Open, Page};
+use super::origin::SharedOrigins;
+use super::screen::Screen;
+use super::source_link::{LinkTarget, Places, SourceLinks};
+use crate::error::Result;
+use crate::record::Sink;
+use crate::record::view::Detail;
+use crate::record::watch::Watch;
+
+/// The outputs of a report.
+pub struct Streams<'s> {
+    /// The pages of the report. Only Markdown has more than one.
+    pub pages: Open<'s>,
+    /// The summary of a step of GitHub Actions.
+    pub step_summary: Option<Open<'s>>,
+    /// The outputs of a step of GitHub Actions.
+    pub step_outputs: Option<Box<dyn Write + 's>>,
+}
+
+impl<'s> Streams<'s> {
+    pub(super) fn first_page(&mut self) -> Result<Page<'s>> {
+        (self.pages)(1)
+    }
+}
+
+/// What the user chose for a report. Each format follows the choices that concern it.
+pub struct ReportOptions<'a> {
+    /// The rules that plans are held to.
+    pub rules: &'a [Rule],
+    /// Notes what the rules and filters match.
+    pub watch: Option<&'static Watch>,
+    /// The places of blocks in source files.
+    pub origins: SharedOrigins,
+    /// The target of links to source files.
+    pub link_target: Option<LinkTarget>,
+    /// The changes to annotate at their blocks.
+    pub annotated: Annotated,
+    /// How much of each value the report shows.
+    pub detail: Detail,
+    /// The screen of a report for a terminal.
+    pub screen: Screen,
+    /// The limit on the length of Markdown.
+    pub fit: Fit,
+    /// What reports for people leave out.
+    pub noise: Noise,
+}
+
+impl ReportOptions<'_> {
+    pub(super) fn places(&self) -> Places {
+        Places::new(self.origins.clone(), self.link_target.clone())
+    }
+
+    pub(super) fn markdown<'s>(&self, pages: Open<'s>, fit: Fit) -> Box<dyn Sink + 's> {
+        let links = match (&self.origins, &self.link_target) {
+            (Some(origins), Some(LinkTarget::Url(template))) => {
+                Some(SourceLinks::new(origins.clone(), template.clone()))
+            }
+            _ => None,
+        };
+        let markdown = Markdown::new(pages, self.rules, fit).with_detail(self.detail);
+        Box::new(markdown.with_links(links))
+    }
+
+    /// Wraps a report for people in the filter that the user set.
+    pub(super) fn filtered<'s>(&self, report: Box<dyn Sink + 's>) -> Box<dyn Sink + 's> {
+        if self.noise.is_none() {
+            return report;
+        }
+        Box::new(Filter::new(report, self.noise.clone()))
+    }
+}

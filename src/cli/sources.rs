@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
 use super::args::SourceArgs;
@@ -11,6 +11,7 @@ use super::exit::Exit;
 use super::messages::say;
 use crate::blocks::{Configuration, Folder, Found, Place, Snapshot, SourceBlock, SourceError};
 use crate::hcl::diagnostic::Severity;
+use crate::inert::visible;
 use crate::limits::Limits;
 use crate::sink::origin::{Location, Missing, Origin, Origins, SharedOrigins};
 use crate::sink::source_link::LinkTarget;
@@ -24,13 +25,17 @@ enum Kind {
     /// One folder for all plans.
     Folder,
     /// The plan file itself.
-    PlanFile(Limits),
+    PlanFile {
+        limits: Limits,
+        /// Whether to warn of inputs without a configuration.
+        warns: bool,
+    },
 }
 
 /// Finds blocks in the configuration of the current plan.
 pub struct Sources {
     kind: Kind,
-    /// The folder as the user named it, in front of the paths of files.
+    /// What stands in front of the paths of files.
     prefix: String,
     current: RefCell<Option<Configuration>>,
 }
@@ -45,9 +50,11 @@ pub fn open(arguments: &SourceArgs, limits: &Limits, quiet: bool) -> Result<Shar
     if arguments.no_source {
         return Ok(None);
     }
+    let given = arguments.source_prefix.as_deref().map(Path::new);
     let Some(path) = folder(arguments) else {
-        let (prefix, current) = (String::new(), RefCell::new(None));
-        return Ok(Some(Rc::new(Sources { kind: Kind::PlanFile(*limits), prefix, current })));
+        let kind = Kind::PlanFile { limits: *limits, warns: arguments.source.is_some() && !quiet };
+        let prefix = given.map_or_else(String::new, with_slash);
+        return Ok(Some(Rc::new(Sources { kind, prefix, current: RefCell::new(None) })));
     };
     let configuration = Configuration::read(&Folder::new(path)).map_err(|error| {
         say(&format!("--source {}: cannot read it: {error}", path.display()));
@@ -56,7 +63,10 @@ pub fn open(arguments: &SourceArgs, limits: &Limits, quiet: bool) -> Result<Shar
     if !quiet {
         warn_of_faults(path, &configuration);
     }
-    let prefix = prefix(path, &std::env::current_dir().unwrap_or_default());
+    let prefix = match given {
+        Some(given) => with_slash(given),
+        None => prefix(path, &std::env::current_dir().unwrap_or_default()),
+    };
     let current = RefCell::new(Some(configuration));
     Ok(Some(Rc::new(Sources { kind: Kind::Folder, prefix, current })))
 }
@@ -85,10 +95,10 @@ fn folder(arguments: &SourceArgs) -> Option<&Path> {
     arguments.source.as_deref().filter(|path| *path != Path::new(PLAN))
 }
 
-/// The target of links to the files of a folder on this machine. Nothing is known about the folder
-/// of the configuration in a plan file.
+/// The target of links to the files of a folder on this machine. `None` for the configuration in a
+/// plan file, whose folder is not known, and for paths with a prefix, which need not exist here.
 pub fn local_target(arguments: &SourceArgs) -> Option<LinkTarget> {
-    let folder = folder(arguments)?;
+    let folder = folder(arguments).filter(|_| arguments.source_prefix.is_none())?;
     let current = std::env::current_dir().ok()?;
     // The paths of files begin with a folder below the current one, and with no other.
     let base = match folder.is_absolute() && !folder.starts_with(&current) {
@@ -102,12 +112,15 @@ pub fn local_target(arguments: &SourceArgs) -> Option<LinkTarget> {
 /// the repository in most pipelines. The files of an absolute path elsewhere stand alone.
 fn prefix(path: &Path, current: &Path) -> String {
     let path = path.strip_prefix(current).unwrap_or(path);
-    let parts = path.components().filter(|part| !matches!(part, std::path::Component::CurDir));
-    let relative: PathBuf = parts.collect();
-    match path.is_absolute() || relative.as_os_str().is_empty() {
-        true => String::new(),
-        false => relative.to_string_lossy().replace('\\', "/") + "/",
-    }
+    if path.is_absolute() { String::new() } else { with_slash(path) }
+}
+
+/// Returns a folder with slashes and one at the end; nothing for the current folder.
+fn with_slash(folder: &Path) -> String {
+    let parts = folder.components().filter(|part| !matches!(part, Component::CurDir));
+    let parts: PathBuf = parts.collect();
+    let text = parts.to_string_lossy().replace('\\', "/");
+    if text.is_empty() || text.ends_with('/') { text } else { text + "/" }
 }
 
 /// Reads the configuration in a plan file. An input without one has no sources.
@@ -134,13 +147,20 @@ fn may_be_plan_file(path: &Path) -> bool {
 
 impl Origins for Sources {
     fn begin(&self, source: &str) {
-        let Kind::PlanFile(limits) = &self.kind else {
+        let Kind::PlanFile { limits, warns } = &self.kind else {
             return;
         };
         // Only a file can be read once more. A fault is reported by the reader of its plan.
         let path = Path::new(source);
         let read = may_be_plan_file(path).then(|| of_plan_file(path, limits).ok().flatten());
-        *self.current.borrow_mut() = read.flatten().and_then(Result::ok);
+        let read = read.flatten().and_then(Result::ok);
+        if *warns && read.is_none() {
+            let name = visible(source);
+            say(&format!(
+                "warning: {name}: no configuration for --source plan: only plan files keep one"
+            ));
+        }
+        *self.current.borrow_mut() = read;
     }
 
     fn has_files(&self) -> bool {
@@ -186,6 +206,9 @@ mod tests {
             ("/srvs", ""),
         ] {
             assert_eq!(prefix(Path::new(path), Path::new("/srv")), expected, "{path}");
+        }
+        for (given, expected) in [("infra", "infra/"), ("./a/b/", "a/b/"), (".", ""), ("/", "/")] {
+            assert_eq!(with_slash(Path::new(given)), expected, "{given}");
         }
     }
 }

@@ -4,14 +4,14 @@
 //!
 //! An entry stands at the block of the first object that it names, or else at the first line of the
 //! plan, because GitLab refuses entries without a line. GitLab compares fingerprints between
-//! branches, so a fingerprint has no counts and no lines.
+//! branches, so a fingerprint has no counts, no lines and no name of a file.
 
 use std::io::Write;
 
 use serde::Serialize;
 
 use super::annotate::Annotated;
-use super::gate::{Questions, Rule, Severity};
+use super::gate::{CountedRules, Rule, Severity};
 use super::origin::{self, SharedOrigins, first_location};
 use super::phrase::{Of, Warning};
 use super::short::{messages, short};
@@ -23,10 +23,12 @@ use crate::record::{Check, Label, Record};
 /// Writes one array.
 pub struct CodeQuality<W: Write> {
     out: inert::Json<W>,
-    questions: Questions,
+    counted_rules: CountedRules,
     origins: SharedOrigins,
     annotated: Annotated,
     source: String,
+    /// Tells the plans of a run apart. One plan needs no name, so its file may have any.
+    workspace: String,
     entries: u64,
 }
 
@@ -56,10 +58,11 @@ impl<W: Write> CodeQuality<W> {
     pub fn new(out: W, rules: &[Rule]) -> CodeQuality<W> {
         CodeQuality {
             out: inert::Json::new(out),
-            questions: Questions::new(rules),
+            counted_rules: CountedRules::new(rules),
             origins: None,
             annotated: Annotated::default(),
             source: String::new(),
+            workspace: String::new(),
             entries: 0,
         }
     }
@@ -72,6 +75,11 @@ impl<W: Write> CodeQuality<W> {
     /// Writes an entry for each of these changes.
     pub fn with_annotated(self, annotated: Annotated) -> CodeQuality<W> {
         CodeQuality { annotated, ..self }
+    }
+
+    fn begin(&mut self, source: &str, workspace: Option<&str>) {
+        source.clone_into(&mut self.source);
+        workspace.unwrap_or_default().clone_into(&mut self.workspace);
     }
 
     fn entry(
@@ -97,8 +105,8 @@ impl<W: Write> CodeQuality<W> {
             Some(block) => (visible(&block.file), block.line, block.end_line),
             None => (visible(&self.source), 1, 1),
         };
-        let object = names.first().map_or(self.source.as_str(), String::as_str);
-        let identity = format!("{}\0{check_name}\0{object}", self.source);
+        let object = names.first().map_or("", String::as_str);
+        let identity = format!("{}\0{check_name}\0{object}", self.workspace);
         let fingerprint = blake3::hash(identity.as_bytes()).to_hex().chars().take(32).collect();
         let location = Location { path, lines: Lines { begin, end } };
         let entry = Entry { description, check_name, fingerprint, severity, location };
@@ -124,9 +132,9 @@ impl<W: Write> CodeQuality<W> {
 
 impl<W: Write> Sink for CodeQuality<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
-        self.questions.note(record);
+        self.counted_rules.note(record);
         match record {
-            Record::Plan(plan) => plan.source.clone_into(&mut self.source),
+            Record::Plan(plan) => self.begin(plan.source, plan.workspace),
             Record::Check(check) => self.check(check)?,
             Record::ResourceChange(change) => {
                 if let Some(remark) = self.annotated.remark(&self.origins, change) {
@@ -145,7 +153,7 @@ impl<W: Write> Sink for CodeQuality<W> {
                     let text = warning.words(Of::This);
                     self.entry(name.to_owned(), severity, text, &[])?;
                 }
-                let broken = self.questions.answers().filter(|answer| answer.is_broken());
+                let broken = self.counted_rules.answers().filter(|answer| answer.is_broken());
                 let broken = broken.map(|answer| {
                     let rule = visible(answer.rule.text());
                     let words = answer.words(usize::MAX, visible);
@@ -168,7 +176,7 @@ impl<W: Write> Sink for CodeQuality<W> {
     }
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
-        label.source.clone_into(&mut self.source);
+        self.begin(label.source, label.workspace);
         let text = visible(&format!("{}: {error}", label.source));
         self.entry("plan-not-read".to_owned(), "blocker", text, &[])
     }

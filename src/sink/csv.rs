@@ -4,6 +4,9 @@
 //! it. The `summary` row holds the whole summary as JSON in the column `summary`. Every row repeats
 //! the source and the workspace of its plan.
 //!
+//! The place of a block, which is the member `source` of other formats, takes the columns `block_…`,
+//! because the column `source` is the plan. The module calls that lead to it are left out.
+//!
 //! The author of the configuration chooses the names in a plan, so a cell may be meant as a
 //! formula. Such a cell gets a leading apostrophe, even if the formula follows white space.
 //!
@@ -15,13 +18,15 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::Write;
 
+use serde::Deserialize;
+
 use super::{BUFFER, Pace, Sink, write_error};
 use crate::error::{Error, Result};
 use crate::inert;
 use crate::path::Paths;
 use crate::record::{ActionInvocation, JsonText, Record, ResourceChange};
 
-const COLUMNS: [&str; 35] = [
+const COLUMNS: [&str; 40] = [
     "kind",
     "source",
     "format_version",
@@ -57,6 +62,11 @@ const COLUMNS: [&str; 35] = [
     "provider_alias",
     "module_source",
     "module_version_constraint",
+    "block_file",
+    "block_line",
+    "block_column",
+    "block_end_line",
+    "block_missing",
 ];
 
 /// The text for the empty path, which means the whole value. It is no key: a key `.` is quoted.
@@ -108,6 +118,16 @@ impl<W: Write> Csv<W> {
     }
 }
 
+/// The place of a block, or why there is none.
+#[derive(Deserialize)]
+struct Place {
+    file: Option<String>,
+    line: Option<u32>,
+    column: Option<u32>,
+    end_line: Option<u32>,
+    missing: Option<String>,
+}
+
 /// The nonempty cells of a row.
 #[derive(Default)]
 struct Row<'a>(Vec<(&'static str, Cow<'a, str>)>);
@@ -149,6 +169,21 @@ impl<'a> Row<'a> {
         self.0.push((column, inert::json(&text).into_owned().into()));
     }
 
+    /// Adds the place of a block. The text is what [`Origin::json`](super::origin::Origin) writes.
+    fn set_place(&mut self, place: Option<&JsonText<'_>>) {
+        let Some(Ok(place)) = place.map(|place| serde_json::from_str::<Place>(place.get())) else {
+            return;
+        };
+        let mut set = |column, text: Option<String>| {
+            self.0.extend(text.map(|text| (column, inert::visible(&text).into())));
+        };
+        set("block_file", place.file);
+        set("block_line", place.line.map(|line| line.to_string()));
+        set("block_column", place.column.map(|column| column.to_string()));
+        set("block_end_line", place.end_line.map(|line| line.to_string()));
+        set("block_missing", place.missing);
+    }
+
     fn cell(&self, column: &str) -> &str {
         self.0.iter().find(|(name, _)| *name == column).map_or("", |(_, text)| text)
     }
@@ -185,6 +220,7 @@ impl<'a> Row<'a> {
         row.set_paths("replace_paths", &change.replace_paths);
         row.set_json("importing", change.importing.as_ref());
         row.set_some("generated_config", change.generated_config.then_some("true"));
+        row.set_place(change.source.as_ref());
         if let Some(block) = &change.block {
             row.set_some("config_address", block.config_address.as_deref());
             row.set_some("provider_config_key", block.provider_config_key.as_deref());
@@ -241,6 +277,7 @@ impl<W: Write> Sink for Csv<W> {
                 row.set_paths("changed", &change.changed);
                 row.set_paths("unknown", &change.unknown);
                 row.set_paths("sensitive", &change.sensitive);
+                row.set_place(change.source.as_ref());
                 row
             }
             Record::Check(check) => {
@@ -249,6 +286,7 @@ impl<W: Write> Sink for Csv<W> {
                 row.set_some("check_kind", check.check_kind.as_deref());
                 row.set("status", &check.status);
                 row.set_list("problems", &check.problems);
+                row.set_place(check.source.as_ref());
                 row
             }
             Record::ActionInvocation(invocation) => {

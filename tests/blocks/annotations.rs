@@ -48,6 +48,69 @@ fn records_have_no_places_without_sources() {
     assert_eq!(records, lines(&["changes", "--all", "--source", "plan", PLAN]));
 }
 
+/// What a command writes to standard error.
+fn said(args: &[&str]) -> String {
+    let output = run::plansift().args(args).current_dir(run::root()).output();
+    String::from_utf8(output.expect("the binary starts").stderr).expect("UTF-8")
+}
+
+#[test]
+fn an_input_without_the_configuration_that_the_user_asks_for_is_a_warning() {
+    let warning =
+        format!("warning: {PLAN}: no configuration for --source plan: only plan files keep one");
+    assert!(said(&["changes", "--source", "plan", PLAN]).contains(&warning));
+    assert_eq!(said(&["changes", "--source", "plan", "-q", PLAN]), "");
+    assert_eq!(said(&["changes", PLAN]), "");
+    let plan_file = "corpus/planfiles/forget/plan.tfplan";
+    assert!(!said(&["changes", "--source", "plan", plan_file]).contains("no configuration"));
+}
+
+#[test]
+fn a_prefix_stands_before_the_paths_of_sources() {
+    let files = |args: &[&str]| -> Vec<String> {
+        let records = lines(&[&["changes", "--all"], args].concat());
+        let files = records.iter().filter(|record| record["kind"] != "plan");
+        files.filter_map(|record| Some(record["source"]["file"].as_str()?.to_owned())).collect()
+    };
+    let plain = files(&["--source", SOURCE, PLAN]);
+    assert!(plain.len() > 2);
+    let moved: Vec<_> = plain.iter().map(|file| file.replace(SOURCE, "a/b")).collect();
+    assert_eq!(files(&["--source", SOURCE, "--source-prefix", "./a/b", PLAN]), moved);
+    let plan_file = "corpus/planfiles/secrets/plan.tfplan";
+    let plain = files(&[plan_file]);
+    assert!(!plain.is_empty());
+    let moved: Vec<_> = plain.iter().map(|file| format!("infra/{file}")).collect();
+    assert_eq!(files(&["--source-prefix", "infra/", plan_file]), moved);
+}
+
+#[test]
+fn csv_has_columns_for_the_places_of_blocks() {
+    let (text, _) = ran(&["changes", "--all", "--format", "csv", "--source", SOURCE, PLAN]);
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let header = reader.headers().expect("a header").clone();
+    let column = |row: &csv::StringRecord, name: &str| {
+        let index = header.iter().position(|column| column == name);
+        row[index.expect("a column")].to_owned()
+    };
+    let rows: Vec<_> = reader.records().map(|row| row.expect("a row")).collect();
+    let columns = ["block_file", "block_line", "block_column", "block_end_line", "block_missing"];
+    let names = ["file", "line", "column", "end_line", "missing"];
+    for (name, origin) in origins() {
+        let is_it = |row: &&csv::StringRecord| {
+            column(row, "address") == name || column(row, "name") == name
+        };
+        let row = rows.iter().find(is_it).expect("a row");
+        for (cell, member) in columns.iter().zip(names) {
+            let expected = match &origin[member] {
+                Value::Null => String::new(),
+                Value::String(text) => text.clone(),
+                number => number.to_string(),
+            };
+            assert_eq!(column(row, cell), expected, "{name} {member}");
+        }
+    }
+}
+
 fn report(format: &str) -> String {
     let rules = ["--fail-on", "replace:aws_db_*", "--fail-on", "warning delete:aws_s3_*"];
     let args = ["report", "--source", SOURCE, "-o", format, PLAN];
@@ -112,6 +175,22 @@ fn the_code_quality_report_is_what_gitlab_reads() {
     assert!(text.contains(r#""description":"Planning failed: "#), "{text}");
 }
 
+#[test]
+fn fingerprints_do_not_depend_on_the_name_of_the_plan() {
+    let plan = fs::read_to_string(run::root().join(PLAN)).expect("a plan");
+    let folder = folder(&[("other.json", &plan)]);
+    let other = folder.path().join("other.json");
+    let fingerprints = |path: &str| -> Vec<Value> {
+        let rules = ["--fail-on", "delete", "--annotate", "losses"];
+        let (text, _) = ran(&[&["report", "-o", "code-quality", path], &rules[..]].concat());
+        let entries: Vec<Value> = serde_json::from_str(&text).expect("JSON");
+        entries.iter().map(|entry| entry["fingerprint"].clone()).collect()
+    };
+    let of_plan = fingerprints(PLAN);
+    assert!(of_plan.len() > 2);
+    assert_eq!(fingerprints(other.to_str().expect("UTF-8")), of_plan);
+}
+
 /// The notices of GitHub about changes, or the names of the rules of changes in another format.
 fn annotated(format: &str, args: &[&str]) -> Vec<String> {
     let (text, _) = ran(&[&["report", "-q", "-o", format], args].concat());
@@ -165,13 +244,8 @@ fn source_files_with_faults_are_warnings() {
         [(&empty, "no file of a configuration"), (&wrong, "1 error in the files")]
     {
         let args = ["changes", "--source", folder.path().to_str().expect("UTF-8"), PLAN];
-        let said = |more: &[&str]| {
-            let mut command = run::plansift();
-            let output = command.args(args).args(more).current_dir(run::root()).output();
-            String::from_utf8(output.expect("the binary starts").stderr).expect("UTF-8")
-        };
-        assert!(said(&[]).contains(words), "{}", said(&[]));
-        assert_eq!(said(&["-q"]), "");
+        assert!(said(&args).contains(words), "{}", said(&args));
+        assert_eq!(said(&[&args[..], &["-q"]].concat()), "");
     }
 }
 

@@ -39,7 +39,11 @@ pub struct Config {
 impl Config {
     /// Returns the arguments about source files.
     pub fn sources(&self) -> SourceArgs {
-        SourceArgs { source: self.source.clone(), no_source: self.source.is_none() }
+        SourceArgs {
+            source: self.source.clone(),
+            no_source: self.source.is_none(),
+            source_prefix: None,
+        }
     }
 }
 

@@ -392,6 +392,44 @@ fn planned_outputs_that_are_not_known_are_told() {
 }
 
 #[test]
+fn a_plan_whose_planning_failed_is_told() {
+    let plan = r#"{"format_version":"1.2","errored":true,"planned_values":{"root_module":{}}}"#;
+    for command in ["resources", "outputs", "checks"] {
+        let output = run::piped(&[command], plan.as_bytes());
+        let told = text(&output.stderr);
+        assert!(told.contains("warning: planning failed"), "{command}: {told}");
+        assert_eq!(text(&run::piped(&[command, "-q"], plan.as_bytes()).stderr), "");
+        let whole = plan.replace("true", "false");
+        assert_eq!(text(&run::piped(&[command], whole.as_bytes()).stderr), "", "{command}");
+    }
+}
+
+#[test]
+fn tables_write_types_as_terraform_does() {
+    let state = r#"{"format_version":"1.0","terraform_version":"1.11.4","values":{"outputs":{
+        "a":{"sensitive":false,"type":["map",["list","string"]],"value":{}}},"root_module":{}}}"#;
+    let table = run::piped(&["outputs"], state.as_bytes());
+    assert!(text(&table.stdout).contains("a     map(list(string))\n"), "{}", text(&table.stdout));
+}
+
+#[test]
+fn the_summary_of_a_state_has_its_tool_and_the_group_that_the_user_asks_for() {
+    let state = "corpus/native-states/modules.tfstate";
+    let page = plansift(&["summary", state]);
+    let first = text(&page.stdout).lines().next().expect("a title");
+    assert_eq!(first, format!("{state}  made by Terraform 1.11.4"));
+    for (group, heading) in
+        [("type", "  type "), ("module", "  module "), ("provider", "  provider ")]
+    {
+        let page = plansift(&["summary", "--group-by", group, state]);
+        let headings = text(&page.stdout).lines().filter(|line| line.ends_with("  states"));
+        let headings: Vec<&str> = headings.collect();
+        assert_eq!(headings.len(), 1, "{group}: {headings:?}");
+        assert!(headings[0].starts_with(heading), "{group}: {headings:?}");
+    }
+}
+
+#[test]
 fn variables_without_declarations_have_no_marks_of_their_own() {
     let plan = r#"{"format_version":"1.2","resource_changes":[],"variables":{"a":{"value":1}}}"#;
     let output = run::piped(&["variables", "--format", "ndjson"], plan.as_bytes());

@@ -129,12 +129,9 @@ fn run(request: Request<'_>, what: What, fill: impl FnOnce(Options) -> Options) 
     let reading = Reading { arguments, options: &options, secrets: secrets.as_ref() };
     let read = reading.all(&listed, &mut sink, &mut tally);
     let ending = Ending {
-        plans,
-        tally: &tally,
         is_broken: (!rules.is_empty()).then(|| is_broken.get()),
-        tells_changes: false,
-        is_written_empty: false,
         watch: options.watch,
+        ..Ending::new(plans, &tally)
     };
     let failure = |error| Failure::of(path, error);
     let finish = || {
@@ -326,8 +323,8 @@ impl Visitor<Watched<Input>> for Each<'_> {
             Ok(held) => {
                 let plans = &self.reading.arguments.plans;
                 warn(plans, &source, Warning::of_text(&held.document));
-                if let Some(missing) = held.missing_section().filter(|_| !plans.quiet) {
-                    say(&format!("{source}: warning: {missing}"));
+                for warning in held.warnings().filter(|_| !plans.quiet) {
+                    say(&format!("{source}: warning: {warning}"));
                 }
                 self.tally.succeed(held.document.bytes);
                 Ok(Visited::Done)

@@ -27,6 +27,15 @@ impl Tool {
         }
     }
 
+    /// The tool whose registry has a provider; `None` for other registries.
+    pub fn of_provider(name: &str) -> Option<Tool> {
+        match name.split('/').next() {
+            Some("registry.terraform.io") => Some(Tool::Terraform),
+            Some("registry.opentofu.org") => Some(Tool::OpenTofu),
+            _ => None,
+        }
+    }
+
     /// Combines the tools of two sets of plans.
     pub fn and(self, other: Tool) -> Tool {
         if self == other { self } else { Tool::Both }
@@ -57,12 +66,7 @@ impl Clues {
             *self = Clues { registry: None, version: plan.terraform_version.map(str::to_owned) };
         }
         if let (None, Some(change)) = (self.registry, record.resource()) {
-            let registry = change.provider_name.as_deref().and_then(|name| name.split('/').next());
-            self.registry = match registry {
-                Some("registry.terraform.io") => Some(Tool::Terraform),
-                Some("registry.opentofu.org") => Some(Tool::OpenTofu),
-                _ => None,
-            };
+            self.registry = change.provider_name.as_deref().and_then(Tool::of_provider);
         }
     }
 

@@ -25,13 +25,21 @@ pub struct Held {
     pub has_section: bool,
     /// Whether the document has the declarations of variables, if they were asked for.
     has_declarations: bool,
+    is_errored: bool,
     what: What,
 }
 
 impl Held {
+    /// What a user must know to understand the rows: why some may be missing.
+    pub fn warnings(&self) -> impl Iterator<Item = &'static str> {
+        let failed = "planning failed: what the plan holds is incomplete";
+        let failed = self.is_errored.then_some(failed);
+        failed.into_iter().chain(self.missing_section())
+    }
+
     /// Says that a plan lacks a section that the rows come from, although every plan of the tools
     /// has it.
-    pub fn missing_section(&self) -> Option<&'static str> {
+    fn missing_section(&self) -> Option<&'static str> {
         let is_plan = self.summary.document == Some("plan");
         match self.what {
             What::Resources | What::Outputs if is_plan && !self.has_section => {
@@ -74,6 +82,7 @@ pub fn read<S: Source>(
         has_section: false,
         has_declarations: false,
         is_state: false,
+        is_errored: false,
         variables: Variables::default(),
         summary: Summary::default(),
     };
@@ -88,8 +97,8 @@ pub fn read<S: Source>(
     if is_of_values && options.of == Of::State && !reader.is_state {
         return Err(documents.fail(Error::new(ErrorKind::WrongDocument(WrongDocument::Plan))));
     }
-    let Reader { sink, mut summary, variables, has_section, has_declarations, is_state, .. } =
-        reader;
+    let Reader { has_section, has_declarations, is_state, is_errored, .. } = reader;
+    let Reader { sink, mut summary, variables, .. } = reader;
     for variable in variables.into_rows() {
         sink.record(&Record::Variable(variable))?;
         summary.rows += 1;
@@ -97,7 +106,8 @@ pub fn read<S: Source>(
     summary.document = Some(if is_state { "state" } else { "plan" });
     summary.bytes = document.bytes;
     sink.record(&Record::Summary(summary.clone()))?;
-    Ok(Held { summary, document, has_section, has_declarations, what: options.what })
+    let what = options.what;
+    Ok(Held { summary, document, has_section, has_declarations, is_errored, what })
 }
 
 struct Reader<'a> {
@@ -110,6 +120,7 @@ struct Reader<'a> {
     has_section: bool,
     has_declarations: bool,
     is_state: bool,
+    is_errored: bool,
     variables: Variables,
     summary: Summary,
 }
@@ -161,6 +172,7 @@ impl Reader<'_> {
             match section {
                 Section::FormatVersion => self.summary.format_version = Some(value.text()?),
                 Section::TerraformVersion => self.summary.terraform_version = Some(value.text()?),
+                Section::Errored => self.is_errored = value.boolean()?,
                 _ => {}
             }
         }
@@ -177,10 +189,13 @@ impl PieceVisitor for Reader<'_> {
             What::Variables | What::Checks => None,
         };
         self.has_section |= self.section.is_some();
-        let is_version = matches!(section, Section::FormatVersion | Section::TerraformVersion);
+        let is_fact = matches!(
+            section,
+            Section::FormatVersion | Section::TerraformVersion | Section::Errored
+        );
         let declares = self.options.what == What::Variables && section == Section::Configuration;
         self.has_declarations |= declares;
-        match self.section.is_some() || is_version || declares {
+        match self.section.is_some() || is_fact || declares {
             true => Answer::Enter,
             false => Answer::Skip,
         }

@@ -88,6 +88,8 @@ pub struct Fleet<W: Write> {
     page: Option<View<Vec<u8>>>,
     /// The workspace of the current plan.
     workspace: String,
+    /// The version of the tool that made the current plan or state.
+    version: Option<String>,
     plan: Tally,
     all: Totals,
     /// Whether a plan or a failure was counted.
@@ -105,6 +107,7 @@ impl<W: Write> Fleet<W> {
             shape,
             page,
             workspace: String::new(),
+            version: None,
             plan: Tally::default(),
             all: Totals::default(),
             has_plans: false,
@@ -134,6 +137,7 @@ impl<W: Write> Sink for Fleet<W> {
         match record {
             Record::Plan(plan) => {
                 self.workspace = plan.workspace.unwrap_or(plan.source).to_owned();
+                self.version = plan.terraform_version.map(str::to_owned);
             }
             Record::Summary(summary) => {
                 self.has_plans = true;
@@ -158,7 +162,7 @@ impl<W: Write> Sink for Fleet<W> {
     fn state(&mut self, label: Label<'_>, holdings: &Holdings) -> Result<()> {
         // Drops the checks of the state, which came as those of a plan.
         self.plan = Tally::default();
-        self.states.add(label, holdings);
+        self.states.add(label, self.version.take(), holdings);
         Ok(())
     }
 
@@ -173,7 +177,7 @@ impl<W: Write> Sink for Fleet<W> {
             }
             if !self.states.is_empty() {
                 text += if text.is_empty() { "" } else { "\n" };
-                text += &self.states.draw(self.screen, self.shape.top);
+                text += &self.states.draw(self.screen, &self.shape);
             }
             self.out.write_all(text.as_bytes()).map_err(write_error)?;
         }

@@ -4,13 +4,14 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::WORKSPACES_MAX;
 use super::rows::without_registry;
+use super::{Shape, WORKSPACES_MAX};
 use crate::inert::visible;
 use crate::record::Label;
-use crate::record::holdings::{By, Group, Holdings};
+use crate::record::holdings::{By, Group, Groups, Holdings};
 use crate::sink::screen::Screen;
 use crate::sink::summary::{BOLD, DIM, fit, fit_end, paint, width};
+use crate::sink::tool::Tool;
 
 /// Default number of rows of a list.
 const LISTED: usize = 8;
@@ -24,6 +25,8 @@ pub(super) struct States {
     /// The resources and outputs of each workspace. Those beyond [`WORKSPACES_MAX`] only count in
     /// the totals.
     workspaces: BTreeMap<String, [u64; 2]>,
+    /// The version of the tool that made the last state.
+    version: Option<String>,
 }
 
 impl States {
@@ -31,8 +34,9 @@ impl States {
         self.all.states == 0
     }
 
-    /// Adds a state.
-    pub(super) fn add(&mut self, label: Label<'_>, holdings: &Holdings) {
+    /// Adds a state, which this `version` of the tool made.
+    pub(super) fn add(&mut self, label: Label<'_>, version: Option<String>, holdings: &Holdings) {
+        self.version = version;
         let name = label.workspace.unwrap_or(label.source);
         if self.workspaces.len() < WORKSPACES_MAX || self.workspaces.contains_key(name) {
             let counts = self.workspaces.entry(name.to_owned()).or_default();
@@ -42,18 +46,19 @@ impl States {
         self.all.take(holdings.clone());
     }
 
-    /// Draws the page. `top` is the number of rows of each list.
-    pub(super) fn draw(&self, screen: Screen, top: Option<usize>) -> String {
-        let mut page = Page { text: String::new(), screen, top: top.unwrap_or(LISTED) };
-        let name = self.workspaces.keys().next().map(|name| visible(name)).unwrap_or_default();
-        let title = match self.all.states {
-            1 => name,
-            many => format!("{many} states"),
+    /// Draws the page. A shape of one group draws the list of that group alone.
+    pub(super) fn draw(&self, screen: Screen, shape: &Shape) -> String {
+        let mut page = Page { text: String::new(), screen, top: shape.top.unwrap_or(LISTED) };
+        let only = match shape.by {
+            super::By::Type => Some(By::Type),
+            super::By::Module => Some(By::Module),
+            super::By::Provider => Some(By::Provider),
+            super::By::Workspace | super::By::Action => None,
         };
-        page.line(&paint(screen.color, BOLD, &fit_end(&title, screen.width)));
+        page.line(&paint(screen.color, BOLD, &self.title(screen.width)));
         page.line("");
         page.line(&paint(screen.color, BOLD, &fit(&sentence(&self.all), screen.width)));
-        if self.all.states > 1 {
+        if self.all.states > 1 && only.is_none() {
             let mut rows: Vec<_> = self.workspaces.iter().collect();
             rows.sort_by_key(|(_, counts)| std::cmp::Reverse(counts[0]));
             let rows = rows.into_iter().map(|(name, counts)| (name.as_str(), *counts)).collect();
@@ -61,13 +66,33 @@ impl States {
         }
         for groups in &self.all.groups {
             let rows = groups.largest_first();
-            if groups.by() == By::Module && rows.len() < 2 {
+            let is_shown = match only {
+                Some(only) => groups.by() == only,
+                None => groups.by() != By::Module || rows.len() > 1,
+            };
+            if !is_shown {
                 continue;
             }
             let rows = rows.iter().map(|group| row(groups.by(), group)).collect();
             page.list(groups.by().word(), ["resources", "states"], rows);
         }
         page.text
+    }
+
+    /// The name of the only state and its tool, or the number of states.
+    fn title(&self, columns: usize) -> String {
+        if self.all.states != 1 {
+            return format!("{} states", self.all.states);
+        }
+        let providers = self.all.groups.iter().filter(|groups| groups.by() == By::Provider);
+        let providers = providers.flat_map(Groups::largest_first);
+        let tool = providers.filter_map(|group| Tool::of_provider(group.name)).next();
+        let version = self.version.as_ref().map_or(String::new(), |version| {
+            let tool = tool.unwrap_or_default().name();
+            fit(&format!("  made by {tool} {}", visible(version)), columns / 2)
+        });
+        let name = self.workspaces.keys().next().map(|name| visible(name)).unwrap_or_default();
+        fit_end(&name, columns - width(&version)) + &version
     }
 }
 

@@ -5,6 +5,7 @@ mod cells;
 mod csv;
 mod grouping;
 mod table;
+mod type_words;
 
 use std::io::Write;
 

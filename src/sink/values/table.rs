@@ -6,9 +6,10 @@
 use std::io::Write;
 
 use super::cells::Cells;
+use super::type_words::type_words;
 use crate::error::Result;
 use crate::inert::visible;
-use crate::record::values::{Check, Record, Select, Sink, Summary, What};
+use crate::record::values::{Check, Output, Record, Select, Sink, Summary, Variable, What};
 use crate::sink::fleet::without_registry;
 use crate::sink::screen::Screen;
 use crate::sink::summary::{BOLD, DIM, fit, paint, width};
@@ -173,14 +174,18 @@ impl<W: Write> Table<W> {
                 }
                 row
             }
-            Record::Output(_) | Record::Variable(_) => {
+            Record::Output(Output { type_name, .. })
+            | Record::Variable(Variable { type_name, .. }) => {
+                let words = type_name.as_ref().and_then(|json| type_words(json.get()));
+                let words = words.map(|words| fit(&visible(&words), Screen::UNBOUNDED));
                 let flags = ["sensitive", "unknown", "ephemeral", "required", "default"];
                 let set = flags.into_iter().filter(|flag| cells.get(flag).is_some());
                 let mut marks: Vec<&str> = set.collect();
                 if cells.get("deprecated").is_some() {
                     marks.push("deprecated");
                 }
-                vec![text("name"), text("type"), marks.join(", "), text("value")]
+                let words = words.unwrap_or_else(|| text("type"));
+                vec![text("name"), words, marks.join(", "), text("value")]
             }
             Record::Check(check) => {
                 let problems = visible(&problems(check).join("; "));

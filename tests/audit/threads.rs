@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use plansift::audit::{Ledger, Look, Options, audit};
+use plansift::audit::{Ledger, Options, audit};
 use plansift::error::Result;
 use plansift::input::{Slice, Source};
 use plansift::plan::{self, Accepts, Documents};
@@ -17,7 +17,7 @@ use crate::same_answer::threads::InMemory;
 fn options() -> Options {
     let read = plan::Options::default();
     let secret = secret::Options { read, echo: EchoOf::Whole, echo_min: 8, names: None };
-    Options { secret, echoes: Look::For, suspects: Look::For }
+    Options { secret, echoes: true, suspects: true }
 }
 
 fn on_threads(options: &Options, threads: usize) -> Options {
@@ -59,11 +59,16 @@ fn assert_same_on_threads(text: &[u8], options: &Options, what: &str) -> (String
 #[test]
 fn every_shape() {
     let folder = tempfile::tempdir().expect("a folder");
-    for (shape, layout) in
-        [("estate", &[][..]), ("busy", &[]), ("first-run", &[]), ("estate", &["--indent"])]
-    {
+    let shapes =
+        [("estate", &[][..]), ("busy", &[]), ("first-run", &[]), ("estate", &["--indent"])];
+    for (number, (shape, layout)) in shapes.into_iter().enumerate() {
+        let echoes = [EchoOf::Whole, EchoOf::Part].into_iter().enumerate();
+        let mut echoes = echoes.filter(|(at, _)| run::is_tried(number + 3 * at)).peekable();
+        if echoes.peek().is_none() {
+            continue;
+        }
         let (plan, _) = generated(folder.path(), shape, layout, SIZE);
-        for echo in [EchoOf::Whole, EchoOf::Part] {
+        for (_, echo) in echoes {
             let mut options = options();
             options.secret.echo = echo;
             let (findings, end) =

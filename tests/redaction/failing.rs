@@ -80,7 +80,7 @@ fn output_before_an_error_does_not_depend_on_threads() {
     {
         texts.push(generated(folder.path(), shape, layout, SIZE).0);
     }
-    let rounds = if run::is_nightly() { 30 } else { 10 };
+    let rounds = if run::is_nightly() { 30 } else { 4 };
     let mut numbers = Numbers(29);
     let (mut failed, mut with_output) = (0, 0);
     for (which, text) in texts.iter().enumerate() {

@@ -27,8 +27,11 @@ fn every_kind_of_input_gives_the_same_bytes() {
     // The plan is long enough for several threads and several windows.
     let (generated, _) = generated(folder.path(), "busy", &[], 3 << 20);
     let texts = [String::from_utf8(generated).expect("UTF-8"), super::canaries::plan()];
-    for text in texts {
-        for echo in ["equal", "contains", "off"] {
+    for (number, text) in texts.into_iter().enumerate() {
+        // By day, the long plan is tried with one option only.
+        let is_tried = |at: &usize| number > 0 || *at == 1 || run::is_nightly();
+        let echoes = ["equal", "contains", "off"].into_iter().enumerate();
+        for (_, echo) in echoes.filter(|(at, _)| is_tried(at)) {
             let args = ["--echo", echo];
             let plain = folder.path().join("plain.json");
             fs::write(&plain, &text).expect("a file");

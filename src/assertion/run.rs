@@ -2,7 +2,7 @@
 
 use super::facts::Facts;
 use super::list::Assertions;
-use super::places::matching_paths;
+use super::paths::matching_paths;
 use super::sides::{Item, Sides};
 use super::subject::{Action, Assertion, Expectation, PlanState, Where};
 use super::tally::{Answer, Tally};

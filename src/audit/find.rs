@@ -10,7 +10,7 @@ use super::names::Names;
 use super::notes::{Note, Notes};
 use super::safe_text::{Label, PATH_MAX, SafeText, ShownPath};
 use super::walk::{Hit, What, walk};
-use super::{Kind, Look, Options};
+use super::{Kind, Options};
 use crate::error::{Error, Result};
 use crate::json::string;
 use crate::json::value::{self, Value};
@@ -93,10 +93,10 @@ impl<'r, N: Notes> Auditor<'r, N> {
             kind if kind.is_configuration() => self.configuration(piece)?,
             _ => self.values(piece)?,
         }
-        if self.options.echoes == Look::For {
+        if self.options.echoes {
             self.echoes(piece)?;
         }
-        if self.options.suspects == Look::For && piece.kind != PieceKind::Scalar {
+        if self.options.suspects && piece.kind != PieceKind::Scalar {
             self.suspects(piece)?;
         }
         match self.hits.is_empty() {
@@ -378,7 +378,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
 
     /// Finds the values of a piece whose own name looks secret.
     fn suspect_values(&mut self, parts: &Parts<'_>) {
-        if self.options.suspects == Look::Past {
+        if !self.options.suspects {
             return;
         }
         for value in parts.subject.sides.into_iter().flatten() {

@@ -40,18 +40,9 @@ pub struct Options {
     /// The options that decide which texts are secret.
     pub secret: secret::Options,
     /// Whether to search for echoes.
-    pub echoes: Look,
+    pub echoes: bool,
     /// Whether to search for keys that look secret and are not marked.
-    pub suspects: Look,
-}
-
-/// Whether to search for something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Look {
-    /// Search for it.
-    For,
-    /// Ignore it.
-    Past,
+    pub suspects: bool,
 }
 
 /// An entry of an audit. Entries come in this order: `audit`, the findings in document order,

@@ -15,7 +15,7 @@ pub struct Asked<'a> {
 
 /// Assertions for all plans of a batch, and which values of the plans are secret.
 #[derive(Debug)]
-pub struct Questions {
+pub struct AssertionSettings {
     /// The assertions.
     pub assertions: Assertions,
     /// Which values are secret.

@@ -23,8 +23,8 @@ pub mod report;
 pub mod run;
 pub mod settings;
 mod shard;
-mod spread;
 mod work;
+mod workers;
 
 pub use jobs::{Job, Jobs};
 pub use name::file_name;

@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 use super::folder::{Draft, Finished, Folder};
 use super::outcome::PlanResult;
 use super::settings::{OnFailure, Settings};
-use super::spread::spread;
 use super::work::{Work, Worked, failed};
+use super::workers::run_tasks;
 use super::{Job, Jobs, report};
 use crate::error::{Error, ErrorKind, Result};
 use crate::record::FailedAssertion;
@@ -82,7 +82,7 @@ fn run_with(
     let work = |index, threads| work(index, jobs.job(index), threads);
     let mut progress = Progress::default();
     let mut reports = Reports::begin(folder)?;
-    spread(tasks, size, settings.threads, stop, work, |group: Vec<Worked>| {
+    run_tasks(tasks, size, settings.threads, stop, work, |group: Vec<Worked>| {
         let mut finished = Vec::with_capacity(group.len());
         for (one, warnings) in group {
             progress.inputs += 1;

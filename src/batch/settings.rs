@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use super::asked::Questions;
+use super::asked::AssertionSettings;
 use crate::input;
 use crate::record::Options;
 use crate::sink::Form;
@@ -27,7 +27,7 @@ pub struct Settings {
     /// How to process a plan. The batch sets the number of threads for each plan.
     pub sift: Options,
     /// Assertions to ask of each plan.
-    pub questions: Option<Questions>,
+    pub questions: Option<AssertionSettings>,
     /// How to open inputs. The batch sets `threads` for each input.
     pub access: input::Options,
     /// The form of the records.

@@ -33,7 +33,7 @@ const TICK: Duration = Duration::from_millis(200);
 /// # Errors
 ///
 /// Fails with the first error of `work` or `gather`, except for errors that a stop causes.
-pub(super) fn spread<R: Send>(
+pub(super) fn run_tasks<R: Send>(
     tasks: Vec<usize>,
     size: impl Fn(usize) -> Option<u64> + Sync,
     threads: NonZeroUsize,
@@ -193,7 +193,7 @@ mod tests {
         gather: impl FnMut(Vec<R>) -> Result<()>,
     ) -> Result<()> {
         let threads = NonZeroUsize::new(threads).expect("some");
-        spread((0..sizes.len()).collect(), |task| Some(sizes[task]), threads, stop, work, gather)
+        run_tasks((0..sizes.len()).collect(), |task| Some(sizes[task]), threads, stop, work, gather)
     }
 
     #[test]

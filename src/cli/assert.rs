@@ -80,14 +80,7 @@ fn init(
     if is_second {
         return refuse_second();
     }
-    let ending = Ending {
-        plans,
-        tally: &tally,
-        is_broken: None,
-        tells_changes: false,
-        is_written_empty: false,
-        watch: None,
-    };
+    let ending = Ending::new(plans, &tally);
     let finish = || {
         let written = out.write_all(text.unwrap_or_default().as_bytes());
         let written = written.and_then(|()| out.flush());
@@ -130,12 +123,9 @@ fn ask(
     let done = each(listed, plans, options, &mut asking);
     asking.warn_of_unmatched();
     let ending = Ending {
-        plans,
-        tally: &tally,
         is_broken: Some(results.errors() > 0),
-        tells_changes: false,
         is_written_empty: true,
-        watch: None,
+        ..Ending::new(plans, &tally)
     };
     let finish = || {
         let finished = results.finish();

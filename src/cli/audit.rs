@@ -14,7 +14,7 @@ use super::output::Output;
 use super::screen::screen;
 use super::secrets::{secret_options, warn_of_names};
 use super::tally::Tally;
-use crate::audit::{Ledger, Look, Options, audit};
+use crate::audit::{Ledger, Options, audit};
 use crate::batch::documents::{Note, Turn, Visited, Visitor, numbered, visit_all};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Input;
@@ -46,21 +46,14 @@ pub fn run(arguments: &Audit) -> Exit {
     };
     let options = Options {
         secret: secret_options(&arguments.secrets, read),
-        echoes: match arguments.secrets.echo {
-            args::Echo::Off => Look::Past,
-            args::Echo::Equal | args::Echo::Contains => Look::For,
-        },
-        suspects: Look::For,
+        echoes: arguments.secrets.echo != args::Echo::Off,
+        suspects: true,
     };
     let mut tally = Tally::new();
     let read = audit_all(&listed, plans, &options, ledger.as_mut(), &mut tally);
     let ending = Ending {
-        plans,
-        tally: &tally,
         is_broken: arguments.fail_on_echo.then_some(tally.echoes > 0),
-        tells_changes: false,
-        is_written_empty: false,
-        watch: None,
+        ..Ending::new(plans, &tally)
     };
     let failure = |error| Failure::of(path, error);
     let finish = || {

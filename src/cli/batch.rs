@@ -20,7 +20,7 @@ use super::secrets::secret_options;
 use super::stats::Stats;
 use crate::assertion::Assertions;
 use crate::batch::Jobs;
-use crate::batch::asked::Questions;
+use crate::batch::asked::AssertionSettings;
 use crate::batch::folder::{Folder, Standing};
 use crate::batch::journal::{self, Listed, Terms};
 use crate::batch::report::{self, Fleet};
@@ -116,7 +116,7 @@ fn settings(arguments: &Batch) -> std::result::Result<(Settings, Option<String>)
     let secrets = secret_options(&SecretArgs::default(), sift.read);
     let settings = Settings {
         sift,
-        questions: has_assertions.then_some(Questions { assertions, secrets }),
+        questions: has_assertions.then_some(AssertionSettings { assertions, secrets }),
         access: access(plans, &sift.read),
         form: form(&arguments.form),
         threads: wanted.min(fitting),

@@ -57,14 +57,7 @@ pub fn run(arguments: &Config) -> Exit {
     let mut configurations = Configurations { arguments, read, origins, target, tally };
     let read = configurations.read_all(&listed);
     let Configurations { mut target, tally, .. } = configurations;
-    let ending = Ending {
-        plans,
-        tally: &tally,
-        is_broken: None,
-        tells_changes: false,
-        is_written_empty: false,
-        watch: None,
-    };
+    let ending = Ending::new(plans, &tally);
     let failure = |error| Failure::of(path, error);
     let finish = || {
         let finished = target.finish();

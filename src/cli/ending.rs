@@ -44,7 +44,19 @@ pub struct Ending<'a> {
     pub watch: Option<&'static Watch>,
 }
 
-impl Ending<'_> {
+impl<'a> Ending<'a> {
+    /// The end of a run without rules, whose outputs appear if a document could be read.
+    pub fn new(plans: &'a Plans, tally: &'a Tally) -> Ending<'a> {
+        Ending {
+            plans,
+            tally,
+            is_broken: None,
+            tells_changes: false,
+            is_written_empty: false,
+            watch: None,
+        }
+    }
+
     /// Ends the run. `read` is the result of reading; `finish` then finishes the outputs.
     ///
     /// # Errors

@@ -25,7 +25,7 @@ fn line(text: &str) {
 /// Prints an error of an output, and returns the exit code. `None` is standard output.
 pub fn fail(path: Option<&Path>, error: &Error) -> Exit {
     match path {
-        Some(path) => fail_of(&path.to_string_lossy(), error),
+        Some(path) => fail_input(&path.to_string_lossy(), error),
         None => {
             say(&error.to_string());
             Exit::Failed
@@ -34,7 +34,7 @@ pub fn fail(path: Option<&Path>, error: &Error) -> Exit {
 }
 
 /// Prints an error of an input, and returns the exit code.
-pub fn fail_of(source: &str, error: &Error) -> Exit {
+pub fn fail_input(source: &str, error: &Error) -> Exit {
     say(&format!("{source}: {error}"));
     Exit::Failed
 }

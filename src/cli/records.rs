@@ -127,12 +127,10 @@ fn run(
     };
     drop(sink);
     let ending = Ending {
-        plans,
-        tally: &tally,
         is_broken: (!rules.is_empty()).then(|| is_broken.get()),
         tells_changes: records.detailed_exitcode,
-        is_written_empty: false,
         watch,
+        ..Ending::new(plans, &tally)
     };
     let failure = |error| Failure::of(path, error);
     let finish = || finished.and_then(|()| output.finish()).map_err(failure);

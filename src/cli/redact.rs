@@ -12,7 +12,7 @@ use super::messages::{fail, say};
 use super::output::{self, Output};
 use super::rewriting::{Passes, Ready, write_all};
 use super::secrets::{ConfigurationNote, masked, redact_options, warn_of_masking, warn_of_names};
-use crate::audit::{self, Ledger, Look};
+use crate::audit::{self, Ledger};
 use crate::error::{Error, ErrorKind, Result};
 use crate::plan::{Accepts, Next};
 use crate::redact::{Options, redact};
@@ -112,11 +112,8 @@ impl Report {
     /// Writes the masked places of a document. [`Report::finish`] returns write errors.
     fn write(&mut self, ready: &Ready<'_>, plans: &Plans, options: &Options) -> Result<()> {
         let Some(kept) = ready.kept else { return Ok(()) };
-        let options = audit::Options {
-            secret: options.secret.clone(),
-            echoes: Look::For,
-            suspects: Look::Past,
-        };
+        let secret = options.secret.clone();
+        let options = audit::Options { secret, echoes: true, suspects: false };
         let open = || Auditing::open(kept, plans, &options.secret.read, Bar::default());
         let auditing = match self.auditing.take() {
             Some((input, auditing)) if input == ready.input => auditing,

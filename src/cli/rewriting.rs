@@ -81,14 +81,7 @@ pub fn write_all(
         Err(End::Output(error)) => Err(failure(error)),
     };
     let Rewriting { out, tally, .. } = rewriting;
-    let ending = Ending {
-        plans,
-        tally: &tally,
-        is_broken: None,
-        tells_changes: false,
-        is_written_empty: false,
-        watch: None,
-    };
+    let ending = Ending::new(plans, &tally);
     ending.end(read, || {
         drop(out);
         output.finish().map_err(failure)

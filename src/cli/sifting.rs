@@ -11,7 +11,7 @@ use super::inputs::Listed;
 use super::messages::{say, warn};
 use super::options::access;
 use super::tally::Tally;
-use crate::batch::asked::{Asked, Questions};
+use crate::batch::asked::{Asked, AssertionSettings};
 use crate::batch::buffered_records::BufferedRecords;
 use crate::batch::documents::Note;
 use crate::batch::reading::{Attributes, Reader, Values, has_changes, read_plans};
@@ -62,7 +62,7 @@ impl<'a> Sifting<'a> {
     }
 
     /// Sets the assertions to ask of each plan.
-    pub fn asking(mut self, questions: Option<&'a Questions>) -> Sifting<'a> {
+    pub fn asking(mut self, questions: Option<&'a AssertionSettings>) -> Sifting<'a> {
         self.reading.questions = questions;
         self
     }
@@ -139,7 +139,7 @@ struct Reading<'a> {
     options: Options,
     access: input::Options,
     attributes: &'a Wanted,
-    questions: Option<&'a Questions>,
+    questions: Option<&'a AssertionSettings>,
     /// The bar of all inputs; `None` if each input has its own bar.
     bar: Option<&'a Bar>,
 }
@@ -232,7 +232,7 @@ impl Reading<'_> {
                 let values = Attributes::Values(Values { all, detail, options: secrets, collect });
                 read_plans(input, label, options, values, asked, reader)
             }
-            (_, Some(attributes), Some(Questions { assertions, secrets })) => {
+            (_, Some(attributes), Some(AssertionSettings { assertions, secrets })) => {
                 let mut collecting = Collecting::new(open, Accepts::States);
                 let collect: &mut dyn FnMut(u64) -> Result<_> =
                     &mut |at| collecting.collect(at, secrets);

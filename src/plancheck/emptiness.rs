@@ -16,9 +16,9 @@ pub(super) struct Emptiness {
     /// The address and printed actions of each resource that is not no-op.
     resources: Vec<(String, String)>,
     /// Whether an entry without a change comes before the first resource that is not no-op.
-    is_void_first: bool,
+    is_first_without_change: bool,
     /// Whether any entry has no change.
-    has_void: bool,
+    has_entry_without_change: bool,
     /// Bytes of the names and actions.
     size: u64,
 }
@@ -29,7 +29,7 @@ impl Emptiness {
     /// Forgets the resources.
     pub fn clear_resources(&mut self) {
         self.resources.clear();
-        (self.is_void_first, self.has_void) = (false, false);
+        (self.is_first_without_change, self.has_entry_without_change) = (false, false);
     }
 
     /// Forgets the outputs.
@@ -62,8 +62,8 @@ impl Emptiness {
     ) -> Result<()> {
         let change = entry.and_then(|entry| Some((&entry.address, entry.change.as_ref()?)));
         let Some((address, change)) = change else {
-            self.is_void_first |= self.resources.is_empty();
-            self.has_void = true;
+            self.is_first_without_change |= self.resources.is_empty();
+            self.has_entry_without_change = true;
             return Ok(());
         };
         if !change.is(&NO_OP) {
@@ -84,8 +84,8 @@ impl Emptiness {
 
     /// Whether the plan is empty.
     pub fn is_empty(&self) -> Checked {
-        if self.has_void || self.outputs.values().any(Option::is_none) {
-            return Err(void("expected empty plan"));
+        if self.has_entry_without_change || self.outputs.values().any(Option::is_none) {
+            return Err(without_change("expected empty plan"));
         }
         let outputs = self.outputs.iter().map(|(name, actions)| {
             let actions = actions.as_deref().unwrap_or_default();
@@ -112,8 +112,8 @@ impl Emptiness {
         if self.outputs.values().any(Option::is_some) {
             return Ok(());
         }
-        if !self.outputs.is_empty() || self.is_void_first {
-            return Err(void("expected a non-empty plan"));
+        if !self.outputs.is_empty() || self.is_first_without_change {
+            return Err(without_change("expected a non-empty plan"));
         }
         if !self.resources.is_empty() {
             return Ok(());
@@ -124,7 +124,7 @@ impl Emptiness {
 }
 
 /// An entry has no change.
-pub(super) fn void(subject: &str) -> Failure {
+pub(super) fn without_change(subject: &str) -> Failure {
     let text = format!("{subject} - an entry of the plan is null or has no change");
     Failure::new(FailureKind::Panic, text)
 }

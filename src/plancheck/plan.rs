@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Checked;
 use super::change::{Change, DeferredChange, ResourceChange};
 use super::decode::{Container, Receiver, decode};
-use super::emptiness::{Emptiness, void};
+use super::emptiness::{Emptiness, without_change};
 use super::shape::{PLAN, Part};
 use crate::error::{Error, Result};
 use crate::input::Source;
@@ -144,7 +144,7 @@ impl<'c> Run<'c> {
         let Some(names) = self.names(part) else { return };
         let places: Vec<(usize, Failure)> = names
             .iter()
-            .flat_map(|(name, places)| places.iter().map(|place| (*place, void(name))))
+            .flat_map(|(name, places)| places.iter().map(|place| (*place, without_change(name))))
             .collect();
         for (place, failure) in places {
             self.results[place].get_or_insert(Err(failure));
@@ -173,7 +173,7 @@ impl<'c> Run<'c> {
                     (None, PlanCheck::ResourceAction { action, .. }) if !is_action_type(action) => {
                         check_resource(check, &Change::default())?
                     }
-                    (None, _) => Err(void(&entry.address)),
+                    (None, _) => Err(without_change(&entry.address)),
                 };
                 self.results[*place] = Some(result);
             }
@@ -309,7 +309,7 @@ fn absent(check: &PlanCheck) -> Failure {
 
 fn no_deferred(deferred: &[Option<(String, String)>]) -> Checked {
     if deferred.iter().any(Option::is_none) {
-        return Err(void("expected no deferred changes"));
+        return Err(without_change("expected no deferred changes"));
     }
     if deferred.is_empty() {
         return Ok(());

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Checked;
 use super::change::{Output, Resource};
 use super::decode::decode;
-use super::emptiness::void;
+use super::emptiness::without_change;
 use super::plan::{known, sensitive};
 use super::shape::STATE;
 use super::state_values::Collected;
@@ -220,7 +220,7 @@ impl State<'_> {
 
     fn resource(&self, address: &str) -> std::result::Result<&Resource<'_>, Failure> {
         self.resources.get(address).ok_or_else(|| match self.has_null_resource {
-            true => void(address),
+            true => without_change(address),
             false => {
                 let text = format!("{address} - Resource not found in state");
                 Failure::new(FailureKind::ResourceAbsent, text)

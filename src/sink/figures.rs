@@ -4,12 +4,12 @@
 use std::fmt;
 
 use super::fleet::{Column, Tally, Totals};
-use super::gate::{Questions, Rule};
+use super::gate::{CountedRules, Rule};
 use crate::record::Record;
 
 /// The counts so far.
 pub(super) struct Figures {
-    pub questions: Questions,
+    pub counted_rules: CountedRules,
     totals: Totals,
     /// The counts of the current plan.
     plan: Tally,
@@ -43,7 +43,7 @@ impl Figures {
     /// Starts at zero. Checks each plan against `rules`.
     pub fn new(rules: &[Rule]) -> Figures {
         Figures {
-            questions: Questions::new(rules),
+            counted_rules: CountedRules::new(rules),
             totals: Totals::default(),
             plan: Tally::default(),
             plan_changes: false,
@@ -54,7 +54,7 @@ impl Figures {
 
     /// Counts a record.
     pub fn note(&mut self, record: &Record<'_>) {
-        self.questions.note(record);
+        self.counted_rules.note(record);
         match record {
             Record::Plan(_) => {
                 self.plan.count(record);
@@ -68,7 +68,7 @@ impl Figures {
             Record::Summary(summary) => {
                 self.has_changes |= self.plan_changes || summary.has_more();
                 self.totals.add("", std::mem::take(&mut self.plan), summary);
-                for answer in self.questions.broken() {
+                for answer in self.counted_rules.broken() {
                     self.broken_rules[usize::from(!answer.fails())] += 1;
                 }
             }

@@ -201,7 +201,7 @@ impl<'s, W: Write> Github<'s, W> {
             };
             self.annotate(level, title, &format!("{source}: {message}"))?;
         }
-        let broken = self.figures.questions.broken().map(|answer| {
+        let broken = self.figures.counted_rules.broken().map(|answer| {
             let level = if answer.fails() { Level::Error } else { Level::Warning };
             let width = if answer.rule.assertion().is_some() { MESSAGE } else { NAME };
             let words = answer.words(NAMED, |name| shown(name, width));

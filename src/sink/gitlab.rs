@@ -13,7 +13,7 @@
 use std::io::Write;
 use std::ops::Range;
 
-use super::gate::{Questions, Rule};
+use super::gate::{CountedRules, Rule};
 use super::phrase::Warning;
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
@@ -22,7 +22,7 @@ use crate::record::{Label, Record};
 /// Counts the changes of all plans and writes the report at the end.
 pub struct Gitlab<W: Write> {
     out: W,
-    questions: Questions,
+    counted_rules: CountedRules,
     /// The numbers of broken rules, broken warnings, failed checks and plans with a warning, with
     /// their keys.
     faults: [(&'static str, u64); 6],
@@ -51,14 +51,14 @@ impl<W: Write> Gitlab<W> {
             "incomplete_plans",
         ]
         .map(|name| (name, 0));
-        let questions = Questions::new(rules);
-        Gitlab { out, questions, faults, create: 0, update: 0, delete: 0, has_failed: false }
+        let counted_rules = CountedRules::new(rules);
+        Gitlab { out, counted_rules, faults, create: 0, update: 0, delete: 0, has_failed: false }
     }
 }
 
 impl<W: Write> Sink for Gitlab<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
-        self.questions.note(record);
+        self.counted_rules.note(record);
         match record {
             Record::ResourceChange(change) => {
                 let has =
@@ -79,7 +79,7 @@ impl<W: Write> Sink for Gitlab<W> {
                     };
                     self.faults[fault].1 += 1;
                 }
-                for answer in self.questions.broken() {
+                for answer in self.counted_rules.broken() {
                     let fault = if answer.fails() { BROKEN_RULES } else { BROKEN_WARNINGS };
                     self.faults[fault].1 += 1;
                 }

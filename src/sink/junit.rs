@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 use std::io::Write;
 
-use super::gate::{Answer, Questions, Rule};
+use super::gate::{Answer, CountedRules, Rule};
 use super::phrase::{Of, Warning};
 use super::short::{messages, short};
 use super::{Sink, write_error};
@@ -22,7 +22,7 @@ const CHECKS_MAX: u64 = 1000;
 /// Writes one suite per plan.
 pub struct Junit<W: Write> {
     out: W,
-    questions: Questions,
+    counted_rules: CountedRules,
     watch: Option<&'static Watch>,
     /// Whether any plan was read to its end.
     has_read: bool,
@@ -74,8 +74,8 @@ impl Suite {
 impl<W: Write> Junit<W> {
     /// Writes to `out`. Each suite has a test for each of `rules`.
     pub fn new(out: W, rules: &[Rule]) -> Junit<W> {
-        let (questions, suite) = (Questions::new(rules), Suite::default());
-        Junit { out, questions, watch: None, has_read: false, suite, has_begun: false }
+        let (counted_rules, suite) = (CountedRules::new(rules), Suite::default());
+        Junit { out, counted_rules, watch: None, has_read: false, suite, has_begun: false }
     }
 
     /// Also reports the patterns of `watch` that match nothing.
@@ -105,7 +105,7 @@ impl<W: Write> Junit<W> {
 
 impl<W: Write> Sink for Junit<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
-        self.questions.note(record);
+        self.counted_rules.note(record);
         match record {
             Record::Plan(_) => self.suite = Suite::default(),
             Record::Check(check) => {
@@ -151,9 +151,9 @@ impl<W: Write> Sink for Junit<W> {
                     }
                     None => self.suite.passed("plan is whole"),
                 }
-                self.questions.answers().for_each(|answer| rule(&mut self.suite, &answer));
+                self.counted_rules.answers().for_each(|answer| rule(&mut self.suite, &answer));
                 self.has_read = true;
-                let source = self.questions.source().to_owned();
+                let source = self.counted_rules.source().to_owned();
                 self.end_suite(&source)?;
             }
             _ => {}

@@ -11,7 +11,7 @@ use std::io::Write;
 use serde::Serialize;
 
 use super::annotate::{Annotated, Class, Remark};
-use super::gate::{Questions, Rule};
+use super::gate::{CountedRules, Rule};
 use super::origin::{self, SharedOrigins, first_location};
 use super::phrase::{Of, Warning};
 use super::short::{messages, short};
@@ -35,7 +35,7 @@ const NOTIFIED_MAX: usize = 1000;
 pub struct Sarif<W: Write> {
     out: inert::Json<W>,
     rules: Vec<Rule>,
-    questions: Questions,
+    counted_rules: CountedRules,
     watch: Option<&'static Watch>,
     /// Whether any plan was read to its end.
     has_read: bool,
@@ -170,7 +170,7 @@ impl<W: Write> Sarif<W> {
         Sarif {
             out: inert::Json::new(out),
             rules: rules.to_vec(),
-            questions: Questions::new(rules),
+            counted_rules: CountedRules::new(rules),
             watch: None,
             has_read: false,
             source: String::new(),
@@ -317,7 +317,7 @@ impl<W: Write> Sarif<W> {
 
 impl<W: Write> Sink for Sarif<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
-        self.questions.note(record);
+        self.counted_rules.note(record);
         match record {
             Record::Plan(plan) => plan.source.clone_into(&mut self.source),
             Record::Check(check) => self.check(check)?,
@@ -325,7 +325,7 @@ impl<W: Write> Sink for Sarif<W> {
             Record::Summary(summary) => {
                 self.has_read = true;
                 let mut broken = Vec::new();
-                for (index, answer) in self.questions.answers().enumerate() {
+                for (index, answer) in self.counted_rules.answers().enumerate() {
                     if answer.is_broken() {
                         let rule = visible(answer.rule.text());
                         let words = answer.words(usize::MAX, visible);

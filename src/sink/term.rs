@@ -17,7 +17,7 @@ pub(super) use self::layout::sign;
 use self::layout::{columns, is_single_line, with_separator};
 use self::outputs::{Body, Outputs, Waiting};
 use self::part::Part;
-use super::gate::{Questions, Rule};
+use super::gate::{CountedRules, Rule};
 use super::phrase::{
     self, Of, Tense, Warning, circumstances, counted, plan_line, remark, stand_in, suffices,
     unchanged, what, what_else,
@@ -55,7 +55,7 @@ pub struct Term<W: Write> {
     width: usize,
     detail: Detail,
     places: Places,
-    questions: Questions,
+    counted_rules: CountedRules,
     /// Whether the title of any plan was written.
     has_titles: bool,
     /// Whether the title of the current plan was written.
@@ -103,7 +103,7 @@ impl<W: Write> Term<W> {
             width: Screen::UNBOUNDED,
             detail: Detail::Excerpts,
             places: Places::default(),
-            questions: Questions::new(rules),
+            counted_rules: CountedRules::new(rules),
             has_titles: false,
             has_title: false,
             spool: Spool::new(),
@@ -179,8 +179,8 @@ impl<W: Write> Term<W> {
 
     /// Writes which rules the current plan breaks.
     fn broken_rules(&mut self) -> Result<()> {
-        let (mut text, title) = (String::new(), self.questions.broken_title());
-        for answer in self.questions.broken() {
+        let (mut text, title) = (String::new(), self.counted_rules.broken_title());
+        for answer in self.counted_rules.broken() {
             let style = if answer.fails() { RED } else { YELLOW };
             let severity = self.paint(style, answer.rule.severity().word());
             // Writing to a string cannot fail.
@@ -497,7 +497,7 @@ impl<W: Write> Term<W> {
 impl<W: Write> Sink for Term<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         self.clues.note(record);
-        self.questions.note(record);
+        self.counted_rules.note(record);
         match record {
             Record::Plan(plan) => {
                 (self.part, self.modules, self.invocations) = (None, Default::default(), 0);
@@ -545,7 +545,7 @@ impl<W: Write> Sink for Term<W> {
 
     fn unseen(&mut self, record: &Record<'_>) -> Result<()> {
         self.clues.note(record);
-        self.questions.note(record);
+        self.counted_rules.note(record);
         self.invocations += u64::from(matches!(record, Record::ActionInvocation(_)));
         Ok(())
     }

@@ -3,7 +3,7 @@
 
 use std::num::NonZeroUsize;
 
-use plansift::audit::{Counts, Entry, Kind, Ledger, Look, Options, audit};
+use plansift::audit::{Counts, Entry, Kind, Ledger, Options, audit};
 use plansift::error::Result;
 use plansift::input::{Slice, Source};
 use plansift::limits::Limits;
@@ -86,7 +86,7 @@ fn audited<S: Source>(
     let threads = NonZeroUsize::new(threads);
     let read = plan::Options { isa, limits, threads, ..plan::Options::default() };
     let secret = secret::Options { read, echo_min: 3, echo, names: None };
-    let options = Options { secret, echoes: Look::For, suspects: Look::For };
+    let options = Options { secret, echoes: true, suspects: true };
     let mut documents = Documents::new(open(), &read);
     let mut collecting = Collecting::new(|| Ok(open()), Accepts::States);
     let mut ledger = Audited::default();

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::inert;
 use crate::record::counts::{PlanLine, Summary};
 use crate::record::{Finding, Label, Record};
-use crate::sink::gate::{Answer, Questions, Rule};
+use crate::sink::gate::{Answer, CountedRules, Rule};
 use crate::sink::{Sink, write_error};
 
 /// The version of the document's format. Adding a key does not change it.
@@ -28,7 +28,7 @@ const TOP: usize = 100;
 /// A sink that writes the document.
 pub struct Document<W: Write> {
     out: inert::Json<W>,
-    questions: Questions,
+    counted_rules: CountedRules,
     head: Head,
     plan: Tally,
     totals: Totals,
@@ -127,7 +127,7 @@ impl<W: Write> Document<W> {
     pub fn new(out: W, rules: &[Rule]) -> Document<W> {
         Document {
             out: inert::Json::new(out),
-            questions: Questions::new(rules),
+            counted_rules: CountedRules::new(rules),
             head: Head::default(),
             plan: Tally::default(),
             totals: Totals::default(),
@@ -159,7 +159,7 @@ impl<W: Write> Document<W> {
         // If the plan's keys are sorted, the version comes too late for the `plan` record.
         head.terraform_version = head.terraform_version.or(summary.terraform_version.clone());
         let has_changes = head.has_changes || summary.has_more();
-        let broken = self.questions.broken().map(|answer| {
+        let broken = self.counted_rules.broken().map(|answer| {
             let Answer { rule, count, first: names, is_unknown, .. } = answer;
             let (severity, message) = (rule.severity().word(), rule.message());
             let (file, line) = rule.place().unzip();
@@ -169,7 +169,7 @@ impl<W: Write> Document<W> {
         });
         let broken_rules: Vec<Broken<'_>> = broken.collect();
         self.changed += u64::from(has_changes);
-        let fail = self.questions.answers().filter(Answer::fails).count() as u64;
+        let fail = self.counted_rules.answers().filter(Answer::fails).count() as u64;
         self.broken_rules += fail;
         self.broken_warnings += broken_rules.len() as u64 - fail;
         let invocations = head.invocations;
@@ -185,7 +185,7 @@ impl<W: Write> Document<W> {
 
 impl<W: Write> Sink for Document<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
-        self.questions.note(record);
+        self.counted_rules.note(record);
         self.plan.count(record);
         match record {
             Record::Plan(plan) => {

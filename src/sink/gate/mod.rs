@@ -21,7 +21,7 @@ pub const NAMED_MAX: usize = 20;
 
 /// The rules, and their counts for the current plan.
 #[derive(Clone, Debug)]
-pub struct Questions {
+pub struct CountedRules {
     source: String,
     counted: Vec<CountedRule>,
 }
@@ -111,14 +111,14 @@ impl Answer<'_> {
     }
 }
 
-impl Questions {
+impl CountedRules {
     /// Rules without counts.
-    pub fn new(rules: &[Rule]) -> Questions {
+    pub fn new(rules: &[Rule]) -> CountedRules {
         let counted = |rule: &Rule| {
             let (rule, first, findings) = (rule.clone(), Vec::new(), Vec::new());
             CountedRule { rule, count: 0, records: 0, first, findings, is_unknown: false }
         };
-        Questions { source: String::new(), counted: rules.iter().map(counted).collect() }
+        CountedRules { source: String::new(), counted: rules.iter().map(counted).collect() }
     }
 
     /// Counts a record. The first record of a plan resets the counts.
@@ -224,22 +224,22 @@ fn name<'r>(record: &'r Record<'_>) -> Option<Cow<'r, str>> {
 /// A sink that checks rules and passes every record on to another sink.
 pub struct Gate<'s, F> {
     sink: Box<dyn Sink + 's>,
-    questions: Questions,
+    counted_rules: CountedRules,
     broken: F,
 }
 
 impl<'s, F: FnMut(&Answer<'_>)> Gate<'s, F> {
     /// A gate before `sink`. At the end of each plan, it calls `broken` for each broken rule.
     pub fn new(rules: &[Rule], sink: Box<dyn Sink + 's>, broken: F) -> Gate<'s, F> {
-        Gate { sink, questions: Questions::new(rules), broken }
+        Gate { sink, counted_rules: CountedRules::new(rules), broken }
     }
 }
 
 impl<F: FnMut(&Answer<'_>)> Sink for Gate<'_, F> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
-        self.questions.note(record);
+        self.counted_rules.note(record);
         if matches!(record, Record::Summary(_)) {
-            self.questions.broken().for_each(|answer| (self.broken)(&answer));
+            self.counted_rules.broken().for_each(|answer| (self.broken)(&answer));
         }
         self.sink.record(record)
     }

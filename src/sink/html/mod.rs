@@ -25,7 +25,7 @@ use self::inert::push_line;
 use crate::error::{Error, Result};
 use crate::record::counts::Summary;
 use crate::record::{Hidden, Label, Record, ResourceChange};
-use crate::sink::gate::{Questions, Rule};
+use crate::sink::gate::{CountedRules, Rule};
 use crate::sink::phrase::plan_line;
 use crate::sink::source_link::Places;
 use crate::sink::tool::{Clues, Tool};
@@ -67,7 +67,7 @@ pub struct Html<W: Write> {
     block_len: Option<usize>,
     has_begun: bool,
     /// The rules and their counts for the current plan.
-    questions: Questions,
+    counted_rules: CountedRules,
     clues: Clues,
     invocations: u64,
     places: Places,
@@ -81,7 +81,7 @@ impl<W: Write> Html<W> {
             text: Vec::new(),
             block_len: None,
             has_begun: false,
-            questions: Questions::new(rules),
+            counted_rules: CountedRules::new(rules),
             clues: Clues::default(),
             invocations: 0,
             places: Places::default(),
@@ -160,7 +160,7 @@ impl<W: Write> Html<W> {
 
     fn summary(&mut self, summary: &Summary) -> Result<()> {
         let line = plan_line(summary, self.invocations);
-        let broken = self.questions.broken().map(|answer| Broken::of(&answer)).collect();
+        let broken = self.counted_rules.broken().map(|answer| Broken::of(&answer)).collect();
         let tool = self.clues.tool(summary);
         let tool = (tool != Tool::Terraform).then(|| tool.name());
         let mut text = Vec::new();
@@ -180,7 +180,7 @@ impl<W: Write> Html<W> {
 
 impl<W: Write> Sink for Html<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
-        self.questions.note(record);
+        self.counted_rules.note(record);
         self.clues.note(record);
         match record {
             Record::Plan(_) => {
@@ -215,7 +215,7 @@ impl<W: Write> Sink for Html<W> {
     }
 
     fn unseen(&mut self, record: &Record<'_>) -> Result<()> {
-        self.questions.note(record);
+        self.counted_rules.note(record);
         self.clues.note(record);
         self.invocations += u64::from(matches!(record, Record::ActionInvocation(_)));
         Ok(())

@@ -30,7 +30,7 @@ use crate::error::{Error, Result};
 use crate::record::view::Detail;
 use crate::record::{Hidden, Label, Record, ResourceChange};
 use crate::sink::Sink;
-use crate::sink::gate::{Questions, Rule};
+use crate::sink::gate::{CountedRules, Rule};
 use crate::sink::source_link::SourceLinks;
 
 pub use self::fit::{FIT_MIN, Fit, Measure, Rest};
@@ -45,7 +45,7 @@ pub type Open<'s> = Box<dyn FnMut(u64) -> Result<Page<'s>> + 's>;
 pub struct Markdown<'s> {
     open: Open<'s>,
     fit: Fit,
-    questions: Questions,
+    counted_rules: CountedRules,
     overview: Overview,
     shelf: Shelf,
     /// The entries without any cuts. `None` once they exceed the length limit.
@@ -71,7 +71,7 @@ impl<'s> Markdown<'s> {
         Markdown {
             open,
             fit,
-            questions: Questions::new(rules),
+            counted_rules: CountedRules::new(rules),
             overview: Overview::default(),
             shelf: Shelf::new(fit.measure, kept_max),
             full: tells_all.then(|| Shelf::new(fit.measure, kept_max)),
@@ -143,8 +143,8 @@ impl<'s> Markdown<'s> {
 
 impl Sink for Markdown<'_> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
-        self.questions.note(record);
-        self.overview.note(record, &self.questions);
+        self.counted_rules.note(record);
+        self.overview.note(record, &self.counted_rules);
         match record {
             Record::Plan(plan) => {
                 let name = plan.workspace.unwrap_or(plan.source);
@@ -182,8 +182,8 @@ impl Sink for Markdown<'_> {
     }
 
     fn unseen(&mut self, record: &Record<'_>) -> Result<()> {
-        self.questions.note(record);
-        self.overview.note(record, &self.questions);
+        self.counted_rules.note(record);
+        self.overview.note(record, &self.counted_rules);
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use super::losses::Losses;
 use super::quoted::span;
 use crate::record::{Hidden, Record};
 use crate::sink::fleet::{Column, Row, Tally, Totals};
-use crate::sink::gate::{self, Answer, Questions};
+use crate::sink::gate::{self, Answer, CountedRules};
 use crate::sink::phrase::{self, Of, Warning, counted, plan_line};
 use crate::sink::tool::{Clues, Tool};
 
@@ -47,8 +47,8 @@ pub(super) struct Overview {
 }
 
 impl Overview {
-    /// Counts a record. The caller passes the record to `questions` first.
-    pub fn note(&mut self, record: &Record<'_>, questions: &Questions) {
+    /// Counts a record. The caller passes the record to `counted_rules` first.
+    pub fn note(&mut self, record: &Record<'_>, counted_rules: &CountedRules) {
         self.clues.note(record);
         match record {
             Record::Plan(plan) => {
@@ -66,7 +66,7 @@ impl Overview {
                     *count += u64::from(warning.holds(summary));
                 }
                 self.totals.add(&name, std::mem::take(&mut self.plan), summary);
-                for answer in questions.broken() {
+                for answer in counted_rules.broken() {
                     self.break_rule(&name, &answer);
                 }
             }

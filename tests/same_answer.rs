@@ -172,7 +172,7 @@ const DAMAGE: &[u8] = b"\"\\{}],:x \x01\xff0";
 #[test]
 fn errors_are_the_same_for_every_kernel_and_cut() {
     for validation in [Validation::Structure, Validation::Grammar] {
-        for at in 0..PLAN.len() {
+        for at in (0..PLAN.len()).filter(|at| run::is_tried(*at)) {
             let mut text = PLAN.as_bytes().to_vec();
             text[at] = DAMAGE[at % DAMAGE.len()];
             let expected = answer(Slice(&text), &reference_options(validation));

@@ -4,8 +4,8 @@
 //! it. The `summary` row holds the whole summary as JSON in the column `summary`. Every row repeats
 //! the source and the workspace of its plan.
 //!
-//! The place of a block, which is the member `source` of other formats, takes the columns `block_…`,
-//! because the column `source` is the plan. The module calls that lead to it are left out.
+//! The place of a block is the member `source` in other formats. Here it takes the columns
+//! `block_…`, because the column `source` is the plan. The calls of its module are left out.
 //!
 //! The author of the configuration chooses the names in a plan, so a cell may be meant as a
 //! formula. Such a cell gets a leading apostrophe, even if the formula follows white space.
@@ -18,7 +18,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::Write;
 
-use serde::Deserialize;
+use serde_json::Value;
 
 use super::{BUFFER, Pace, Sink, write_error};
 use crate::error::{Error, Result};
@@ -67,6 +67,15 @@ const COLUMNS: [&str; 40] = [
     "block_column",
     "block_end_line",
     "block_missing",
+];
+
+/// The columns of the place of a block, and the members of the JSON that says it.
+const PLACE: [(&str, &str); 5] = [
+    ("block_file", "file"),
+    ("block_line", "line"),
+    ("block_column", "column"),
+    ("block_end_line", "end_line"),
+    ("block_missing", "missing"),
 ];
 
 /// The text for the empty path, which means the whole value. It is no key: a key `.` is quoted.
@@ -118,16 +127,6 @@ impl<W: Write> Csv<W> {
     }
 }
 
-/// The place of a block, or why there is none.
-#[derive(Deserialize)]
-struct Place {
-    file: Option<String>,
-    line: Option<u32>,
-    column: Option<u32>,
-    end_line: Option<u32>,
-    missing: Option<String>,
-}
-
 /// The nonempty cells of a row.
 #[derive(Default)]
 struct Row<'a>(Vec<(&'static str, Cow<'a, str>)>);
@@ -171,17 +170,15 @@ impl<'a> Row<'a> {
 
     /// Adds the place of a block. The text is what [`Origin::json`](super::origin::Origin) writes.
     fn set_place(&mut self, place: Option<&JsonText<'_>>) {
-        let Some(Ok(place)) = place.map(|place| serde_json::from_str::<Place>(place.get())) else {
-            return;
-        };
-        let mut set = |column, text: Option<String>| {
-            self.0.extend(text.map(|text| (column, inert::visible(&text).into())));
-        };
-        set("block_file", place.file);
-        set("block_line", place.line.map(|line| line.to_string()));
-        set("block_column", place.column.map(|column| column.to_string()));
-        set("block_end_line", place.end_line.map(|line| line.to_string()));
-        set("block_missing", place.missing);
+        let place = place.and_then(|place| serde_json::from_str::<Value>(place.get()).ok());
+        for (column, member) in PLACE {
+            let cell = match place.as_ref().and_then(|place| place.get(member)) {
+                Some(Value::String(text)) => inert::visible(text),
+                Some(number) => number.to_string(),
+                None => continue,
+            };
+            self.0.push((column, cell.into()));
+        }
     }
 
     fn cell(&self, column: &str) -> &str {

@@ -166,8 +166,8 @@ fn damaged_plans_give_the_same_error() {
     let (plan, _) = generated(folder.path(), "estate", &["--seed", "3"], SIZE);
     let section = b"\"resource_changes\":[";
     let start = plan.windows(section.len()).position(|window| window == section).expect("changes");
-    let mut failed = 0;
-    for (round, place) in (start..plan.len()).step_by(plan.len() / 97).enumerate() {
+    let (mut failed, rounds) = (0, if run::is_nightly() { 97 } else { 29 });
+    for (round, place) in (start..plan.len()).step_by(plan.len() / rounds).enumerate() {
         let mut damaged = plan.clone();
         damaged[place] = b"x\"}],\\{0"[round % 8];
         let cut = &plan[..place];
@@ -180,7 +180,7 @@ fn damaged_plans_give_the_same_error() {
             }
         }
     }
-    assert!(failed > 150, "{failed} texts failed");
+    assert!(failed * 20 > 31 * rounds, "{failed} texts failed");
 }
 
 #[test]
@@ -385,7 +385,7 @@ fn skipped_sections_give_the_same_errors() {
     assert!(plan.len() > 5_000_000, "{} bytes", plan.len());
     let answer = assert_same(plan.as_bytes(), &Options::default(), "whole");
     assert!(answer.contains("Sifted"), "{}", end(&answer, ""));
-    let (mut failed, rounds) = (0, 120);
+    let (mut failed, rounds) = (0, if run::is_nightly() { 120 } else { 20 });
     for round in 0..rounds {
         let place = plan.len() / rounds * round + round * 37;
         let mut damaged = plan.clone().into_bytes();

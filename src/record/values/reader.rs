@@ -167,7 +167,7 @@ impl Reader<'_> {
         Ok(only.iter().any(|only| only.covers(&address) || only.covers(&type_name)))
     }
 
-    fn scalar(&mut self, section: Section, value: Value<'_>) -> Result<Flow> {
+    fn fact(&mut self, section: Section, value: Value<'_>) -> Result<Flow> {
         if !value.is_null() {
             match section {
                 Section::FormatVersion => self.summary.format_version = Some(value.text()?),
@@ -212,7 +212,8 @@ impl PieceVisitor for Reader<'_> {
             PieceKind::Variable | PieceKind::RootDeclaration => {
                 self.options.what == What::Variables
             }
-            PieceKind::Known => self.options.what == What::Checks,
+            // Outside of the sections with rows, a fact about the plan.
+            PieceKind::Known => self.options.what == What::Checks || self.section.is_none(),
             kind => kind == PieceKind::Scalar,
         }
     }
@@ -220,7 +221,9 @@ impl PieceVisitor for Reader<'_> {
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
         let limits = &self.options.read.limits;
         match (piece.kind, self.section) {
-            (PieceKind::Scalar, _) => self.scalar(piece.section, piece.value),
+            (PieceKind::Scalar, _) | (PieceKind::Known, None) => {
+                self.fact(piece.section, piece.value)
+            }
             (PieceKind::Resource, Some(section)) => self.resource(section, piece),
             (PieceKind::Output, Some(section)) => {
                 let row = rows::output(section, piece, self.masked.as_mut())?;

@@ -52,31 +52,48 @@ fn transient_errors_are_retried() {
     ];
     let s3 = S3::start();
     s3.put("plan.json", PLAN);
-    for (number, (faults, end, ranges)) in cases.into_iter().enumerate() {
-        // A short timeout only for slow servers, so that a busy machine does not look like one.
-        let is_slow = faults.iter().any(|it| matches!(it, Silence | Stall(_) | Trickle(_)));
-        let timeout = if is_slow { 2 } else { 60 };
-        s3.gate.then(faults);
-        let run = s3.run(&format!("changes --store-timeout {timeout} {ADDRESS}"));
-        match end {
-            Ok(()) => {
-                assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "case {number}");
-                assert_eq!(run.out, expected("changes", ADDRESS), "case {number}");
-            }
-            Err(said) => {
-                assert_eq!(run.code, Some(1), "case {number}");
-                assert!(run.err.contains(said), "case {number}: {}", run.err);
-            }
+    // A short timeout only for slow servers, so that a busy machine does not look like one.
+    let is_slow = |case: &(usize, Case)| {
+        case.1.0.iter().any(|it| matches!(it, Silence | Stall(_) | Trickle(_)))
+    };
+    let (slow, others): (Vec<_>, Vec<_>) = cases.into_iter().enumerate().partition(is_slow);
+    // The slow servers wait at the same time.
+    std::thread::scope(|scope| {
+        for (number, case) in slow {
+            scope.spawn(move || {
+                let s3 = S3::start();
+                s3.put("plan.json", PLAN);
+                assert_retries(&s3, 2, number, case);
+            });
         }
-        assert!(!run.err.contains(WORDS), "case {number}: {}", run.err);
-        let asked = s3.gate.take_objects();
-        let range = |start: usize| format!("bytes={start}-");
-        let ranges: Vec<_> = ranges.into_iter().map(|start| start.map(range)).collect();
-        let requested: Vec<_> =
-            asked.iter().map(|it| it.header("range").map(str::to_owned)).collect();
-        assert_eq!(requested, ranges, "case {number}");
-        assert!(asked.iter().all(|it| it.header("if-match").is_some()), "case {number}");
+    });
+    for (number, case) in others {
+        assert_retries(&s3, 60, number, case);
     }
+}
+
+/// Asserts how a run ends whose server has faults, and the start of the range of each request.
+fn assert_retries(s3: &S3, timeout: u64, number: usize, (faults, end, ranges): Case) {
+    let what = format!("case {number}");
+    s3.gate.then(faults);
+    let run = s3.run(&format!("changes --store-timeout {timeout} {ADDRESS}"));
+    match end {
+        Ok(()) => {
+            assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{what}");
+            assert_eq!(run.out, expected("changes", ADDRESS), "{what}");
+        }
+        Err(said) => {
+            assert_eq!(run.code, Some(1), "{what}");
+            assert!(run.err.contains(said), "{what}: {}", run.err);
+        }
+    }
+    assert!(!run.err.contains(WORDS), "{what}: {}", run.err);
+    let asked = s3.gate.take_objects();
+    let range = |start: usize| format!("bytes={start}-");
+    let ranges: Vec<_> = ranges.into_iter().map(|start| start.map(range)).collect();
+    let requested: Vec<_> = asked.iter().map(|it| it.header("range").map(str::to_owned)).collect();
+    assert_eq!(requested, ranges, "{what}");
+    assert!(asked.iter().all(|it| it.header("if-match").is_some()), "{what}");
 }
 
 #[test]

@@ -5,5 +5,5 @@
 pub mod checks;
 
 #[path = "../../tests/naive.rs"]
-#[allow(dead_code, reason = "it has tests of its own, in the other crate")]
+#[allow(dead_code, unused_imports, reason = "it has tests of its own, in the other crate")]
 mod naive;

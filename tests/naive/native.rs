@@ -1,5 +1,9 @@
 //! The oracle for native state files: their resources as records, from a tree of values.
 
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value, json};
 
 use super::{elements, given};
@@ -78,4 +82,58 @@ fn quoted(key: &str) -> String {
         }
     }
     quoted
+}
+
+/// Whether an object in a JSON text has a key twice.
+pub fn has_duplicate_keys(text: &[u8]) -> bool {
+    serde_json::from_slice(text).is_ok_and(|HasDuplicates(has)| has)
+}
+
+/// Whether an object in a value has a key twice. A tree of values would drop the first one.
+struct HasDuplicates(bool);
+
+impl<'de> Deserialize<'de> for HasDuplicates {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<HasDuplicates, D::Error> {
+        deserializer.deserialize_any(DuplicateVisitor)
+    }
+}
+
+struct DuplicateVisitor;
+
+impl<'de> Visitor<'de> for DuplicateVisitor {
+    type Value = HasDuplicates;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<HasDuplicates, E> {
+        Ok(HasDuplicates(false))
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<HasDuplicates, E> {
+        Ok(HasDuplicates(false))
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<HasDuplicates, E> {
+        Ok(HasDuplicates(false))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<HasDuplicates, A::Error> {
+        let mut has = false;
+        while let Some(HasDuplicates(element)) = list.next_element()? {
+            has |= element;
+        }
+        Ok(HasDuplicates(has))
+    }
+
+    /// A number arrives as an object, because it has any precision.
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<HasDuplicates, A::Error> {
+        let (mut has, mut keys) = (false, BTreeSet::new());
+        while let Some(key) = object.next_key::<String>()? {
+            let HasDuplicates(value) = object.next_value()?;
+            has |= value || !keys.insert(key);
+        }
+        Ok(HasDuplicates(has))
+    }
 }

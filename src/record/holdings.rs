@@ -132,6 +132,8 @@ pub struct Holdings {
     pub sensitive: u64,
     /// Number of outputs.
     pub outputs: u64,
+    /// The version of the tool that made the last state, if the state has it.
+    pub terraform_version: Option<String>,
     /// The resources by type, module and provider.
     pub groups: [Groups; 3],
 }
@@ -146,6 +148,7 @@ impl Default for Holdings {
             tainted: 0,
             sensitive: 0,
             outputs: 0,
+            terraform_version: None,
             groups: By::ALL.map(Groups::new),
         }
     }
@@ -191,6 +194,7 @@ impl Holdings {
         self.tainted += state.tainted;
         self.sensitive += state.sensitive;
         self.outputs += state.outputs;
+        self.terraform_version = state.terraform_version.take();
         let groups = self.groups.iter_mut().zip(&mut state.groups);
         groups.for_each(|(groups, state)| groups.take(state));
     }

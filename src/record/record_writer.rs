@@ -66,7 +66,9 @@ impl<'a> RecordWriter<'a> {
     /// # Errors
     ///
     /// Fails if the sink fails.
-    pub(super) fn state(&mut self, holdings: &Holdings) -> Result<()> {
+    pub(super) fn state(&mut self, holdings: &mut Holdings) -> Result<()> {
+        let late = self.summary.terraform_version.take();
+        holdings.terraform_version = late.or_else(|| self.terraform_version.take());
         self.sink.state(self.label, holdings)
     }
 

@@ -291,7 +291,7 @@ impl Sifter<'_, '_, '_> {
     fn finish(&mut self, document: &plan::Document) -> Result<Sifted> {
         if self.is_state {
             self.writer.summary.bytes = document.bytes;
-            self.writer.state(&self.holdings)?;
+            self.writer.state(&mut self.holdings)?;
         } else {
             self.writer.end(document)?;
         }

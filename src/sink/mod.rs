@@ -193,8 +193,7 @@ impl ReportForm {
             ),
             ReportForm::Github => (
                 "github",
-                "For a step of GitHub Actions: annotations to the output, a summary to the file \
-                 that GITHUB_STEP_SUMMARY names, and outputs to the file that GITHUB_OUTPUT names",
+                "Annotations, a summary and outputs for a step of GitHub Actions",
                 &[],
                 true,
             ),

@@ -115,6 +115,18 @@ impl<'de> Visitor<'de> for DuplicateVisitor {
         Ok(HasDuplicates(false))
     }
 
+    fn visit_i64<E>(self, _: i64) -> Result<HasDuplicates, E> {
+        Ok(HasDuplicates(false))
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<HasDuplicates, E> {
+        Ok(HasDuplicates(false))
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<HasDuplicates, E> {
+        Ok(HasDuplicates(false))
+    }
+
     fn visit_str<E>(self, _: &str) -> Result<HasDuplicates, E> {
         Ok(HasDuplicates(false))
     }
@@ -127,7 +139,7 @@ impl<'de> Visitor<'de> for DuplicateVisitor {
         Ok(HasDuplicates(has))
     }
 
-    /// A number arrives as an object, because it has any precision.
+    /// A long number arrives as an object, too, because numbers have any precision.
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<HasDuplicates, A::Error> {
         let (mut has, mut keys) = (false, BTreeSet::new());
         while let Some(key) = object.next_key::<String>()? {

@@ -23,7 +23,8 @@ use crate::sink::source_link::UrlTemplate;
 pub struct Report {
     /// The reports to write
     #[arg(help_heading = OUTPUT, short = 'o', long = "output", value_name = "FORMAT[=FILE]",
-          value_parser = target, help = targets_help(), default_value = ReportForm::Term.name())]
+          value_parser = target, help = targets_help(), long_help = targets_long_help(),
+          default_value = ReportForm::Term.name())]
     pub targets: Vec<Target>,
     /// Limit Markdown to the size of a comment on github, gitlab or azure, or to N characters. The
     /// gravest changes stay, and the last line counts the rest
@@ -278,6 +279,19 @@ fn targets_help() -> String {
         "Write this format: {names}, to FILE or standard output. Repeatable: one run writes all \
          formats"
     )
+}
+
+/// The help with what each format is, in the way of the lists of other options.
+fn targets_long_help() -> String {
+    let widest = ReportForm::ALL.map(|form| form.name().len()).into_iter().max().unwrap_or(0);
+    let mut help = "Write these formats, each to FILE or standard output. Repeatable: one run \
+                    writes all formats\n\nFormats:"
+        .to_owned();
+    for form in ReportForm::ALL {
+        let name = format!("{}:", form.name());
+        help += &format!("\n- {name:<0$} {1}", widest + 1, form.description());
+    }
+    help
 }
 
 fn target(text: &str) -> Result<Target, String> {

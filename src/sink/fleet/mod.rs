@@ -88,8 +88,6 @@ pub struct Fleet<W: Write> {
     page: Option<View<Vec<u8>>>,
     /// The workspace of the current plan.
     workspace: String,
-    /// The version of the tool that made the current plan or state.
-    version: Option<String>,
     plan: Tally,
     all: Totals,
     /// Whether a plan or a failure was counted.
@@ -107,7 +105,6 @@ impl<W: Write> Fleet<W> {
             shape,
             page,
             workspace: String::new(),
-            version: None,
             plan: Tally::default(),
             all: Totals::default(),
             has_plans: false,
@@ -137,7 +134,6 @@ impl<W: Write> Sink for Fleet<W> {
         match record {
             Record::Plan(plan) => {
                 self.workspace = plan.workspace.unwrap_or(plan.source).to_owned();
-                self.version = plan.terraform_version.map(str::to_owned);
             }
             Record::Summary(summary) => {
                 self.has_plans = true;
@@ -162,7 +158,7 @@ impl<W: Write> Sink for Fleet<W> {
     fn state(&mut self, label: Label<'_>, holdings: &Holdings) -> Result<()> {
         // Drops the checks of the state, which came as those of a plan.
         self.plan = Tally::default();
-        self.states.add(label, self.version.take(), holdings);
+        self.states.add(label, holdings);
         Ok(())
     }
 

@@ -25,8 +25,6 @@ pub(super) struct States {
     /// The resources and outputs of each workspace. Those beyond [`WORKSPACES_MAX`] only count in
     /// the totals.
     workspaces: BTreeMap<String, [u64; 2]>,
-    /// The version of the tool that made the last state.
-    version: Option<String>,
 }
 
 impl States {
@@ -34,9 +32,8 @@ impl States {
         self.all.states == 0
     }
 
-    /// Adds a state, which this `version` of the tool made.
-    pub(super) fn add(&mut self, label: Label<'_>, version: Option<String>, holdings: &Holdings) {
-        self.version = version;
+    /// Adds a state.
+    pub(super) fn add(&mut self, label: Label<'_>, holdings: &Holdings) {
         let name = label.workspace.unwrap_or(label.source);
         if self.workspaces.len() < WORKSPACES_MAX || self.workspaces.contains_key(name) {
             let counts = self.workspaces.entry(name.to_owned()).or_default();
@@ -86,9 +83,10 @@ impl States {
         }
         let providers = self.all.groups.iter().filter(|groups| groups.by() == By::Provider);
         let providers = providers.flat_map(Groups::largest_first);
-        let tool = providers.filter_map(|group| Tool::of_provider(group.name)).next();
-        let version = self.version.as_ref().map_or(String::new(), |version| {
-            let tool = tool.unwrap_or_default().name();
+        // Without a provider of a registry, either tool may have made the state.
+        let tools = providers.filter_map(|group| Tool::of_provider(group.name));
+        let tool = tools.reduce(Tool::and).unwrap_or(Tool::Both).name();
+        let version = self.all.terraform_version.as_ref().map_or(String::new(), |version| {
             fit(&format!("  made by {tool} {}", visible(version)), columns / 2)
         });
         let name = self.workspaces.keys().next().map(|name| visible(name)).unwrap_or_default();

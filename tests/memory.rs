@@ -270,7 +270,9 @@ fn memory_is_bounded_where_a_bomb_expands() {
         let error = fs::read_to_string(&said).expect("an error");
         let held = error.split("byte ").nth(1).and_then(|rest| rest.split(',').next());
         let held: f64 = held.and_then(|held| held.parse().ok()).expect("an offset");
-        let bound = BASE + 4.0 * held / MIB as f64;
+        let held = held / MIB as f64;
+        assert!(held < 70.0, "{args:?}: the ratio is exceeded at {held} MiB");
+        let bound = BASE + 4.0 * held;
         assert!(peak < bound, "{args:?}: {peak} MiB of {bound}");
     }
 }

@@ -179,8 +179,8 @@ mod tests {
     fn settings(on_failure: OnFailure) -> Settings {
         let threads = NonZeroUsize::MIN.saturating_add(1);
         let (sift, access) = (Options::default(), input::Options::default());
-        let (questions, form, memory) = (None, Form::Ndjson, u64::MAX);
-        Settings { sift, questions, access, form, threads, memory, on_failure }
+        let (assertion_settings, form, memory) = (None, Form::Ndjson, u64::MAX);
+        Settings { sift, assertion_settings, access, form, threads, memory, on_failure }
     }
 
     /// Jobs for files that do not exist.

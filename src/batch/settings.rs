@@ -27,7 +27,7 @@ pub struct Settings {
     /// How to process a plan. The batch sets the number of threads for each plan.
     pub sift: Options,
     /// Assertions to ask of each plan.
-    pub questions: Option<AssertionSettings>,
+    pub assertion_settings: Option<AssertionSettings>,
     /// How to open inputs. The batch sets `threads` for each input.
     pub access: input::Options,
     /// The form of the records.

@@ -126,10 +126,10 @@ impl Work<'_> {
             Ok(Hooked::new(source, Stopping::new(0, self.stop, &UNSHOWN)))
         };
         let mut collecting = Collecting::new(open, Accepts::Plans);
-        let questions = self.settings.questions.as_ref();
-        let collect = &mut |at| match questions {
-            Some(questions) => {
-                let mut secrets = questions.secrets.clone();
+        let assertion_settings = self.settings.assertion_settings.as_ref();
+        let collect = &mut |at| match assertion_settings {
+            Some(assertion_settings) => {
+                let mut secrets = assertion_settings.secrets.clone();
                 secrets.read.threads = options.read.threads;
                 collecting.collect(at, &secrets)
             }
@@ -138,7 +138,8 @@ impl Work<'_> {
         // An input without an identity, such as a pipe, yields its plans once.
         let collect: Option<&mut dyn FnMut(u64) -> Result<Collected>> =
             if self.job.listed.identity.is_some() { Some(collect) } else { None };
-        let assertions = questions.map(|questions| &questions.assertions);
+        let assertions =
+            assertion_settings.map(|assertion_settings| &assertion_settings.assertions);
         let asked = assertions.map(|assertions| Asked { assertions, collect });
         read_plans(source, label, &options, Attributes::None, asked, &mut reading)?;
         if self.stop.is_set() {

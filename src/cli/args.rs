@@ -279,7 +279,8 @@ pub struct Summary {
 /// Arguments about the table of several plans, and about lists.
 #[derive(Debug, Args)]
 pub struct TableArgs {
-    /// Group the table of several plans by this [default: workspace]
+    /// Group the table of several plans by this [default: workspace]. For states, show this list
+    /// alone
     #[arg(help_heading = OUTPUT, long, value_enum, value_name = "WHAT")]
     pub group_by: Option<GroupBy>,
     /// Sort rows by this column [default: changes]

@@ -116,7 +116,7 @@ fn settings(arguments: &Batch) -> std::result::Result<(Settings, Option<String>)
     let secrets = secret_options(&SecretArgs::default(), sift.read);
     let settings = Settings {
         sift,
-        questions: has_assertions.then_some(AssertionSettings { assertions, secrets }),
+        assertion_settings: has_assertions.then_some(AssertionSettings { assertions, secrets }),
         access: access(plans, &sift.read),
         form: form(&arguments.form),
         threads: wanted.min(fitting),

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::args::{Blocks, BlocksFormat};
 use super::exit::Exit;
-use super::messages::{fail, fail_input, say};
+use super::messages::{fail, fail_named, say};
 use super::output::Output;
 use super::sources::of_plan_file;
 use crate::blocks::{Configuration, Folder, is_configuration, row};
@@ -102,7 +102,7 @@ fn read(root: &Path) -> std::result::Result<Configuration, Exit> {
         Configuration::read(&Folder::new(root))
     } else {
         let read =
-            of_plan_file(root, &Limits::default()).map_err(|error| fail_input(&name, &error))?;
+            of_plan_file(root, &Limits::default()).map_err(|error| fail_named(&name, &error))?;
         read.ok_or_else(|| {
             let is_file_name = |name: &str| is_configuration(name);
             let is_source =

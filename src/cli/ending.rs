@@ -45,7 +45,7 @@ pub struct Ending<'a> {
 }
 
 impl<'a> Ending<'a> {
-    /// The end of a run without rules, whose outputs appear if a document could be read.
+    /// The end of a run without rules. Its outputs appear only if at least one document was read.
     pub fn new(plans: &'a Plans, tally: &'a Tally) -> Ending<'a> {
         Ending {
             plans,

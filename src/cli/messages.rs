@@ -25,7 +25,7 @@ fn line(text: &str) {
 /// Prints an error of an output, and returns the exit code. `None` is standard output.
 pub fn fail(path: Option<&Path>, error: &Error) -> Exit {
     match path {
-        Some(path) => fail_input(&path.to_string_lossy(), error),
+        Some(path) => fail_named(&path.to_string_lossy(), error),
         None => {
             say(&error.to_string());
             Exit::Failed
@@ -33,8 +33,8 @@ pub fn fail(path: Option<&Path>, error: &Error) -> Exit {
     }
 }
 
-/// Prints an error of an input, and returns the exit code.
-pub fn fail_input(source: &str, error: &Error) -> Exit {
+/// Prints an error with the name of its input or output, and returns the exit code.
+pub fn fail_named(source: &str, error: &Error) -> Exit {
     say(&format!("{source}: {error}"));
     Exit::Failed
 }

@@ -100,13 +100,13 @@ pub fn formulas(is_raw: bool) -> Formulas {
 /// Returns the shape of the table of several plans.
 pub fn shape(table: &TableArgs) -> Shape {
     let TableArgs { group_by, sort, top } = table;
-    let by = match group_by {
-        None | Some(GroupBy::Workspace) => By::Workspace,
-        Some(GroupBy::Type) => By::Type,
-        Some(GroupBy::Module) => By::Module,
-        Some(GroupBy::Provider) => By::Provider,
-        Some(GroupBy::Action) => By::Action,
-    };
+    let by = group_by.map(|group_by| match group_by {
+        GroupBy::Workspace => By::Workspace,
+        GroupBy::Type => By::Type,
+        GroupBy::Module => By::Module,
+        GroupBy::Provider => By::Provider,
+        GroupBy::Action => By::Action,
+    });
     let sort = match sort {
         None | Some(SortBy::Changes) => Sort::Changes,
         Some(SortBy::Name) => Sort::Name,

@@ -40,7 +40,7 @@ const BUFFER: usize = 64 << 10;
 /// Writes all reports in one run over the plans.
 pub fn run(arguments: &Report) -> Exit {
     let plans = &arguments.plans;
-    let Ready { rules, questions, listed, options, origins } = match ready(arguments) {
+    let Ready { rules, assertion_settings, listed, options, origins } = match ready(arguments) {
         Ok(ready) => ready,
         Err(exit) => return exit,
     };
@@ -62,7 +62,7 @@ pub fn run(arguments: &Report) -> Exit {
     let mut sink = gates::before(several, &rules, &is_broken);
     let attributes = attributes(arguments, &options);
     let sifting = Sifting::new(plans, options, sink.as_mut()).with(&attributes);
-    let mut sifting = sifting.asking(questions.as_ref());
+    let mut sifting = sifting.asking(assertion_settings.as_ref());
     let read = sifting.all(&listed);
     let tally = sifting.tally;
     let read = read.and_then(|()| sink.finish());
@@ -97,7 +97,7 @@ pub fn run(arguments: &Report) -> Exit {
 /// What is needed to read the plans.
 struct Ready {
     rules: Vec<Rule>,
-    questions: Option<AssertionSettings>,
+    assertion_settings: Option<AssertionSettings>,
     listed: Listed,
     options: Options,
     origins: SharedOrigins,
@@ -123,8 +123,8 @@ fn ready(arguments: &Report) -> std::result::Result<Ready, Exit> {
     let options = Options { show: arguments.records.show(), watch, ..options(plans)? };
     let origins = sources::open(&arguments.source, &options.read.limits, plans.quiet)?;
     let secrets = secret_options(&arguments.secrets, options.read);
-    let questions = assertions.map(|assertions| AssertionSettings { assertions, secrets });
-    Ok(Ready { rules, questions, listed, options, origins })
+    let assertion_settings = assertions.map(|assertions| AssertionSettings { assertions, secrets });
+    Ok(Ready { rules, assertion_settings, listed, options, origins })
 }
 
 /// Reads the rules, and the assertions, each of which is one more rule.

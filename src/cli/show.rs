@@ -7,7 +7,7 @@ use super::args::{MaskArgs, SecretArgs, ShowPlanFile};
 use super::ending::end_of_output;
 use super::exit::Exit;
 use super::inputs;
-use super::messages::{fail, fail_input, say};
+use super::messages::{fail, fail_named, say};
 use super::options::{access, options};
 use super::output::{Output, write_whole};
 use super::redact;
@@ -33,7 +33,7 @@ pub fn run(arguments: &ShowPlanFile) -> Exit {
     };
     let entry = match &listed.inputs.entries[..] {
         [Ok(entry)] => entry,
-        [Err(unlisted)] => return fail_input(&unlisted.source, &unlisted.error),
+        [Err(unlisted)] => return fail_named(&unlisted.source, &unlisted.error),
         _ => {
             say("show prints one plan file: name one");
             return Exit::Usage;
@@ -50,12 +50,12 @@ pub fn run(arguments: &ShowPlanFile) -> Exit {
         return match key.map(|key| write_whole(None, format!("{key}\n").as_bytes())) {
             Ok(Ok(())) => Exit::Done,
             Ok(Err(error)) => end_of_output(None, &error, 0),
-            Err(error) => fail_input(&entry.source(), &error),
+            Err(error) => fail_named(&entry.source(), &error),
         };
     }
     match entry.open_plan_file(&access) {
         Ok(document) => print(document, entry, output.as_deref()),
-        Err(error) => fail_input(&entry.source(), &error),
+        Err(error) => fail_named(&entry.source(), &error),
     }
 }
 
@@ -69,7 +69,7 @@ fn print(mut document: Document, entry: &Entry, path: Option<&Path>) -> Exit {
     loop {
         let read = match fill(&mut document, &mut buffer) {
             Ok(read) => read,
-            Err(error) => return fail_input(&entry.source(), &error),
+            Err(error) => return fail_named(&entry.source(), &error),
         };
         if read == 0 {
             break;

@@ -50,8 +50,8 @@ impl<'a> Sifting<'a> {
     /// Creates a reader that has read no input yet.
     pub fn new(plans: &'a Plans, options: Options, sink: &'a mut dyn Sink) -> Sifting<'a> {
         let access = access(plans, &options.read);
-        let (attributes, questions) = (&Wanted::None, None);
-        let reading = Reading { plans, options, access, attributes, questions, bar: None };
+        let (attributes, assertion_settings) = (&Wanted::None, None);
+        let reading = Reading { plans, options, access, attributes, assertion_settings, bar: None };
         Sifting { reading, sink, tally: Tally::new() }
     }
 
@@ -62,8 +62,8 @@ impl<'a> Sifting<'a> {
     }
 
     /// Sets the assertions to ask of each plan.
-    pub fn asking(mut self, questions: Option<&'a AssertionSettings>) -> Sifting<'a> {
-        self.reading.questions = questions;
+    pub fn asking(mut self, assertion_settings: Option<&'a AssertionSettings>) -> Sifting<'a> {
+        self.reading.assertion_settings = assertion_settings;
         self
     }
 
@@ -139,7 +139,7 @@ struct Reading<'a> {
     options: Options,
     access: input::Options,
     attributes: &'a Wanted,
-    questions: Option<&'a AssertionSettings>,
+    assertion_settings: Option<&'a AssertionSettings>,
     /// The bar of all inputs; `None` if each input has its own bar.
     bar: Option<&'a Bar>,
 }
@@ -194,13 +194,13 @@ impl Reading<'_> {
     ///
     /// Fails like [`read_plans`].
     fn input(&self, entry: &Entry, label: Label<'_>, reader: &mut impl Reader) -> Result<()> {
-        let Reading { options, access, attributes, questions, .. } = self;
+        let Reading { options, access, attributes, assertion_settings, .. } = self;
         let one_pass = match attributes {
             Wanted::None => Some(Attributes::None),
             Wanted::Paths => Some(Attributes::Paths),
             Wanted::Values { .. } | Wanted::Blocks => None,
         };
-        let one_pass = match (one_pass, questions) {
+        let one_pass = match (one_pass, assertion_settings) {
             (Some(attributes), None) => {
                 let input = match entry.open(access) {
                     Ok(input) => bar::watched(input, self.bar(entry, entry.len)),
@@ -222,9 +222,10 @@ impl Reading<'_> {
             Ok(input) => input,
             Err(error) => return reader.refuse(label, &error),
         };
-        let assertions = questions.map(|questions| &questions.assertions);
+        let assertions =
+            assertion_settings.map(|assertion_settings| &assertion_settings.assertions);
         let asked = assertions.map(|assertions| Asked { assertions, collect: None });
-        match (attributes, one_pass, questions) {
+        match (attributes, one_pass, assertion_settings) {
             (Wanted::Values { all, detail, secrets }, ..) => {
                 let mut collecting = Collecting::new(open, Accepts::States);
                 let collect = &mut |at| collecting.collect(at, secrets);

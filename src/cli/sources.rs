@@ -11,7 +11,6 @@ use super::exit::Exit;
 use super::messages::say;
 use crate::blocks::{Configuration, Folder, Found, Place, Snapshot, SourceBlock, SourceError};
 use crate::hcl::diagnostic::Severity;
-use crate::inert::visible;
 use crate::limits::Limits;
 use crate::sink::origin::{Location, Missing, Origin, Origins, SharedOrigins};
 use crate::sink::source_link::LinkTarget;
@@ -52,7 +51,10 @@ pub fn open(arguments: &SourceArgs, limits: &Limits, quiet: bool) -> Result<Shar
     }
     let given = arguments.source_prefix.as_deref().map(Path::new);
     let Some(path) = folder(arguments) else {
-        let kind = Kind::PlanFile { limits: *limits, warns: arguments.source.is_some() && !quiet };
+        let kind = Kind::PlanFile {
+            limits: *limits,
+            warns: (arguments.source.is_some() || given.is_some()) && !quiet,
+        };
         let prefix = given.map_or_else(String::new, with_slash);
         return Ok(Some(Rc::new(Sources { kind, prefix, current: RefCell::new(None) })));
     };
@@ -137,11 +139,24 @@ pub fn of_plan_file(
     Ok((!snapshot.is_empty()).then(|| Configuration::read(&snapshot)))
 }
 
+/// Reads the configuration of an input, or returns why there is none. The reader of the plan reports
+/// its faults itself.
+fn configuration_of(source: &Path, limits: &Limits) -> Result<Configuration, String> {
+    if !source.is_file() {
+        return Err("only a file can be read a second time for them".to_owned());
+    }
+    let read = match may_be_plan_file(source) {
+        true => of_plan_file(source, limits).map_err(|error| error.to_string())?,
+        false => None,
+    };
+    let read = read.ok_or("only plan files keep a configuration")?;
+    read.map_err(|error| format!("cannot read the configuration: {error}"))
+}
+
 /// Whether a file may be a plan file. Most inputs are plain JSON, and are not opened once more.
 fn may_be_plan_file(path: &Path) -> bool {
     let mut first = [0];
-    path.is_file()
-        && File::open(path).and_then(|mut file| file.read(&mut first)).is_ok_and(|len| len > 0)
+    File::open(path).and_then(|mut file| file.read(&mut first)).is_ok_and(|len| len > 0)
         && !matches!(first, [b'{' | b' ' | b'\t' | b'\r' | b'\n'])
 }
 
@@ -150,17 +165,14 @@ impl Origins for Sources {
         let Kind::PlanFile { limits, warns } = &self.kind else {
             return;
         };
-        // Only a file can be read once more. A fault is reported by the reader of its plan.
-        let path = Path::new(source);
-        let read = may_be_plan_file(path).then(|| of_plan_file(path, limits).ok().flatten());
-        let read = read.flatten().and_then(Result::ok);
-        if *warns && read.is_none() {
-            let name = visible(source);
-            say(&format!(
-                "warning: {name}: no configuration for --source plan: only plan files keep one"
-            ));
+        let (configuration, missing) = match configuration_of(Path::new(source), limits) {
+            Ok(configuration) => (Some(configuration), None),
+            Err(missing) => (None, Some(missing)),
+        };
+        if let Some(missing) = missing.filter(|_| *warns) {
+            say(&format!("{source}: warning: the lines of blocks are not known: {missing}"));
         }
-        *self.current.borrow_mut() = read;
+        *self.current.borrow_mut() = configuration;
     }
 
     fn has_files(&self) -> bool {

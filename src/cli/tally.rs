@@ -1,7 +1,7 @@
 //! Counts the documents of a run, their failures and echoes.
 
 use super::exit::Exit;
-use super::messages::fail_input;
+use super::messages::fail_named;
 use super::stats::Stats;
 use crate::error::Error;
 
@@ -34,7 +34,7 @@ impl Tally {
     /// Counts a failure, and prints its error.
     pub fn fail(&mut self, source: &str, error: &Error) {
         self.failed += 1;
-        fail_input(source, error);
+        fail_named(source, error);
     }
 
     /// Returns the exit code of a run that read all inputs. `tells_changes` is true with

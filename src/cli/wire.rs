@@ -10,7 +10,7 @@ use super::args::{
     Bytes, Decode, Encode, Spelling, TypeArgs, Wire, WireCheck, WireCommand, WireForm,
 };
 use super::exit::Exit;
-use super::messages::{fail, fail_input, say};
+use super::messages::{fail, fail_named, say};
 use super::output::write_whole;
 use crate::error::{Error, ErrorKind};
 use crate::limits::{Limit, Limits};
@@ -259,7 +259,7 @@ fn read(path: Option<&Path>) -> Result<(String, Vec<u8>), Exit> {
         Ok(len) if len as u64 > max => Error::limit(Limit::Change, max, max),
         Ok(_) => return Ok((name, bytes)),
     };
-    Err(fail_input(&name, &error))
+    Err(fail_named(&name, &error))
 }
 
 /// Prints what is wrong with an input.
@@ -269,7 +269,7 @@ fn refuse(name: &str, error: wire::Error) -> Exit {
         Some(offset) => Error::at(kind, offset as u64),
         None => Error::new(kind),
     };
-    fail_input(name, &error)
+    fail_named(name, &error)
 }
 
 fn write(path: Option<&Path>, text: &[u8]) -> Result<Exit, Exit> {

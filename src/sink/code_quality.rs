@@ -4,7 +4,8 @@
 //!
 //! An entry stands at the block of the first object that it names, or else at the first line of the
 //! plan, because GitLab refuses entries without a line. GitLab compares fingerprints between
-//! branches, so a fingerprint has no counts, no lines and no name of a file.
+//! branches, so a fingerprint has no counts and no lines. It has the workspace of the plan if the run
+//! reads several inputs, and no name of a file otherwise.
 
 use std::io::Write;
 
@@ -27,8 +28,11 @@ pub struct CodeQuality<W: Write> {
     origins: SharedOrigins,
     annotated: Annotated,
     source: String,
-    /// Tells the plans of a run apart. One plan needs no name, so its file may have any.
-    workspace: String,
+    /// Tells the plans of a run apart: the workspace, or the number of the second and each further
+    /// document of the only input.
+    plan: String,
+    /// Number of documents so far.
+    documents: u64,
     entries: u64,
 }
 
@@ -62,7 +66,8 @@ impl<W: Write> CodeQuality<W> {
             origins: None,
             annotated: Annotated::default(),
             source: String::new(),
-            workspace: String::new(),
+            plan: String::new(),
+            documents: 0,
             entries: 0,
         }
     }
@@ -78,8 +83,15 @@ impl<W: Write> CodeQuality<W> {
     }
 
     fn begin(&mut self, source: &str, workspace: Option<&str>) {
+        if self.documents == 0 || self.source != source {
+            self.documents += 1;
+        }
         source.clone_into(&mut self.source);
-        workspace.unwrap_or_default().clone_into(&mut self.workspace);
+        self.plan = match (workspace, self.documents) {
+            (Some(workspace), _) => workspace.to_owned(),
+            (None, 0 | 1) => String::new(),
+            (None, number) => format!("#{number}"),
+        };
     }
 
     fn entry(
@@ -106,7 +118,7 @@ impl<W: Write> CodeQuality<W> {
             None => (visible(&self.source), 1, 1),
         };
         let object = names.first().map_or("", String::as_str);
-        let identity = format!("{}\0{check_name}\0{object}", self.workspace);
+        let identity = format!("{}\0{check_name}\0{object}", self.plan);
         let fingerprint = blake3::hash(identity.as_bytes()).to_hex().chars().take(32).collect();
         let location = Location { path, lines: Lines { begin, end } };
         let entry = Entry { description, check_name, fingerprint, severity, location };

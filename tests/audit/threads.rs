@@ -62,13 +62,12 @@ fn every_shape() {
     let shapes =
         [("estate", &[][..]), ("busy", &[]), ("first-run", &[]), ("estate", &["--indent"])];
     for (number, (shape, layout)) in shapes.into_iter().enumerate() {
-        let echoes = [EchoOf::Whole, EchoOf::Part].into_iter().enumerate();
-        let mut echoes = echoes.filter(|(at, _)| run::is_tried(number + 3 * at)).peekable();
-        if echoes.peek().is_none() {
-            continue;
-        }
         let (plan, _) = generated(folder.path(), shape, layout, SIZE);
-        for (_, echo) in echoes {
+        for (at, echo) in [EchoOf::Whole, EchoOf::Part].into_iter().enumerate() {
+            // By day, each shape with one of both.
+            if !run::is_nightly() && (number + at) % 2 == 1 {
+                continue;
+            }
             let mut options = options();
             options.secret.echo = echo;
             let (findings, end) =

@@ -56,13 +56,19 @@ fn said(args: &[&str]) -> String {
 
 #[test]
 fn an_input_without_the_configuration_that_the_user_asks_for_is_a_warning() {
-    let warning =
-        format!("warning: {PLAN}: no configuration for --source plan: only plan files keep one");
+    let warning = format!(
+        "{PLAN}: warning: the lines of blocks are not known: only plan files keep a configuration"
+    );
     assert!(said(&["changes", "--source", "plan", PLAN]).contains(&warning));
     assert_eq!(said(&["changes", "--source", "plan", "-q", PLAN]), "");
     assert_eq!(said(&["changes", PLAN]), "");
+    assert!(said(&["changes", "--source-prefix", "infra", PLAN]).contains(&warning));
     let plan_file = "corpus/planfiles/forget/plan.tfplan";
-    assert!(!said(&["changes", "--source", "plan", plan_file]).contains("no configuration"));
+    assert!(!said(&["changes", "--source", "plan", plan_file]).contains("lines of blocks"));
+    let piped = fs::read(run::root().join(plan_file)).expect("a plan file");
+    let piped = run::piped(&["changes", "--source", "plan", "-"], &piped);
+    let piped = String::from_utf8(piped.stderr).expect("UTF-8");
+    assert!(piped.contains("only a file can be read a second time"), "{piped}");
 }
 
 #[test]
@@ -188,7 +194,15 @@ fn fingerprints_do_not_depend_on_the_name_of_the_plan() {
     };
     let of_plan = fingerprints(PLAN);
     assert!(of_plan.len() > 2);
-    assert_eq!(fingerprints(other.to_str().expect("UTF-8")), of_plan);
+    let other = other.to_str().expect("UTF-8");
+    assert_eq!(fingerprints(other), of_plan);
+    // The documents of one input are told apart.
+    fs::write(other, format!("{plan}\n{plan}")).expect("a file");
+    let mut of_two = fingerprints(other);
+    assert_eq!((&of_two[..of_plan.len()], of_two.len()), (&of_plan[..], 2 * of_plan.len()));
+    of_two.sort_by_key(Value::to_string);
+    of_two.dedup();
+    assert_eq!(of_two.len(), 2 * of_plan.len());
 }
 
 /// The notices of GitHub about changes, or the names of the rules of changes in another format.

@@ -59,12 +59,14 @@ fn every_kind_of_input_gives_the_same_output() {
     fs::write(&file, &plan).expect("a file");
     let file = file.to_str().expect("a name in UTF-8");
     let all_options = [
-        &["--echo", "off", "--keep", "configuration,changes"][..],
-        &["--echo", "equal"],
+        &["--echo", "equal"][..],
+        &["--echo", "off", "--keep", "configuration,changes"],
         &["--no-redact", "--paths", "list", "--only", "*0]"],
     ];
-    for options in all_options.into_iter().enumerate().filter(|(at, _)| run::is_tried(*at)) {
-        let options = options.1;
+    for (number, options) in all_options.into_iter().enumerate() {
+        if !run::is_tried(number) {
+            continue;
+        }
         let expected = succeeded(slim(&[options, &["-"]].concat(), plan.as_bytes()));
         assert!(expected.len() > 40_000 && expected.len() * 2 < plan.len(), "{}", expected.len());
         let same = |found: Output, how: &str| {

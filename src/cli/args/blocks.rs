@@ -52,8 +52,8 @@ pub struct SourceArgs {
     /// Leave the places of blocks out
     #[arg(help_heading = INPUT, long, conflicts_with = "source")]
     pub no_source: bool,
-    /// Put this folder in front of the paths of source files, as in 'infra' for a plan file whose
-    /// root module is the folder infra of the repository
+    /// Write this folder in front of the paths of source files, in place of DIR: 'infra' for a plan
+    /// file whose root module is the folder infra of the repository
     #[arg(help_heading = INPUT, long, value_name = "DIR", conflicts_with = "no_source")]
     pub source_prefix: Option<String>,
 }

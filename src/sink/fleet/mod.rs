@@ -61,8 +61,8 @@ pub enum Sort {
 /// The layout of the table.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Shape {
-    /// The grouping of the rows.
-    pub by: By,
+    /// The grouping of the rows. `None` is that by workspace.
+    pub by: Option<By>,
     /// The sort key of the rows.
     pub sort: Sort,
     /// Maximum number of rows of each table and list. `None` means the default. The rest shares one

@@ -43,19 +43,20 @@ impl States {
         self.all.take(holdings.clone());
     }
 
-    /// Draws the page. A shape of one group draws the list of that group alone.
+    /// Draws the page. A grouping draws its list alone; states have no actions.
     pub(super) fn draw(&self, screen: Screen, shape: &Shape) -> String {
         let mut page = Page { text: String::new(), screen, top: shape.top.unwrap_or(LISTED) };
         let only = match shape.by {
-            super::By::Type => Some(By::Type),
-            super::By::Module => Some(By::Module),
-            super::By::Provider => Some(By::Provider),
-            super::By::Workspace | super::By::Action => None,
+            Some(super::By::Type) => Some(By::Type),
+            Some(super::By::Module) => Some(By::Module),
+            Some(super::By::Provider) => Some(By::Provider),
+            None | Some(super::By::Workspace | super::By::Action) => None,
         };
+        let is_by_workspace = shape.by == Some(super::By::Workspace);
         page.line(&paint(screen.color, BOLD, &self.title(screen.width)));
         page.line("");
         page.line(&paint(screen.color, BOLD, &fit(&sentence(&self.all), screen.width)));
-        if self.all.states > 1 && only.is_none() {
+        if is_by_workspace || self.all.states > 1 && only.is_none() {
             let mut rows: Vec<_> = self.workspaces.iter().collect();
             rows.sort_by_key(|(_, counts)| std::cmp::Reverse(counts[0]));
             let rows = rows.into_iter().map(|(name, counts)| (name.as_str(), *counts)).collect();
@@ -65,6 +66,7 @@ impl States {
             let rows = groups.largest_first();
             let is_shown = match only {
                 Some(only) => groups.by() == only,
+                None if is_by_workspace => false,
                 None => groups.by() != By::Module || rows.len() > 1,
             };
             if !is_shown {

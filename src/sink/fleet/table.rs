@@ -139,7 +139,7 @@ fn draw(all: &Totals, shape: &Shape, screen: Screen) -> String {
     page.named(all, "Without a list of changes", |row| row.is_unlisted);
     page.named(all, "Fails assertions", |row| row.fails_assertions);
     page.named(all, "Leaves changes for another plan", |row| row.is_incomplete);
-    if shape.by == By::Workspace {
+    if shape.by.unwrap_or_default() == By::Workspace {
         for by in [By::Type, By::Module, By::Provider] {
             page.list(all, by);
         }
@@ -274,7 +274,7 @@ impl Page {
     }
 
     fn table(&mut self, all: &Totals, shape: &Shape) {
-        let by = shape.by;
+        let by = shape.by.unwrap_or_default();
         let rows = all.sorted(by, shape.sort);
         let (listed, rest) = rows.split_at(rows.len().min(shape.top.unwrap_or(ROWS)));
         if rows.is_empty() {

@@ -2,10 +2,19 @@
 
 use serde_json::Value;
 
-/// Returns the words for a type constraint as JSON, like `["list","string"]`; `None` if the text is
-/// not such a type. Deeper types than 128 levels have no words.
+use crate::json::string::push_quoted;
+
+/// Maximum length of a type that has words, in bytes of JSON. A table would cut longer words.
+const LONGEST: usize = 16 << 10;
+
+/// Returns the words for a type constraint as JSON, like `["list","string"]`. Returns `None` if the
+/// text is not such a type, or if it is too long or nests too deeply.
 pub(super) fn type_words(json: &str) -> Option<String> {
+    if json.len() > LONGEST {
+        return None;
+    }
     let mut words = String::new();
+    // The parser refuses arrays and objects in more than 128 levels, which bounds the recursion.
     push(&serde_json::from_str(json).ok()?, &mut words)?;
     Some(words)
 }
@@ -16,35 +25,50 @@ fn push(constraint: &Value, words: &mut String) -> Option<()> {
         return Some(());
     }
     let [kind, content, optional @ ..] = constraint.as_array()?.as_slice() else { return None };
-    words.push_str(kind.as_str()?);
-    words.push('(');
-    match content {
-        Value::Object(attributes) => {
+    let kind = kind.as_str()?;
+    words.push_str(kind);
+    match (kind, content, optional) {
+        ("list" | "set" | "map", element, []) => {
+            words.push('(');
+            push(element, words)?;
+            words.push(')');
+        }
+        ("tuple", Value::Array(elements), []) => {
+            words.push_str("([");
+            for (index, element) in elements.iter().enumerate() {
+                words.push_str(if index > 0 { ", " } else { "" });
+                push(element, words)?;
+            }
+            words.push_str("])");
+        }
+        ("object", Value::Object(attributes), [] | [Value::Array(_)]) => {
             let optional = optional.first().and_then(Value::as_array);
-            let is_optional =
-                |name: &str| optional.is_some_and(|names| names.iter().any(|it| it == name));
-            words.push('{');
+            words.push_str("({");
             for (index, (name, constraint)) in attributes.iter().enumerate() {
                 words.push_str(if index > 0 { ", " } else { "" });
-                words.push_str(name);
-                words.push_str(if is_optional(name) { " = optional(" } else { " = " });
+                push_name(name, words);
+                let is_optional =
+                    optional.is_some_and(|names| names.iter().any(|optional| optional == name));
+                words.push_str(if is_optional { " = optional(" } else { " = " });
                 push(constraint, words)?;
-                words.push_str(if is_optional(name) { ")" } else { "" });
+                words.push_str(if is_optional { ")" } else { "" });
             }
-            words.push('}');
+            words.push_str("})");
         }
-        Value::Array(elements) if kind == "tuple" => {
-            words.push('[');
-            for (index, constraint) in elements.iter().enumerate() {
-                words.push_str(if index > 0 { ", " } else { "" });
-                push(constraint, words)?;
-            }
-            words.push(']');
-        }
-        element => push(element, words)?,
+        _ => return None,
     }
-    words.push(')');
     Some(())
+}
+
+/// Writes the name of an attribute, in quotes if it is no identifier.
+fn push_name(name: &str, words: &mut String) {
+    let is_part = |it: char| it.is_alphanumeric() || it == '_' || it == '-';
+    let starts = name.starts_with(|it: char| it.is_alphabetic() || it == '_');
+    if starts && name.chars().all(is_part) {
+        words.push_str(name);
+    } else {
+        push_quoted(name, words);
+    }
 }
 
 #[cfg(test)]
@@ -65,11 +89,21 @@ mod tests {
                 r#"["object",{"a":"string","b":["list","string"]},["b"]]"#,
                 Some("object({a = string, b = optional(list(string))})"),
             ),
+            (r#"["object",{"x = 1, y":"bool"}]"#, Some(r#"object({"x = 1, y" = bool})"#)),
+            (r#"["object","string"]"#, None),
+            (r#"["list",{"a":"string"}]"#, None),
+            (r#"["list","string","more"]"#, None),
+            (r#"["option","string"]"#, None),
             (r#"["list"]"#, None),
             ("7", None),
             ("", None),
         ] {
             assert_eq!(type_words(json).as_deref(), words, "{json}");
         }
+        let tuple = |elements: usize| format!(r#"["tuple",[{}0]]"#, r#""any","#.repeat(elements));
+        assert_eq!(type_words(&tuple(1_000_000)), None);
+        let deep = |levels| format!("{}\"any\"{}", "[\"list\",".repeat(levels), "]".repeat(levels));
+        assert!(type_words(&deep(100)).is_some());
+        assert_eq!(type_words(&deep(1000)), None);
     }
 }

@@ -1,4 +1,4 @@
-//! The names in a document, to suggest one in the place of a name that it lacks.
+//! Samples the names in a document, to suggest one for a name that the document lacks.
 
 use crate::nearest::{Sample, nearest, nearest_address};
 use crate::path::without_keys;
@@ -10,8 +10,8 @@ pub(super) struct Names {
     modules: Sample,
     types: Sample,
     outputs: Sample,
-    /// The last address and type. Instances of a resource follow each other, and resources of a
-    /// type often do.
+    /// The last address and type. Neighbours often repeat them, and a repeated name is not added
+    /// again.
     last: [String; 2],
 }
 
@@ -68,8 +68,8 @@ impl Names {
         }
     }
 
-    /// A type that the document lacks, in a pattern of addresses, and the type that is nearest to
-    /// it.
+    /// If the document lacks the type in `pattern`: this type, and the nearest type in the
+    /// document.
     pub fn near_type(&self, pattern: &str) -> Option<(String, String)> {
         let address = without_keys(pattern);
         let resource = address[module_of(&address).len()..].trim_start_matches('.');

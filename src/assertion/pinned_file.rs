@@ -100,8 +100,8 @@ impl PinnedFile {
     }
 }
 
-/// A text in quotes, without hidden characters and commands of CI runners. The syntaxes share the
-/// escapes of JSON, except for characters of more than 16 bits.
+/// A text in quotes. Hidden characters and commands of CI runners are escaped. The syntaxes share
+/// the escapes of JSON, except for characters of more than 16 bits.
 fn quoted(text: &str, syntax: Syntax) -> String {
     let mut json = String::new();
     push_quoted(text, &mut json);

@@ -65,8 +65,9 @@ impl<'a> Sides<'a> {
         Ok(false)
     }
 
-    /// The key that is nearest to the first one of a path that no value has. `None` if the values
-    /// around it are sensitive.
+    /// Finds the first step of `path` that is missing, and returns the existing key most similar to
+    /// it. `None` if the step is an index, if the object around it is sensitive, or if no key is
+    /// similar.
     pub fn near(self, path: &AttributePath) -> Result<Option<String>> {
         let mut around = Vec::new();
         for step in path.steps() {
@@ -201,7 +202,8 @@ impl Item<'_, '_> {
         self.fail(expectation, path, &found, outcome);
     }
 
-    /// Whether the actions include this one.
+    /// Whether `action` describes the change. `Destroy` covers every list with a delete, except for
+    /// data sources.
     pub fn has(&self, action: Action) -> bool {
         let is_covered = self.actions.is_some_and(|actions| action.covers(actions));
         is_covered && !(self.is_data && action == Action::Destroy)
@@ -265,7 +267,8 @@ impl Item<'_, '_> {
         let near = self.sides.near(path)?;
         let found = format!("nothing{}", did_you_mean(near.as_deref()));
         self.fail(expectation, path, &found, outcome);
-        // The keys of a map are data. The names of attributes are not.
+        // A suggested map key is data and may repeat a secret. The name of a top-level attribute
+        // cannot.
         outcome.quote_last(near.filter(|_| path.steps().len() > 1));
         Ok(())
     }
@@ -355,7 +358,7 @@ impl Item<'_, '_> {
         marked(self.sides.after_unknown, path)
     }
 
-    /// How much of a value is sensitive, before or after.
+    /// How much of a value is sensitive after the change; before the change if no value remains.
     fn sensitive(&self, path: &AttributePath) -> Result<Marked> {
         let after = marked(self.sides.after_sensitive, path)?;
         let is_gone = self.sides.after.is_none_or(Value::is_null);

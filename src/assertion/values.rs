@@ -12,7 +12,9 @@
 //! | `{list_of: [...]}`, `{set_of: [...]}` | lists in order, sets in any order |
 //! | `{object_of: {...}}` | objects with these members and no others |
 //! | `{has: {...}}` | objects with these members |
-//! | `{not: ...}`, `{not_null: true}` | the opposite |
+//! | `{not: ...}` | values that the inner matcher does not match |
+//! | `{not_null: true}` | any value except null |
+//! | `{equals: ...}` | exactly this value, also an object |
 
 use super::bounds::Bounds;
 use super::matcher::{Matcher, SET_MAX};

@@ -1,4 +1,4 @@
-//! The answers at the end of a document.
+//! Completes the answers at the end of a document.
 
 use super::facts::{Facts, NOT_LISTED};
 use super::list::Assertions;
@@ -14,13 +14,14 @@ use crate::nearest::did_you_mean;
 pub struct Answers {
     /// The outcome of each assertion, in order.
     pub outcomes: Vec<Outcome>,
-    /// The patterns that cover nothing in the document, in order.
+    /// Warnings about patterns that cover nothing, in order.
     pub unmatched: Vec<Unmatched>,
-    /// What the plan is, if it may lack changes and no assertion asks about that.
+    /// A description of an incomplete plan, such as `an incomplete plan`. `None` if the plan is
+    /// complete or an assertion asks about that.
     pub incomplete: Option<&'static str>,
 }
 
-/// A pattern that covers nothing, although the assertion holds.
+/// A warning about a pattern that covers nothing. It does not fail the assertion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unmatched {
     /// The index of the assertion.
@@ -31,7 +32,7 @@ pub struct Unmatched {
     pub text: String,
 }
 
-/// Ends the answers of a document.
+/// Completes the answers for a document.
 pub(super) fn end(assertions: &Assertions, facts: &Facts, tally: Tally) -> Answers {
     let Tally { mut answers, names, has_changes, .. } = tally;
     let mut unmatched = Vec::new();
@@ -77,7 +78,8 @@ pub(super) fn end(assertions: &Assertions, facts: &Facts, tally: Tally) -> Answe
     Answers { outcomes, unmatched, incomplete: incomplete(assertions, facts) }
 }
 
-/// What the plan is, if it may lack changes and no assertion asks about that.
+/// A description of an incomplete plan, such as `an incomplete plan`. `None` if the plan is
+/// complete or an assertion asks about that.
 fn incomplete(assertions: &Assertions, facts: &Facts) -> Option<&'static str> {
     let asks = |assertion: &Assertion| {
         assertion.expectations.iter().any(|expectation| {
@@ -190,7 +192,8 @@ impl Closing<'_> {
         let near = answer.near_path.take();
         let found = format!("nothing{}", did_you_mean(near.as_deref()));
         answer.outcome.fail(pattern, &assertion.path.text(), &words(expectation), &found);
-        // The keys of a map are data. The names of attributes are not.
+        // A suggested map key is data and may repeat a secret. The name of a top-level attribute
+        // cannot.
         answer.outcome.quote_last(near.filter(|_| steps > 1));
     }
 }

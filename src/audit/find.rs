@@ -1,7 +1,7 @@
 //! Finds the secrets in a piece.
 //!
-//! Every search yields offsets: marks by the overlays, echoes in the bytes, constants, names. Most
-//! pieces have none. The offsets of a piece are sorted, and one walk turns them into paths.
+//! Each search (overlays, echoes, constants, names) yields offsets. Most pieces yield none. The
+//! offsets of a piece are sorted, and one walk turns them into paths.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -38,7 +38,7 @@ pub(super) struct Auditor<'r, N> {
     hits: Vec<Hit>,
     /// Digests of the marked scalars of one piece.
     own: HashSet<u64>,
-    /// The marked places of one piece, for cutting the paths among its values.
+    /// The marked places of one piece, for cutting its `replace_paths`.
     places: Places,
     has_paths: bool,
     /// Number of reported places of the current piece.
@@ -216,7 +216,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
             let offset = value.map_or(0, Value::offset);
             self.places.push(marked.path, self.limits.paths, offset)?;
         }
-        // The keys in these overlays are keys of the secret value.
+        // These overlays repeat keys of a secret value, so nothing in them is reported.
         let overlays = marked.overlays.into_iter().filter(|_| marked.why == Why::Whole);
         for overlay in overlays.chain([marked.unknown]).flatten() {
             let mut has_keys = false;
@@ -247,7 +247,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
         })
     }
 
-    /// Finds the booleans of an identity that equal a marked one, except a word of the format.
+    /// Finds the booleans of an identity that equal a marked one, except `importing.unknown`.
     fn equal_booleans(&mut self, identity: Value<'_>, word: Option<Value<'_>>) -> Result<()> {
         leaves(identity, |leaf| {
             if let Leaf::Scalar(value::Kind::True | value::Kind::False, value) = leaf
@@ -260,7 +260,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
         })
     }
 
-    /// Finds the strings and numbers at and below a value for which `is` returns true.
+    /// Finds the strings and numbers in `value` for which `is` returns true.
     fn equal(&mut self, value: Value<'_>, is: impl Fn(&Self, &[u8]) -> bool) -> Result<()> {
         let mut decoded = std::mem::take(&mut self.decoded);
         let walked = leaves(value, |leaf| {

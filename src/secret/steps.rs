@@ -1,4 +1,4 @@
-//! Cuts the paths that a document has among its values, where they lead below a marked place.
+//! Cuts paths that a document contains, such as `replace_paths`, at a marked place.
 //!
 //! A step of such a path may be an element of a set, which is a value. Everything below a marked
 //! place is part of the secret, so the path ends there.
@@ -96,9 +96,9 @@ impl Places {
         if self.marked.has_above(examined) {
             return Ok(true);
         }
-        // An element of a set, which the path identifies by its value, may be marked. The step is a
-        // key or an index only if all marked places go on by keys or by indexes. Their order puts
-        // those that do not at one of the two ends.
+        // A string or number may be the value of a set element, which may be secret. It is surely a
+        // key (or an index) only if every marked place below `examined` continues with a key (or an
+        // index). The places are sorted, keys before indexes, so the first and the last one decide.
         for marked in [self.marked.first_below(examined), self.marked.last_below(examined)] {
             let Some(marked) = marked else { return Ok(false) };
             let is_of_set = match (step.kind()?, marked.step(examined.steps().len())) {

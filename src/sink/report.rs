@@ -32,7 +32,7 @@ impl<'s> Streams<'s> {
 
 /// What the user chose for a report. Each format follows the choices that concern it.
 pub struct ReportOptions<'a> {
-    /// The rules that plans are held to.
+    /// The rules that plans must meet.
     pub rules: &'a [Rule],
     /// Notes what the rules and filters match.
     pub watch: Option<&'static Watch>,

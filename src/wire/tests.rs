@@ -22,7 +22,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A type; one word needs no quotes.
+/// Parses a type. A type of one word, such as `string`, needs no quotes.
 fn ty(text: &str) -> Type {
     let quoted = if text.starts_with('[') { text.to_owned() } else { format!("\"{text}\"") };
     Type::parse(quoted.as_bytes()).unwrap_or_else(|error| panic!("{text}: {error}"))

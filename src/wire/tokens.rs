@@ -26,7 +26,7 @@ pub enum Token<'a> {
     Ext(i8, &'a [u8]),
 }
 
-/// A number as the wire has it. Its text is plain decimal, without an exponent.
+/// A number as the wire has it. Its text is plain decimal, without an exponent, or `Inf`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
     /// A signed integer.
@@ -170,8 +170,8 @@ impl<'a> Tokens<'a> {
         Ok(())
     }
 
-    /// Reads a value without the types in front of it: its offset, and its first token. The types
-    /// of dynamic values stand in arrays of two elements, the first of them binary.
+    /// Skips the types in front of a value, and reads the first token of the value. A dynamic value
+    /// is an array of two elements: its type, as binary data, and the value.
     ///
     /// # Errors
     ///
@@ -249,7 +249,8 @@ impl<'a> Tokens<'a> {
         Ok(Token::Ext(code, self.data(len)?))
     }
 
-    /// An element takes one byte at least.
+    /// Makes an array token. Fails if fewer than `len` bytes follow, because each element takes at
+    /// least one.
     fn array(&mut self, len: usize) -> Result<Token<'a>, Error> {
         self.room(len)?;
         Ok(Token::Array(len))

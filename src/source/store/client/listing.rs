@@ -140,8 +140,8 @@ impl Listing {
         Ok(())
     }
 
-    /// Whether an object in a folder is hidden or excluded, which this counts. `folder` is the
-    /// length of the folder's key with its slash, in bytes.
+    /// Whether an object in a folder is hidden or excluded. Counts the object, or its folder once.
+    /// `folder` is the length of the folder's key with its slash, in bytes.
     fn skips(&mut self, key: &str, folder: usize, globs: &Globs, skipped: &mut Skipped) -> bool {
         if !self.skipped_folder.is_empty() && key.starts_with(&self.skipped_folder) {
             return true;

@@ -17,6 +17,16 @@ pub fn resources(state: &Value) -> Vec<Value> {
     records
 }
 
+/// Whether the types and names of all resources are identifiers.
+pub fn has_plain_names(state: &Value) -> bool {
+    let is_plain = |text: &str| {
+        text.chars().all(|character| character.is_alphanumeric() || matches!(character, '_' | '-'))
+    };
+    elements(&state["resources"]).all(|resource| {
+        ["type", "name"].iter().all(|key| resource[*key].as_str().is_none_or(is_plain))
+    })
+}
+
 fn record(resource: &Value, instance: &Value) -> Value {
     let text = |key: &str| resource[key].as_str().unwrap_or_default();
     let mode = match text("mode") {

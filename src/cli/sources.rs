@@ -139,8 +139,8 @@ pub fn of_plan_file(
     Ok((!snapshot.is_empty()).then(|| Configuration::read(&snapshot)))
 }
 
-/// Reads the configuration of an input, or returns why there is none. The reader of the plan reports
-/// its faults itself.
+/// Reads the configuration of an input, or returns why there is none. The reader of the plan
+/// reports its faults itself.
 fn configuration_of(source: &Path, limits: &Limits) -> Result<Configuration, String> {
     if !source.is_file() {
         return Err("only a file can be read a second time for them".to_owned());

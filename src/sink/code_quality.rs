@@ -4,8 +4,8 @@
 //!
 //! An entry stands at the block of the first object that it names, or else at the first line of the
 //! plan, because GitLab refuses entries without a line. GitLab compares fingerprints between
-//! branches, so a fingerprint has no counts and no lines. It has the workspace of the plan if the run
-//! reads several inputs, and no name of a file otherwise.
+//! branches, so a fingerprint has no counts and no lines. If the run reads several inputs, it has
+//! the workspace of the plan, and otherwise no name of a file.
 
 use std::io::Write;
 

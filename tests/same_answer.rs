@@ -174,7 +174,7 @@ fn errors_are_the_same_for_every_kernel_and_cut() {
     for validation in [Validation::Structure, Validation::Grammar] {
         for at in (0..PLAN.len()).filter(|at| run::is_tried(*at)) {
             let mut text = PLAN.as_bytes().to_vec();
-            // One of four places has each kind of damage, too.
+            // The places that are tried by day have every kind of damage, too.
             text[at] = DAMAGE[(at + at / 4) % DAMAGE.len()];
             let expected = answer(Slice(&text), &reference_options(validation));
             for options in all_options() {

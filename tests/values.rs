@@ -402,6 +402,8 @@ fn a_plan_whose_planning_failed_is_told() {
         let whole = plan.replace("true", "false");
         assert_eq!(text(&run::piped(&[command], whole.as_bytes()).stderr), "", "{command}");
     }
+    let variables = run::piped(&["variables"], plan.as_bytes());
+    assert!(text(&variables.stderr).contains("warning: planning failed"));
 }
 
 #[test]

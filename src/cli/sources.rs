@@ -34,7 +34,7 @@ enum Kind {
 /// Finds blocks in the configuration of the current plan.
 pub struct Sources {
     kind: Kind,
-    /// What stands in front of the paths of files.
+    /// The text in front of the path of each file, such as `infra/`.
     prefix: String,
     current: RefCell<Option<Configuration>>,
 }
@@ -117,7 +117,8 @@ fn prefix(path: &Path, current: &Path) -> String {
     if path.is_absolute() { String::new() } else { with_slash(path) }
 }
 
-/// Returns a folder with slashes and one at the end; nothing for the current folder.
+/// Returns the path of a folder with slashes, the last one at the end. The path of the current
+/// folder is empty.
 fn with_slash(folder: &Path) -> String {
     let parts = folder.components().filter(|part| !matches!(part, Component::CurDir));
     let parts: PathBuf = parts.collect();

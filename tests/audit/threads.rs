@@ -64,7 +64,7 @@ fn every_shape() {
     for (number, (shape, layout)) in shapes.into_iter().enumerate() {
         let (plan, _) = generated(folder.path(), shape, layout, SIZE);
         for (at, echo) in [EchoOf::Whole, EchoOf::Part].into_iter().enumerate() {
-            // By day, each shape with one of both.
+            // By day, each shape is tried with one of the two ways to search.
             if !run::is_nightly() && (number + at) % 2 == 1 {
                 continue;
             }

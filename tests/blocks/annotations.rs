@@ -196,7 +196,7 @@ fn fingerprints_do_not_depend_on_the_name_of_the_plan() {
     assert!(of_plan.len() > 2);
     let other = other.to_str().expect("UTF-8");
     assert_eq!(fingerprints(other), of_plan);
-    // The documents of one input are told apart.
+    // Two documents of one input have different fingerprints.
     fs::write(other, format!("{plan}\n{plan}")).expect("a file");
     let mut of_two = fingerprints(other);
     assert_eq!((&of_two[..of_plan.len()], of_two.len()), (&of_plan[..], 2 * of_plan.len()));

@@ -149,7 +149,7 @@ impl<'de> Visitor<'de> for DuplicateVisitor {
         Ok(HasDuplicates(has))
     }
 
-    /// A long number arrives as an object, too, because numbers have any precision.
+    /// A number of arbitrary precision arrives as an object, too.
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<HasDuplicates, A::Error> {
         let (mut has, mut keys) = (false, BTreeSet::new());
         while let Some(key) = object.next_key::<String>()? {

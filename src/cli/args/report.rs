@@ -270,6 +270,7 @@ fn fit(text: &str) -> Result<u64, String> {
     Fit::named(text).ok_or_else(|| format!("github, gitlab, azure, or a number from {FIT_MIN}"))
 }
 
+/// Returns the short help of `--output`, with the names of the formats.
 fn targets_help() -> String {
     let mut names = ReportForm::ALL.map(ReportForm::name).join(", ");
     if let Some(comma) = names.rfind(", ") {
@@ -281,7 +282,7 @@ fn targets_help() -> String {
     )
 }
 
-/// The help with what each format is, in the way of the lists of other options.
+/// Returns the long help of `--output`, with a line for each format.
 fn targets_long_help() -> String {
     let widest = ReportForm::ALL.map(|form| form.name().len()).into_iter().max().unwrap_or(0);
     let mut help = "Write these formats, each to FILE or standard output. Repeatable: one run \
@@ -315,4 +316,22 @@ fn target(text: &str) -> Result<Target, String> {
     let meant = did_you_mean(meant.as_deref());
     let names = ReportForm::ALL.map(ReportForm::name).join(", ");
     Err(format!("write FORMAT or FORMAT=FILE; the formats are {names}{meant}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_help_of_outputs_describes_each_format() {
+        let (short, long) = (targets_help(), targets_long_help());
+        for form in ReportForm::ALL {
+            assert!(short.contains(form.name()), "{short}");
+            let describes = |line: &str| {
+                line.starts_with(&format!("- {}: ", form.name()))
+                    && line.ends_with(form.description())
+            };
+            assert!(long.lines().any(describes), "{long}");
+        }
+    }
 }

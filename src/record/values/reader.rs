@@ -79,6 +79,7 @@ pub fn read<S: Source>(
         masked: known.map(MaskedJson::new),
         sink,
         section: None,
+        is_fact: false,
         has_section: false,
         has_declarations: false,
         is_state: false,
@@ -117,6 +118,8 @@ struct Reader<'a> {
     sink: &'a mut dyn Sink,
     /// The key of the section that is being read, if rows come from it.
     section: Option<&'static str>,
+    /// Whether the current section is a version or another fact about the document.
+    is_fact: bool,
     has_section: bool,
     has_declarations: bool,
     is_state: bool,
@@ -189,13 +192,13 @@ impl PieceVisitor for Reader<'_> {
             What::Variables | What::Checks => None,
         };
         self.has_section |= self.section.is_some();
-        let is_fact = matches!(
+        self.is_fact = matches!(
             section,
             Section::FormatVersion | Section::TerraformVersion | Section::Errored
         );
         let declares = self.options.what == What::Variables && section == Section::Configuration;
         self.has_declarations |= declares;
-        match self.section.is_some() || is_fact || declares {
+        match self.section.is_some() || self.is_fact || declares {
             true => Answer::Enter,
             false => Answer::Skip,
         }
@@ -212,18 +215,15 @@ impl PieceVisitor for Reader<'_> {
             PieceKind::Variable | PieceKind::RootDeclaration => {
                 self.options.what == What::Variables
             }
-            // Outside of the sections with rows, a fact about the plan.
-            PieceKind::Known => self.options.what == What::Checks || self.section.is_none(),
-            kind => kind == PieceKind::Scalar,
+            PieceKind::Known => self.options.what == What::Checks || self.is_fact,
+            kind => kind == PieceKind::Scalar && self.is_fact,
         }
     }
 
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
         let limits = &self.options.read.limits;
         match (piece.kind, self.section) {
-            (PieceKind::Scalar, _) | (PieceKind::Known, None) => {
-                self.fact(piece.section, piece.value)
-            }
+            _ if self.is_fact => self.fact(piece.section, piece.value),
             (PieceKind::Resource, Some(section)) => self.resource(section, piece),
             (PieceKind::Output, Some(section)) => {
                 let row = rows::output(section, piece, self.masked.as_mut())?;

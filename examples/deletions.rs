@@ -18,7 +18,7 @@ impl Visitor for Deletions {
         section: Section,
         resource: &ResourceChange<'_>,
     ) -> plansift::error::Result<Flow> {
-        // Drift has changes to resources, too, but those have happened already.
+        // Drift also has resource changes, but they have already happened.
         if section == Section::ResourceChanges {
             for action in resource.change.actions()? {
                 if action?.is("delete")

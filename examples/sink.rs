@@ -1,4 +1,4 @@
-//! Writes records in a format of its own: one line of text for each change.
+//! Implements a sink: writes one line of text for each resource change.
 //!
 //! ```sh
 //! cargo run --example sink corpus/plans/rich/plan.json

@@ -1,4 +1,4 @@
-//! Navigates values: prints the tag `Name` that each resource will have.
+//! Prints the planned tag `Name` of each resource, unless the tag is sensitive.
 //!
 //! ```sh
 //! cargo run --example tags corpus/plans/rich/plan.json

@@ -1,4 +1,4 @@
-//! Prints the attributes that a plan changes, with their values before and after. Secrets stay out.
+//! Prints the attributes that a plan changes, with their values before and after, except secrets.
 //!
 //! ```sh
 //! cargo run --example values corpus/plans/rich/plan.json

@@ -1,4 +1,4 @@
-//! Reads Terraform and OpenTofu plans (`show -json`) of any size in one pass.
+//! Reads Terraform and OpenTofu plans of any size in one pass.
 //!
 //! ```text
 //!  file ──mmap──┐
@@ -12,9 +12,9 @@
 //! | level | modules | contents |
 //! | --- | --- | --- |
 //! | 0 | [`error`], [`limits`], [`path`], `glob` | errors, limits, paths and globs |
-//! | 0 | `allocation` | memory that the system may refuse |
+//! | 0 | `allocation` | allocations that the system may refuse |
 //! | 0 | `pool` | an ordered worker pool |
-//! | 0 | `inert` | texts and JSON that are safe to print |
+//! | 0 | `inert` | escaping of texts and JSON, so that they are safe to print |
 //! | 0 | `nearest` | the known word closest to a mistyped one |
 //! | 1 | [`input`], `scan` | reading bytes; bytes to bit masks |
 //! | 2 | [`hcl`] | the syntax of configuration files: JSON and native |
@@ -24,23 +24,24 @@
 //! | 3 | [`known`] | checks of values, as terraform-plugin-testing has them |
 //! | 3 | [`planfile`] | binary plan files and native state files as JSON |
 //! | 4 | [`config`] | the elements of a configuration, and the references between them |
-//! | 4 | [`plancheck`] | checks of plans and states, as terraform-plugin-testing has them |
-//! | 4 | [`diff`], [`secret`] | a change as paths; which values are secret |
-//! | 4 | [`blocks`] | the blocks of a configuration and their places |
+//! | 4 | [`plancheck`] | checks of plans and states, with the semantics of terraform-plugin-testing |
+//! | 4 | [`diff`], [`secret`] | the paths that a change touches; which values are secret |
+//! | 4 | [`blocks`] | the blocks of a configuration, with their files and lines |
 //! | 4 | [`source`] | names, globs, folders and stores as inputs |
-//! | 4 | [`assertion`] | what a user says that a plan must do |
-//! | 5 | [`record`], [`redact`], [`audit`] | rows; a document without its secrets; their paths |
-//! | 6 | [`sink`], [`slim`] | rows in a format, and rules about them; a plan cut down |
+//! | 4 | [`assertion`] | assertions: what a user requires of a plan |
+//! | 5 | [`record`] | records: the flat rows of a plan |
+//! | 5 | [`redact`], [`audit`] | masking the secrets of a document; listing where they are |
+//! | 6 | [`sink`], [`slim`] | output formats and rules; reduced plans |
 //! | 7 | [`batch`] | many inputs: a record file for each, a journal, and a report |
-//! | 8 | `cli` | arguments, a run, an exit code |
+//! | 8 | `cli` | arguments, messages and exit codes |
 //!
-//! Without features the crate is the engine: everything up to [`record`], and the sinks for NDJSON
+//! Without features, the crate is the engine: the levels up to [`record`], and the sinks for NDJSON
 //! and JSON. Features add the rest:
 //!
 //! | feature | adds |
 //! | --- | --- |
 //! | `compression` | inputs in gzip and zstd |
-//! | `redact` | [`redact`], [`slim`], [`audit`], and what [`secret`] collects |
+//! | `redact` | [`redact`], [`slim`], [`audit`], and the collection of secrets in [`secret`] |
 //! | `report` | `redact`, [`record::view`], and all other sinks |
 //! | `wire` | [`wire`] |
 //! | `checks` | `redact`, `wire`, [`known`] and [`plancheck`] |
@@ -48,13 +49,14 @@
 //! | `planfile` | `compression`, `redact`, `wire`, and [`planfile`] |
 //! | `blocks` | `planfile`, [`hcl`] and [`blocks`] |
 //! | `batch` | `assert`, `planfile`, [`source`] and [`batch`] |
-//! | `tree` | a value as a tree of simd-json |
+//! | `tree` | conversion of a value to a tree of simd-json |
 //! | `stores` | `batch`, and the clients for object stores and web servers |
 //! | `cli` | the command, with everything except `stores` |
 //!
-//! `cli` and `stores` are on by default. An input that needs a feature is an error that names it.
+//! `cli` and `stores` are on by default. If an input needs a feature that is off, the error names
+//! the feature.
 //!
-//! Memory is bounded by a few times the size of the largest change. No function recurses on the
+//! The memory limit is a few times the size of the largest change. No function recurses on the
 //! depth of an input, no input causes a panic, and no error quotes input bytes.
 //!
 //! To receive the events of a plan, implement [`plan::Visitor`] and call [`plan::read`]. To receive
@@ -87,7 +89,7 @@
     allow(dead_code, reason = "the modules that the features add use more of those below them")
 )]
 
-// Public for the binary, which has the allocator.
+// Public for the binary, which sets the allocator.
 #[doc(hidden)]
 pub mod allocation;
 #[cfg(feature = "assert")]
@@ -108,7 +110,7 @@ pub mod error;
 mod glob;
 #[cfg(feature = "blocks")]
 pub mod hcl;
-// Public for the tests, which hold outputs to it.
+// Public for the tests, which check outputs with it.
 #[doc(hidden)]
 pub mod inert;
 pub mod input;

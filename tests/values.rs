@@ -1,4 +1,4 @@
-//! What documents hold: the records of `resources`, `outputs`, `variables` and `checks` against the
+//! Contents of documents: the records of `resources`, `outputs`, `variables` and `checks` against the
 //! oracle, native states beside the tools' own JSON of them, and the commands.
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! The arguments. Only this module and its submodules use clap.
+//! The command line arguments. Only this module and its submodules use clap.
 
 mod assert;
 mod audit;
@@ -109,7 +109,7 @@ pub enum Command {
     /// Report changes with their values, for people and pipelines, in several formats at once
     #[command(mut_arg("echo", |echo| echo.value_parser(self::report::echo())))]
     Report(Report),
-    /// Check that plans and states do what assertions say, and fail if they do not
+    /// Check plans and states against assertions
     #[command(mut_arg("echo", |echo| echo.value_parser(self::report::echo())))]
     #[command(mut_arg("inputs", self::inputs::with_states))]
     Assert(Assert),
@@ -135,7 +135,7 @@ pub enum Command {
     /// Mask the secrets of plans and states
     #[command(mut_arg("inputs", self::inputs::with_states))]
     Redact(Redact),
-    /// List the places of secrets in plans and states, marked or not, without their values
+    /// List where plans and states have secrets, marked or not, without their values
     #[command(mut_arg("inputs", self::inputs::with_states))]
     Audit(Audit),
     /// Cut plans down to the parts that policies and people read, and mask their secrets
@@ -143,7 +143,7 @@ pub enum Command {
     /// Print the plan in a binary plan file (`plan -out`) as JSON, without Terraform
     #[command(mut_args(self::show::of_one_file))]
     Show(ShowPlanFile),
-    /// List or draw the configuration in plans: elements, references, what depends on what
+    /// List or draw the configuration in plans: elements, references, dependencies
     Config(Config),
     /// List the blocks of a configuration with their files and lines
     Blocks(Blocks),
@@ -151,16 +151,16 @@ pub enum Command {
     Wire(Wire),
     /// Print the JSON Schema of an output
     Schema(Schema),
-    /// Completions for a shell, to be loaded by it
+    /// Print completions for a shell
     Completions(Completions),
-    /// Manual pages, in the format of man
+    /// Print manual pages, in the format of man
     Man(Man),
 }
 
 /// `plansift completions`.
 #[derive(Debug, Args)]
 pub struct Completions {
-    /// The shell that loads them
+    /// The shell
     #[arg(value_name = "SHELL")]
     pub shell: Shell,
 }
@@ -168,7 +168,7 @@ pub struct Completions {
 /// `plansift man`.
 #[derive(Debug, Args)]
 pub struct Man {
-    /// The command to describe; plansift itself without one
+    /// The command to describe [default: plansift itself]
     #[arg(value_name = "COMMAND")]
     pub command: Option<String>,
 }
@@ -228,12 +228,12 @@ pub struct Changes {
     /// Leave out the paths of changed attributes: skips values, which is much faster
     #[arg(help_heading = FILTERS, long)]
     pub no_paths: bool,
-    /// Add the block of each resource in the configuration: its address there, its provider
+    /// Add the block of each resource in the configuration: its path there, its provider
     /// configuration, and the source of its module. Reads plans twice
     #[arg(help_heading = OUTPUT, long)]
     pub with_config: bool,
-    /// Also write the attributes that the plan depends on, from its relevant_attributes: resources
-    /// and names of attributes
+    /// Also write the attributes that the plan depends on (relevant_attributes): the resource and
+    /// the name of each attribute
     #[arg(help_heading = OUTPUT, long)]
     pub relevant: bool,
     /// Arguments about source files
@@ -328,8 +328,8 @@ pub enum SortBy {
 #[derive(Debug, Args)]
 pub struct GateArgs {
     /// Exit with 3 if a plan breaks this rule, like delete:aws_db_*, replace, 'changes>200' or
-    /// 'unknown-path:*.password'. @FILE reads rules from a file, one a line. Put `warning` before a
-    /// rule to only warn, and a quoted message after it. Repeatable
+    /// 'unknown-path:*.password'. @FILE reads rules from a file, one on each line. Put `warning`
+    /// before a rule to only warn, and a quoted message after it. Repeatable
     #[arg(help_heading = GATES, long, value_name = "RULE")]
     pub fail_on: Vec<String>,
 }
@@ -344,7 +344,7 @@ impl GateArgs {
 /// Arguments about assertions.
 #[derive(Debug, Args)]
 pub struct AssertionArgs {
-    /// Ask the assertions of a file, as `plansift assert --file` does, and exit with 3 if a plan
+    /// Check the assertions in a file, as `plansift assert --file` does, and exit with 3 if a plan
     /// fails one. Repeatable
     #[arg(help_heading = GATES, long, value_name = "FILE")]
     pub assert: Vec<PathBuf>,
@@ -422,7 +422,8 @@ pub struct Plans {
     /// Print bytes, seconds, speed and peak memory to standard error
     #[arg(help_heading = OUTPUT, long)]
     pub stats: bool,
-    /// Use at most N threads [default: one for each processor]; the output does not depend on N
+    /// Use at most N threads, up to 8 [default: one for each processor]. The output does not depend
+    /// on N
     #[arg(help_heading = INPUT, long, value_name = "N", value_parser = positive)]
     pub threads: Option<NonZeroUsize>,
     /// Read files instead of mapping them into memory
@@ -493,7 +494,7 @@ fn file() -> impl TypedValueParser<Value = PathBuf> {
     })
 }
 
-/// Returns the names of all formats of all commands.
+/// The names of all formats of all commands.
 const FORMATS: [&str; 13] = [
     "term",
     "markdown",
@@ -547,7 +548,7 @@ impl Refusal {
         let text = self.error.render().to_string();
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
         if let Some(hint) = hints::of(&self.error, &self.args) {
-            // The tip of clap is to pass the option as a value, which nobody means.
+            // clap suggests to pass the option as a value, which is never what the user means.
             lines.retain(|line| !line.starts_with("  tip: "));
             lines.dedup();
             let end = lines.iter().position(String::is_empty).unwrap_or(lines.len());

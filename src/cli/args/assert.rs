@@ -13,11 +13,11 @@ pub struct Assert {
     /// `plansift schema --of assertions` prints the schema
     #[arg(help_heading = GATES, short = 'F', long = "file", value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// An assertion, like 'resource: aws_db_instance.main, not_action: replace'. Repeatable
+    /// Check this assertion, like 'resource: aws_db_instance.main, not_action: replace'. Repeatable
     #[arg(help_heading = GATES, short = 'e', long = "expect", value_name = "ASSERTION")]
     pub expect: Vec<String>,
-    /// Write assertions that pin what the plan does, as a file to edit: YAML, or TOML or JSON by
-    /// the name of --output
+    /// Write assertions that this plan passes, as a file to edit: TOML or JSON if the name of
+    /// --output ends in .toml or .json, else YAML
     #[arg(help_heading = OUTPUT, long, conflicts_with_all = ["files", "expect", "format"])]
     pub init: bool,
     /// Format of the results

@@ -34,7 +34,7 @@ pub struct Audit {
 pub enum FindingsFormat {
     /// Counts, echoes and suspects, for a person
     Table,
-    /// One compact JSON object a line
+    /// One compact JSON object on each line
     Ndjson,
     /// Comma-separated values, safe for spreadsheets
     Csv,

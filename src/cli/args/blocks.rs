@@ -16,7 +16,7 @@ pub struct Blocks {
     #[arg(help_heading = OUTPUT, short, long, value_enum, default_value_t = BlocksFormat::Table,
           value_name = "FORMAT")]
     pub format: BlocksFormat,
-    /// List what is wrong with the files instead of their blocks. Exit with 1 if there are errors
+    /// List the errors in the files instead of their blocks, and exit with 1 if there are any
     #[arg(help_heading = OUTPUT, long)]
     pub check: bool,
     /// Write to a file, which appears only when it is complete
@@ -36,7 +36,7 @@ pub struct Blocks {
 pub enum BlocksFormat {
     /// A table for a person
     Table,
-    /// One compact JSON object a line
+    /// One compact JSON object on each line
     Ndjson,
     /// One JSON array
     Json,
@@ -45,15 +45,15 @@ pub enum BlocksFormat {
 /// Arguments about source files.
 #[derive(Debug, Args)]
 pub struct SourceArgs {
-    /// Say in which file and line of this root module the block of each change stands [default:
-    /// plan, the configuration that a binary plan file keeps]
+    /// Show the file and the line of the block of each change, from the root module in this folder
+    /// [default: plan, the configuration in a binary plan file]
     #[arg(help_heading = INPUT, long, value_name = "DIR|plan")]
     pub source: Option<PathBuf>,
-    /// Leave the places of blocks out
+    /// Leave out the locations of blocks
     #[arg(help_heading = INPUT, long, conflicts_with = "source")]
     pub no_source: bool,
-    /// Write this folder in front of the paths of source files, in place of DIR: 'infra' for a plan
-    /// file whose root module is the folder infra of the repository
+    /// Begin the paths of source files with this folder, in place of the folder of --source. For a
+    /// plan file, this is the path of the root module in the repository, like infra
     #[arg(help_heading = INPUT, long, value_name = "DIR", conflicts_with = "no_source")]
     pub source_prefix: Option<String>,
 }

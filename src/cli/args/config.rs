@@ -22,10 +22,10 @@ pub struct Config {
     /// aws_instance.web, module.dns.output.zone or provider.aws
     #[arg(help_heading = FILTERS, long, value_name = "ADDRESS", conflicts_with = "dependents")]
     pub references: Option<String>,
-    /// List everything that depends on this element, directly or through others and modules
+    /// List all elements that depend on this element, directly or through other elements
     #[arg(help_heading = FILTERS, long, value_name = "ADDRESS")]
     pub dependents: Option<String>,
-    /// Say in which file and line of this root module the block of each element stands
+    /// Show the file and the line of the block of each element, from the root module in this folder
     #[arg(help_heading = INPUT, long, value_name = "DIR")]
     pub source: Option<PathBuf>,
     /// Write to a file, which appears only when it is complete
@@ -52,7 +52,7 @@ impl Config {
 pub enum ConfigFormat {
     /// One line for each element, for a person
     Table,
-    /// One compact JSON object a line
+    /// One compact JSON object on each line
     Ndjson,
     /// One JSON array
     Json,

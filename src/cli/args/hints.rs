@@ -1,4 +1,4 @@
-//! Hints about arguments that are refused: what the user probably meant.
+//! Hints for invalid arguments: what the user probably meant.
 
 use std::ffi::OsString;
 
@@ -9,7 +9,7 @@ use super::Cli;
 use crate::nearest::nearest;
 use crate::sink::ReportForm;
 
-/// Returns a hint about an error of the arguments. The first argument is the name of the program.
+/// Returns a hint for an invalid argument. The first argument is the name of the program.
 pub(super) fn of(error: &Error, args: &[OsString]) -> Option<String> {
     let text = |kind| error.get(kind).map(ToString::to_string);
     match error.kind() {
@@ -91,7 +91,7 @@ fn format(args: &[OsString]) -> Option<String> {
     nearest(value, ReportForm::ALL.map(ReportForm::name)).map(str::to_owned)
 }
 
-/// Returns the command that the arguments name: a command in a command if they name one.
+/// Returns the command that the arguments name, or the subcommand of `wire`.
 fn command(args: &[OsString]) -> clap::Command {
     let mut command = Cli::command();
     command.build();

@@ -11,10 +11,10 @@ use crate::source::Patience;
 /// Arguments about inputs and their workspaces.
 #[derive(Debug, Args)]
 pub struct InputArgs {
-    /// Read more inputs from this list, one a line; - is standard input
+    /// Read more inputs from this list, one on each line; - is standard input
     #[arg(help_heading = INPUT, long, value_name = "FILE")]
     pub files_from: Option<PathBuf>,
-    /// Separate the names in lists by zero bytes, like find -print0
+    /// Read lists whose names are separated by zero bytes, like the output of find -print0
     #[arg(help_heading = INPUT, long)]
     pub null: bool,
     /// In folders, read only files whose name matches, or whose path does if GLOB has a slash
@@ -27,8 +27,8 @@ pub struct InputArgs {
     /// -json`. Repeatable
     #[arg(help_heading = INPUT, long, value_name = "FILE")]
     pub schemas: Vec<PathBuf>,
-    /// Take the schemas for each binary plan file from the file in this folder that `plansift show
-    /// --schema-key` names
+    /// Read the schemas for each binary plan file from this folder. The name of the file is the
+    /// output of `plansift show --schema-key`
     #[arg(help_heading = INPUT, long, value_name = "DIR")]
     pub schema_cache: Option<PathBuf>,
     /// Give up on an object store or web server after this many seconds without a byte

@@ -25,23 +25,24 @@ pub struct LimitArgs {
     /// Plans in one input of a batch [default: 10000]
     #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_plans: Option<u64>,
-    /// Names of sensitive outputs and variables, and separately of unsorted ones [default: 1000000]
+    /// Names of sensitive outputs and variables; separately, names of unsorted outputs and
+    /// variables [default: 1000000]
     #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_names: Option<u64>,
-    /// Marked places in one element, and separately echoes in one element [default: 150000]
+    /// Marked paths in one element; separately, echoes in one element [default: 150000]
     #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_marks: Option<u64>,
     /// Distinct secrets of one document [default: 1000000]
     #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_secrets: Option<u64>,
-    /// Distinct marked places of one document, for comparison with its other sections
+    /// Distinct marked paths of one document, for comparison with its other sections
     /// [default: 1000000]
     #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_document_marks: Option<u64>,
-    /// Total size of the secrets to look for in other texts [default: 1M]
+    /// Total size of the secrets that --echo contains searches for [default: 1M]
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
     limit_secret_texts: Option<u64>,
-    /// Size of a pipe or download that is stored to be read twice [default: 16G]
+    /// Size of a pipe or download that plansift stores to read it twice [default: 16G]
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
     limit_spool: Option<u64>,
     /// Size of one skipped string, at least 4K [default: 1G]

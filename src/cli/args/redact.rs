@@ -19,7 +19,7 @@ pub struct Redact {
     /// Arguments about masks
     #[command(flatten)]
     pub mask: MaskArgs,
-    /// Write the masked places to a file as JSON lines, without values
+    /// Write the paths of the masked values to a file as JSON lines, without the values
     #[arg(help_heading = OUTPUT, long, value_name = "FILE")]
     pub report: Option<PathBuf>,
     /// Write to a file, which appears only when it is complete
@@ -50,7 +50,7 @@ pub struct Slim {
     /// ingress.cidr_blocks; elements of lists always stay. Repeatable
     #[arg(help_heading = FILTERS, long, value_name = "PATH", value_parser = super::path)]
     pub paths: Vec<path::Pattern>,
-    /// Keep no-op changes, too
+    /// Also keep no-op changes
     #[arg(help_heading = FILTERS, long)]
     pub all: bool,
     /// Wrap the plan in an object, for policy hosts that expect one
@@ -84,7 +84,7 @@ pub enum WrapIn {
 /// Arguments about secrets. They find secrets beyond the values that a plan marks sensitive.
 #[derive(Debug, Args)]
 pub struct SecretArgs {
-    /// Treat unmarked texts as secrets if they repeat a marked text
+    /// Treat unmarked texts as secrets if they repeat a marked text (echoes)
     #[arg(help_heading = SECRETS, long, value_enum, default_value_t = Echo::Equal,
           value_name = "HOW")]
     pub echo: Echo,
@@ -130,7 +130,7 @@ pub enum Echo {
     Equal,
     /// Texts that contain a marked text
     Contains,
-    /// No texts; redact and slim then read their input once, audit still reads it twice
+    /// No texts. redact and slim then read their input once. audit still reads it twice
     Off,
 }
 

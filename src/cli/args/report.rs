@@ -27,10 +27,10 @@ pub struct Report {
           default_value = ReportForm::Term.name())]
     pub targets: Vec<Target>,
     /// Limit Markdown to the size of a comment on github, gitlab or azure, or to N characters. The
-    /// gravest changes stay, and the last line counts the rest
+    /// most severe changes stay, and the last line counts the others
     #[arg(help_heading = OUTPUT, long, value_name = "HOST|N", value_parser = fit)]
     pub fit: Option<u64>,
-    /// Split Markdown into parts that fit: FILE, and beside it files with .2, .3 before the
+    /// Split Markdown into parts that fit: FILE, and files with .2, .3 and so on before the
     /// extension
     #[arg(help_heading = OUTPUT, long, requires = "fit")]
     pub split: bool,
@@ -127,8 +127,8 @@ pub struct NoiseArgs {
     /// path:tags. Repeatable: a change must match one GLOB of each KIND
     #[arg(help_heading = FILTERS, long, value_name = "[KIND:]GLOB", value_parser = only)]
     pub only: Vec<Only>,
-    /// Hide these attributes and everything below them, like tags or '*.password', and updates of
-    /// nothing else. Attributes that force a replacement stay
+    /// Hide these attributes and everything below them, like tags or '*.password'. Hide updates
+    /// that change nothing else. Attributes that force a replacement stay
     #[arg(help_heading = FILTERS, long, value_name = "PATH", value_parser = super::path)]
     pub ignore_path: Vec<path::Pattern>,
     /// Hide resources whose type matches

@@ -11,15 +11,15 @@ use super::{OUTPUT, Plans, SECRETS, file};
 /// The JSON is that of `terraform show -json`, secrets included, without the configuration.
 #[derive(Debug, Args)]
 pub struct ShowPlanFile {
-    /// Mask secrets as `redact` without options: (sensitive value) stands for marked values and
-    /// for texts equal to one
+    /// Mask secrets as `redact` does without options: marked values, and texts equal to one, become
+    /// (sensitive value)
     #[arg(help_heading = SECRETS, long)]
     pub redact: bool,
-    /// Print the name of the file with the schemas for the plan file, in the folder of
+    /// Print the name that the file with the schemas for this plan file has in the folder of
     /// --schema-cache
     #[arg(help_heading = OUTPUT, long, conflicts_with_all = ["redact", "output"])]
     pub schema_key: bool,
-    /// Accepted for those who type `show -json`: there is no other format
+    /// Accepted because users type `show -json`. JSON is the only format
     #[arg(long, hide = true)]
     pub json: bool,
     /// Write to a file, which appears only when it is complete
@@ -30,7 +30,7 @@ pub struct ShowPlanFile {
     pub plans: Plans,
 }
 
-/// Makes the arguments about many inputs those about one plan file.
+/// Changes the arguments about many inputs to arguments about one plan file.
 pub(super) fn of_one_file(arg: Arg) -> Arg {
     match arg.get_id().as_str() {
         "inputs" => arg

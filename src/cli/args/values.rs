@@ -33,7 +33,7 @@ pub struct RowArgs {
 pub enum RowFormat {
     /// A table for a person
     Table,
-    /// One compact JSON object a line
+    /// One compact JSON object on each line
     Ndjson,
     /// One JSON array
     Json,

@@ -22,9 +22,9 @@ pub struct Wire {
 pub enum WireCommand {
     /// Show a value as JSON that includes types and unknown values
     Decode(Decode),
-    /// Encode the value in the JSON output of `decode`
+    /// Encode a value from the JSON output of `decode`
     Encode(Encode),
-    /// Check that bytes are a value of a type
+    /// Check that bytes are a valid value of a type
     Check(WireCheck),
 }
 
@@ -98,7 +98,7 @@ pub struct Bytes {
 #[derive(Clone, Debug)]
 pub struct Literal(pub Vec<u8>);
 
-/// The type of a value, given or from a schema. By default, the value implies its type.
+/// The type of a value, from an argument or a schema. By default, the value implies its type.
 #[derive(Debug, Args)]
 pub struct TypeArgs {
     /// The type, like string or '["list","string"]' [default: implied by the value]

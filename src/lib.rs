@@ -24,7 +24,7 @@
 //! | 3 | [`known`] | checks of values, as terraform-plugin-testing has them |
 //! | 3 | [`planfile`] | binary plan files and native state files as JSON |
 //! | 4 | [`config`] | the elements of a configuration, and the references between them |
-//! | 4 | [`plancheck`] | checks of plans and states, with the semantics of terraform-plugin-testing |
+//! | 4 | [`plancheck`] | plan and state checks, with the semantics of terraform-plugin-testing |
 //! | 4 | [`diff`], [`secret`] | the paths that a change touches; which values are secret |
 //! | 4 | [`blocks`] | the blocks of a configuration, with their files and lines |
 //! | 4 | [`source`] | names, globs, folders and stores as inputs |

@@ -1,5 +1,5 @@
-//! Contents of documents: the records of `resources`, `outputs`, `variables` and `checks` against the
-//! oracle, native states beside the tools' own JSON of them, and the commands.
+//! Contents of documents: compares the records of `resources`, `outputs`, `variables` and `checks`
+//! with the oracle, and native states with the JSON of the tools. Also tests the commands.
 
 use std::fs;
 use std::io::Read;

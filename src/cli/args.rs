@@ -469,13 +469,13 @@ fn part(name: &str) -> Result<Part, String> {
 
 fn address(text: &str) -> Result<AddressPattern, String> {
     match text {
-        "" => Err("nothing has an empty address or type".to_owned()),
+        "" => Err("expected a type, an address or a module, as in 'aws_db_*'".to_owned()),
         // Addresses contain colons only inside quotes.
         text => match text.split_once(':').filter(|(word, _)| !word.contains(['"', '*'])) {
             None => Ok(AddressPattern::new(text)),
             Some((word, _)) => Err(format!(
-                "a type, an address or a module stands here, as in 'aws_db_*': '{word}:' is no \
-                 word of it; report --only has such words"
+                "expected a type, an address or a module, as in 'aws_db_*': only `report --only` \
+                 has kinds like '{word}:'"
             )),
         },
     }

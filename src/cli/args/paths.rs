@@ -6,13 +6,13 @@ use crate::path;
 pub(super) fn place(text: &str) -> Result<String, String> {
     match path::Paths::new().push_text(text) {
         _ if text.is_empty() => {
-            Err("a path is like tags.Name or ingress[0].cidr_blocks".to_owned())
+            Err("expected a path, like tags.Name or ingress[0].cidr_blocks".to_owned())
         }
         Ok(()) => Ok(text.to_owned()),
         Err(error) => {
             let at = error.location().map_or(0, |location| location.offset);
             Err(format!(
-                "{}: a path is like tags.Name, ingress[0].cidr_blocks or labels[\"a.b\"]",
+                "{}: write a path like tags.Name, ingress[0].cidr_blocks or labels[\"a.b\"]",
                 wrong_at(text, at)
             ))
         }
@@ -23,7 +23,7 @@ pub(super) fn place(text: &str) -> Result<String, String> {
 pub(super) fn path(text: &str) -> Result<path::Pattern, String> {
     path::Pattern::parse(text).map_err(|error| {
         let at = error.location().map_or(0, |location| location.offset);
-        format!("{}: a path is like tags.Name, *_arn or tags[\"a.b\"]", wrong_at(text, at))
+        format!("{}: write a path like tags.Name, *_arn or tags[\"a.b\"]", wrong_at(text, at))
     })
 }
 
@@ -31,6 +31,6 @@ pub(super) fn path(text: &str) -> Result<path::Pattern, String> {
 fn wrong_at(text: &str, offset: u64) -> String {
     match usize::try_from(offset).ok().and_then(|offset| text.get(offset..)) {
         None | Some("") => "the path ends too early".to_owned(),
-        Some(rest) => format!("no path goes on with '{rest}'"),
+        Some(rest) => format!("the path is invalid from '{rest}' on"),
     }
 }

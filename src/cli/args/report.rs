@@ -196,7 +196,7 @@ fn source_url(text: &str) -> Result<UrlTemplate, String> {
 
 fn nonempty(text: &str) -> Result<String, String> {
     match text {
-        "" => Err("nothing has an empty name".to_owned()),
+        "" => Err("expected a name or a pattern, as in 'aws_*'".to_owned()),
         text => Ok(text.to_owned()),
     }
 }
@@ -216,7 +216,7 @@ fn only(text: &str) -> Result<Only, String> {
         // Addresses contain colons only inside quotes.
         None if text.contains(':') && !word.contains(['"', '*']) => {
             let kinds = kinds.map(|(kind, _)| kind);
-            Err(format!("before the colon stands one of {}", kinds.join(", "))
+            Err(format!("expected one of {} before the colon", kinds.join(", "))
                 + &did_you_mean(nearest(word, kinds)))
         }
         None => address(text).map(Only::Name),

@@ -41,9 +41,9 @@ mod allocator {
     use std::alloc::{GlobalAlloc, Layout};
 
     use mimalloc::MiMalloc;
-    use plansift::{allocation, cli};
+    use plansift::cli;
 
-    /// mimalloc, but a failed allocation ends the run, unless [`allocation::may_fail`] is true.
+    /// mimalloc, but a failed allocation ends the run, because nothing that needs memory can go on.
     pub struct Allocator;
 
     // SAFETY: each method calls mimalloc's method with the same arguments and returns its result,
@@ -78,7 +78,7 @@ mod allocator {
 
     #[inline]
     fn or_exit(memory: *mut u8) -> *mut u8 {
-        if memory.is_null() && !allocation::may_fail() {
+        if memory.is_null() {
             exhausted();
         }
         memory

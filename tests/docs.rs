@@ -22,7 +22,7 @@ use crate::run;
 const ELSEWHERE: [(&str, &str); 10] = [
     ("cargo test", "this is it"),
     ("cargo build", "the test binary cannot exist without it"),
-    ("cargo install --path .", "builds the package as `cargo build --release` does, in CI"),
+    ("cargo install --path .", "builds the package as `cargo build --release` does, by night"),
     ("cargo bench", "takes minutes; its results are files in benches/results"),
     ("cargo run --release --example generate", "the tests of the generator run it"),
     ("cargo +nightly fuzz", "needs a nightly toolchain; the corpus is replayed by the tests"),

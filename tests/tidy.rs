@@ -106,7 +106,7 @@ const CRATES: [(&str, &[&str]); 43] = [
             "secret/",
         ],
     ),
-    ("memmap2", &["input/mapped.rs"]),
+    ("memmap2", &["input/buffer.rs", "input/mapped.rs"]),
     ("mimalloc", &["main.rs"]),
     ("object_store", &["source/store/client/"]),
     ("rawzip", &["planfile/archive.rs"]),

@@ -6,6 +6,7 @@
 //! ```
 
 mod ahead;
+mod buffer;
 mod compressed;
 mod encoding;
 mod hooked;

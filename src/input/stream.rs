@@ -19,9 +19,9 @@
 use std::io;
 
 use super::ahead::{FRONT, Filled, ReadAhead, Reader};
+use super::buffer::Buffer;
 use super::reads::{READ, read_some};
 use super::{Identity, Options, Source, Threads};
-use crate::allocation::try_zeroed;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limit;
 
@@ -69,7 +69,7 @@ pub(super) struct Stream {
     alone: u64,
     identity: Option<Identity>,
     document_max: u64,
-    buffer: Vec<u8>,
+    buffer: Buffer,
     /// The window, as a range of the buffer.
     start: usize,
     end: usize,
@@ -93,7 +93,7 @@ impl Stream {
             alone,
             identity,
             document_max: options.limits.document,
-            buffer: Vec::new(),
+            buffer: Buffer::Allocated(Vec::new()),
             start: 0,
             end: 0,
             offset: 0,
@@ -118,17 +118,18 @@ impl Stream {
             self.start = 0;
             self.end = kept;
         } else {
-            self.move_to(try_zeroed(wanted).map_err(Failure::wrap)?, 0);
+            self.move_to(Buffer::zeroed(wanted).map_err(Failure::wrap)?, 0);
         }
         Ok(())
     }
 
     /// Moves the window to the position `start` of another buffer.
-    fn move_to(&mut self, mut buffer: Vec<u8>, start: usize) {
+    fn move_to(&mut self, mut buffer: Buffer, start: usize) {
         let kept = self.end - self.start;
         buffer[start..start + kept].copy_from_slice(&self.buffer[self.start..self.end]);
-        let used = std::mem::replace(&mut self.buffer, buffer);
-        self.give_back(used);
+        if let Buffer::Allocated(used) = std::mem::replace(&mut self.buffer, buffer) {
+            self.give_back(used);
+        }
         self.start = start;
         self.end = start + kept;
     }
@@ -148,7 +149,7 @@ impl Stream {
         let Filled { buffer: next, len } = next;
         let kept = self.end - self.start;
         if kept <= len.min(FRONT) {
-            self.move_to(next, FRONT - kept);
+            self.move_to(Buffer::Allocated(next), FRONT - kept);
         } else {
             self.make_room(len)?;
             self.buffer[self.end..self.end + len].copy_from_slice(&next[FRONT..FRONT + len]);

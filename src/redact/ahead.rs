@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::chunk::Chunk;
 use super::kept_ranges::KeptRanges;
 use super::masker::Masker;
-use super::redactor::Redactor;
+use super::redactor::{Masks, Redactor};
 use super::selection::{Judge, Verdict};
 use super::{Counts, Options};
 use crate::error::Result;
@@ -104,7 +104,7 @@ impl<'s> StretchRedactor<'s> {
             let StretchRedactor { redactor, outline, .. } = self;
             let redact = |piece: &Piece<'_>| redactor.piece(piece);
             reader.read_again(*kind, range.clone(), outline, redact).is_ok()
-                && !is_full(&redactor.notes)
+                && !is_full(&redactor.masks.notes)
         });
         self.end(job);
         job.found.counts.unmarked += indexed.unmarked;
@@ -143,13 +143,13 @@ impl<'s> StretchRedactor<'s> {
 
     /// Starts collecting notes and counts for a job.
     fn begin(&mut self, job: &mut LookaheadJob<Chunk>) {
-        std::mem::swap(&mut self.redactor.notes, &mut job.found);
-        self.redactor.counts = Counts::default();
+        std::mem::swap(&mut self.redactor.masks.notes, &mut job.found);
+        self.redactor.masks.counts = Counts::default();
     }
 
     fn end(&mut self, job: &mut LookaheadJob<Chunk>) {
-        std::mem::swap(&mut self.redactor.notes, &mut job.found);
-        job.found.counts = self.redactor.counts;
+        std::mem::swap(&mut self.redactor.masks.notes, &mut job.found);
+        job.found.counts = self.redactor.masks.counts;
     }
 }
 
@@ -172,7 +172,7 @@ struct RedactingPieces<'w, 's>(&'w mut Redactor<'s, Chunk>);
 
 impl RedactingPieces<'_, '_> {
     fn is_full(&self) -> bool {
-        is_full(&self.0.notes)
+        is_full(&self.0.masks.notes)
     }
 }
 
@@ -186,11 +186,11 @@ impl PieceVisitor for RedactingPieces<'_, '_> {
             // The walk redacts the piece itself.
             return Ok(Flow::Stop);
         }
-        let Redactor { notes, counts, .. } = &*self.0;
+        let Masks { notes, counts, .. } = &self.0.masks;
         let before = (notes.edits.len(), notes.pieces.len(), *counts);
         let redacted = self.0.piece(piece).map(|()| Flow::Continue);
         if redacted.is_err() {
-            let Redactor { notes, counts, .. } = &mut *self.0;
+            let Masks { notes, counts, .. } = &mut self.0.masks;
             // The walk redacts the piece again.
             notes.edits.truncate(before.0);
             notes.pieces.truncate(before.1);

@@ -47,6 +47,7 @@ use crate::plan::lookahead::Lookahead;
 use crate::plan::{Accepts, Document, Documents};
 use crate::pool::{Pool, Queue};
 use crate::secret::echo::Sought;
+use crate::secret::marks::By;
 use crate::secret::{self, Collected};
 
 /// How to redact.
@@ -88,6 +89,14 @@ impl Counts {
         self.unmarked += other.unmarked;
         self.unknown += other.unknown;
         self.undeclared += other.undeclared;
+    }
+
+    /// The count of values that are masked for this reason.
+    fn by(&mut self, by: By) -> &mut u64 {
+        match by {
+            By::Mark => &mut self.marked,
+            By::Name => &mut self.named,
+        }
     }
 
     /// Number of all masked places.
@@ -225,7 +234,8 @@ pub fn rewrite<S: Source>(
         // The rest of the window was copied only now.
         documents.hold_still()?;
         cutter.selection.gone(&cutter.gone);
-        let mut counts = cutter.redactor.map_or(Counts::default(), |redactor| redactor.counts);
+        let mut counts =
+            cutter.redactor.map_or(Counts::default(), |redactor| redactor.masks.counts);
         counts.add(&output.borrow().counts);
         Ok(Redacted { document, counts })
     })

@@ -40,6 +40,14 @@ pub struct Marked<'p, 'a> {
     pub why: Why,
 }
 
+impl Marked<'_, '_> {
+    /// The offset of one of the values.
+    pub fn offset(&self) -> u64 {
+        let [before, after] = self.sides;
+        before.or(after).or(self.unknown).map_or(0, Value::offset)
+    }
+}
+
 /// Why the whole of a place is marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Why {

@@ -25,6 +25,8 @@ mod meaning;
 mod names;
 pub(crate) mod ordered;
 pub(crate) mod parts;
+#[cfg(feature = "redact")]
+pub(crate) mod piece_secrets;
 pub(crate) mod places;
 #[cfg(feature = "redact")]
 pub(crate) mod range_secrets;

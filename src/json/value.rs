@@ -10,8 +10,8 @@ mod typed;
 use std::cmp::Ordering;
 use std::ops::Range;
 
-pub use inside::{Elements, Members};
-pub(crate) use inside::{MemberSpan, Name};
+pub use inside::{Elements, Members, Step};
+pub(crate) use inside::{Entries, MemberSpan, Name};
 pub(crate) use sorted::Sorted;
 pub use typed::TREE_DEPTH;
 

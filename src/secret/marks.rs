@@ -14,9 +14,10 @@ use super::leaves::{Leaf, leaves};
 use super::names::Names;
 use super::ordered::Ordered;
 use super::places::{Elsewhere, PathDigests, PlaceDigests, Trail};
-pub use super::subject::{Step, Subject};
+pub use super::subject::Subject;
 use crate::error::{Error, Result};
 use crate::json::slot_hash::slot;
+pub use crate::json::value::Step;
 use crate::json::value::{Elements, Kind, Value, recycled};
 use crate::limits::{Limit, Limits};
 

@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use super::subject::Subject;
 use crate::error::{Error, Result};
-use crate::json::value::{Elements, Kind, Members, Name, Text, Value};
+use crate::json::value::{Entries, Kind, Name, Step, Text, Value};
 use crate::limits::{Limit, Limits};
 use crate::plan::{
     ActionInvocation, Change, Check, Deferred, ModuleOf, Piece, PieceKind, ResourceChange, Section,
@@ -350,33 +350,16 @@ pub fn constants<'a>(
     }
     // The entered containers, innermost last. Iterators instead of lists, because there may be very
     // many members.
-    let mut open = vec![];
-    let mut next = Some(piece.value);
-    loop {
-        match next.take().map(|value| Ok((value, value.kind()?))).transpose()? {
-            Some((value, Kind::Object)) => open.push(Inside::Object(value.members()?)),
-            Some((value, Kind::Array)) => open.push(Inside::Array(value.elements()?)),
-            _ => {}
-        }
-        next = match open.last_mut() {
-            None => return Ok(()),
-            Some(Inside::Array(elements)) => elements.next().transpose()?,
-            Some(Inside::Object(members)) => match members.next().transpose()? {
-                Some((key, value)) if key.is("constant_value") => {
-                    each(value)?;
-                    continue;
-                }
-                member => member.map(|(_, value)| value),
-            },
-        };
-        if next.is_none() {
-            open.pop();
+    let mut open = Vec::new();
+    open.extend(Entries::of(piece.value)?);
+    while let Some(entries) = open.last_mut() {
+        match entries.next()? {
+            None => {
+                open.pop();
+            }
+            Some((Step::Key(key), value)) if key.is("constant_value") => each(value)?,
+            Some((_, value)) => open.extend(Entries::of(value)?),
         }
     }
-}
-
-/// An entered container, with an iterator over its remaining content.
-enum Inside<'a> {
-    Object(Members<'a>),
-    Array(Elements<'a>),
+    Ok(())
 }

@@ -17,9 +17,8 @@ use foldhash::quality::RandomState;
 
 use super::decode;
 use super::parts::Owner;
-use super::subject::Step;
 use crate::error::{Error, Result};
-use crate::json::value::{Elements, Kind, Members, Text, Value};
+use crate::json::value::{Entries, Step, Text, Value};
 use crate::limits::{Limit, Limits};
 
 /// A hash with a random key per document.
@@ -337,39 +336,23 @@ impl Elsewhere<'_> {
         path: u64,
         decoded: &mut Vec<u8>,
     ) -> Result<bool> {
-        enum Open<'a> {
-            Object(Members<'a>),
-            Array(Elements<'a>, u32),
-        }
+        let digests = self.digests();
         let mut open = Vec::new();
-        let mut next = Some((root, path));
-        loop {
-            if let Some((value, path)) = next.take() {
-                match value.kind()? {
-                    Kind::Object => open.push((Open::Object(value.members()?), path)),
-                    Kind::Array => open.push((Open::Array(value.elements()?, 0), path)),
-                    _ => {}
-                }
-            }
-            let Some((inside, above)) = open.last_mut() else { return Ok(false) };
-            let digests = self.digests();
-            next = match inside {
-                Open::Object(members) => match members.next().transpose()? {
-                    Some((key, value)) => Some((value, digests.key(*above, decode(key, decoded)?))),
-                    None => None,
-                },
-                Open::Array(elements, index) => elements.next().transpose()?.map(|value| {
-                    *index += 1;
-                    (value, digests.index(*above, *index - 1))
-                }),
+        open.extend(Entries::of(root)?.map(|entries| (entries, path)));
+        while let Some((entries, above)) = open.last_mut() {
+            let Some((step, value)) = entries.next()? else {
+                open.pop();
+                continue;
             };
-            match next {
-                Some((_, path)) if self.has(path) => return Ok(true),
-                Some(_) => {}
-                None => {
-                    open.pop();
-                }
+            let path = match step {
+                Step::Key(key) => digests.key(*above, decode(key, decoded)?),
+                Step::Index(index) => digests.index(*above, index),
+            };
+            if self.has(path) {
+                return Ok(true);
             }
+            open.extend(Entries::of(value)?.map(|entries| (entries, path)));
         }
+        Ok(false)
     }
 }

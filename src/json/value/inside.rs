@@ -4,7 +4,7 @@
 //! such a member with the masks of the outline and a few bytes. Everything else goes to the general
 //! path (`peek_general`), including errors and the end of the container.
 
-use super::{Place, Text, Value};
+use super::{Kind, Place, Text, Value};
 use crate::error::Result;
 
 /// The members of an object. The iterator is fused after an error.
@@ -14,6 +14,46 @@ pub struct Members<'a>(Inside<'a>);
 /// The elements of an array. The iterator is fused after an error.
 #[derive(Clone, Debug)]
 pub struct Elements<'a>(Inside<'a>);
+
+/// The step from a container to a value in it.
+#[derive(Clone, Copy, Debug)]
+pub enum Step<'a> {
+    /// A key.
+    Key(Text<'a>),
+    /// An array index.
+    Index(u32),
+}
+
+/// The members of an object or the elements of an array, for walks that treat both alike.
+#[derive(Clone, Debug)]
+pub(crate) enum Entries<'a> {
+    Object(Members<'a>),
+    /// With the next index.
+    Array(Elements<'a>, u32),
+}
+
+impl<'a> Entries<'a> {
+    /// The content of a container; `None` for a scalar.
+    pub(crate) fn of(value: Value<'a>) -> Result<Option<Entries<'a>>> {
+        Ok(match value.kind()? {
+            Kind::Object => Some(Entries::Object(Members::of(value))),
+            Kind::Array => Some(Entries::Array(Elements::of(value), 0)),
+            _ => None,
+        })
+    }
+
+    /// The next value, and the step to it.
+    #[inline]
+    pub(crate) fn next(&mut self) -> Result<Option<(Step<'a>, Value<'a>)>> {
+        Ok(match self {
+            Entries::Object(members) => members.step()?.map(|(key, value)| (Step::Key(key), value)),
+            Entries::Array(elements, index) => elements.step()?.map(|value| {
+                *index += 1;
+                (Step::Index(*index - 1), value)
+            }),
+        })
+    }
+}
 
 /// A position between the brackets of a container.
 #[derive(Clone, Copy, Debug)]

@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 pub use inside::{Elements, Members, Step};
-pub(crate) use inside::{Entries, MemberSpan, Name};
+pub(crate) use inside::{Entries, MemberSpan};
 pub(crate) use sorted::Sorted;
 pub use typed::TREE_DEPTH;
 

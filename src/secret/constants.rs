@@ -18,7 +18,7 @@ use super::marks::{By, Marks, Step};
 use super::parts::type_of_action;
 use super::places::{Places, ROOT};
 use crate::error::Result;
-use crate::json::value::{Entries, Kind, Name, Text, Value};
+use crate::json::value::{Entries, Kind, Text, Value};
 use crate::plan::{Piece, PieceKind, members, module_of};
 
 /// Keys of the format in sections without marks. Their values are not secrets.
@@ -145,7 +145,7 @@ impl Walk<'_> {
             PieceKind::ConfiguredResource | PieceKind::ConfiguredAction
                 if value.kind()? == Kind::Object =>
             {
-                let known = const { &Name::all(["address", "type", "name"]) };
+                let known = ["address", "type", "name"];
                 let [address, type_name, name] = members(value, known)?.map(|value| {
                     value.and_then(|value| value.string().ok()).and_then(|text| text.decode().ok())
                 });

@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use super::subject::Subject;
 use crate::error::{Error, Result};
-use crate::json::value::{Entries, Kind, Name, Step, Text, Value};
+use crate::json::value::{Entries, Kind, Step, Text, Value};
 use crate::limits::{Limit, Limits};
 use crate::plan::{
     ActionInvocation, Change, Check, Deferred, ModuleOf, Piece, PieceKind, ResourceChange, Section,
@@ -181,25 +181,21 @@ impl<'a> Parts<'a> {
             }
             PieceKind::OutputChange => Parts::of_change(&Change::parse(value)?)?,
             PieceKind::ActionInvocation => Parts::of_invocation(value)?,
-            PieceKind::DeferredActionInvocation => {
-                match members(value, const { &Name::all(["action_invocation"]) })? {
-                    [Some(invocation)] => Parts::of_invocation(invocation)?,
-                    [None] => Parts::default(),
-                }
-            }
+            PieceKind::DeferredActionInvocation => match members(value, ["action_invocation"])? {
+                [Some(invocation)] => Parts::of_invocation(invocation)?,
+                [None] => Parts::default(),
+            },
             PieceKind::Resource => Parts::of_resource(value)?,
             PieceKind::Output => {
-                let [sensitive, value] =
-                    members(value, const { &Name::all(["sensitive", "value"]) })?;
+                let [sensitive, value] = members(value, ["sensitive", "value"])?;
                 Parts { subject: Subject::of_value(value, sensitive), ..Parts::default() }
             }
             PieceKind::RootDeclaration | PieceKind::Declaration => {
-                let [default, sensitive] =
-                    members(value, const { &Name::all(["default", "sensitive"]) })?;
+                let [default, sensitive] = members(value, ["default", "sensitive"])?;
                 Parts { subject: Subject::of_value(default, sensitive), ..Parts::default() }
             }
             PieceKind::Variable => {
-                let [value] = members(value, const { &Name::all(["value"]) })?;
+                let [value] = members(value, ["value"])?;
                 Parts { subject: Subject::of_value(value, None), ..Parts::default() }
             }
             PieceKind::Known if piece.section == Section::Checks => {
@@ -220,8 +216,8 @@ impl<'a> Parts<'a> {
     }
 
     fn of_resource(value: Value<'a>) -> Result<Parts<'a>> {
-        const KEYS: &[Name; 6] =
-            &Name::all(["address", "type", "name", "values", "sensitive_values", "identity"]);
+        const KEYS: [&str; 6] =
+            ["address", "type", "name", "values", "sensitive_values", "identity"];
         let [address, type_name, name, values, sensitive_values, identity] = members(value, KEYS)?;
         let [address, type_name, name] =
             [address, type_name, name].map(|text| text.and_then(|it| it.string().ok()));

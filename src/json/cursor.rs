@@ -17,7 +17,6 @@ mod open_string;
 use std::ops::Range;
 
 use super::Validation;
-use super::brackets::{Brackets, close_of};
 use super::grammar::Grammar;
 use super::outline::{Outline, Recorder, Unrecorded};
 use super::retained::Retained;
@@ -28,6 +27,7 @@ use super::word::Word;
 use crate::error::{Error, ErrorKind, Found, Result};
 use crate::input::Source;
 use crate::limits::{Limit, Limits};
+use crate::scan::brackets::{Brackets, close_of};
 use crate::scan::nesting::Nesting;
 use crate::scan::{BATCH, BLOCK, Block, Code, Detail, Isa, Scanner};
 
@@ -212,7 +212,7 @@ impl<S: Source> Cursor<S> {
         let fresh = std::mem::take(&mut self.fresh);
         match self.peek()? {
             Some(byte) if byte == close => {
-                self.open.pop();
+                self.open.close(self.open.innermost(), 1);
                 self.offset += 1;
                 Ok(false)
             }
@@ -295,8 +295,8 @@ impl<S: Source> Cursor<S> {
         }
         let byte = self.byte(self.offset);
         let closes_other = match byte {
-            b'}' => !self.open.is_object(),
-            b']' => self.open.is_object(),
+            b'}' => self.open.innermost() == 0,
+            b']' => self.open.innermost() == 1,
             _ => false,
         };
         // Skipping the container would report the same error.

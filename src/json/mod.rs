@@ -10,7 +10,6 @@
 //!
 //! `detached::Detached` is a value with a text of its own.
 
-pub(crate) mod brackets;
 mod check;
 // Public for the fuzz targets and the bench.
 #[doc(hidden)]

@@ -24,7 +24,7 @@ pub(super) struct StretchRedactor<'s> {
     masker: Masker<'s>,
     redactor: Redactor<'s, Chunk>,
     /// Decides which changes stay; `None` keeps everything.
-    judge: Option<Box<dyn Judge>>,
+    judge: Option<Judge>,
     kept: KeptRanges,
     /// Scratch space for pieces.
     outline: Outline,
@@ -36,7 +36,7 @@ impl<'s> StretchRedactor<'s> {
     pub fn new(
         masker: Masker<'s>,
         known: Option<&'s Collected>,
-        judge: Option<Box<dyn Judge>>,
+        judge: Option<Judge>,
         options: &'s Options,
     ) -> Self {
         let redactor = Redactor::new(Chunk::default(), known, options);
@@ -57,7 +57,7 @@ impl<'s> StretchRedactor<'s> {
             None => reader.read(range, &mut self.outline, &mut redacting),
             Some(judge) => {
                 self.kept.clear();
-                let (judge, kept) = (&mut **judge, &mut self.kept);
+                let kept = &mut self.kept;
                 let mut selecting = SelectingPieces { redacting, judge, kept, next: None };
                 reader.read(range, &mut self.outline, &mut selecting)
             }
@@ -128,7 +128,7 @@ impl PieceVisitor for RedactingPieces<'_, '_> {
 /// Redacts the pieces of a stretch that stay.
 struct SelectingPieces<'w, 's> {
     redacting: RedactingPieces<'w, 's>,
-    judge: &'w mut dyn Judge,
+    judge: &'w mut Judge,
     kept: &'w mut KeptRanges,
     /// Where the comma before the next piece is.
     next: Option<u64>,
@@ -141,7 +141,7 @@ impl PieceVisitor for SelectingPieces<'_, '_> {
 
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
         let end = piece.value.range().end;
-        match self.judge.change(piece)? {
+        match (self.judge)(piece)? {
             Verdict::Goes(reason) => self.kept.go(end, reason),
             Verdict::Stays if self.kept.len() >= NOTES_MAX => return Ok(Flow::Stop),
             Verdict::Stays => {

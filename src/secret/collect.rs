@@ -387,15 +387,10 @@ impl Collector<'_, '_, '_> {
                 }
                 for (side, value) in marked.sides.into_iter().enumerate() {
                     let Some(value) = value else { continue };
-                    let known = secrets.len();
-                    insert(value, secrets, texts.as_mut(), decoded)?;
-                    if let Some(tell) = tell
-                        && secrets.len() > known
-                    {
-                        let (path, offset) = (marked.path, value.offset());
-                        let number = known as u32 + 1;
-                        tell(&Fresh { piece, identity, path, side, offset, number });
-                    }
+                    let number = secrets.len() as u32 + 1;
+                    let (path, offset) = (marked.path, value.offset());
+                    let fresh = Fresh { piece, identity, path, side, offset, number };
+                    insert(value, secrets, texts.as_mut(), decoded, (tell, &fresh))?;
                 }
                 Ok(())
             })?;
@@ -417,16 +412,10 @@ impl Collector<'_, '_, '_> {
         }
         let Collector { secrets, texts, places, marks, decoded, tell, .. } = self;
         marked_constants(piece, places, marks, |constant| {
-            let (known, value) = (secrets.len(), constant.value);
-            insert(value, secrets, texts.as_mut(), decoded)?;
-            if let Some(tell) = tell
-                && secrets.len() > known
-            {
-                let (path, offset) = (constant.path, value.offset());
-                let number = known as u32 + 1;
-                tell(&Fresh { piece, identity: None, path, side: 1, offset, number });
-            }
-            Ok(())
+            let (number, value) = (secrets.len() as u32 + 1, constant.value);
+            let (path, offset) = (constant.path, value.offset());
+            let fresh = Fresh { piece, identity: None, path, side: 1, offset, number };
+            insert(value, secrets, texts.as_mut(), decoded, (tell, &fresh))
         })
     }
 
@@ -466,12 +455,13 @@ impl Collector<'_, '_, '_> {
     }
 }
 
-/// Records all texts at and below a marked place.
+/// Records all texts at and below a marked place, and tells about `fresh` if one of them is new.
 fn insert(
     value: Value<'_>,
     secrets: &mut Secrets,
     mut kept: Option<&mut Texts>,
     decoded: &mut Vec<u8>,
+    (tell, fresh): (&mut Option<Tell<'_>>, &Fresh<'_, '_>),
 ) -> Result<()> {
     texts_of(value, secrets.echo_min(), decoded, |text, role, offset| {
         if role != Role::Secret {
@@ -482,5 +472,11 @@ fn insert(
             return Ok(());
         }
         kept.as_deref_mut().map_or(Ok(()), |kept| kept.push(text, offset))
-    })
+    })?;
+    if let Some(tell) = tell
+        && secrets.len() >= fresh.number as usize
+    {
+        tell(fresh);
+    }
+    Ok(())
 }

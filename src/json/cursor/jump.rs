@@ -8,13 +8,12 @@ use super::{Cursor, Open};
 use crate::error::Result;
 use crate::input::Source;
 use crate::json::Validation;
-use crate::json::brackets::Brackets;
 use crate::json::expected::Expected;
 use crate::json::outline::Unrecorded;
 use crate::json::prescan::Prescanned;
 use crate::limits::Limits;
 use crate::scan::Isa;
-use crate::scan::nesting::Nesting;
+use crate::scan::brackets::Brackets;
 
 /// A container that is skipped in several steps.
 #[derive(Debug)]
@@ -36,7 +35,7 @@ impl<S: Source> Cursor<S> {
     ) -> Self {
         let mut cursor = Cursor::new(source, start, isa, validation, limits);
         cursor.open = open.clone();
-        cursor.nesting = Nesting::between(isa, limits.depth, open.kinds());
+        cursor.nesting.go_between(open);
         cursor
     }
 
@@ -105,7 +104,7 @@ impl<S: Source> Cursor<S> {
 
     /// Restarts the scan at the cursor, which is after a value of the innermost container.
     fn scan_again(&mut self) {
-        self.nesting.go_between(self.open.kinds());
+        self.nesting.go_between(&self.open);
         self.restart(self.offset, Expected::CommaOrClose);
     }
 

@@ -23,10 +23,10 @@ use super::scope::{OpenScope, OpenScopes, Scope, Shape};
 use super::{Piece, PieceKind, PieceVisitor, Taken, Walk};
 use crate::error::Result;
 use crate::input::{SharedText, Slice, Source};
-use crate::json::brackets::Brackets;
 use crate::json::cursor::Cursor;
 use crate::json::outline::Outline;
 use crate::plan::{Options, Section, key};
+use crate::scan::brackets::Brackets;
 
 /// The first key of a piece, as the tools write it (docs/format/plan.md, section 3).
 const FIRST_KEY: &[u8] = b"\"address\":";
@@ -293,8 +293,8 @@ impl<V: PieceVisitor> Walk<'_, Slice<'_>, V> {
 
 /// The brackets of a document around these open scopes.
 pub(super) fn brackets(open: &[OpenScope]) -> Brackets {
-    let scopes = open.iter().map(|(_, shape)| *shape == Shape::Object);
-    Brackets::of(std::iter::once(true).chain(scopes))
+    let scopes = open.iter().map(|(_, shape)| u64::from(*shape == Shape::Object));
+    Brackets::of(std::iter::once(1).chain(scopes))
 }
 
 /// Calls `read` with each guessed start of an element in a range, until one succeeds. A failed

@@ -66,10 +66,6 @@ impl Findings {
     }
 
     /// Passes all findings to `notes`. Call it once, before the findings are cleared.
-    ///
-    /// # Errors
-    ///
-    /// Fails if `notes` fails.
     pub fn tell(&mut self, notes: &mut impl Notes) -> Result<()> {
         let (mut labels, mut labels_passed, mut path_start) = (self.labels.drain(..), 0, 0);
         for kept in &self.found {

@@ -147,10 +147,6 @@ pub(super) struct Label {
 
 impl Label {
     /// The label of a piece, with its texts unmasked.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the piece is malformed.
     pub fn of(piece: &Piece<'_>) -> Result<Label> {
         let mut label = Label { name: piece.name.map(str::to_owned), ..Label::default() };
         let value = piece.value;

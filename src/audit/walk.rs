@@ -38,10 +38,6 @@ impl What {
 
 /// Calls `each` with the path to each hit and the value there, or `None` for a key. The hits must
 /// be sorted.
-///
-/// # Errors
-///
-/// Fails if an entered value is malformed, or if `each` fails.
 pub(super) fn walk<'a>(
     root: Value<'a>,
     hits: &[Hit],

@@ -54,11 +54,8 @@ fn unicode_escape(text: &[u8]) -> Option<(char, usize)> {
 }
 
 /// Decodes a text. Without escapes the result is borrowed, so no other process may write to the
-/// text; a text of a mapped file is copied first ([`unescape`]).
-///
-/// # Errors
-///
-/// Fails at the first bad escape, or if a byte is not UTF-8.
+/// text; a text of a mapped file is copied first ([`unescape`]). Fails at the first bad escape, or
+/// if a byte is not UTF-8.
 pub fn decode(text: &[u8]) -> Result<Cow<'_, str>, BadEscape> {
     if memchr::memchr(b'\\', text).is_none() {
         let plain = simdutf8::basic::from_utf8(text).map_err(|_| BadEscape(0))?;
@@ -69,11 +66,8 @@ pub fn decode(text: &[u8]) -> Result<Cow<'_, str>, BadEscape> {
     String::from_utf8(decoded).map(Cow::Owned).map_err(|_| BadEscape(0))
 }
 
-/// Decodes a text and appends it. Does not check that the text between escapes is UTF-8.
-///
-/// # Errors
-///
-/// Fails at the first bad escape.
+/// Decodes a text and appends it. Does not check that the text between escapes is UTF-8. Fails at
+/// the first bad escape.
 pub fn unescape(text: &[u8], decoded: &mut Vec<u8>) -> Result<(), BadEscape> {
     let mut at = 0;
     while let Some(plain) = memchr::memchr(b'\\', &text[at..]) {
@@ -174,11 +168,7 @@ pub fn escape_len(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// Checks the escapes of a text.
-///
-/// # Errors
-///
-/// Fails at the first bad escape.
+/// Checks the escapes of a text. Fails at the first bad escape.
 pub fn check(text: &[u8]) -> Result<(), BadEscape> {
     let mut at = 0;
     while let Some(next) = memchr::memchr(b'\\', &text[at..]) {

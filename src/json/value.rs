@@ -194,11 +194,8 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Whether the keys of an object are strictly ascending, and so free of duplicates.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the value is not an object, or is invalid.
+    /// Whether the keys of an object are strictly ascending, and so free of duplicates. Fails if
+    /// the value is not an object, or is invalid.
     pub(crate) fn has_ordered_keys(self) -> Result<bool> {
         let mut last: Option<Text<'_>> = None;
         for member in self.members()? {
@@ -455,11 +452,8 @@ impl<'a> Text<'a> {
         Error::at(ErrorKind::Changed, self.offset + at as u64)
     }
 
-    /// Appends the decoded text. A short text without escapes needs no allocation.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file was written to since its text was scanned.
+    /// Appends the decoded text. A short text without escapes needs no allocation. Fails if the
+    /// file was written to since its text was scanned.
     pub(crate) fn decode_to(self, decoded: &mut String) -> Result<()> {
         let mut copy = [0; 64];
         if let Some(copy) = copy.get_mut(..self.raw.len()).filter(|_| self.is_plain()) {

@@ -110,11 +110,8 @@ pub struct Check<'a> {
     pub instances: Option<Value<'a>>,
 }
 
-/// Returns the values of the named keys of an object, and skips other keys.
-///
-/// # Errors
-///
-/// Fails if the value is not an object, or if it has one of the keys twice.
+/// Returns the values of the named keys of an object, and skips other keys. Fails if the value is
+/// not an object, or if it has one of the keys twice.
 #[inline(always)]
 pub(crate) fn members<'a, const N: usize>(
     object: Value<'a>,
@@ -356,11 +353,7 @@ impl<'a> Change<'a> {
 }
 
 impl Change<'_> {
-    /// Whether `actions` contains this word.
-    ///
-    /// # Errors
-    ///
-    /// Fails if `actions` is not an array of strings.
+    /// Whether `actions` contains this word. Fails if `actions` is not an array of strings.
     pub(crate) fn has_action(&self, word: &str) -> Result<bool> {
         self.actions()?.try_fold(false, |has, action| Ok(has | action?.is(word)))
     }
@@ -521,10 +514,6 @@ impl<'a> Check<'a> {
 
     /// Refuses an element of `checks` that repeats a key which [`Check::parse`] or
     /// [`Check::problems`] reads. JSON readers disagree on which of the two values counts.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a key occurs twice, or if the element is malformed.
     pub(crate) fn refuse_duplicates(element: Value<'_>) -> Result<()> {
         let [address, _, instances] = known(Some(element), ["address", "status", "instances"])?;
         known(address, ["to_display", "kind"]).map_err(|error| error.within("address"))?;

@@ -72,12 +72,9 @@ impl DocumentState {
         }
     }
 
-    /// Records a top-level key at an offset of the input.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the key shows that the document is certainly of another kind, or if the section
-    /// occurs twice: JSON readers disagree on which of the two values counts.
+    /// Records a top-level key at an offset of the input. Fails if the key shows that the document
+    /// is certainly of another kind, or if the section occurs twice: JSON readers disagree on which
+    /// of the two values counts.
     pub(super) fn note(&mut self, section: Section, key: &str, offset: u64) -> Result<()> {
         if let Some(document) = self.clues.note(section, key) {
             return Err(Error::new(ErrorKind::WrongDocument(document)));
@@ -100,11 +97,8 @@ impl DocumentState {
     }
 
     /// Decides whether the document is acceptable, after all its keys are known. Returns `None` for
-    /// a plan and the kind of state otherwise.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the document is of another kind, or has no version.
+    /// a plan and the kind of state otherwise. Fails if the document is of another kind, or has no
+    /// version.
     pub(super) fn verdict(&mut self) -> Result<Option<WrongDocument>> {
         self.document.lacks_changes =
             self.plans_resources && self.seen & (1 << Section::ResourceChanges as u32) == 0;
@@ -124,11 +118,7 @@ impl DocumentState {
     }
 
     /// Finds the end of the document that began at `start`. The cursor must be right after its last
-    /// bracket.
-    ///
-    /// # Errors
-    ///
-    /// Fails if something follows that may not follow.
+    /// bracket. Fails if something follows that may not follow.
     pub(super) fn end<S: Source>(
         &mut self,
         cursor: &mut Cursor<S>,

@@ -232,11 +232,7 @@ impl<S: Source> Documents<S> {
     }
 
     /// Checks that the input is unchanged since it was opened. A caller that looks at the window
-    /// again after a read needs this check.
-    ///
-    /// # Errors
-    ///
-    /// Fails with [`ErrorKind::Changed`] if the input changed.
+    /// again after a read needs this check. Fails with [`ErrorKind::Changed`] if the input changed.
     pub(crate) fn hold_still(&mut self) -> Result<()> {
         match self.source.changed() {
             true => Err(self.fail(Error::new(ErrorKind::Changed))),

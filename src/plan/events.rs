@@ -29,11 +29,8 @@ impl<V: Visitor> PieceVisitor for Events<'_, V> {
     }
 }
 
-/// Sends a piece to a visitor as a typed event.
-///
-/// # Errors
-///
-/// Fails if the piece does not have the form of its kind. Any error of the visitor is returned.
+/// Sends a piece to a visitor as a typed event. Fails if the piece does not have the form of its
+/// kind. Any error of the visitor is returned.
 pub(crate) fn send(piece: &Piece<'_>, visitor: &mut impl Visitor) -> Result<Flow> {
     let Piece { kind, section, name, value, .. } = *piece;
     let named = name.unwrap_or_default();

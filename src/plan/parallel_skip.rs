@@ -71,10 +71,6 @@ pub(super) fn with_others<T>(
 }
 
 /// Skips the value at a cursor.
-///
-/// # Errors
-///
-/// Fails like [`Cursor::skip`].
 pub(super) fn skip<S: Source>(
     cursor: &mut Cursor<S>,
     others: Option<&mut ParallelSkip<'_, '_>>,

@@ -7,11 +7,7 @@ use crate::json::value::Value;
 const NEWEST: (u64, u64) = (1, 2);
 
 /// Checks that the major version is supported. Returns whether the minor version is newer than
-/// [`NEWEST`].
-///
-/// # Errors
-///
-/// Fails if the value is not a version, or if its major version is not supported.
+/// [`NEWEST`]. Fails if the value is not a version, or if its major version is not supported.
 pub(super) fn check(value: Value<'_>) -> Result<bool> {
     let version = value.text()?;
     let is_number = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit());

@@ -36,7 +36,7 @@ use crate::limits::Limit;
 
 /// Receives the pieces of a document from
 /// [`Documents::read_pieces`](super::Documents::read_pieces). Borrowed values are valid only during
-/// the call.
+/// the call. An error from any method ends the read, which returns it.
 pub trait PieceVisitor {
     /// The document begins at this offset of the input.
     fn begin(&mut self, start: u64) {
@@ -66,20 +66,12 @@ pub trait PieceVisitor {
     }
 
     /// The walk entered the call of a module in the configuration, with this name.
-    ///
-    /// # Errors
-    ///
-    /// Any error of the visitor.
     fn call_entered(&mut self, name: &str) -> Result<()> {
         let _ = name;
         Ok(())
     }
 
     /// The walk leaves the innermost entered module call.
-    ///
-    /// # Errors
-    ///
-    /// Any error of the visitor.
     fn call_left(&mut self) -> Result<()> {
         Ok(())
     }
@@ -99,10 +91,6 @@ pub trait PieceVisitor {
     }
 
     /// A piece.
-    ///
-    /// # Errors
-    ///
-    /// Any error of the visitor.
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow>;
 
     /// Called before a resource or a resource change. Returns the pieces that a
@@ -110,20 +98,12 @@ pub trait PieceVisitor {
     ///
     /// If they fit and the walk can jump to their end, it calls [`PieceVisitor::jumped`]; otherwise
     /// it parses them itself.
-    ///
-    /// # Errors
-    ///
-    /// Any error of the visitor.
     fn ahead(&mut self, boundary: &Boundary<'_>) -> Result<Option<ReadRange>> {
         let _ = boundary;
         Ok(None)
     }
 
     /// Called after the walk jumped over the stretch that [`PieceVisitor::ahead`] returned.
-    ///
-    /// # Errors
-    ///
-    /// Any error of the visitor.
     fn jumped(&mut self, stretch: &ReadRange) -> Result<()> {
         let _ = stretch;
         Ok(())
@@ -135,20 +115,12 @@ pub trait PieceVisitor {
     }
 
     /// The document is not a plan but the JSON of a state.
-    ///
-    /// # Errors
-    ///
-    /// Any error of the visitor.
     fn state(&mut self, document: WrongDocument) -> Result<()> {
         let _ = document;
         Ok(())
     }
 
     /// The document, with the white space after it, ends at this offset of the input.
-    ///
-    /// # Errors
-    ///
-    /// Any error of the visitor.
     fn end(&mut self, end: u64) -> Result<()> {
         let _ = end;
         Ok(())

@@ -306,10 +306,6 @@ impl<'scope, 'env, 's: 'scope> OutputBuffer<'scope, 'env, 's> {
 
     /// Writes everything up to the end of the last valid piece, after an error in the document. The
     /// output then does not depend on windows or threads.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the output cannot be written.
     pub fn finish_passed(&mut self, source: &impl Source) -> Result<()> {
         let (passed, end) = self.passed;
         if self.taken < passed {

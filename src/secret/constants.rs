@@ -73,10 +73,6 @@ struct Walk<'w> {
 
 /// Calls `each` with the marked constants of a part of the configuration, or with the values that
 /// their keys mark in a section without overlays. No reported value is below another.
-///
-/// # Errors
-///
-/// Fails if the piece is malformed, or if `each` fails.
 pub(crate) fn marked_constants<'a>(
     piece: &Piece<'a>,
     places: &Places,

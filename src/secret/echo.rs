@@ -78,12 +78,8 @@ impl Echoes {
     }
 
     /// Calls `each` with the echoes in a text, in document order. The text must begin and end
-    /// outside strings and numbers.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the text has changed since it was validated, because another process writes to the
-    /// file; or if `each` fails.
+    /// outside strings and numbers. Fails if the text has changed since it was validated, because
+    /// another process writes to the file; or if `each` fails.
     pub fn find(
         &mut self,
         bytes: &[u8],

@@ -21,10 +21,6 @@ pub enum Leaf<'a> {
 
 impl<'a> Leaf<'a> {
     /// The text of a number, or the decoded text of a string; `None` for other events.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the string is malformed.
     pub fn text<'t>(self, decoded: &'t mut Vec<u8>) -> Result<Option<&'t [u8]>>
     where
         'a: 't,
@@ -38,10 +34,6 @@ impl<'a> Leaf<'a> {
 
     /// Calls `each` with the texts that identify a string or number. A number has two if they
     /// differ: its own spelling and the canonical spelling of its value.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the string is malformed, or if `each` fails.
     pub fn each_text(
         self,
         decoded: &mut Vec<u8>,
@@ -60,10 +52,6 @@ impl<'a> Leaf<'a> {
     }
 
     /// Whether `is` accepts one of the texts that [`Leaf::each_text`] reports.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the string is malformed.
     pub fn has_text(
         self,
         decoded: &mut Vec<u8>,
@@ -79,10 +67,6 @@ impl<'a> Leaf<'a> {
 }
 
 /// Calls `each` with every event at and below a value, in document order.
-///
-/// # Errors
-///
-/// Fails if the value is malformed, or if `each` fails.
 pub fn leaves<'a>(root: Value<'a>, mut each: impl FnMut(Leaf<'a>) -> Result<()>) -> Result<()> {
     let mut open = SmallVec::<[Entries<'a>; 8]>::new();
     let mut next = Some(root);

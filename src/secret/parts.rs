@@ -72,10 +72,6 @@ impl Owner<'_> {
     }
 
     /// The resource or action in the configuration that this is an instance of.
-    ///
-    /// # Errors
-    ///
-    /// Fails if one of its names is malformed.
     pub fn resource(&self) -> Result<Option<Resource>> {
         let Some(address) = self.address else { return Ok(None) };
         let address = address.decode()?;
@@ -116,21 +112,15 @@ impl Declared {
         Declared { keyed, variables, outputs, is_known: false, max: limits.names }
     }
 
-    /// Records a sensitive variable, found at `offset`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there are too many names ([`Limit::Names`]).
+    /// Records a sensitive variable, found at `offset`. Fails if there are too many names
+    /// ([`Limit::Names`]).
     pub fn insert_variable(&mut self, name: &str, offset: u64) -> Result<()> {
         self.variables.insert(self.keyed.hash_one(name));
         self.check_limit(offset)
     }
 
-    /// Records a sensitive output, found at `offset`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there are too many names ([`Limit::Names`]).
+    /// Records a sensitive output, found at `offset`. Fails if there are too many names
+    /// ([`Limit::Names`]).
     pub fn insert_output(&mut self, name: &str, offset: u64) -> Result<()> {
         self.outputs.insert(self.keyed.hash_one(name));
         self.check_limit(offset)
@@ -166,10 +156,6 @@ impl Declared {
 
 impl<'a> Parts<'a> {
     /// Splits a piece into its parts.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the piece does not have the form of its kind.
     pub fn of(piece: &Piece<'a>) -> Result<Parts<'a>> {
         let value = piece.value;
         Ok(match piece.kind {
@@ -333,10 +319,6 @@ impl<'a> Parts<'a> {
 
 /// Calls `each` with the constants of a piece of the configuration: the values of `constant_value`,
 /// or the `default` of a variable's declaration.
-///
-/// # Errors
-///
-/// Fails if the piece is malformed, or if `each` fails.
 pub fn constants<'a>(
     piece: &Piece<'a>,
     mut each: impl FnMut(Value<'a>) -> Result<()>,

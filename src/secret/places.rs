@@ -52,10 +52,6 @@ impl Trail {
     }
 
     /// The digests of a path. The path must begin with the steps that the trail has kept.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a key is malformed.
     pub fn at(
         &mut self,
         path: &[Step<'_>],
@@ -94,10 +90,6 @@ impl PlaceDigests {
     }
 
     /// The digests of a path extended by a step.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a key is malformed.
     fn below(
         &self,
         above: PathDigests,
@@ -118,10 +110,6 @@ impl PlaceDigests {
     }
 
     /// The digest of an address.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the address is malformed.
     pub fn address(&self, address: Text<'_>, decoded: &mut Vec<u8>) -> Result<u64> {
         Ok(self.0.hash_one(decode(address, decoded)?))
     }
@@ -133,10 +121,6 @@ impl PlaceDigests {
     }
 
     /// The digests of the owner of marks.
-    ///
-    /// # Errors
-    ///
-    /// Fails if one of its names is malformed.
     pub fn owner(&self, owner: &Owner<'_>, decoded: &mut Vec<u8>) -> Result<OwnerDigests> {
         let mut digests = OwnerDigests::default();
         if owner.is_change() {
@@ -198,11 +182,8 @@ impl Places {
         &self.digests
     }
 
-    /// Records a marked path of a resource, found at `offset`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there are too many marked places.
+    /// Records a marked path of a resource, found at `offset`. Fails if there are too many marked
+    /// places.
     pub(super) fn insert(
         &mut self,
         owner: OwnerDigests,
@@ -222,11 +203,8 @@ impl Places {
         self.check_limit(offset)
     }
 
-    /// Records a sensitive variable of a module, found at `offset`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there are too many marked places.
+    /// Records a sensitive variable of a module, found at `offset`. Fails if there are too many
+    /// marked places.
     pub(super) fn insert_input(&mut self, module: &str, name: &str, offset: u64) -> Result<()> {
         self.inputs.insert(self.digests.resource(module, "", name));
         self.check_limit(offset)
@@ -264,10 +242,6 @@ impl Places {
     }
 
     /// The marks of changes on the resource with this address.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the address is malformed.
     pub(crate) fn of_address(
         &self,
         address: Text<'_>,
@@ -317,10 +291,6 @@ impl Elsewhere<'_> {
     }
 
     /// Whether a path below a value is marked. `path` is the path of the value itself.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the value is malformed.
     pub(super) fn has_below(
         &self,
         root: Value<'_>,

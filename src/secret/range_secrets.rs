@@ -56,10 +56,6 @@ impl MarkedPiece {
 
 impl RangeSecrets {
     /// Records everything at and below a marked place of the next piece.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the value is malformed.
     pub fn add(&mut self, value: Value<'_>, by: &Digester, decoded: &mut Vec<u8>) -> Result<()> {
         texts_of(value, by.echo_min(), decoded, |text, role, offset| {
             if self.secrets.len() < MAX {
@@ -111,11 +107,7 @@ impl RangeSecrets {
     }
 
     /// Adds the secrets of a piece to `secrets`. Returns `false` if the record has no secrets of
-    /// this piece.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there are too many secrets.
+    /// this piece. Fails if there are too many secrets.
     pub fn teach(&self, piece: &MarkedPiece, secrets: &mut Secrets) -> Result<bool> {
         let Some(own) = self.of(piece) else { return Ok(false) };
         own.iter().try_for_each(|(secret, offset)| {
@@ -124,11 +116,7 @@ impl RangeSecrets {
         Ok(true)
     }
 
-    /// Adds the marked places of a piece to `places`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there are too many marked places.
+    /// Adds the marked places of a piece to `places`. Fails if there are too many marked places.
     pub fn teach_places(&self, piece: &MarkedPiece, places: &mut Places) -> Result<()> {
         let paths = &self.paths[piece.paths.clone()];
         paths.iter().try_for_each(|path| places.insert(piece.owner, *path, piece.range.start))

@@ -95,11 +95,7 @@ impl Secrets {
     }
 
     /// Like [`Secrets::insert`], for a secret whose digest is already computed
-    /// ([`Secrets::digester`]).
-    ///
-    /// # Errors
-    ///
-    /// Fails if there are too many secrets.
+    /// ([`Secrets::digester`]). Fails if there are too many secrets.
     pub(super) fn insert_digested(&mut self, secret: Digested, offset: u64) -> Result<bool> {
         let Digested { digest, head, is_number, is_step } = secret;
         if is_step {

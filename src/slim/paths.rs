@@ -119,10 +119,6 @@ impl<'p> Pruner<'p> {
     }
 
     /// Adds the ranges to remove from a value to `cuts`. Returns the number of removed members.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a key or value cannot be decoded.
     pub fn prune(
         &mut self,
         root: Value<'_>,

@@ -59,10 +59,6 @@ impl<S: Source> Cursor<S> {
 
     /// Starts to skip the value at the cursor. A value that is not a container is skipped at once,
     /// with the result `None`.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`Cursor::skip`].
     pub(crate) fn begin_skip(&mut self) -> Result<Option<Skip>> {
         match self.peek()? {
             Some(b'{' | b'[') => {
@@ -74,10 +70,6 @@ impl<S: Source> Cursor<S> {
     }
 
     /// Continues a skip for about `len` bytes. Returns whether the container has ended.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`Cursor::skip`].
     pub(crate) fn skip_some(&mut self, skip: &mut Skip, len: u64) -> Result<bool> {
         let pause = self.offset.saturating_add(len);
         self.skip_container(Unrecorded, Open { depth: &mut skip.depth, pause })
@@ -86,10 +78,6 @@ impl<S: Source> Cursor<S> {
     /// Continues a skip to `stop`, an offset that is not scanned yet. Returns whether the container
     /// has ended. The byte before `stop` is a comma, so no character or escape crosses `stop`, but
     /// a string may.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`Cursor::skip`].
     pub(crate) fn skip_to(&mut self, skip: &mut Skip, stop: u64) -> Result<bool> {
         self.stop = stop;
         let open = Open { depth: &mut skip.depth, pause: stop };

@@ -147,10 +147,6 @@ impl<'a> Members<'a> {
     }
 
     /// The next member, which is not consumed.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the member is invalid.
     #[inline(always)]
     pub(crate) fn peek(&self) -> Result<Option<MemberSpan>> {
         match self.peek_fast() {

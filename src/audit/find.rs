@@ -5,11 +5,10 @@
 
 use std::ops::ControlFlow;
 
-use super::names::Names;
 use super::notes::{Note, Notes};
 use super::safe_text::{Label, PATH_MAX, SafeText, ShownPath};
 use super::walk::{Hit, What, walk};
-use super::{Kind, Options};
+use super::{Kind, Options, names};
 use crate::error::{Error, Result};
 use crate::json::string;
 use crate::json::value::{self, Value};
@@ -32,7 +31,6 @@ pub(super) struct Auditor<'r, N> {
     collected: &'r Collected,
     options: &'r Options,
     echoes: Echoes,
-    names: Names,
     secrets: PieceSecrets<'r>,
     hits: Hits<'r>,
     /// Scratch space for a key on the path to a finding.
@@ -152,7 +150,6 @@ impl<'r, N: Notes> Auditor<'r, N> {
             collected,
             options,
             echoes: Echoes::new(read.isa),
-            names: Names::new(),
             secrets: PieceSecrets::new(Some(collected), &options.secret),
             hits: Hits {
                 collected,
@@ -205,7 +202,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
         let is_declared = parts.are_declared(piece, &self.collected.declared);
         let hits = &mut self.hits;
         self.secrets.find(piece, &mut parts, is_declared, |found| hits.found(found))?;
-        if piece.kind.is_named() && self.names.are_in(piece.name.unwrap_or_default().as_bytes()) {
+        if piece.kind.is_named() && names::looks_secret(piece.name.unwrap_or_default().as_bytes()) {
             self.suspect_values(&parts);
         }
         if piece.kind.is_declaration() && !parts.subject.named {
@@ -278,7 +275,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
         let value = piece.value;
         let (start, hits) = (value.offset(), &mut self.hits.list);
         let others = hits.len();
-        self.names.find(value.raw(), |at| {
+        names::find(value.raw(), |at| {
             hits.push(Hit { offset: start + at as u64, what: What::Suspect, number: 0 });
         });
         let has_type = piece.kind.is_declaration() || piece.kind == PieceKind::Output;

@@ -34,23 +34,18 @@ pub fn escape(text: &[u8]) -> Option<(char, usize)> {
 }
 
 fn unicode_escape(text: &[u8]) -> Option<(char, usize)> {
-    let unit = |text: &[u8]| -> Option<u32> {
-        text.get(..4)?
-            .iter()
-            .try_fold(0, |unit, &digit| Some(unit * 16 + char::from(digit).to_digit(16)?))
-    };
-    let first = unit(text.get(2..)?)?;
+    let first = code_unit(text)?;
     if !(0xd800..0xdc00).contains(&first) {
         return Some((char::from_u32(first)?, 6));
     }
-    if text.get(6..8)? != b"\\u" {
-        return None;
-    }
-    let second = unit(text.get(8..)?)?;
-    if !(0xdc00..0xe000).contains(&second) {
-        return None;
-    }
+    let second = code_unit(&text[6..]).filter(|second| (0xdc00..0xe000).contains(second))?;
     Some((char::from_u32(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00))?, 12))
+}
+
+/// The code unit of the `\u` escape that a text begins with.
+pub fn code_unit(text: &[u8]) -> Option<u32> {
+    let digits = text.strip_prefix(br"\u")?.get(..4)?;
+    digits.iter().try_fold(0, |unit, &digit| Some(unit * 16 + char::from(digit).to_digit(16)?))
 }
 
 /// Decodes a text. Without escapes the result is borrowed, so no other process may write to the

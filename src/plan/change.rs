@@ -350,9 +350,7 @@ impl<'a> Change<'a> {
         let elements = self.actions.elements().map_err(|error| error.within("actions"))?;
         Ok(elements.map(|action| action?.string().map_err(|error| error.within("actions"))))
     }
-}
 
-impl Change<'_> {
     /// Whether `actions` contains this word. Fails if `actions` is not an array of strings.
     pub(crate) fn has_action(&self, word: &str) -> Result<bool> {
         self.actions()?.try_fold(false, |has, action| Ok(has | action?.is(word)))

@@ -9,6 +9,10 @@ use super::{Flow, Options};
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
 use crate::json::cursor::Cursor;
+use crate::json::value::Value;
+
+/// The newest `format_version` that plansift knows: 1.2.
+const NEWEST: (u64, u64) = (1, 2);
 
 /// Facts about a document that was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,6 +92,22 @@ impl DocumentState {
             return Err(Error::at(ErrorKind::DuplicateKey, offset).within(section.name()));
         }
         self.seen |= bit;
+        Ok(())
+    }
+
+    /// Checks the `format_version` (docs/format/plan.md, section 2). Fails if the value is not a
+    /// version, or if its major version is not supported.
+    pub(super) fn format_version(&mut self, value: Value<'_>) -> Result<()> {
+        let version = value.text()?;
+        let is_number = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let number = |text: &str| Some(text).filter(is_number)?.parse::<u64>().ok();
+        let parsed = version.split_once('.').and_then(|(major, minor)| {
+            Some((number(major)?, number(minor.split(['.', '-']).next()?)?))
+        });
+        let Some(version @ (0 | 1, _)) = parsed else {
+            return Err(Error::at(ErrorKind::FormatVersion, value.offset()));
+        };
+        self.document.is_newer = version > NEWEST;
         Ok(())
     }
 

@@ -22,7 +22,6 @@ mod preamble;
 pub(crate) mod range_queue;
 mod section;
 mod trailer;
-mod version;
 mod walk;
 mod wrapper;
 

@@ -26,7 +26,6 @@ use super::parallel_skip::{self, ParallelSkip};
 use super::preamble::Preamble;
 use super::section::Section;
 use super::trailer::After;
-use super::version;
 use super::{Answer, Flow, Options};
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
@@ -242,7 +241,8 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
             Answer::Stop => Ok(Flow::Stop),
             Answer::Skip if self.section == Section::FormatVersion => {
                 self.cursor.outline(self.outline)?;
-                self.format_version().map(|()| Flow::Continue)
+                self.state.format_version(self.cursor.value(self.outline))?;
+                Ok(Flow::Continue)
             }
             Answer::Skip => {
                 match self.section {
@@ -259,12 +259,6 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
                 Ok(flow)
             }
         }
-    }
-
-    /// Checks that the major `format_version`, which is outlined, is supported.
-    fn format_version(&mut self) -> Result<()> {
-        self.state.document.is_newer = version::check(self.cursor.value(self.outline))?;
-        Ok(())
     }
 
     /// Records in the [`DocumentState`] whether an unknown member looks like an output value. It
@@ -458,7 +452,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         }
         let section = self.section;
         if section == Section::FormatVersion {
-            self.format_version()?;
+            self.state.format_version(self.cursor.value(self.outline))?;
         }
         let value = self.cursor.value(self.outline);
         let piece = Piece { kind, section, name, module: &self.calls.path, value };

@@ -87,9 +87,7 @@ impl Masking {
             }
         }
     }
-}
 
-impl Masking {
     /// The mask of an echo with these raw bytes. Fails if the bytes have changed since they were
     /// validated.
     pub(super) fn of_echo(&self, raw: &[u8], kind: EchoKind, is_changed: bool) -> Result<Mask> {

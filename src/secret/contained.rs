@@ -83,10 +83,7 @@ fn unescaped(text: &[u8]) -> Zeroizing<Vec<u8>> {
         at += match byte {
             b'\\' => match string::escape(&text[at..]) {
                 Some((character, len)) => {
-                    match u8::try_from(character) {
-                        Ok(ascii @ ..0x80) => plain.push(ascii),
-                        _ => plain.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
-                    }
+                    plain.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
                     len
                 }
                 None => {

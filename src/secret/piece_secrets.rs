@@ -127,7 +127,7 @@ impl<'r> PieceSecrets<'r> {
     ) -> Result<()> {
         match self.known {
             Some(known) => marked_constants(piece, &known.places, &self.marks, each),
-            None => marked_constants(piece, &places::Places::none(), &self.marks, each),
+            None => marked_constants(piece, &places::Places::new(&self.limits), &self.marks, each),
         }
     }
 }

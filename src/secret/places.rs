@@ -159,11 +159,6 @@ pub struct Places {
 }
 
 impl Places {
-    /// An empty set, for a document that was not read.
-    pub(crate) fn none() -> Places {
-        Places::new(&Limits::default())
-    }
-
     /// An empty set.
     pub(super) fn new(limits: &Limits) -> Places {
         Places {

@@ -12,6 +12,7 @@ use super::texts::texts_of;
 use crate::error::Result;
 use crate::json::value::Value;
 use crate::plan::PieceKind;
+use crate::plan::lookahead::Found;
 use crate::pool::scaled_for_fuzzing;
 
 /// How many secrets are recorded per stretch. The walk parses the remaining pieces itself.
@@ -125,9 +126,10 @@ impl RangeSecrets {
     fn of(&self, piece: &MarkedPiece) -> Option<&[(Digested, u64)]> {
         piece.secrets.clone().map(|range| &self.secrets[range])
     }
+}
 
-    /// Removes all content and keeps the memory.
-    pub fn clear(&mut self) {
+impl Found for RangeSecrets {
+    fn clear(&mut self) {
         self.pieces.clear();
         self.secrets.clear();
         self.paths.clear();
@@ -138,21 +140,12 @@ impl RangeSecrets {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::Slice;
-    use crate::json::Validation;
-    use crate::json::cursor::Cursor;
-    use crate::json::outline::Outline;
+    use crate::json::detached::Detached;
     use crate::limits::Limits;
-    use crate::scan::Isa;
 
     fn add(found_secrets: &mut RangeSecrets, by: &Digester, text: &str) {
-        let (isa, limits) = (Isa::best(), Limits::default());
-        let mut cursor = Cursor::new(Slice(text.as_bytes()), 0, isa, Validation::Structure, limits);
-        let mut outline = Outline::new();
-        cursor.outline(&mut outline).expect("a value");
-        found_secrets
-            .add(cursor.value(&mut outline), by, &mut Vec::new())
-            .expect("it is well formed");
+        let mut value = Detached::read(text.as_bytes(), Limits::default()).expect("a value");
+        found_secrets.add(value.value(), by, &mut Vec::new()).expect("it is well formed");
     }
 
     #[test]

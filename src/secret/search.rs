@@ -8,7 +8,7 @@ use super::places::{OwnerDigests, PlaceDigests};
 use super::range_secrets::RangeSecrets;
 use crate::error::Result;
 use crate::json::outline::Outline;
-use crate::plan::lookahead::{Found, LookaheadJob, Task};
+use crate::plan::lookahead::{LookaheadJob, Task};
 use crate::plan::{Flow, Piece, PieceVisitor};
 use crate::pool::Worker;
 
@@ -20,12 +20,6 @@ pub(super) struct Searcher {
     decoded: Vec<u8>,
     /// Scratch space for pieces.
     outline: Outline,
-}
-
-impl Found for RangeSecrets {
-    fn clear(&mut self) {
-        RangeSecrets::clear(self);
-    }
 }
 
 impl Searcher {

@@ -4,23 +4,16 @@
 //! Both kinds of jump end between tokens, where scanning restarts. The only state that crosses such
 //! a place is which containers are open.
 
-use super::{Cursor, Open};
+use super::{Cursor, Skip};
 use crate::error::Result;
 use crate::input::Source;
 use crate::json::Validation;
-use crate::json::expected::Expected;
 use crate::json::outline::Unrecorded;
 use crate::json::prescan::Prescanned;
+use crate::json::tokens::Expected;
 use crate::limits::Limits;
 use crate::scan::Isa;
 use crate::scan::brackets::Brackets;
-
-/// A container that is skipped in several steps.
-#[derive(Debug)]
-pub(crate) struct Skip {
-    /// How many containers are open, the skipped one included.
-    depth: u64,
-}
 
 impl<S: Source> Cursor<S> {
     /// A cursor at the offset `start` of a text in memory, inside the containers `open`, before an
@@ -63,7 +56,7 @@ impl<S: Source> Cursor<S> {
         match self.peek()? {
             Some(b'{' | b'[') => {
                 self.fresh = false;
-                Ok(Some(Skip { depth: 0 }))
+                Ok(Some(Skip { depth: 0, pause: u64::MAX }))
             }
             _ => self.skip().map(|()| None),
         }
@@ -71,17 +64,16 @@ impl<S: Source> Cursor<S> {
 
     /// Continues a skip for about `len` bytes. Returns whether the container has ended.
     pub(crate) fn skip_some(&mut self, skip: &mut Skip, len: u64) -> Result<bool> {
-        let pause = self.offset.saturating_add(len);
-        self.skip_container(Unrecorded, Open { depth: &mut skip.depth, pause })
+        skip.pause = self.offset.saturating_add(len);
+        self.skip_container(Unrecorded, skip)
     }
 
     /// Continues a skip to `stop`, an offset that is not scanned yet. Returns whether the container
     /// has ended. The byte before `stop` is a comma, so no character or escape crosses `stop`, but
     /// a string may.
     pub(crate) fn skip_to(&mut self, skip: &mut Skip, stop: u64) -> Result<bool> {
-        self.stop = stop;
-        let open = Open { depth: &mut skip.depth, pause: stop };
-        let passed = self.skip_container(Unrecorded, open);
+        (self.stop, skip.pause) = (stop, stop);
+        let passed = self.skip_container(Unrecorded, skip);
         self.stop = u64::MAX;
         if matches!(passed, Ok(true)) && self.scanned == stop {
             // The batch may have ended inside a block, which an outline must not contain.

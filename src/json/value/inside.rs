@@ -72,7 +72,7 @@ enum State {
 impl<'a> Inside<'a> {
     /// The position before the first member or element.
     fn of(container: Value<'a>) -> Inside<'a> {
-        let place = container.place();
+        let place = container.0;
         let next = Place { at: place.at + 1, container: place.container + 1, ..place };
         Inside { next, state: State::First }
     }

@@ -177,8 +177,17 @@ impl LookaheadReader {
         outline: &mut Outline,
         visitor: &mut impl PieceVisitor,
     ) -> Option<ReadRange> {
-        let until = range.end;
-        explore(self.text(), range, |start| self.read_from(start, until, outline, visitor))
+        let (mut from, mut wasted) = (range.start, 0);
+        // Bounds the wasted work, whatever the text holds, to about the length of the range.
+        while wasted < range.end - range.start {
+            let start = guess(self.text(), from as usize..range.end as usize)? as u64;
+            match self.read_from(start, range.end, outline, visitor) {
+                Ok(found) => return Some(found),
+                Err(reached) => wasted += reached - start + WRONG,
+            }
+            from = start + 1;
+        }
+        None
     }
 
     /// Parses pieces from `start` on. If there is no piece, returns the offset that the attempt
@@ -295,26 +304,6 @@ impl<V: PieceVisitor> Walk<'_, Slice<'_>, V> {
 pub(super) fn brackets(open: &[OpenScope]) -> Brackets {
     let scopes = open.iter().map(|(_, shape)| u64::from(*shape == Shape::Object));
     Brackets::of(std::iter::once(1).chain(scopes))
-}
-
-/// Calls `read` with each guessed start of an element in a range, until one succeeds. A failed
-/// `read` returns the offset it reached.
-fn explore<T>(
-    text: &[u8],
-    range: Range<u64>,
-    mut read: impl FnMut(u64) -> std::result::Result<T, u64>,
-) -> Option<T> {
-    let (mut from, mut wasted) = (range.start, 0);
-    // Bounds the wasted work, whatever the text holds, to about the length of the range.
-    while wasted < range.end - range.start {
-        let start = guess(text, from as usize..range.end as usize)? as u64;
-        match read(start) {
-            Ok(found) => return Some(found),
-            Err(reached) => wasted += reached - start + WRONG,
-        }
-        from = start + 1;
-    }
-    None
 }
 
 /// Guesses where in a range an element begins: right after the comma before it.

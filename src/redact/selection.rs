@@ -50,8 +50,8 @@ impl Gone {
 /// Creates judges, one per thread.
 pub type Judges = Box<dyn Fn() -> Judge>;
 
-/// Decides like [`Selection::piece`] whether resource changes stay, on the lookahead workers. Nothing
-/// is cut from a change that stays.
+/// Decides like [`Selection::piece`] whether resource changes stay, on the lookahead workers.
+/// Nothing is cut from a change that stays.
 pub type Judge = Box<dyn FnMut(&Piece<'_>) -> Result<Verdict> + Send>;
 
 /// Selects the parts of a document to write. By default everything stays.

@@ -57,7 +57,7 @@ impl<'r> PieceSecrets<'r> {
     }
 
     /// Calls `each` with the secrets among the parts of a piece. `is_declared` says whether a
-    /// declaration marks all its values. Names in `parts` whether the whole subject is marked.
+    /// declaration marks all its values. Sets `named` of the subject in `parts`.
     pub fn find<'a>(
         &mut self,
         piece: &Piece<'a>,

@@ -74,15 +74,7 @@ const CRATES: [(&str, &[&str]); 43] = [
         &["sink/configuration/csv.rs", "sink/csv.rs", "sink/findings/csv.rs", "sink/values/csv.rs"],
     ),
     ("flate2", &["input/compressed/", "planfile/archive.rs"]),
-    (
-        "foldhash",
-        &[
-            "assertion/list.rs",
-            "secret/first_pass_index.rs",
-            "secret/places.rs",
-            "sink/findings/table.rs",
-        ],
-    ),
+    ("foldhash", &["assertion/list.rs", "secret/places.rs", "sink/findings/table.rs"]),
     ("futures-util", &["source/store/client/"]),
     ("getrandom", &["input/seal.rs"]),
     ("globset", &["source/expansion.rs", "source/globs.rs", "source/store/client/keys.rs"]),

@@ -66,10 +66,6 @@ impl Findings {
     }
 
     /// Passes all findings to `notes`. Call it once, before the findings are cleared.
-    ///
-    /// # Errors
-    ///
-    /// Fails if `notes` fails.
     pub fn tell(&mut self, notes: &mut impl Notes) -> Result<()> {
         let (mut labels, mut labels_passed, mut path_start) = (self.labels.drain(..), 0, 0);
         for kept in &self.found {
@@ -133,7 +129,7 @@ impl Worker for StretchAuditor<'_> {
     type Job = LookaheadJob<Findings>;
 
     fn work(&mut self, job: &mut LookaheadJob<Findings>) {
-        let Some(Task { reader, range, .. }) = job.task() else { return };
+        let Some(Task { reader, range }) = job.task() else { return };
         let StretchAuditor { auditor, outline } = self;
         std::mem::swap(&mut auditor.notes, &mut job.found);
         let read = reader.read(range, outline, &mut AuditingPieces(auditor));

@@ -3,27 +3,25 @@
 //! Each search (overlays, echoes, constants, names) yields offsets. Most pieces yield none. The
 //! offsets of a piece are sorted, and one walk turns them into paths.
 
-use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use super::names::Names;
 use super::notes::{Note, Notes};
 use super::safe_text::{Label, PATH_MAX, SafeText, ShownPath};
 use super::walk::{Hit, What, walk};
-use super::{Kind, Options};
+use super::{Kind, Options, names};
 use crate::error::{Error, Result};
 use crate::json::string;
 use crate::json::value::{self, Value};
-use crate::limits::{Limit, Limits};
+use crate::limits::Limit;
 use crate::path;
 use crate::plan::{Piece, PieceKind, Section};
-use crate::secret::constants::marked_constants;
+use crate::secret::constants::Constant;
 use crate::secret::echo::{EchoKind, Echoes, Sought};
 use crate::secret::leaves::{Leaf, leaves};
-use crate::secret::marks::{By, Marked, Marks, Step, Why};
+use crate::secret::marks::{By, Marked, Step, Why};
 use crate::secret::parts::{Parts, constants};
+use crate::secret::piece_secrets::{Found, PieceSecrets};
 use crate::secret::relevant::secret_steps;
-use crate::secret::steps::Places;
 use crate::secret::words::words;
 use crate::secret::{Collected, decode, is_attribute_name, is_mask, spells_attribute_name};
 
@@ -33,19 +31,8 @@ pub(super) struct Auditor<'r, N> {
     collected: &'r Collected,
     options: &'r Options,
     echoes: Echoes,
-    names: Names,
-    marks: Marks,
-    hits: Vec<Hit>,
-    /// Digests of the marked scalars of one piece.
-    own: HashSet<u64>,
-    /// The marked places of one piece, for cutting its `replace_paths`.
-    places: Places,
-    has_paths: bool,
-    /// Number of reported places of the current piece.
-    reported: u64,
-    limits: Limits,
-    /// Scratch space for decoded texts.
-    decoded: Vec<u8>,
+    secrets: PieceSecrets<'r>,
+    hits: Hits<'r>,
     /// Scratch space for a key on the path to a finding.
     key: String,
     /// The path to a finding.
@@ -54,167 +41,37 @@ pub(super) struct Auditor<'r, N> {
     pub unmarked: u64,
 }
 
-impl<'r, N: Notes> Auditor<'r, N> {
-    pub fn new(collected: &'r Collected, options: &'r Options, notes: N) -> Auditor<'r, N> {
-        Auditor {
-            notes,
-            collected,
-            options,
-            echoes: Echoes::new(options.secret.read.isa),
-            names: Names::new(),
-            marks: Marks::new(options.secret.names.clone(), &options.secret.read.limits),
-            hits: Vec::new(),
-            own: HashSet::new(),
-            places: Places::default(),
-            has_paths: false,
-            reported: 0,
-            limits: options.secret.read.limits,
-            decoded: Vec::new(),
-            key: String::new(),
-            path: ShownPath::default(),
-            unmarked: 0,
-        }
-    }
+/// The secrets found in the current piece.
+struct Hits<'r> {
+    collected: &'r Collected,
+    list: Vec<Hit>,
+    /// Number of reported places, and their maximum.
+    reported: u64,
+    reported_max: u64,
+    /// Scratch space for decoded texts.
+    decoded: Vec<u8>,
+}
 
-    /// Finds the secrets in a piece.
-    pub fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
-        self.hits.clear();
-        self.reported = 0;
-        match piece.kind {
-            PieceKind::Scalar => {}
-            PieceKind::Known if piece.section == Section::RelevantAttributes => {
-                let secrets = Some(&self.collected.secrets);
-                if let Some(cut) = secret_steps(piece.value, secrets, &mut self.decoded)? {
-                    cut.steps().try_for_each(|step| self.other_hit(What::Marked, step?, 0))?;
-                }
+impl Hits<'_> {
+    fn found(&mut self, found: Found<'_, '_>) -> Result<()> {
+        match found {
+            Found::Marked(marked, by) => self.marked(marked, by),
+            Found::Cut(cut) => {
+                cut.steps().try_for_each(|step| self.push_other(What::Marked, step?, 0))
             }
-            PieceKind::Known | PieceKind::Unknown if !self.marks.has_names() => {}
-            PieceKind::Known | PieceKind::Unknown => self.constants(piece)?,
-            kind if kind.is_configuration() => self.configuration(piece)?,
-            _ => self.values(piece)?,
-        }
-        if self.options.echoes {
-            self.echoes(piece)?;
-        }
-        if self.options.suspects && piece.kind != PieceKind::Scalar {
-            self.suspects(piece)?;
-        }
-        match self.hits.is_empty() {
-            true => Ok(()),
-            false => self.report(piece),
-        }
-    }
-
-    /// Reports a value that no overlay of its piece marks.
-    fn other_hit(&mut self, what: What, value: Value<'_>, number: u32) -> Result<()> {
-        self.count(value.offset())?;
-        self.hits.push(Hit { offset: value.offset(), what, number });
-        Ok(())
-    }
-
-    /// Counts a reported place of the current piece.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there are too many ([`Limit::Marks`]).
-    fn count(&mut self, offset: u64) -> Result<()> {
-        self.reported += 1;
-        match self.reported > self.limits.marks {
-            true => Err(Error::limit(Limit::Marks, self.limits.marks, offset)),
-            false => Ok(()),
-        }
-    }
-
-    fn hit(&mut self, what: What, value: Value<'_>) {
-        self.hits.push(Hit { offset: value.offset(), what, number: 0 });
-    }
-
-    /// Finds the marked values of a piece, and the identities that equal one.
-    fn values(&mut self, piece: &Piece<'_>) -> Result<()> {
-        let mut parts = Parts::of(piece)?;
-        self.unmarked += u64::from(parts.is_unmarked(piece.kind));
-        let name = piece.name.unwrap_or_default();
-        let is_declared = match piece.kind {
-            PieceKind::RootDeclaration | PieceKind::Declaration => {
-                self.marks.marks_anything(parts.subject.overlays[1])?
-            }
-            _ => parts.are_declared(piece, &self.collected.declared),
-        };
-        let is_named = piece.kind.is_named() && self.marks.is_name(name);
-        parts.subject.named = is_declared || is_named;
-        self.own.clear();
-        let has_identities = parts.identities.iter().any(Option::is_some);
-        self.places.clear();
-        self.has_paths = parts.replace_paths.is_some();
-        let mut marks = std::mem::take(&mut self.marks);
-        let elsewhere = match parts.address_elsewhere(piece.section) {
-            Some(address) => self.collected.places.of_address(address, &mut self.decoded)?,
-            None => None,
-        };
-        let elsewhere = marks.beyond(parts.subject, elsewhere)?;
-        let found = parts.subjects().try_for_each(|(identity, subject)| {
-            self.has_paths &= identity.is_none();
-            let elsewhere = elsewhere.filter(|_| identity.is_none());
-            marks.find_with(subject, elsewhere, |marked| {
-                let by = if is_declared { By::Mark } else { marked.by };
-                self.marked(marked, by, has_identities)
-            })
-        });
-        self.marks = marks;
-        found?;
-        if let Some(paths) = parts.replace_paths {
-            self.paths(paths)?;
-        }
-        if piece.kind.is_named() && self.names.are_in(name.as_bytes()) {
-            self.suspect_values(&parts);
-        }
-        if piece.kind.is_declaration() && !parts.subject.named {
-            self.configuration(piece)?;
-        }
-        if self.own.is_empty() {
-            return Ok(());
-        }
-        for identity in parts.identities.into_iter().flatten() {
-            self.equal(identity, |auditor, text| {
-                auditor.own.contains(&auditor.collected.secrets.digest(text))
-            })?;
-            self.equal_booleans(identity, parts.is_unknown)?;
-        }
-        Ok(())
-    }
-
-    /// Finds the steps of paths that lead below a marked place.
-    fn paths(&mut self, paths: Value<'_>) -> Result<()> {
-        self.places.sort();
-        if self.places.list().is_empty() {
-            return Ok(());
-        }
-        for path in paths.elements()? {
-            if let Some(cut) = self.places.below(path?, self.limits.paths)? {
-                cut.steps().try_for_each(|step| self.other_hit(What::Marked, step?, 0))?;
+            Found::Equal(value, text) => {
+                let number = self.collected.secrets.repeated(text).unwrap_or_default();
+                self.push_other(What::Equal, value, number)
             }
         }
-        Ok(())
     }
 
     /// Reports a marked place on both sides.
-    fn marked(&mut self, marked: &Marked<'_, '_>, by: By, has_identities: bool) -> Result<()> {
-        self.count(marked.sides.into_iter().flatten().next().map_or(0, Value::offset))?;
+    fn marked(&mut self, marked: &Marked<'_, '_>, by: By) -> Result<()> {
+        self.count(marked.offset())?;
         for value in marked.sides.into_iter().flatten() {
-            let what = match by {
-                _ if self.is_mask(value)? => What::Hidden,
-                By::Mark => What::Marked,
-                By::Name => What::Named,
-            };
-            self.hit(what, value);
-            if has_identities {
-                self.note(value)?;
-            }
-        }
-        if self.has_paths {
-            let value = marked.sides[0].or(marked.sides[1]).or(marked.unknown);
-            let offset = value.map_or(0, Value::offset);
-            self.places.push(marked.path, self.limits.paths, offset)?;
+            let what = self.what(value, by)?;
+            self.push(what, value);
         }
         // These overlays repeat keys of a secret value, so nothing in them is reported.
         let overlays = marked.overlays.into_iter().filter(|_| marked.why == Why::Whole);
@@ -225,92 +82,149 @@ impl<'r, N: Notes> Auditor<'r, N> {
                 Ok(())
             })?;
             if has_keys {
-                self.hit(What::Hidden, overlay);
+                self.push(What::Hidden, overlay);
             }
         }
         Ok(())
     }
 
-    /// Records the scalars of a marked value.
-    fn note(&mut self, value: Value<'_>) -> Result<()> {
-        leaves(value, |leaf| {
-            let secrets = &self.collected.secrets;
-            if let Leaf::Scalar(value::Kind::True | value::Kind::False, value) = leaf {
-                self.own.insert(secrets.digest(value.raw()));
-            }
-            leaf.each_text(&mut self.decoded, |text| {
-                if !text.is_empty() && !is_mask(text) {
-                    self.own.insert(secrets.digest(text));
-                }
-                Ok(())
-            })
-        })
+    fn constant(&mut self, Constant { value, by, .. }: &Constant<'_, '_>) -> Result<()> {
+        let what = self.what(*value, *by)?;
+        self.push_other(what, *value, 0)
     }
 
-    /// Finds the booleans of an identity that equal a marked one, except `importing.unknown`.
-    fn equal_booleans(&mut self, identity: Value<'_>, word: Option<Value<'_>>) -> Result<()> {
-        leaves(identity, |leaf| {
-            if let Leaf::Scalar(value::Kind::True | value::Kind::False, value) = leaf
-                && self.own.contains(&self.collected.secrets.digest(value.raw()))
-                && word.is_none_or(|word| word.offset() != value.offset())
-            {
-                self.other_hit(What::Equal, value, 0)?;
-            }
-            Ok(())
-        })
-    }
-
-    /// Finds the strings and numbers in `value` for which `is` returns true.
-    fn equal(&mut self, value: Value<'_>, is: impl Fn(&Self, &[u8]) -> bool) -> Result<()> {
-        let mut decoded = std::mem::take(&mut self.decoded);
-        let walked = leaves(value, |leaf| {
+    /// Reports the strings and numbers in a constant that repeat a secret.
+    fn repeated(&mut self, constant: Value<'_>) -> Result<()> {
+        leaves(constant, |leaf| {
             let Leaf::Scalar(_, value) = leaf else { return Ok(()) };
-            let mut found = None;
-            leaf.each_text(&mut decoded, |text| {
-                if found.is_none() && is(self, text) {
-                    found = Some(self.collected.secrets.repeated(text).unwrap_or_default());
-                }
+            let mut number = None;
+            leaf.each_text(&mut self.decoded, |text| {
+                number = number.or_else(|| self.collected.secrets.repeated(text));
                 Ok(())
             })?;
-            if let Some(number) = found {
-                self.other_hit(What::Equal, value, number)?;
-            }
-            Ok(())
-        });
-        self.decoded = decoded;
-        walked
+            number.map_or(Ok(()), |number| self.push_other(What::Equal, value, number))
+        })
     }
 
-    /// Finds the marked constants, and the values of keys that match a secret name.
-    fn constants(&mut self, piece: &Piece<'_>) -> Result<()> {
-        let marks = std::mem::take(&mut self.marks);
-        let found = marked_constants(piece, &self.collected.places, &marks, |constant| {
-            let what = match constant.by {
-                _ if self.is_mask(constant.value)? => What::Hidden,
-                By::Mark => What::Marked,
-                By::Name => What::Named,
-            };
-            self.other_hit(what, constant.value, 0)
-        });
-        self.marks = marks;
-        found
+    /// How to report a marked value.
+    fn what(&mut self, value: Value<'_>, by: By) -> Result<What> {
+        Ok(match by {
+            _ if self.is_mask(value)? => What::Hidden,
+            By::Mark => What::Marked,
+            By::Name => What::Named,
+        })
+    }
+
+    /// Whether a value is a mask.
+    fn is_mask(&mut self, value: Value<'_>) -> Result<bool> {
+        Ok(value.kind()? == value::Kind::String
+            && is_mask(decode(value.string()?, &mut self.decoded)?))
+    }
+
+    fn push(&mut self, what: What, value: Value<'_>) {
+        self.list.push(Hit { offset: value.offset(), what, number: 0 });
+    }
+
+    /// Reports a value that no overlay of its piece marks.
+    fn push_other(&mut self, what: What, value: Value<'_>, number: u32) -> Result<()> {
+        self.count(value.offset())?;
+        self.list.push(Hit { offset: value.offset(), what, number });
+        Ok(())
+    }
+
+    /// Counts a reported place of the piece. Fails if there are too many.
+    fn count(&mut self, offset: u64) -> Result<()> {
+        self.reported += 1;
+        match self.reported > self.reported_max {
+            true => Err(Error::limit(Limit::Marks, self.reported_max, offset)),
+            false => Ok(()),
+        }
+    }
+}
+
+impl<'r, N: Notes> Auditor<'r, N> {
+    pub fn new(collected: &'r Collected, options: &'r Options, notes: N) -> Auditor<'r, N> {
+        let read = &options.secret.read;
+        Auditor {
+            notes,
+            collected,
+            options,
+            echoes: Echoes::new(read.isa),
+            secrets: PieceSecrets::new(Some(collected), &options.secret),
+            hits: Hits {
+                collected,
+                list: Vec::new(),
+                reported: 0,
+                reported_max: read.limits.marks,
+                decoded: Vec::new(),
+            },
+            key: String::new(),
+            path: ShownPath::default(),
+            unmarked: 0,
+        }
+    }
+
+    /// Finds the secrets in a piece.
+    pub fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
+        self.hits.list.clear();
+        self.hits.reported = 0;
+        match piece.kind {
+            PieceKind::Scalar => {}
+            PieceKind::Known if piece.section == Section::RelevantAttributes => {
+                let secrets = Some(&self.collected.secrets);
+                if let Some(cut) = secret_steps(piece.value, secrets, &mut self.hits.decoded)? {
+                    self.hits.found(Found::Cut(cut))?;
+                }
+            }
+            PieceKind::Known | PieceKind::Unknown if !self.secrets.marks.has_names() => {}
+            PieceKind::Known | PieceKind::Unknown => {
+                self.secrets.constants(piece, |constant| self.hits.constant(constant))?;
+            }
+            kind if kind.is_configuration() => self.configuration(piece)?,
+            _ => self.values(piece)?,
+        }
+        if self.options.echoes {
+            self.echoes(piece)?;
+        }
+        if self.options.suspects && piece.kind != PieceKind::Scalar {
+            self.suspects(piece)?;
+        }
+        match self.hits.list.is_empty() {
+            true => Ok(()),
+            false => self.report(piece),
+        }
+    }
+
+    /// Finds the secrets among the values of a piece.
+    fn values(&mut self, piece: &Piece<'_>) -> Result<()> {
+        let mut parts = Parts::of(piece)?;
+        self.unmarked += u64::from(parts.is_unmarked(piece.kind));
+        let is_declared = parts.are_declared(piece, &self.collected.declared);
+        let hits = &mut self.hits;
+        self.secrets.find(piece, &mut parts, is_declared, |found| hits.found(found))?;
+        if piece.kind.is_named() && names::looks_secret(piece.name.unwrap_or_default().as_bytes()) {
+            self.suspect_values(&parts);
+        }
+        if piece.kind.is_declaration() && !parts.subject.named {
+            self.configuration(piece)?;
+        }
+        Ok(())
     }
 
     /// Finds the constants that are marked or equal a secret.
     fn configuration(&mut self, piece: &Piece<'_>) -> Result<()> {
+        let hits = &mut self.hits;
         if piece.kind.is_configuration() {
-            self.constants(piece)?;
+            self.secrets.constants(piece, |constant| hits.constant(constant))?;
         }
         constants(piece, |constant| {
-            let before = self.hits.len();
-            self.equal(constant, |auditor, text| {
-                auditor.collected.secrets.repeated(text).is_some()
-            })?;
+            let before = hits.list.len();
+            hits.repeated(constant)?;
             let (mut has_keys, mut texts) = (false, 0);
             leaves(constant, |leaf| {
                 match leaf {
                     Leaf::Key(key) => {
-                        has_keys |= !is_attribute_name(decode(key, &mut self.decoded)?);
+                        has_keys |= !is_attribute_name(decode(key, &mut hits.decoded)?);
                     }
                     Leaf::Scalar(value::Kind::String | value::Kind::Number, _) => texts += 1,
                     _ => {}
@@ -318,9 +232,9 @@ impl<'r, N: Notes> Auditor<'r, N> {
                 Ok(())
             })?;
             // If all values of a map are secret, so are its keys.
-            if has_keys && texts > 0 && self.hits.len() - before == texts {
-                self.hits.truncate(before);
-                self.hit(What::Marked, constant);
+            if has_keys && texts > 0 && hits.list.len() - before == texts {
+                hits.list.truncate(before);
+                hits.push(What::Marked, constant);
             }
             Ok(())
         })
@@ -331,8 +245,8 @@ impl<'r, N: Notes> Auditor<'r, N> {
         let Collected { secrets, contained, .. } = self.collected;
         let sought = Sought { secrets, contained: contained.as_ref() };
         let (raw, start) = (piece.value.raw(), piece.value.offset());
-        let (others, hits_max) = (self.hits.len(), self.options.secret.read.limits.marks);
-        let hits = &mut self.hits;
+        let (others, hits_max) = (self.hits.list.len(), self.hits.reported_max);
+        let hits = &mut self.hits.list;
         self.echoes.find(raw, &sought, &mut |echo| {
             let what = match echo.kind {
                 EchoKind::Key if spells_attribute_name(inside(&raw[echo.range.clone()])) => {
@@ -348,10 +262,10 @@ impl<'r, N: Notes> Auditor<'r, N> {
             hits.push(Hit { offset, what, number: echo.number });
             Ok(())
         })?;
-        if self.hits.len() > others {
+        if hits.len() > others {
             let words = words(piece.kind, piece.value)?;
             let is_word = |hit: &Hit| words.binary_search(&hit.offset).is_ok();
-            self.hits.retain(|hit| hit.what != What::Echo || !is_word(hit));
+            hits.retain(|hit| hit.what != What::Echo || !is_word(hit));
         }
         Ok(())
     }
@@ -359,9 +273,9 @@ impl<'r, N: Notes> Auditor<'r, N> {
     /// Finds texts whose keys look secret.
     fn suspects(&mut self, piece: &Piece<'_>) -> Result<()> {
         let value = piece.value;
-        let (start, hits) = (value.offset(), &mut self.hits);
+        let (start, hits) = (value.offset(), &mut self.hits.list);
         let others = hits.len();
-        self.names.find(value.raw(), |at| {
+        names::find(value.raw(), |at| {
             hits.push(Hit { offset: start + at as u64, what: What::Suspect, number: 0 });
         });
         let has_type = piece.kind.is_declaration() || piece.kind == PieceKind::Output;
@@ -383,21 +297,15 @@ impl<'r, N: Notes> Auditor<'r, N> {
         }
         for value in parts.subject.sides.into_iter().flatten() {
             if value.raw().starts_with(b"\"") && value.raw() != b"\"\"" {
-                self.hit(What::Suspect, value);
+                self.hits.push(What::Suspect, value);
             }
         }
     }
 
-    /// Whether a value is a mask.
-    fn is_mask(&mut self, value: Value<'_>) -> Result<bool> {
-        Ok(value.kind()? == value::Kind::String
-            && is_mask(decode(value.string()?, &mut self.decoded)?))
-    }
-
     /// Reports the findings in a piece.
     fn report(&mut self, piece: &Piece<'_>) -> Result<()> {
-        self.hits.sort_unstable();
-        let hits = std::mem::take(&mut self.hits);
+        self.hits.list.sort_unstable();
+        let hits = std::mem::take(&mut self.hits.list);
         let safe = SafeText(self.collected);
         self.notes.piece(Label::of(piece)?.shown(&safe));
         let walked = walk(piece.value, &hits, |hit, steps, value| {
@@ -410,7 +318,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
                 What::Key => Kind::Key,
                 What::Suspect => Kind::Suspect,
             };
-            if kind == Kind::Suspect && value.map_or(Ok(true), |value| self.is_mask(value))? {
+            if kind == Kind::Suspect && value.map_or(Ok(true), |value| self.hits.is_mask(value))? {
                 return Ok(());
             }
             self.path.begin();
@@ -420,7 +328,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
             let (offset, number) = (hit.offset, hit.number);
             self.notes.note(Note { kind, path: self.path.end(), offset, number })
         });
-        self.hits = hits;
+        self.hits.list = hits;
         walked
     }
 }

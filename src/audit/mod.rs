@@ -18,7 +18,6 @@ mod notes;
 mod origins;
 mod reading;
 mod safe_text;
-mod schema;
 mod walk;
 
 use std::borrow::Cow;
@@ -32,7 +31,8 @@ use crate::secret::{self, Collecting, Fresh};
 use origins::Origins;
 use safe_text::SafeText;
 
-pub use schema::SCHEMA;
+/// The JSON Schema of the entries of an audit, as text with a final line feed.
+pub const SCHEMA: &str = include_str!("schema.json");
 
 /// The options of an audit.
 #[derive(Clone, Debug)]

@@ -55,36 +55,25 @@ static SPELLINGS: LazyLock<Regex> = LazyLock::new(|| {
     }
 });
 
-/// Recognises the names of secrets.
-#[derive(Debug)]
-pub(super) struct Names(&'static Regex);
+/// Whether a name looks like the name of a secret.
+pub(super) fn looks_secret(name: &[u8]) -> bool {
+    SPELLINGS.is_match(name) && !is_telling(name)
+}
 
-impl Names {
-    /// Recognises [`WORDS`].
-    pub fn new() -> Names {
-        Names(&SPELLINGS)
-    }
-
-    /// Whether a name looks like the name of a secret.
-    pub fn are_in(&self, name: &[u8]) -> bool {
-        self.0.is_match(name) && !is_telling(name)
-    }
-
-    /// Calls `each` with the offsets of the values of such keys in JSON text, if they are non-empty
-    /// strings or constant expressions that are.
-    pub fn find(&self, text: &[u8], mut each: impl FnMut(usize)) {
-        let mut from = 0;
-        while let Some(word) = self.0.find_at(text, from) {
-            let Some(close) = closing_quote(text, word.end()) else { return };
-            from = close + 1;
-            let Some(value) = after_token(text, from, b':') else { continue };
-            if is_telling(&text[word.start()..close]) {
-                continue;
-            }
-            let value = constant(text, value).unwrap_or(value);
-            if text[value..].starts_with(b"\"") && !text[value..].starts_with(b"\"\"") {
-                each(value);
-            }
+/// Calls `each` with the offsets of the values of such keys in JSON text, if they are non-empty
+/// strings or constant expressions that are.
+pub(super) fn find(text: &[u8], mut each: impl FnMut(usize)) {
+    let mut from = 0;
+    while let Some(word) = SPELLINGS.find_at(text, from) {
+        let Some(close) = closing_quote(text, word.end()) else { return };
+        from = close + 1;
+        let Some(value) = after_token(text, from, b':') else { continue };
+        if is_telling(&text[word.start()..close]) {
+            continue;
+        }
+        let value = constant(text, value).unwrap_or(value);
+        if text[value..].starts_with(b"\"") && !text[value..].starts_with(b"\"\"") {
+            each(value);
         }
     }
 }
@@ -125,7 +114,7 @@ fn is_telling(name: &[u8]) -> bool {
 }
 
 /// The closing quote of the string that contains the byte at `from`.
-fn closing_quote(text: &[u8], from: usize) -> Option<usize> {
+pub(super) fn closing_quote(text: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     loop {
         let quote = at + memchr::memchr(b'"', &text[at..])?;
@@ -162,7 +151,7 @@ mod tests {
     fn found(text: &str) -> Vec<String> {
         let mut found = Vec::new();
         let rest = |at: usize| text[at..].chars().take(4).collect();
-        Names::new().find(text.as_bytes(), |at| found.push(rest(at)));
+        find(text.as_bytes(), |at| found.push(rest(at)));
         found
     }
 
@@ -203,8 +192,7 @@ mod tests {
 
     #[test]
     fn names_that_look_secret_are_recognised() {
-        let names = Names::new();
-        assert!(names.are_in(b"db_password") && names.are_in(b"Token"));
-        assert!(!names.are_in(b"password_length") && !names.are_in(b"user"));
+        assert!(looks_secret(b"db_password") && looks_secret(b"Token"));
+        assert!(!looks_secret(b"password_length") && !looks_secret(b"user"));
     }
 }

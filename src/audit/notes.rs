@@ -21,11 +21,7 @@ pub(super) trait Notes {
     /// The next findings are in the piece with this label, which may be reported.
     fn piece(&mut self, label: Label);
 
-    /// A finding.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there is no room for the finding, or if it cannot be written.
+    /// A finding. Fails if there is no room for the finding, or if it cannot be written.
     fn note(&mut self, note: Note<'_>) -> Result<()>;
 }
 

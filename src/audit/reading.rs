@@ -20,12 +20,8 @@ use crate::plan::{
 use crate::pool::Queue;
 use crate::secret::Collected;
 
-/// Reads the next document and reports its findings.
-///
-/// # Errors
-///
-/// Fails if the document is unreadable or neither a plan nor a state, or if it exceeds a limit. Any
-/// error of the ledger is returned.
+/// Reads the next document and reports its findings. Fails if the document is unreadable or neither
+/// a plan nor a state, or if it exceeds a limit. Any error of the ledger is returned.
 pub(super) fn read<S: Source>(
     documents: &mut Documents<S>,
     collected: &Collected,

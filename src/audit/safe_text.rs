@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
+use super::names::closing_quote;
 use crate::error::Result;
 use crate::json::string;
 use crate::json::value::{Kind, Value};
@@ -64,7 +65,7 @@ impl SafeText<'_> {
             let (before, key) = rest.split_at(open + 2);
             shown += before;
             // A truncated key may be part of a secret.
-            let Some(close) = end_of_key(key) else { return shown };
+            let Some(close) = closing_quote(key.as_bytes(), 0) else { return shown };
             let decoded = string::decode(&key.as_bytes()[..close]);
             match decoded.ok().and_then(|key| self.number(&key)) {
                 Some(_) => shown += MASK,
@@ -117,19 +118,6 @@ impl ShownPath {
     }
 }
 
-/// The closing quote of the instance key at the start of a text.
-fn end_of_key(text: &str) -> Option<usize> {
-    let mut escaped = false;
-    text.bytes().position(|byte| match byte {
-        _ if std::mem::take(&mut escaped) => false,
-        b'\\' => {
-            escaped = true;
-            false
-        }
-        byte => byte == b'"',
-    })
-}
-
 /// Cuts a text to the longest reported length.
 fn cut(text: &str) -> &str {
     &text[..text.floor_char_boundary(PATH_MAX)]
@@ -147,10 +135,6 @@ pub(super) struct Label {
 
 impl Label {
     /// The label of a piece, with its texts unmasked.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the piece is malformed.
     pub fn of(piece: &Piece<'_>) -> Result<Label> {
         let mut label = Label { name: piece.name.map(str::to_owned), ..Label::default() };
         let value = piece.value;

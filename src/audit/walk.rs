@@ -5,8 +5,7 @@
 //! at its end.
 
 use crate::error::Result;
-use crate::json::value::{Elements, Members, Value};
-use crate::secret::marks::Step;
+use crate::json::value::{Entries, Step, Value};
 
 /// A finding at an offset of the document: the first byte of a value, or the quote of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,17 +36,8 @@ impl What {
     }
 }
 
-enum Open<'a> {
-    Object(Members<'a>),
-    Array(Elements<'a>, u32),
-}
-
 /// Calls `each` with the path to each hit and the value there, or `None` for a key. The hits must
 /// be sorted.
-///
-/// # Errors
-///
-/// Fails if an entered value is malformed, or if `each` fails.
 pub(super) fn walk<'a>(
     root: Value<'a>,
     hits: &[Hit],
@@ -67,29 +57,20 @@ pub(super) fn walk<'a>(
                 }
             }
             let is_entered = remaining.0.first().is_some_and(|hit| hit.offset < range.end);
-            match value.raw().first() {
-                Some(b'{') if is_entered => open.push(Open::Object(value.members()?)),
-                Some(b'[') if is_entered => open.push(Open::Array(value.elements()?, 0)),
-                _ => {
+            match if is_entered { Entries::of(value)? } else { None } {
+                Some(entries) => open.push(entries),
+                None => {
                     path.pop();
                 }
             }
         }
-        let below = match open.last_mut() {
-            None => return Ok(()),
-            Some(Open::Object(members)) => members.next().transpose()?.map(|(key, value)| {
-                path.push(Step::Key(key));
-                (Some(key.offset() - 1), value)
-            }),
-            Some(Open::Array(elements, index)) => elements.next().transpose()?.map(|value| {
-                path.push(Step::Index(*index));
-                *index += 1;
-                (None, value)
-            }),
-        };
-        match below {
-            Some((key, value)) => {
-                if let Some(hit) = key.and_then(|quote| remaining.at(quote)) {
+        let Some(entries) = open.last_mut() else { return Ok(()) };
+        match entries.next()? {
+            Some((step, value)) => {
+                path.push(step);
+                if let Step::Key(key) = step
+                    && let Some(hit) = remaining.at(key.offset() - 1)
+                {
                     each(hit, &path, None)?;
                 }
                 next = Some(value);

@@ -131,13 +131,7 @@ impl<E: FnMut(&mut Ready<'_>, &mut File) -> Result<Document>> Rewriting<'_, E> {
                 let again = kept.clone();
                 let open = move || Ok(bar::watched(again.input(&access)?, bar.clone()));
                 let first = open()?;
-                let collecting = Collecting::new(open, accepts);
-                // `Accepts::Plans` means `slim`, which writes only parts of plans.
-                let collecting = match accepts {
-                    Accepts::States => collecting.for_redaction(),
-                    Accepts::Plans => collecting,
-                };
-                Ok((first, Some((kept, collecting))))
+                Ok((first, Some((kept, Collecting::new(open, accepts)))))
             }),
         };
         let source = &*entry.source();

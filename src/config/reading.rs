@@ -10,7 +10,7 @@ use super::expression::{Expression, each_expression};
 use super::names::Budget;
 use crate::error::{ErrorKind, Result};
 use crate::input::Source;
-use crate::json::value::{self, Name, Value};
+use crate::json::value::{self, Value};
 use crate::plan::{
     Accepts, Answer, Document, Documents, Flow, Piece, PieceKind, PieceVisitor, Section, members,
 };
@@ -171,7 +171,7 @@ impl Reader<'_> {
     }
 
     fn resource(&mut self, value: Value<'_>, position: u64) -> Result<Option<Element>> {
-        const KEYS: &[Name; 10] = &Name::all([
+        const KEYS: [&str; 10] = [
             "address",
             "mode",
             "type",
@@ -182,7 +182,7 @@ impl Reader<'_> {
             "count_expression",
             "for_each_expression",
             "depends_on",
-        ]);
+        ];
         let [address, mode, type_name, name, key, provisioners, expressions, count, each, depends] =
             members(value, KEYS)?;
         let Some(address) = text(address)? else { return Ok(None) };
@@ -202,14 +202,14 @@ impl Reader<'_> {
     }
 
     fn action(&mut self, value: Value<'_>) -> Result<Option<Element>> {
-        const KEYS: &[Name; 6] = &Name::all([
+        const KEYS: [&str; 6] = [
             "address",
             "type",
             "name",
             "provider_config_key",
             "count_expression",
             "for_each_expression",
-        ]);
+        ];
         let [address, type_name, name, key, count, each] = members(value, KEYS)?;
         let Some(address) = text(address)? else { return Ok(None) };
         let mut element = self.element(Kind::Action, &[&address]);
@@ -223,14 +223,8 @@ impl Reader<'_> {
     }
 
     fn provider(&mut self, key: &str, value: Value<'_>) -> Result<Element> {
-        const KEYS: &[Name; 6] = &Name::all([
-            "name",
-            "full_name",
-            "alias",
-            "version_constraint",
-            "module_address",
-            "expressions",
-        ]);
+        const KEYS: [&str; 6] =
+            ["name", "full_name", "alias", "version_constraint", "module_address", "expressions"];
         let [name, full_name, alias, version, module, expressions] = members(value, KEYS)?;
         let module = text(module)?.unwrap_or_default();
         let mut element = Element::new(Kind::Provider, format!("provider.{key}"), &module);
@@ -246,7 +240,7 @@ impl Reader<'_> {
     }
 
     fn output(&mut self, name: &str, value: Value<'_>) -> Result<Element> {
-        const KEYS: &[Name; 3] = &Name::all(["sensitive", "expression", "depends_on"]);
+        const KEYS: [&str; 3] = ["sensitive", "expression", "depends_on"];
         let [sensitive, expression, depends_on] = members(value, KEYS)?;
         let mut element = self.element(Kind::Output, &["output", name]);
         element.name = Some(name.to_owned());
@@ -259,7 +253,7 @@ impl Reader<'_> {
     }
 
     fn variable(&mut self, name: &str, value: Value<'_>) -> Result<Element> {
-        const KEYS: &[Name; 2] = &Name::all(["default", "sensitive"]);
+        const KEYS: [&str; 2] = ["default", "sensitive"];
         let [default, sensitive] = members(value, KEYS)?;
         let mut element = self.element(Kind::Variable, &["var", name]);
         element.name = Some(name.to_owned());
@@ -344,7 +338,7 @@ impl Reader<'_> {
     }
 
     fn provisioners(&mut self, list: Option<Value<'_>>, element: &mut Element) -> Result<()> {
-        const KEYS: &[Name; 2] = &Name::all(["type", "expressions"]);
+        const KEYS: [&str; 2] = ["type", "expressions"];
         let Some(list) = list.filter(|list| !list.is_null()) else { return Ok(()) };
         for (index, provisioner) in list.elements()?.enumerate() {
             let provisioner = provisioner?;

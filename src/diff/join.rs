@@ -16,11 +16,7 @@ pub(super) struct Member<'a> {
 pub(super) struct Joined<'a>([Option<Peekable<Sorted<'a>>>; 3]);
 
 impl<'a> Joined<'a> {
-    /// Sorts the members of the objects.
-    ///
-    /// # Errors
-    ///
-    /// Fails if an object is malformed, or has a key twice.
+    /// Sorts the members of the objects. Fails if an object is malformed, or has a key twice.
     pub fn of(objects: [Option<Value<'a>>; 3]) -> Result<Joined<'a>> {
         let sorted = |object: Option<Value<'a>>| {
             object.map(|object| Sorted::of(object).map(Iterator::peekable)).transpose()
@@ -29,11 +25,7 @@ impl<'a> Joined<'a> {
         Ok(Joined([before?, after?, unknown?]))
     }
 
-    /// The next member.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the text has changed since the objects were sorted.
+    /// The next member. Fails if the text has changed since the objects were sorted.
     pub fn next(&mut self) -> Result<Option<Member<'a>>> {
         let mut least: Option<Text<'a>> = None;
         for members in self.0.iter_mut().flatten() {

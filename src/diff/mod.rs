@@ -253,11 +253,8 @@ impl Differ {
     }
 }
 
-/// Collects the marked places of an overlay, in order, none below another.
-///
-/// # Errors
-///
-/// Fails if the overlay is malformed or has a key twice, or if the paths exceed [`Limits::paths`].
+/// Collects the marked places of an overlay, in order, none below another. Fails if the overlay is
+/// malformed or has a key twice, or if the paths exceed [`Limits::paths`].
 pub(crate) fn marked_places(overlay: Value<'_>, limits: &Limits) -> Result<Paths> {
     let mut paths = Paths::new();
     let room = Room { paths_max: limits.paths, taken: 0 };
@@ -277,11 +274,7 @@ struct Room {
 
 impl Room {
     /// Checks that a list of `size` bytes is within the budget. `offset` is the location of its
-    /// last path.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the list exceeds the budget.
+    /// last path. Fails if the list exceeds the budget.
     #[inline]
     fn check(self, size: u64, offset: u64) -> Result<()> {
         match self.taken + size > self.paths_max {

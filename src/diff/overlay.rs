@@ -21,11 +21,8 @@ pub(super) struct Collector {
 }
 
 impl Collector {
-    /// Calls `mark` with the offset of each mark within the overlay.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the overlay is malformed, or has a key twice.
+    /// Calls `mark` with the offset of each mark within the overlay. Fails if the overlay is
+    /// malformed, or has a key twice.
     pub(super) fn each_mark(
         &mut self,
         overlay: Value<'_>,
@@ -40,11 +37,8 @@ impl Collector {
 
     /// Adds the path of each mark, a value that is exactly `true`, to `paths`, and calls `mark`
     /// with its offset within the overlay. Returns whether the overlay contains a string or a
-    /// number, which the tools never write there.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the overlay is malformed or has a key twice, or if the paths exceed the limit.
+    /// number, which the tools never write there. Fails if the overlay is malformed or has a key
+    /// twice, or if the paths exceed the limit.
     pub(super) fn collect(
         &mut self,
         overlay: Value<'_>,
@@ -170,11 +164,8 @@ impl<'a> Container<'a> {
     }
 }
 
-/// Checks that an object with unordered keys has no key twice.
-///
-/// # Errors
-///
-/// Fails if the object is malformed, or has a key twice.
+/// Checks that an object with unordered keys has no key twice. Fails if the object is malformed, or
+/// has a key twice.
 pub(crate) fn refuse_duplicate_keys(object: Value<'_>) -> Result<()> {
     Sorted::of(object).map(drop)
 }

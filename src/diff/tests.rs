@@ -6,6 +6,7 @@ use super::Differ;
 use crate::input::Slice;
 use crate::json::Validation;
 use crate::json::cursor::Cursor;
+use crate::json::detached::Detached;
 use crate::json::outline::Outline;
 use crate::limits::Limits;
 use crate::plan::Change;
@@ -114,11 +115,8 @@ fn is_changed(
 ) -> Result<bool, crate::error::Error> {
     let text = format!(r#"[{before},{after},{unknown}]"#);
     let deep = Limits { depth: u64::MAX, ..Limits::default() };
-    let (isa, validation) = (Isa::best(), Validation::Structure);
-    let mut cursor = Cursor::new(Slice(text.as_bytes()), 0, isa, validation, deep);
-    let mut outline = Outline::new();
-    cursor.outline(&mut outline)?;
-    let mut all = cursor.value(&mut outline).elements()?;
+    let mut list = Detached::read(text.as_bytes(), deep)?;
+    let mut all = list.value().elements()?;
     let mut next = || all.next().expect("three values");
     Differ::new(limits).is_changed(next()?, next()?, Some(next()?))
 }

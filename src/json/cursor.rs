@@ -17,17 +17,17 @@ mod open_string;
 use std::ops::Range;
 
 use super::Validation;
-use super::brackets::{Brackets, close_of};
 use super::grammar::Grammar;
+use super::leaves::Batch;
 use super::outline::{Outline, Recorder, Unrecorded};
 use super::retained::Retained;
-use super::scanned::Batch;
 use super::string;
 use super::value::Value;
 use super::word::Word;
 use crate::error::{Error, ErrorKind, Found, Result};
 use crate::input::Source;
 use crate::limits::{Limit, Limits};
+use crate::scan::brackets::{Brackets, close_of};
 use crate::scan::nesting::Nesting;
 use crate::scan::{BATCH, BLOCK, Block, Code, Detail, Isa, Scanner};
 
@@ -212,7 +212,7 @@ impl<S: Source> Cursor<S> {
         let fresh = std::mem::take(&mut self.fresh);
         match self.peek()? {
             Some(byte) if byte == close => {
-                self.open.pop();
+                self.open.close(self.open.innermost(), 1);
                 self.offset += 1;
                 Ok(false)
             }
@@ -295,8 +295,8 @@ impl<S: Source> Cursor<S> {
         }
         let byte = self.byte(self.offset);
         let closes_other = match byte {
-            b'}' => !self.open.is_object(),
-            b']' => self.open.is_object(),
+            b'}' => self.open.innermost() == 0,
+            b']' => self.open.innermost() == 1,
             _ => false,
         };
         // Skipping the container would report the same error.
@@ -310,8 +310,8 @@ impl<S: Source> Cursor<S> {
         self.fresh = false;
         match self.peek()? {
             Some(b'{' | b'[') => {
-                let open = Open { depth: &mut 0, pause: u64::MAX };
-                self.skip_container(recorder, open).map(|_| ())
+                let mut skip = Skip { depth: 0, pause: u64::MAX };
+                self.skip_container(recorder, &mut skip).map(|_| ())
             }
             Some(b'"') => self.skip_string(recorder),
             Some(byte) if Word::holds(byte) => self.skip_word(),
@@ -347,14 +347,14 @@ impl<S: Source> Cursor<S> {
 
     /// Skips the container at the cursor, or the rest of one, by its brackets. Returns `false` if
     /// the container continues after the pause.
-    fn skip_container(&mut self, recorder: impl Recorder, open: Open<'_>) -> Result<bool> {
-        self.scanner.isa().run(SkipBlocks { cursor: self, recorder, open })
+    fn skip_container(&mut self, recorder: impl Recorder, skip: &mut Skip) -> Result<bool> {
+        self.scanner.isa().run(SkipBlocks { cursor: self, recorder, skip })
     }
 
     #[inline(always)]
-    fn skip_blocks(&mut self, mut recorder: impl Recorder, open: Open<'_>) -> Result<bool> {
+    fn skip_blocks(&mut self, mut recorder: impl Recorder, skip: &mut Skip) -> Result<bool> {
         // `depth` counts open containers from the skipped one inwards, `around` those around it.
-        let (mut depth, around) = (*open.depth, self.open.depth);
+        let (mut depth, around) = (skip.depth, self.open.depth);
         let mut from = (self.offset - self.batch) as usize;
         loop {
             let first = from / BLOCK;
@@ -380,8 +380,8 @@ impl<S: Source> Cursor<S> {
                 next = next.max(end);
             }
             recorder.blocks(&blocks[first..]);
-            if self.scanned >= open.pause {
-                (self.offset, *open.depth) = (self.scanned, depth);
+            if self.scanned >= skip.pause {
+                (self.offset, skip.depth) = (self.scanned, depth);
                 return Ok(false);
             }
             from = self.next_batch()?;
@@ -558,13 +558,14 @@ impl<S: Source> Cursor<S> {
 struct SkipBlocks<'c, S, R> {
     cursor: &'c mut Cursor<S>,
     recorder: R,
-    open: Open<'c>,
+    skip: &'c mut Skip,
 }
 
 /// The progress of a skip that may pause.
-struct Open<'o> {
+#[derive(Debug)]
+pub(crate) struct Skip {
     /// How many containers are open, the skipped one included.
-    depth: &'o mut u64,
+    depth: u64,
     /// The offset from which on no further batch is scanned.
     pause: u64,
 }
@@ -574,7 +575,7 @@ impl<S: Source, R: Recorder> Code for SkipBlocks<'_, S, R> {
 
     #[inline(always)]
     fn run(self) -> Result<bool> {
-        self.cursor.skip_blocks(self.recorder, self.open)
+        self.cursor.skip_blocks(self.recorder, self.skip)
     }
 }
 

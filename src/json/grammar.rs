@@ -30,10 +30,8 @@
 //! [`Expected`] are the same state in two forms. A false doubt only costs time. The bytes of words
 //! and escapes are checked separately ([`super::leaves`]).
 
-use super::expected::Expected;
-use super::leaves::{CheckLeaves, Unfinished};
-use super::scanned::Batch;
-use super::tokens::{Tokens, Wrong};
+use super::leaves::{Batch, CheckLeaves, Unfinished};
+use super::tokens::{Expected, Tokens, Wrong};
 use crate::error::ErrorKind;
 use crate::scan::nesting::partial::PartialNesting;
 use crate::scan::nesting::{Claims, Nesting};

@@ -9,11 +9,23 @@
 
 use std::ops::Range;
 
-use super::scanned::Batch;
 use super::string;
 use super::word::Word;
 use crate::scan::wide::{LeafMasks, Wide, WideCode};
 use crate::scan::{BLOCK, Block};
+
+/// The text and masks of one scan.
+#[derive(Clone, Copy)]
+pub(super) struct Batch<'a> {
+    pub blocks: &'a [Block],
+    /// The text from the first byte of the first block on. It goes beyond the blocks by the length
+    /// of the longest escape, if an escape begins near their end and the input does not end.
+    pub text: &'a [u8],
+    /// How many bytes of the text were scanned.
+    pub len: usize,
+    /// The offset of the first byte.
+    pub offset: u64,
+}
 
 /// The word or escape that continues after a batch.
 #[derive(Clone, Copy, Debug, Default)]

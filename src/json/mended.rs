@@ -4,6 +4,7 @@
 //! `\ud800` becomes `\ufffd`, which has the same length, so offsets stay. The text is copied in
 //! chunks, because windows are read-only.
 
+use super::string::code_unit;
 use crate::error::Result;
 use crate::input::Source;
 
@@ -87,11 +88,11 @@ pub fn mend(text: &mut [u8], is_whole: bool) -> usize {
         if rest.len() < PAIR && !is_whole {
             return at;
         }
-        let Some(first) = unit(rest) else {
+        let Some(first) = code_unit(rest) else {
             at = text.len().min(at + 2);
             continue;
         };
-        let second = rest.get(6..).and_then(unit);
+        let second = rest.get(6..).and_then(code_unit);
         at += match (first, second) {
             (0xd800..0xdc00, Some(0xdc00..0xe000)) => PAIR,
             (0xd800..0xe000, _) => {
@@ -102,12 +103,6 @@ pub fn mend(text: &mut [u8], is_whole: bool) -> usize {
         };
     }
     text.len()
-}
-
-/// The code unit of the escape that a text begins with.
-fn unit(text: &[u8]) -> Option<u32> {
-    let digits = text.strip_prefix(br"\u")?.get(..4)?;
-    digits.iter().try_fold(0, |unit, &digit| Some(unit * 16 + char::from(digit).to_digit(16)?))
 }
 
 #[cfg(test)]

@@ -10,15 +10,12 @@
 //!
 //! `detached::Detached` is a value with a text of its own.
 
-pub(crate) mod brackets;
-mod check;
 // Public for the fuzz targets and the bench.
 #[doc(hidden)]
 pub mod cursor;
 // Public for the tests, which read values alone.
 #[doc(hidden)]
 pub mod detached;
-mod expected;
 mod grammar;
 mod leaves;
 // Public for the tests, which read values alone.
@@ -31,14 +28,16 @@ pub(crate) mod number;
 pub mod outline;
 pub(crate) mod prescan;
 mod retained;
-mod scanned;
 pub(crate) mod slot_hash;
 pub(crate) mod string;
 mod tokens;
 pub mod value;
 pub(crate) mod word;
 
-pub use check::check;
+use crate::error::{Error, ErrorKind, Result};
+use crate::input::Source;
+use crate::limits::Limits;
+use crate::scan::Isa;
 
 /// How much of the JSON grammar (RFC 8259) is checked in skipped values. Values that are read are
 /// checked against the whole grammar.
@@ -52,4 +51,18 @@ pub enum Validation {
     /// Every byte. Accepts what serde_json accepts, its depth limit aside.
     #[default]
     Grammar,
+}
+
+/// Checks that a text is one JSON value and nothing else.
+///
+/// # Errors
+///
+/// Fails if the text is invalid at this level of validation.
+pub fn check<S: Source>(source: S, validation: Validation, limits: Limits) -> Result<()> {
+    let mut cursor = cursor::Cursor::new(source, 0, Isa::best(), validation, limits);
+    cursor.skip()?;
+    match cursor.at_end()? {
+        true => Ok(()),
+        false => Err(Error::at(ErrorKind::Trailing, cursor.offset())),
+    }
 }

@@ -219,11 +219,7 @@ impl Outline {
         (quotes != 0 && escapes & text == 0).then(|| start + quotes.trailing_zeros())
     }
 
-    /// Checks the length of a string that is to be decoded.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the length exceeds the limit.
+    /// Checks the length of a string that is to be decoded. Fails if the length exceeds the limit.
     pub(super) fn check_string_limit(&self, len: usize, offset: u64) -> Result<()> {
         if len as u64 > self.string_max {
             return Err(Error::limit(Limit::StringKept, self.string_max, offset));

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::Validation;
 use super::grammar::Grammar;
-use super::scanned::Batch;
+use super::leaves::Batch;
 use crate::scan::nesting::partial::PartialNesting;
 use crate::scan::{BATCH, BLOCK, Block, Detail, Isa, Scanner};
 

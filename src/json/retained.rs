@@ -15,11 +15,7 @@ pub(super) struct Retained {
 }
 
 impl Retained {
-    /// Checks the limit.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the range up to `end` exceeds the limit.
+    /// Checks the limit. Fails if the range up to `end` exceeds the limit.
     pub fn check(self, end: u64) -> Result<()> {
         if end.saturating_sub(self.start) > self.max {
             return Err(Error::limit(self.limit, self.max, self.start));

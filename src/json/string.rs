@@ -34,31 +34,23 @@ pub fn escape(text: &[u8]) -> Option<(char, usize)> {
 }
 
 fn unicode_escape(text: &[u8]) -> Option<(char, usize)> {
-    let unit = |text: &[u8]| -> Option<u32> {
-        text.get(..4)?
-            .iter()
-            .try_fold(0, |unit, &digit| Some(unit * 16 + char::from(digit).to_digit(16)?))
-    };
-    let first = unit(text.get(2..)?)?;
+    let first = code_unit(text)?;
     if !(0xd800..0xdc00).contains(&first) {
         return Some((char::from_u32(first)?, 6));
     }
-    if text.get(6..8)? != b"\\u" {
-        return None;
-    }
-    let second = unit(text.get(8..)?)?;
-    if !(0xdc00..0xe000).contains(&second) {
-        return None;
-    }
+    let second = code_unit(&text[6..]).filter(|second| (0xdc00..0xe000).contains(second))?;
     Some((char::from_u32(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00))?, 12))
 }
 
+/// The code unit of the `\u` escape that a text begins with.
+pub fn code_unit(text: &[u8]) -> Option<u32> {
+    let digits = text.strip_prefix(br"\u")?.get(..4)?;
+    digits.iter().try_fold(0, |unit, &digit| Some(unit * 16 + char::from(digit).to_digit(16)?))
+}
+
 /// Decodes a text. Without escapes the result is borrowed, so no other process may write to the
-/// text; a text of a mapped file is copied first ([`unescape`]).
-///
-/// # Errors
-///
-/// Fails at the first bad escape, or if a byte is not UTF-8.
+/// text; a text of a mapped file is copied first ([`unescape`]). Fails at the first bad escape, or
+/// if a byte is not UTF-8.
 pub fn decode(text: &[u8]) -> Result<Cow<'_, str>, BadEscape> {
     if memchr::memchr(b'\\', text).is_none() {
         let plain = simdutf8::basic::from_utf8(text).map_err(|_| BadEscape(0))?;
@@ -69,11 +61,8 @@ pub fn decode(text: &[u8]) -> Result<Cow<'_, str>, BadEscape> {
     String::from_utf8(decoded).map(Cow::Owned).map_err(|_| BadEscape(0))
 }
 
-/// Decodes a text and appends it. Does not check that the text between escapes is UTF-8.
-///
-/// # Errors
-///
-/// Fails at the first bad escape.
+/// Decodes a text and appends it. Does not check that the text between escapes is UTF-8. Fails at
+/// the first bad escape.
 pub fn unescape(text: &[u8], decoded: &mut Vec<u8>) -> Result<(), BadEscape> {
     let mut at = 0;
     while let Some(plain) = memchr::memchr(b'\\', &text[at..]) {
@@ -174,11 +163,7 @@ pub fn escape_len(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// Checks the escapes of a text.
-///
-/// # Errors
-///
-/// Fails at the first bad escape.
+/// Checks the escapes of a text. Fails at the first bad escape.
 pub fn check(text: &[u8]) -> Result<(), BadEscape> {
     let mut at = 0;
     while let Some(next) = memchr::memchr(b'\\', &text[at..]) {

@@ -1,12 +1,39 @@
 //! Checks the grammar of JSON token by token: the slow path, which says what is wrong and where.
 
-use super::expected::Expected;
-use super::leaves::{Unfinished, escape_is_right};
-use super::scanned::Batch;
+use super::leaves::{Batch, Unfinished, escape_is_right};
 use super::word::Word;
 use crate::error::{ErrorKind, Found};
 use crate::scan::BLOCK;
 use crate::scan::nesting::Nesting;
+
+/// What the grammar expects next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Expected {
+    Value,
+    ValueOrClose,
+    Key,
+    KeyOrClose,
+    Colon,
+    CommaOrClose,
+    /// Nothing: the document has ended, or ends with the open string.
+    Nothing,
+}
+
+impl Expected {
+    /// The words for an error message, in an object or elsewhere.
+    pub(super) fn words(self, is_in_object: bool) -> &'static str {
+        match self {
+            Expected::Value => "a value",
+            Expected::ValueOrClose => "a value or the end of the array",
+            Expected::Key => "a key",
+            Expected::KeyOrClose => "a key or the end of the object",
+            Expected::Colon => "a colon",
+            Expected::CommaOrClose if is_in_object => "a comma or the end of the object",
+            Expected::CommaOrClose => "a comma or the end of the array",
+            Expected::Nothing => "nothing",
+        }
+    }
+}
 
 /// The tokens of a batch.
 pub(super) struct Tokens<'a> {

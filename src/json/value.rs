@@ -10,8 +10,8 @@ mod typed;
 use std::cmp::Ordering;
 use std::ops::Range;
 
-pub use inside::{Elements, Members};
-pub(crate) use inside::{MemberSpan, Name};
+pub use inside::{Elements, Members, Step};
+pub(crate) use inside::{Entries, MemberSpan};
 pub(crate) use sorted::Sorted;
 pub use typed::TREE_DEPTH;
 
@@ -20,19 +20,12 @@ use super::string;
 use super::word::Word;
 use crate::error::{Error, ErrorKind, Found, Result};
 
-/// A value, borrowed from the window.
+/// A value, borrowed from the window: its place in the text from the outline's origin to the
+/// value's end.
 #[derive(Clone, Copy, Debug)]
-pub struct Value<'a> {
-    /// The text from the outline's origin to the value's end.
-    text: &'a [u8],
-    outline: &'a Outline,
-    /// The position of its first byte.
-    at: u32,
-    /// How many containers open before it.
-    container: u32,
-}
+pub struct Value<'a>(Place<'a>);
 
-/// A position between values, where one may begin.
+/// A position where a value begins or may begin.
 #[derive(Clone, Copy, Debug)]
 struct Place<'a> {
     text: &'a [u8],
@@ -79,12 +72,12 @@ impl<'a> Value<'a> {
         range: Range<u32>,
         container: u32,
     ) -> Value<'a> {
-        Value { text: &text[..range.end as usize], outline, at: range.start, container }
+        Value(Place { text: &text[..range.end as usize], outline, at: range.start, container })
     }
 
     /// Bytes from the start of the input to the value's first byte.
     pub fn offset(self) -> u64 {
-        self.outline.origin + u64::from(self.at)
+        self.0.offset()
     }
 
     /// The value's range in the input, in bytes.
@@ -98,7 +91,7 @@ impl<'a> Value<'a> {
     ///
     /// Fails if no value begins with this byte.
     pub fn kind(self) -> Result<Kind> {
-        match self.byte(self.at) {
+        match self.0.byte(self.0.at) {
             Some(b'{') => Ok(Kind::Object),
             Some(b'[') => Ok(Kind::Array),
             Some(b'"') => Ok(Kind::String),
@@ -106,24 +99,24 @@ impl<'a> Value<'a> {
             Some(b't') => Ok(Kind::True),
             Some(b'f') => Ok(Kind::False),
             Some(b'n') => Ok(Kind::Null),
-            _ => Err(self.place().expected("a value")),
+            _ => Err(self.0.expected("a value")),
         }
     }
 
     /// Whether the value is `null`, by its first byte.
     pub fn is_null(self) -> bool {
-        self.byte(self.at) == Some(b'n')
+        self.0.byte(self.0.at) == Some(b'n')
     }
 
     /// Whether the value is `true`, by its first byte.
     pub fn is_true(self) -> bool {
-        self.byte(self.at) == Some(b't')
+        self.0.byte(self.0.at) == Some(b't')
     }
 
     /// The bytes of the value as they are in the document.
     #[inline]
     pub fn raw(self) -> &'a [u8] {
-        &self.text[self.at as usize..]
+        &self.0.text[self.0.at as usize..]
     }
 
     /// The text of a string, after a check of its escapes.
@@ -134,15 +127,15 @@ impl<'a> Value<'a> {
     #[inline]
     pub fn string(self) -> Result<Text<'a>> {
         let text = self.unbounded()?;
-        self.outline.check_string_limit(text.raw.len(), self.offset())?;
+        self.0.outline.check_string_limit(text.raw.len(), self.offset())?;
         Ok(text)
     }
 
     #[inline(always)]
     fn unbounded(self) -> Result<Text<'a>> {
         let raw = self.quoted()?;
-        let close = self.text.len() as u32 - 1;
-        let escaped = self.place().check_escapes(self.at + 1..close)?;
+        let close = self.0.text.len() as u32 - 1;
+        let escaped = self.0.check_escapes(self.0.at + 1..close)?;
         Ok(Text { raw, offset: self.offset() + 1, escaped: u64::from(escaped) })
     }
 
@@ -172,13 +165,13 @@ impl<'a> Value<'a> {
     pub fn is_same_string(self, other: Value<'_>) -> Result<bool> {
         let Text { raw: one, escaped, .. } = self.unbounded()?;
         let two = other.quoted()?;
-        let close = other.text.len() as u32 - 1;
-        if escaped == 0 && !other.outline.has_escape(other.at + 1..close) {
+        let close = other.0.text.len() as u32 - 1;
+        if escaped == 0 && !other.0.outline.has_escape(other.0.at + 1..close) {
             return Ok(one == two);
         }
         // Before the divergence both have the same escapes, which were checked in the first.
         let start = string::divergence(one, two);
-        other.place().check_escapes(other.at + 1 + start as u32..close)?;
+        other.0.check_escapes(other.0.at + 1 + start as u32..close)?;
         Ok(string::compare_from(start, one, two).is_eq())
     }
 
@@ -188,17 +181,14 @@ impl<'a> Value<'a> {
     ///
     /// Fails if the value is not an object.
     pub fn members(self) -> Result<Members<'a>> {
-        match self.byte(self.at) {
+        match self.0.byte(self.0.at) {
             Some(b'{') => Ok(Members::of(self)),
             _ => Err(self.wrong_type("an object")),
         }
     }
 
-    /// Whether the keys of an object are strictly ascending, and so free of duplicates.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the value is not an object, or is invalid.
+    /// Whether the keys of an object are strictly ascending, and so free of duplicates. Fails if
+    /// the value is not an object, or is invalid.
     pub(crate) fn has_ordered_keys(self) -> Result<bool> {
         let mut last: Option<Text<'_>> = None;
         for member in self.members()? {
@@ -216,7 +206,7 @@ impl<'a> Value<'a> {
     ///
     /// Fails if the value is not an array.
     pub fn elements(self) -> Result<Elements<'a>> {
-        match self.byte(self.at) {
+        match self.0.byte(self.0.at) {
             Some(b'[') => Ok(Elements::of(self)),
             _ => Err(self.wrong_type("an array")),
         }
@@ -228,7 +218,7 @@ impl<'a> Value<'a> {
     ///
     /// Fails if the object is invalid before the end of the member.
     pub fn get(self, key: &str) -> Result<Option<Value<'a>>> {
-        if self.byte(self.at) != Some(b'{') {
+        if self.0.byte(self.0.at) != Some(b'{') {
             return Ok(None);
         }
         for member in self.members()? {
@@ -246,7 +236,7 @@ impl<'a> Value<'a> {
     ///
     /// Fails if the array is invalid before the end of the element.
     pub fn element(self, index: u32) -> Result<Option<Value<'a>>> {
-        if self.byte(self.at) != Some(b'[') {
+        if self.0.byte(self.0.at) != Some(b'[') {
             return Ok(None);
         }
         self.elements()?.nth(index as usize).transpose()
@@ -261,15 +251,6 @@ impl<'a> Value<'a> {
     #[inline]
     pub fn is_empty(self) -> bool {
         matches!(self.raw(), b"{}" | b"[]")
-    }
-
-    #[inline]
-    fn byte(self, at: u32) -> Option<u8> {
-        self.text.get(at as usize).copied()
-    }
-
-    fn place(self) -> Place<'a> {
-        Place { text: self.text, outline: self.outline, at: self.at, container: self.container }
     }
 }
 
@@ -455,11 +436,8 @@ impl<'a> Text<'a> {
         Error::at(ErrorKind::Changed, self.offset + at as u64)
     }
 
-    /// Appends the decoded text. A short text without escapes needs no allocation.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file was written to since its text was scanned.
+    /// Appends the decoded text. A short text without escapes needs no allocation. Fails if the
+    /// file was written to since its text was scanned.
     pub(crate) fn decode_to(self, decoded: &mut String) -> Result<()> {
         let mut copy = [0; 64];
         if let Some(copy) = copy.get_mut(..self.raw.len()).filter(|_| self.is_plain()) {

@@ -37,11 +37,7 @@ impl Word {
         )
     }
 
-    /// The state after one more byte.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the byte cannot follow.
+    /// The state after one more byte. Fails if the byte cannot follow.
     pub fn feed(self, byte: u8) -> Result<Word, ErrorKind> {
         use State::*;
         let next = match (self.0, byte) {
@@ -62,20 +58,12 @@ impl Word {
         Ok(Word(next))
     }
 
-    /// The state after several more bytes.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a byte cannot follow.
+    /// The state after several more bytes. Fails if a byte cannot follow.
     pub fn feed_all(self, bytes: &[u8]) -> Result<Word, ErrorKind> {
         bytes.iter().try_fold(self, |word, &byte| word.feed(byte))
     }
 
-    /// Checks that the word may end here.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the word is incomplete.
+    /// Checks that the word may end here. Fails if the word is incomplete.
     pub fn finish(self) -> Result<(), ErrorKind> {
         match self.0 {
             State::Zero | State::Integer | State::Fraction | State::ExponentDigits => Ok(()),

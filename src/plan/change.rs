@@ -3,7 +3,7 @@
 
 use super::section::Section;
 use crate::error::{Error, ErrorKind, Result};
-use crate::json::value::{Kind, Name, Text, Value};
+use crate::json::value::{Kind, Text, Value};
 
 /// A change to a resource instance (docs/format/plan.md, section 3).
 #[derive(Clone, Debug)]
@@ -110,27 +110,19 @@ pub struct Check<'a> {
     pub instances: Option<Value<'a>>,
 }
 
-/// Returns the values of the named keys of an object, and skips other keys.
-///
-/// # Errors
-///
-/// Fails if the value is not an object, or if it has one of the keys twice.
+/// Returns the values of the named keys of an object, and skips other keys. Fails if the value is
+/// not an object, or if it has one of the keys twice.
 #[inline(always)]
 pub(crate) fn members<'a, const N: usize>(
     object: Value<'a>,
-    names: &[Name; N],
+    names: [&str; N],
 ) -> Result<[Option<Value<'a>>; N]> {
     let mut values = [None; N];
-    let mut members = object.members()?;
-    // Fast path: the tools mostly write the keys in the listed order and without others between
-    // them.
-    for (value, name) in values.iter_mut().zip(names) {
-        *value = members.take_named(name);
-    }
+    // The tools mostly write the keys in the listed order.
     let mut next = 0;
-    for member in members {
+    for member in object.members()? {
         let (key, value) = member?;
-        let place = (next..N).chain(0..next).find(|&place| key.is(names[place].text()));
+        let place = (next..N).chain(0..next).find(|&place| key.is(names[place]));
         if let Some(place) = place {
             fill(&mut values[place], key, value)?;
             next = place + 1;
@@ -142,7 +134,7 @@ pub(crate) fn members<'a, const N: usize>(
 /// Like [`members`], but a value that is absent or not an object has no members.
 fn known<'a, const N: usize>(
     object: Option<Value<'a>>,
-    names: &[Name; N],
+    names: [&str; N],
 ) -> Result<[Option<Value<'a>>; N]> {
     match object {
         Some(object) if object.kind()? == Kind::Object => members(object, names),
@@ -235,22 +227,20 @@ impl<'a> ResourceChange<'a> {
             action_reason,
         ] = members(
             element,
-            const {
-                &Name::all([
-                    "address",
-                    "previous_address",
-                    "module_address",
-                    "mode",
-                    "type",
-                    "name",
-                    "index",
-                    "index_unknown",
-                    "provider_name",
-                    "deposed",
-                    "change",
-                    "action_reason",
-                ])
-            },
+            [
+                "address",
+                "previous_address",
+                "module_address",
+                "mode",
+                "type",
+                "name",
+                "index",
+                "index_unknown",
+                "provider_name",
+                "deposed",
+                "change",
+                "action_reason",
+            ],
         )?;
         let change = required(element, change, "change")?;
         let address = match section {
@@ -317,21 +307,19 @@ impl<'a> Change<'a> {
             after_identity,
         ] = members(
             element,
-            const {
-                &Name::all([
-                    "actions",
-                    "before",
-                    "after",
-                    "after_unknown",
-                    "before_sensitive",
-                    "after_sensitive",
-                    "replace_paths",
-                    "importing",
-                    "generated_config",
-                    "before_identity",
-                    "after_identity",
-                ])
-            },
+            [
+                "actions",
+                "before",
+                "after",
+                "after_unknown",
+                "before_sensitive",
+                "after_sensitive",
+                "replace_paths",
+                "importing",
+                "generated_config",
+                "before_identity",
+                "after_identity",
+            ],
         )?;
         Ok(Change {
             actions: required(element, actions, "actions")?,
@@ -362,14 +350,8 @@ impl<'a> Change<'a> {
         let elements = self.actions.elements().map_err(|error| error.within("actions"))?;
         Ok(elements.map(|action| action?.string().map_err(|error| error.within("actions"))))
     }
-}
 
-impl Change<'_> {
-    /// Whether `actions` contains this word.
-    ///
-    /// # Errors
-    ///
-    /// Fails if `actions` is not an array of strings.
+    /// Whether `actions` contains this word. Fails if `actions` is not an array of strings.
     pub(crate) fn has_action(&self, word: &str) -> Result<bool> {
         self.actions()?.try_fold(false, |has, action| Ok(has | action?.is(word)))
     }
@@ -382,8 +364,7 @@ impl<'a> Deferred<'a> {
     ///
     /// Fails if the element has no `resource_change`, or an invalid one.
     pub fn parse(element: Value<'a>) -> Result<Deferred<'a>> {
-        let [reason, resource_change] =
-            members(element, const { &Name::all(["reason", "resource_change"]) })?;
+        let [reason, resource_change] = members(element, ["reason", "resource_change"])?;
         let resource_change = required(element, resource_change, "resource_change")?;
         Ok(Deferred {
             reason: text(reason, "reason")?,
@@ -400,8 +381,7 @@ impl<'a> DeferredAction<'a> {
     ///
     /// Fails if the element has no `action_invocation`, or an invalid one.
     pub fn parse(element: Value<'a>) -> Result<DeferredAction<'a>> {
-        let [reason, invocation] =
-            members(element, const { &Name::all(["reason", "action_invocation"]) })?;
+        let [reason, invocation] = members(element, ["reason", "action_invocation"])?;
         let invocation = required(element, invocation, "action_invocation")?;
         Ok(DeferredAction {
             reason: text(reason, "reason")?,
@@ -430,19 +410,17 @@ impl<'a> ActionInvocation<'a> {
             invoke_action_trigger,
         ] = members(
             element,
-            const {
-                &Name::all([
-                    "address",
-                    "type",
-                    "name",
-                    "provider_name",
-                    "config_values",
-                    "config_sensitive",
-                    "config_unknown",
-                    "lifecycle_action_trigger",
-                    "invoke_action_trigger",
-                ])
-            },
+            [
+                "address",
+                "type",
+                "name",
+                "provider_name",
+                "config_values",
+                "config_sensitive",
+                "config_unknown",
+                "lifecycle_action_trigger",
+                "invoke_action_trigger",
+            ],
         )?;
         Ok(ActionInvocation {
             address: required_text(element, address, "address")?,
@@ -483,7 +461,7 @@ impl<'a> ActionInvocation<'a> {
     /// Fails if the trigger is malformed.
     pub fn triggering_address(&self) -> Result<Option<Text<'a>>> {
         let Some(trigger) = self.lifecycle_action_trigger else { return Ok(None) };
-        members(trigger, const { &Name::all(["triggering_resource_address"]) })
+        members(trigger, ["triggering_resource_address"])
             .and_then(|[address]| text(address, "triggering_resource_address"))
             .map_err(|error| error.within("lifecycle_action_trigger"))
     }
@@ -495,7 +473,7 @@ impl<'a> ActionInvocation<'a> {
     /// Fails if the trigger is malformed.
     pub fn timing(&self) -> Result<Timing> {
         let Some(trigger) = self.lifecycle_action_trigger else { return Ok(Timing::Unknown) };
-        let [event] = members(trigger, const { &Name::all(["action_trigger_event"]) })
+        let [event] = members(trigger, ["action_trigger_event"])
             .map_err(|error| error.within("lifecycle_action_trigger"))?;
         // An unknown event is no error: only the wording of reports depends on it.
         let event = event.and_then(|event| event.string().ok()?.decode().ok());
@@ -509,7 +487,7 @@ impl<'a> ActionInvocation<'a> {
 
 /// The `to_display` and `kind` of a check's address.
 fn check_address(object: Value<'_>) -> Result<(Text<'_>, Option<Text<'_>>)> {
-    let [to_display, kind] = members(object, const { &Name::all(["to_display", "kind"]) })?;
+    let [to_display, kind] = members(object, ["to_display", "kind"])?;
     Ok((required_text(object, to_display, "to_display")?, text(kind, "kind")?))
 }
 
@@ -521,8 +499,7 @@ impl<'a> Check<'a> {
     /// Fails if the element has no `address.to_display` or no `status`, a key of the wrong type, or
     /// a key twice.
     pub fn parse(element: Value<'a>) -> Result<Check<'a>> {
-        let [address, status, instances] =
-            members(element, const { &Name::all(["address", "status", "instances"]) })?;
+        let [address, status, instances] = members(element, ["address", "status", "instances"])?;
         let address = required(element, address, "address")?;
         let (to_display, kind) = check_address(address).map_err(|error| error.within("address"))?;
         Ok(Check {
@@ -535,21 +512,12 @@ impl<'a> Check<'a> {
 
     /// Refuses an element of `checks` that repeats a key which [`Check::parse`] or
     /// [`Check::problems`] reads. JSON readers disagree on which of the two values counts.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a key occurs twice, or if the element is malformed.
     pub(crate) fn refuse_duplicates(element: Value<'_>) -> Result<()> {
-        let [address, _, instances] =
-            known(Some(element), const { &Name::all(["address", "status", "instances"]) })?;
-        known(address, const { &Name::all(["to_display", "kind"]) })
-            .map_err(|error| error.within("address"))?;
+        let [address, _, instances] = known(Some(element), ["address", "status", "instances"])?;
+        known(address, ["to_display", "kind"]).map_err(|error| error.within("address"))?;
         each_element(instances, |instance| {
-            let [problems, _, _] =
-                known(Some(instance), const { &Name::all(["problems", "status", "address"]) })?;
-            each_element(problems, |problem| {
-                known(Some(problem), const { &Name::all(["message"]) }).map(|_| ())
-            })
+            let [problems, _, _] = known(Some(instance), ["problems", "status", "address"])?;
+            each_element(problems, |problem| known(Some(problem), ["message"]).map(|_| ()))
         })
         .map_err(|error| error.within("instances"))
     }
@@ -563,12 +531,11 @@ impl<'a> Check<'a> {
         let Some(instances) = self.instances else { return Ok(()) };
         for instance in instances.elements()? {
             let Some(instance) = present(Some(instance?)) else { continue };
-            let [problems, _, _] =
-                members(instance, const { &Name::all(["problems", "status", "address"]) })?;
+            let [problems, _, _] = members(instance, ["problems", "status", "address"])?;
             let Some(problems) = present(problems) else { continue };
             for problem in problems.elements()? {
                 let Some(problem) = present(Some(problem?)) else { continue };
-                let [message] = members(problem, const { &Name::all(["message"]) })?;
+                let [message] = members(problem, ["message"])?;
                 if let Some(message) = present(message) {
                     each(message.string()?);
                 }

@@ -3,7 +3,7 @@
 
 use super::change::{Index, members, present, required, required_text, text};
 use crate::error::Result;
-use crate::json::value::{Name, Text, Value};
+use crate::json::value::{Text, Value};
 
 /// A checkable object of the configuration, with the results for its instances.
 #[derive(Clone, Copy, Debug)]
@@ -43,13 +43,11 @@ impl<'a> CheckedObject<'a> {
     /// Fails if the element has no `address.to_display` or no `status`, a key of the wrong type, or
     /// a key twice.
     pub fn parse(element: Value<'a>) -> Result<CheckedObject<'a>> {
-        let [address, status, instances] =
-            members(element, const { &Name::all(["address", "status", "instances"]) })?;
+        let [address, status, instances] = members(element, ["address", "status", "instances"])?;
         let object = required(element, address, "address")?;
         let status = required_text(element, status, "status")?;
         let parse = |object| {
-            const KEYS: &[Name; 6] =
-                &Name::all(["kind", "mode", "module", "name", "to_display", "type"]);
+            const KEYS: [&str; 6] = ["kind", "mode", "module", "name", "to_display", "type"];
             let [kind, mode, module, name, to_display, type_name] = members(object, KEYS)?;
             Ok(CheckedObject {
                 address: required_text(object, to_display, "to_display")?,
@@ -87,11 +85,10 @@ fn is_given(element: &Result<Value<'_>>) -> bool {
 
 impl<'a> CheckInstance<'a> {
     fn parse(element: Value<'a>) -> Result<CheckInstance<'a>> {
-        let [address, status, problems] =
-            members(element, const { &Name::all(["address", "status", "problems"]) })?;
+        let [address, status, problems] = members(element, ["address", "status", "problems"])?;
         let status = text(status, "status")?;
         let parse = || {
-            const KEYS: &[Name; 3] = &Name::all(["instance_key", "module", "to_display"]);
+            const KEYS: [&str; 3] = ["instance_key", "module", "to_display"];
             let keys = present(address).map(|object| members(object, KEYS)).transpose()?;
             let [instance_key, module, to_display] = keys.unwrap_or_default();
             Ok(CheckInstance {
@@ -116,7 +113,7 @@ impl<'a> CheckInstance<'a> {
         let problems = elements.into_iter().flatten().filter(is_given);
         Ok(problems.filter_map(|problem| {
             let parse = |problem| {
-                let [message] = members(problem, const { &Name::all(["message"]) })?;
+                let [message] = members(problem, ["message"])?;
                 text(message, "message")
             };
             let message = problem.and_then(parse);

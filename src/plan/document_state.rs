@@ -9,6 +9,10 @@ use super::{Flow, Options};
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
 use crate::json::cursor::Cursor;
+use crate::json::value::Value;
+
+/// The newest `format_version` that plansift knows: 1.2.
+const NEWEST: (u64, u64) = (1, 2);
 
 /// Facts about a document that was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -72,12 +76,9 @@ impl DocumentState {
         }
     }
 
-    /// Records a top-level key at an offset of the input.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the key shows that the document is certainly of another kind, or if the section
-    /// occurs twice: JSON readers disagree on which of the two values counts.
+    /// Records a top-level key at an offset of the input. Fails if the key shows that the document
+    /// is certainly of another kind, or if the section occurs twice: JSON readers disagree on which
+    /// of the two values counts.
     pub(super) fn note(&mut self, section: Section, key: &str, offset: u64) -> Result<()> {
         if let Some(document) = self.clues.note(section, key) {
             return Err(Error::new(ErrorKind::WrongDocument(document)));
@@ -94,17 +95,30 @@ impl DocumentState {
         Ok(())
     }
 
+    /// Checks the `format_version` (docs/format/plan.md, section 2). Fails if the value is not a
+    /// version, or if its major version is not supported.
+    pub(super) fn format_version(&mut self, value: Value<'_>) -> Result<()> {
+        let version = value.text()?;
+        let is_number = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let number = |text: &str| Some(text).filter(is_number)?.parse::<u64>().ok();
+        let parsed = version.split_once('.').and_then(|(major, minor)| {
+            Some((number(major)?, number(minor.split(['.', '-']).next()?)?))
+        });
+        let Some(version @ (0 | 1, _)) = parsed else {
+            return Err(Error::at(ErrorKind::FormatVersion, value.offset()));
+        };
+        self.document.is_newer = version > NEWEST;
+        Ok(())
+    }
+
     /// Whether the document has a key that only plans have.
     pub(super) fn is_plan(&self) -> bool {
         self.clues.is_plan()
     }
 
     /// Decides whether the document is acceptable, after all its keys are known. Returns `None` for
-    /// a plan and the kind of state otherwise.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the document is of another kind, or has no version.
+    /// a plan and the kind of state otherwise. Fails if the document is of another kind, or has no
+    /// version.
     pub(super) fn verdict(&mut self) -> Result<Option<WrongDocument>> {
         self.document.lacks_changes =
             self.plans_resources && self.seen & (1 << Section::ResourceChanges as u32) == 0;
@@ -124,11 +138,7 @@ impl DocumentState {
     }
 
     /// Finds the end of the document that began at `start`. The cursor must be right after its last
-    /// bracket.
-    ///
-    /// # Errors
-    ///
-    /// Fails if something follows that may not follow.
+    /// bracket. Fails if something follows that may not follow.
     pub(super) fn end<S: Source>(
         &mut self,
         cursor: &mut Cursor<S>,

@@ -232,11 +232,7 @@ impl<S: Source> Documents<S> {
     }
 
     /// Checks that the input is unchanged since it was opened. A caller that looks at the window
-    /// again after a read needs this check.
-    ///
-    /// # Errors
-    ///
-    /// Fails with [`ErrorKind::Changed`] if the input changed.
+    /// again after a read needs this check. Fails with [`ErrorKind::Changed`] if the input changed.
     pub(crate) fn hold_still(&mut self) -> Result<()> {
         match self.source.changed() {
             true => Err(self.fail(Error::new(ErrorKind::Changed))),
@@ -382,22 +378,8 @@ impl Before {
 /// early to tell.
 fn next_line(text: &[u8]) -> Option<usize> {
     const BEGINNING: &[u8] = b"\n{\"";
-    /// Line feeds to try one by one. Most plans have none; a plan with more than a few has them
-    /// everywhere, and then a search for all three bytes is faster.
-    const FEW: usize = 16;
-    let mut from = 0;
-    for _ in 0..FEW {
-        let feed = from + memchr::memchr(b'\n', &text[from..])?;
-        let line = &text[feed..];
-        if BEGINNING.starts_with(&line[..line.len().min(BEGINNING.len())]) {
-            return Some(feed);
-        }
-        from = feed + 1;
-    }
-    let rest = &text[from..];
-    let cut = || (1..BEGINNING.len()).rev().find(|len| rest.ends_with(&BEGINNING[..*len]));
-    let found = memchr::memmem::find(rest, BEGINNING).or_else(|| cut().map(|len| rest.len() - len));
-    found.map(|at| from + at)
+    let cut = || (1..BEGINNING.len()).rev().find(|len| text.ends_with(&BEGINNING[..*len]));
+    memchr::memmem::find(text, BEGINNING).or_else(|| cut().map(|len| text.len() - len))
 }
 
 /// Returns [`ErrorKind::Changed`] for a file that changed during the read: other errors are then

@@ -7,7 +7,6 @@ use super::instance::{OutputValue, ResourceInstance};
 use super::walk::{Piece, PieceKind, PieceVisitor};
 use super::{Answer, Flow, Section, Visitor};
 use crate::error::{Error, ErrorKind, Result};
-use crate::json::value::Name;
 
 /// Sends pieces to a visitor as typed events.
 pub(super) struct Events<'v, V>(pub &'v mut V);
@@ -30,11 +29,8 @@ impl<V: Visitor> PieceVisitor for Events<'_, V> {
     }
 }
 
-/// Sends a piece to a visitor as a typed event.
-///
-/// # Errors
-///
-/// Fails if the piece does not have the form of its kind. Any error of the visitor is returned.
+/// Sends a piece to a visitor as a typed event. Fails if the piece does not have the form of its
+/// kind. Any error of the visitor is returned.
 pub(crate) fn send(piece: &Piece<'_>, visitor: &mut impl Visitor) -> Result<Flow> {
     let Piece { kind, section, name, value, .. } = *piece;
     let named = name.unwrap_or_default();
@@ -53,7 +49,7 @@ pub(crate) fn send(piece: &Piece<'_>, visitor: &mut impl Visitor) -> Result<Flow
         (PieceKind::Resource, _) => visitor.resource(section, &ResourceInstance::parse(value)?),
         (PieceKind::Output, _) => visitor.output(section, named, &OutputValue::parse(value)?),
         (PieceKind::Variable, _) => {
-            let [value] = members(value, const { &Name::all(["value"]) })?;
+            let [value] = members(value, ["value"])?;
             visitor.variable(named, value)
         }
         // Elements have no name. A piece with a name is a `null` in place of the section.
@@ -61,8 +57,7 @@ pub(crate) fn send(piece: &Piece<'_>, visitor: &mut impl Visitor) -> Result<Flow
             visitor.check(&Check::parse(value)?)
         }
         (PieceKind::Known, Section::RelevantAttributes) if name.is_none() => {
-            let [resource, attribute] =
-                members(value, const { &Name::all(["resource", "attribute"]) })?;
+            let [resource, attribute] = members(value, ["resource", "attribute"])?;
             let missing = |key| Error::at(ErrorKind::MissingKey(key), value.offset());
             let resource = resource.ok_or_else(|| missing("resource"))?;
             let attribute = attribute.ok_or_else(|| missing("attribute"))?;

@@ -37,11 +37,7 @@ pub enum InputKind {
     Other,
 }
 
-/// Classifies an input by its first bytes.
-///
-/// # Errors
-///
-/// Fails if the input cannot be read, expanded or decoded.
+/// Classifies an input by its first bytes. Fails if the input cannot be read, expanded or decoded.
 pub fn input_kind(source: &mut impl Source) -> Result<InputKind> {
     while source.window().len() < LEN && source.fill(0)? {}
     let window = source.window();

@@ -4,7 +4,7 @@
 
 use super::change::{Index, members, present, required_text, text};
 use crate::error::Result;
-use crate::json::value::{Name, Text, Value};
+use crate::json::value::{Text, Value};
 
 /// A resource instance of values.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +64,7 @@ impl<'a> ResourceInstance<'a> {
     ///
     /// Fails if the resource has no `address`, a key of the wrong type, or a key twice.
     pub fn parse(element: Value<'a>) -> Result<ResourceInstance<'a>> {
-        const KEYS: &[Name; 14] = &Name::all([
+        const KEYS: [&str; 14] = [
             "address",
             "mode",
             "type",
@@ -79,7 +79,7 @@ impl<'a> ResourceInstance<'a> {
             "deposed_key",
             "identity_schema_version",
             "identity",
-        ]);
+        ];
         let [
             address,
             mode,
@@ -126,7 +126,7 @@ impl<'a> OutputValue<'a> {
     /// Fails if the output is not an object, or has a key of the wrong type or a key twice.
     pub fn parse(element: Value<'a>) -> Result<OutputValue<'a>> {
         let [sensitive, type_name, value, deprecated] =
-            members(element, const { &Name::all(["sensitive", "type", "value", "deprecated"]) })?;
+            members(element, ["sensitive", "type", "value", "deprecated"])?;
         Ok(OutputValue {
             sensitive: sensitive.is_some_and(Value::is_true),
             type_name: present(type_name),
@@ -143,15 +143,8 @@ impl<'a> VariableDeclaration<'a> {
     ///
     /// Fails if the declaration is not an object, or has a key of the wrong type or a key twice.
     pub fn parse(element: Value<'a>) -> Result<VariableDeclaration<'a>> {
-        const KEYS: &[Name; 7] = &Name::all([
-            "type",
-            "default",
-            "description",
-            "required",
-            "sensitive",
-            "ephemeral",
-            "deprecated",
-        ]);
+        const KEYS: [&str; 7] =
+            ["type", "default", "description", "required", "sensitive", "ephemeral", "deprecated"];
         let [type_name, default, description, required, sensitive, ephemeral, deprecated] =
             members(element, KEYS)?;
         let is_true = |flag: Option<Value<'_>>| flag.is_some_and(Value::is_true);

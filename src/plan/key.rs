@@ -8,11 +8,8 @@ use crate::json::cursor::Cursor;
 use crate::json::string;
 
 /// Moves to the next member, and returns its decoded key and the offset of the key. At the end of
-/// the object it leaves the object and returns `None`.
-///
-/// # Errors
-///
-/// Fails if there is no key, or if the key is not a valid string.
+/// the object it leaves the object and returns `None`. Fails if there is no key, or if the key is
+/// not a valid string.
 pub(super) fn next<S: Source>(cursor: &mut Cursor<S>) -> Result<Option<(String, u64)>> {
     let Some(range) = cursor.next_key()? else { return Ok(None) };
     let start = range.start;

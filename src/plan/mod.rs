@@ -22,7 +22,6 @@ mod preamble;
 pub(crate) mod range_queue;
 mod section;
 mod trailer;
-mod version;
 mod walk;
 mod wrapper;
 
@@ -143,90 +142,54 @@ pub trait Visitor {
 
     /// A top-level scalar: `format_version`, `terraform_version`, `timestamp`, `applyable`,
     /// `complete` or `errored`.
-    ///
-    /// # Errors
-    ///
-    /// Any error of the visitor.
     fn scalar(&mut self, section: Section, value: Value<'_>) -> Result<Flow> {
         let _ = (section, value);
         Ok(Flow::Continue)
     }
 
     /// An element of `resource_changes` or `resource_drift`.
-    ///
-    /// # Errors
-    ///
-    /// Any error of the visitor.
     fn resource_change(&mut self, section: Section, change: &ResourceChange<'_>) -> Result<Flow> {
         let _ = (section, change);
         Ok(Flow::Continue)
     }
 
     /// An element of `deferred_changes`.
-    ///
-    /// # Errors
-    ///
-    /// Any error of the visitor.
     fn deferred_change(&mut self, deferred: &Deferred<'_>) -> Result<Flow> {
         let _ = deferred;
         Ok(Flow::Continue)
     }
 
     /// A member of `output_changes`, with its decoded name.
-    ///
-    /// # Errors
-    ///
-    /// Any error of the visitor.
     fn output_change(&mut self, name: &str, change: &Change<'_>) -> Result<Flow> {
         let _ = (name, change);
         Ok(Flow::Continue)
     }
 
     /// An element of `action_invocations`.
-    ///
-    /// # Errors
-    ///
-    /// Any error of the visitor.
     fn action_invocation(&mut self, invocation: &ActionInvocation<'_>) -> Result<Flow> {
         let _ = invocation;
         Ok(Flow::Continue)
     }
 
     /// An element of `deferred_action_invocations`. By default the reader skips this section.
-    ///
-    /// # Errors
-    ///
-    /// Any error of the visitor.
     fn deferred_action(&mut self, deferred: &DeferredAction<'_>) -> Result<Flow> {
         let _ = deferred;
         Ok(Flow::Continue)
     }
 
     /// An element of `checks`.
-    ///
-    /// # Errors
-    ///
-    /// Any error of the visitor.
     fn check(&mut self, check: &Check<'_>) -> Result<Flow> {
         let _ = check;
         Ok(Flow::Continue)
     }
 
     /// A member of `variables`: its decoded name and its `value`.
-    ///
-    /// # Errors
-    ///
-    /// Any error of the visitor.
     fn variable(&mut self, name: &str, value: Option<Value<'_>>) -> Result<Flow> {
         let _ = (name, value);
         Ok(Flow::Continue)
     }
 
     /// An element of `relevant_attributes`: a resource and a path into it.
-    ///
-    /// # Errors
-    ///
-    /// Any error of the visitor.
     fn relevant_attribute(&mut self, resource: Value<'_>, attribute: Value<'_>) -> Result<Flow> {
         let _ = (resource, attribute);
         Ok(Flow::Continue)
@@ -234,10 +197,6 @@ pub trait Visitor {
 
     /// A resource of `planned_values`, `prior_state` or a state, in any module. By default the
     /// reader skips these sections.
-    ///
-    /// # Errors
-    ///
-    /// Any error of the visitor.
     fn resource(&mut self, section: Section, instance: &ResourceInstance<'_>) -> Result<Flow> {
         let _ = (section, instance);
         Ok(Flow::Continue)
@@ -245,10 +204,6 @@ pub trait Visitor {
 
     /// An output of `planned_values`, `prior_state` or a state, with its decoded name. By default
     /// the reader skips these sections.
-    ///
-    /// # Errors
-    ///
-    /// Any error of the visitor.
     fn output(&mut self, section: Section, name: &str, output: &OutputValue<'_>) -> Result<Flow> {
         let _ = (section, name, output);
         Ok(Flow::Continue)
@@ -262,10 +217,6 @@ pub trait Visitor {
 
     /// A part of an entered section without typed events: of the configuration or an unknown
     /// section.
-    ///
-    /// # Errors
-    ///
-    /// Any error of the visitor.
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
         let _ = piece;
         Ok(Flow::Continue)

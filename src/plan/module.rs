@@ -12,14 +12,12 @@ pub(crate) struct ModuleOf<'t> {
 /// Parses an address such as `module.a["k"].module.b[0].data.type.name[1]`.
 pub(crate) fn module_of(address: &str) -> ModuleOf<'_> {
     let (mut module, mut rest) = (String::new(), address);
-    while let Some(named) = rest.strip_prefix("module.") {
-        let (name, rest_of_name) = named.split_at(named.find(['.', '[']).unwrap_or(named.len()));
+    while let Some((name, below)) = split_module(rest) {
         if !module.is_empty() {
             module.push('.');
         }
         module.push_str(name);
-        rest = skip_instance_key(rest_of_name);
-        rest = rest.strip_prefix('.').unwrap_or(rest);
+        rest = below;
     }
     for mode in ["data.", "ephemeral.", "action."] {
         rest = rest.strip_prefix(mode).unwrap_or(rest);
@@ -34,13 +32,19 @@ pub(crate) fn module_of(address: &str) -> ModuleOf<'_> {
 /// module.
 pub(crate) fn module_address(address: &str) -> &str {
     let mut rest = address;
-    while let Some(named) = rest.strip_prefix("module.") {
-        let rest_of_name = &named[named.find(['.', '[']).unwrap_or(named.len())..];
-        let rest_of_name = skip_instance_key(rest_of_name);
-        rest = rest_of_name.strip_prefix('.').unwrap_or(rest_of_name);
+    while let Some((_, below)) = split_module(rest) {
+        rest = below;
     }
     let module = &address[..address.len() - rest.len()];
     module.strip_suffix('.').unwrap_or(module)
+}
+
+/// Splits off the first module of an address: its name, and the address below it.
+fn split_module(address: &str) -> Option<(&str, &str)> {
+    let named = address.strip_prefix("module.")?;
+    let (name, rest) = named.split_at(named.find(['.', '[']).unwrap_or(named.len()));
+    let rest = skip_instance_key(rest);
+    Some((name, rest.strip_prefix('.').unwrap_or(rest)))
 }
 
 /// Skips the instance key at the start of `text`, if there is one.

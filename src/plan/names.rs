@@ -30,11 +30,8 @@ impl Names {
         (self.last, self.is_ordered, self.count) = (None, true, 0);
     }
 
-    /// Records a name at an offset of the input.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the name occurred before, or if there are too many names in unsorted order.
+    /// Records a name at an offset of the input. Fails if the name occurred before, or if there are
+    /// too many names in unsorted order.
     pub(super) fn note(&mut self, name: &str, offset: u64, limits: &Limits) -> Result<()> {
         self.is_ordered &= self.last.as_deref().is_none_or(|last| last < name);
         if !self.is_ordered && self.count >= limits.names {

@@ -71,10 +71,6 @@ pub(super) fn with_others<T>(
 }
 
 /// Skips the value at a cursor.
-///
-/// # Errors
-///
-/// Fails like [`Cursor::skip`].
 pub(super) fn skip<S: Source>(
     cursor: &mut Cursor<S>,
     others: Option<&mut ParallelSkip<'_, '_>>,
@@ -90,10 +86,12 @@ pub(super) fn skip<S: Source>(
         ended = cursor.skip_to(&mut skip, prescanned.start)?;
         // A result after the end of the value is not a failed guess.
         if ended || cursor.jump_over(&mut skip, &prescanned) {
-            others.hit();
+            others.missed = 0;
         }
     }
-    others.recall();
+    // The value has ended: drops all outstanding results.
+    others.pool.drain();
+    others.end = 0;
     Ok(())
 }
 
@@ -132,16 +130,5 @@ impl<'scope, 'env> ParallelSkip<'scope, 'env> {
                 _ => {}
             }
         }
-    }
-
-    /// Records that the guess of the last result was right.
-    fn hit(&mut self) {
-        self.missed = 0;
-    }
-
-    /// Drops all outstanding results: the value has ended.
-    fn recall(&mut self) {
-        self.pool.drain();
-        self.end = 0;
     }
 }

@@ -19,11 +19,8 @@ pub(super) struct Preamble {
     pub text: u64,
 }
 
-/// Finds the document that begins at the offset `from`, or after text there.
-///
-/// # Errors
-///
-/// Fails if there is no document; the error names what the input holds instead.
+/// Finds the document that begins at the offset `from`, or after text there. Fails if there is no
+/// document; the error names what the input holds instead.
 pub(super) fn find(
     source: &mut impl Source,
     from: u64,

@@ -57,22 +57,16 @@ impl<J: HasRange> RangeQueue<J> {
         self.missed > MISSED_MAX
     }
 
-    /// Where the next range may begin: after the last range, but not before the reader.
-    pub(crate) fn from(&self, offset: u64) -> u64 {
-        self.end.max(offset)
-    }
-
-    /// Reserves the next range of a text of this length; `None` at its end.
+    /// Reserves the next range of a text of this length: after the last range, but not before the
+    /// reader's offset. `None` at the end of the text.
     pub(crate) fn send(&mut self, offset: u64, text_len: u64) -> Option<Range<u64>> {
-        let start = self.from(offset);
-        (start < text_len).then(|| self.send_to(start..start + STRETCH))
-    }
-
-    /// Reserves a range after all earlier ones.
-    pub(crate) fn send_to(&mut self, range: Range<u64>) -> Range<u64> {
-        self.end = range.end;
-        self.out.push_back(range.start);
-        range
+        let start = self.end.max(offset);
+        if start >= text_len {
+            return None;
+        }
+        self.end = start + STRETCH;
+        self.out.push_back(start);
+        Some(start..self.end)
     }
 
     /// Returns the parsed range of the result that starts at `offset` and passes `fits`, if there

@@ -27,56 +27,41 @@ pub enum Section {
     Other,
 }
 
+/// The known sections and their keys.
+const KEYS: [(Section, &str); 18] = [
+    (Section::FormatVersion, "format_version"),
+    (Section::TerraformVersion, "terraform_version"),
+    (Section::Variables, "variables"),
+    (Section::PlannedValues, "planned_values"),
+    (Section::ResourceDrift, "resource_drift"),
+    (Section::ResourceChanges, "resource_changes"),
+    (Section::DeferredChanges, "deferred_changes"),
+    (Section::DeferredActionInvocations, "deferred_action_invocations"),
+    (Section::OutputChanges, "output_changes"),
+    (Section::ActionInvocations, "action_invocations"),
+    (Section::PriorState, "prior_state"),
+    (Section::Configuration, "configuration"),
+    (Section::RelevantAttributes, "relevant_attributes"),
+    (Section::Checks, "checks"),
+    (Section::Timestamp, "timestamp"),
+    (Section::Applyable, "applyable"),
+    (Section::Complete, "complete"),
+    (Section::Errored, "errored"),
+];
+
 impl Section {
     /// The section with this key.
     pub fn of(key: &str) -> Section {
-        match key {
-            // HCP Terraform renames the key in redacted plans (docs/format/plan.md, section 12).
-            "format_version" | "plan_format_version" => Section::FormatVersion,
-            "terraform_version" => Section::TerraformVersion,
-            "variables" => Section::Variables,
-            "planned_values" => Section::PlannedValues,
-            "resource_drift" => Section::ResourceDrift,
-            "resource_changes" => Section::ResourceChanges,
-            "deferred_changes" => Section::DeferredChanges,
-            "deferred_action_invocations" => Section::DeferredActionInvocations,
-            "output_changes" => Section::OutputChanges,
-            "action_invocations" => Section::ActionInvocations,
-            "prior_state" => Section::PriorState,
-            "configuration" => Section::Configuration,
-            "relevant_attributes" => Section::RelevantAttributes,
-            "checks" => Section::Checks,
-            "timestamp" => Section::Timestamp,
-            "applyable" => Section::Applyable,
-            "complete" => Section::Complete,
-            "errored" => Section::Errored,
-            _ => Section::Other,
-        }
+        // HCP Terraform renames the key in redacted plans (docs/format/plan.md, section 12).
+        let key = if key == "plan_format_version" { "format_version" } else { key };
+        let known = KEYS.iter().find(|(_, known)| *known == key);
+        known.map_or(Section::Other, |(section, _)| *section)
     }
 
     /// The key of the section; `?` for [`Section::Other`], whose key may hold anything.
     pub fn name(self) -> &'static str {
-        match self {
-            Section::FormatVersion => "format_version",
-            Section::TerraformVersion => "terraform_version",
-            Section::Variables => "variables",
-            Section::PlannedValues => "planned_values",
-            Section::ResourceDrift => "resource_drift",
-            Section::ResourceChanges => "resource_changes",
-            Section::DeferredChanges => "deferred_changes",
-            Section::DeferredActionInvocations => "deferred_action_invocations",
-            Section::OutputChanges => "output_changes",
-            Section::ActionInvocations => "action_invocations",
-            Section::PriorState => "prior_state",
-            Section::Configuration => "configuration",
-            Section::RelevantAttributes => "relevant_attributes",
-            Section::Checks => "checks",
-            Section::Timestamp => "timestamp",
-            Section::Applyable => "applyable",
-            Section::Complete => "complete",
-            Section::Errored => "errored",
-            Section::Other => "?",
-        }
+        let known = KEYS.iter().find(|(section, _)| *section == self);
+        known.map_or("?", |(_, key)| key)
     }
 
     /// Whether only plans have this key.

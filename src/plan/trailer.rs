@@ -31,11 +31,7 @@ pub(super) struct Trailer {
 }
 
 /// Finds the end of the document that began at `start`. The cursor must be right after its last
-/// bracket.
-///
-/// # Errors
-///
-/// Fails if something follows that may not follow.
+/// bracket. Fails if something follows that may not follow.
 pub(super) fn find<S: Source>(
     cursor: &mut Cursor<S>,
     after: After,
@@ -61,30 +57,20 @@ pub(super) fn find<S: Source>(
 }
 
 impl Trailer {
-    /// Ends the read of the document.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the source changed during the read, or is damaged after the document.
+    /// Ends the read of the document. Fails if the source changed during the read, or is damaged
+    /// after the document.
     pub fn leave(&self, source: &mut impl Source) -> Result<()> {
         if self.next.is_some() { unchanged(source) } else { source.finish() }
     }
 }
 
-/// Checks that a source is unchanged. For a source that is not read to its end.
-///
-/// # Errors
-///
-/// Fails with [`ErrorKind::Changed`] if the input changed.
+/// Checks that a source is unchanged. For a source that is not read to its end. Fails with
+/// [`ErrorKind::Changed`] if the input changed.
 pub(super) fn unchanged(source: &mut impl Source) -> Result<()> {
     if source.changed() { Err(Error::new(ErrorKind::Changed)) } else { Ok(()) }
 }
 
 /// Whether only white space follows the document. The cursor must be right after it.
-///
-/// # Errors
-///
-/// Fails if the source cannot be read further.
 fn at_end<S: Source>(cursor: &mut Cursor<S>, surrounding_text: SurroundingText) -> Result<bool> {
     let text_is_skipped = surrounding_text == SurroundingText::Skipped;
     match cursor.at_end() {
@@ -102,11 +88,7 @@ fn is_misplaced(kind: ErrorKind) -> bool {
 
 /// Reads the text from `start`, the end of the document and its white space, to the end of the
 /// input. Returns the length of the text in bytes. `document_len` is the length of the document in
-/// bytes.
-///
-/// # Errors
-///
-/// Fails if the text is longer than a wrapper's, or looks like a document.
+/// bytes. Fails if the text is longer than a wrapper's, or looks like a document.
 fn read_text(source: &mut impl Source, start: u64, document_len: u64) -> Result<u64> {
     let trailing = || Error::at(ErrorKind::Trailing, start);
     loop {
@@ -135,10 +117,6 @@ fn read_text(source: &mut impl Source, start: u64, document_len: u64) -> Result<
 
 /// Whether another document begins at the offset `start`, which is not white space, or after text
 /// there.
-///
-/// # Errors
-///
-/// Fails if the input cannot be read.
 fn is_document(
     source: &mut impl Source,
     start: u64,

@@ -26,7 +26,6 @@ use super::parallel_skip::{self, ParallelSkip};
 use super::preamble::Preamble;
 use super::section::Section;
 use super::trailer::After;
-use super::version;
 use super::{Answer, Flow, Options};
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
@@ -36,7 +35,7 @@ use crate::limits::Limit;
 
 /// Receives the pieces of a document from
 /// [`Documents::read_pieces`](super::Documents::read_pieces). Borrowed values are valid only during
-/// the call.
+/// the call. An error from any method ends the read, which returns it.
 pub trait PieceVisitor {
     /// The document begins at this offset of the input.
     fn begin(&mut self, start: u64) {
@@ -66,20 +65,12 @@ pub trait PieceVisitor {
     }
 
     /// The walk entered the call of a module in the configuration, with this name.
-    ///
-    /// # Errors
-    ///
-    /// Any error of the visitor.
     fn call_entered(&mut self, name: &str) -> Result<()> {
         let _ = name;
         Ok(())
     }
 
     /// The walk leaves the innermost entered module call.
-    ///
-    /// # Errors
-    ///
-    /// Any error of the visitor.
     fn call_left(&mut self) -> Result<()> {
         Ok(())
     }
@@ -99,10 +90,6 @@ pub trait PieceVisitor {
     }
 
     /// A piece.
-    ///
-    /// # Errors
-    ///
-    /// Any error of the visitor.
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow>;
 
     /// Called before a resource or a resource change. Returns the pieces that a
@@ -110,20 +97,12 @@ pub trait PieceVisitor {
     ///
     /// If they fit and the walk can jump to their end, it calls [`PieceVisitor::jumped`]; otherwise
     /// it parses them itself.
-    ///
-    /// # Errors
-    ///
-    /// Any error of the visitor.
     fn ahead(&mut self, boundary: &Boundary<'_>) -> Result<Option<ReadRange>> {
         let _ = boundary;
         Ok(None)
     }
 
     /// Called after the walk jumped over the stretch that [`PieceVisitor::ahead`] returned.
-    ///
-    /// # Errors
-    ///
-    /// Any error of the visitor.
     fn jumped(&mut self, stretch: &ReadRange) -> Result<()> {
         let _ = stretch;
         Ok(())
@@ -135,20 +114,12 @@ pub trait PieceVisitor {
     }
 
     /// The document is not a plan but the JSON of a state.
-    ///
-    /// # Errors
-    ///
-    /// Any error of the visitor.
     fn state(&mut self, document: WrongDocument) -> Result<()> {
         let _ = document;
         Ok(())
     }
 
     /// The document, with the white space after it, ends at this offset of the input.
-    ///
-    /// # Errors
-    ///
-    /// Any error of the visitor.
     fn end(&mut self, end: u64) -> Result<()> {
         let _ = end;
         Ok(())
@@ -270,7 +241,8 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
             Answer::Stop => Ok(Flow::Stop),
             Answer::Skip if self.section == Section::FormatVersion => {
                 self.cursor.outline(self.outline)?;
-                self.format_version().map(|()| Flow::Continue)
+                self.state.format_version(self.cursor.value(self.outline))?;
+                Ok(Flow::Continue)
             }
             Answer::Skip => {
                 match self.section {
@@ -287,12 +259,6 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
                 Ok(flow)
             }
         }
-    }
-
-    /// Checks that the major `format_version`, which is outlined, is supported.
-    fn format_version(&mut self) -> Result<()> {
-        self.state.document.is_newer = version::check(self.cursor.value(self.outline))?;
-        Ok(())
     }
 
     /// Records in the [`DocumentState`] whether an unknown member looks like an output value. It
@@ -486,7 +452,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         }
         let section = self.section;
         if section == Section::FormatVersion {
-            self.format_version()?;
+            self.state.format_version(self.cursor.value(self.outline))?;
         }
         let value = self.cursor.value(self.outline);
         let piece = Piece { kind, section, name, module: &self.calls.path, value };

@@ -6,37 +6,28 @@ use std::ops::Range;
 use super::chunk::Chunk;
 use super::kept_ranges::KeptRanges;
 use super::masker::Masker;
-use super::redactor::Redactor;
+use super::redactor::{Masks, Redactor};
 use super::selection::{Judge, Verdict};
 use super::{Counts, Options};
 use crate::error::Result;
 use crate::json::outline::Outline;
-use crate::plan::lookahead::{Found as _, LookaheadJob, Task};
+use crate::plan::lookahead::{LookaheadJob, Task};
 use crate::plan::{Flow, LookaheadReader, Piece, PieceVisitor, ReadRange};
 use crate::pool::Worker;
 use crate::secret::Collected;
-use crate::secret::first_pass_index::FirstPassIndex;
 
 /// Maximum number of notes on one stretch; the rest of it is left to the walk.
 const NOTES_MAX: usize = 8192;
-
-/// How many stretches at most are parsed whole after the index of the first pass was useless.
-const SURVEY_SKIPS_MAX: u32 = 32;
 
 /// Redacts stretches.
 pub(super) struct StretchRedactor<'s> {
     masker: Masker<'s>,
     redactor: Redactor<'s, Chunk>,
-    known: Option<&'s Collected>,
     /// Decides which changes stay; `None` keeps everything.
-    judge: Option<Box<dyn Judge>>,
+    judge: Option<Judge>,
     kept: KeptRanges,
     /// Scratch space for pieces.
     outline: Outline,
-    /// How many times in a row the index of the first pass was useless.
-    survey_failures: u32,
-    /// For how many more stretches the index is not tried.
-    survey_skips: u32,
 }
 
 impl<'s> StretchRedactor<'s> {
@@ -45,71 +36,12 @@ impl<'s> StretchRedactor<'s> {
     pub fn new(
         masker: Masker<'s>,
         known: Option<&'s Collected>,
-        judge: Option<Box<dyn Judge>>,
+        judge: Option<Judge>,
         options: &'s Options,
     ) -> Self {
         let redactor = Redactor::new(Chunk::default(), known, options);
         let (kept, outline) = (KeptRanges::default(), Outline::new());
-        StretchRedactor {
-            masker,
-            redactor,
-            known,
-            judge,
-            kept,
-            outline,
-            survey_failures: 0,
-            survey_skips: 0,
-        }
-    }
-
-    /// Redacts a stretch by the index of the first pass, if that is enough. After a failure, some
-    /// stretches do not try the index, because it may fail there too.
-    fn try_known(
-        &mut self,
-        reader: &LookaheadReader,
-        place: usize,
-        job: &mut LookaheadJob<Chunk>,
-    ) -> Option<ReadRange> {
-        let Collected { first_pass, places, .. } = self.known.filter(|_| self.judge.is_none())?;
-        if self.survey_skips > 0 {
-            self.survey_skips -= 1;
-            return None;
-        }
-        // A change elsewhere marks a resource that the first pass counted as unmarked.
-        if places.may_have(&first_pass.get(place).1.addresses) {
-            return None;
-        }
-        let read = self.redact_known(reader, first_pass, place, job);
-        self.survey_failures = if read.is_some() { 0 } else { self.survey_failures + 1 };
-        self.survey_skips = self.survey_failures.min(SURVEY_SKIPS_MAX);
-        read
-    }
-
-    /// Redacts an indexed stretch by parsing only its marked pieces. Returns `None` if that is not
-    /// enough, or if the text has changed.
-    fn redact_known(
-        &mut self,
-        reader: &LookaheadReader,
-        first_pass: &FirstPassIndex,
-        place: usize,
-        job: &mut LookaheadJob<Chunk>,
-    ) -> Option<ReadRange> {
-        let (stretch, indexed) = first_pass.get(place);
-        job.found.take(stretch.range(), reader.text());
-        if first_pass.digests().of(&job.found.bytes) != indexed.digest {
-            return None;
-        }
-        self.begin(job);
-        let all_marked = indexed.marked.iter().all(|(kind, range)| {
-            let StretchRedactor { redactor, outline, .. } = self;
-            let redact = |piece: &Piece<'_>| redactor.piece(piece);
-            reader.read_again(*kind, range.clone(), outline, redact).is_ok()
-                && !is_full(&redactor.notes)
-        });
-        self.end(job);
-        job.found.counts.unmarked += indexed.unmarked;
-        let is_enough = all_marked && matches!(self.masker.mask_marked(&mut job.found), Ok(true));
-        is_enough.then(|| stretch.clone())
+        StretchRedactor { masker, redactor, judge, kept, outline }
     }
 
     /// Redacts the pieces that begin in a range.
@@ -125,7 +57,7 @@ impl<'s> StretchRedactor<'s> {
             None => reader.read(range, &mut self.outline, &mut redacting),
             Some(judge) => {
                 self.kept.clear();
-                let (judge, kept) = (&mut **judge, &mut self.kept);
+                let kept = &mut self.kept;
                 let mut selecting = SelectingPieces { redacting, judge, kept, next: None };
                 reader.read(range, &mut self.outline, &mut selecting)
             }
@@ -143,13 +75,13 @@ impl<'s> StretchRedactor<'s> {
 
     /// Starts collecting notes and counts for a job.
     fn begin(&mut self, job: &mut LookaheadJob<Chunk>) {
-        std::mem::swap(&mut self.redactor.notes, &mut job.found);
-        self.redactor.counts = Counts::default();
+        std::mem::swap(&mut self.redactor.masks.notes, &mut job.found);
+        self.redactor.masks.counts = Counts::default();
     }
 
     fn end(&mut self, job: &mut LookaheadJob<Chunk>) {
-        std::mem::swap(&mut self.redactor.notes, &mut job.found);
-        job.found.counts = self.redactor.counts;
+        std::mem::swap(&mut self.redactor.masks.notes, &mut job.found);
+        job.found.counts = self.redactor.masks.counts;
     }
 }
 
@@ -157,12 +89,8 @@ impl Worker for StretchRedactor<'_> {
     type Job = LookaheadJob<Chunk>;
 
     fn work(&mut self, job: &mut LookaheadJob<Chunk>) {
-        let Some(Task { reader, range, known }) = job.task() else { return };
-        let known = known.and_then(|place| self.try_known(&reader, place, job));
-        let read = known.or_else(|| {
-            job.found.clear();
-            self.redact(&reader, range, job)
-        });
+        let Some(Task { reader, range }) = job.task() else { return };
+        let read = self.redact(&reader, range, job);
         job.end(read);
     }
 }
@@ -172,12 +100,9 @@ struct RedactingPieces<'w, 's>(&'w mut Redactor<'s, Chunk>);
 
 impl RedactingPieces<'_, '_> {
     fn is_full(&self) -> bool {
-        is_full(&self.0.notes)
+        let Chunk { edits, pieces, .. } = &self.0.masks.notes;
+        edits.len() + pieces.len() >= NOTES_MAX
     }
-}
-
-fn is_full(notes: &Chunk) -> bool {
-    notes.edits.len() + notes.pieces.len() >= NOTES_MAX
 }
 
 impl PieceVisitor for RedactingPieces<'_, '_> {
@@ -186,11 +111,11 @@ impl PieceVisitor for RedactingPieces<'_, '_> {
             // The walk redacts the piece itself.
             return Ok(Flow::Stop);
         }
-        let Redactor { notes, counts, .. } = &*self.0;
+        let Masks { notes, counts, .. } = &self.0.masks;
         let before = (notes.edits.len(), notes.pieces.len(), *counts);
         let redacted = self.0.piece(piece).map(|()| Flow::Continue);
         if redacted.is_err() {
-            let Redactor { notes, counts, .. } = &mut *self.0;
+            let Masks { notes, counts, .. } = &mut self.0.masks;
             // The walk redacts the piece again.
             notes.edits.truncate(before.0);
             notes.pieces.truncate(before.1);
@@ -203,7 +128,7 @@ impl PieceVisitor for RedactingPieces<'_, '_> {
 /// Redacts the pieces of a stretch that stay.
 struct SelectingPieces<'w, 's> {
     redacting: RedactingPieces<'w, 's>,
-    judge: &'w mut dyn Judge,
+    judge: &'w mut Judge,
     kept: &'w mut KeptRanges,
     /// Where the comma before the next piece is.
     next: Option<u64>,
@@ -216,7 +141,7 @@ impl PieceVisitor for SelectingPieces<'_, '_> {
 
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
         let end = piece.value.range().end;
-        match self.judge.change(piece)? {
+        match (self.judge)(piece)? {
             Verdict::Goes(reason) => self.kept.go(end, reason),
             Verdict::Stays if self.kept.len() >= NOTES_MAX => return Ok(Flow::Stop),
             Verdict::Stays => {
@@ -227,109 +152,5 @@ impl PieceVisitor for SelectingPieces<'_, '_> {
             }
         }
         Ok(Flow::Continue)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use super::*;
-    use crate::error::Result;
-    use crate::input::{SharedText, Source};
-    use crate::plan::{Accepts, Boundary, Documents};
-    use crate::redact::mask::Masking;
-    use crate::scan::Isa;
-    use crate::secret::echo::Sought;
-    use crate::secret::{self, EchoOf, collect};
-
-    /// A text that lies in memory as a whole.
-    #[derive(Clone)]
-    struct InMemory(Arc<Vec<u8>>);
-
-    impl Source for InMemory {
-        fn window(&self) -> &[u8] {
-            &self.0
-        }
-
-        fn offset(&self) -> u64 {
-            0
-        }
-
-        fn fill(&mut self, _: u64) -> Result<bool> {
-            Ok(false)
-        }
-
-        fn finish(&mut self) -> Result<()> {
-            Ok(())
-        }
-
-        fn shared_text(&self) -> Option<SharedText> {
-            Some(SharedText::new(self.0.clone()))
-        }
-    }
-
-    /// Captures a reader.
-    struct ScoutCatcher(Option<LookaheadReader>);
-
-    impl PieceVisitor for ScoutCatcher {
-        fn piece(&mut self, _: &Piece<'_>) -> Result<Flow> {
-            Ok(Flow::Continue)
-        }
-
-        fn ahead(&mut self, boundary: &Boundary<'_>) -> Result<Option<ReadRange>> {
-            self.0 = self.0.take().or_else(|| boundary.reader());
-            Ok(None)
-        }
-    }
-
-    fn resource(place: usize) -> String {
-        let (password, marks) = match place % 100 {
-            0 => ("hunter2hunter2", r#"{"password":true}"#),
-            _ => ("", "{}"),
-        };
-        // The last third has echoes.
-        let other = if place > 5000 { "hunter2hunter2" } else { "nothing" };
-        let values =
-            format!(r#"{{"note":"{other:>200}","other":"{other}","password":"{password}"}}"#);
-        format!(r#"{{"address":"a.r[{place}]","values":{values},"sensitive_values":{marks}}}"#)
-    }
-
-    #[test]
-    fn the_index_suffices_for_stretches_without_unmarked_echoes() {
-        let list: Vec<_> = (0..8000).map(resource).collect();
-        let text = format!(
-            r#"{{"format_version":"1.0","planned_values":{{"root_module":{{"resources":[{}]}}}},
-            "resource_changes":[]}}"#,
-            list.join(",")
-        );
-        let source = InMemory(Arc::new(text.clone().into_bytes()));
-        let read = crate::plan::Options::default();
-        let secret = secret::Options { read, echo_min: 8, echo: EchoOf::Whole, names: None };
-        let collected = collect(|| Ok(source.clone()), &secret).expect("a plan");
-        let mut catcher = ScoutCatcher(None);
-        let mut documents = Documents::only(source, &read);
-        documents.read_pieces(Accepts::States, &mut catcher).expect("a plan");
-        let reader = catcher.0.expect("a place to read from");
-        let options = Options { secret, masking: Masking::Text };
-        let Collected { secrets, first_pass, .. } = &collected;
-        let sought = Sought { secrets, contained: None };
-        let masker = Masker::new(sought, &options.masking, Isa::best(), read.limits);
-        let mut redactor = StretchRedactor::new(masker, Some(&collected), None, &options);
-        let (mut with, mut without) = (0, 0);
-        for place in 0..first_pass.stretches(&options.secret, &read).len() {
-            let (stretch, indexed) = first_pass.get(place);
-            let has_echoes = text[stretch.places()].contains("\"other\":\"hunter2");
-            let mut job = LookaheadJob::default();
-            let is_enough = redactor.redact_known(&reader, first_pass, place, &mut job).is_some();
-            assert_eq!(is_enough, !has_echoes, "{stretch:?}");
-            if is_enough {
-                assert_eq!(job.found.counts.marked, indexed.marked.len() as u64);
-                without += 1;
-            } else {
-                with += 1;
-            }
-        }
-        assert!(with > 1 && without > 2, "{with} with echoes, {without} without");
     }
 }

@@ -61,10 +61,6 @@ pub(super) enum Mask {
 
 impl Masking {
     /// The mask of a value. `is_changed` says whether the other side has a different value.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the value is malformed.
     pub(super) fn of(
         &self,
         value: Value<'_>,
@@ -91,14 +87,9 @@ impl Masking {
             }
         }
     }
-}
 
-impl Masking {
-    /// The mask of an echo with these raw bytes.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the bytes have changed since they were validated.
+    /// The mask of an echo with these raw bytes. Fails if the bytes have changed since they were
+    /// validated.
     pub(super) fn of_echo(&self, raw: &[u8], kind: EchoKind, is_changed: bool) -> Result<Mask> {
         match (self, kind, raw) {
             (Masking::Text, ..) if is_changed => Ok(Mask::Changed),

@@ -12,9 +12,6 @@
 //! If the text lies in memory, lookahead workers (`ahead`) do both for whole stretches, or only for
 //! the changes that stay (`stays`). When the walk arrives at the start of such a stretch, it writes
 //! the result (`OutputBuffer::through`) and jumps to the end.
-//!
-//! The first pass indexes stretches (`FirstPassIndex` in [`crate::secret`]). In an indexed stretch
-//! that stays whole, the second pass parses only the marked pieces, also with a single thread.
 
 mod ahead;
 mod chunk;
@@ -47,6 +44,7 @@ use crate::plan::lookahead::Lookahead;
 use crate::plan::{Accepts, Document, Documents};
 use crate::pool::{Pool, Queue};
 use crate::secret::echo::Sought;
+use crate::secret::marks::By;
 use crate::secret::{self, Collected};
 
 /// How to redact.
@@ -88,6 +86,14 @@ impl Counts {
         self.unmarked += other.unmarked;
         self.unknown += other.unknown;
         self.undeclared += other.undeclared;
+    }
+
+    /// The count of values that are masked for this reason.
+    fn by(&mut self, by: By) -> &mut u64 {
+        match by {
+            By::Mark => &mut self.marked,
+            By::Name => &mut self.named,
+        }
     }
 
     /// Number of all masked places.
@@ -177,17 +183,10 @@ pub fn rewrite<S: Source>(
         let new_masker = move || Masker::new(sought, masking, read.isa, read.limits);
         let output = OutputBuffer::new(pool, new_masker, secrets.echo(), out, &read.limits);
         let output = Rc::new(RefCell::new(output));
-        let stretches = known.map_or(&[][..], |known| {
-            known.first_pass.stretches(&options.secret, documents.options())
-        });
         let judges = selection.judges().filter(|_| threads > 1);
         let only_changes = !selection.is_everything();
-        let is_ahead = match only_changes {
-            true => judges.is_some(),
-            false => threads > 1 || !stretches.is_empty(),
-        };
-        let ahead = (is_redacted && is_ahead)
-            .then(|| Lookahead::new(scope, &queue_ahead, threads).with_known(stretches));
+        let is_ahead = threads > 1 && (!only_changes || judges.is_some());
+        let ahead = (is_redacted && is_ahead).then(|| Lookahead::new(scope, &queue_ahead, threads));
         let new_worker = Box::new(move || {
             let judge = judges.as_ref().map(|judges| judges());
             StretchRedactor::new(new_masker(), known, judge, options)
@@ -225,7 +224,8 @@ pub fn rewrite<S: Source>(
         // The rest of the window was copied only now.
         documents.hold_still()?;
         cutter.selection.gone(&cutter.gone);
-        let mut counts = cutter.redactor.map_or(Counts::default(), |redactor| redactor.counts);
+        let mut counts =
+            cutter.redactor.map_or(Counts::default(), |redactor| redactor.masks.counts);
         counts.add(&output.borrow().counts);
         Ok(Redacted { document, counts })
     })

@@ -116,33 +116,11 @@ impl<'scope, 'env, 's: 'scope> OutputBuffer<'scope, 'env, 's> {
         self.end = end;
     }
 
-    /// Replaces a range of the document. Returns `false` if the range is left out.
-    pub fn edit(&mut self, edit: Edit) -> bool {
-        let range = self.places(edit.range);
-        let is_there = !range.is_empty();
-        if is_there {
-            self.chunk.edits.push(Edit { range, mask: edit.mask });
-        }
-        is_there
-    }
-
     /// Inserts text at an offset of the document.
     pub fn add(&mut self, at: u64, text: &'static str) {
         let at = self.place(at);
         if !text.is_empty() {
             self.chunk.edits.push(Edit { range: at..at, mask: Mask::Added(text) });
-        }
-    }
-
-    /// Records a piece, for the search for echoes in it.
-    pub fn piece(&mut self, piece: Span) {
-        if !self.has_echoes {
-            return;
-        }
-        let Span { range, kind, after } = piece;
-        let (range, after) = (self.places(range), self.places(after));
-        if !range.is_empty() {
-            self.chunk.pieces.push(Span { range, kind, after });
         }
     }
 
@@ -328,10 +306,6 @@ impl<'scope, 'env, 's: 'scope> OutputBuffer<'scope, 'env, 's> {
 
     /// Writes everything up to the end of the last valid piece, after an error in the document. The
     /// output then does not depend on windows or threads.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the output cannot be written.
     pub fn finish_passed(&mut self, source: &impl Source) -> Result<()> {
         let (passed, end) = self.passed;
         if self.taken < passed {
@@ -350,11 +324,22 @@ impl<'scope, 'env, 's: 'scope> OutputBuffer<'scope, 'env, 's> {
 
 impl<'scope, 's: 'scope> Notes for Rc<RefCell<OutputBuffer<'scope, '_, 's>>> {
     fn edit(&mut self, edit: Edit) -> bool {
-        self.borrow_mut().edit(edit)
+        let mut output = self.borrow_mut();
+        let range = output.places(edit.range);
+        let is_there = !range.is_empty();
+        if is_there {
+            output.chunk.edits.push(Edit { range, mask: edit.mask });
+        }
+        is_there
     }
 
-    fn piece(&mut self, piece: Span) {
-        self.borrow_mut().piece(piece);
+    fn piece(&mut self, Span { range, kind, after }: Span) {
+        let mut output = self.borrow_mut();
+        let (range, after) = (output.places(range), output.places(after));
+        // The pieces serve the search for echoes only.
+        if output.has_echoes && !range.is_empty() {
+            output.chunk.pieces.push(Span { range, kind, after });
+        }
     }
 }
 

@@ -35,11 +35,8 @@ impl<'a> Entered<'a> {
     }
 }
 
-/// Calls `changed` with the offsets of these scalars in `after`.
-///
-/// # Errors
-///
-/// Fails if a value is malformed, or has a key twice.
+/// Calls `changed` with the offsets of these scalars in `after`. Fails if a value is malformed, or
+/// has a key twice.
 pub(super) fn changed_scalars(
     before: Value<'_>,
     after: Value<'_>,

@@ -48,18 +48,11 @@ impl Gone {
 }
 
 /// Creates judges, one per thread.
-pub type Judges = Box<dyn Fn() -> Box<dyn Judge>>;
+pub type Judges = Box<dyn Fn() -> Judge>;
 
-/// Decides like a [`Selection`] whether resource changes stay, on the lookahead workers. Nothing is
-/// cut from a change that stays.
-pub trait Judge: Send {
-    /// The decision of [`Selection::piece`].
-    ///
-    /// # Errors
-    ///
-    /// Fails if the piece does not have the form of its kind.
-    fn change(&mut self, piece: &Piece<'_>) -> Result<Verdict>;
-}
+/// Decides like [`Selection::piece`] whether resource changes stay, on the lookahead workers.
+/// Nothing is cut from a change that stays.
+pub type Judge = Box<dyn FnMut(&Piece<'_>) -> Result<Verdict> + Send>;
 
 /// Selects the parts of a document to write. By default everything stays.
 pub trait Selection {

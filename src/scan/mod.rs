@@ -35,6 +35,7 @@
 //! a variant of `Kind`, and a line wherever `Kind` is matched.
 #![allow(unsafe_code, reason = "the kernels and their dispatch are one of the two unsafe places")]
 
+pub mod brackets;
 pub mod nesting;
 mod scalar;
 mod utf8;

@@ -12,6 +12,7 @@ pub mod partial;
 pub(super) mod words;
 
 use self::partial::PartialNesting;
+use super::brackets::Brackets;
 use super::{BLOCK, Block, HasPext, Isa};
 use crate::error::ErrorKind;
 use crate::limits::Limit;
@@ -22,13 +23,7 @@ pub struct Nesting {
     isa: Isa,
     /// Maximum number of containers that may be open at once.
     depth_max: u64,
-    depth: u64,
-    /// The kinds of the innermost containers, one bit each, the innermost lowest: 1 is an object.
-    kinds: u64,
-    /// How many bits of `kinds` are used, at most 64.
-    len: u32,
-    /// The kinds of the containers around those in `kinds`, 64 in each word.
-    around: Vec<u64>,
+    open: Brackets,
     /// Whether the document has ended.
     ended: bool,
     /// The depths in the blocks that were followed last.
@@ -70,24 +65,15 @@ impl Claims {
 impl Nesting {
     /// The start of a text in which at most `depth_max` containers may be open at once.
     pub fn new(isa: Isa, depth_max: u64) -> Nesting {
-        let (around, ranges) = (Vec::new(), Vec::new());
-        Nesting { isa, depth_max, depth: 0, kinds: 0, len: 0, around, ended: false, ranges }
+        let (open, ranges) = (Brackets::default(), Vec::new());
+        Nesting { isa, depth_max, open, ended: false, ranges }
     }
 
-    /// The state between two tokens inside the containers `open`: the outermost first, 1 for an
-    /// object.
-    pub fn between(isa: Isa, depth_max: u64, open: impl Iterator<Item = u64>) -> Nesting {
-        let mut nesting = Nesting::new(isa, depth_max);
-        nesting.go_between(open);
-        nesting
-    }
-
-    /// Changes to the state that [`Nesting::between`] creates, and reuses the memory.
-    pub fn go_between(&mut self, open: impl Iterator<Item = u64>) {
-        (self.depth, self.kinds, self.len, self.ended) = (0, 0, 0, false);
-        self.around.clear();
+    /// Changes to the state between two tokens inside the containers `open`.
+    pub fn go_between(&mut self, open: &Brackets) {
+        self.open.clone_from(open);
+        self.ended = false;
         self.ranges.clear();
-        open.for_each(|brace| self.open_one(brace));
     }
 
     /// The depths in the blocks that were followed last, in order and without a gap.
@@ -112,7 +98,7 @@ impl Nesting {
     /// `false` if something may be wrong, or if the document begins or ends in the blocks. The
     /// state is then unchanged.
     pub fn follow_claims(&mut self, blocks: &[Block], claims: &[Claims], last: Claims) -> bool {
-        if self.ended || self.depth == 0 {
+        if self.ended || self.open.depth == 0 {
             return false;
         }
         self.ranges.clear();
@@ -121,7 +107,8 @@ impl Nesting {
             Some(pext) => self.take_words::<true>(pext, blocks, claims),
             None => self.follow_each_claim(blocks, claims),
         };
-        let is_right = matches && self.depth > 0 && last.contradictions(self.innermost()) & 1 == 0;
+        let is_right =
+            matches && self.open.depth > 0 && last.contradictions(self.open.innermost()) & 1 == 0;
         if !is_right {
             *self = before;
         }
@@ -130,13 +117,11 @@ impl Nesting {
 
     /// Follows the brackets on the fast path; `false` if it failed, with the state unchanged.
     fn matches(&mut self, pext: HasPext, blocks: &[Block]) -> bool {
-        let (depth, kinds, len, ended) = (self.depth, self.kinds, self.len, self.ended);
-        // Cheap: most texts are less than 64 levels deep, so this copies nothing.
-        let around = self.around.clone();
+        // Cheap: most texts are less than 64 levels deep, so this copies no list.
+        let (open, ended) = (self.open.clone(), self.ended);
         let matches = self.take_words::<false>(pext, blocks, &[]);
         if !matches {
-            (self.depth, self.kinds, self.len, self.ended) = (depth, kinds, len, ended);
-            self.around = around;
+            (self.open, self.ended) = (open, ended);
         }
         matches
     }
@@ -165,13 +150,13 @@ impl Nesting {
             while brackets != 0 {
                 let bit = brackets.trailing_zeros();
                 brackets &= brackets - 1;
-                if claims.contradictions(self.innermost() << bit) & (1 << bit) != 0 {
+                if claims.contradictions(self.open.innermost() << bit) & (1 << bit) != 0 {
                     return false;
                 }
                 let brace = (block.braces >> bit) & 1;
                 let is_right = match (block.opens >> bit) & 1 {
                     1 => self.push(brace).is_ok(),
-                    _ => self.pop(brace).is_ok() && self.depth > 0,
+                    _ => self.pop(brace).is_ok() && self.open.depth > 0,
                 };
                 if !is_right {
                     return false;
@@ -181,21 +166,9 @@ impl Nesting {
         })
     }
 
-    /// The kind of the innermost container: 1 is an object. Meaningless if none is open.
-    #[inline(always)]
-    fn innermost(&self) -> u64 {
-        let kinds = if self.len == 0 { self.around.last().copied() } else { Some(self.kinds) };
-        kinds.unwrap_or_default() & 1
-    }
-
     /// Whether the innermost container is an object; `None` if none is open.
     pub fn is_in_object(&self) -> Option<bool> {
-        (self.depth > 0).then(|| self.innermost() == 1)
-    }
-
-    /// How many containers are open.
-    pub fn depth(&self) -> u64 {
-        self.depth
+        (self.open.depth > 0).then(|| self.open.innermost() == 1)
     }
 
     /// Whether the document has ended.
@@ -221,8 +194,8 @@ impl Nesting {
     /// Fails if the depth exceeds its limit.
     pub fn push(&mut self, brace: u64) -> Result<(), ErrorKind> {
         let value = self.depth_max;
-        let full = self.depth == value;
-        self.open_one(brace);
+        let full = self.open.depth == value;
+        self.open.push(brace);
         if full { Err(ErrorKind::Limit { limit: Limit::Depth, value }) } else { Ok(()) }
     }
 
@@ -232,59 +205,27 @@ impl Nesting {
     ///
     /// Fails if the bracket does not match the kind of the innermost container.
     pub fn pop(&mut self, brace: u64) -> Result<(), ErrorKind> {
-        let matches = self.close(brace, 1);
-        self.ended = self.depth == 0;
+        let matches = self.open.close(brace, 1);
+        self.ended = self.open.depth == 0;
         if matches { Ok(()) } else { Err(ErrorKind::MismatchedBracket) }
-    }
-
-    /// Closes `count` containers, the innermost in the lowest bit of `braces`; `false` if a kind
-    /// differs. Stops early if none is open.
-    #[inline(always)]
-    fn close(&mut self, braces: u64, count: u32) -> bool {
-        let (mut braces, mut count) = (braces, count);
-        let mut different = 0;
-        loop {
-            let taken = count.min(self.len);
-            different |= (self.kinds ^ braces) & lowest(taken);
-            self.kinds = self.kinds.checked_shr(taken).unwrap_or_default();
-            self.len -= taken;
-            self.depth -= u64::from(taken);
-            count -= taken;
-            if count == 0 {
-                return different == 0;
-            }
-            braces = braces.checked_shr(taken).unwrap_or_default();
-            let Some(kinds) = self.around.pop() else { return different == 0 };
-            (self.kinds, self.len) = (kinds, u64::BITS);
-        }
-    }
-
-    fn open_one(&mut self, brace: u64) {
-        if self.len == u64::BITS {
-            self.around.push(self.kinds);
-            (self.kinds, self.len) = (0, 0);
-        }
-        self.kinds = (self.kinds << 1) | brace;
-        self.len += 1;
-        self.depth += 1;
     }
 
     /// Applies the brackets of a range that another thread followed. `false`, with the state
     /// unchanged, if something may be wrong or the document would end in the range.
     pub fn apply(&mut self, partial: &PartialNesting) -> bool {
         let PartialNesting { closed, around, open, highest } = partial;
-        let leaves_some = self.depth > partial.closes();
-        if self.ended || !leaves_some || self.depth + *highest as u64 > self.depth_max {
+        let leaves_some = self.open.depth > partial.closes();
+        if self.ended || !leaves_some || self.open.depth + *highest as u64 > self.depth_max {
             return false;
         }
-        let (depth, kinds, len) = (self.depth, self.kinds, self.len);
-        let outer = self.around.clone();
-        let closes = closed.iter().all(|is_brace| self.close(u64::from(*is_brace), 1));
-        if !closes || around.is_some_and(|is_object| u64::from(is_object) != self.innermost()) {
-            (self.depth, self.kinds, self.len, self.around) = (depth, kinds, len, outer);
+        let before = self.open.clone();
+        let closes = closed.iter().all(|is_brace| self.open.close(u64::from(*is_brace), 1));
+        if !closes || around.is_some_and(|is_object| u64::from(is_object) != self.open.innermost())
+        {
+            self.open = before;
             return false;
         }
-        open.iter().for_each(|is_brace| self.open_one(u64::from(*is_brace)));
+        open.iter().for_each(|is_brace| self.open.push(u64::from(*is_brace)));
         self.ranges.clear();
         true
     }
@@ -308,12 +249,6 @@ impl Nesting {
         }
         None
     }
-}
-
-/// A mask with the lowest `count` bits set.
-#[inline(always)]
-fn lowest(count: u32) -> u64 {
-    !(!0u64).checked_shl(count).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -480,7 +415,7 @@ mod tests {
                     continue;
                 }
                 prop_assert_eq!(followed.follow(&range), None);
-                prop_assert_eq!(applied.depth, followed.depth);
+                prop_assert_eq!(applied.open.depth, followed.open.depth);
                 prop_assert_eq!(applied.follow(&after), followed.follow(&after));
             }
         }

@@ -5,12 +5,11 @@ use std::num::NonZeroUsize;
 
 use super::constants::marked_constants;
 use super::contained::{Contained, Texts};
-use super::first_pass_index::{FirstPassIndex, IndexedRange};
 use super::marks::{By, Marks, Step};
 use super::parts::{Declared, Parts};
 use super::places::{Keyed, Places};
 use super::range_secrets::{MarkedPiece, RangeSecrets};
-use super::search::{Searched, Searcher};
+use super::search::Searcher;
 use super::set::Secrets;
 use super::texts::{Role, texts_of};
 use super::{EchoOf, Options};
@@ -41,8 +40,6 @@ pub struct Collected {
     pub declared: Declared,
     /// The marked places.
     pub places: Places,
-    /// Findings of this pass that make the next pass over the document cheaper.
-    pub(crate) first_pass: FirstPassIndex,
 }
 
 impl Collected {
@@ -53,7 +50,6 @@ impl Collected {
             contained: None,
             declared: Declared::new(&options.read.limits),
             places: Places::new(&options.read.limits),
-            first_pass: FirstPassIndex::default(),
         }
     }
 }
@@ -65,7 +61,7 @@ impl Collected {
 ///
 /// Fails if the document is unreadable or neither a plan nor a state, or if it exceeds a limit.
 pub fn collect<S: Source>(open: impl FnMut() -> Result<S>, options: &Options) -> Result<Collected> {
-    Collecting::new(open, Accepts::States).for_redaction().collect(0, options)
+    Collecting::new(open, Accepts::States).collect(0, options)
 }
 
 /// Collects the secrets of the documents of an input. Each document is collected before it is read
@@ -73,8 +69,6 @@ pub fn collect<S: Source>(open: impl FnMut() -> Result<S>, options: &Options) ->
 pub struct Collecting<F, S> {
     open: F,
     accepts: Accepts,
-    /// True after [`Collecting::for_redaction`].
-    surveys: bool,
     documents: Option<Documents<S>>,
     /// For a second pass over a document whose values precede their declarations, as variables do.
     again: Option<Documents<S>>,
@@ -104,14 +98,7 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
     /// Starts before the first document. `open` opens the input: once, and a second time if values
     /// precede their declarations.
     pub fn new(open: F, accepts: Accepts) -> Collecting<F, S> {
-        Collecting { open, accepts, surveys: false, documents: None, again: None }
-    }
-
-    /// Keeps findings that speed up a later redaction of the same documents
-    /// ([`crate::redact::redact`]).
-    pub fn for_redaction(mut self) -> Collecting<F, S> {
-        self.surveys = true;
-        self
+        Collecting { open, accepts, documents: None, again: None }
     }
 
     /// Reads the document at an offset that the reader has not passed yet.
@@ -130,18 +117,13 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
         tell: Option<Tell<'_>>,
     ) -> Result<Collected> {
         let threads = options.read.threads.map_or(1, NonZeroUsize::get);
-        // Even a single thread parses ahead for a redaction, because its results shorten the second
-        // pass.
-        let is_ahead = threads > 1 || self.surveys;
         let queue = Queue::new();
         std::thread::scope(|scope| {
             let secrets = Secrets::new(options.echo_min, &options.read.limits);
-            let first_pass = self.surveys.then(|| FirstPassIndex::new(options));
             let places = Places::new(&options.read.limits);
-            let ahead = is_ahead.then(|| Lookahead::new(scope, &queue, threads));
+            let ahead = (threads > 1).then(|| Lookahead::new(scope, &queue, threads));
             let collector = Collector {
                 ahead,
-                first_pass,
                 useless_stretches: 0,
                 paused_to: 0,
                 secrets,
@@ -192,10 +174,9 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
             collector.turn = Turn::Second(awaited);
             read(again, &mut collector)?;
         }
-        let Collector { secrets, texts, declared, places, first_pass, .. } = collector;
-        let first_pass = first_pass.unwrap_or_default();
+        let Collector { secrets, texts, declared, places, .. } = collector;
         let contained = texts.as_ref().map(Contained::new);
-        Ok(Collected { secrets, contained, declared, places, first_pass })
+        Ok(Collected { secrets, contained, declared, places })
     }
 
     /// Collects the secrets of the next document in `documents`. If that fails, moves `documents`
@@ -260,8 +241,7 @@ enum Turn {
 struct Collector<'scope, 'env, 't> {
     /// Workers that search for marked pieces. `None` without lookahead, and while their results are
     /// used.
-    ahead: Option<Lookahead<'scope, 'env, Searcher, Searched>>,
-    first_pass: Option<FirstPassIndex>,
+    ahead: Option<Lookahead<'scope, 'env, Searcher, RangeSecrets>>,
     /// Number of stretches in a row whose lookahead was useless. Lookahead then pauses up to the
     /// offset `paused_to`.
     useless_stretches: u32,
@@ -306,25 +286,19 @@ impl PieceVisitor for Collector<'_, '_, '_> {
     }
 
     fn ahead(&mut self, boundary: &Boundary<'_>) -> Result<Option<ReadRange>> {
-        let Collector { ahead, marks, secrets, places, first_pass, .. } = self;
+        let Collector { ahead, marks, secrets, places, .. } = self;
         let Some(ahead) = ahead.as_mut().filter(|_| boundary.offset() >= self.paused_to) else {
             return Ok(None);
         };
         Ok(ahead.find(boundary, || {
-            let digests = first_pass.as_ref().map(FirstPassIndex::digests).cloned();
-            Searcher::new(
-                marks.like(),
-                secrets.digester().clone(),
-                places.digests().clone(),
-                digests,
-            )
+            Searcher::new(marks.like(), secrets.digester().clone(), places.digests().clone())
         }))
     }
 
     fn jumped(&mut self, stretch: &ReadRange) -> Result<()> {
         let Some(mut ahead) = self.ahead.take() else { return Ok(()) };
         if let Some((job, reader)) = ahead.take() {
-            let Searched { found_secrets, unmarked, addresses, digest } = &job.found;
+            let found_secrets = &job.found;
             let mut read_twice = 0;
             for piece in found_secrets.pieces() {
                 found_secrets.teach_places(piece, &mut self.places)?;
@@ -344,16 +318,6 @@ impl PieceVisitor for Collector<'_, '_, '_> {
                 ahead.recall();
             } else {
                 self.useless_stretches = 0;
-            }
-            // If most of the stretch is marked, the next pass would parse most of it again.
-            if let Some(first_pass) = &mut self.first_pass
-                && found_secrets.bytes() <= (range.end - range.start) / 2
-            {
-                let pieces = found_secrets.pieces().iter();
-                let marked = pieces.map(|piece| (piece.kind, piece.range.clone())).collect();
-                let (addresses, unmarked) = (addresses.as_slice().into(), *unmarked);
-                first_pass
-                    .push(stretch, IndexedRange { marked, addresses, unmarked, digest: *digest });
             }
             ahead.keep(job);
         }
@@ -423,15 +387,10 @@ impl Collector<'_, '_, '_> {
                 }
                 for (side, value) in marked.sides.into_iter().enumerate() {
                     let Some(value) = value else { continue };
-                    let known = secrets.len();
-                    insert(value, secrets, texts.as_mut(), decoded)?;
-                    if let Some(tell) = tell
-                        && secrets.len() > known
-                    {
-                        let (path, offset) = (marked.path, value.offset());
-                        let number = known as u32 + 1;
-                        tell(&Fresh { piece, identity, path, side, offset, number });
-                    }
+                    let number = secrets.len() as u32 + 1;
+                    let (path, offset) = (marked.path, value.offset());
+                    let fresh = Fresh { piece, identity, path, side, offset, number };
+                    insert(value, secrets, texts.as_mut(), decoded, (tell, &fresh))?;
                 }
                 Ok(())
             })?;
@@ -453,16 +412,10 @@ impl Collector<'_, '_, '_> {
         }
         let Collector { secrets, texts, places, marks, decoded, tell, .. } = self;
         marked_constants(piece, places, marks, |constant| {
-            let (known, value) = (secrets.len(), constant.value);
-            insert(value, secrets, texts.as_mut(), decoded)?;
-            if let Some(tell) = tell
-                && secrets.len() > known
-            {
-                let (path, offset) = (constant.path, value.offset());
-                let number = known as u32 + 1;
-                tell(&Fresh { piece, identity: None, path, side: 1, offset, number });
-            }
-            Ok(())
+            let (number, value) = (secrets.len() as u32 + 1, constant.value);
+            let (path, offset) = (constant.path, value.offset());
+            let fresh = Fresh { piece, identity: None, path, side: 1, offset, number };
+            insert(value, secrets, texts.as_mut(), decoded, (tell, &fresh))
         })
     }
 
@@ -502,12 +455,13 @@ impl Collector<'_, '_, '_> {
     }
 }
 
-/// Records all texts at and below a marked place.
+/// Records all texts at and below a marked place, and tells about `fresh` if one of them is new.
 fn insert(
     value: Value<'_>,
     secrets: &mut Secrets,
     mut kept: Option<&mut Texts>,
     decoded: &mut Vec<u8>,
+    (tell, fresh): (&mut Option<Tell<'_>>, &Fresh<'_, '_>),
 ) -> Result<()> {
     texts_of(value, secrets.echo_min(), decoded, |text, role, offset| {
         if role != Role::Secret {
@@ -518,5 +472,11 @@ fn insert(
             return Ok(());
         }
         kept.as_deref_mut().map_or(Ok(()), |kept| kept.push(text, offset))
-    })
+    })?;
+    if let Some(tell) = tell
+        && secrets.len() >= fresh.number as usize
+    {
+        tell(fresh);
+    }
+    Ok(())
 }

@@ -18,7 +18,7 @@ use super::marks::{By, Marks, Step};
 use super::parts::type_of_action;
 use super::places::{Places, ROOT};
 use crate::error::Result;
-use crate::json::value::{Elements, Kind, Members, Name, Text, Value};
+use crate::json::value::{Entries, Kind, Text, Value};
 use crate::plan::{Piece, PieceKind, members, module_of};
 
 /// Keys of the format in sections without marks. Their values are not secrets.
@@ -62,11 +62,6 @@ struct Here {
     by: Option<By>,
 }
 
-enum Open<'a> {
-    Object(Members<'a>, Here),
-    Array(Elements<'a>, u32, Here),
-}
-
 struct Walk<'w> {
     places: &'w Places,
     names: &'w Marks,
@@ -78,10 +73,6 @@ struct Walk<'w> {
 
 /// Calls `each` with the marked constants of a part of the configuration, or with the values that
 /// their keys mark in a section without overlays. No reported value is below another.
-///
-/// # Errors
-///
-/// Fails if the piece is malformed, or if `each` fails.
 pub(crate) fn marked_constants<'a>(
     piece: &Piece<'a>,
     places: &Places,
@@ -90,43 +81,33 @@ pub(crate) fn marked_constants<'a>(
 ) -> Result<()> {
     let mut walk = Walk { places, names, piece, resource: None, decoded: Vec::new() };
     let mut path: Vec<Step<'a>> = Vec::new();
-    let mut open: Vec<Open<'a>> = Vec::new();
+    let mut open: Vec<(Entries<'a>, Here)> = Vec::new();
     let mut next = Some((piece.value, walk.root()?));
     loop {
         if let Some((value, here)) = next.take() {
-            let kind = value.kind()?;
-            match (here, kind) {
+            match (here, Entries::of(value)?) {
                 (Here { is_constant: true, by: Some(by), .. }, _) => {
-                    if kind != Kind::Null {
+                    if !value.is_null() {
                         each(&Constant { path: &path, value, by })?;
                     }
                     path.pop();
                 }
-                (_, Kind::Object) => open.push(Open::Object(value.members()?, here)),
-                (_, Kind::Array) => open.push(Open::Array(value.elements()?, 0, here)),
-                _ => {
+                (_, Some(entries)) => open.push((entries, here)),
+                (_, None) => {
                     path.pop();
                 }
             }
         }
-        let below = match open.last_mut() {
-            None => return Ok(()),
-            Some(Open::Array(elements, index, here)) => elements.next().transpose()?.map(|value| {
-                *index += 1;
-                (Step::Index(*index - 1), value, *here)
-            }),
-            Some(Open::Object(members, here)) => match members.next().transpose()? {
-                Some((key, value)) => {
-                    let below = walk.member(key, *here, open.len() == 1)?;
-                    Some((Step::Key(key), value, below))
-                }
-                None => None,
-            },
-        };
-        match below {
-            Some((step, value, here)) => {
+        let is_first = open.len() == 1;
+        let Some((entries, here)) = open.last_mut() else { return Ok(()) };
+        match entries.next()? {
+            Some((step, value)) => {
+                let below = match step {
+                    Step::Key(key) => walk.member(key, *here, is_first)?,
+                    Step::Index(_) => *here,
+                };
                 path.push(step);
-                next = Some((value, here));
+                next = Some((value, below));
             }
             None => {
                 open.pop();
@@ -160,7 +141,7 @@ impl Walk<'_> {
             PieceKind::ConfiguredResource | PieceKind::ConfiguredAction
                 if value.kind()? == Kind::Object =>
             {
-                let known = const { &Name::all(["address", "type", "name"]) };
+                let known = ["address", "type", "name"];
                 let [address, type_name, name] = members(value, known)?.map(|value| {
                     value.and_then(|value| value.string().ok()).and_then(|text| text.decode().ok())
                 });

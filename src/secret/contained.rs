@@ -36,11 +36,8 @@ impl Texts {
     }
 
     /// Adds a secret, found at `offset`. A secret that begins with the last secret is skipped: a
-    /// text that contains it contains the last one, too.
-    ///
-    /// # Errors
-    ///
-    /// Fails if all secrets together are too long.
+    /// text that contains it contains the last one, too. Fails if all secrets together are too
+    /// long.
     pub fn push(&mut self, text: &[u8], offset: u64) -> Result<()> {
         let is_found = |last: &[u8]| text.starts_with(last);
         if text.len() < self.len_min || self.last().is_some_and(is_found) {
@@ -86,10 +83,7 @@ fn unescaped(text: &[u8]) -> Zeroizing<Vec<u8>> {
         at += match byte {
             b'\\' => match string::escape(&text[at..]) {
                 Some((character, len)) => {
-                    match u8::try_from(character) {
-                        Ok(ascii @ ..0x80) => plain.push(ascii),
-                        _ => plain.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
-                    }
+                    plain.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
                     len
                 }
                 None => {

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use crate::error::Result;
 use crate::json::number;
-use crate::json::value::{Elements, Kind, Members, Text, Value};
+use crate::json::value::{Entries, Kind, Step, Text, Value};
 
 /// An event of the walk.
 #[derive(Clone, Copy, Debug)]
@@ -21,10 +21,6 @@ pub enum Leaf<'a> {
 
 impl<'a> Leaf<'a> {
     /// The text of a number, or the decoded text of a string; `None` for other events.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the string is malformed.
     pub fn text<'t>(self, decoded: &'t mut Vec<u8>) -> Result<Option<&'t [u8]>>
     where
         'a: 't,
@@ -38,10 +34,6 @@ impl<'a> Leaf<'a> {
 
     /// Calls `each` with the texts that identify a string or number. A number has two if they
     /// differ: its own spelling and the canonical spelling of its value.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the string is malformed, or if `each` fails.
     pub fn each_text(
         self,
         decoded: &mut Vec<u8>,
@@ -60,10 +52,6 @@ impl<'a> Leaf<'a> {
     }
 
     /// Whether `is` accepts one of the texts that [`Leaf::each_text`] reports.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the string is malformed.
     pub fn has_text(
         self,
         decoded: &mut Vec<u8>,
@@ -78,45 +66,33 @@ impl<'a> Leaf<'a> {
     }
 }
 
-enum Open<'a> {
-    Object(Members<'a>),
-    Array(Elements<'a>),
-}
-
 /// Calls `each` with every event at and below a value, in document order.
-///
-/// # Errors
-///
-/// Fails if the value is malformed, or if `each` fails.
 pub fn leaves<'a>(root: Value<'a>, mut each: impl FnMut(Leaf<'a>) -> Result<()>) -> Result<()> {
-    let mut open = SmallVec::<[Open<'a>; 8]>::new();
+    let mut open = SmallVec::<[Entries<'a>; 8]>::new();
     let mut next = Some(root);
     loop {
         if let Some(value) = next.take() {
             let kind = value.kind()?;
-            match kind {
-                Kind::Object => open.push(Open::Object(value.members()?)),
-                Kind::Array => open.push(Open::Array(value.elements()?)),
-                _ => each(Leaf::Scalar(kind, value))?,
-            }
-            if matches!(kind, Kind::Object | Kind::Array) {
-                each(Leaf::Open(kind))?;
+            match Entries::of(value)? {
+                Some(entries) => {
+                    open.push(entries);
+                    each(Leaf::Open(kind))?;
+                }
+                None => each(Leaf::Scalar(kind, value))?,
             }
         }
-        next = match open.last_mut() {
-            None => return Ok(()),
-            Some(Open::Array(elements)) => elements.next().transpose()?,
-            Some(Open::Object(members)) => match members.next().transpose()? {
-                Some((key, value)) => {
+        let Some(entries) = open.last_mut() else { return Ok(()) };
+        match entries.next()? {
+            Some((step, value)) => {
+                if let Step::Key(key) = step {
                     each(Leaf::Key(key))?;
-                    Some(value)
                 }
-                None => None,
-            },
-        };
-        if next.is_none() {
-            each(Leaf::Close)?;
-            open.pop();
+                next = Some(value);
+            }
+            None => {
+                each(Leaf::Close)?;
+                open.pop();
+            }
         }
     }
 }

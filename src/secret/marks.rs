@@ -14,9 +14,10 @@ use super::leaves::{Leaf, leaves};
 use super::names::Names;
 use super::ordered::Ordered;
 use super::places::{Elsewhere, PathDigests, PlaceDigests, Trail};
-pub use super::subject::{Step, Subject};
+pub use super::subject::Subject;
 use crate::error::{Error, Result};
 use crate::json::slot_hash::slot;
+pub use crate::json::value::Step;
 use crate::json::value::{Elements, Kind, Value, recycled};
 use crate::limits::{Limit, Limits};
 
@@ -38,6 +39,14 @@ pub struct Marked<'p, 'a> {
     pub by: By,
     /// Why the whole place is marked.
     pub why: Why,
+}
+
+impl Marked<'_, '_> {
+    /// The offset of one of the values.
+    pub fn offset(&self) -> u64 {
+        let [before, after] = self.sides;
+        before.or(after).or(self.unknown).map_or(0, Value::offset)
+    }
 }
 
 /// Why the whole of a place is marked.
@@ -191,22 +200,15 @@ impl Marks {
     }
 
     /// Whether an overlay marks anything.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the overlay is malformed.
     pub fn marks_anything(&mut self, overlay: Option<Value<'_>>) -> Result<bool> {
         self.marking.clear();
         overlay.map_or(Ok(()), |overlay| self.mark(overlay))?;
         Ok(!self.marking.is_empty())
     }
 
-    /// Calls `each` with the marked places of a subject. No reported place is below another.
-    ///
-    /// # Errors
-    ///
-    /// Fails if an entered value is malformed or has a key twice, if there are too many marked
-    /// places, or if `each` fails.
+    /// Calls `each` with the marked places of a subject. No reported place is below another. Fails
+    /// if an entered value is malformed or has a key twice, if there are too many marked places, or
+    /// if `each` fails.
     pub fn find<'a>(
         &mut self,
         subject: Subject<'a>,
@@ -216,10 +218,6 @@ impl Marks {
     }
 
     /// Like [`Marks::find`], and adds the digests of each place if `by` is given.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`Marks::find`].
     pub(crate) fn find_placed<'a>(
         &mut self,
         subject: Subject<'a>,
@@ -231,10 +229,6 @@ impl Marks {
 
     /// The marks that changes elsewhere put on a resource; `None` if its own overlays have the same
     /// marks.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`Marks::find`].
     pub(crate) fn beyond<'p>(
         &mut self,
         subject: Subject<'_>,
@@ -252,10 +246,6 @@ impl Marks {
     }
 
     /// Like [`Marks::find`], and also reports the places that are marked elsewhere.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`Marks::find`].
     pub(crate) fn find_with<'a>(
         &mut self,
         subject: Subject<'a>,
@@ -361,8 +351,6 @@ impl Marks {
         Ok(())
     }
 
-    /// # Errors
-    ///
     /// Fails if `count` marked places are too many. `offset` is the location of the last one.
     fn check_limit(&self, count: u64, offset: u64) -> Result<()> {
         match count > self.max {

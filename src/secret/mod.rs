@@ -16,8 +16,6 @@ pub(crate) mod contained;
 pub(crate) mod digest;
 #[cfg(feature = "redact")]
 pub(crate) mod echo;
-#[cfg(feature = "redact")]
-pub(crate) mod first_pass_index;
 pub(crate) mod leaves;
 pub(crate) mod marks;
 #[cfg(feature = "redact")]
@@ -25,6 +23,8 @@ mod meaning;
 mod names;
 pub(crate) mod ordered;
 pub(crate) mod parts;
+#[cfg(feature = "redact")]
+pub(crate) mod piece_secrets;
 pub(crate) mod places;
 #[cfg(feature = "redact")]
 pub(crate) mod range_secrets;

@@ -26,11 +26,8 @@ enum Rest<'a> {
 }
 
 impl<'a> Ordered<'a> {
-    /// The members of an object; empty if the value is absent or not an object.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the object is malformed, or has a key twice.
+    /// The members of an object; empty if the value is absent or not an object. Fails if the object
+    /// is malformed, or has a key twice.
     pub fn of(object: Option<Value<'a>>) -> Result<Ordered<'a>> {
         let object = object.filter(|object| object.kind().is_ok_and(|kind| kind == Kind::Object));
         let rest = match object {
@@ -49,10 +46,6 @@ impl<'a> Ordered<'a> {
     }
 
     /// Moves past the next member.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the member after it is malformed.
     pub fn pass(&mut self) -> Result<()> {
         self.next = match &mut self.rest {
             Rest::InPlace(members) => members.next().transpose()?,
@@ -63,19 +56,11 @@ impl<'a> Ordered<'a> {
     }
 
     /// Moves past the members up to and including `key`, and returns the value of `key`.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`Ordered::pass`].
     pub fn take(&mut self, key: Text<'a>) -> Result<Option<Value<'a>>> {
         self.take_with(|next| Ok(next.compare(key)))
     }
 
     /// Like [`Ordered::take`], for a decoded key.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`Ordered::pass`].
     pub fn take_named(&mut self, key: &str) -> Result<Option<Value<'a>>> {
         self.take_with(|next| compare(next, key))
     }

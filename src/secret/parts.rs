@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use super::subject::Subject;
 use crate::error::{Error, Result};
-use crate::json::value::{Elements, Kind, Members, Name, Text, Value};
+use crate::json::value::{Entries, Kind, Step, Text, Value};
 use crate::limits::{Limit, Limits};
 use crate::plan::{
     ActionInvocation, Change, Check, Deferred, ModuleOf, Piece, PieceKind, ResourceChange, Section,
@@ -72,10 +72,6 @@ impl Owner<'_> {
     }
 
     /// The resource or action in the configuration that this is an instance of.
-    ///
-    /// # Errors
-    ///
-    /// Fails if one of its names is malformed.
     pub fn resource(&self) -> Result<Option<Resource>> {
         let Some(address) = self.address else { return Ok(None) };
         let address = address.decode()?;
@@ -116,21 +112,15 @@ impl Declared {
         Declared { keyed, variables, outputs, is_known: false, max: limits.names }
     }
 
-    /// Records a sensitive variable, found at `offset`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there are too many names ([`Limit::Names`]).
+    /// Records a sensitive variable, found at `offset`. Fails if there are too many names
+    /// ([`Limit::Names`]).
     pub fn insert_variable(&mut self, name: &str, offset: u64) -> Result<()> {
         self.variables.insert(self.keyed.hash_one(name));
         self.check_limit(offset)
     }
 
-    /// Records a sensitive output, found at `offset`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there are too many names ([`Limit::Names`]).
+    /// Records a sensitive output, found at `offset`. Fails if there are too many names
+    /// ([`Limit::Names`]).
     pub fn insert_output(&mut self, name: &str, offset: u64) -> Result<()> {
         self.outputs.insert(self.keyed.hash_one(name));
         self.check_limit(offset)
@@ -166,10 +156,6 @@ impl Declared {
 
 impl<'a> Parts<'a> {
     /// Splits a piece into its parts.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the piece does not have the form of its kind.
     pub fn of(piece: &Piece<'a>) -> Result<Parts<'a>> {
         let value = piece.value;
         Ok(match piece.kind {
@@ -181,25 +167,21 @@ impl<'a> Parts<'a> {
             }
             PieceKind::OutputChange => Parts::of_change(&Change::parse(value)?)?,
             PieceKind::ActionInvocation => Parts::of_invocation(value)?,
-            PieceKind::DeferredActionInvocation => {
-                match members(value, const { &Name::all(["action_invocation"]) })? {
-                    [Some(invocation)] => Parts::of_invocation(invocation)?,
-                    [None] => Parts::default(),
-                }
-            }
+            PieceKind::DeferredActionInvocation => match members(value, ["action_invocation"])? {
+                [Some(invocation)] => Parts::of_invocation(invocation)?,
+                [None] => Parts::default(),
+            },
             PieceKind::Resource => Parts::of_resource(value)?,
             PieceKind::Output => {
-                let [sensitive, value] =
-                    members(value, const { &Name::all(["sensitive", "value"]) })?;
+                let [sensitive, value] = members(value, ["sensitive", "value"])?;
                 Parts { subject: Subject::of_value(value, sensitive), ..Parts::default() }
             }
             PieceKind::RootDeclaration | PieceKind::Declaration => {
-                let [default, sensitive] =
-                    members(value, const { &Name::all(["default", "sensitive"]) })?;
+                let [default, sensitive] = members(value, ["default", "sensitive"])?;
                 Parts { subject: Subject::of_value(default, sensitive), ..Parts::default() }
             }
             PieceKind::Variable => {
-                let [value] = members(value, const { &Name::all(["value"]) })?;
+                let [value] = members(value, ["value"])?;
                 Parts { subject: Subject::of_value(value, None), ..Parts::default() }
             }
             PieceKind::Known if piece.section == Section::Checks => {
@@ -220,8 +202,8 @@ impl<'a> Parts<'a> {
     }
 
     fn of_resource(value: Value<'a>) -> Result<Parts<'a>> {
-        const KEYS: &[Name; 6] =
-            &Name::all(["address", "type", "name", "values", "sensitive_values", "identity"]);
+        const KEYS: [&str; 6] =
+            ["address", "type", "name", "values", "sensitive_values", "identity"];
         let [address, type_name, name, values, sensitive_values, identity] = members(value, KEYS)?;
         let [address, type_name, name] =
             [address, type_name, name].map(|text| text.and_then(|it| it.string().ok()));
@@ -337,10 +319,6 @@ impl<'a> Parts<'a> {
 
 /// Calls `each` with the constants of a piece of the configuration: the values of `constant_value`,
 /// or the `default` of a variable's declaration.
-///
-/// # Errors
-///
-/// Fails if the piece is malformed, or if `each` fails.
 pub fn constants<'a>(
     piece: &Piece<'a>,
     mut each: impl FnMut(Value<'a>) -> Result<()>,
@@ -350,33 +328,16 @@ pub fn constants<'a>(
     }
     // The entered containers, innermost last. Iterators instead of lists, because there may be very
     // many members.
-    let mut open = vec![];
-    let mut next = Some(piece.value);
-    loop {
-        match next.take().map(|value| Ok((value, value.kind()?))).transpose()? {
-            Some((value, Kind::Object)) => open.push(Inside::Object(value.members()?)),
-            Some((value, Kind::Array)) => open.push(Inside::Array(value.elements()?)),
-            _ => {}
-        }
-        next = match open.last_mut() {
-            None => return Ok(()),
-            Some(Inside::Array(elements)) => elements.next().transpose()?,
-            Some(Inside::Object(members)) => match members.next().transpose()? {
-                Some((key, value)) if key.is("constant_value") => {
-                    each(value)?;
-                    continue;
-                }
-                member => member.map(|(_, value)| value),
-            },
-        };
-        if next.is_none() {
-            open.pop();
+    let mut open = Vec::new();
+    open.extend(Entries::of(piece.value)?);
+    while let Some(entries) = open.last_mut() {
+        match entries.next()? {
+            None => {
+                open.pop();
+            }
+            Some((Step::Key(key), value)) if key.is("constant_value") => each(value)?,
+            Some((_, value)) => open.extend(Entries::of(value)?),
         }
     }
-}
-
-/// An entered container, with an iterator over its remaining content.
-enum Inside<'a> {
-    Object(Members<'a>),
-    Array(Elements<'a>),
+    Ok(())
 }

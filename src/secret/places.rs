@@ -17,9 +17,8 @@ use foldhash::quality::RandomState;
 
 use super::decode;
 use super::parts::Owner;
-use super::subject::Step;
 use crate::error::{Error, Result};
-use crate::json::value::{Elements, Kind, Members, Text, Value};
+use crate::json::value::{Entries, Step, Text, Value};
 use crate::limits::{Limit, Limits};
 
 /// A hash with a random key per document.
@@ -53,10 +52,6 @@ impl Trail {
     }
 
     /// The digests of a path. The path must begin with the steps that the trail has kept.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a key is malformed.
     pub fn at(
         &mut self,
         path: &[Step<'_>],
@@ -95,10 +90,6 @@ impl PlaceDigests {
     }
 
     /// The digests of a path extended by a step.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a key is malformed.
     fn below(
         &self,
         above: PathDigests,
@@ -119,10 +110,6 @@ impl PlaceDigests {
     }
 
     /// The digest of an address.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the address is malformed.
     pub fn address(&self, address: Text<'_>, decoded: &mut Vec<u8>) -> Result<u64> {
         Ok(self.0.hash_one(decode(address, decoded)?))
     }
@@ -134,10 +121,6 @@ impl PlaceDigests {
     }
 
     /// The digests of the owner of marks.
-    ///
-    /// # Errors
-    ///
-    /// Fails if one of its names is malformed.
     pub fn owner(&self, owner: &Owner<'_>, decoded: &mut Vec<u8>) -> Result<OwnerDigests> {
         let mut digests = OwnerDigests::default();
         if owner.is_change() {
@@ -164,8 +147,6 @@ pub struct Places {
     digests: PlaceDigests,
     /// The addresses of changes with marks, each with a checksum of its marked paths.
     addresses: HashMap<u64, u64, Keyed>,
-    /// The lower halves of these address digests.
-    halves: HashSet<u32, Keyed>,
     /// Marked paths, combined with their addresses.
     paths: HashSet<u64, Keyed>,
     /// Resources and actions with marks.
@@ -178,17 +159,11 @@ pub struct Places {
 }
 
 impl Places {
-    /// An empty set, for a document that was not read.
-    pub(crate) fn none() -> Places {
-        Places::new(&Limits::default())
-    }
-
     /// An empty set.
     pub(super) fn new(limits: &Limits) -> Places {
         Places {
             digests: PlaceDigests::default(),
             addresses: HashMap::default(),
-            halves: HashSet::default(),
             paths: HashSet::default(),
             resources: HashSet::default(),
             attributes: HashSet::default(),
@@ -202,11 +177,8 @@ impl Places {
         &self.digests
     }
 
-    /// Records a marked path of a resource, found at `offset`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there are too many marked places.
+    /// Records a marked path of a resource, found at `offset`. Fails if there are too many marked
+    /// places.
     pub(super) fn insert(
         &mut self,
         owner: OwnerDigests,
@@ -217,7 +189,6 @@ impl Places {
             if self.paths.insert(self.digests.both(address, at.path)) {
                 let sum = self.addresses.entry(address).or_default();
                 *sum = sum.wrapping_add(summand(at.path));
-                self.halves.insert(address as u32);
             }
         }
         if let Some(resource) = owner.resource {
@@ -227,11 +198,8 @@ impl Places {
         self.check_limit(offset)
     }
 
-    /// Records a sensitive variable of a module, found at `offset`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there are too many marked places.
+    /// Records a sensitive variable of a module, found at `offset`. Fails if there are too many
+    /// marked places.
     pub(super) fn insert_input(&mut self, module: &str, name: &str, offset: u64) -> Result<()> {
         self.inputs.insert(self.digests.resource(module, "", name));
         self.check_limit(offset)
@@ -268,16 +236,7 @@ impl Places {
         self.attributes.contains(&self.digests.both(resource, attribute))
     }
 
-    /// Whether a change with marks may have an address with one of these digest halves.
-    pub(crate) fn may_have(&self, halves: &[u32]) -> bool {
-        !self.halves.is_empty() && halves.iter().any(|half| self.halves.contains(half))
-    }
-
     /// The marks of changes on the resource with this address.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the address is malformed.
     pub(crate) fn of_address(
         &self,
         address: Text<'_>,
@@ -327,49 +286,29 @@ impl Elsewhere<'_> {
     }
 
     /// Whether a path below a value is marked. `path` is the path of the value itself.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the value is malformed.
     pub(super) fn has_below(
         &self,
         root: Value<'_>,
         path: u64,
         decoded: &mut Vec<u8>,
     ) -> Result<bool> {
-        enum Open<'a> {
-            Object(Members<'a>),
-            Array(Elements<'a>, u32),
-        }
+        let digests = self.digests();
         let mut open = Vec::new();
-        let mut next = Some((root, path));
-        loop {
-            if let Some((value, path)) = next.take() {
-                match value.kind()? {
-                    Kind::Object => open.push((Open::Object(value.members()?), path)),
-                    Kind::Array => open.push((Open::Array(value.elements()?, 0), path)),
-                    _ => {}
-                }
-            }
-            let Some((inside, above)) = open.last_mut() else { return Ok(false) };
-            let digests = self.digests();
-            next = match inside {
-                Open::Object(members) => match members.next().transpose()? {
-                    Some((key, value)) => Some((value, digests.key(*above, decode(key, decoded)?))),
-                    None => None,
-                },
-                Open::Array(elements, index) => elements.next().transpose()?.map(|value| {
-                    *index += 1;
-                    (value, digests.index(*above, *index - 1))
-                }),
+        open.extend(Entries::of(root)?.map(|entries| (entries, path)));
+        while let Some((entries, above)) = open.last_mut() {
+            let Some((step, value)) = entries.next()? else {
+                open.pop();
+                continue;
             };
-            match next {
-                Some((_, path)) if self.has(path) => return Ok(true),
-                Some(_) => {}
-                None => {
-                    open.pop();
-                }
+            let path = match step {
+                Step::Key(key) => digests.key(*above, decode(key, decoded)?),
+                Step::Index(index) => digests.index(*above, index),
+            };
+            if self.has(path) {
+                return Ok(true);
             }
+            open.extend(Entries::of(value)?.map(|entries| (entries, path)));
         }
+        Ok(false)
     }
 }

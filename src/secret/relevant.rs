@@ -10,10 +10,6 @@ use crate::json::value::{Kind, Value};
 /// The part to cut off the path of an element of `relevant_attributes`: everything from the first
 /// step that equals a secret or contains a key of one. The resource of the element is ignored. If
 /// `secrets` is `None`, only the first step, the attribute itself, remains.
-///
-/// # Errors
-///
-/// Fails if the element is malformed.
 pub fn secret_steps<'a>(
     element: Value<'a>,
     secrets: Option<&Secrets>,

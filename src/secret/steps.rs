@@ -26,11 +26,8 @@ impl Places {
         self.marked.clear();
     }
 
-    /// Records a marked place, found at `offset`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a key is malformed, or if the places exceed the limit on memory.
+    /// Records a marked place, found at `offset`. Fails if a key is malformed, or if the places
+    /// exceed the limit on memory.
     pub fn push(&mut self, place: &[marks::Step<'_>], size_max: u64, offset: u64) -> Result<()> {
         for step in place {
             match step {
@@ -64,11 +61,8 @@ impl Places {
         &self.marked
     }
 
-    /// The part to cut off the end of a path, which is an array of steps; `None` if no part.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the path is malformed, or longer than the limit on paths.
+    /// The part to cut off the end of a path, which is an array of steps; `None` if no part. Fails
+    /// if the path is malformed, or longer than the limit on paths.
     pub fn below<'a>(&mut self, path: Value<'a>, size_max: u64) -> Result<Option<Cut<'a>>> {
         if self.marked.is_empty() {
             return Ok(None);

@@ -1,16 +1,7 @@
-//! A value with its overlays, and the steps to what is in it.
+//! A value with its overlays.
 
-use crate::json::value::{Text, Value};
+use crate::json::value::Value;
 use crate::plan::Change;
-
-/// A step of the path to a value in a subject.
-#[derive(Clone, Copy, Debug)]
-pub enum Step<'a> {
-    /// A key.
-    Key(Text<'a>),
-    /// An array index.
-    Index(u32),
-}
 
 /// Values, and the overlays that mark them.
 #[derive(Clone, Copy, Debug, Default)]

@@ -10,10 +10,6 @@ pub const WORDS: [&str; 7] =
     ["mode", "type", "name", "provider_name", "provider_config_key", "action_reason", "reason"];
 
 /// The offsets of the words in a piece of this kind, in ascending order.
-///
-/// # Errors
-///
-/// Fails if the piece is malformed.
 pub fn words(kind: PieceKind, value: Value<'_>) -> Result<Vec<u64>> {
     let mut words = Vec::new();
     // The path to nested objects that contain words.

@@ -284,12 +284,6 @@ impl Wanted {
     }
 }
 
-impl Judge for Wanted {
-    fn change(&mut self, piece: &Piece<'_>) -> Result<Verdict> {
-        self.resource_change(piece.section, &ResourceChange::parse(piece.section, piece.value)?)
-    }
-}
-
 struct Selected<'o> {
     options: &'o Options,
     wanted: Wanted,
@@ -353,7 +347,14 @@ impl Selection for Selected<'_> {
 
     fn judges(&self) -> Option<Judges> {
         let wanted = self.wanted.clone();
-        let new_judge = move || Box::new(wanted.clone()) as Box<dyn Judge>;
+        let new_judge = move || {
+            let mut wanted = wanted.clone();
+            let judge = move |piece: &Piece<'_>| {
+                let found = ResourceChange::parse(piece.section, piece.value)?;
+                wanted.resource_change(piece.section, &found)
+            };
+            Box::new(judge) as Judge
+        };
         // Judges cannot cut attributes.
         self.options.paths.is_empty().then(|| Box::new(new_judge) as Judges)
     }

@@ -22,7 +22,7 @@ use std::ops::Range;
 
 use crate::error::Result;
 use crate::glob::{Glob, Progress};
-use crate::json::value::{Elements, Kind, Members, Text, Value};
+use crate::json::value::{Entries, Step, Text, Value};
 use crate::path::{self, Pattern};
 use crate::redact::cut::Items;
 use crate::secret::decode;
@@ -62,7 +62,7 @@ struct Wanted<'p> {
 /// An entered container.
 struct Open<'a> {
     value: Value<'a>,
-    inside: Inside<'a>,
+    entries: Entries<'a>,
     items: Items,
     /// Its range of [`Pruner::candidates`].
     candidates: Range<usize>,
@@ -84,12 +84,6 @@ struct Pending {
     cuts: usize,
     /// Number of members removed before it.
     removed: u64,
-}
-
-enum Inside<'a> {
-    Object(Members<'a>),
-    /// The index of the next element, and the remaining elements.
-    Array(u32, Elements<'a>),
 }
 
 /// How close a path is to a match.
@@ -125,10 +119,6 @@ impl<'p> Pruner<'p> {
     }
 
     /// Adds the ranges to remove from a value to `cuts`. Returns the number of removed members.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a key or value cannot be decoded.
     pub fn prune(
         &mut self,
         root: Value<'_>,
@@ -144,9 +134,9 @@ impl<'p> Pruner<'p> {
         while let Some(top) = open.last_mut() {
             self.candidates.truncate(top.candidates.end);
             self.paths.iter_mut().zip(top.path_lens).for_each(|(path, len)| path.truncate(len));
-            let entered = match top.inside.next()? {
-                Some(Item::Element(index, element)) => self.element(top, index, element)?,
-                Some(Item::Member(key, value)) => {
+            let entered = match top.entries.next()? {
+                Some((Step::Index(index), element)) => self.element(top, index, element)?,
+                Some((Step::Key(key), value)) => {
                     let entered = self.member(top, key, value, layer, cuts, &mut removed)?;
                     if entered.as_ref().is_none_or(|entered| entered.pending.is_none()) {
                         top.items.passed(value.range().end);
@@ -283,27 +273,6 @@ impl<'p> Pruner<'p> {
     }
 }
 
-/// The next member or element of a container.
-enum Item<'a> {
-    Member(Text<'a>, Value<'a>),
-    Element(u32, Value<'a>),
-}
-
-impl<'a> Inside<'a> {
-    fn next(&mut self) -> Result<Option<Item<'a>>> {
-        Ok(match self {
-            Inside::Object(members) => {
-                members.next().transpose()?.map(|(key, value)| Item::Member(key, value))
-            }
-            Inside::Array(index, elements) => elements.next().transpose()?.map(|element| {
-                let item = Item::Element(*index, element);
-                *index = index.saturating_add(1);
-                item
-            }),
-        })
-    }
-}
-
 impl<'a> Open<'a> {
     /// Enters a value. `None` if it is not an object or array.
     fn of(
@@ -312,14 +281,10 @@ impl<'a> Open<'a> {
         path_lens: [usize; 2],
         digest: u64,
     ) -> Result<Option<Open<'a>>> {
-        let inside = match value.kind()? {
-            Kind::Object => Inside::Object(value.members()?),
-            Kind::Array => Inside::Array(0, value.elements()?),
-            _ => return Ok(None),
-        };
+        let Some(entries) = Entries::of(value)? else { return Ok(None) };
         let items = Items::new(value.offset() + 1);
         let (has_wanted, pending) = (false, None);
-        Ok(Some(Open { value, inside, items, candidates, path_lens, digest, has_wanted, pending }))
+        Ok(Some(Open { value, entries, items, candidates, path_lens, digest, has_wanted, pending }))
     }
 
     /// Keeps the current member.

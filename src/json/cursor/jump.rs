@@ -4,24 +4,16 @@
 //! Both kinds of jump end between tokens, where scanning restarts. The only state that crosses such
 //! a place is which containers are open.
 
-use super::{Cursor, Open};
+use super::{Cursor, Skip};
 use crate::error::Result;
 use crate::input::Source;
 use crate::json::Validation;
-use crate::json::brackets::Brackets;
-use crate::json::expected::Expected;
 use crate::json::outline::Unrecorded;
 use crate::json::prescan::Prescanned;
+use crate::json::tokens::Expected;
 use crate::limits::Limits;
 use crate::scan::Isa;
-use crate::scan::nesting::Nesting;
-
-/// A container that is skipped in several steps.
-#[derive(Debug)]
-pub(crate) struct Skip {
-    /// How many containers are open, the skipped one included.
-    depth: u64,
-}
+use crate::scan::brackets::Brackets;
 
 impl<S: Source> Cursor<S> {
     /// A cursor at the offset `start` of a text in memory, inside the containers `open`, before an
@@ -36,7 +28,7 @@ impl<S: Source> Cursor<S> {
     ) -> Self {
         let mut cursor = Cursor::new(source, start, isa, validation, limits);
         cursor.open = open.clone();
-        cursor.nesting = Nesting::between(isa, limits.depth, open.kinds());
+        cursor.nesting.go_between(open);
         cursor
     }
 
@@ -60,41 +52,28 @@ impl<S: Source> Cursor<S> {
 
     /// Starts to skip the value at the cursor. A value that is not a container is skipped at once,
     /// with the result `None`.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`Cursor::skip`].
     pub(crate) fn begin_skip(&mut self) -> Result<Option<Skip>> {
         match self.peek()? {
             Some(b'{' | b'[') => {
                 self.fresh = false;
-                Ok(Some(Skip { depth: 0 }))
+                Ok(Some(Skip { depth: 0, pause: u64::MAX }))
             }
             _ => self.skip().map(|()| None),
         }
     }
 
     /// Continues a skip for about `len` bytes. Returns whether the container has ended.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`Cursor::skip`].
     pub(crate) fn skip_some(&mut self, skip: &mut Skip, len: u64) -> Result<bool> {
-        let pause = self.offset.saturating_add(len);
-        self.skip_container(Unrecorded, Open { depth: &mut skip.depth, pause })
+        skip.pause = self.offset.saturating_add(len);
+        self.skip_container(Unrecorded, skip)
     }
 
     /// Continues a skip to `stop`, an offset that is not scanned yet. Returns whether the container
     /// has ended. The byte before `stop` is a comma, so no character or escape crosses `stop`, but
     /// a string may.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`Cursor::skip`].
     pub(crate) fn skip_to(&mut self, skip: &mut Skip, stop: u64) -> Result<bool> {
-        self.stop = stop;
-        let open = Open { depth: &mut skip.depth, pause: stop };
-        let passed = self.skip_container(Unrecorded, open);
+        (self.stop, skip.pause) = (stop, stop);
+        let passed = self.skip_container(Unrecorded, skip);
         self.stop = u64::MAX;
         if matches!(passed, Ok(true)) && self.scanned == stop {
             // The batch may have ended inside a block, which an outline must not contain.
@@ -105,7 +84,7 @@ impl<S: Source> Cursor<S> {
 
     /// Restarts the scan at the cursor, which is after a value of the innermost container.
     fn scan_again(&mut self) {
-        self.nesting.go_between(self.open.kinds());
+        self.nesting.go_between(&self.open);
         self.restart(self.offset, Expected::CommaOrClose);
     }
 

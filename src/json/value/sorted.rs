@@ -30,11 +30,8 @@ struct Place {
 }
 
 impl<'a> Sorted<'a> {
-    /// Sorts the members of an object.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the value is not an object, is invalid, or has duplicate keys.
+    /// Sorts the members of an object. Fails if the value is not an object, is invalid, or has
+    /// duplicate keys.
     pub fn of(object: Value<'a>) -> Result<Sorted<'a>> {
         let object = object.members()?;
         // Reserves the exact size: a growing `Vec` briefly needs three times its memory.

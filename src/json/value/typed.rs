@@ -129,11 +129,11 @@ impl<'a> Value<'a> {
     }
 
     fn check_depth(self) -> Result<()> {
-        let next = match self.outline.container(self.container) {
+        let next = match self.0.outline.container(self.0.container) {
             Some(own) if matches!(self.kind()?, Kind::Object | Kind::Array) => own.next,
-            _ => self.container,
+            _ => self.0.container,
         };
-        match self.outline.depth(self.container..next) > TREE_DEPTH {
+        match self.0.outline.depth(self.0.container..next) > TREE_DEPTH {
             true => Err(Error::limit(Limit::Depth, TREE_DEPTH.into(), self.offset())),
             false => Ok(()),
         }
@@ -153,19 +153,11 @@ mod tests {
 
     use super::*;
     use crate::error::ErrorKind;
-    use crate::input::Slice;
-    use crate::json::Validation;
-    use crate::json::cursor::Cursor;
-    use crate::json::outline::Outline;
+    use crate::json::detached::Detached;
     use crate::limits::Limits;
-    use crate::scan::Isa;
 
     fn with<T>(text: &str, look: impl FnOnce(Value<'_>) -> T) -> T {
-        let (isa, limits) = (Isa::best(), Limits::default());
-        let mut cursor = Cursor::new(Slice(text.as_bytes()), 0, isa, Validation::Grammar, limits);
-        let mut outline = Outline::new();
-        cursor.outline(&mut outline).expect("JSON");
-        look(cursor.value(&mut outline))
+        look(Detached::read(text.as_bytes(), Limits::default()).expect("JSON").value())
     }
 
     #[test]

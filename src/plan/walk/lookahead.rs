@@ -23,10 +23,10 @@ use super::scope::{OpenScope, OpenScopes, Scope, Shape};
 use super::{Piece, PieceKind, PieceVisitor, Taken, Walk};
 use crate::error::Result;
 use crate::input::{SharedText, Slice, Source};
-use crate::json::brackets::Brackets;
 use crate::json::cursor::Cursor;
 use crate::json::outline::Outline;
 use crate::plan::{Options, Section, key};
+use crate::scan::brackets::Brackets;
 
 /// The first key of a piece, as the tools write it (docs/format/plan.md, section 3).
 const FIRST_KEY: &[u8] = b"\"address\":";
@@ -115,11 +115,6 @@ impl ReadRange {
         self.range.clone()
     }
 
-    /// The range as indices into [`LookaheadReader::text`].
-    pub(crate) fn places(&self) -> Range<usize> {
-        self.range.start as usize..self.range.end as usize
-    }
-
     /// Number of pieces.
     pub(super) fn count(&self) -> u64 {
         self.count
@@ -133,12 +128,6 @@ impl ReadRange {
     /// The top-level section of the pieces.
     pub fn section(&self) -> Section {
         self.section
-    }
-
-    /// Approximate memory in bytes.
-    pub(crate) fn size(&self) -> usize {
-        let spilled = |open: &OpenScopes| if open.spilled() { size_of_val(&**open) } else { 0 };
-        size_of::<Self>() + spilled(&self.around) + spilled(&self.entered)
     }
 
     /// How many containers the stretch leaves that were open at its start.
@@ -188,8 +177,17 @@ impl LookaheadReader {
         outline: &mut Outline,
         visitor: &mut impl PieceVisitor,
     ) -> Option<ReadRange> {
-        let until = range.end;
-        explore(self.text(), range, |start| self.read_from(start, until, outline, visitor))
+        let (mut from, mut wasted) = (range.start, 0);
+        // Bounds the wasted work, whatever the text holds, to about the length of the range.
+        while wasted < range.end - range.start {
+            let start = guess(self.text(), from as usize..range.end as usize)? as u64;
+            match self.read_from(start, range.end, outline, visitor) {
+                Ok(found) => return Some(found),
+                Err(reached) => wasted += reached - start + WRONG,
+            }
+            from = start + 1;
+        }
+        None
     }
 
     /// Parses pieces from `start` on. If there is no piece, returns the offset that the attempt
@@ -304,28 +302,8 @@ impl<V: PieceVisitor> Walk<'_, Slice<'_>, V> {
 
 /// The brackets of a document around these open scopes.
 pub(super) fn brackets(open: &[OpenScope]) -> Brackets {
-    let scopes = open.iter().map(|(_, shape)| *shape == Shape::Object);
-    Brackets::of(std::iter::once(true).chain(scopes))
-}
-
-/// Calls `read` with each guessed start of an element in a range, until one succeeds. A failed
-/// `read` returns the offset it reached.
-fn explore<T>(
-    text: &[u8],
-    range: Range<u64>,
-    mut read: impl FnMut(u64) -> std::result::Result<T, u64>,
-) -> Option<T> {
-    let (mut from, mut wasted) = (range.start, 0);
-    // Bounds the wasted work, whatever the text holds, to about the length of the range.
-    while wasted < range.end - range.start {
-        let start = guess(text, from as usize..range.end as usize)? as u64;
-        match read(start) {
-            Ok(found) => return Some(found),
-            Err(reached) => wasted += reached - start + WRONG,
-        }
-        from = start + 1;
-    }
-    None
+    let scopes = open.iter().map(|(_, shape)| u64::from(*shape == Shape::Object));
+    Brackets::of(std::iter::once(1).chain(scopes))
 }
 
 /// Guesses where in a range an element begins: right after the comma before it.

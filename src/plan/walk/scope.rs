@@ -73,82 +73,72 @@ impl Scope {
     }
 
     pub(super) fn shape(self) -> Shape {
+        use Scope::*;
         match self {
-            Scope::ResourceChanges
-            | Scope::DeferredChanges
-            | Scope::ActionInvocations
-            | Scope::DeferredActionInvocations
-            | Scope::List
-            | Scope::Modules
-            | Scope::Resources => Shape::Array,
-            Scope::ConfiguredResources
-            | Scope::ConfiguredOutputs
-            | Scope::ConfiguredActions
-            | Scope::ProviderConfigs
-            | Scope::Plain
-            | Scope::Unknown => Shape::Either,
+            ResourceChanges
+            | DeferredChanges
+            | ActionInvocations
+            | DeferredActionInvocations
+            | List
+            | Modules
+            | Resources => Shape::Array,
+            ConfiguredResources | ConfiguredOutputs | ConfiguredActions | ProviderConfigs
+            | Plain | Unknown => Shape::Either,
             _ => Shape::Object,
         }
     }
 
     /// How to read a top-level member.
     pub(super) fn section(section: Section, key: &str) -> Next {
-        match section {
-            Section::ResourceChanges | Section::ResourceDrift => {
-                Next::Enter(Scope::ResourceChanges)
-            }
-            Section::DeferredChanges => Next::Enter(Scope::DeferredChanges),
-            Section::DeferredActionInvocations => Next::Enter(Scope::DeferredActionInvocations),
-            Section::ActionInvocations => Next::Enter(Scope::ActionInvocations),
-            Section::OutputChanges => Next::Enter(Scope::OutputChanges),
-            Section::PlannedValues => Next::Enter(Scope::Values),
-            Section::PriorState => Next::Enter(Scope::State),
-            Section::Configuration => Next::Enter(Scope::Configuration),
-            Section::Variables => Next::Enter(Scope::Variables),
-            Section::RelevantAttributes | Section::Checks => Next::Enter(Scope::List),
+        let scope = match section {
+            Section::ResourceChanges | Section::ResourceDrift => Scope::ResourceChanges,
+            Section::DeferredChanges => Scope::DeferredChanges,
+            Section::DeferredActionInvocations => Scope::DeferredActionInvocations,
+            Section::ActionInvocations => Scope::ActionInvocations,
+            Section::OutputChanges => Scope::OutputChanges,
+            Section::PlannedValues => Scope::Values,
+            Section::PriorState => Scope::State,
+            Section::Configuration => Scope::Configuration,
+            Section::Variables => Scope::Variables,
+            Section::RelevantAttributes | Section::Checks => Scope::List,
             Section::FormatVersion | Section::TerraformVersion | Section::Timestamp => {
-                Next::Piece(PieceKind::Scalar)
+                return Next::Piece(PieceKind::Scalar);
             }
             Section::Applyable | Section::Complete | Section::Errored => {
-                Next::Piece(PieceKind::Known)
+                return Next::Piece(PieceKind::Known);
             }
             Section::Other => match key {
-                "values" => Next::Enter(Scope::Values),
-                "provider_schemas" => Next::Enter(Scope::Plain),
-                "provider_format_version" => Next::Piece(PieceKind::Scalar),
-                _ => Next::Enter(Scope::Unknown),
+                "values" => Scope::Values,
+                "provider_schemas" => Scope::Plain,
+                "provider_format_version" => return Next::Piece(PieceKind::Scalar),
+                _ => Scope::Unknown,
             },
-        }
+        };
+        Next::Enter(scope)
     }
 
     pub(super) fn member(self, key: &str) -> Next {
-        match (self, key) {
-            (Scope::State, "values") => Next::Enter(Scope::Values),
-            (Scope::Values, "outputs") => Next::Enter(Scope::Outputs),
-            (Scope::Values, "root_module") => Next::Enter(Scope::Module),
-            (Scope::Module, "resources") => Next::Enter(Scope::Resources),
-            (Scope::Module, "child_modules") => Next::Enter(Scope::Modules),
-            (Scope::Configuration, "root_module") => Next::Enter(Scope::RootConfiguration),
-            (Scope::Configuration, "provider_config") => Next::Enter(Scope::ProviderConfigs),
-            (Scope::RootConfiguration | Scope::ModuleConfiguration, "actions") => {
-                Next::Enter(Scope::ConfiguredActions)
-            }
-            (Scope::RootConfiguration | Scope::ModuleConfiguration, "resources") => {
-                Next::Enter(Scope::ConfiguredResources)
-            }
-            (Scope::RootConfiguration | Scope::ModuleConfiguration, "outputs") => {
-                Next::Enter(Scope::ConfiguredOutputs)
-            }
-            (Scope::RootConfiguration, "variables") => Next::Enter(Scope::RootDeclarations),
-            (Scope::ModuleConfiguration, "variables") => Next::Enter(Scope::Declarations),
-            (Scope::RootConfiguration | Scope::ModuleConfiguration, "module_calls") => {
-                Next::Enter(Scope::ModuleCalls)
-            }
-            (Scope::ModuleCalls, _) => Next::Enter(Scope::ModuleCall),
-            (Scope::ModuleCall, "module") => Next::Enter(Scope::ModuleConfiguration),
-            (Scope::ModuleCall, "expressions") => Next::Piece(PieceKind::ModuleArguments),
-            _ => Next::Piece(self.piece()),
-        }
+        use Scope::*;
+        let scope = match (self, key) {
+            (State, "values") => Values,
+            (Values, "outputs") => Outputs,
+            (Values, "root_module") => Module,
+            (Module, "resources") => Resources,
+            (Module, "child_modules") => Modules,
+            (Configuration, "root_module") => RootConfiguration,
+            (Configuration, "provider_config") => ProviderConfigs,
+            (RootConfiguration | ModuleConfiguration, "actions") => ConfiguredActions,
+            (RootConfiguration | ModuleConfiguration, "resources") => ConfiguredResources,
+            (RootConfiguration | ModuleConfiguration, "outputs") => ConfiguredOutputs,
+            (RootConfiguration, "variables") => RootDeclarations,
+            (ModuleConfiguration, "variables") => Declarations,
+            (RootConfiguration | ModuleConfiguration, "module_calls") => ModuleCalls,
+            (ModuleCalls, _) => ModuleCall,
+            (ModuleCall, "module") => ModuleConfiguration,
+            (ModuleCall, "expressions") => return Next::Piece(PieceKind::ModuleArguments),
+            _ => return Next::Piece(self.piece()),
+        };
+        Next::Enter(scope)
     }
 
     pub(super) fn element(self) -> Next {
@@ -160,41 +150,33 @@ impl Scope {
 
     /// The kind of the members or elements that the walk sends as pieces.
     pub(super) fn piece(self) -> PieceKind {
+        use Scope::*;
         match self {
-            Scope::ResourceChanges => PieceKind::ResourceChange,
-            Scope::DeferredChanges => PieceKind::DeferredChange,
-            Scope::OutputChanges => PieceKind::OutputChange,
-            Scope::ActionInvocations => PieceKind::ActionInvocation,
-            Scope::DeferredActionInvocations => PieceKind::DeferredActionInvocation,
-            Scope::Resources => PieceKind::Resource,
-            Scope::Outputs => PieceKind::Output,
-            Scope::Variables => PieceKind::Variable,
-            Scope::RootDeclarations => PieceKind::RootDeclaration,
-            Scope::Declarations => PieceKind::Declaration,
-            Scope::ConfiguredResources => PieceKind::ConfiguredResource,
-            Scope::ConfiguredOutputs => PieceKind::ConfiguredOutput,
-            Scope::ConfiguredActions => PieceKind::ConfiguredAction,
-            Scope::Configuration
-            | Scope::RootConfiguration
-            | Scope::ModuleConfiguration
-            | Scope::ModuleCalls => PieceKind::Configuration,
-            Scope::ModuleCall => PieceKind::ModuleCallMember,
-            Scope::ProviderConfigs => PieceKind::ProviderConfig,
-            Scope::Unknown => PieceKind::Unknown,
-            Scope::State
-            | Scope::Values
-            | Scope::Module
-            | Scope::Modules
-            | Scope::List
-            | Scope::Plain => PieceKind::Known,
+            ResourceChanges => PieceKind::ResourceChange,
+            DeferredChanges => PieceKind::DeferredChange,
+            OutputChanges => PieceKind::OutputChange,
+            ActionInvocations => PieceKind::ActionInvocation,
+            DeferredActionInvocations => PieceKind::DeferredActionInvocation,
+            Resources => PieceKind::Resource,
+            Outputs => PieceKind::Output,
+            Variables => PieceKind::Variable,
+            RootDeclarations => PieceKind::RootDeclaration,
+            Declarations => PieceKind::Declaration,
+            ConfiguredResources => PieceKind::ConfiguredResource,
+            ConfiguredOutputs => PieceKind::ConfiguredOutput,
+            ConfiguredActions => PieceKind::ConfiguredAction,
+            Configuration | RootConfiguration | ModuleConfiguration | ModuleCalls => {
+                PieceKind::Configuration
+            }
+            ModuleCall => PieceKind::ModuleCallMember,
+            ProviderConfigs => PieceKind::ProviderConfig,
+            Unknown => PieceKind::Unknown,
+            State | Values | Module | Modules | List | Plain => PieceKind::Known,
         }
     }
 
     /// The kind of a scalar where the scope's object or array is expected.
     pub(super) fn piece_of_scalar(self) -> PieceKind {
-        match self {
-            Scope::Unknown => PieceKind::Unknown,
-            _ => PieceKind::Known,
-        }
+        if self == Scope::Unknown { PieceKind::Unknown } else { PieceKind::Known }
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::thread::Scope;
 
 use super::lookahead::{Boundary, LookaheadReader, ReadRange};
-use crate::plan::range_queue::{HasRange, RangeQueue, STRETCH};
+use crate::plan::range_queue::{HasRange, RangeQueue};
 use crate::pool::{Pool, Queue, Worker, scaled_for_fuzzing};
 
 /// Longer pieces, in bytes, are left to the walk.
@@ -14,8 +14,6 @@ const PIECE_MAX: u64 = scaled_for_fuzzing(256 << 10);
 pub(crate) struct Task {
     pub reader: LookaheadReader,
     pub range: Range<u64>,
-    /// Index of the stretch among those known from an earlier pass.
-    pub known: Option<usize>,
 }
 
 /// A job: a stretch to parse, and its result.
@@ -59,8 +57,6 @@ impl<F> HasRange for LookaheadJob<F> {
 /// The worker threads and their outstanding jobs.
 pub(crate) struct Lookahead<'scope, 'env, W: Worker<Job = LookaheadJob<F>>, F: 'env> {
     pool: Pool<'scope, 'env, W>,
-    /// The stretches known from an earlier pass, in document order. All other starts are guessed.
-    known: &'scope [ReadRange],
     ahead: RangeQueue<LookaheadJob<F>>,
     /// The parser for the section being walked.
     reader: Option<LookaheadReader>,
@@ -79,14 +75,7 @@ where
         threads: usize,
     ) -> Self {
         let pool = Pool::new(scope, queue, threads);
-        let (known, ahead, reader, spare) = (&[], RangeQueue::default(), None, Vec::new());
-        Lookahead { pool, known, ahead, reader, spare }
-    }
-
-    /// Reuses the stretches of an earlier pass instead of guessing.
-    pub(crate) fn with_known(mut self, known: &'scope [ReadRange]) -> Self {
-        self.known = known;
-        self
+        Lookahead { pool, ahead: RangeQueue::default(), reader: None, spare: Vec::new() }
     }
 
     /// Returns the stretch that was parsed from this position on, if there is one;
@@ -97,7 +86,7 @@ where
         boundary: &Boundary<'_>,
         mut new_worker: impl FnMut() -> W,
     ) -> Option<ReadRange> {
-        let Lookahead { pool, known, ahead, reader, spare } = self;
+        let Lookahead { pool, ahead, reader, spare } = self;
         let offset = boundary.offset();
         if !ahead.is_worth_it(offset) || ahead.is_lost() {
             return None;
@@ -108,10 +97,10 @@ where
         let reader = reader.as_ref()?;
         let text_len = reader.text().len() as u64;
         while pool.has_room()
-            && let Some((range, known)) = send(ahead, known, boundary, text_len)
+            && let Some(range) = ahead.send(offset, text_len)
         {
             let mut job = spare.pop().unwrap_or_default();
-            job.task = Some(Task { reader: reader.clone(), range, known });
+            job.task = Some(Task { reader: reader.clone(), range });
             pool.submit(job, &mut new_worker);
         }
         let fits =
@@ -136,27 +125,6 @@ where
         jobs.for_each(|job| keep(&mut self.spare, job));
         (self.reader, self.ahead) = (None, RangeQueue::default());
     }
-}
-
-/// Reserves the next range for a worker, and the index of its known stretch if it has one.
-fn send<F>(
-    ahead: &mut RangeQueue<LookaheadJob<F>>,
-    known: &[ReadRange],
-    boundary: &Boundary<'_>,
-    text_len: u64,
-) -> Option<(Range<u64>, Option<usize>)> {
-    let from = ahead.from(boundary.offset());
-    let next = known.partition_point(|stretch| stretch.range().start < from);
-    if let Some(stretch) = known.get(next) {
-        let range = stretch.range();
-        let is_next = stretch.section() == boundary.section && range.start - from < STRETCH;
-        // The text may have changed and become shorter since the earlier pass.
-        let is_there = range.end <= text_len;
-        if is_next && is_there {
-            return Some((ahead.send_to(range), Some(next)));
-        }
-    }
-    ahead.send(from, text_len).map(|range| (range, None))
 }
 
 fn keep<F: Found>(spare: &mut Vec<LookaheadJob<F>>, mut job: LookaheadJob<F>) {

@@ -12,7 +12,8 @@
 //! it across any number of adjacent pairs.
 
 use super::partial::PartialNesting;
-use super::{Block, BlockRange, Claims, Nesting, lowest};
+use super::{Block, BlockRange, Claims, Nesting};
+use crate::scan::brackets::lowest;
 
 /// Brackets without the text between them, one bit each, the first lowest.
 #[derive(Clone, Copy, Default)]
@@ -178,39 +179,24 @@ impl Nesting {
         }
         // A document that begins in this word may end in it, and only the slow path handles the
         // brackets after its end.
-        let begins = self.depth == 0 && word.len > 0;
-        if begins || self.depth + u64::from(word.opens.count_ones()) > self.depth_max {
+        let begins = self.open.depth == 0 && word.len > 0;
+        if begins || self.open.depth + u64::from(word.opens.count_ones()) > self.depth_max {
             return false;
         }
         let Some(reduced) = word.reduced::<CLAIMED>(compress) else { return false };
         let Reduced { braces, closes, opens, past, .. } = reduced;
-        let mut matches = self.close(braces, closes);
-        let depth_min = self.depth;
+        let mut matches = self.open.close(braces, closes);
+        let depth_min = self.open.depth;
         if CLAIMED {
-            matches &= reduced.first().contradictions(self.innermost()) == 0
+            matches &= reduced.first().contradictions(self.open.innermost()) == 0
                 && reduced.later_claims_hold();
         }
-        if self.depth > 0 || closes == 0 {
-            self.open(braces.wrapping_shr(closes), opens);
+        if self.open.depth > 0 || closes == 0 {
+            self.open.open(braces.wrapping_shr(closes), opens);
         }
-        matches &= !CLAIMED || past.contradictions(self.innermost()) == 0;
-        self.ended = self.depth == 0 && word.len > 0;
-        self.ranges.push(BlockRange { end, depth_min, depth_after: self.depth });
+        matches &= !CLAIMED || past.contradictions(self.open.innermost()) == 0;
+        self.ended = self.open.depth == 0 && word.len > 0;
+        self.ranges.push(BlockRange { end, depth_min, depth_after: self.open.depth });
         matches
-    }
-
-    /// Opens `count` containers, the outermost in the lowest bit of `braces`.
-    #[inline(always)]
-    fn open(&mut self, braces: u64, count: u32) {
-        if self.len + count > u64::BITS {
-            (0..count).for_each(|place| self.open_one((braces >> place) & 1));
-            return;
-        }
-        if count > 0 {
-            let inwards = braces.reverse_bits() >> (u64::BITS - count);
-            self.kinds = self.kinds.checked_shl(count).unwrap_or_default() | inwards;
-            self.len += count;
-            self.depth += u64::from(count);
-        }
     }
 }

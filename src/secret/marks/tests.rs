@@ -2,12 +2,8 @@
 
 use super::*;
 use crate::error::ErrorKind;
-use crate::input::Slice;
-use crate::json::Validation;
-use crate::json::cursor::Cursor;
-use crate::json::outline::Outline;
+use crate::json::detached::Detached;
 use crate::limits::Limits;
-use crate::scan::Isa;
 
 type Sides = [Option<String>; 2];
 
@@ -43,12 +39,8 @@ fn find_by(
     by: Option<&PlaceDigests>,
     mut each: impl FnMut(&Marked<'_, '_>),
 ) -> Result<()> {
-    let (isa, limits) = (Isa::best(), Limits::default());
-    let mut cursor = Cursor::new(Slice(text.as_bytes()), 0, isa, Validation::Structure, limits);
-    let mut outline = Outline::new();
-    cursor.outline(&mut outline)?;
-    let elements = cursor.value(&mut outline).elements()?;
-    let values = elements.collect::<Result<Vec<_>>>()?;
+    let mut list = Detached::read(text.as_bytes(), Limits::default())?;
+    let values = list.value().elements()?.collect::<Result<Vec<_>>>()?;
     let subject = Subject {
         sides: [Some(values[0]), Some(values[1])],
         overlays: [Some(values[2]), Some(values[3])],

@@ -1,0 +1,136 @@
+//! The stack of open containers: how many are open, and whether each is an object or an array.
+//!
+//! It takes one bit for each, so a document at the depth limit needs little more than a kilobyte.
+
+/// The kinds of the open containers: 1 is an object.
+#[derive(Clone, Debug, Default)]
+pub struct Brackets {
+    /// How many containers are open.
+    pub(crate) depth: u64,
+    /// The kinds of the innermost containers, one bit each, the innermost lowest.
+    kinds: u64,
+    /// How many bits of `kinds` are used, at most 64.
+    len: u32,
+    /// The kinds of the containers around those in `kinds`, 64 in each word.
+    around: Vec<u64>,
+}
+
+impl Brackets {
+    /// A stack of these containers, the outermost first: 1 for an object.
+    pub(crate) fn of(open: impl Iterator<Item = u64>) -> Brackets {
+        let mut brackets = Brackets::default();
+        open.for_each(|brace| brackets.push(brace));
+        brackets
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, brace: u64) {
+        if self.len == u64::BITS {
+            self.around.push(self.kinds);
+            (self.kinds, self.len) = (0, 0);
+        }
+        self.kinds = (self.kinds << 1) | brace;
+        self.len += 1;
+        self.depth += 1;
+    }
+
+    /// Opens `count` containers, the outermost in the lowest bit of `braces`.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub(super) fn open(&mut self, braces: u64, count: u32) {
+        if self.len + count > u64::BITS {
+            (0..count).for_each(|place| self.push((braces >> place) & 1));
+            return;
+        }
+        if count > 0 {
+            let inwards = braces.reverse_bits() >> (u64::BITS - count);
+            self.kinds = self.kinds.checked_shl(count).unwrap_or_default() | inwards;
+            self.len += count;
+            self.depth += u64::from(count);
+        }
+    }
+
+    /// Closes `count` containers, the innermost in the lowest bit of `braces`; `false` if a kind
+    /// differs. Stops early if none is open: another process may write to the file, and then the
+    /// masks may close more than they opened.
+    #[inline(always)]
+    pub(crate) fn close(&mut self, braces: u64, count: u32) -> bool {
+        let (mut braces, mut count) = (braces, count);
+        let mut different = 0;
+        loop {
+            let taken = count.min(self.len);
+            different |= (self.kinds ^ braces) & lowest(taken);
+            self.kinds = self.kinds.checked_shr(taken).unwrap_or_default();
+            self.len -= taken;
+            self.depth -= u64::from(taken);
+            count -= taken;
+            if count == 0 {
+                return different == 0;
+            }
+            braces = braces.checked_shr(taken).unwrap_or_default();
+            let Some(kinds) = self.around.pop() else { return different == 0 };
+            (self.kinds, self.len) = (kinds, u64::BITS);
+        }
+    }
+
+    /// The kind of the innermost container: 1 is an object. Meaningless if none is open.
+    #[inline(always)]
+    pub(crate) fn innermost(&self) -> u64 {
+        let kinds = if self.len == 0 { self.around.last().copied() } else { Some(self.kinds) };
+        kinds.unwrap_or_default() & 1
+    }
+}
+
+/// A mask with the lowest `count` bits set.
+#[inline(always)]
+pub(super) fn lowest(count: u32) -> u64 {
+    !(!0u64).checked_shl(count).unwrap_or_default()
+}
+
+/// The bit of the bracket that closes the outermost of `depth` containers, if it is in this block.
+/// Otherwise updates `depth` to the number of containers that are open after the block.
+#[inline(always)]
+pub(crate) fn close_of(brackets: u64, opens: u64, depth: &mut u64) -> Option<u32> {
+    let closes = brackets & !opens;
+    // A closing bracket right after its opening one closes no other container.
+    let others = closes & !((brackets & opens) << 1);
+    if *depth > u64::from(others.count_ones()) {
+        let opened = brackets.count_ones() - closes.count_ones();
+        *depth = *depth + u64::from(opened) - u64::from(closes.count_ones());
+        return None;
+    }
+    let mut rest = brackets;
+    while rest != 0 {
+        let bit = rest.trailing_zeros();
+        rest &= rest - 1;
+        // Branch-free, because openings and closings come in no predictable order. If another
+        // process writes to the file, the masks may close more than they opened.
+        let opened = (opens >> bit) & 1;
+        *depth = (*depth + 2 * opened).saturating_sub(1);
+        if *depth == 0 {
+            return Some(bit);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_kept_at_any_depth() {
+        let kind = |depth: u64| (depth * depth / 3) & 1;
+        let mut open = Brackets::default();
+        for round in 1..4 {
+            for depth in 0..200 * round {
+                open.push(kind(depth));
+                assert_eq!((open.depth, open.innermost()), (depth + 1, kind(depth)));
+            }
+            for depth in (0..200 * round).rev() {
+                assert!(open.close(kind(depth), 1));
+                assert_eq!(open.depth, depth);
+            }
+        }
+    }
+}

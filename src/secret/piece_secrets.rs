@@ -1,0 +1,165 @@
+//! Finds the secrets among the values of a piece: marked places, paths that lead below them, and
+//! identities that repeat them.
+
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
+
+use super::constants::{Constant, marked_constants};
+use super::leaves::{Leaf, leaves};
+use super::marks::{By, Marked, Marks};
+use super::parts::Parts;
+use super::places;
+use super::steps::{Cut, Places};
+use super::{Collected, Options, is_mask};
+use crate::error::{Error, Result};
+use crate::json::value::{Kind, Value};
+use crate::limits::{Limit, Limits};
+use crate::plan::Piece;
+
+/// A secret in a piece.
+pub(crate) enum Found<'f, 'a> {
+    /// A place that is marked on either side, and the reason.
+    Marked(&'f Marked<'f, 'a>, By),
+    /// The part of a path that leads below a marked place.
+    Cut(Cut<'a>),
+    /// A scalar of an identity that equals a marked scalar, and its text; empty for a boolean.
+    Equal(Value<'a>, &'f [u8]),
+}
+
+/// Finds the secrets of pieces, one after the other, and reuses its memory.
+pub(crate) struct PieceSecrets<'r> {
+    /// The result of the first pass; `None` if there was none.
+    known: Option<&'r Collected>,
+    pub marks: Marks,
+    /// The marked scalars of one piece, if it has identities to compare with them.
+    own: Scalars,
+    /// The marked places of one piece, for cutting the paths among its values.
+    places: Places,
+    limits: Limits,
+    decoded: Vec<u8>,
+}
+
+impl<'r> PieceSecrets<'r> {
+    pub fn new(known: Option<&'r Collected>, options: &Options) -> PieceSecrets<'r> {
+        let limits = options.read.limits;
+        PieceSecrets {
+            known,
+            marks: Marks::new(options.names.clone(), &limits),
+            own: Scalars {
+                keyed: RandomState::new(),
+                digests: HashSet::new(),
+                max: limits.secrets,
+            },
+            places: Places::default(),
+            limits,
+            decoded: Vec::new(),
+        }
+    }
+
+    /// Calls `each` with the secrets among the parts of a piece. `is_declared` says whether a
+    /// declaration marks all its values. Sets `named` of the subject in `parts`.
+    pub fn find<'a>(
+        &mut self,
+        piece: &Piece<'a>,
+        parts: &mut Parts<'a>,
+        is_declared: bool,
+        mut each: impl FnMut(Found<'_, 'a>) -> Result<()>,
+    ) -> Result<()> {
+        let PieceSecrets { known, marks, own, places, limits, decoded } = self;
+        let is_declared = is_declared
+            || piece.kind.is_declaration() && marks.marks_anything(parts.subject.overlays[1])?;
+        let elsewhere = match (known, parts.address_elsewhere(piece.section)) {
+            (Some(known), Some(address)) => known.places.of_address(address, decoded)?,
+            _ => None,
+        };
+        let elsewhere = marks.beyond(parts.subject, elsewhere)?;
+        let is_named = piece.kind.is_named() && marks.is_name(piece.name.unwrap_or_default());
+        parts.subject.named = is_declared || is_named;
+        own.digests.clear();
+        places.clear();
+        let has_identities = parts.identities.iter().any(Option::is_some);
+        parts.subjects().try_for_each(|(identity, subject)| {
+            let has_paths = parts.replace_paths.is_some() && identity.is_none();
+            let elsewhere = elsewhere.filter(|_| identity.is_none());
+            marks.find_with(subject, elsewhere, |marked| {
+                each(Found::Marked(marked, if is_declared { By::Mark } else { marked.by }))?;
+                if has_paths {
+                    places.push(marked.path, limits.paths, marked.offset())?;
+                }
+                let mut values = marked.sides.into_iter().flatten().filter(|_| has_identities);
+                values.try_for_each(|value| own.insert(value, decoded))
+            })
+        })?;
+        places.sort();
+        if let Some(paths) = parts.replace_paths.filter(|_| !places.list().is_empty()) {
+            for path in paths.elements()? {
+                places.below(path?, limits.paths)?.map_or(Ok(()), |cut| each(Found::Cut(cut)))?;
+            }
+        }
+        if own.digests.is_empty() {
+            return Ok(());
+        }
+        // A word of the format, which is never a secret.
+        let word = parts.is_unknown.map(Value::offset);
+        parts.identities.into_iter().flatten().try_for_each(|identity| {
+            leaves(identity, |leaf| {
+                let Leaf::Scalar(kind, value) = leaf else { return Ok(()) };
+                if matches!(kind, Kind::True | Kind::False) {
+                    let is_own = own.has(value.raw()) && word != Some(value.offset());
+                    return if is_own { each(Found::Equal(value, b"")) } else { Ok(()) };
+                }
+                let mut is_found = false;
+                leaf.each_text(decoded, |text| {
+                    let is_first = !is_found && own.has(text);
+                    is_found |= is_first;
+                    if is_first { each(Found::Equal(value, text)) } else { Ok(()) }
+                })
+            })
+        })
+    }
+
+    /// Calls `each` with the marked constants of a piece of the configuration, or with the values
+    /// that names mark in a section without overlays ([`marked_constants`]).
+    pub fn constants<'a>(
+        &self,
+        piece: &Piece<'a>,
+        each: impl FnMut(&Constant<'_, 'a>) -> Result<()>,
+    ) -> Result<()> {
+        match self.known {
+            Some(known) => marked_constants(piece, &known.places, &self.marks, each),
+            None => marked_constants(piece, &places::Places::new(&self.limits), &self.marks, each),
+        }
+    }
+}
+
+/// Scalars, as keyed digests.
+struct Scalars {
+    keyed: RandomState,
+    digests: HashSet<u64>,
+    /// Maximum number of digests.
+    max: u64,
+}
+
+impl Scalars {
+    /// Records all scalars at and below a value. Fails if there are too many.
+    fn insert(&mut self, value: Value<'_>, decoded: &mut Vec<u8>) -> Result<()> {
+        leaves(value, |leaf| {
+            if let Leaf::Scalar(Kind::True | Kind::False, value) = leaf {
+                self.digests.insert(self.keyed.hash_one(value.raw()));
+            }
+            leaf.each_text(decoded, |text| {
+                if !text.is_empty() && !is_mask(text) {
+                    self.digests.insert(self.keyed.hash_one(text));
+                }
+                match self.digests.len() as u64 > self.max {
+                    true => Err(Error::limit(Limit::Secrets, self.max, value.offset())),
+                    false => Ok(()),
+                }
+            })
+        })
+    }
+
+    fn has(&self, text: &[u8]) -> bool {
+        self.digests.contains(&self.keyed.hash_one(text))
+    }
+}

@@ -65,7 +65,7 @@ pub use sift::{Sifted, Warning, sift, sift_next};
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// One record.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Record<'a> {
     /// The first record of a plan. Identifies the plan.
@@ -104,7 +104,8 @@ impl<'a> Record<'a> {
         }
     }
 
-    fn resource_mut(&mut self) -> Option<&mut ResourceChange<'a>> {
+    /// Like [`Record::resource`], to modify it.
+    pub(crate) fn resource_mut(&mut self) -> Option<&mut ResourceChange<'a>> {
         match self {
             Record::ResourceChange(change)
             | Record::ResourceDrift(change)
@@ -125,7 +126,7 @@ pub struct Label<'a> {
 }
 
 /// The `plan` record: the plan that the next records belong to.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Plan<'a> {
     /// [`SCHEMA_VERSION`].
     pub schema_version: u32,
@@ -143,7 +144,7 @@ pub struct Plan<'a> {
 }
 
 /// A change to a resource instance. Texts come from the plan, decoded.
-#[derive(Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 #[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
 pub struct ResourceChange<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -212,43 +213,6 @@ impl ResourceChange<'_> {
         }
     }
 
-    /// A copy of the change with its block in the configuration. Everything else is borrowed.
-    pub fn with_block(&self, block: Block) -> ResourceChange<'_> {
-        let change = self.with_attributes(self.attributes.clone());
-        ResourceChange { block: Some(Box::new(block)), ..change }
-    }
-
-    /// A copy of the change with other attributes. Everything else is borrowed.
-    pub fn with_attributes(&self, attributes: Attributes) -> ResourceChange<'_> {
-        fn text<'b>(text: &'b Option<Cow<'_, str>>) -> Option<Cow<'b, str>> {
-            text.as_deref().map(Cow::Borrowed)
-        }
-        ResourceChange {
-            address: text(&self.address),
-            previous_address: text(&self.previous_address),
-            module_address: text(&self.module_address),
-            mode: text(&self.mode),
-            type_name: text(&self.type_name),
-            name: text(&self.name),
-            index: self.index.as_ref().map(JsonText::borrowed),
-            deposed: text(&self.deposed),
-            provider_name: text(&self.provider_name),
-            action: Cow::Borrowed(&self.action),
-            actions: Cow::Borrowed(&self.actions),
-            action_reason: text(&self.action_reason),
-            deferred_reason: text(&self.deferred_reason),
-            changed: Cow::Borrowed(&self.changed),
-            unknown: Cow::Borrowed(&self.unknown),
-            sensitive: Cow::Borrowed(&self.sensitive),
-            replace_paths: Cow::Borrowed(&self.replace_paths),
-            importing: self.importing.as_ref().map(JsonText::borrowed),
-            generated_config: self.generated_config,
-            block: self.block.clone(),
-            source: self.source.as_ref().map(JsonText::borrowed),
-            attributes,
-        }
-    }
-
     /// The effects of the change, the most severe first: `delete`, `replace`, `forget`, `update`,
     /// `create`, `read`. A known list of actions has at most one; an unknown list may have several.
     pub fn effects(&self) -> impl Iterator<Item = &'static str> + use<> {
@@ -280,7 +244,7 @@ impl ResourceChange<'_> {
 }
 
 /// A change to an output value of the root module.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
 pub struct OutputChange<'a> {
     pub name: Cow<'a, str>,
@@ -301,7 +265,7 @@ pub struct OutputChange<'a> {
 }
 
 /// A checkable object and the result of its conditions.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
 pub struct Check<'a> {
     pub address: Cow<'a, str>,
@@ -323,7 +287,7 @@ impl Check<'_> {
 }
 
 /// An attribute that the plan depends on, in values from before the plan.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct RelevantAttribute<'a> {
     /// The address of the resource.
     pub resource: Cow<'a, str>,
@@ -334,7 +298,7 @@ pub struct RelevantAttribute<'a> {
 }
 
 /// An action that the plan invokes.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
 pub struct ActionInvocation<'a> {
     pub address: Cow<'a, str>,

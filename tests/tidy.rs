@@ -69,10 +69,7 @@ const CRATES: [(&str, &[&str]); 43] = [
     ("clap", &["cli/args.rs", "cli/args/"]),
     ("clap_complete", &["cli/args.rs", "cli/args/manual.rs"]),
     ("clap_mangen", &["cli/args/manual.rs"]),
-    (
-        "csv",
-        &["sink/configuration/csv.rs", "sink/csv.rs", "sink/findings/csv.rs", "sink/values/csv.rs"],
-    ),
+    ("csv", &["sink/csv.rs"]),
     ("flate2", &["input/compressed/", "planfile/archive.rs"]),
     (
         "foldhash",

@@ -122,12 +122,10 @@ const CRATES: [(&str, &[&str]); 43] = [
             "path/mod.rs",
             "record/",
             "sink/assertions.rs",
-            "sink/code_quality.rs",
             "sink/fleet/",
             "sink/html/",
             "sink/json.rs",
             "sink/ndjson.rs",
-            "sink/sarif.rs",
         ],
     ),
     (

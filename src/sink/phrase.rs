@@ -6,9 +6,13 @@
 
 use serde_json::value::RawValue;
 
+use super::short::{messages, short};
+use crate::inert::visible;
 use crate::record::counts::{PlanLine, Summary};
 use crate::record::view::Detail;
-use crate::record::{Attributes, Difference, Hidden, ImportSource, ResourceChange, Shown, UNKNOWN};
+use crate::record::{
+    Attributes, Check, Difference, Hidden, ImportSource, ResourceChange, Shown, UNKNOWN,
+};
 use crate::secret::{ECHO, MASK};
 
 /// Stands for a value that is written and never read.
@@ -186,6 +190,19 @@ pub(super) fn deferral(word: &str) -> Option<&'static str> {
         "unknown" => "deferred for an unknown reason",
         _ => return None,
     })
+}
+
+/// The result of a check in a sentence, with its messages.
+pub(super) fn check_sentence(check: &Check<'_>) -> String {
+    let words = match &*check.status {
+        "fail" => "failed",
+        "error" => "could not be checked",
+        "unknown" => "is known after apply",
+        other => &format!("is {other}"),
+    };
+    let colon = if check.problems.is_empty() { "" } else { ": " };
+    let (name, problems) = (short(&check.address), messages(&check.problems));
+    visible(&format!("{name} {words}{colon}{problems}"))
 }
 
 /// The number of unchanged attributes.

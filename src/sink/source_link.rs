@@ -1,9 +1,6 @@
 //! The places of blocks in reports, and links to the lines of source files.
 
-use std::rc::Rc;
-
-use super::origin::{self, Location, Origin, Origins, SharedOrigins};
-use crate::inert::visible;
+use super::origin::{self, Location, Origin, SharedOrigins};
 use crate::record::ResourceChange;
 
 /// A URL with places for a file and its lines, such as
@@ -44,27 +41,6 @@ impl UrlTemplate {
         let url = self.0.replace("{line}", &block.line.to_string());
         let url = url.replace("{end_line}", &block.end_line.to_string());
         url.replace("{path}", &encoded(&block.file))
-    }
-}
-
-/// Makes links to the blocks of objects.
-#[derive(Clone)]
-pub struct SourceLinks {
-    origins: Rc<dyn Origins>,
-    template: UrlTemplate,
-}
-
-impl SourceLinks {
-    /// Makes links with a template.
-    pub fn new(origins: Rc<dyn Origins>, template: UrlTemplate) -> SourceLinks {
-        SourceLinks { origins, template }
-    }
-
-    /// The place of an object's block in words, and its URL.
-    pub(super) fn link(&self, address: &str) -> Option<(String, String)> {
-        let origin = self.origins.find(address)?;
-        let block = origin.location()?;
-        Some((visible(&format!("{}:{}", block.file, block.line)), self.template.url(block)))
     }
 }
 

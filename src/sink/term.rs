@@ -22,6 +22,7 @@ use super::phrase::{
     self, Of, Tense, Warning, circumstances, counted, plan_line, remark, stand_in, suffices,
     unchanged, what, what_else,
 };
+use super::report::ReportOptions;
 use super::screen::{Color, Screen, unpainted, wrapped};
 use super::source_link::{Place, Places};
 use super::spool::Spool;
@@ -117,22 +118,12 @@ impl<W: Write> Term<W> {
         }
     }
 
-    /// Wraps lines at this width, in columns, where possible.
+    /// Sets the width of lines, how much of each value to show, and the places of blocks. With
+    /// [`Detail::Full`], instances are not grouped.
     #[must_use]
-    pub fn with_width(self, width: usize) -> Term<W> {
-        Term { width, ..self }
-    }
-
-    /// Sets how much of each value to show. With [`Detail::Full`], instances are not grouped.
-    #[must_use]
-    pub fn with_detail(self, detail: Detail) -> Term<W> {
-        Term { detail, ..self }
-    }
-
-    /// Shows the places of blocks.
-    #[must_use]
-    pub fn with_places(self, places: Places) -> Term<W> {
-        Term { places, ..self }
+    pub fn with(self, options: &ReportOptions<'_>) -> Term<W> {
+        let (width, detail, places) = (options.screen.width, options.detail, options.places());
+        Term { width, detail, places, ..self }
     }
 
     fn paint(&self, style: &str, text: &str) -> String {

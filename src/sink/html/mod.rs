@@ -25,8 +25,9 @@ use self::inert::push_line;
 use crate::error::{Error, Result};
 use crate::record::counts::Summary;
 use crate::record::{Hidden, Label, Record, ResourceChange};
-use crate::sink::gate::{CountedRules, Rule};
+use crate::sink::gate::CountedRules;
 use crate::sink::phrase::plan_line;
+use crate::sink::report::ReportOptions;
 use crate::sink::source_link::Places;
 use crate::sink::tool::{Clues, Tool};
 use crate::sink::{BUFFER, Sink, write_error};
@@ -74,24 +75,18 @@ pub struct Html<W: Write> {
 }
 
 impl<W: Write> Html<W> {
-    /// A page written to `out` that shows which of the `rules` each plan breaks.
-    pub fn new(out: W, rules: &[Rule]) -> Html<W> {
+    /// A page written to `out` that shows which rules each plan breaks, and the places of blocks.
+    pub fn new(out: W, options: &ReportOptions<'_>) -> Html<W> {
         Html {
             out,
             text: Vec::new(),
             block_len: None,
             has_begun: false,
-            counted_rules: CountedRules::new(rules),
+            counted_rules: CountedRules::new(options.rules),
             clues: Clues::default(),
             invocations: 0,
-            places: Places::default(),
+            places: options.places(),
         }
-    }
-
-    /// Shows the places of blocks in the details of each entry.
-    #[must_use]
-    pub fn with_places(self, places: Places) -> Html<W> {
-        Html { places, ..self }
     }
 
     /// The page before and after the data.

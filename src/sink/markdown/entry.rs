@@ -10,7 +10,7 @@ use super::quoted::{NAME, cut, fenced, span};
 use crate::record::view::Detail;
 use crate::record::{ActionInvocation, Attributes, Check, OutputChange, ResourceChange};
 use crate::sink::phrase::{self, Tense, circumstances, what, what_else};
-use crate::sink::source_link::SourceLinks;
+use crate::sink::source_link::{Place, Places};
 use crate::sink::summary::{Action, symbol};
 use crate::sink::term::{NAMED, likeness, names};
 
@@ -49,7 +49,7 @@ pub(super) struct Teller {
     /// How much of each value is shown.
     pub detail: Detail,
     /// Makes links to source files.
-    pub links: Option<SourceLinks>,
+    pub places: Places,
 }
 
 /// Consecutive changes to instances of a resource that are alike.
@@ -129,8 +129,10 @@ impl Teller {
 
     /// A link to the block of an address, after a space.
     fn link(&self, address: &str) -> String {
-        let link = self.links.as_ref().and_then(|links| links.link(address));
-        link.map_or_else(String::new, |(place, url)| format!(" [{}]({url})", span(&place, NAME)))
+        match self.places.of(address) {
+            Some(Place { text, url: Some(url) }) => format!(" [{}]({url})", span(&text, NAME)),
+            _ => String::new(),
+        }
     }
 
     /// A change to a resource.

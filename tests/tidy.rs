@@ -151,7 +151,7 @@ const CRATES: [(&str, &[&str]); 43] = [
     ("unicode-normalization", &["hcl/", "wire/text.rs"]),
     ("unicode-segmentation", &["hcl/", "wire/text.rs"]),
     ("toml", &["assertion/read.rs"]),
-    ("unicode-width", &["sink/summary.rs", "sink/wrap.rs"]),
+    ("unicode-width", &["sink/screen.rs", "sink/wrap.rs"]),
     ("walkdir", &["source/expansion.rs", "source/walk.rs"]),
     ("zeroize", &["input/seal.rs", "secret/contained.rs"]),
     ("zstd", &["input/compressed/"]),

@@ -13,7 +13,7 @@ use super::markdown::{Fit, Measure, Rest};
 use super::origin::{Location, SharedOrigins, first_location};
 use super::phrase::Warning;
 use super::report::ReportOptions;
-use super::summary::fit;
+use super::screen::fit;
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
 use crate::inert::visible;

@@ -23,10 +23,12 @@ use super::phrase::{
     unchanged, what, what_else,
 };
 use super::report::ReportOptions;
-use super::screen::{Color, Screen, unpainted, wrapped};
+use super::screen::{
+    BOLD, Color, DIM, GREEN, PLAIN, RED, Screen, YELLOW, unpainted, width, wrapped,
+};
 use super::source_link::{Place, Places};
 use super::spool::Spool;
-use super::summary::{Action, BOLD, DIM, GREEN, PLAIN, RED, YELLOW, known, paint, symbol, width};
+use super::summary::{Action, known, symbol};
 use super::tool::{Clues, Tool};
 use super::wrap::{self, Columns};
 use super::{Sink, write_error};
@@ -51,9 +53,7 @@ pub(super) const NAMED: usize = 3;
 /// Writes the changes of each plan.
 pub struct Term<W: Write> {
     out: W,
-    color: Color,
-    /// Maximum width of a line, in columns.
-    width: usize,
+    screen: Screen,
     detail: Detail,
     places: Places,
     counted_rules: CountedRules,
@@ -100,8 +100,7 @@ impl<W: Write> Term<W> {
     pub fn new(out: W, color: Color, rules: &[Rule]) -> Term<W> {
         Term {
             out,
-            color,
-            width: Screen::UNBOUNDED,
+            screen: Screen { color, ..Screen::FILE },
             detail: Detail::Excerpts,
             places: Places::default(),
             counted_rules: CountedRules::new(rules),
@@ -122,19 +121,19 @@ impl<W: Write> Term<W> {
     /// [`Detail::Full`], instances are not grouped.
     #[must_use]
     pub fn with(self, options: &ReportOptions<'_>) -> Term<W> {
-        let (width, detail, places) = (options.screen.width, options.detail, options.places());
-        Term { width, detail, places, ..self }
+        let (screen, detail, places) = (options.screen, options.detail, options.places());
+        Term { screen, detail, places, ..self }
     }
 
     fn paint(&self, style: &str, text: &str) -> String {
-        paint(self.color, style, text)
+        self.screen.paint(style, text)
     }
 
     /// The place of a block: on the same line after `used` columns, or on a line of its own.
     fn place(&self, place: Option<&Place>, used: usize) -> String {
         let Some(place) = place else { return String::new() };
         let text = self.paint(DIM, &place.linked());
-        match used + 2 + width(&place.text) <= self.width {
+        match used + 2 + width(&place.text) <= self.screen.width {
             true => format!("  {text}"),
             false => format!("\n{}{text}", " ".repeat(NAMES)),
         }
@@ -146,10 +145,7 @@ impl<W: Write> Term<W> {
 
     /// Writes a sentence in as many lines as it takes.
     fn sentence(&mut self, style: &str, text: &str) -> Result<()> {
-        wrapped(text, self.width).into_iter().try_for_each(|line| {
-            let line = self.paint(style, line);
-            self.line(&line)
-        })
+        self.text(&self.screen.sentence(style, text))
     }
 
     /// Writes to the current part; outside of parts, directly to the output.
@@ -227,7 +223,7 @@ impl<W: Write> Term<W> {
         }
         let (name, index) = names(change);
         let action = Action::of_change(change);
-        let symbol = paint(self.color, action.paint(), &format!("{:>3}", symbol(change)));
+        let symbol = self.paint(action.paint(), &format!("{:>3}", symbol(change)));
         let phrase = description(part, change);
         let place = self.places.of_change(change);
         let body = self.attributes(&change.attributes, action);
@@ -271,11 +267,11 @@ impl<W: Write> Term<W> {
             SYMBOLS + [&name, &indexes, &alike].map(|text| width(text)).iter().sum::<usize>();
         let [name, indexes] = [&name, &indexes].map(|text| self.paint(BOLD, text));
         let mut head = format!("  {symbol} {name}{indexes}{alike}");
-        if !phrase.is_empty() && columns + 2 + width(&phrase) <= self.width {
+        if !phrase.is_empty() && columns + 2 + width(&phrase) <= self.screen.width {
             head += &format!("  {}", self.paint(DIM, &phrase));
             columns += 2 + width(&phrase);
         } else if !phrase.is_empty() {
-            for line in wrapped(&phrase, self.width.saturating_sub(NAMES)) {
+            for line in wrapped(&phrase, self.screen.width.saturating_sub(NAMES)) {
                 // Each line is escaped again, because its start could be a CI runner command.
                 let line = visible(line);
                 columns = NAMES + width(&line);
@@ -329,7 +325,7 @@ impl<W: Write> Term<W> {
             Some((_, last)) => width(&unpainted(last)),
             None => NAMES + width(&unpainted(text)),
         };
-        match used + 2 + WORDS.len() <= self.width {
+        match used + 2 + WORDS.len() <= self.screen.width {
             true => format!("  {words}"),
             false => format!("\n{}{words}", " ".repeat(NAMES)),
         }
@@ -365,7 +361,7 @@ impl<W: Write> Term<W> {
     fn pair(&self, before: &Shown, after: &Shown, column: usize) -> String {
         let columns: usize = [before, after].map(columns).iter().sum();
         let are_single_lines = [before, after].into_iter().all(is_single_line);
-        if are_single_lines && column + columns + ARROW.len() <= self.width {
+        if are_single_lines && column + columns + ARROW.len() <= self.screen.width {
             return format!("{}{ARROW}{}", self.value(before, 0), self.value(after, 0));
         }
         let [before, after] =
@@ -383,7 +379,7 @@ impl<W: Write> Term<W> {
             }
             shown => {
                 let text = self.paint(DIM, stand_in(shown));
-                match column + stand_in(shown).len() <= self.width {
+                match column + stand_in(shown).len() <= self.screen.width {
                     true => text,
                     // Deeper than the names: a line of its own would look like an attribute.
                     false => format!("\n{}{text}", " ".repeat(NAMES + 2)),
@@ -393,7 +389,7 @@ impl<W: Write> Term<W> {
     }
 
     fn columns(&self, first: usize) -> Columns {
-        Columns { first, others: NAMES, end: self.width }
+        Columns { first, others: NAMES, end: self.screen.width }
     }
 
     fn lines(&self, lines: &Lines) -> String {
@@ -455,7 +451,7 @@ impl<W: Write> Term<W> {
         let deferral = deferral.map(|word| known(phrase::deferral, word));
         let words: Vec<String> = trigger.into_iter().chain(deferral).collect();
         let (address, words) = (visible(&invoked.address), words.join(", "));
-        let head = match SYMBOLS + width(&address) + 2 + width(&words) <= self.width {
+        let head = match SYMBOLS + width(&address) + 2 + width(&words) <= self.screen.width {
             _ if words.is_empty() => format!("      {address}"),
             true => format!("      {address}  {words}"),
             false => format!("      {address}\n{}{words}", " ".repeat(NAMES)),

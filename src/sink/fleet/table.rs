@@ -7,9 +7,8 @@ use super::rows::{Column, Row};
 use super::{By, Shape, Sort, Totals};
 use crate::inert::visible;
 use crate::sink::phrase::{Of, Warning, counted, replaced_note};
-use crate::sink::screen::{Screen, wrapped};
-use crate::sink::summary::{
-    BOLD, CYAN, DIM, GREEN, PLAIN, RED, YELLOW, fit, fit_end, paint, width,
+use crate::sink::screen::{
+    BOLD, CYAN, DIM, GREEN, PLAIN, RED, Screen, YELLOW, fit, fit_end, padded, width,
 };
 
 /// Maximum number of rows of the table, by default.
@@ -189,19 +188,13 @@ struct Page {
 }
 
 impl Page {
-    fn paint(&self, style: &str, text: &str) -> String {
-        paint(self.screen.color, style, text)
-    }
-
     fn line(&mut self, line: &str) {
         self.text.push_str(line.trim_end());
         self.text.push('\n');
     }
 
     fn sentence(&mut self, style: &str, text: &str) {
-        for line in wrapped(text, self.screen.width) {
-            self.line(&self.paint(style, line));
-        }
+        self.text += &self.screen.sentence(style, text);
     }
 
     fn title(&mut self, all: &Totals) {
@@ -211,10 +204,7 @@ impl Page {
         let failed = count(&|row| row.plans == 0) - inputs;
         let changed = count(&Row::has_changes);
         let workspaces = count(&|_| true) - inputs;
-        let mut title = match workspaces {
-            1 => "1 workspace".to_owned(),
-            many => format!("{many} workspaces"),
-        };
+        let mut title = counted(workspaces as u64, "workspace");
         let plans = (all.plans + all.failed).saturating_sub(inputs as u64);
         if plans as usize != workspaces {
             let _ = write!(title, " ({plans} plans)");
@@ -224,11 +214,9 @@ impl Page {
         if failed > 0 {
             let _ = write!(title, ", {failed} not read");
         }
-        let _ = match inputs {
-            0 => Ok(()),
-            1 => write!(title, "; 1 input without a plan"),
-            many => write!(title, "; {many} inputs without a plan"),
-        };
+        if inputs > 0 {
+            let _ = write!(title, "; {} without a plan", counted(inputs as u64, "input"));
+        }
         self.sentence(BOLD, &title);
     }
 
@@ -240,10 +228,7 @@ impl Page {
     fn warnings(&mut self, all: &Totals) {
         let failed = match all.failed {
             1 => "1 plan could not be read: what it does is not counted.".to_owned(),
-            _ => {
-                let plans = of_plans(all.failed);
-                format!("{plans} could not be read: what they do is not counted.")
-            }
+            many => format!("{many} plans could not be read: what they do is not counted."),
         };
         let pending = match all.pending {
             1 => "1 input is not done yet: what it does is not counted.".to_owned(),
@@ -258,7 +243,7 @@ impl Page {
             (all.failed, failed),
             (all.errored, Warning::Errored.words(Of::Several(all.errored))),
             (all.unlisted, Warning::Unlisted.words(Of::Several(all.unlisted))),
-            (left, format!("{} will leave changes for another plan.", of_plans(left))),
+            (left, format!("{} will leave changes for another plan.", counted(left, "plan"))),
             (
                 all.failed_assertions,
                 format!("{} failed.", counted(all.failed_assertions, "assertion")),
@@ -287,10 +272,7 @@ impl Page {
             By::Provider => "provider",
             By::Action => "action",
         };
-        let more = match rest.len() {
-            1 => format!("and 1 more {noun}"),
-            count => format!("and {count} more {noun}s"),
-        };
+        let more = format!("and {}", counted(rest.len() as u64, &format!("more {noun}")));
         let layout = self.rows(listed, by, &all.total(), &format!("  {more}"), "");
         if !rest.is_empty() {
             let mut row = Row { name: more.into(), ..Row::default() };
@@ -305,17 +287,9 @@ impl Page {
         }
         if layout.fields.iter().any(|(field, ..)| *field == Field::Count(Column::Replace)) {
             let [replaced, deleted] = [Column::Replace, Column::Destroy].map(|it| all.counts[it]);
-            let note = replaced_note(replaced, deleted, &all.line);
-            self.note(&note);
+            self.text += &self.screen.note(&replaced_note(replaced, deleted, &all.line));
         }
         self.legend(&layout);
-    }
-
-    /// Draws a note below a table.
-    fn note(&mut self, note: &str) {
-        for line in wrapped(note, self.screen.width - 2) {
-            self.line(&format!("  {}", self.paint(DIM, line)));
-        }
     }
 
     /// Explains the short headings of a table, once a page.
@@ -324,7 +298,7 @@ impl Page {
         let short = short.filter(|(long, word)| long != word);
         let words: Vec<String> = short.map(|(long, word)| format!("{word} {long}")).collect();
         if !words.is_empty() && !std::mem::replace(&mut self.has_legend, true) {
-            self.note(&format!("{}.", words.join(", ")));
+            self.text += &self.screen.note(&format!("{}.", words.join(", ")));
         }
     }
 
@@ -335,15 +309,15 @@ impl Page {
             return;
         }
         self.line("");
-        self.line(&format!("{}: {}", self.paint(BOLD, title), named.len()));
+        self.line(&format!("{}: {}", self.screen.paint(BOLD, title), named.len()));
         let listed = named.len().min(self.top.unwrap_or(ROWS));
         for row in &named[..listed] {
             let name = shown(row, By::Workspace, self.screen.width - 2);
-            self.line(&format!("{} {name}", self.paint(RED, "!")));
+            self.line(&format!("{} {name}", self.screen.paint(RED, "!")));
         }
         if named.len() > listed {
             let more = format!("  and {} more", named.len() - listed);
-            self.line(&self.paint(DIM, &more));
+            self.line(&self.screen.paint(DIM, &more));
         }
     }
 
@@ -357,7 +331,7 @@ impl Page {
             let _ = write!(heading, "{word:>width$}");
         }
         self.line("");
-        self.line(&self.paint(DIM, heading.trim_end()));
+        self.line(&self.screen.paint(DIM, heading.trim_end()));
         for row in rows {
             self.row(row, by, &layout);
         }
@@ -368,8 +342,8 @@ impl Page {
         let name = shown(row, by, layout.room);
         let is_wrong =
             row.is_errored || row.is_unlisted || row.fails_assertions || row.error.is_some();
-        let mark = if is_wrong { self.paint(RED, "!") } else { " ".to_owned() };
-        let mut line = format!("{mark} {name}{}", " ".repeat(layout.room - width(&name)));
+        let mark = if is_wrong { self.screen.paint(RED, "!") } else { " ".to_owned() };
+        let mut line = format!("{mark} {}", padded(&name, layout.room));
         if let (0, Some(error)) = (row.plans, &row.error) {
             let columns = self.screen.width;
             let text = fit(error, columns.saturating_sub(layout.room + 4).max(columns / 2));
@@ -380,15 +354,14 @@ impl Page {
                     .saturating_sub(width(&name))
                     .min((columns - 4).saturating_sub(width(&name) + width(&text))),
             );
-            self.line(&format!("{mark} {name}{gap}  {}", self.paint(RED, &text)));
+            self.line(&format!("{mark} {name}{gap}  {}", self.screen.paint(RED, &text)));
             return;
         }
         for &(field, width, _) in &layout.fields {
             line += &match field.value(row) {
                 // The number of plans in several groups is unknown: groups share plans.
                 0 if field == Field::Plans => " ".repeat(width),
-                0 => self.paint(DIM, &format!("{:>width$}", "·")),
-                number => self.paint(field.style(), &format!("{number:>width$}")),
+                number => self.screen.number(field.style(), number, width),
             };
         }
         self.line(&line);
@@ -419,19 +392,19 @@ impl Page {
             return;
         }
         self.line("");
-        self.line(&format!("{}: {}", self.paint(BOLD, "Not read"), all.failed));
+        self.line(&format!("{}: {}", self.screen.paint(BOLD, "Not read"), all.failed));
         for (workspace, error) in &all.errors {
             let name = fit_end(workspace, self.screen.width / 3);
             let text = fit(error, self.screen.width - 4 - width(&name));
-            self.line(&format!("{} {name}  {}", self.paint(RED, "!"), self.paint(RED, &text)));
+            self.line(&format!(
+                "{} {name}  {}",
+                self.screen.paint(RED, "!"),
+                self.screen.paint(RED, &text)
+            ));
         }
         let rest = all.failed as usize - all.errors.len();
         if rest > 0 {
-            self.line(&self.paint(DIM, &format!("  and {rest} more")));
+            self.line(&self.screen.paint(DIM, &format!("  and {rest} more")));
         }
     }
-}
-
-fn of_plans(count: u64) -> String {
-    if count == 1 { "1 plan".to_owned() } else { format!("{count} plans") }
 }

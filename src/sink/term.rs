@@ -12,15 +12,14 @@ mod part;
 use std::fmt::Write as _;
 use std::io::Write;
 
-pub(super) use self::alike::{likeness, names};
+pub(super) use self::alike::{Instances, NAMED};
 pub(super) use self::layout::sign;
 use self::layout::{columns, is_single_line, with_separator};
 use self::outputs::{Body, Outputs, Waiting};
 use self::part::Part;
 use super::gate::{CountedRules, Rule};
 use super::phrase::{
-    self, Of, Tense, Warning, circumstances, counted, plan_line, remark, stand_in, suffices,
-    unchanged, what, what_else,
+    self, Of, Tense, Warning, counted, plan_line, remark, stand_in, suffices, unchanged,
 };
 use super::report::ReportOptions;
 use super::screen::{
@@ -28,7 +27,7 @@ use super::screen::{
 };
 use super::source_link::{Place, Places};
 use super::spool::Spool;
-use super::summary::{Action, known, symbol};
+use super::summary::{Action, symbol};
 use super::tool::{Clues, Tool};
 use super::wrap::{self, Columns};
 use super::{Sink, write_error};
@@ -47,8 +46,6 @@ const NAMES: usize = 10;
 const ARROW: &str = " -> ";
 /// Maximum width to which attribute paths are padded, in columns.
 const PATHS: usize = 32;
-/// Maximum number of instances listed for a resource.
-pub(super) const NAMED: usize = 3;
 
 /// Writes the changes of each plan.
 pub struct Term<W: Write> {
@@ -80,19 +77,13 @@ pub struct Term<W: Write> {
 
 /// Instances of a resource that change alike.
 struct Group {
-    /// The address of the resource without its module and index.
-    name: String,
-    /// The first [`NAMED`] indexes.
-    indexes: Vec<String>,
-    count: u64,
+    instances: Instances,
     symbol: String,
     phrase: String,
     /// The place of the block.
     place: Option<Place>,
     /// The lines of the attributes.
     body: String,
-    /// See [`likeness`].
-    likeness: Option<u64>,
 }
 
 impl<W: Write> Term<W> {
@@ -200,7 +191,7 @@ impl<W: Write> Term<W> {
         self.flush_group()?;
         self.flush_outputs()?;
         self.part = None;
-        for part in Part::ALL {
+        for (part, _) in Part::ALL {
             if !self.spool.is_empty(part as usize) {
                 let title = self.paint(BOLD, part.title(tool));
                 self.line(&format!("\n{title}"))?;
@@ -221,51 +212,28 @@ impl<W: Write> Term<W> {
             }
             self.modules[part as usize] = module;
         }
-        let (name, index) = names(change);
+        let instances = Instances::of(change, self.detail);
         let action = Action::of_change(change);
+        if self.group.as_mut().is_some_and(|group| group.instances.take(&instances)) {
+            return Ok(());
+        }
+        self.flush_group()?;
         let symbol = self.paint(action.paint(), &format!("{:>3}", symbol(change)));
-        let phrase = description(part, change);
+        let tense = if part == Part::Drift { Tense::Happened } else { Tense::Planned };
+        let phrase = phrase::description(tense, change, |_, text| visible(text));
         let place = self.places.of_change(change);
         let body = self.attributes(&change.attributes, action);
-        let likeness = likeness(change).filter(|_| self.detail == Detail::Excerpts);
-        let belongs_to = |group: &Group| {
-            index.is_some()
-                && !group.indexes.is_empty()
-                && likeness.is_some()
-                && (&group.name, group.likeness) == (&name, likeness)
-        };
-        match self.group.as_mut().filter(|group| belongs_to(group)) {
-            Some(group) => {
-                group.count += 1;
-                if group.indexes.len() < NAMED {
-                    group.indexes.extend(index);
-                }
-            }
-            None => {
-                self.flush_group()?;
-                let indexes = index.into_iter().collect();
-                let count = 1;
-                let group = Group { name, indexes, count, symbol, phrase, place, body, likeness };
-                self.group = Some(group);
-            }
-        }
+        self.group = Some(Group { instances, symbol, phrase, place, body });
         Ok(())
     }
 
     fn flush_group(&mut self) -> Result<()> {
         let Some(group) = self.group.take() else { return Ok(()) };
-        let Group { name, indexes, count, symbol, phrase, place, body, .. } = group;
-        let indexes = indexes.join(", ");
-        let alike = match count - 1 {
-            0 => String::new(),
-            _ if count > NAMED as u64 => {
-                format!(" and {} more ({count} alike)", count - NAMED as u64)
-            }
-            _ => format!(" ({count} alike)"),
-        };
-        let mut columns =
-            SYMBOLS + [&name, &indexes, &alike].map(|text| width(text)).iter().sum::<usize>();
-        let [name, indexes] = [&name, &indexes].map(|text| self.paint(BOLD, text));
+        let Group { instances, symbol, phrase, place, body } = group;
+        let (name, indexes) = (instances.name.as_str(), instances.indexes.join(", "));
+        let alike = instances.others();
+        let mut columns = SYMBOLS + [name, &indexes, &alike].map(width).iter().sum::<usize>();
+        let [name, indexes] = [name, &indexes].map(|text| self.paint(BOLD, text));
         let mut head = format!("  {symbol} {name}{indexes}{alike}");
         if !phrase.is_empty() && columns + 2 + width(&phrase) <= self.screen.width {
             head += &format!("  {}", self.paint(DIM, &phrase));
@@ -444,13 +412,8 @@ impl<W: Write> Term<W> {
 
     fn invocation(&mut self, part: Part, invoked: &ActionInvocation<'_>) -> Result<()> {
         self.enter(part)?;
-        let trigger = invoked.triggering_address.as_deref();
-        let trigger =
-            trigger.map(|address| format!("{} {}", invoked.timing_words(), visible(address)));
-        let deferral = invoked.deferred_reason.as_deref();
-        let deferral = deferral.map(|word| known(phrase::deferral, word));
-        let words: Vec<String> = trigger.into_iter().chain(deferral).collect();
-        let (address, words) = (visible(&invoked.address), words.join(", "));
+        let words = phrase::invoked(invoked, |_, text| visible(text));
+        let address = visible(&invoked.address);
         let head = match SYMBOLS + width(&address) + 2 + width(&words) <= self.screen.width {
             _ if words.is_empty() => format!("      {address}"),
             true => format!("      {address}  {words}"),
@@ -556,27 +519,4 @@ impl<W: Write> Sink for Term<W> {
     fn finish(&mut self) -> Result<()> {
         self.out.flush().map_err(write_error)
     }
-}
-
-/// Describes in words what happens to a resource, and why.
-fn description(part: Part, change: &ResourceChange<'_>) -> String {
-    let tense = if part == Part::Drift { Tense::Happened } else { Tense::Planned };
-    let what = what(tense, &change.action);
-    let mut parts: Vec<String> = Vec::new();
-    parts.extend((!what.is_empty()).then(|| what.to_owned()));
-    if what.is_empty() && change.action != "no-op" {
-        parts.push(visible(&change.action));
-    }
-    parts.extend(what_else(change).map(str::to_owned));
-    parts.extend(change.moved_from().map(|from| format!("moved from {}", visible(from))));
-    let imported = phrase::imported(change).into_iter();
-    parts.extend(imported.map(|(words, text)| match text {
-        Some(text) => format!("{words} {}", visible(&text)),
-        None => words,
-    }));
-    parts.extend(circumstances(change).map(str::to_owned));
-    let reason = |word: &str| phrase::reason(change, word);
-    parts.extend(change.action_reason.as_deref().map(|word| known(reason, word)));
-    parts.extend(change.deferred_reason.as_deref().map(|word| known(phrase::deferral, word)));
-    parts.join(", ")
 }

@@ -39,16 +39,7 @@ impl Field {
         match self {
             Field::Plans => ["plans", "plans"],
             Field::Resources => ["resources", "resources"],
-            Field::Count(Column::Add) => ["add", "add"],
-            Field::Count(Column::Change) => ["change", "chg"],
-            Field::Count(Column::Destroy) => ["destroy", "del"],
-            Field::Count(Column::Replace) => ["replace", "rep"],
-            Field::Count(Column::Import) => ["import", "imp"],
-            Field::Count(Column::Move) => ["move", "mov"],
-            Field::Count(Column::Forget) => ["forget", "fgt"],
-            Field::Count(Column::Drift) => ["drift", "drf"],
-            Field::Count(Column::Checks) => ["checks", "chk"],
-            Field::Count(Column::Errors) => ["errors", "err"],
+            Field::Count(column) => [0, 1].map(|form| column.words()[form]),
         }
     }
 

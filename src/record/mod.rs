@@ -23,6 +23,7 @@ mod row_builder;
 mod rows;
 pub mod schema;
 mod sift;
+mod subject;
 mod texts;
 #[cfg(feature = "report")]
 pub mod values;

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::Sink;
 use crate::error::{Error, Result};
 use crate::inert::visible;
-use crate::json::string::push_quoted;
+use crate::json::string::quoted;
 use crate::record::holdings::Holdings;
 use crate::record::{Hidden, JsonText, Label, Record, Rendered, ResourceChange};
 
@@ -68,16 +68,12 @@ impl Origin {
     /// The object of a record, as JSON.
     #[must_use]
     pub fn json(&self) -> String {
-        let mut json = String::from("{");
         match self {
-            Origin::Block(location, calls) => {
-                location.push(&mut json);
-                for (index, call) in calls.iter().enumerate() {
-                    json.push_str(if index == 0 { ",\"module_calls\":[{" } else { ",{" });
-                    call.push(&mut json);
-                    json.push('}');
-                }
-                json.push_str(if calls.is_empty() { "" } else { "]" });
+            Origin::Block(block, calls) if calls.is_empty() => format!("{{{}}}", block.members()),
+            Origin::Block(block, calls) => {
+                let calls = calls.iter().map(|call| format!("{{{}}}", call.members()));
+                let calls = calls.collect::<Vec<_>>().join(",");
+                format!("{{{},\"module_calls\":[{calls}]}}", block.members())
             }
             Origin::Missing(missing) => {
                 let word = match missing {
@@ -85,21 +81,17 @@ impl Origin {
                     Missing::Generated => "generated",
                     Missing::Unknown => "unknown",
                 };
-                json.push_str("\"missing\":");
-                push_quoted(word, &mut json);
+                format!(r#"{{"missing":"{word}"}}"#)
             }
         }
-        json.push('}');
-        json
     }
 }
 
 impl Location {
-    fn push(&self, json: &mut String) {
+    fn members(&self) -> String {
         let Location { file, line, column, end_line } = self;
-        json.push_str("\"file\":");
-        push_quoted(file, json);
-        json.push_str(&format!(",\"line\":{line},\"column\":{column},\"end_line\":{end_line}"));
+        let file = quoted(file);
+        format!(r#""file":{file},"line":{line},"column":{column},"end_line":{end_line}"#)
     }
 }
 

@@ -114,32 +114,26 @@ fn shown(row: &Row, by: By, columns: usize) -> String {
 impl Totals {
     /// Draws the table with its heading and the lists of the most changes.
     pub fn draw(&self, shape: &Shape, screen: Screen) -> String {
-        self::draw(self, shape, screen)
-    }
-}
-
-/// The page as text.
-fn draw(all: &Totals, shape: &Shape, screen: Screen) -> String {
-    let mut page = Page { text: String::new(), screen, top: shape.top, has_legend: false };
-    page.title(all);
-    page.warnings(all);
-    page.plan_line(all);
-    page.table(all, shape);
-    page.named(all, "Planning failed", |row| row.is_errored);
-    page.named(all, "Without a list of changes", |row| row.is_unlisted);
-    page.named(all, "Fails assertions", |row| row.fails_assertions);
-    page.named(all, "Leaves changes for another plan", |row| row.is_incomplete);
-    if shape.by.unwrap_or_default() == By::Workspace {
-        for by in [By::Type, By::Module, By::Provider] {
-            page.list(all, by);
+        let mut page = Page { text: String::new(), screen, top: shape.top, has_legend: false };
+        page.title(self);
+        page.warnings(self);
+        page.line("");
+        page.sentence(BOLD, &self.plan_line());
+        page.table(self, shape);
+        page.named(self, "Planning failed", |row| row.is_errored);
+        page.named(self, "Without a list of changes", |row| row.is_unlisted);
+        page.named(self, "Fails assertions", |row| row.fails_assertions);
+        page.named(self, "Leaves changes for another plan", |row| row.is_incomplete);
+        if shape.by.unwrap_or_default() == By::Workspace {
+            for by in [By::Type, By::Module, By::Provider] {
+                page.list(self, by);
+            }
+        } else {
+            page.errors(self);
         }
-    } else {
-        page.errors(all);
+        page.text
     }
-    page.text
-}
 
-impl Totals {
     /// The row of totals.
     fn total(&self) -> Row {
         Row {
@@ -209,11 +203,6 @@ impl Page {
             let _ = write!(title, "; {} without a plan", counted(inputs as u64, "input"));
         }
         self.sentence(BOLD, &title);
-    }
-
-    fn plan_line(&mut self, all: &Totals) {
-        self.line("");
-        self.sentence(BOLD, &all.plan_line());
     }
 
     fn warnings(&mut self, all: &Totals) {

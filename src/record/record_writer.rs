@@ -54,10 +54,6 @@ impl<'a> RecordWriter<'a> {
     }
 
     /// Reports what a state holds, in place of all records.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the sink fails.
     pub(super) fn state(&mut self, holdings: &mut Holdings) -> Result<()> {
         let late = self.summary.terraform_version.take();
         holdings.terraform_version = late.or_else(|| self.terraform_version.take());

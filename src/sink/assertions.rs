@@ -42,8 +42,8 @@ pub enum Form {
 
 /// The result of an assertion for a document, as a record.
 #[derive(Serialize)]
+#[serde(tag = "kind", rename = "assertion")]
 struct Record<'r> {
-    kind: &'static str,
     source: &'r str,
     name: &'r str,
     file: &'r str,
@@ -358,7 +358,6 @@ impl<'a, W: Write> Results<'a, W> {
             source: self.origin(assertion, it).map(|origin| JsonText::new(origin.json())),
         });
         let record = Record {
-            kind: "assertion",
             source,
             name: &assertion.name,
             file: &assertion.file,

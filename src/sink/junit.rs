@@ -9,7 +9,7 @@ use std::io::Write;
 
 use super::gate::{Answer, CountedRules};
 use super::origin::Location;
-use super::phrase::{Of, Warning};
+use super::phrase::Warning;
 use super::report::ReportOptions;
 use super::short::{messages, short};
 use super::{Sink, write_error};
@@ -160,17 +160,10 @@ impl<W: Write> Sink for Junit<W> {
                     self.suite.failed("more checks", outcome, &message);
                 }
                 match Warning::of(summary).next() {
-                    Some(Warning::Errored) => {
-                        let message = "planning failed: there may be more to change";
-                        self.suite.failed("plan is whole", "failure", message);
-                    }
-                    Some(Warning::Unlisted) => {
-                        let message = Warning::Unlisted.words(Of::This);
-                        self.suite.failed("plan is whole", "failure", &message);
-                    }
                     // The plan is valid even though changes are left for another plan.
                     Some(warning) => {
-                        self.suite.failed("plan is whole", "skipped", &warning.words(Of::This));
+                        let outcome = if warning.is_error() { "failure" } else { "skipped" };
+                        self.suite.failed("plan is whole", outcome, &warning.finding());
                     }
                     None => self.suite.passed("plan is whole"),
                 }

@@ -366,6 +366,19 @@ impl Warning {
         }
     }
 
+    /// The words of a finding about this plan.
+    pub fn finding(self) -> String {
+        match self {
+            Warning::Errored => "planning failed: there may be more to change".to_owned(),
+            warning => warning.words(Of::This),
+        }
+    }
+
+    /// Whether it is unknown what the plan changes.
+    pub fn is_error(self) -> bool {
+        matches!(self, Warning::Errored | Warning::Unlisted)
+    }
+
     /// The warnings that apply to a plan.
     pub fn of(summary: &Summary) -> impl Iterator<Item = Warning> {
         Warning::ALL.into_iter().filter(|warning| warning.holds(summary))

@@ -28,10 +28,6 @@ pub(super) struct Rows {
 
 impl Rows {
     /// Writes a record without a newline.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the output cannot be written ([`crate::error::ErrorKind::Write`]).
     pub(super) fn write(&mut self, record: &Record<'_>, out: &mut impl Write) -> Result<()> {
         let (kind, change) = match record {
             Record::ResourceChange(change) => ("{\"kind\":\"resource_change\"", change),

@@ -11,7 +11,7 @@ use std::io::Write;
 use super::annotate::{Annotated, Class, Remark};
 use super::gate::{CountedRules, Rule};
 use super::origin::{Location, SharedOrigins, first_location};
-use super::phrase::{Of, Warning, check_sentence};
+use super::phrase::{Warning, check_sentence};
 use super::report::ReportOptions;
 use super::short::short;
 use super::source_link::encoded;
@@ -218,17 +218,8 @@ impl<W: Write> Sink for Sarif<W> {
                 }
                 let source = std::mem::take(&mut self.source);
                 for warning in Warning::of(summary) {
-                    let words = warning.words(Of::This);
-                    match warning {
-                        Warning::Errored => {
-                            let words = "planning failed: there may be more to change";
-                            self.notify("error", &source, words);
-                        }
-                        Warning::Unlisted => self.notify("error", &source, &words),
-                        Warning::Incomplete | Warning::Deferred => {
-                            self.notify("warning", &source, &words);
-                        }
-                    }
+                    let level = if warning.is_error() { "error" } else { "warning" };
+                    self.notify(level, &source, &warning.finding());
                 }
             }
             _ => {}

@@ -123,8 +123,12 @@ impl<W: Write> Term<W> {
     /// The place of a block: on the same line after `used` columns, or on a line of its own.
     fn place(&self, place: Option<&Place>, used: usize) -> String {
         let Some(place) = place else { return String::new() };
-        let text = self.paint(DIM, &place.linked());
-        match used + 2 + width(&place.text) <= self.screen.width {
+        self.beside(used, width(&place.text), &self.paint(DIM, &place.linked()))
+    }
+
+    /// A text that takes `columns`: on the same line after `used` columns, or on a line of its own.
+    fn beside(&self, used: usize, columns: usize, text: &str) -> String {
+        match used + 2 + columns <= self.screen.width {
             true => format!("  {text}"),
             false => format!("\n{}{text}", " ".repeat(NAMES)),
         }
@@ -288,15 +292,11 @@ impl<W: Write> Term<W> {
     /// text, or on its own line.
     fn reason(&self, text: &str) -> String {
         const WORDS: &str = "# forces replacement";
-        let words = self.paint(RED, WORDS);
         let used = match text.rsplit_once('\n') {
             Some((_, last)) => width(&unpainted(last)),
             None => NAMES + width(&unpainted(text)),
         };
-        match used + 2 + WORDS.len() <= self.screen.width {
-            true => format!("  {words}"),
-            false => format!("\n{}{words}", " ".repeat(NAMES)),
-        }
+        self.beside(used, WORDS.len(), &self.paint(RED, WORDS))
     }
 
     /// The values of an attribute, which follow its path from `column` on. Empty if values are not
@@ -414,12 +414,11 @@ impl<W: Write> Term<W> {
         self.enter(part)?;
         let words = phrase::invoked(invoked, |_, text| visible(text));
         let address = visible(&invoked.address);
-        let head = match SYMBOLS + width(&address) + 2 + width(&words) <= self.screen.width {
-            _ if words.is_empty() => format!("      {address}"),
-            true => format!("      {address}  {words}"),
-            false => format!("      {address}\n{}{words}", " ".repeat(NAMES)),
+        let words = match width(&words) {
+            0 => words,
+            columns => self.beside(SYMBOLS + width(&address), columns, &words),
         };
-        self.line(&head)?;
+        self.line(&format!("      {address}{words}"))?;
         let lines = self.attributes(&invoked.attributes, Action::Read);
         self.text(&lines)
     }

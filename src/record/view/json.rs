@@ -87,10 +87,7 @@ impl<'s> MaskedJson<'s> {
     /// Fails if the value is malformed.
     pub fn push(&mut self, value: Value<'_>, json: &mut String) -> Result<()> {
         let shower = RefCell::new(&mut self.shower);
-        let entry = |value| match shower.borrow().hides(value) {
-            true => Entry::Pass,
-            false => Entry::Enter,
-        };
+        let entry = |value| shower.borrow().entry(value);
         push_compact(
             value,
             json,
@@ -110,10 +107,6 @@ impl<'s> MaskedJson<'s> {
 }
 
 /// Appends a value as compact JSON, without masks.
-///
-/// # Errors
-///
-/// Fails if the value is malformed.
 pub(in crate::record) fn push_plain(value: Value<'_>, json: &mut String) -> Result<()> {
     push_compact(
         value,

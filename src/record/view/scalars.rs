@@ -23,10 +23,6 @@ pub(super) struct Scalars {
 
 impl Scalars {
     /// Collects the scalars of `root`, except those whose path `is_listed` accepts.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the value is malformed.
     pub fn of(
         root: Value<'_>,
         shower: &mut Shower<'_>,
@@ -35,10 +31,7 @@ impl Scalars {
         let mut scalars = Scalars::default();
         let max = shower.detail().attributes_max();
         let shower = RefCell::new(shower);
-        let entry = |value| match shower.borrow().hides(value) {
-            true => Entry::Pass,
-            false => Entry::Enter,
-        };
+        let entry = |value| shower.borrow().entry(value);
         walk_with_steps(root, entry, |steps, value, kind| {
             let show = || match (kind, steps.last()) {
                 (Kind::Null, Some(OwnedStep::Key(_))) => Ok(Shown::NamedWriteOnly),
@@ -92,10 +85,6 @@ fn shows_null(steps: &[OwnedStep]) -> bool {
 
 /// The places that an overlay marks, in order, none below another. Marks beyond [`PATHS_MAX`] are
 /// dropped.
-///
-/// # Errors
-///
-/// Fails if the overlay is malformed.
 pub(super) fn marked(overlay: Value<'_>) -> Result<Paths> {
     let mut marked = Paths::new();
     walk_with_steps(

@@ -169,10 +169,6 @@ impl<'a> Entry<'a> {
     }
 
     /// Appends the two lines of the entry.
-    ///
-    /// # Errors
-    ///
-    /// Fails if serialization fails.
     pub fn push(&self, text: &mut Vec<u8>) -> serde_json::Result<()> {
         push_line(self, text)?;
         push_line(&self.details, text)
@@ -262,21 +258,18 @@ fn row(attribute: &Attribute) -> Vec<Cell<'_>> {
 
 /// The summary of a plan that was read completely.
 #[derive(Debug, Serialize)]
+#[serde(tag = "kind", rename = "summary")]
 pub struct PlanSummary<'a> {
-    /// Always `summary`.
-    pub kind: &'static str,
     /// The plan line.
     pub line: String,
     /// The name of the tool that made the plan, if not Terraform.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<&'static str>,
-    /// The number of actions to invoke.
     #[serde(skip_serializing_if = "is_zero")]
     pub invocations: u64,
     /// The rules that the plan breaks, errors first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub broken: Vec<Broken<'a>>,
-    /// The counts of the plan.
     #[serde(flatten)]
     pub summary: &'a Summary,
 }
@@ -284,18 +277,14 @@ pub struct PlanSummary<'a> {
 /// A rule that a plan breaks.
 #[derive(Debug, Serialize)]
 pub struct Broken<'a> {
-    /// The text of the rule.
-    pub rule: &'a str,
-    /// Whether the rule is an assertion. Serialized only if true.
+    rule: &'a str,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub is_assertion: bool,
-    /// The word for the rule's severity.
-    pub severity: &'static str,
+    is_assertion: bool,
+    severity: &'static str,
     /// The number of matching records and the first names, as text.
-    pub words: String,
-    /// The message of the rule.
+    words: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub message: Option<&'a str>,
+    message: Option<&'a str>,
 }
 
 impl<'a> Broken<'a> {
@@ -308,25 +297,19 @@ impl<'a> Broken<'a> {
     }
 }
 
-/// The records of a plan that the filter hides.
+/// The number of records of a plan that the filter hides, in words.
 #[derive(Debug, Serialize)]
+#[serde(tag = "kind", rename = "hidden")]
 pub struct HiddenRecords {
-    /// Always `hidden`.
-    pub kind: &'static str,
-    /// The number of hidden records, in words.
     pub words: String,
 }
 
 /// An input that could not be read completely.
 #[derive(Debug, Serialize)]
+#[serde(tag = "kind", rename = "failed")]
 pub struct Failed<'a> {
-    /// Always `failed`.
-    pub kind: &'static str,
-    /// The input as the user named it.
     pub source: &'a str,
-    /// The workspace of the plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace: Option<&'a str>,
-    /// The error's message.
     pub error: String,
 }

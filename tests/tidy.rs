@@ -126,6 +126,7 @@ const CRATES: [(&str, &[&str]); 43] = [
             "sink/html/",
             "sink/json.rs",
             "sink/ndjson.rs",
+            "sink/source_link.rs",
         ],
     ),
     (

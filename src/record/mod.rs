@@ -367,60 +367,40 @@ impl Hidden {
 ///
 /// For each plan the run sends one [`Record::Plan`], then the rows, then one [`Record::Summary`].
 /// After the last plan it calls [`Sink::finish`]. A plan that fails half-way has no summary.
+///
+/// # Errors
+///
+/// All methods fail with [`crate::error::ErrorKind::Write`] if the output fails.
 pub trait Sink {
     /// Writes one record.
-    ///
-    /// # Errors
-    ///
-    /// Fails with [`crate::error::ErrorKind::Write`] if the output fails.
     fn record(&mut self, record: &Record<'_>) -> Result<()>;
 
     /// Reports that a plan could not be read, or not to its end. Follows the records of the plan
     /// that were read before the error.
-    ///
-    /// # Errors
-    ///
-    /// Fails with [`crate::error::ErrorKind::Write`] if the output fails.
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
         let _ = (label, error);
         Ok(())
     }
 
     /// Reports a record that is not shown.
-    ///
-    /// # Errors
-    ///
-    /// Fails with [`crate::error::ErrorKind::Write`] if the output fails.
     fn unseen(&mut self, record: &Record<'_>) -> Result<()> {
         let _ = record;
         Ok(())
     }
 
     /// Reports how much of the current plan is hidden. Precedes its [`Record::Summary`].
-    ///
-    /// # Errors
-    ///
-    /// Fails with [`crate::error::ErrorKind::Write`] if the output fails.
     fn hidden(&mut self, hidden: &Hidden) -> Result<()> {
         let _ = hidden;
         Ok(())
     }
 
     /// Reports what a state holds. A state has no [`Record::Summary`].
-    ///
-    /// # Errors
-    ///
-    /// Fails with [`crate::error::ErrorKind::Write`] if the output fails.
     fn state(&mut self, label: Label<'_>, holdings: &Holdings) -> Result<()> {
         let _ = (label, holdings);
         Ok(())
     }
 
     /// Writes the end of the output and flushes it.
-    ///
-    /// # Errors
-    ///
-    /// Fails with [`crate::error::ErrorKind::Write`] if the output fails.
     fn finish(&mut self) -> Result<()>;
 
     /// The memory limit, in bytes, for records that wait for the `plan` record. Once it is reached,

@@ -19,7 +19,7 @@ use crate::plan::{Change, Document, ResourceChange, Section};
 pub(super) struct RecordWriter<'a> {
     sink: &'a mut dyn Sink,
     /// Finds attributes; `None` without a view.
-    viewer: Option<Viewer<'a>>,
+    pub(super) viewer: Option<Viewer<'a>>,
     label: Label<'a>,
     pub(super) options: &'a Options,
     pub(super) format_version: Option<String>,
@@ -105,24 +105,6 @@ impl<'a> RecordWriter<'a> {
             row.attributes = attributes.map_err(|error| error.within("change"))?;
         }
         self.record(&row)
-    }
-
-    /// Returns the text with known secrets masked. Without a view, no secrets are known.
-    pub(super) fn unless_secret(&self, text: String) -> String {
-        match &self.viewer {
-            Some(viewer) => viewer.text(text),
-            None => text,
-        }
-    }
-
-    /// Whether the view knows that an output is declared sensitive.
-    pub(super) fn declares(&self, output: &str) -> bool {
-        self.viewer.as_ref().is_some_and(|viewer| viewer.declares(output))
-    }
-
-    /// Whether records have attributes.
-    pub(super) fn has_view(&self) -> bool {
-        self.viewer.is_some()
     }
 
     /// The attributes of a change; empty without a view.

@@ -17,7 +17,7 @@ use super::record_writer::RecordWriter;
 use super::row_builder::RowBuilder;
 use super::rows::{BuiltRow, RowBatch, RowWorker};
 use super::texts::decoded;
-use super::view::{Places, View, Whose};
+use super::view::{Places, View, Viewer, Whose};
 use super::watch::Thing;
 use super::{
     ActionInvocation, Attributes, Check, Label, OutputChange, Record, RelevantAttribute, Sink,
@@ -239,7 +239,14 @@ impl Sifter<'_, '_, '_> {
             }
         });
         listed.map_err(|error| error.within("instances"))?;
-        let decoded = |text: Text<'_>| Ok(self.writer.unless_secret(text.decode()?).into());
+        // Without a view, no secrets are known.
+        let decoded = |text: Text<'_>| {
+            let text = text.decode()?;
+            Ok(match &self.writer.viewer {
+                Some(viewer) => viewer.text(text).into(),
+                None => text.into(),
+            })
+        };
         let mut problems = texts.into_iter().map(decoded).collect::<Result<Vec<_>>>()?;
         if more > 0 {
             problems.push(format!("and {more} more problems").into());
@@ -274,7 +281,7 @@ impl Sifter<'_, '_, '_> {
 
     /// The attributes of an action's configuration; empty without a view.
     fn configuration(&mut self, invocation: &plan::ActionInvocation<'_>) -> Result<Attributes> {
-        let Some(config) = invocation.config().filter(|_| self.writer.has_view()) else {
+        let Some(config) = invocation.config().filter(|_| self.writer.viewer.is_some()) else {
             return Ok(Attributes::default());
         };
         self.builder.diff(&config)?;
@@ -334,7 +341,7 @@ impl<'env: 'scope, 'scope> PieceVisitor for Sifter<'_, 'scope, 'env> {
             && section == Section::Other
             && key == "values";
         let is_entered = section.is_entered()
-            || (section == Section::DeferredActionInvocations && self.writer.has_view())
+            || (section == Section::DeferredActionInvocations && self.writer.viewer.is_some())
             || (section == Section::RelevantAttributes && self.writer.options.relevant)
             || self.declarations.enter(section, self.writer.format_version.as_deref())
             || self.is_in_values;
@@ -462,8 +469,10 @@ impl Visitor for Sifter<'_, '_, '_> {
         }
         self.builder.diff(change)?;
         let version = self.writer.format_version.as_deref();
+        let declares = |viewer: &Viewer<'_>| viewer.declares(name);
         if !Subject::of_change(change).has_overlays()
-            && (self.declarations.cover(name, version) || self.writer.declares(name))
+            && (self.declarations.cover(name, version)
+                || self.writer.viewer.as_ref().is_some_and(declares))
         {
             self.builder.hide_all();
         }

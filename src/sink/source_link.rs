@@ -1,5 +1,7 @@
 //! The places of blocks in reports, and links to the lines of source files.
 
+use serde::Serialize;
+
 use super::origin::{self, Location, Origin, SharedOrigins};
 use crate::record::ResourceChange;
 
@@ -73,11 +75,12 @@ pub struct Places {
 }
 
 /// The place of a block, or why there is none.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct Place {
     /// The words for a person, without hidden characters.
     pub text: String,
     /// The link to the block.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Check, CheckInstance, Options, Output, Resource, Selected};
+use super::{Check, CheckInstance, Options, Output, Resource};
 use crate::diff::marked_places;
 use crate::error::Result;
 use crate::json::string::quoted;
@@ -79,9 +79,9 @@ fn selected<'o>(
     piece: &Piece<'_>,
     options: &'o Options,
     masked: Option<&mut MaskedJson<'_>>,
-) -> Result<Selected<'o>> {
+) -> Result<Vec<(&'o str, Option<JsonText<'static>>)>> {
     let Some(masked) = masked.filter(|_| !options.select.is_empty()) else {
-        return Ok(Selected::default());
+        return Ok(Vec::new());
     };
     masked.begin(piece)?;
     let mut selected = Vec::new();
@@ -93,7 +93,7 @@ fn selected<'o>(
         };
         selected.push((text, is_there.then(|| JsonText::new(json))));
     }
-    Ok(Selected(selected))
+    Ok(selected)
 }
 
 /// The row of an output. It has a value if `masked` is there.

@@ -15,19 +15,15 @@ pub use crate::sink::json::Json;
 pub use crate::sink::ndjson::Ndjson;
 
 /// Receives the entries about the configurations of a run.
+///
+/// # Errors
+///
+/// All methods fail with [`crate::error::ErrorKind::Write`] if the output fails.
 pub trait Listing {
     /// Writes an entry.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the entry cannot be written.
     fn entry(&mut self, entry: &Entry<'_>) -> Result<()>;
 
     /// Called after the last document.
-    ///
-    /// # Errors
-    ///
-    /// Fails if something cannot be written.
     fn finish(&mut self) -> Result<()>;
 }
 

@@ -62,7 +62,7 @@ struct Details<'a> {
     generated_config: bool,
     /// The place of the block in the configuration.
     #[serde(skip_serializing_if = "Option::is_none")]
-    block: Option<Block>,
+    block: Option<Place>,
     #[serde(skip_serializing_if = "Option::is_none")]
     check_kind: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,18 +77,10 @@ struct Details<'a> {
     unchanged: u64,
 }
 
-/// The place of a block: the file and the line, and a link to them.
-#[derive(Debug, Serialize)]
-struct Block {
-    text: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    url: Option<String>,
-}
-
 impl<'a> Entry<'a> {
     /// Adds the place of the block.
     pub fn at(mut self, place: Option<Place>) -> Entry<'a> {
-        self.details.block = place.map(|Place { text, url }| Block { text, url });
+        self.details.block = place;
         self
     }
 

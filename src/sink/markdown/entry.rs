@@ -60,7 +60,8 @@ pub(super) struct Alike {
     symbol: &'static str,
     link: String,
     phrase: String,
-    body: Body,
+    /// The lines of attributes, without a head.
+    body: Entry,
 }
 
 impl Alike {
@@ -74,7 +75,6 @@ impl Alike {
     pub fn entry(self, teller: &Teller) -> Entry {
         let Alike { instances, symbol, link, phrase, body, .. } = self;
         let Instances { name, indexes, count, .. } = &instances;
-        let Body { text, full } = body;
         let mut head = match (&indexes[..], *count) {
             ([index], 1) => teller.head(symbol, &(name.clone() + index)),
             _ => teller.head(symbol, name),
@@ -87,15 +87,8 @@ impl Alike {
             let _ = write!(head, " {phrase}");
         }
         head += &link;
-        Entry { count: *count, head: head + "\n\n", body: text, full, is_cut: false }
+        Entry { count: *count, head: head + "\n\n", ..body }
     }
-}
-
-/// The lines of attributes. `full` has all lines, if `text` does not.
-#[derive(Debug)]
-struct Body {
-    text: String,
-    full: Option<String>,
 }
 
 impl Teller {
@@ -145,8 +138,7 @@ impl Teller {
         let action = Action::of(&output.action);
         let link = self.link(&format!("output.{}", output.name));
         let head = self.head(action.symbol(), &output.name) + &link + "\n\n";
-        let Body { text, full } = self.body(&output.attributes, action);
-        Entry { count: 1, head, body: text, full, is_cut: false }
+        Entry { head, ..self.body(&output.attributes, action) }
     }
 
     /// An action invocation.
@@ -154,8 +146,7 @@ impl Teller {
         let words = phrase::invoked(invoked, quote);
         let space = if words.is_empty() { "" } else { " " };
         let head = self.head("", &invoked.address) + space + &words;
-        let Body { text, full } = self.body(&invoked.attributes, Action::Read);
-        Entry { count: 1, head: head + "\n\n", body: text, full, is_cut: false }
+        Entry { head: head + "\n\n", ..self.body(&invoked.attributes, Action::Read) }
     }
 
     /// A check.
@@ -176,7 +167,8 @@ impl Teller {
         Entry { count: 1, head, body, ..Entry::default() }
     }
 
-    fn body(&self, attributes: &Attributes, action: Action) -> Body {
+    /// An entry of attributes without a head.
+    fn body(&self, attributes: &Attributes, action: Action) -> Entry {
         let lines_max = match action {
             Action::Update | Action::Replace => self.lines_max,
             _ => self.plain_max,
@@ -184,7 +176,7 @@ impl Teller {
         let render = |max| tell(attributes, action, self.detail, max);
         let Told { text, is_all } = render(lines_max);
         let full = (self.tells_all && !is_all).then(|| render(usize::MAX).text);
-        Body { text, full }
+        Entry { count: 1, body: text, full, ..Entry::default() }
     }
 }
 

@@ -187,8 +187,7 @@ impl<W: Write> Table<W> {
             Record::Document(_) | Record::Summary(_) => return None,
         };
         if let Record::Resource(resource) = record {
-            let selected =
-                resource.values.0.iter().map(|(path, _)| text(&format!("values.{path}")));
+            let selected = resource.values.iter().map(|(path, _)| text(&format!("values.{path}")));
             row.extend(selected);
         }
         row.resize(self.headings.len(), String::new());

@@ -91,8 +91,8 @@ pub enum Formulas {
     Raw,
 }
 
-/// Writes a table: a header, and rows whose cells are found by the names of their columns. Every row
-/// repeats the source and the workspace of its document.
+/// Writes a table: a header, and rows whose cells are found by the names of their columns. Every
+/// row repeats the source and the workspace of its document.
 pub(super) struct Sheet<W: Write> {
     out: ::csv::Writer<W>,
     pace: Pace,

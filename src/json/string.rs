@@ -92,6 +92,13 @@ pub fn push_quoted(text: &str, json: &mut String) {
     json.push('"');
 }
 
+/// A text as a JSON string with quotes.
+pub fn quoted(text: &str) -> String {
+    let mut json = String::with_capacity(text.len() + 2);
+    push_quoted(text, &mut json);
+    json
+}
+
 /// Appends a text with the escapes that JSON requires, without quotes.
 pub fn push_escaped(text: &str, json: &mut String) {
     let mut rest = text;

@@ -33,12 +33,15 @@ pub(crate) fn effects(actions: &[Cow<'_, str>]) -> impl Iterator<Item = &'static
 
 /// The effects of a list of actions, given its word ([`Action::word`]).
 pub(crate) fn effects_of_word(word: &str) -> impl Iterator<Item = &'static str> + use<> {
-    let replaces = [Cow::Borrowed("delete"), Cow::Borrowed("create")];
     match word {
-        "replace" => effects(&replaces),
+        "replace" => effects(&[DELETE, CREATE]),
         joined => effects(&joined.split('+').map(Cow::Borrowed).collect::<Vec<_>>()),
     }
 }
+
+const CREATE: Cow<'static, str> = Cow::Borrowed("create");
+const DELETE: Cow<'static, str> = Cow::Borrowed("delete");
+const FORGET: Cow<'static, str> = Cow::Borrowed("forget");
 
 /// A known list of actions, or [`Action::Other`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,10 +64,6 @@ pub(crate) enum Action {
 
 impl Action {
     /// Classifies the actions of a change.
-    ///
-    /// # Errors
-    ///
-    /// Fails if `actions` is not an array of strings.
     pub(crate) fn of(change: &Change<'_>) -> Result<Action> {
         let (mut list, mut len) = ([Action::Other; 2], 0);
         for text in change.actions()? {
@@ -93,21 +92,23 @@ impl Action {
             .unwrap_or(Other)
     }
 
+    /// Each known list with its word.
+    const KNOWN: [(Action, &str, &[Cow<'static, str>]); 11] = [
+        (Action::NoOp, "no-op", &[Cow::Borrowed("no-op")]),
+        (Action::Create, "create", &[CREATE]),
+        (Action::Read, "read", &[Cow::Borrowed("read")]),
+        (Action::Update, "update", &[Cow::Borrowed("update")]),
+        (Action::Delete, "delete", &[DELETE]),
+        (Action::Forget, "forget", &[FORGET]),
+        (Action::Open, "open", &[Cow::Borrowed("open")]),
+        (Action::DeleteThenCreate, "replace", &[DELETE, CREATE]),
+        (Action::CreateThenDelete, "replace", &[CREATE, DELETE]),
+        (Action::CreateThenForget, "replace", &[CREATE, FORGET]),
+        (Action::ForgetThenCreate, "replace", &[FORGET, CREATE]),
+    ];
+
     fn known_word(self) -> Option<&'static str> {
-        Some(match self {
-            Action::NoOp => "no-op",
-            Action::Create => "create",
-            Action::Read => "read",
-            Action::Update => "update",
-            Action::Delete => "delete",
-            Action::Forget => "forget",
-            Action::Open => "open",
-            Action::DeleteThenCreate
-            | Action::CreateThenDelete
-            | Action::CreateThenForget
-            | Action::ForgetThenCreate => "replace",
-            Action::Other => return None,
-        })
+        Action::KNOWN.get(self as usize).map(|(_, word, _)| *word)
     }
 
     /// The word for the list. An unknown list has its actions as a word, joined by `+`.
@@ -140,30 +141,14 @@ impl Action {
     }
 
     /// The actions in the list.
-    ///
-    /// # Errors
-    ///
-    /// Fails if `actions` is not an array of strings.
     pub(super) fn words<'w>(self, change: &Change<'_>) -> Result<Cow<'w, [Cow<'w, str>]>> {
-        use Cow::Borrowed;
-        let known: &'w [Cow<'w, str>] = match self {
-            Action::NoOp => &[Borrowed("no-op")],
-            Action::Create => &[Borrowed("create")],
-            Action::Read => &[Borrowed("read")],
-            Action::Update => &[Borrowed("update")],
-            Action::Delete => &[Borrowed("delete")],
-            Action::Forget => &[Borrowed("forget")],
-            Action::Open => &[Borrowed("open")],
-            Action::DeleteThenCreate => &[Borrowed("delete"), Borrowed("create")],
-            Action::CreateThenDelete => &[Borrowed("create"), Borrowed("delete")],
-            Action::CreateThenForget => &[Borrowed("create"), Borrowed("forget")],
-            Action::ForgetThenCreate => &[Borrowed("forget"), Borrowed("create")],
-            Action::Other => {
+        match Action::KNOWN.get(self as usize) {
+            Some((_, _, actions)) => Ok(Cow::Borrowed(*actions)),
+            None => {
                 let words = change.actions()?.map(|word| Ok(word?.decode()?.into()));
-                return words.collect::<Result<Vec<_>>>().map(Cow::Owned);
+                words.collect::<Result<Vec<_>>>().map(Cow::Owned)
             }
-        };
-        Ok(Borrowed(known))
+        }
     }
 }
 

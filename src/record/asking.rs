@@ -28,17 +28,13 @@ pub(super) struct Asker<'a> {
 }
 
 impl<'a> Asker<'a> {
-    pub fn new(questions: &Questions<'a>, limits: &Limits) -> Asker<'a> {
-        Asker::of(questions.assertions, limits)
-    }
-
-    fn of(assertions: &'a Assertions, limits: &Limits) -> Asker<'a> {
+    pub fn new(Questions { assertions, .. }: &Questions<'a>, limits: &Limits) -> Asker<'a> {
         Asker { assertions, run: Run::new(assertions, limits) }
     }
 
     /// An asker of the same assertions for another thread, which was asked nothing.
     pub fn fresh(&self, limits: &Limits) -> Asker<'a> {
-        Asker::of(self.assertions, limits)
+        Asker { assertions: self.assertions, run: Run::new(self.assertions, limits) }
     }
 
     /// Asks the assertions of a piece.

@@ -141,7 +141,7 @@ pub enum Line {
 
 impl Line {
     /// Length of the text in bytes.
-    pub(super) fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         match self {
             Line::Same(text) | Line::Removed(text) | Line::Added(text) => text.len(),
             Line::Skipped(_) => 0,

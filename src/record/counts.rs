@@ -155,10 +155,6 @@ impl PlanLine {
     }
 
     /// Counts an element of `resource_changes`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if `actions` is not an array of strings.
     pub(super) fn count(&mut self, action: Action, change: &ResourceChange<'_>) -> Result<()> {
         if change.mode.is_some_and(|mode| mode.is("ephemeral")) {
             return Ok(());

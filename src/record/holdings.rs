@@ -156,10 +156,6 @@ impl Default for Holdings {
 
 impl Holdings {
     /// Counts a resource of one state.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a text or an overlay of the resource is malformed.
     pub(super) fn add(&mut self, resource: &ResourceInstance<'_>, limits: &Limits) -> Result<()> {
         match (resource.deposed_key, resource.mode) {
             (Some(_), _) => self.deposed += 1,

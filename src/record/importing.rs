@@ -187,9 +187,8 @@ impl Importing {
 #[derive(Debug, Default)]
 struct Shown {
     texts: Vec<u8>,
-    places: Vec<Place>,
-    /// Indexes into `places`, keyed by the hash of the text.
-    by_text: HashTable<usize>,
+    /// The places of the texts, keyed by the hash of the text.
+    places: HashTable<Place>,
     keyed: RandomState,
 }
 
@@ -203,7 +202,6 @@ impl Shown {
     fn clear(&mut self) {
         self.texts.clear();
         self.places.clear();
-        self.by_text.clear();
     }
 
     /// Adds the texts of a string, number or boolean. Ignores other events.
@@ -218,28 +216,27 @@ impl Shown {
     }
 
     fn note_text(&mut self, text: &[u8]) {
-        if text.is_empty() || self.position(text).is_some() {
+        if text.is_empty() || self.place(text).is_some() {
             return;
         }
-        let Shown { texts, places, by_text, keyed } = self;
+        let Shown { texts, places, keyed } = self;
         let start = texts.len();
         texts.extend_from_slice(text);
-        places.push(Place { range: start..texts.len(), is_secret: false });
-        let hash = |&place: &usize| keyed.hash_one(&texts[places[place].range.clone()]);
-        let place = places.len() - 1;
-        let _ = by_text.insert_unique(hash(&place), place, hash);
+        let place = Place { range: start..texts.len(), is_secret: false };
+        let hash = |place: &Place| keyed.hash_one(&texts[place.range.clone()]);
+        places.insert_unique(hash(&place), place, hash);
     }
 
-    fn position(&self, text: &[u8]) -> Option<usize> {
-        let is_equal = |&place: &usize| self.texts[self.places[place].range.clone()] == *text;
-        self.by_text.find(self.keyed.hash_one(text), is_equal).copied()
+    fn place(&mut self, text: &[u8]) -> Option<&mut Place> {
+        let is_equal = |place: &Place| self.texts[place.range.clone()] == *text;
+        self.places.find_mut(self.keyed.hash_one(text), is_equal)
     }
 
     /// Marks the entries that repeat a secret scalar, or a secret key that is data.
     fn mark_secret(&mut self, leaf: Leaf<'_>, decoded: &mut Vec<u8>) -> Result<()> {
         let mut mark = |text: &[u8]| {
-            if let Some(place) = self.position(text) {
-                self.places[place].is_secret = true;
+            if let Some(place) = self.place(text) {
+                place.is_secret = true;
             }
         };
         match leaf {
@@ -259,8 +256,8 @@ impl Shown {
     }
 
     fn is_secret(&self, text: &[u8]) -> bool {
-        !self.places.is_empty()
-            && self.position(text).is_some_and(|place| self.places[place].is_secret)
+        let is_secret = |place: &Place| place.is_secret && self.texts[place.range.clone()] == *text;
+        !self.places.is_empty() && self.places.find(self.keyed.hash_one(text), is_secret).is_some()
     }
 }
 

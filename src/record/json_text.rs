@@ -21,11 +21,6 @@ impl<'a> JsonText<'a> {
         &self.0
     }
 
-    /// Borrows the text.
-    pub(super) fn borrowed(&self) -> JsonText<'_> {
-        JsonText::new(self.get())
-    }
-
     /// Copies the text.
     pub(super) fn owned(&self) -> JsonText<'static> {
         JsonText::new(self.get().to_owned())

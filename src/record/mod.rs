@@ -23,6 +23,7 @@ mod row_builder;
 mod rows;
 pub mod schema;
 mod sift;
+mod subject;
 mod texts;
 #[cfg(feature = "report")]
 pub mod values;
@@ -65,7 +66,7 @@ pub use sift::{Sifted, Warning, sift, sift_next};
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// One record.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Record<'a> {
     /// The first record of a plan. Identifies the plan.
@@ -104,7 +105,8 @@ impl<'a> Record<'a> {
         }
     }
 
-    fn resource_mut(&mut self) -> Option<&mut ResourceChange<'a>> {
+    /// Like [`Record::resource`], to modify it.
+    pub(crate) fn resource_mut(&mut self) -> Option<&mut ResourceChange<'a>> {
         match self {
             Record::ResourceChange(change)
             | Record::ResourceDrift(change)
@@ -125,7 +127,7 @@ pub struct Label<'a> {
 }
 
 /// The `plan` record: the plan that the next records belong to.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Plan<'a> {
     /// [`SCHEMA_VERSION`].
     pub schema_version: u32,
@@ -143,7 +145,7 @@ pub struct Plan<'a> {
 }
 
 /// A change to a resource instance. Texts come from the plan, decoded.
-#[derive(Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 #[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
 pub struct ResourceChange<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -212,43 +214,6 @@ impl ResourceChange<'_> {
         }
     }
 
-    /// A copy of the change with its block in the configuration. Everything else is borrowed.
-    pub fn with_block(&self, block: Block) -> ResourceChange<'_> {
-        let change = self.with_attributes(self.attributes.clone());
-        ResourceChange { block: Some(Box::new(block)), ..change }
-    }
-
-    /// A copy of the change with other attributes. Everything else is borrowed.
-    pub fn with_attributes(&self, attributes: Attributes) -> ResourceChange<'_> {
-        fn text<'b>(text: &'b Option<Cow<'_, str>>) -> Option<Cow<'b, str>> {
-            text.as_deref().map(Cow::Borrowed)
-        }
-        ResourceChange {
-            address: text(&self.address),
-            previous_address: text(&self.previous_address),
-            module_address: text(&self.module_address),
-            mode: text(&self.mode),
-            type_name: text(&self.type_name),
-            name: text(&self.name),
-            index: self.index.as_ref().map(JsonText::borrowed),
-            deposed: text(&self.deposed),
-            provider_name: text(&self.provider_name),
-            action: Cow::Borrowed(&self.action),
-            actions: Cow::Borrowed(&self.actions),
-            action_reason: text(&self.action_reason),
-            deferred_reason: text(&self.deferred_reason),
-            changed: Cow::Borrowed(&self.changed),
-            unknown: Cow::Borrowed(&self.unknown),
-            sensitive: Cow::Borrowed(&self.sensitive),
-            replace_paths: Cow::Borrowed(&self.replace_paths),
-            importing: self.importing.as_ref().map(JsonText::borrowed),
-            generated_config: self.generated_config,
-            block: self.block.clone(),
-            source: self.source.as_ref().map(JsonText::borrowed),
-            attributes,
-        }
-    }
-
     /// The effects of the change, the most severe first: `delete`, `replace`, `forget`, `update`,
     /// `create`, `read`. A known list of actions has at most one; an unknown list may have several.
     pub fn effects(&self) -> impl Iterator<Item = &'static str> + use<> {
@@ -280,7 +245,7 @@ impl ResourceChange<'_> {
 }
 
 /// A change to an output value of the root module.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
 pub struct OutputChange<'a> {
     pub name: Cow<'a, str>,
@@ -301,7 +266,7 @@ pub struct OutputChange<'a> {
 }
 
 /// A checkable object and the result of its conditions.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
 pub struct Check<'a> {
     pub address: Cow<'a, str>,
@@ -323,7 +288,7 @@ impl Check<'_> {
 }
 
 /// An attribute that the plan depends on, in values from before the plan.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct RelevantAttribute<'a> {
     /// The address of the resource.
     pub resource: Cow<'a, str>,
@@ -334,7 +299,7 @@ pub struct RelevantAttribute<'a> {
 }
 
 /// An action that the plan invokes.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
 pub struct ActionInvocation<'a> {
     pub address: Cow<'a, str>,
@@ -402,60 +367,40 @@ impl Hidden {
 ///
 /// For each plan the run sends one [`Record::Plan`], then the rows, then one [`Record::Summary`].
 /// After the last plan it calls [`Sink::finish`]. A plan that fails half-way has no summary.
+///
+/// # Errors
+///
+/// All methods fail with [`crate::error::ErrorKind::Write`] if the output fails.
 pub trait Sink {
     /// Writes one record.
-    ///
-    /// # Errors
-    ///
-    /// Fails with [`crate::error::ErrorKind::Write`] if the output fails.
     fn record(&mut self, record: &Record<'_>) -> Result<()>;
 
     /// Reports that a plan could not be read, or not to its end. Follows the records of the plan
     /// that were read before the error.
-    ///
-    /// # Errors
-    ///
-    /// Fails with [`crate::error::ErrorKind::Write`] if the output fails.
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
         let _ = (label, error);
         Ok(())
     }
 
     /// Reports a record that is not shown.
-    ///
-    /// # Errors
-    ///
-    /// Fails with [`crate::error::ErrorKind::Write`] if the output fails.
     fn unseen(&mut self, record: &Record<'_>) -> Result<()> {
         let _ = record;
         Ok(())
     }
 
     /// Reports how much of the current plan is hidden. Precedes its [`Record::Summary`].
-    ///
-    /// # Errors
-    ///
-    /// Fails with [`crate::error::ErrorKind::Write`] if the output fails.
     fn hidden(&mut self, hidden: &Hidden) -> Result<()> {
         let _ = hidden;
         Ok(())
     }
 
     /// Reports what a state holds. A state has no [`Record::Summary`].
-    ///
-    /// # Errors
-    ///
-    /// Fails with [`crate::error::ErrorKind::Write`] if the output fails.
     fn state(&mut self, label: Label<'_>, holdings: &Holdings) -> Result<()> {
         let _ = (label, holdings);
         Ok(())
     }
 
     /// Writes the end of the output and flushes it.
-    ///
-    /// # Errors
-    ///
-    /// Fails with [`crate::error::ErrorKind::Write`] if the output fails.
     fn finish(&mut self) -> Result<()>;
 
     /// The memory limit, in bytes, for records that wait for the `plan` record. Once it is reached,

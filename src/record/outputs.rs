@@ -11,7 +11,7 @@ use std::hash::{BuildHasher, RandomState};
 use crate::error::{Error, Result};
 use crate::json::value::{Kind, Value};
 use crate::limits::{Limit, Limits};
-use crate::plan::{Change, Piece, PieceKind, Section};
+use crate::plan::{Piece, PieceKind, Section};
 
 /// The outputs that are declared sensitive, as digests of their names.
 #[derive(Debug, Default)]
@@ -61,10 +61,4 @@ impl Declarations {
             false => false,
         }
     }
-}
-
-/// Whether a change has a sensitivity overlay.
-pub(super) fn has_overlays(change: &Change<'_>) -> bool {
-    let overlays = [change.before_sensitive, change.after_sensitive];
-    overlays.into_iter().flatten().any(|overlay| !overlay.is_null())
 }

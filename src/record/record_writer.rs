@@ -6,27 +6,22 @@
 
 use super::counts::{Facts, Summary};
 use super::holdings::Holdings;
-use super::options::{Extent, Options, Show};
+use super::options::Options;
 use super::pending::PendingRecords;
 use super::row_builder::RowBuilder;
 use super::view::{Places, View, Viewer, Whose};
-use super::watch::Watch;
 use super::{Attributes, Label, Plan, Record, Renderer, SCHEMA_VERSION, Sink};
 use crate::error::Result;
 use crate::json::value::Text;
-use crate::limits::Limits;
 use crate::plan::{Change, Document, ResourceChange, Section};
 
 /// Writes the records of one plan to the sink, and keeps its counts.
 pub(super) struct RecordWriter<'a> {
     sink: &'a mut dyn Sink,
     /// Finds attributes; `None` without a view.
-    viewer: Option<Viewer<'a>>,
+    pub(super) viewer: Option<Viewer<'a>>,
     label: Label<'a>,
-    pub(super) show: Show,
-    pub(super) extent: Extent,
-    pub(super) watch: Option<&'static Watch>,
-    pub(super) limits: Limits,
+    pub(super) options: &'a Options,
     pub(super) format_version: Option<String>,
     pub(super) terraform_version: Option<String>,
     /// Whether the `plan` record was written.
@@ -40,7 +35,7 @@ pub(super) struct RecordWriter<'a> {
 impl<'a> RecordWriter<'a> {
     pub(super) fn new(
         label: Label<'a>,
-        options: &Options,
+        options: &'a Options,
         view: Option<View<'a>>,
         sink: &'a mut dyn Sink,
     ) -> RecordWriter<'a> {
@@ -48,10 +43,7 @@ impl<'a> RecordWriter<'a> {
             sink,
             viewer: view.map(|view| Viewer::new(view, &options.read.limits)),
             label,
-            show: options.show,
-            extent: options.extent,
-            watch: options.watch,
-            limits: options.read.limits,
+            options,
             format_version: None,
             terraform_version: None,
             begun: false,
@@ -62,10 +54,6 @@ impl<'a> RecordWriter<'a> {
     }
 
     /// Reports what a state holds, in place of all records.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the sink fails.
     pub(super) fn state(&mut self, holdings: &mut Holdings) -> Result<()> {
         let late = self.summary.terraform_version.take();
         holdings.terraform_version = late.or_else(|| self.terraform_version.take());
@@ -79,7 +67,7 @@ impl<'a> RecordWriter<'a> {
     /// Fails if there are too many different action words.
     pub(super) fn count(&mut self, facts: &Facts) -> Result<()> {
         self.has_changes |= facts.section == Section::ResourceChanges && !facts.is_settled;
-        self.summary.add(facts, &self.limits)
+        self.summary.add(facts, &self.options.read.limits)
     }
 
     /// Writes a record, or keeps a copy until the `plan` record is written.
@@ -105,7 +93,7 @@ impl<'a> RecordWriter<'a> {
     ) -> Result<()> {
         let facts = builder.facts(section, change)?;
         self.count(&facts)?;
-        if self.show.hides(&facts) {
+        if self.options.show.hides(&facts) {
             return Ok(());
         }
         let mut row = builder.row(&facts, change, deferred_reason, self.viewer.as_ref())?;
@@ -117,24 +105,6 @@ impl<'a> RecordWriter<'a> {
             row.attributes = attributes.map_err(|error| error.within("change"))?;
         }
         self.record(&row)
-    }
-
-    /// Returns the text with known secrets masked. Without a view, no secrets are known.
-    pub(super) fn unless_secret(&self, text: String) -> String {
-        match &self.viewer {
-            Some(viewer) => viewer.text(text),
-            None => text,
-        }
-    }
-
-    /// Whether the view knows that an output is declared sensitive.
-    pub(super) fn declares(&self, output: &str) -> bool {
-        self.viewer.as_ref().is_some_and(|viewer| viewer.declares(output))
-    }
-
-    /// Whether records have attributes.
-    pub(super) fn has_view(&self) -> bool {
-        self.viewer.is_some()
     }
 
     /// The attributes of a change; empty without a view.

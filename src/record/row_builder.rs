@@ -6,17 +6,17 @@ use super::action::Action;
 use super::counts::{Facts, PlanLine};
 use super::importing::Importing;
 use super::json_text::JsonText;
-use super::options::Extent;
+use super::options::{Extent, Options};
 use super::texts::Texts;
 use super::view::Viewer;
-use super::watch::{Resource, Watch};
+use super::watch::Resource;
 use super::{Attributes, Record, ResourceChange};
 use crate::diff::Differ;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::string;
 use crate::json::value::{Kind, Text, Value};
 use crate::json::word::Word;
-use crate::limits::{Limit, Limits};
+use crate::limits::Limit;
 use crate::path::{Paths, Step};
 use crate::plan::{self, Change, Index, Section};
 use crate::secret::marks::{Marks, Subject, Why};
@@ -24,9 +24,7 @@ use crate::secret::steps::Places;
 
 /// Builds the rows of changes, one after the other.
 pub(super) struct RowBuilder {
-    limits: Limits,
-    extent: Extent,
-    watch: Option<&'static Watch>,
+    options: Options,
     differ: Differ,
     marks: Marks,
     /// The places of the last change whose overlay has another shape than the value. Paths end
@@ -47,11 +45,10 @@ fn in_change(error: Error) -> Error {
 }
 
 impl RowBuilder {
-    pub(super) fn new(limits: Limits, extent: Extent, watch: Option<&'static Watch>) -> RowBuilder {
+    pub(super) fn new(options: Options) -> RowBuilder {
+        let limits = options.read.limits;
         RowBuilder {
-            limits,
-            extent,
-            watch,
+            options,
             differ: Differ::new(&limits),
             marks: Marks::new(None, &limits),
             misfits: Places::default(),
@@ -71,7 +68,7 @@ impl RowBuilder {
     /// Fails if the change is malformed or exceeds a limit.
     pub(super) fn diff(&mut self, change: &Change<'_>) -> Result<()> {
         // An import needs the overlays checked: a damaged mark is an error, not a missing mark.
-        if self.extent == Extent::Paths || change.importing.is_some() {
+        if self.options.extent == Extent::Paths || change.importing.is_some() {
             self.differ.diff(change)?;
             self.hide_misfits(change)?;
         }
@@ -93,10 +90,11 @@ impl RowBuilder {
         if !(has_deep_paths && has_deep_marks) && fit_at_root(sides, overlays)? {
             return Ok(());
         }
-        let RowBuilder { marks, misfits, limits, .. } = self;
+        let RowBuilder { marks, misfits, options, .. } = self;
+        let paths_max = options.read.limits.paths;
         marks.find(Subject { sides, overlays, ..Subject::default() }, |marked| {
             match marked.why {
-                Why::Misfit => misfits.push(marked.path, limits.paths, change.offset()),
+                Why::Misfit => misfits.push(marked.path, paths_max, change.offset()),
                 Why::Whole | Why::OtherKind => Ok(()),
             }
         })?;
@@ -125,7 +123,7 @@ impl RowBuilder {
 
     /// The changed, unknown and sensitive paths of the last change, if records contain paths.
     pub(super) fn paths(&self) -> [&Paths; 3] {
-        reported_paths(self.extent, &self.differ, &self.none)
+        reported_paths(self.options.extent, &self.differ, &self.none)
     }
 
     /// Computes the facts of a resource change, and its paths.
@@ -139,7 +137,7 @@ impl RowBuilder {
         change: &plan::ResourceChange<'_>,
     ) -> Result<Facts> {
         self.diff(&change.change).map_err(in_change)?;
-        if let Some(watch) = self.watch.filter(|watch| watch.is_open()) {
+        if let Some(watch) = self.options.watch.filter(|watch| watch.is_open()) {
             watch.see(&Resource::of(change), &self.paths());
         }
         let action = Action::of(&change.change).map_err(in_change)?;
@@ -173,12 +171,19 @@ impl RowBuilder {
         deferred_reason: Option<Text<'_>>,
         viewer: Option<&Viewer<'_>>,
     ) -> Result<Record<'m>> {
-        if self.extent == Extent::Paths {
+        if self.options.extent == Extent::Paths {
             self.mark_steps(&change.change);
             let (paths, texts) = (&mut self.replace_paths, &mut self.texts);
             let taken = self.differ.size();
-            replace_paths(&change.change, paths, texts, &mut self.marked, self.limits.paths, taken)
-                .map_err(|error| in_change(error.within("replace_paths")))?;
+            replace_paths(
+                &change.change,
+                paths,
+                texts,
+                &mut self.marked,
+                self.options.read.limits.paths,
+                taken,
+            )
+            .map_err(|error| in_change(error.within("replace_paths")))?;
         }
         let actions = facts.action.words(&change.change).map_err(in_change)?;
         let importing = change
@@ -201,7 +206,8 @@ impl RowBuilder {
             ],
         )?;
         let others = others.map(|text| text.map(Cow::Borrowed));
-        let [changed, unknown, sensitive] = reported_paths(self.extent, &self.differ, &self.none);
+        let [changed, unknown, sensitive] =
+            reported_paths(self.options.extent, &self.differ, &self.none);
         let [previous, module, mode, type_name, name, deposed, provider, reason, deferred] = others;
         let row = ResourceChange {
             address: change.address.map(|_| Cow::Borrowed(address)),

@@ -7,16 +7,14 @@
 
 use super::asking::{Asker, Tally};
 use super::counts::Facts;
-use super::options::{Extent, Show};
+use super::options::{Options, Show};
 use super::pending;
 use super::row_builder::RowBuilder;
 use super::view::{Places, View, Viewer, Whose};
-use super::watch::Watch;
 use super::{Record, Renderer};
 use crate::error::Result;
 use crate::json::outline::Outline;
 use crate::json::value::Text;
-use crate::limits::Limits;
 use crate::plan::lookahead::{Found, LookaheadJob, Task};
 use crate::plan::{Flow, Piece, PieceKind, PieceVisitor, ResourceChange, Section};
 use crate::pool::Worker;
@@ -94,20 +92,16 @@ pub(super) struct RowWorker<'v> {
 
 impl<'v> RowWorker<'v> {
     pub(super) fn new(
-        limits: Limits,
-        (show, extent, watch): (Show, Extent, Option<&'static Watch>),
+        mut options: Options,
         view: Option<View<'v>>,
         renderer: Option<Box<dyn Renderer>>,
+        asker: Option<Asker<'v>>,
     ) -> Self {
-        let limits = Limits { paths: limits.paths.min(PATHS_MAX), ..limits };
-        let viewer = view.map(|view| Viewer::new(view, &limits));
-        let (builder, outline) = (RowBuilder::new(limits, extent, watch), Outline::new());
-        RowWorker { builder, viewer, show, renderer, asker: None, outline }
-    }
-
-    /// Also asks assertions of the changes.
-    pub(super) fn with(self, asker: Option<Asker<'v>>) -> Self {
-        RowWorker { asker, ..self }
+        let limits = &mut options.read.limits;
+        limits.paths = limits.paths.min(PATHS_MAX);
+        let viewer = view.map(|view| Viewer::new(view, limits));
+        let (builder, outline) = (RowBuilder::new(options), Outline::new());
+        RowWorker { builder, viewer, show: options.show, renderer, asker, outline }
     }
 
     /// Builds the row of a change. `None` leaves the change to the reading thread.

@@ -12,11 +12,12 @@ use super::asking::{Asker, Questions};
 use super::counts::{self, Summary};
 use super::holdings::Holdings;
 use super::options::{Options, Show};
-use super::outputs::{Declarations, has_overlays};
+use super::outputs::Declarations;
 use super::record_writer::RecordWriter;
 use super::row_builder::RowBuilder;
 use super::rows::{BuiltRow, RowBatch, RowWorker};
-use super::view::{Places, View, Whose};
+use super::texts::decoded;
+use super::view::{Places, View, Viewer, Whose};
 use super::watch::Thing;
 use super::{
     ActionInvocation, Attributes, Check, Label, OutputChange, Record, RelevantAttribute, Sink,
@@ -31,6 +32,7 @@ use crate::plan::{
     ReadRange, ResourceInstance, Section, Visitor,
 };
 use crate::pool::Queue;
+use crate::secret::marks::Subject;
 
 /// The result of [`sift`].
 #[derive(Clone, Debug)]
@@ -180,15 +182,13 @@ fn sift_one<S: Source>(
     std::thread::scope(|scope| {
         let threads = options.read.threads.map_or(1, NonZeroUsize::get);
         let mut sifter = Sifter {
-            builder: RowBuilder::new(options.read.limits, options.extent, options.watch),
+            builder: RowBuilder::new(*options),
             writer: RecordWriter::new(label, options, view, sink),
             ahead: (threads > 1).then(|| Lookahead::new(scope, &queue, threads)),
             view,
             asker,
             index: 0,
             declarations: Declarations::default(),
-            accepts: options.accepts,
-            relevant: options.relevant,
             holdings: Holdings::default(),
             is_in_values: false,
             is_state: false,
@@ -215,9 +215,6 @@ struct Sifter<'a, 'scope, 'env> {
     /// Number of elements of the section before the current lookahead range.
     index: u64,
     declarations: Declarations,
-    accepts: Accepts,
-    /// Whether elements of `relevant_attributes` become records.
-    relevant: bool,
     /// What the values of a state hold.
     holdings: Holdings,
     /// Whether the section that is being read has the values of a state.
@@ -242,7 +239,14 @@ impl Sifter<'_, '_, '_> {
             }
         });
         listed.map_err(|error| error.within("instances"))?;
-        let decoded = |text: Text<'_>| Ok(self.writer.unless_secret(text.decode()?).into());
+        // Without a view, no secrets are known.
+        let decoded = |text: Text<'_>| {
+            let text = text.decode()?;
+            Ok(match &self.writer.viewer {
+                Some(viewer) => viewer.text(text).into(),
+                None => text.into(),
+            })
+        };
         let mut problems = texts.into_iter().map(decoded).collect::<Result<Vec<_>>>()?;
         if more > 0 {
             problems.push(format!("and {more} more problems").into());
@@ -277,7 +281,7 @@ impl Sifter<'_, '_, '_> {
 
     /// The attributes of an action's configuration; empty without a view.
     fn configuration(&mut self, invocation: &plan::ActionInvocation<'_>) -> Result<Attributes> {
-        let Some(config) = invocation.config().filter(|_| self.writer.has_view()) else {
+        let Some(config) = invocation.config().filter(|_| self.writer.viewer.is_some()) else {
             return Ok(Attributes::default());
         };
         self.builder.diff(&config)?;
@@ -333,11 +337,12 @@ impl<'env: 'scope, 'scope> PieceVisitor for Sifter<'_, 'scope, 'env> {
         if let Some(ahead) = &mut self.ahead {
             ahead.recall();
         }
-        self.is_in_values =
-            self.accepts == Accepts::States && section == Section::Other && key == "values";
+        self.is_in_values = self.writer.options.accepts == Accepts::States
+            && section == Section::Other
+            && key == "values";
         let is_entered = section.is_entered()
-            || (section == Section::DeferredActionInvocations && self.writer.has_view())
-            || (section == Section::RelevantAttributes && self.relevant)
+            || (section == Section::DeferredActionInvocations && self.writer.viewer.is_some())
+            || (section == Section::RelevantAttributes && self.writer.options.relevant)
             || self.declarations.enter(section, self.writer.format_version.as_deref())
             || self.is_in_values;
         if is_entered { Answer::Enter } else { Answer::Skip }
@@ -389,11 +394,11 @@ impl<'env: 'scope, 'scope> PieceVisitor for Sifter<'_, 'scope, 'env> {
         };
         self.index = boundary.index();
         let (writer, view, asker) = (&mut self.writer, self.view, &self.asker);
-        let options = (writer.show, writer.extent, writer.watch);
+        let options = writer.options;
         Ok(ahead.find(boundary, || {
             let renderer = writer.renderer();
-            let asker = asker.as_ref().map(|asker| asker.fresh(&writer.limits));
-            RowWorker::new(writer.limits, options, view, renderer).with(asker)
+            let asker = asker.as_ref().map(|asker| asker.fresh(&options.read.limits));
+            RowWorker::new(*options, view, renderer, asker)
         }))
     }
 
@@ -437,11 +442,11 @@ impl Visitor for Sifter<'_, '_, '_> {
     }
 
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
-        self.declarations.note(piece, &self.writer.limits).map(|()| Flow::Continue)
+        self.declarations.note(piece, &self.writer.options.read.limits).map(|()| Flow::Continue)
     }
 
     fn resource(&mut self, _: Section, instance: &ResourceInstance<'_>) -> Result<Flow> {
-        self.holdings.add(instance, &self.writer.limits).map(|()| Flow::Continue)
+        self.holdings.add(instance, &self.writer.options.read.limits).map(|()| Flow::Continue)
     }
 
     fn resource_change(
@@ -459,21 +464,23 @@ impl Visitor for Sifter<'_, '_, '_> {
     }
 
     fn output_change(&mut self, name: &str, change: &Change<'_>) -> Result<Flow> {
-        if let Some(watch) = self.writer.watch {
+        if let Some(watch) = self.writer.options.watch {
             watch.see_thing(Thing::Output, [Some(name), None]);
         }
         self.builder.diff(change)?;
         let version = self.writer.format_version.as_deref();
-        if !has_overlays(change)
-            && (self.declarations.cover(name, version) || self.writer.declares(name))
+        let declares = |viewer: &Viewer<'_>| viewer.declares(name);
+        if !Subject::of_change(change).has_overlays()
+            && (self.declarations.cover(name, version)
+                || self.writer.viewer.as_ref().is_some_and(declares))
         {
             self.builder.hide_all();
         }
         let action = Action::of(change)?;
         let word = action.word(change)?;
         let changed = &mut self.writer.summary.output_changes;
-        counts::count(changed, &word, &self.writer.limits, change.offset())?;
-        if action == Action::NoOp && self.writer.show == Show::Changes {
+        counts::count(changed, &word, &self.writer.options.read.limits, change.offset())?;
+        if action == Action::NoOp && self.writer.options.show == Show::Changes {
             return Ok(Flow::Continue);
         }
         let [changed, unknown, sensitive] = self.builder.paths();
@@ -497,16 +504,16 @@ impl Visitor for Sifter<'_, '_, '_> {
         counts::count(
             &mut self.writer.summary.checks,
             &status,
-            &self.writer.limits,
+            &self.writer.options.read.limits,
             check.status.offset(),
         )?;
         // Problems are read even if the check is not shown: a key twice in them is an error.
         let problems = self.problems(check)?;
         let address = check.address.decode()?;
-        if let Some(watch) = self.writer.watch {
+        if let Some(watch) = self.writer.options.watch {
             watch.see_thing(Thing::Check, [Some(&address), None]);
         }
-        if status == "pass" && self.writer.show == Show::Changes {
+        if status == "pass" && self.writer.options.show == Show::Changes {
             return Ok(Flow::Continue);
         }
         self.writer.record(&Record::Check(Check {
@@ -522,7 +529,7 @@ impl Visitor for Sifter<'_, '_, '_> {
     fn action_invocation(&mut self, invocation: &plan::ActionInvocation<'_>) -> Result<Flow> {
         self.writer.has_changes = true;
         let invocation = self.invocation(invocation, None)?;
-        if let Some(watch) = self.writer.watch {
+        if let Some(watch) = self.writer.options.watch {
             let names = [Some(&*invocation.address), invocation.type_name.as_deref()];
             watch.see_thing(Thing::Action, names);
         }
@@ -544,8 +551,4 @@ impl Visitor for Sifter<'_, '_, '_> {
         };
         self.writer.record(&Record::RelevantAttribute(record)).map(|()| Flow::Continue)
     }
-}
-
-fn decoded(text: Option<Text<'_>>) -> Result<Option<Cow<'static, str>>> {
-    Ok(text.map(Text::decode).transpose()?.map(Cow::Owned))
 }

@@ -3,6 +3,8 @@
 //! All texts are copied first, because another process may modify the file. The copy is then
 //! checked for UTF-8 as a whole, which is cheaper than one check for each text.
 
+use std::borrow::Cow;
+
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::string;
 use crate::json::value::Text;
@@ -47,4 +49,9 @@ impl Texts {
         }
         Ok((part(first, 0, first_end)?, decoded))
     }
+}
+
+/// Decodes an optional text into memory of its own.
+pub(super) fn decoded(text: Option<Text<'_>>) -> Result<Option<Cow<'static, str>>> {
+    text.map(|text| Ok(text.decode()?.into())).transpose()
 }

@@ -5,11 +5,10 @@ use std::convert::Infallible;
 use std::marker::PhantomData;
 
 use super::Attributes;
+pub(super) use super::subject::{Places, Whose};
 use crate::error::Result;
-use crate::json::value::Text;
 use crate::limits::Limits;
-use crate::path::Paths;
-use crate::plan::{Change, Section};
+use crate::plan::Change;
 
 /// A view, of which there is none.
 #[derive(Clone, Copy, Debug)]
@@ -18,20 +17,6 @@ pub(super) struct View<'s>(Infallible, PhantomData<&'s ()>);
 /// A viewer, of which there is none.
 #[derive(Debug)]
 pub(super) struct Viewer<'s>(View<'s>);
-
-/// The paths of a change.
-pub(super) struct Places<'p> {
-    pub changed: &'p Paths,
-    pub unknown: &'p Paths,
-    pub replace_paths: &'p Paths,
-}
-
-/// The subject of a change.
-pub(super) enum Whose<'a> {
-    Output(&'a str),
-    Action,
-    Resource(Section, Option<Text<'a>>),
-}
 
 impl<'s> Viewer<'s> {
     pub fn new(view: View<'s>, _: &Limits) -> Viewer<'s> {

@@ -35,34 +35,29 @@ impl Class {
     /// All classes, the gravest first.
     pub const ALL: [Class; 4] = [Class::Delete, Class::Replace, Class::Forget, Class::Other];
 
-    /// The name of the rule in formats whose findings have one.
+    /// The name of the rule in formats whose findings have one, the description of the rule, and
+    /// the first word of a title.
+    fn words(self) -> [&'static str; 3] {
+        match self {
+            Class::Delete => ["plan-delete", "A change that destroys an object", "Destroy"],
+            Class::Replace => ["plan-replace", "A change that replaces an object", "Replace"],
+            Class::Forget => {
+                ["plan-forget", "A change after which an object is no longer managed", "Forget"]
+            }
+            Class::Other => ["plan-change", "Any other change", "Change"],
+        }
+    }
+
     pub fn rule(self) -> &'static str {
-        match self {
-            Class::Delete => "plan-delete",
-            Class::Replace => "plan-replace",
-            Class::Forget => "plan-forget",
-            Class::Other => "plan-change",
-        }
+        self.words()[0]
     }
 
-    /// The description of the rule.
     pub fn description(self) -> &'static str {
-        match self {
-            Class::Delete => "A change that destroys an object",
-            Class::Replace => "A change that replaces an object",
-            Class::Forget => "A change after which an object is no longer managed",
-            Class::Other => "Any other change",
-        }
+        self.words()[1]
     }
 
-    /// The first word of a title.
     pub fn title(self) -> &'static str {
-        match self {
-            Class::Delete => "Destroy",
-            Class::Replace => "Replace",
-            Class::Forget => "Forget",
-            Class::Other => "Change",
-        }
+        self.words()[2]
     }
 }
 

@@ -8,6 +8,8 @@ use std::io::Write;
 use serde::Serialize;
 use serde_json::json;
 
+use super::github;
+use super::junit::{self, Suite};
 use super::origin::{Location, Missing, Origin, SharedOrigins};
 use super::source_link::encoded;
 use super::write_error;
@@ -40,8 +42,8 @@ pub enum Form {
 
 /// The result of an assertion for a document, as a record.
 #[derive(Serialize)]
+#[serde(tag = "kind", rename = "assertion")]
 struct Record<'r> {
-    kind: &'static str,
     source: &'r str,
     name: &'r str,
     file: &'r str,
@@ -193,9 +195,7 @@ impl<'a, W: Write> Results<'a, W> {
         }
         match self.form {
             Form::Json => self.write("[\n"),
-            Form::Junit => self.write(
-                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"plansift\">\n",
-            ),
+            Form::Junit => self.write(junit::HEAD),
             Form::Sarif => {
                 let rules = self.assertions.iter().zip(&self.ids);
                 let rules: Vec<_> = rules.map(|(assertion, id)| rule(assertion, id)).collect();
@@ -236,7 +236,7 @@ impl<'a, W: Write> Results<'a, W> {
             Form::Ndjson | Form::Json => {
                 results().try_for_each(|(it, outcome)| self.record(source, it, outcome))
             }
-            Form::Junit => self.suite(source, outcomes, errors, warnings + skipped),
+            Form::Junit => self.suite(source, outcomes),
             Form::Sarif => results()
                 .enumerate()
                 .filter(|(_, (_, outcome))| !outcome.holds())
@@ -263,12 +263,9 @@ impl<'a, W: Write> Results<'a, W> {
                 self.json(&record.to_string())
             }
             Form::Junit => {
-                let (name, message) = (xml(source), xml(&text));
-                self.write(&format!(
-                    "  <testsuite name=\"{name}\" tests=\"1\" failures=\"0\" errors=\"1\" \
-                     skipped=\"0\">\n    <testcase classname=\"plansift\" name=\"plan is whole\">\n\
-                     \x20     <error message=\"{message}\"/>\n    </testcase>\n  </testsuite>\n"
-                ))
+                let mut suite = Suite::default();
+                suite.failed("plan is whole", "error", &text);
+                self.write(&suite.end(source))
             }
             Form::Sarif => {
                 if self.notifications.len() < NOTIFIED_MAX {
@@ -280,7 +277,7 @@ impl<'a, W: Write> Results<'a, W> {
             }
             Form::Github => {
                 let message = format!("{}: {text}", visible(source));
-                self.write(&command("error", "Plan could not be read", &message))
+                self.write(&command("error", "", "Plan could not be read", &message))
             }
         }
     }
@@ -296,7 +293,7 @@ impl<'a, W: Write> Results<'a, W> {
             Form::Text if self.documents == 0 => {}
             Form::Text => self.write(&self.counts())?,
             Form::Json => self.write("\n]\n")?,
-            Form::Junit => self.write("</testsuites>\n")?,
+            Form::Junit => self.write(junit::END)?,
             Form::Sarif => {
                 let invocation = json!([{
                     "executionSuccessful": self.notifications.is_empty(),
@@ -361,7 +358,6 @@ impl<'a, W: Write> Results<'a, W> {
             source: self.origin(assertion, it).map(|origin| JsonText::new(origin.json())),
         });
         let record = Record {
-            kind: "assertion",
             source,
             name: &assertion.name,
             file: &assertion.file,
@@ -390,23 +386,11 @@ impl<'a, W: Write> Results<'a, W> {
         }
     }
 
-    fn suite(
-        &mut self,
-        source: &str,
-        outcomes: &[Outcome],
-        errors: usize,
-        skipped: usize,
-    ) -> Result<()> {
-        let (name, assertions) = (xml(source), self.assertions);
-        self.write(&format!(
-            "  <testsuite name=\"{name}\" tests=\"{}\" failures=\"{errors}\" errors=\"0\" \
-             skipped=\"{skipped}\">\n",
-            assertions.len()
-        ))?;
-        for (assertion, outcome) in assertions.iter().zip(outcomes) {
-            let name = xml(&assertion.name);
+    fn suite(&mut self, source: &str, outcomes: &[Outcome]) -> Result<()> {
+        let mut suite = Suite::default();
+        for (assertion, outcome) in self.assertions.iter().zip(outcomes) {
             if outcome.holds() && !outcome.is_skipped {
-                self.write(&format!("    <testcase classname=\"plansift\" name=\"{name}\"/>\n"))?;
+                suite.passed(&assertion.name);
                 continue;
             }
             // JUnit has no warnings, and a warning does not fail the run.
@@ -416,17 +400,12 @@ impl<'a, W: Write> Results<'a, W> {
                 true => {
                     "the assertion is optional, and the plan has nothing that it is about".into()
                 }
-                false => xml(&self.explained(assertion, outcome)),
+                false => self.explained(assertion, outcome),
             };
-            let place = self.location(assertion, outcome).map_or_else(String::new, |block| {
-                format!(" file=\"{}\" line=\"{}\"", xml(&block.file), block.line)
-            });
-            self.write(&format!(
-                "    <testcase classname=\"plansift\" name=\"{name}\"{place}>\n      <{element} \
-                 message=\"{message}\"/>\n    </testcase>\n"
-            ))?;
+            let block = self.location(assertion, outcome);
+            suite.failed_at(block.as_ref(), &assertion.name, element, &message);
         }
-        self.write("  </testsuite>\n")
+        self.write(&suite.end(source))
     }
 
     fn finding(
@@ -485,14 +464,12 @@ impl<'a, W: Write> Results<'a, W> {
             Some(block) => {
                 let origin = format!(" (asserted in {file}:{line})");
                 message += if file.is_empty() { "" } else { &origin };
-                let name = super::github::property(&visible(&block.file));
-                format!("file={name},line={},endLine={},", block.line, block.end_line)
+                github::place(&block)
             }
             None if file.is_empty() => String::new(),
-            None => format!("file={},line={line},", super::github::property(&visible(file))),
+            None => format!("file={},line={line},", github::property(&visible(file))),
         };
-        let text = command(level, &title, &message);
-        self.write(&text.replacen("title=", &format!("{at}title="), 1))
+        self.write(&command(level, &at, &title, &message))
     }
 }
 
@@ -506,13 +483,7 @@ fn rule(assertion: &Assertion, id: &str) -> serde_json::Value {
     })
 }
 
-fn xml(text: &str) -> String {
-    super::junit::xml(text)
-}
-
 /// A workflow command of GitHub Actions.
-fn command(level: &str, title: &str, message: &str) -> String {
-    let title = super::github::property(&visible(title));
-    let message = super::github::escaped(&visible(message));
-    format!("::{level} title={title}::{message}\n")
+fn command(level: &str, place: &str, title: &str, message: &str) -> String {
+    github::command(level, place, &visible(title), &visible(message))
 }

@@ -9,17 +9,17 @@
 
 use std::io::Write;
 
-use serde::Serialize;
-
 use super::annotate::Annotated;
-use super::gate::{CountedRules, Rule, Severity};
-use super::origin::{self, SharedOrigins, first_location};
-use super::phrase::{Of, Warning};
-use super::short::{messages, short};
+use super::gate::{CountedRules, Severity};
+use super::origin::{Location, SharedOrigins, first_location};
+use super::phrase::{Of, Warning, check_sentence};
+use super::report::ReportOptions;
+use super::short::short;
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
 use crate::inert::{self, visible};
-use crate::record::{Check, Label, Record};
+use crate::json::string::quoted;
+use crate::record::{Label, Record};
 
 /// Writes one array.
 pub struct CodeQuality<W: Write> {
@@ -36,50 +36,19 @@ pub struct CodeQuality<W: Write> {
     entries: u64,
 }
 
-#[derive(Serialize)]
-struct Entry {
-    description: String,
-    check_name: String,
-    fingerprint: String,
-    severity: &'static str,
-    location: Location,
-}
-
-#[derive(Serialize)]
-struct Location {
-    path: String,
-    lines: Lines,
-}
-
-#[derive(Serialize)]
-struct Lines {
-    begin: u32,
-    end: u32,
-}
-
 impl<W: Write> CodeQuality<W> {
-    /// Writes to `out` which of `rules` the plans break.
-    pub fn new(out: W, rules: &[Rule]) -> CodeQuality<W> {
+    /// Writes to `out` which rules the plans break, which checks failed, and the annotated changes.
+    pub fn new(out: W, options: &ReportOptions<'_>) -> CodeQuality<W> {
         CodeQuality {
             out: inert::Json::new(out),
-            counted_rules: CountedRules::new(rules),
-            origins: None,
-            annotated: Annotated::default(),
+            counted_rules: CountedRules::new(options.rules),
+            origins: options.origins.clone(),
+            annotated: options.annotated,
             source: String::new(),
             plan: String::new(),
             documents: 0,
             entries: 0,
         }
-    }
-
-    /// Places entries at the lines of the source files.
-    pub fn with_origins(self, origins: SharedOrigins) -> CodeQuality<W> {
-        CodeQuality { origins, ..self }
-    }
-
-    /// Writes an entry for each of these changes.
-    pub fn with_annotated(self, annotated: Annotated) -> CodeQuality<W> {
-        CodeQuality { annotated, ..self }
     }
 
     fn begin(&mut self, source: &str, workspace: Option<&str>) {
@@ -96,9 +65,9 @@ impl<W: Write> CodeQuality<W> {
 
     fn entry(
         &mut self,
-        check_name: String,
-        severity: &'static str,
-        description: String,
+        check_name: &str,
+        severity: &str,
+        description: &str,
         names: &[String],
     ) -> Result<()> {
         let block = first_location(&self.origins, names);
@@ -107,10 +76,10 @@ impl<W: Write> CodeQuality<W> {
 
     fn entry_at(
         &mut self,
-        block: Option<origin::Location>,
-        check_name: String,
-        severity: &'static str,
-        description: String,
+        block: Option<Location>,
+        check_name: &str,
+        severity: &str,
+        description: &str,
         names: &[String],
     ) -> Result<()> {
         let (path, begin, end) = match block {
@@ -119,26 +88,17 @@ impl<W: Write> CodeQuality<W> {
         };
         let object = names.first().map_or("", String::as_str);
         let identity = format!("{}\0{check_name}\0{object}", self.plan);
-        let fingerprint = blake3::hash(identity.as_bytes()).to_hex().chars().take(32).collect();
-        let location = Location { path, lines: Lines { begin, end } };
-        let entry = Entry { description, check_name, fingerprint, severity, location };
-        let before: &[u8] = if self.entries == 0 { b"[\n" } else { b",\n" };
+        let fingerprint = &blake3::hash(identity.as_bytes()).to_hex()[..32];
+        let before = if self.entries == 0 { "[" } else { "," };
         self.entries += 1;
-        self.out.write_all(before).map_err(write_error)?;
-        serde_json::to_writer(&mut self.out, &entry).map_err(write_error)
-    }
-
-    fn check(&mut self, check: &Check<'_>) -> Result<()> {
-        let (severity, words) = match &*check.status {
-            "fail" => ("critical", "failed"),
-            "error" => ("critical", "could not be checked"),
-            _ => return Ok(()),
-        };
-        let name = short(&check.address).into_owned();
-        let problems = if check.problems.is_empty() { "" } else { ": " };
-        let problems = problems.to_owned() + &messages(&check.problems);
-        let text = visible(&format!("{name} {words}{problems}"));
-        self.entry("plan-check".to_owned(), severity, text, &[name])
+        let (description, name, path) = (quoted(description), quoted(check_name), quoted(&path));
+        write!(
+            self.out,
+            "{before}\n{{\"description\":{description},\"check_name\":{name},\
+             \"fingerprint\":\"{fingerprint}\",\"severity\":\"{severity}\",\
+             \"location\":{{\"path\":{path},\"lines\":{{\"begin\":{begin},\"end\":{end}}}}}}}"
+        )
+        .map_err(write_error)
     }
 }
 
@@ -147,12 +107,15 @@ impl<W: Write> Sink for CodeQuality<W> {
         self.counted_rules.note(record);
         match record {
             Record::Plan(plan) => self.begin(plan.source, plan.workspace),
-            Record::Check(check) => self.check(check)?,
+            Record::Check(check) if check.has_failed() => {
+                let names = [short(&check.address).into_owned()];
+                self.entry("plan-check", "critical", &check_sentence(check), &names)?;
+            }
             Record::ResourceChange(change) => {
                 if let Some(remark) = self.annotated.remark(&self.origins, change) {
                     let text = format!("{} {}", visible(&remark.name), remark.words);
-                    let rule = remark.class.rule().to_owned();
-                    self.entry_at(remark.location, rule, "info", text, &[remark.name])?;
+                    let rule = remark.class.rule();
+                    self.entry_at(remark.location, rule, "info", &text, &[remark.name])?;
                 }
             }
             Record::Summary(summary) => {
@@ -162,24 +125,19 @@ impl<W: Write> Sink for CodeQuality<W> {
                         Warning::Unlisted => ("plan-without-changes", "blocker"),
                         Warning::Incomplete | Warning::Deferred => ("plan-incomplete", "minor"),
                     };
-                    let text = warning.words(Of::This);
-                    self.entry(name.to_owned(), severity, text, &[])?;
+                    self.entry(name, severity, &warning.words(Of::This), &[])?;
                 }
                 let broken = self.counted_rules.answers().filter(|answer| answer.is_broken());
                 let broken = broken.map(|answer| {
-                    let rule = visible(answer.rule.text());
-                    let words = answer.words(usize::MAX, visible);
-                    let mut text = format!("{}: {words}", answer.rule.broken_sentence(&rule));
-                    let message = answer.rule.message();
-                    text.extend(message.map(|message| format!(": {}", visible(message))));
                     let severity = match answer.rule.severity() {
                         Severity::Error => "critical",
                         Severity::Warning => "minor",
                     };
-                    (rule, severity, text, answer.first.to_vec())
+                    let rule = visible(answer.rule.text());
+                    (rule, severity, answer.sentence(), answer.first.to_vec())
                 });
                 for (rule, severity, text, names) in broken.collect::<Vec<_>>() {
-                    self.entry(rule, severity, text, &names)?;
+                    self.entry(&rule, severity, &text, &names)?;
                 }
             }
             _ => {}
@@ -190,7 +148,7 @@ impl<W: Write> Sink for CodeQuality<W> {
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
         self.begin(label.source, label.workspace);
         let text = visible(&format!("{}: {error}", label.source));
-        self.entry("plan-not-read".to_owned(), "blocker", text, &[])
+        self.entry("plan-not-read", "blocker", &text, &[])
     }
 
     fn finish(&mut self) -> Result<()> {

@@ -91,45 +91,80 @@ pub enum Formulas {
     Raw,
 }
 
-/// Writes records as CSV.
-pub struct Csv<W: Write> {
+/// Writes a table: a header, and rows whose cells are found by the names of their columns. Every
+/// row repeats the source and the workspace of its document.
+pub(super) struct Sheet<W: Write> {
     out: ::csv::Writer<W>,
     pace: Pace,
     formulas: Formulas,
+    columns: Vec<Cow<'static, str>>,
     source: String,
     workspace: String,
     has_header: bool,
 }
 
-impl<W: Write> Csv<W> {
-    /// Writes to `out`.
-    pub fn new(out: W, formulas: Formulas) -> Csv<W> {
+/// The nonempty cells of a row, each with its column.
+pub(super) type Cells<'a> = Vec<(&'static str, Cow<'a, str>)>;
+
+impl<W: Write> Sheet<W> {
+    /// Writes a table with these columns to `out`.
+    pub fn new(out: W, formulas: Formulas, columns: Vec<Cow<'static, str>>) -> Sheet<W> {
         let out = ::csv::WriterBuilder::new().buffer_capacity(BUFFER).from_writer(out);
-        let (source, workspace) = (String::new(), String::new());
-        Csv { out, pace: Pace::new(), formulas, source, workspace, has_header: false }
+        let (pace, source, workspace) = (Pace::new(), String::new(), String::new());
+        Sheet { out, pace, formulas, columns, source, workspace, has_header: false }
     }
 
-    fn row(&mut self, row: &Row<'_>) -> Result<()> {
+    /// Begins a document, which the next rows name.
+    pub fn begin(&mut self, source: &str, workspace: Option<&str>) {
+        self.source = inert::visible(source);
+        self.workspace = inert::visible(workspace.unwrap_or_default());
+    }
+
+    /// Writes a row, whose cells `cell` returns by column.
+    pub fn row<'c>(&mut self, cell: impl Fn(&str) -> Cow<'c, str>) -> Result<()> {
+        let Sheet { out, formulas, columns, .. } = self;
         if !std::mem::replace(&mut self.has_header, true) {
-            self.out.write_record(COLUMNS).map_err(csv_error)?;
+            let header = columns.iter().map(|column| inert::json(column).into_owned());
+            out.write_record(header.map(String::into_bytes)).map_err(csv_error)?;
         }
-        for column in COLUMNS {
-            let cell = match column {
-                "source" => self.source.as_str(),
-                "workspace" => self.workspace.as_str(),
-                column => row.cell(column),
+        for column in columns {
+            let cell = match &**column {
+                "source" => Cow::Borrowed(self.source.as_str()),
+                "workspace" => Cow::Borrowed(self.workspace.as_str()),
+                column => cell(column),
             };
-            let cell = self.formulas.cell(cell);
-            self.out.write_field(cell.as_bytes()).map_err(csv_error)?;
+            out.write_field(formulas.cell(&cell).as_bytes()).map_err(csv_error)?;
         }
-        self.out.write_record(None::<&[u8]>).map_err(csv_error)?;
-        if self.pace.is_due(1) { self.out.flush().map_err(write_error) } else { Ok(()) }
+        out.write_record(None::<&[u8]>).map_err(csv_error)?;
+        if self.pace.is_due(1) { self.finish() } else { Ok(()) }
+    }
+
+    /// Writes a row with these cells.
+    pub fn cells(&mut self, cells: &Cells<'_>) -> Result<()> {
+        self.row(|column| {
+            let cell = cells.iter().find(|(name, _)| *name == column);
+            Cow::Borrowed(cell.map_or("", |(_, text)| text))
+        })
+    }
+
+    /// Flushes the output.
+    pub fn finish(&mut self) -> Result<()> {
+        self.out.flush().map_err(write_error)
     }
 }
 
-/// The nonempty cells of a row.
-#[derive(Default)]
-struct Row<'a>(Vec<(&'static str, Cow<'a, str>)>);
+/// Writes records as CSV.
+pub struct Csv<W: Write>(Sheet<W>);
+
+impl<W: Write> Csv<W> {
+    /// Writes to `out`.
+    pub fn new(out: W, formulas: Formulas) -> Csv<W> {
+        Csv(Sheet::new(out, formulas, COLUMNS.map(Cow::Borrowed).to_vec()))
+    }
+}
+
+/// Collects the cells of a row.
+struct Row<'a>(Cells<'a>);
 
 impl<'a> Row<'a> {
     fn of(kind: &'static str) -> Row<'a> {
@@ -181,10 +216,6 @@ impl<'a> Row<'a> {
         }
     }
 
-    fn cell(&self, column: &str) -> &str {
-        self.0.iter().find(|(name, _)| *name == column).map_or("", |(_, text)| text)
-    }
-
     fn invocation(kind: &'static str, invocation: &'a ActionInvocation<'_>) -> Row<'a> {
         let mut row = Row::of(kind);
         row.set("address", &invocation.address);
@@ -232,7 +263,7 @@ impl<'a> Row<'a> {
 
 impl Formulas {
     /// The text to write for a cell.
-    pub(super) fn cell(self, cell: &str) -> Cow<'_, str> {
+    fn cell(self, cell: &str) -> Cow<'_, str> {
         match self {
             Formulas::Quoted => without_formula(cell),
             Formulas::Raw => Cow::Borrowed(cell),
@@ -256,8 +287,7 @@ impl<W: Write> Sink for Csv<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         let row = match record {
             Record::Plan(plan) => {
-                self.source = inert::visible(plan.source);
-                self.workspace = inert::visible(plan.workspace.unwrap_or_default());
+                self.0.begin(plan.source, plan.workspace);
                 let mut row = Row::of("plan");
                 row.set_some("format_version", plan.format_version);
                 row.set_some("terraform_version", plan.terraform_version);
@@ -314,16 +344,16 @@ impl<W: Write> Sink for Csv<W> {
                 row
             }
         };
-        self.row(&row)
+        self.0.cells(&row.0)
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.out.flush().map_err(write_error)
+        self.0.finish()
     }
 }
 
 /// Turns an error of the CSV writer into ours. Writing cells fails only with I/O errors.
-pub(super) fn csv_error(error: csv::Error) -> Error {
+fn csv_error(error: csv::Error) -> Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => write_error(error),
         _ => write_error(std::io::ErrorKind::Other),

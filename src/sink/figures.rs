@@ -1,8 +1,6 @@
 //! Totals of all plans as named numbers, for the next steps of a pipeline. They contain no text
 //! from a plan.
 
-use std::fmt;
-
 use super::fleet::{Column, Tally, Totals};
 use super::gate::{CountedRules, Rule};
 use crate::record::Record;
@@ -19,24 +17,6 @@ pub(super) struct Figures {
     has_changes: bool,
     /// The numbers of broken rules with severity error, then warning.
     broken_rules: [u64; 2],
-}
-
-/// A number, `true`, `false`, or the empty text if unknown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Figure {
-    Number(u64),
-    Whether(bool),
-    Unknown,
-}
-
-impl fmt::Display for Figure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Figure::Number(number) => number.fmt(f),
-            Figure::Whether(whether) => whether.fmt(f),
-            Figure::Unknown => Ok(()),
-        }
-    }
 }
 
 impl Figures {
@@ -81,24 +61,22 @@ impl Figures {
         self.totals.failed += 1;
     }
 
-    /// All figures with their names.
-    pub fn list(&self) -> impl Iterator<Item = (&'static str, Figure)> {
+    /// All figures with their names: a number, `true`, `false`, or the empty text if unknown.
+    pub fn list(&self) -> impl Iterator<Item = (&'static str, String)> {
         let Totals { plans, failed, errored, incomplete, unlisted, .. } = &self.totals;
         let Totals { line, counts, deferred, invocations, .. } = &self.totals;
         // A plan that could not be read, or that lists no changes, may change anything: nothing is
         // known to be zero.
-        let known = |number: u64, figure: Figure| match (number, failed + unlisted) {
-            (0, 1..) => Figure::Unknown,
-            _ => figure,
-        };
-        let whether = |number: u64| known(number, Figure::Whether(number > 0));
-        let count = |number: u64| known(number, Figure::Number(number));
+        let is_known = |number: u64| number > 0 || failed + unlisted == 0;
+        let known = |number, figure| if is_known(number) { figure } else { String::new() };
+        let whether = |number: u64| known(number, (number > 0).to_string());
+        let count = |number: u64| known(number, number.to_string());
         let [broken_rules, broken_warnings] = self.broken_rules.map(count);
         [
             ("broken-rules", broken_rules),
             ("broken-warnings", broken_warnings),
             ("failed-checks", count(counts[Column::Checks])),
-            ("has-changes", Figure::Whether(self.has_changes || *failed > 0)),
+            ("has-changes", (self.has_changes || *failed > 0).to_string()),
             ("has-destroy", whether(line.destroy)),
             ("has-replace", whether(counts[Column::Replace])),
             ("has-drift", whether(counts[Column::Drift])),
@@ -113,8 +91,8 @@ impl Figures {
             ("drift", count(counts[Column::Drift])),
             ("deferred", count(*deferred)),
             ("actions", count(*invocations)),
-            ("plans", Figure::Number(*plans)),
-            ("failed-plans", Figure::Number(*failed)),
+            ("plans", plans.to_string()),
+            ("failed-plans", failed.to_string()),
             ("errored-plans", count(*errored)),
             ("incomplete-plans", count(*incomplete)),
         ]

@@ -246,20 +246,17 @@ impl Sink for Filter<'_> {
             self.hidden.changes += 1;
             return self.sink.unseen(record);
         }
-        let Attributes { list, .. } = &change.attributes;
+        let list = &change.attributes.list;
         let hidden = list.iter().filter(|attribute| ignored(attribute)).count();
         if hidden == 0 {
             return self.sink.record(record);
         }
-        let shown = list.iter().filter(|attribute| !ignored(attribute)).cloned().collect();
         self.hidden.attributes += hidden as u64;
-        let attributes = Attributes { list: shown, ..change.attributes };
-        let change = change.with_attributes(attributes);
-        self.sink.record(&match record {
-            Record::ResourceDrift(_) => Record::ResourceDrift(change),
-            Record::DeferredChange(_) => Record::DeferredChange(change),
-            _ => Record::ResourceChange(change),
-        })
+        let mut record = record.clone();
+        if let Some(change) = record.resource_mut() {
+            change.attributes.list.retain(|attribute| !self.noise.ignores(attribute));
+        }
+        self.sink.record(&record)
     }
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {

@@ -12,7 +12,8 @@ use super::gate::Rule;
 use super::markdown::{Fit, Measure, Rest};
 use super::origin::{Location, SharedOrigins, first_location};
 use super::phrase::Warning;
-use super::summary::fit;
+use super::report::ReportOptions;
+use super::screen::fit;
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
 use crate::inert::visible;
@@ -67,31 +68,21 @@ impl<'s, W: Write> Github<'s, W> {
         commands: W,
         summary: Option<Box<dyn Sink + 's>>,
         outputs: Option<Box<dyn Write + 's>>,
-        rules: &[Rule],
+        options: &ReportOptions<'_>,
     ) -> Github<'s, W> {
         Github {
             commands,
             summary,
             outputs,
-            figures: Figures::new(rules),
+            figures: Figures::new(options.rules),
             source: String::new(),
             errors: 0,
             warnings: 0,
-            origins: None,
-            annotated: Annotated::default(),
+            origins: options.origins.clone(),
+            annotated: options.annotated,
             remarks: Default::default(),
             remarked: 0,
         }
-    }
-
-    /// Places annotations at the lines of the source files.
-    pub fn with_origins(self, origins: SharedOrigins) -> Github<'s, W> {
-        Github { origins, ..self }
-    }
-
-    /// Annotates these changes.
-    pub fn with_annotated(self, annotated: Annotated) -> Github<'s, W> {
-        Github { annotated, ..self }
     }
 
     fn annotate(&mut self, level: Level, title: &str, message: &str) -> Result<()> {
@@ -114,12 +105,9 @@ impl<'s, W: Write> Github<'s, W> {
         if *count > SHOWN {
             return Ok(());
         }
-        let place = location.map_or_else(String::new, |location| {
-            let file = property(&visible(&location.file));
-            format!("file={file},line={},endLine={},", location.line, location.end_line)
-        });
-        let (title, message) = (property(title), escaped(message));
-        writeln!(self.commands, "::{word} {place}title={title}::{message}").map_err(write_error)
+        let place = location.as_ref().map_or_else(String::new, place);
+        let text = command(word, &place, title, message);
+        self.commands.write_all(text.as_bytes()).map_err(write_error)
     }
 
     /// Keeps the remark on a change until the end, when the gravest remarks are known.
@@ -278,8 +266,19 @@ fn shown(text: &str, columns: usize) -> String {
     fit(&visible(text), columns)
 }
 
+/// A workflow command that annotates a place, which is empty or what [`place`] returns.
+pub(super) fn command(level: &str, place: &str, title: &str, message: &str) -> String {
+    let (title, message) = (property(title), escaped(message));
+    format!("::{level} {place}title={title}::{message}\n")
+}
+
+/// The properties of a command for a block.
+pub(super) fn place(Location { file, line, end_line, .. }: &Location) -> String {
+    format!("file={},line={line},endLine={end_line},", property(&visible(file)))
+}
+
 /// Escapes a message for the runner, which undoes the escapes.
-pub(super) fn escaped(text: &str) -> String {
+fn escaped(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 

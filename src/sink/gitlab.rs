@@ -10,8 +10,8 @@
 //! numbers of such plans and none of the three that GitLab reads. In both cases GitLab says that
 //! the report is invalid.
 
+use std::collections::BTreeMap;
 use std::io::Write;
-use std::ops::Range;
 
 use super::gate::{CountedRules, Rule};
 use super::phrase::Warning;
@@ -19,69 +19,56 @@ use super::{Sink, write_error};
 use crate::error::{Error, Result};
 use crate::record::{Label, Record};
 
+/// The keys of the report. GitLab reads `create`, `update` and `delete`.
+const KEYS: [&str; 9] = [
+    "broken_rules",
+    "broken_warnings",
+    "failed_checks",
+    "create",
+    "update",
+    "delete",
+    "errored_plans",
+    "unlisted_plans",
+    "incomplete_plans",
+];
+
 /// Counts the changes of all plans and writes the report at the end.
 pub struct Gitlab<W: Write> {
     out: W,
     counted_rules: CountedRules,
-    /// The numbers of broken rules, broken warnings, failed checks and plans with a warning, with
-    /// their keys.
-    faults: [(&'static str, u64); 6],
-    create: u64,
-    update: u64,
-    delete: u64,
+    /// The numbers of the report by key.
+    counts: BTreeMap<&'static str, u64>,
     has_failed: bool,
 }
-
-const BROKEN_RULES: usize = 0;
-const BROKEN_WARNINGS: usize = 1;
-const FAILED_CHECKS: usize = 2;
-const ERRORED_PLANS: usize = 3;
-const UNLISTED_PLANS: usize = 4;
-const INCOMPLETE_PLANS: usize = 5;
 
 impl<W: Write> Gitlab<W> {
     /// Writes the report to `out` at the end. It counts how often plans break `rules`.
     pub fn new(out: W, rules: &[Rule]) -> Gitlab<W> {
-        let faults = [
-            "broken_rules",
-            "broken_warnings",
-            "failed_checks",
-            "errored_plans",
-            "unlisted_plans",
-            "incomplete_plans",
-        ]
-        .map(|name| (name, 0));
-        let counted_rules = CountedRules::new(rules);
-        Gitlab { out, counted_rules, faults, create: 0, update: 0, delete: 0, has_failed: false }
+        let (counted_rules, counts) = (CountedRules::new(rules), BTreeMap::new());
+        Gitlab { out, counted_rules, counts, has_failed: false }
     }
 }
 
 impl<W: Write> Sink for Gitlab<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         self.counted_rules.note(record);
+        let mut count = |key| *self.counts.entry(key).or_default() += 1;
         match record {
             Record::ResourceChange(change) => {
-                let has =
-                    |word: &str| u64::from(change.actions.iter().any(|action| action == word));
-                self.create += has("create");
-                self.update += has("update");
-                self.delete += has("delete");
+                let has = |word: &&str| change.actions.iter().any(|action| action == *word);
+                ["create", "update", "delete"].into_iter().filter(has).for_each(&mut count);
             }
-            Record::Check(check) => {
-                self.faults[FAILED_CHECKS].1 += u64::from(check.has_failed());
-            }
+            Record::Check(check) if check.has_failed() => count("failed_checks"),
             Record::Summary(summary) => {
                 for warning in Warning::of(summary) {
-                    let fault = match warning {
-                        Warning::Errored => ERRORED_PLANS,
-                        Warning::Unlisted => UNLISTED_PLANS,
-                        Warning::Incomplete | Warning::Deferred => INCOMPLETE_PLANS,
-                    };
-                    self.faults[fault].1 += 1;
+                    count(match warning {
+                        Warning::Errored => "errored_plans",
+                        Warning::Unlisted => "unlisted_plans",
+                        Warning::Incomplete | Warning::Deferred => "incomplete_plans",
+                    });
                 }
                 for answer in self.counted_rules.broken() {
-                    let fault = if answer.fails() { BROKEN_RULES } else { BROKEN_WARNINGS };
-                    self.faults[fault].1 += 1;
+                    count(if answer.fails() { "broken_rules" } else { "broken_warnings" });
                 }
             }
             _ => {}
@@ -95,21 +82,18 @@ impl<W: Write> Sink for Gitlab<W> {
     }
 
     fn finish(&mut self) -> Result<()> {
-        let Gitlab { create, update, delete, has_failed, .. } = *self;
-        if has_failed {
+        if self.has_failed {
             return Ok(());
         }
-        let members = |range: Range<usize>| {
-            let faults = self.faults[range].iter().filter(|(_, count)| *count > 0);
-            faults.map(|(name, count)| format!(r#""{name}":{count}"#)).collect::<Vec<_>>()
+        let count = |key: &str| self.counts.get(key).copied().unwrap_or(0);
+        let has_all = count("errored_plans") + count("unlisted_plans") == 0;
+        let is_shown = |key: &&str| match *key {
+            "create" | "update" | "delete" => has_all,
+            fault => count(fault) > 0,
         };
-        let has_all = self.faults[ERRORED_PLANS].1 + self.faults[UNLISTED_PLANS].1 == 0;
-        let numbers = [("create", create), ("update", update), ("delete", delete)];
-        let numbers = numbers.iter().filter(|_| has_all);
-        let mut all = members(BROKEN_RULES..ERRORED_PLANS);
-        all.extend(numbers.map(|(name, count)| format!(r#""{name}":{count}"#)));
-        all.extend(members(ERRORED_PLANS..self.faults.len()));
-        let all = all.join(",");
+        let members = KEYS.into_iter().filter(is_shown);
+        let members = members.map(|key| format!(r#""{key}":{}"#, count(key)));
+        let all = members.collect::<Vec<_>>().join(",");
         writeln!(self.out, "{{{all}}}").and_then(|()| self.out.flush()).map_err(write_error)
     }
 }

@@ -27,12 +27,12 @@ impl Sink for Joined<'_> {
             (None, Some(module)) => format!("{module}.{address}").into(),
             _ => address,
         };
-        let change = change.with_block(self.blocks.block(&address));
-        self.sink.record(&match record {
-            Record::ResourceDrift(_) => Record::ResourceDrift(change),
-            Record::DeferredChange(_) => Record::DeferredChange(change),
-            _ => Record::ResourceChange(change),
-        })
+        let block = self.blocks.block(&address);
+        let mut record = record.clone();
+        if let Some(change) = record.resource_mut() {
+            change.block = Some(Box::new(block));
+        }
+        self.sink.record(&record)
     }
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {

@@ -38,10 +38,6 @@ impl<W: Write> Json<W> {
     }
 
     /// Writes any record as an element.
-    ///
-    /// # Errors
-    ///
-    /// Fails with [`crate::error::ErrorKind::Write`] if the output fails.
     pub(super) fn element(&mut self, record: &impl Serialize) -> Result<()> {
         self.separate()?;
         serde_json::to_writer(&mut self.out, record).map_err(write_error)?;

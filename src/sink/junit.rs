@@ -7,8 +7,10 @@
 use std::fmt::Write as _;
 use std::io::Write;
 
-use super::gate::{Answer, CountedRules, Rule};
-use super::phrase::{Of, Warning};
+use super::gate::{Answer, CountedRules};
+use super::origin::Location;
+use super::phrase::Warning;
+use super::report::ReportOptions;
 use super::short::{messages, short};
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
@@ -18,6 +20,12 @@ use crate::record::{Label, Record};
 
 /// Maximum number of checks of a plan with their own test. One more test stands for all others.
 const CHECKS_MAX: u64 = 1000;
+
+/// The text before the first suite.
+pub(super) const HEAD: &str =
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"plansift\">\n";
+/// The text after the last suite.
+pub(super) const END: &str = "</testsuites>\n";
 
 /// Writes one suite per plan.
 pub struct Junit<W: Write> {
@@ -33,7 +41,7 @@ pub struct Junit<W: Write> {
 
 /// The tests of a plan.
 #[derive(Debug, Default)]
-struct Suite {
+pub(super) struct Suite {
     text: String,
     tests: u64,
     failures: u64,
@@ -45,7 +53,8 @@ struct Suite {
 }
 
 impl Suite {
-    fn passed(&mut self, name: &str) {
+    /// Adds a test that passed.
+    pub fn passed(&mut self, name: &str) {
         self.tests += 1;
         // Writing to a string cannot fail.
         let _ = writeln!(self.text, r#"    <testcase classname="plansift" name="{}"/>"#, xml(name));
@@ -53,7 +62,18 @@ impl Suite {
 
     /// Adds a test that did not pass. `outcome` is the XML element: `failure`, `error` or
     /// `skipped`.
-    fn failed(&mut self, name: &str, outcome: &str, message: &str) {
+    pub fn failed(&mut self, name: &str, outcome: &str, message: &str) {
+        self.failed_at(None, name, outcome, message);
+    }
+
+    /// Like [`Suite::failed`], with the block that the test is about.
+    pub fn failed_at(
+        &mut self,
+        block: Option<&Location>,
+        name: &str,
+        outcome: &str,
+        message: &str,
+    ) {
         self.tests += 1;
         match outcome {
             "error" => self.errors += 1,
@@ -61,45 +81,48 @@ impl Suite {
             _ => self.failures += 1,
         }
         let (name, message) = (xml(name), xml(message));
+        let place = block.map_or_else(String::new, |block| {
+            format!(r#" file="{}" line="{}""#, xml(&block.file), block.line)
+        });
         let _ = write!(
             self.text,
-            r#"    <testcase classname="plansift" name="{name}">
+            r#"    <testcase classname="plansift" name="{name}"{place}>
       <{outcome} message="{message}"/>
     </testcase>
 "#
         );
     }
+
+    /// The text of the suite.
+    pub fn end(&self, name: &str) -> String {
+        let Suite { text, tests, failures, errors, skipped, .. } = self;
+        let name = xml(name);
+        let counts = format!(
+            r#"tests="{tests}" failures="{failures}" errors="{errors}" skipped="{skipped}""#
+        );
+        format!("  <testsuite name=\"{name}\" {counts}>\n{text}  </testsuite>\n")
+    }
 }
 
 impl<W: Write> Junit<W> {
-    /// Writes to `out`. Each suite has a test for each of `rules`.
-    pub fn new(out: W, rules: &[Rule]) -> Junit<W> {
-        let (counted_rules, suite) = (CountedRules::new(rules), Suite::default());
-        Junit { out, counted_rules, watch: None, has_read: false, suite, has_begun: false }
-    }
-
-    /// Also reports the patterns of `watch` that match nothing.
-    pub fn with_watch(self, watch: Option<&'static Watch>) -> Junit<W> {
-        Junit { watch, ..self }
+    /// Writes to `out`. Each suite has a test for each rule.
+    pub fn new(out: W, options: &ReportOptions<'_>) -> Junit<W> {
+        let (counted_rules, watch) = (CountedRules::new(options.rules), options.watch);
+        let suite = Suite::default();
+        Junit { out, counted_rules, watch, has_read: false, suite, has_begun: false }
     }
 
     fn begin(&mut self) -> Result<()> {
         if std::mem::replace(&mut self.has_begun, true) {
             return Ok(());
         }
-        let head = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"plansift\">\n";
-        self.out.write_all(head.as_bytes()).map_err(write_error)
+        self.out.write_all(HEAD.as_bytes()).map_err(write_error)
     }
 
     fn end_suite(&mut self, name: &str) -> Result<()> {
         self.begin()?;
-        let Suite { text, tests, failures, errors, skipped, .. } = std::mem::take(&mut self.suite);
-        let name = xml(name);
-        let counts = format!(
-            r#"tests="{tests}" failures="{failures}" errors="{errors}" skipped="{skipped}""#
-        );
-        write!(self.out, "  <testsuite name=\"{name}\" {counts}>\n{text}  </testsuite>\n")
-            .map_err(write_error)
+        let suite = std::mem::take(&mut self.suite);
+        self.out.write_all(suite.end(name).as_bytes()).map_err(write_error)
     }
 }
 
@@ -137,17 +160,10 @@ impl<W: Write> Sink for Junit<W> {
                     self.suite.failed("more checks", outcome, &message);
                 }
                 match Warning::of(summary).next() {
-                    Some(Warning::Errored) => {
-                        let message = "planning failed: there may be more to change";
-                        self.suite.failed("plan is whole", "failure", message);
-                    }
-                    Some(Warning::Unlisted) => {
-                        let message = Warning::Unlisted.words(Of::This);
-                        self.suite.failed("plan is whole", "failure", &message);
-                    }
                     // The plan is valid even though changes are left for another plan.
                     Some(warning) => {
-                        self.suite.failed("plan is whole", "skipped", &warning.words(Of::This));
+                        let outcome = if warning.is_error() { "failure" } else { "skipped" };
+                        self.suite.failed("plan is whole", outcome, &warning.finding());
                     }
                     None => self.suite.passed("plan is whole"),
                 }
@@ -175,7 +191,7 @@ impl<W: Write> Sink for Junit<W> {
         if unmatched.is_some_and(|list| !list.is_empty()) {
             self.end_suite("patterns")?;
         }
-        self.out.write_all(b"</testsuites>\n").map_err(write_error)?;
+        self.out.write_all(END.as_bytes()).map_err(write_error)?;
         self.out.flush().map_err(write_error)
     }
 }
@@ -196,7 +212,7 @@ fn rule(suite: &mut Suite, answer: &Answer<'_>) {
 }
 
 /// Escapes a text for an XML attribute, including the characters that XML does not allow.
-pub(super) fn xml(text: &str) -> String {
+fn xml(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in visible(text).chars() {
         match character {

@@ -256,28 +256,22 @@ impl ReportForm {
         mut streams: Streams<'s>,
         options: ReportOptions<'_>,
     ) -> crate::error::Result<Box<dyn Sink + 's>> {
-        let (rules, origins) = (options.rules, options.origins.clone());
-        let (watch, annotated) = (options.watch, options.annotated);
+        let rules = options.rules;
         Ok(match self {
             ReportForm::Term => {
-                let term = term::Term::new(streams.first_page()?, options.screen.color, rules)
-                    .with_width(options.screen.width)
-                    .with_places(options.places())
-                    .with_detail(options.detail);
-                options.filtered(Box::new(term))
+                let term = term::Term::new(streams.first_page()?, options.screen.color, rules);
+                options.filtered(Box::new(term.with(&options)))
             }
             ReportForm::Html => {
-                let html = html::Html::new(streams.first_page()?, rules);
-                options.filtered(Box::new(html.with_places(options.places())))
+                options.filtered(Box::new(html::Html::new(streams.first_page()?, &options)))
             }
             ReportForm::Markdown => options.filtered(options.markdown(streams.pages, options.fit)),
             ReportForm::Github => {
-                let out = streams.first_page()?;
+                let (out, outputs) = (streams.first_page()?, streams.step_outputs);
                 let summary = streams
                     .step_summary
                     .map(|pages| options.filtered(options.markdown(pages, github::SUMMARY_FIT)));
-                let github = github::Github::new(out, summary, streams.step_outputs, rules);
-                Box::new(github.with_annotated(annotated).with_origins(origins))
+                Box::new(github::Github::new(out, summary, outputs, &options))
             }
             ReportForm::Json => {
                 Box::new(fleet::document::Document::new(streams.first_page()?, rules))
@@ -285,17 +279,11 @@ impl ReportForm {
             ReportForm::Variables => {
                 Box::new(variables::Variables::new(streams.first_page()?, rules))
             }
-            ReportForm::Junit => {
-                Box::new(junit::Junit::new(streams.first_page()?, rules).with_watch(watch))
-            }
-            ReportForm::Sarif => {
-                let sarif = sarif::Sarif::new(streams.first_page()?, rules).with_watch(watch);
-                Box::new(sarif.with_annotated(annotated).with_origins(origins))
-            }
+            ReportForm::Junit => Box::new(junit::Junit::new(streams.first_page()?, &options)),
+            ReportForm::Sarif => Box::new(sarif::Sarif::new(streams.first_page()?, &options)),
             ReportForm::Gitlab => Box::new(gitlab::Gitlab::new(streams.first_page()?, rules)),
             ReportForm::CodeQuality => {
-                let quality = code_quality::CodeQuality::new(streams.first_page()?, rules);
-                Box::new(quality.with_annotated(annotated).with_origins(origins))
+                Box::new(code_quality::CodeQuality::new(streams.first_page()?, &options))
             }
         })
     }

@@ -26,10 +26,6 @@ impl<W: Write> Ndjson<W> {
     }
 
     /// Writes any record as a line.
-    ///
-    /// # Errors
-    ///
-    /// Fails with [`crate::error::ErrorKind::Write`] if the output fails.
     pub(super) fn line(&mut self, record: &impl Serialize) -> Result<()> {
         serde_json::to_writer(&mut self.out, record).map_err(write_error)?;
         self.out.write_all(b"\n").map_err(write_error)?;

@@ -3,17 +3,14 @@
 //! A plan names no file. Whoever has the files implements [`Origins`]. [`Located`] adds what it
 //! finds to the records, and the formats that annotate files ask it themselves.
 
-use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::Sink;
 use crate::error::{Error, Result};
 use crate::inert::visible;
-use crate::json::string::push_quoted;
+use crate::json::string::quoted;
 use crate::record::holdings::Holdings;
-use crate::record::{
-    Check, Hidden, JsonText, Label, OutputChange, Record, Rendered, ResourceChange,
-};
+use crate::record::{Hidden, JsonText, Label, Record, Rendered, ResourceChange};
 
 /// The lines of a block in a source file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,16 +68,12 @@ impl Origin {
     /// The object of a record, as JSON.
     #[must_use]
     pub fn json(&self) -> String {
-        let mut json = String::from("{");
         match self {
-            Origin::Block(location, calls) => {
-                location.push(&mut json);
-                for (index, call) in calls.iter().enumerate() {
-                    json.push_str(if index == 0 { ",\"module_calls\":[{" } else { ",{" });
-                    call.push(&mut json);
-                    json.push('}');
-                }
-                json.push_str(if calls.is_empty() { "" } else { "]" });
+            Origin::Block(block, calls) if calls.is_empty() => format!("{{{}}}", block.members()),
+            Origin::Block(block, calls) => {
+                let calls = calls.iter().map(|call| format!("{{{}}}", call.members()));
+                let calls = calls.collect::<Vec<_>>().join(",");
+                format!("{{{},\"module_calls\":[{calls}]}}", block.members())
             }
             Origin::Missing(missing) => {
                 let word = match missing {
@@ -88,21 +81,17 @@ impl Origin {
                     Missing::Generated => "generated",
                     Missing::Unknown => "unknown",
                 };
-                json.push_str("\"missing\":");
-                push_quoted(word, &mut json);
+                format!(r#"{{"missing":"{word}"}}"#)
             }
         }
-        json.push('}');
-        json
     }
 }
 
 impl Location {
-    fn push(&self, json: &mut String) {
+    fn members(&self) -> String {
         let Location { file, line, column, end_line } = self;
-        json.push_str("\"file\":");
-        push_quoted(file, json);
-        json.push_str(&format!(",\"line\":{line},\"column\":{column},\"end_line\":{end_line}"));
+        let file = quoted(file);
+        format!(r#""file":{file},"line":{line},"column":{column},"end_line":{end_line}"#)
     }
 }
 
@@ -160,13 +149,6 @@ impl<'s> Located<'s> {
         self.adds && self.origins.has_files()
     }
 
-    fn change<'b>(&self, change: &'b ResourceChange<'_>) -> ResourceChange<'b> {
-        let origin = of_change(&*self.origins, change);
-        let mut located = change.with_attributes(change.attributes.clone());
-        located.source = origin.map(|origin| JsonText::new(origin.json()));
-        located
-    }
-
     fn text(&self, address: &str) -> Option<JsonText<'static>> {
         self.origins.find(address).map(|origin| JsonText::new(origin.json()))
     }
@@ -186,49 +168,27 @@ fn missing(change: &ResourceChange<'_>) -> Missing {
 
 impl Sink for Located<'_> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
-        match record {
-            Record::Plan(plan) => {
-                self.origins.begin(plan.source);
-                self.sink.record(record)
-            }
-            _ if !self.adds_members() => self.sink.record(record),
-            Record::ResourceChange(change) => {
-                let change = self.change(change);
-                self.sink.record(&Record::ResourceChange(change))
-            }
-            Record::ResourceDrift(change) => {
-                let change = self.change(change);
-                self.sink.record(&Record::ResourceDrift(change))
-            }
-            Record::DeferredChange(change) => {
-                let change = self.change(change);
-                self.sink.record(&Record::DeferredChange(change))
+        if let Record::Plan(plan) = record {
+            self.origins.begin(plan.source);
+        }
+        if !self.adds_members() {
+            return self.sink.record(record);
+        }
+        let mut record = record.clone();
+        match &mut record {
+            Record::ResourceChange(change)
+            | Record::ResourceDrift(change)
+            | Record::DeferredChange(change) => {
+                let origin = of_change(&*self.origins, change);
+                change.source = origin.map(|origin| JsonText::new(origin.json()));
             }
             Record::OutputChange(output) => {
-                let source = self.text(&format!("output.{}", output.name));
-                self.sink.record(&Record::OutputChange(OutputChange {
-                    name: Cow::Borrowed(&output.name),
-                    action: Cow::Borrowed(&output.action),
-                    actions: Cow::Borrowed(&output.actions),
-                    changed: Cow::Borrowed(&output.changed),
-                    unknown: Cow::Borrowed(&output.unknown),
-                    sensitive: Cow::Borrowed(&output.sensitive),
-                    source,
-                    attributes: output.attributes.clone(),
-                }))
+                output.source = self.text(&format!("output.{}", output.name));
             }
-            Record::Check(check) => {
-                let source = self.text(&check.address);
-                self.sink.record(&Record::Check(Check {
-                    address: Cow::Borrowed(&check.address),
-                    check_kind: check.check_kind.as_deref().map(Cow::Borrowed),
-                    status: Cow::Borrowed(&check.status),
-                    problems: Cow::Borrowed(&check.problems),
-                    source,
-                }))
-            }
-            _ => self.sink.record(record),
+            Record::Check(check) => check.source = self.text(&check.address),
+            _ => {}
         }
+        self.sink.record(&record)
     }
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {

@@ -1,14 +1,18 @@
 //! The wording of reports and summaries for people, shared by all output formats.
 //!
 //! Fixed texts are constants, and texts that depend on a plan are functions. Phrases are plain text
-//! without any markup. Apart from [`imported`], which returns the plan's text separately, no phrase
-//! contains text from a plan. Callers escape that text, and unknown words, for their format.
+//! without any markup. Callers escape text from a plan, and unknown words, for their format.
 
 use serde_json::value::RawValue;
 
+use super::short::{messages, short};
+use crate::inert::visible;
 use crate::record::counts::{PlanLine, Summary};
 use crate::record::view::Detail;
-use crate::record::{Attributes, Difference, Hidden, ImportSource, ResourceChange, Shown, UNKNOWN};
+use crate::record::{
+    ActionInvocation, Attributes, Check, Difference, Hidden, ImportSource, ResourceChange, Shown,
+    UNKNOWN,
+};
 use crate::secret::{ECHO, MASK};
 
 /// Stands for a value that is written and never read.
@@ -103,9 +107,69 @@ pub(super) fn circumstances(
     stays(change).into_iter().chain(others)
 }
 
-/// Says what a resource is imported from: phrases, each with the text from the plan that follows
-/// it, if any.
-pub(super) fn imported(change: &ResourceChange<'_>) -> Vec<(String, Option<String>)> {
+/// The kind of a text from the plan, which a format quotes in its own way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Quoted {
+    /// An action or a reason without a phrase.
+    Word,
+    /// An address.
+    Name,
+    /// What a resource is imported from.
+    Value,
+}
+
+/// Says what happens to a resource, and why. `quote` quotes texts from the plan.
+pub(super) fn description(
+    tense: Tense,
+    change: &ResourceChange<'_>,
+    quote: impl Fn(Quoted, &str) -> String,
+) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    match what(tense, &change.action) {
+        "" if change.action == "no-op" => {}
+        "" => parts.push(quote(Quoted::Word, &change.action)),
+        what => parts.push(what.to_owned()),
+    }
+    parts.extend(what_else(change).map(str::to_owned));
+    let from = change.moved_from();
+    parts.extend(from.map(|from| format!("moved from {}", quote(Quoted::Name, from))));
+    parts.extend(imported(change, |value| quote(Quoted::Value, value)));
+    parts.extend(circumstances(change).map(str::to_owned));
+    let known = |phrase: Option<&str>, word| {
+        phrase.map_or_else(|| quote(Quoted::Word, word), str::to_owned)
+    };
+    let reason = change.action_reason.as_deref();
+    parts.extend(reason.map(|word| known(self::reason(change, word), word)));
+    let deferred = change.deferred_reason.as_deref();
+    parts.extend(deferred.map(|word| known(deferral(word), word)));
+    parts.join(", ")
+}
+
+/// Says when an action is invoked, or why it is deferred. `quote` quotes texts from the plan.
+pub(super) fn invoked(
+    invoked: &ActionInvocation<'_>,
+    quote: impl Fn(Quoted, &str) -> String,
+) -> String {
+    let by = invoked.triggering_address.as_deref();
+    let by = by.map(|by| format!("{} {}", invoked.timing_words(), quote(Quoted::Name, by)));
+    let deferred = invoked
+        .deferred_reason
+        .as_deref()
+        .map(|word| deferral(word).map_or_else(|| quote(Quoted::Word, word), str::to_owned));
+    by.into_iter().chain(deferred).collect::<Vec<_>>().join(", ")
+}
+
+/// Says what a resource is imported from, in phrases. `quote` quotes texts from the plan.
+pub(super) fn imported(change: &ResourceChange<'_>, quote: impl Fn(&str) -> String) -> Vec<String> {
+    let parts = imported_from(change).into_iter().map(|(words, text)| match text {
+        Some(text) => format!("{words} {}", quote(&text)),
+        None => words,
+    });
+    parts.collect()
+}
+
+/// The phrases of [`imported`], each with the text from the plan that follows it, if any.
+fn imported_from(change: &ResourceChange<'_>) -> Vec<(String, Option<String>)> {
     let Some(importing) = &change.importing else { return Vec::new() };
     let verb = if change.action == "no-op" { "will be imported" } else { "imported" };
     let Some(ImportSource { id, identity, unknown }) = ImportSource::of(importing) else {
@@ -186,6 +250,19 @@ pub(super) fn deferral(word: &str) -> Option<&'static str> {
         "unknown" => "deferred for an unknown reason",
         _ => return None,
     })
+}
+
+/// The result of a check in a sentence, with its messages.
+pub(super) fn check_sentence(check: &Check<'_>) -> String {
+    let words = match &*check.status {
+        "fail" => "failed",
+        "error" => "could not be checked",
+        "unknown" => "is known after apply",
+        other => &format!("is {other}"),
+    };
+    let colon = if check.problems.is_empty() { "" } else { ": " };
+    let (name, problems) = (short(&check.address), messages(&check.problems));
+    visible(&format!("{name} {words}{colon}{problems}"))
 }
 
 /// The number of unchanged attributes.
@@ -287,6 +364,19 @@ impl Warning {
                 counted(count, "plan")
             ),
         }
+    }
+
+    /// The words of a finding about this plan.
+    pub fn finding(self) -> String {
+        match self {
+            Warning::Errored => "planning failed: there may be more to change".to_owned(),
+            warning => warning.words(Of::This),
+        }
+    }
+
+    /// Whether it is unknown what the plan changes.
+    pub fn is_error(self) -> bool {
+        matches!(self, Warning::Errored | Warning::Unlisted)
     }
 
     /// The warnings that apply to a plan.

@@ -8,7 +8,7 @@ use super::gate::Rule;
 use super::markdown::{Fit, Markdown, Open, Page};
 use super::origin::SharedOrigins;
 use super::screen::Screen;
-use super::source_link::{LinkTarget, Places, SourceLinks};
+use super::source_link::{LinkTarget, Places};
 use crate::error::Result;
 use crate::record::Sink;
 use crate::record::view::Detail;
@@ -58,14 +58,12 @@ impl ReportOptions<'_> {
     }
 
     pub(super) fn markdown<'s>(&self, pages: Open<'s>, fit: Fit) -> Box<dyn Sink + 's> {
-        let links = match (&self.origins, &self.link_target) {
-            (Some(origins), Some(LinkTarget::Url(template))) => {
-                Some(SourceLinks::new(origins.clone(), template.clone()))
-            }
-            _ => None,
+        // Code hosts have no files of this machine.
+        let places = match self.link_target {
+            Some(LinkTarget::Url(_)) => self.places(),
+            _ => Places::default(),
         };
-        let markdown = Markdown::new(pages, self.rules, fit).with_detail(self.detail);
-        Box::new(markdown.with_links(links))
+        Box::new(Markdown::new(pages, self.rules, fit).with(self.detail, places))
     }
 
     /// Wraps a report for people in the filter that the user set.

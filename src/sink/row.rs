@@ -28,10 +28,6 @@ pub(super) struct Rows {
 
 impl Rows {
     /// Writes a record without a newline.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the output cannot be written ([`crate::error::ErrorKind::Write`]).
     pub(super) fn write(&mut self, record: &Record<'_>, out: &mut impl Write) -> Result<()> {
         let (kind, change) = match record {
             Record::ResourceChange(change) => ("{\"kind\":\"resource_change\"", change),
@@ -81,8 +77,10 @@ impl Rows {
         if change.generated_config {
             json.push_str(",\"generated_config\":true");
         }
-        if let Some(block) = &change.block {
-            block_members(json, block);
+        for (key, member) in change.block.iter().flat_map(|block| block_members(block)) {
+            if let Some(member) = member {
+                text(json, key, member);
+            }
         }
         if let Some(source) = &change.source {
             json.push_str(",\"source\":");
@@ -105,19 +103,15 @@ fn some_text(json: &mut String, key: &str, some: &Option<Cow<'_, str>>) {
     }
 }
 
-fn block_members(json: &mut String, block: &Block) {
-    let members = [
+/// The members of a block, each with the text before it.
+fn block_members(block: &Block) -> [(&'static str, &Option<String>); 5] {
+    [
         (",\"config_address\":", &block.config_address),
         (",\"provider_config_key\":", &block.provider_config_key),
         (",\"provider_alias\":", &block.provider_alias),
         (",\"module_source\":", &block.module_source),
         (",\"module_version_constraint\":", &block.module_version_constraint),
-    ];
-    for (key, member) in members {
-        if let Some(member) = member {
-            text(json, key, member);
-        }
-    }
+    ]
 }
 
 /// Whether a row may be built in memory: its parts together are no longer than an output buffer.
@@ -138,14 +132,8 @@ fn is_short(change: &ResourceChange<'_>) -> bool {
         + len(&change.deferred_reason)
         + change.importing.as_ref().map_or(0, |importing| importing.get().len())
         + change.source.as_ref().map_or(0, |source| source.get().len());
-    let len = |text: &Option<String>| text.as_ref().map_or(0, String::len);
-    let block = change.block.as_ref().map_or(0, |block| {
-        len(&block.config_address)
-            + len(&block.provider_config_key)
-            + len(&block.provider_alias)
-            + len(&block.module_source)
-            + len(&block.module_version_constraint)
-    });
+    let block = change.block.iter().flat_map(|block| block_members(block));
+    let block = block.map(|(_, text)| text.as_ref().map_or(0, String::len)).sum::<usize>();
     let lists = [&change.changed, &change.unknown, &change.sensitive, &change.replace_paths];
     (texts + block) as u64 + lists.iter().map(|list| list.size()).sum::<u64>()
         <= super::BUFFER as u64

@@ -2,6 +2,17 @@
 
 use std::borrow::Cow;
 
+use unicode_width::UnicodeWidthChar;
+
+pub(super) const PLAIN: &str = "";
+pub(super) const BOLD: &str = "\x1b[1m";
+pub(super) const DIM: &str = "\x1b[2m";
+pub(super) const RED: &str = "\x1b[31m";
+pub(super) const GREEN: &str = "\x1b[32m";
+pub(super) const YELLOW: &str = "\x1b[33m";
+pub(super) const CYAN: &str = "\x1b[36m";
+pub(super) const RESET: &str = "\x1b[0m";
+
 /// Whether to use colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Color {
@@ -28,6 +39,39 @@ impl Screen {
 
     /// The screen of a file or a pipe.
     pub const FILE: Screen = Screen { color: Color::None, width: Screen::UNBOUNDED };
+
+    /// A text in the escape sequences of a style, with [`Color::Terminal`].
+    pub(super) fn paint(self, style: &str, text: &str) -> String {
+        match self.color {
+            Color::Terminal if !style.is_empty() => format!("{style}{text}{RESET}"),
+            _ => text.to_owned(),
+        }
+    }
+
+    /// A sentence in as many lines as it takes.
+    pub(super) fn sentence(self, style: &str, text: &str) -> String {
+        let lines = wrapped(text, self.width).into_iter();
+        lines.map(|line| self.paint(style, line) + "\n").collect()
+    }
+
+    /// A note below a table, in as many lines as it takes.
+    pub(super) fn note(self, text: &str) -> String {
+        let lines = wrapped(text, self.width - 2).into_iter();
+        lines.map(|line| format!("  {}\n", self.paint(DIM, line))).collect()
+    }
+
+    /// A number in a column of a table. A dot stands for zero.
+    pub(super) fn number(self, style: &str, number: u64, columns: usize) -> String {
+        match number {
+            0 => self.paint(DIM, &format!("{:>columns$}", "·")),
+            _ => self.paint(style, &format!("{number:>columns$}")),
+        }
+    }
+}
+
+/// A text followed by spaces up to a width in columns.
+pub(super) fn padded(text: &str, columns: usize) -> String {
+    format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
 /// Splits an ASCII sentence at spaces into lines of at most `columns` columns.
@@ -52,4 +96,40 @@ pub(super) fn unpainted(text: &str) -> Cow<'_, str> {
     let mut plain = parts.next().unwrap_or_default().to_owned();
     parts.for_each(|part| plain.push_str(part.split_once('m').map_or("", |(_, rest)| rest)));
     Cow::Owned(plain)
+}
+
+/// Returns the width of a text, in columns.
+pub(super) fn width(text: &str) -> usize {
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return text.len();
+    }
+    text.chars().map(|character| character.width().unwrap_or(0)).sum()
+}
+
+/// Maximum number of characters in one column: a letter and its combining marks.
+pub(super) const STACKED: usize = 4;
+
+/// Cuts the end of a text that is wider than `columns`.
+pub(super) fn fit(text: &str, columns: usize) -> String {
+    let characters = STACKED * columns;
+    if width(text) <= columns && text.chars().nth(characters).is_none() {
+        return text.to_owned();
+    }
+    let mut used = 0;
+    let mut cut: String = text
+        .chars()
+        .take(characters)
+        .take_while(|character| {
+            used += character.width().unwrap_or(0);
+            used < columns
+        })
+        .collect();
+    cut.push('…');
+    cut
+}
+
+/// Cuts the beginning of a text that is wider than `columns`.
+pub(super) fn fit_end(text: &str, columns: usize) -> String {
+    let reversed: String = text.chars().rev().collect();
+    fit(&reversed, columns).chars().rev().collect()
 }

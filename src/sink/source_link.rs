@@ -1,9 +1,8 @@
 //! The places of blocks in reports, and links to the lines of source files.
 
-use std::rc::Rc;
+use serde::Serialize;
 
-use super::origin::{self, Location, Origin, Origins, SharedOrigins};
-use crate::inert::visible;
+use super::origin::{self, Location, Origin, SharedOrigins};
 use crate::record::ResourceChange;
 
 /// A URL with places for a file and its lines, such as
@@ -47,27 +46,6 @@ impl UrlTemplate {
     }
 }
 
-/// Makes links to the blocks of objects.
-#[derive(Clone)]
-pub struct SourceLinks {
-    origins: Rc<dyn Origins>,
-    template: UrlTemplate,
-}
-
-impl SourceLinks {
-    /// Makes links with a template.
-    pub fn new(origins: Rc<dyn Origins>, template: UrlTemplate) -> SourceLinks {
-        SourceLinks { origins, template }
-    }
-
-    /// The place of an object's block in words, and its URL.
-    pub(super) fn link(&self, address: &str) -> Option<(String, String)> {
-        let origin = self.origins.find(address)?;
-        let block = origin.location()?;
-        Some((visible(&format!("{}:{}", block.file, block.line)), self.template.url(block)))
-    }
-}
-
 /// The target of the links to blocks.
 #[derive(Clone, Debug)]
 pub enum LinkTarget {
@@ -97,11 +75,12 @@ pub struct Places {
 }
 
 /// The place of a block, or why there is none.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct Place {
     /// The words for a person, without hidden characters.
     pub text: String,
     /// The link to the block.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
 }
 

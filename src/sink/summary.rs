@@ -8,11 +8,11 @@ mod listing;
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 
-use unicode_width::UnicodeWidthChar;
-
 use self::listing::{Bounds, Line, Listing};
-use super::phrase::{self, Of, Warning, plan_line, replaced_note};
-use super::screen::{Color, Screen, wrapped};
+use super::phrase::{self, Of, Warning, counted, plan_line, replaced_note};
+use super::screen::{
+    BOLD, CYAN, DIM, GREEN, PLAIN, RED, Screen, YELLOW, fit, fit_end, padded, width, wrapped,
+};
 use super::short::short_group;
 use super::source_link::Places;
 use super::tool::{Clues, Tool};
@@ -77,59 +77,39 @@ pub(super) enum Action {
 }
 
 impl Action {
+    /// Each action with its word in plans, its word in a table, Terraform's symbol and its style.
+    const ALL: [(Action, &str, &str, &str, &str); 8] = [
+        (Action::Create, "create", "create", "+", GREEN),
+        (Action::Update, "update", "update", "~", YELLOW),
+        (Action::Replace, "replace", "replace", "-/+", RED),
+        (Action::Delete, "delete", "delete", "-", RED),
+        (Action::Forget, "forget", "forget", ".", RED),
+        (Action::Read, "read", "read", "<=", CYAN),
+        (Action::Keep, "no-op", "keep", " ", PLAIN),
+        (Action::Other, "", "other", "?", PLAIN),
+    ];
+
     /// Returns the action of a change: the gravest one if there are several.
     pub(super) fn of_change(change: &ResourceChange<'_>) -> Action {
         Action::of(change.effects().next().unwrap_or(&change.action))
     }
 
     pub(super) fn of(word: &str) -> Action {
-        match word {
-            "create" => Action::Create,
-            "update" => Action::Update,
-            "replace" => Action::Replace,
-            "delete" => Action::Delete,
-            "forget" => Action::Forget,
-            "read" => Action::Read,
-            "no-op" => Action::Keep,
-            _ => Action::Other,
-        }
+        let known = Action::ALL.iter().find(|(_, known, ..)| *known == word);
+        known.map_or(Action::Other, |(action, ..)| *action)
     }
 
     fn word(self) -> &'static str {
-        match self {
-            Action::Create => "create",
-            Action::Update => "update",
-            Action::Replace => "replace",
-            Action::Delete => "delete",
-            Action::Forget => "forget",
-            Action::Read => "read",
-            Action::Keep => "keep",
-            Action::Other => "other",
-        }
+        Action::ALL[self as usize].2
     }
 
     /// Returns Terraform's symbol of the action.
     pub(super) fn symbol(self) -> &'static str {
-        match self {
-            Action::Create => "+",
-            Action::Update => "~",
-            Action::Replace => "-/+",
-            Action::Delete => "-",
-            Action::Forget => ".",
-            Action::Read => "<=",
-            Action::Keep => " ",
-            Action::Other => "?",
-        }
+        Action::ALL[self as usize].3
     }
 
     pub(super) fn paint(self) -> &'static str {
-        match self {
-            Action::Create => GREEN,
-            Action::Update => YELLOW,
-            Action::Replace | Action::Delete | Action::Forget => RED,
-            Action::Read => CYAN,
-            Action::Keep | Action::Other => PLAIN,
-        }
+        Action::ALL[self as usize].4
     }
 }
 
@@ -140,15 +120,6 @@ fn legend<'a>(actions: impl Iterator<Item = &'a Action>) -> String {
         named.map(|action| format!("{} {}", action.symbol(), action.word())).collect();
     format!("{}.", named.join(", "))
 }
-
-pub(super) const PLAIN: &str = "";
-pub(super) const BOLD: &str = "\x1b[1m";
-pub(super) const DIM: &str = "\x1b[2m";
-pub(super) const RED: &str = "\x1b[31m";
-pub(super) const GREEN: &str = "\x1b[32m";
-pub(super) const YELLOW: &str = "\x1b[33m";
-pub(super) const CYAN: &str = "\x1b[36m";
-pub(super) const RESET: &str = "\x1b[0m";
 
 impl<W: Write> View<W> {
     /// Creates a view that draws to `out`. `top` is the number of lines of each list; `None` means
@@ -188,10 +159,6 @@ impl<W: Write> View<W> {
         self.out
     }
 
-    fn paint(&self, style: &str, text: &str) -> String {
-        paint(self.screen.color, style, text)
-    }
-
     fn draw(&mut self, summary: &Summary) -> std::io::Result<()> {
         let plan = self.begin();
         if self.drawn > 0 {
@@ -199,12 +166,13 @@ impl<W: Write> View<W> {
         }
         self.drawn += 1;
         let tool = plan.clues.tool(summary);
-        writeln!(self.out, "{}", self.paint(BOLD, &self.title(&plan, tool, summary)))?;
+        writeln!(self.out, "{}", self.screen.paint(BOLD, &self.title(&plan, tool, summary)))?;
         for warning in Warning::of(summary) {
-            self.draw_sentence(RED, &format!("! {}", warning.words(Of::This)))?;
+            let warning = format!("! {}", warning.words(Of::This));
+            write!(self.out, "{}", self.screen.sentence(RED, &warning))?;
         }
-        writeln!(self.out)?;
-        self.draw_sentence(BOLD, &plan_line(summary, plan.invocations))?;
+        let line = plan_line(summary, plan.invocations);
+        write!(self.out, "\n{}", self.screen.sentence(BOLD, &line))?;
         self.draw_types(&plan.types, &summary.terraform)?;
         self.draw_listing("Destroyed, replaced or forgotten", &plan.risks)?;
         self.draw_listing("Moved", &plan.moves)?;
@@ -222,11 +190,6 @@ impl<W: Write> View<W> {
             fit(&format!("  made by {} {}", tool.name(), visible(version)), columns / 2)
         });
         fit_end(&visible(&plan.source), columns - width(&version)) + &version
-    }
-
-    fn draw_sentence(&mut self, style: &str, text: &str) -> std::io::Result<()> {
-        let lines = wrapped(text, self.screen.width);
-        lines.iter().try_for_each(|line| writeln!(self.out, "{}", self.paint(style, line)))
     }
 
     fn draw_types(
@@ -274,7 +237,7 @@ impl<W: Write> View<W> {
         for (_, width, text) in &shown_headings {
             heading += &format!("{text:>width$}");
         }
-        writeln!(self.out, "\n{}", self.paint(DIM, heading.trim_end()))?;
+        writeln!(self.out, "\n{}", self.screen.paint(DIM, heading.trim_end()))?;
         for (name, numbers) in rows.iter().take(shown) {
             self.draw_row(name, numbers, &widths, room)?;
         }
@@ -283,10 +246,7 @@ impl<W: Write> View<W> {
             for (&action, &number) in rest.iter().flat_map(|(_, numbers)| *numbers) {
                 *numbers.entry(action).or_default() += number;
             }
-            let more = match rest.len() {
-                1 => "and 1 more type".to_owned(),
-                count => format!("and {count} more types"),
-            };
+            let more = format!("and {}", counted(rest.len() as u64, "more type"));
             self.draw_row(&more, &numbers, &widths, room)?;
         }
         if rows.len() > 1 {
@@ -294,18 +254,12 @@ impl<W: Write> View<W> {
         }
         if let Some(&replaced) = total.get(&Action::Replace) {
             let deleted = total.get(&Action::Delete).copied().unwrap_or(0);
-            self.draw_note(&replaced_note(replaced, deleted, line))?;
+            write!(self.out, "{}", self.screen.note(&replaced_note(replaced, deleted, line)))?;
         }
         match has_words {
             true => Ok(()),
-            false => self.draw_note(&legend(total.keys())),
+            false => write!(self.out, "{}", self.screen.note(&legend(total.keys()))),
         }
-    }
-
-    /// Draws a note below the table of types.
-    fn draw_note(&mut self, note: &str) -> std::io::Result<()> {
-        let lines = wrapped(note, self.screen.width - 2);
-        lines.iter().try_for_each(|line| writeln!(self.out, "  {}", self.paint(DIM, line)))
     }
 
     fn draw_row(
@@ -315,14 +269,10 @@ impl<W: Write> View<W> {
         widths: &[(Action, usize)],
         room: usize,
     ) -> std::io::Result<()> {
-        let name = fit(name, room);
-        let mut line = format!("  {name}{}", " ".repeat(room - width(&name)));
+        let mut line = format!("  {}", padded(&fit(name, room), room));
         for &(action, width) in widths {
-            let cell = match numbers.get(&action) {
-                Some(number) => self.paint(action.paint(), &format!("{number:>width$}")),
-                None => self.paint(DIM, &format!("{:>width$}", "·")),
-            };
-            line += &cell;
+            let number = numbers.get(&action).copied().unwrap_or(0);
+            line += &self.screen.number(action.paint(), number, width);
         }
         writeln!(self.out, "{line}")
     }
@@ -336,15 +286,15 @@ impl<W: Write> View<W> {
             // Each line is escaped again, because its start could be a CI runner command.
             let line = fit(&visible(line), self.screen.width);
             let (words, count) = line.split_at(line.rfind(": ").unwrap_or(line.len()));
-            writeln!(self.out, "{}{count}", self.paint(BOLD, words))?;
+            writeln!(self.out, "{}{count}", self.screen.paint(BOLD, words))?;
         }
         for line in &listing.lines {
-            let symbol = self.paint(line.style, &format!("{:>3}", line.symbol));
+            let symbol = self.screen.paint(line.style, &format!("{:>3}", line.symbol));
             writeln!(self.out, "{symbol} {}", line.fit(self.screen.width - 4))?;
         }
         let rest = listing.count - listing.lines.len() as u64;
         if rest > 0 {
-            writeln!(self.out, "    {}", self.paint(DIM, &format!("and {rest} more")))?;
+            writeln!(self.out, "    {}", self.screen.paint(DIM, &format!("and {rest} more")))?;
         }
         Ok(())
     }
@@ -380,7 +330,7 @@ impl<W: Write> View<W> {
             let columns = self.screen.width - 11;
             for (at, line) in wrapped(&text, columns).into_iter().enumerate() {
                 let heading = format!("{:<10}", if at == 0 { name } else { "" });
-                writeln!(self.out, "{} {}", self.paint(DIM, &heading), fit(line, columns))?;
+                writeln!(self.out, "{} {}", self.screen.paint(DIM, &heading), fit(line, columns))?;
             }
         }
         Ok(())
@@ -512,14 +462,6 @@ pub(super) fn symbol(change: &ResourceChange<'_>) -> &'static str {
     }
 }
 
-/// Wraps a text in the escape sequences of a style, with [`Color::Terminal`].
-pub(super) fn paint(color: Color, style: &str, text: &str) -> String {
-    match color {
-        Color::Terminal if !style.is_empty() => format!("{style}{text}{RESET}"),
-        _ => text.to_owned(),
-    }
-}
-
 fn deferred_title(plan: &Draft) -> String {
     let reason = |(word, number): (&String, &u64)| {
         let words = known(phrase::deferral, word);
@@ -538,40 +480,4 @@ fn words(counts: &ByWord) -> String {
 /// Returns the phrase for a word of the plan, or the word itself if `phrase` has none.
 pub(super) fn known(phrase: impl Fn(&str) -> Option<&'static str>, word: &str) -> String {
     phrase(word).map_or_else(|| visible(word), str::to_owned)
-}
-
-/// Returns the width of a text, in columns.
-pub(super) fn width(text: &str) -> usize {
-    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
-        return text.len();
-    }
-    text.chars().map(|character| character.width().unwrap_or(0)).sum()
-}
-
-/// Maximum number of characters in one column: a letter and its combining marks.
-pub(super) const STACKED: usize = 4;
-
-/// Cuts the end of a text that is wider than `columns`.
-pub(super) fn fit(text: &str, columns: usize) -> String {
-    let characters = STACKED * columns;
-    if width(text) <= columns && text.chars().nth(characters).is_none() {
-        return text.to_owned();
-    }
-    let mut used = 0;
-    let mut cut: String = text
-        .chars()
-        .take(characters)
-        .take_while(|character| {
-            used += character.width().unwrap_or(0);
-            used < columns
-        })
-        .collect();
-    cut.push('…');
-    cut
-}
-
-/// Cuts the beginning of a text that is wider than `columns`.
-pub(super) fn fit_end(text: &str, columns: usize) -> String {
-    let reversed: String = text.chars().rev().collect();
-    fit(&reversed, columns).chars().rev().collect()
 }

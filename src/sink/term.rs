@@ -12,20 +12,22 @@ mod part;
 use std::fmt::Write as _;
 use std::io::Write;
 
-pub(super) use self::alike::{likeness, names};
+pub(super) use self::alike::{Instances, NAMED};
 pub(super) use self::layout::sign;
 use self::layout::{columns, is_single_line, with_separator};
 use self::outputs::{Body, Outputs, Waiting};
 use self::part::Part;
 use super::gate::{CountedRules, Rule};
 use super::phrase::{
-    self, Of, Tense, Warning, circumstances, counted, plan_line, remark, stand_in, suffices,
-    unchanged, what, what_else,
+    self, Of, Tense, Warning, counted, plan_line, remark, stand_in, suffices, unchanged,
 };
-use super::screen::{Color, Screen, unpainted, wrapped};
+use super::report::ReportOptions;
+use super::screen::{
+    BOLD, Color, DIM, GREEN, PLAIN, RED, Screen, YELLOW, unpainted, width, wrapped,
+};
 use super::source_link::{Place, Places};
 use super::spool::Spool;
-use super::summary::{Action, BOLD, DIM, GREEN, PLAIN, RED, YELLOW, known, paint, symbol, width};
+use super::summary::{Action, symbol};
 use super::tool::{Clues, Tool};
 use super::wrap::{self, Columns};
 use super::{Sink, write_error};
@@ -44,15 +46,11 @@ const NAMES: usize = 10;
 const ARROW: &str = " -> ";
 /// Maximum width to which attribute paths are padded, in columns.
 const PATHS: usize = 32;
-/// Maximum number of instances listed for a resource.
-pub(super) const NAMED: usize = 3;
 
 /// Writes the changes of each plan.
 pub struct Term<W: Write> {
     out: W,
-    color: Color,
-    /// Maximum width of a line, in columns.
-    width: usize,
+    screen: Screen,
     detail: Detail,
     places: Places,
     counted_rules: CountedRules,
@@ -79,19 +77,13 @@ pub struct Term<W: Write> {
 
 /// Instances of a resource that change alike.
 struct Group {
-    /// The address of the resource without its module and index.
-    name: String,
-    /// The first [`NAMED`] indexes.
-    indexes: Vec<String>,
-    count: u64,
+    instances: Instances,
     symbol: String,
     phrase: String,
     /// The place of the block.
     place: Option<Place>,
     /// The lines of the attributes.
     body: String,
-    /// See [`likeness`].
-    likeness: Option<u64>,
 }
 
 impl<W: Write> Term<W> {
@@ -99,8 +91,7 @@ impl<W: Write> Term<W> {
     pub fn new(out: W, color: Color, rules: &[Rule]) -> Term<W> {
         Term {
             out,
-            color,
-            width: Screen::UNBOUNDED,
+            screen: Screen { color, ..Screen::FILE },
             detail: Detail::Excerpts,
             places: Places::default(),
             counted_rules: CountedRules::new(rules),
@@ -117,33 +108,27 @@ impl<W: Write> Term<W> {
         }
     }
 
-    /// Wraps lines at this width, in columns, where possible.
+    /// Sets the width of lines, how much of each value to show, and the places of blocks. With
+    /// [`Detail::Full`], instances are not grouped.
     #[must_use]
-    pub fn with_width(self, width: usize) -> Term<W> {
-        Term { width, ..self }
-    }
-
-    /// Sets how much of each value to show. With [`Detail::Full`], instances are not grouped.
-    #[must_use]
-    pub fn with_detail(self, detail: Detail) -> Term<W> {
-        Term { detail, ..self }
-    }
-
-    /// Shows the places of blocks.
-    #[must_use]
-    pub fn with_places(self, places: Places) -> Term<W> {
-        Term { places, ..self }
+    pub fn with(self, options: &ReportOptions<'_>) -> Term<W> {
+        let (screen, detail, places) = (options.screen, options.detail, options.places());
+        Term { screen, detail, places, ..self }
     }
 
     fn paint(&self, style: &str, text: &str) -> String {
-        paint(self.color, style, text)
+        self.screen.paint(style, text)
     }
 
     /// The place of a block: on the same line after `used` columns, or on a line of its own.
     fn place(&self, place: Option<&Place>, used: usize) -> String {
         let Some(place) = place else { return String::new() };
-        let text = self.paint(DIM, &place.linked());
-        match used + 2 + width(&place.text) <= self.width {
+        self.beside(used, width(&place.text), &self.paint(DIM, &place.linked()))
+    }
+
+    /// A text that takes `columns`: on the same line after `used` columns, or on a line of its own.
+    fn beside(&self, used: usize, columns: usize, text: &str) -> String {
+        match used + 2 + columns <= self.screen.width {
             true => format!("  {text}"),
             false => format!("\n{}{text}", " ".repeat(NAMES)),
         }
@@ -155,10 +140,7 @@ impl<W: Write> Term<W> {
 
     /// Writes a sentence in as many lines as it takes.
     fn sentence(&mut self, style: &str, text: &str) -> Result<()> {
-        wrapped(text, self.width).into_iter().try_for_each(|line| {
-            let line = self.paint(style, line);
-            self.line(&line)
-        })
+        self.text(&self.screen.sentence(style, text))
     }
 
     /// Writes to the current part; outside of parts, directly to the output.
@@ -213,7 +195,7 @@ impl<W: Write> Term<W> {
         self.flush_group()?;
         self.flush_outputs()?;
         self.part = None;
-        for part in Part::ALL {
+        for (part, _) in Part::ALL {
             if !self.spool.is_empty(part as usize) {
                 let title = self.paint(BOLD, part.title(tool));
                 self.line(&format!("\n{title}"))?;
@@ -234,57 +216,34 @@ impl<W: Write> Term<W> {
             }
             self.modules[part as usize] = module;
         }
-        let (name, index) = names(change);
+        let instances = Instances::of(change, self.detail);
         let action = Action::of_change(change);
-        let symbol = paint(self.color, action.paint(), &format!("{:>3}", symbol(change)));
-        let phrase = description(part, change);
+        if self.group.as_mut().is_some_and(|group| group.instances.take(&instances)) {
+            return Ok(());
+        }
+        self.flush_group()?;
+        let symbol = self.paint(action.paint(), &format!("{:>3}", symbol(change)));
+        let tense = if part == Part::Drift { Tense::Happened } else { Tense::Planned };
+        let phrase = phrase::description(tense, change, |_, text| visible(text));
         let place = self.places.of_change(change);
         let body = self.attributes(&change.attributes, action);
-        let likeness = likeness(change).filter(|_| self.detail == Detail::Excerpts);
-        let belongs_to = |group: &Group| {
-            index.is_some()
-                && !group.indexes.is_empty()
-                && likeness.is_some()
-                && (&group.name, group.likeness) == (&name, likeness)
-        };
-        match self.group.as_mut().filter(|group| belongs_to(group)) {
-            Some(group) => {
-                group.count += 1;
-                if group.indexes.len() < NAMED {
-                    group.indexes.extend(index);
-                }
-            }
-            None => {
-                self.flush_group()?;
-                let indexes = index.into_iter().collect();
-                let count = 1;
-                let group = Group { name, indexes, count, symbol, phrase, place, body, likeness };
-                self.group = Some(group);
-            }
-        }
+        self.group = Some(Group { instances, symbol, phrase, place, body });
         Ok(())
     }
 
     fn flush_group(&mut self) -> Result<()> {
         let Some(group) = self.group.take() else { return Ok(()) };
-        let Group { name, indexes, count, symbol, phrase, place, body, .. } = group;
-        let indexes = indexes.join(", ");
-        let alike = match count - 1 {
-            0 => String::new(),
-            _ if count > NAMED as u64 => {
-                format!(" and {} more ({count} alike)", count - NAMED as u64)
-            }
-            _ => format!(" ({count} alike)"),
-        };
-        let mut columns =
-            SYMBOLS + [&name, &indexes, &alike].map(|text| width(text)).iter().sum::<usize>();
-        let [name, indexes] = [&name, &indexes].map(|text| self.paint(BOLD, text));
+        let Group { instances, symbol, phrase, place, body } = group;
+        let (name, indexes) = (instances.name.as_str(), instances.indexes.join(", "));
+        let alike = instances.others();
+        let mut columns = SYMBOLS + [name, &indexes, &alike].map(width).iter().sum::<usize>();
+        let [name, indexes] = [name, &indexes].map(|text| self.paint(BOLD, text));
         let mut head = format!("  {symbol} {name}{indexes}{alike}");
-        if !phrase.is_empty() && columns + 2 + width(&phrase) <= self.width {
+        if !phrase.is_empty() && columns + 2 + width(&phrase) <= self.screen.width {
             head += &format!("  {}", self.paint(DIM, &phrase));
             columns += 2 + width(&phrase);
         } else if !phrase.is_empty() {
-            for line in wrapped(&phrase, self.width.saturating_sub(NAMES)) {
+            for line in wrapped(&phrase, self.screen.width.saturating_sub(NAMES)) {
                 // Each line is escaped again, because its start could be a CI runner command.
                 let line = visible(line);
                 columns = NAMES + width(&line);
@@ -333,15 +292,11 @@ impl<W: Write> Term<W> {
     /// text, or on its own line.
     fn reason(&self, text: &str) -> String {
         const WORDS: &str = "# forces replacement";
-        let words = self.paint(RED, WORDS);
         let used = match text.rsplit_once('\n') {
             Some((_, last)) => width(&unpainted(last)),
             None => NAMES + width(&unpainted(text)),
         };
-        match used + 2 + WORDS.len() <= self.width {
-            true => format!("  {words}"),
-            false => format!("\n{}{words}", " ".repeat(NAMES)),
-        }
+        self.beside(used, WORDS.len(), &self.paint(RED, WORDS))
     }
 
     /// The values of an attribute, which follow its path from `column` on. Empty if values are not
@@ -374,7 +329,7 @@ impl<W: Write> Term<W> {
     fn pair(&self, before: &Shown, after: &Shown, column: usize) -> String {
         let columns: usize = [before, after].map(columns).iter().sum();
         let are_single_lines = [before, after].into_iter().all(is_single_line);
-        if are_single_lines && column + columns + ARROW.len() <= self.width {
+        if are_single_lines && column + columns + ARROW.len() <= self.screen.width {
             return format!("{}{ARROW}{}", self.value(before, 0), self.value(after, 0));
         }
         let [before, after] =
@@ -392,7 +347,7 @@ impl<W: Write> Term<W> {
             }
             shown => {
                 let text = self.paint(DIM, stand_in(shown));
-                match column + stand_in(shown).len() <= self.width {
+                match column + stand_in(shown).len() <= self.screen.width {
                     true => text,
                     // Deeper than the names: a line of its own would look like an attribute.
                     false => format!("\n{}{text}", " ".repeat(NAMES + 2)),
@@ -402,7 +357,7 @@ impl<W: Write> Term<W> {
     }
 
     fn columns(&self, first: usize) -> Columns {
-        Columns { first, others: NAMES, end: self.width }
+        Columns { first, others: NAMES, end: self.screen.width }
     }
 
     fn lines(&self, lines: &Lines) -> String {
@@ -457,19 +412,13 @@ impl<W: Write> Term<W> {
 
     fn invocation(&mut self, part: Part, invoked: &ActionInvocation<'_>) -> Result<()> {
         self.enter(part)?;
-        let trigger = invoked.triggering_address.as_deref();
-        let trigger =
-            trigger.map(|address| format!("{} {}", invoked.timing_words(), visible(address)));
-        let deferral = invoked.deferred_reason.as_deref();
-        let deferral = deferral.map(|word| known(phrase::deferral, word));
-        let words: Vec<String> = trigger.into_iter().chain(deferral).collect();
-        let (address, words) = (visible(&invoked.address), words.join(", "));
-        let head = match SYMBOLS + width(&address) + 2 + width(&words) <= self.width {
-            _ if words.is_empty() => format!("      {address}"),
-            true => format!("      {address}  {words}"),
-            false => format!("      {address}\n{}{words}", " ".repeat(NAMES)),
+        let words = phrase::invoked(invoked, |_, text| visible(text));
+        let address = visible(&invoked.address);
+        let words = match width(&words) {
+            0 => words,
+            columns => self.beside(SYMBOLS + width(&address), columns, &words),
         };
-        self.line(&head)?;
+        self.line(&format!("      {address}{words}"))?;
         let lines = self.attributes(&invoked.attributes, Action::Read);
         self.text(&lines)
     }
@@ -569,27 +518,4 @@ impl<W: Write> Sink for Term<W> {
     fn finish(&mut self) -> Result<()> {
         self.out.flush().map_err(write_error)
     }
-}
-
-/// Describes in words what happens to a resource, and why.
-fn description(part: Part, change: &ResourceChange<'_>) -> String {
-    let tense = if part == Part::Drift { Tense::Happened } else { Tense::Planned };
-    let what = what(tense, &change.action);
-    let mut parts: Vec<String> = Vec::new();
-    parts.extend((!what.is_empty()).then(|| what.to_owned()));
-    if what.is_empty() && change.action != "no-op" {
-        parts.push(visible(&change.action));
-    }
-    parts.extend(what_else(change).map(str::to_owned));
-    parts.extend(change.moved_from().map(|from| format!("moved from {}", visible(from))));
-    let imported = phrase::imported(change).into_iter();
-    parts.extend(imported.map(|(words, text)| match text {
-        Some(text) => format!("{words} {}", visible(&text)),
-        None => words,
-    }));
-    parts.extend(circumstances(change).map(str::to_owned));
-    let reason = |word: &str| phrase::reason(change, word);
-    parts.extend(change.action_reason.as_deref().map(|word| known(reason, word)));
-    parts.extend(change.deferred_reason.as_deref().map(|word| known(phrase::deferral, word)));
-    parts.join(", ")
 }

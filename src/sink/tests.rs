@@ -145,7 +145,7 @@ fn a_summary_fits_eighty_columns_whatever_the_names() {
         }
         assert!(!plain.contains('\u{1b}'), "only our own colours");
         for line in plain.lines() {
-            assert!(super::summary::width(line) <= 80, "{line}");
+            assert!(super::screen::width(line) <= 80, "{line}");
         }
     }
 }

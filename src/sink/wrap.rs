@@ -17,7 +17,8 @@
 
 use unicode_width::UnicodeWidthChar;
 
-use super::summary::{STACKED, width};
+use super::phrase::counted;
+use super::screen::{STACKED, width};
 use crate::inert::{self, visible};
 use crate::record::{Excerpt, Line, Lines};
 
@@ -96,13 +97,12 @@ pub(super) fn line(text: &str) -> String {
 
 /// Stands for this number of unchanged lines.
 pub(super) fn skipped(count: u64) -> String {
-    format!("… {count} unchanged {}", if count == 1 { "line" } else { "lines" })
+    format!("… {}", counted(count, "unchanged line"))
 }
 
 /// Stands for this number of differences that are not shown.
 pub(super) fn differences(count: u64) -> String {
-    let word = if count == 1 { "difference" } else { "differences" };
-    format!("… and {count} more {word} (--full shows them)")
+    format!("… and {} (--full shows them)", counted(count, "more difference"))
 }
 
 /// Writes lines between `<<-EOT` and `EOT`, one level inside.

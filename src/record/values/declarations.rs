@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::limits::{Limit, Limits};
 use crate::plan::{Piece, VariableDeclaration};
 use crate::record::JsonText;
+use crate::record::texts::decoded;
 use crate::record::view::MaskedJson;
 
 /// The variables of a plan, and their declarations.
@@ -49,9 +50,6 @@ impl Variables {
     pub fn declare(&mut self, piece: &Piece<'_>, limits: &Limits) -> Result<()> {
         let declaration = VariableDeclaration::parse(piece.value)?;
         let name = piece.name.unwrap_or_default().to_owned();
-        let text = |text: Option<crate::json::value::Text<'_>>| {
-            text.map(|text| Ok(text.decode()?.into())).transpose()
-        };
         let variable = Variable {
             name: name.clone().into(),
             type_name: rows::plain(declaration.type_name).map_err(|error| error.within("type"))?,
@@ -59,8 +57,8 @@ impl Variables {
             ephemeral: declaration.ephemeral,
             required: declaration.required,
             default: Some(declaration.default.is_some()),
-            description: text(declaration.description)?,
-            deprecated: text(declaration.deprecated)?,
+            description: decoded(declaration.description)?,
+            deprecated: decoded(declaration.deprecated)?,
             value: None,
         };
         // The texts of the variable are parts of the declaration.

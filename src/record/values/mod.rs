@@ -58,13 +58,6 @@ pub struct Document<'a> {
     pub workspace: Option<&'a str>,
 }
 
-impl<'a> Document<'a> {
-    pub(super) fn of(label: Label<'a>) -> Document<'a> {
-        let Label { source, workspace } = label;
-        Document { schema_version: super::SCHEMA_VERSION, source, workspace }
-    }
-}
-
 /// A resource instance of values.
 #[derive(Debug, Default, Serialize)]
 #[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
@@ -101,30 +94,18 @@ pub struct Resource<'a> {
     /// Whether the resource has an identity. Serialized only if true.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub identity: bool,
-    /// The selected values, one for each path of [`Options::select`]. `None` where there is none.
-    #[serde(skip_serializing_if = "Selected::is_empty")]
-    pub values: Selected<'a>,
+    /// The selected values without secrets, one for each path of [`Options::select`]. `None` where
+    /// there is none.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_object")]
+    pub values: Vec<(&'a str, Option<JsonText<'static>>)>,
 }
 
-/// The values at the selected paths, as JSON text without secrets.
-#[derive(Debug, Default)]
-pub struct Selected<'a>(pub Vec<(&'a str, Option<JsonText<'static>>)>);
-
-impl Selected<'_> {
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
-/// Serializes as an object whose keys are the paths. Paths without a value are left out.
-impl Serialize for Selected<'_> {
-    fn serialize<S: serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> std::result::Result<S::Ok, S::Error> {
-        let found = self.0.iter().filter_map(|(path, value)| Some((*path, value.as_ref()?)));
-        serializer.collect_map(found)
-    }
+/// Serializes values as an object whose keys are the paths. Paths without a value are left out.
+fn as_object<S: serde::Serializer>(
+    values: &[(&str, Option<JsonText<'static>>)],
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_map(values.iter().filter_map(|(path, value)| Some((path, value.as_ref()?))))
 }
 
 /// An output of values.
@@ -248,28 +229,20 @@ pub struct Summary {
 }
 
 /// Receives the records of one run in order.
+///
+/// # Errors
+///
+/// All methods fail with [`crate::error::ErrorKind::Write`] if the output fails.
 pub trait Sink {
     /// Writes one record.
-    ///
-    /// # Errors
-    ///
-    /// Fails with [`crate::error::ErrorKind::Write`] if the output fails.
     fn record(&mut self, record: &Record<'_>) -> Result<()>;
 
     /// Reports that a document could not be read, or not to its end.
-    ///
-    /// # Errors
-    ///
-    /// Fails with [`crate::error::ErrorKind::Write`] if the output fails.
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
         let _ = (label, error);
         Ok(())
     }
 
     /// Writes the end of the output and flushes it.
-    ///
-    /// # Errors
-    ///
-    /// Fails with [`crate::error::ErrorKind::Write`] if the output fails.
     fn finish(&mut self) -> Result<()>;
 }

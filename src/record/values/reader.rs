@@ -10,9 +10,9 @@ use crate::plan::{
     self, Accepts, Answer, Documents, Flow, Piece, PieceKind, PieceVisitor, ResourceInstance,
     Section,
 };
-use crate::record::Label;
 use crate::record::view::{Known, MaskedJson};
 use crate::record::watch;
+use crate::record::{Label, SCHEMA_VERSION};
 
 /// The result of reading a document.
 #[derive(Clone, Debug)]
@@ -73,7 +73,8 @@ pub fn read<S: Source>(
     known: Option<Known<'_>>,
     sink: &mut dyn Sink,
 ) -> Result<Held> {
-    sink.record(&Record::Document(Document::of(label)))?;
+    let Label { source, workspace } = label;
+    sink.record(&Record::Document(Document { schema_version: SCHEMA_VERSION, source, workspace }))?;
     let mut reader = Reader {
         options,
         masked: known.map(MaskedJson::new),

@@ -2,20 +2,18 @@
 
 use std::borrow::Cow;
 
-use super::{Check, CheckInstance, Options, Output, Resource, Selected};
+use super::{Check, CheckInstance, Options, Output, Resource};
 use crate::diff::marked_places;
 use crate::error::Result;
-use crate::json::value::{Text, Value};
+use crate::json::string::quoted;
+use crate::json::value::Value;
 use crate::limits::Limits;
 use crate::path::Paths;
 use crate::plan::{self, Index, Piece, module_address};
 use crate::record::JsonText;
+use crate::record::texts::decoded;
 use crate::record::view::MaskedJson;
 use crate::record::view::json::push_plain;
-
-fn decoded(text: Option<Text<'_>>) -> Result<Option<Cow<'static, str>>> {
-    text.map(|text| Ok(text.decode()?.into())).transpose()
-}
 
 /// A value that is no secret, as compact JSON.
 pub(super) fn plain(value: Option<Value<'_>>) -> Result<Option<JsonText<'static>>> {
@@ -26,15 +24,11 @@ pub(super) fn plain(value: Option<Value<'_>>) -> Result<Option<JsonText<'static>
 }
 
 fn index(index: Option<Index<'_>>) -> Result<Option<JsonText<'static>>> {
-    Ok(match index {
-        None => None,
-        Some(Index::Number(number)) => plain(Some(number))?,
-        Some(Index::String(text)) => {
-            let mut json = String::new();
-            crate::json::string::push_quoted(&text.decode()?, &mut json);
-            Some(JsonText::new(json))
-        }
-    })
+    match index {
+        None => Ok(None),
+        Some(Index::Number(number)) => plain(Some(number)),
+        Some(Index::String(text)) => Ok(Some(JsonText::new(quoted(&text.decode()?)))),
+    }
 }
 
 /// The row of a resource. `masked` is needed if values are selected.
@@ -85,9 +79,9 @@ fn selected<'o>(
     piece: &Piece<'_>,
     options: &'o Options,
     masked: Option<&mut MaskedJson<'_>>,
-) -> Result<Selected<'o>> {
+) -> Result<Vec<(&'o str, Option<JsonText<'static>>)>> {
     let Some(masked) = masked.filter(|_| !options.select.is_empty()) else {
-        return Ok(Selected::default());
+        return Ok(Vec::new());
     };
     masked.begin(piece)?;
     let mut selected = Vec::new();
@@ -99,7 +93,7 @@ fn selected<'o>(
         };
         selected.push((text, is_there.then(|| JsonText::new(json))));
     }
-    Ok(Selected(selected))
+    Ok(selected)
 }
 
 /// The row of an output. It has a value if `masked` is there.
@@ -130,11 +124,11 @@ pub(super) fn value(
     masked: Option<&mut MaskedJson<'_>>,
 ) -> Result<Option<JsonText<'static>>> {
     let (Some(value), Some(masked)) = (value, masked) else { return Ok(None) };
-    let mut json = String::new();
-    match masked.begin(piece)? {
-        true => crate::json::string::push_quoted(crate::secret::MASK, &mut json),
-        false => masked.push(value, &mut json)?,
+    if masked.begin(piece)? {
+        return Ok(Some(JsonText::new(quoted(crate::secret::MASK))));
     }
+    let mut json = String::new();
+    masked.push(value, &mut json)?;
     Ok(Some(JsonText::new(json)))
 }
 

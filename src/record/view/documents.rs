@@ -119,19 +119,13 @@ fn outlined(text: &[u8]) -> Read<Detached> {
 }
 
 /// An open container of the YAML document.
-enum Open {
-    Mapping {
-        /// True if a key comes next.
-        needs_key: bool,
-        /// True if the mapping has a member.
-        has_some: bool,
-        /// True if an object for a tag surrounds the mapping.
-        is_tagged: bool,
-    },
-    Sequence {
-        has_some: bool,
-        is_tagged: bool,
-    },
+struct Open {
+    /// In a mapping, whether a key comes next. `None` in a sequence.
+    needs_key: Option<bool>,
+    /// True if the container has a member or an element.
+    has_some: bool,
+    /// True if an object for a tag surrounds the container.
+    is_tagged: bool,
 }
 
 /// Converts a YAML text to JSON: a mapping, a sequence, or a list of several documents. Keys must
@@ -147,10 +141,12 @@ fn written_as_json(text: &str, too_deep: &mut bool) -> Option<(Syntax, String)> 
     let mut json = String::with_capacity(text.len() * 2);
     // Opens the list of documents.
     json.push('[');
-    let mut open = vec![Open::Sequence { has_some: false, is_tagged: false }];
+    let mut open = vec![Open { needs_key: None, has_some: false, is_tagged: false }];
     let mut documents = 0;
     for event in Parser::new_from_str(text) {
-        match event.ok()?.0 {
+        let event = event.ok()?.0;
+        let needs_key = matches!(event, Event::MappingStart(..)).then_some(true);
+        match event {
             Event::DocumentStart(_) => documents += 1,
             Event::Scalar(text, style, _, tag) => {
                 let is_key = before(&mut open, &mut json)?;
@@ -175,28 +171,20 @@ fn written_as_json(text: &str, too_deep: &mut bool) -> Option<(Syntax, String)> 
                 string::push_quoted(&format!("*{anchor}"), &mut json);
                 after(&mut open, is_key, &mut json);
             }
-            Event::SequenceStart(_, tag) => {
-                not_a_key(before(&mut open, &mut json)?)?;
+            Event::SequenceStart(_, tag) | Event::MappingStart(_, tag) => {
+                if before(&mut open, &mut json)? {
+                    // A key must be a scalar.
+                    return None;
+                }
                 let tag = own(tag.as_deref());
                 begin_tag(tag.as_deref(), &mut json);
-                json.push('[');
-                open.push(Open::Sequence { has_some: false, is_tagged: tag.is_some() });
-            }
-            Event::MappingStart(_, tag) => {
-                not_a_key(before(&mut open, &mut json)?)?;
-                let tag = own(tag.as_deref());
-                begin_tag(tag.as_deref(), &mut json);
-                json.push('{');
-                let is_tagged = tag.is_some();
-                open.push(Open::Mapping { needs_key: true, has_some: false, is_tagged });
+                json.push(if needs_key.is_some() { '{' } else { '[' });
+                open.push(Open { needs_key, has_some: false, is_tagged: tag.is_some() });
             }
             Event::SequenceEnd | Event::MappingEnd => {
-                json.push_str(match open.pop()? {
-                    Open::Sequence { is_tagged: false, .. } => "]",
-                    Open::Sequence { .. } => "]}",
-                    Open::Mapping { is_tagged: false, .. } => "}",
-                    Open::Mapping { .. } => "}}",
-                });
+                let Open { needs_key, is_tagged, .. } = open.pop()?;
+                json.push(if needs_key.is_some() { '}' } else { ']' });
+                json.push_str(if is_tagged { "}" } else { "" });
                 after(&mut open, false, &mut json);
             }
             _ => {}
@@ -217,21 +205,12 @@ fn written_as_json(text: &str, too_deep: &mut bool) -> Option<(Syntax, String)> 
 
 /// Writes the comma before a node, if one is needed. Returns whether the node is a key.
 fn before(open: &mut [Open], json: &mut String) -> Option<bool> {
-    Some(match open.last_mut() {
-        Some(Open::Mapping { needs_key, has_some, .. }) => {
-            if *needs_key && std::mem::replace(has_some, true) {
-                json.push(',');
-            }
-            *needs_key
-        }
-        Some(Open::Sequence { has_some, .. }) => {
-            if std::mem::replace(has_some, true) {
-                json.push(',');
-            }
-            false
-        }
-        None => return None,
-    })
+    let Open { needs_key, has_some, .. } = open.last_mut()?;
+    // The value of a member follows its key without a comma.
+    if *needs_key != Some(false) && std::mem::replace(has_some, true) {
+        json.push(',');
+    }
+    Some(*needs_key == Some(true))
 }
 
 /// Writes the colon after a key, and records which kind of node comes next.
@@ -239,13 +218,9 @@ fn after(open: &mut [Open], is_key: bool, json: &mut String) {
     if is_key {
         json.push(':');
     }
-    if let Some(Open::Mapping { needs_key, .. }) = open.last_mut() {
+    if let Some(Open { needs_key: Some(needs_key), .. }) = open.last_mut() {
         *needs_key = !is_key;
     }
-}
-
-fn not_a_key(is_key: bool) -> Option<()> {
-    (!is_key).then_some(())
 }
 
 /// The text of a custom tag; `None` for the standard YAML types.

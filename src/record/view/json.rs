@@ -87,10 +87,7 @@ impl<'s> MaskedJson<'s> {
     /// Fails if the value is malformed.
     pub fn push(&mut self, value: Value<'_>, json: &mut String) -> Result<()> {
         let shower = RefCell::new(&mut self.shower);
-        let entry = |value| match shower.borrow().hides(value) {
-            true => Entry::Pass,
-            false => Entry::Enter,
-        };
+        let entry = |value| shower.borrow().entry(value);
         push_compact(
             value,
             json,
@@ -110,10 +107,6 @@ impl<'s> MaskedJson<'s> {
 }
 
 /// Appends a value as compact JSON, without masks.
-///
-/// # Errors
-///
-/// Fails if the value is malformed.
 pub(in crate::record) fn push_plain(value: Value<'_>, json: &mut String) -> Result<()> {
     push_compact(
         value,
@@ -178,20 +171,17 @@ fn push_scalar(
         Kind::Object => json.push_str("{}"),
         Kind::Array => json.push_str("[]"),
         Kind::String => push_string(shower, value, json)?,
-        _ => push_word(shower, value, kind, json),
+        _ => {
+            // Copied, because another process may modify the file: the written text must be the
+            // checked one.
+            let word = value.raw().to_vec();
+            match kind == Kind::Number && shower.is_secret_number(&word) {
+                true => push_quoted(ECHO, json),
+                false => json.push_str(&String::from_utf8_lossy(&word)),
+            }
+        }
     }
     Ok(())
-}
-
-/// Appends a number or a literal.
-fn push_word(shower: &Shower<'_>, value: Value<'_>, kind: Kind, json: &mut String) {
-    // Copied, because another process may modify the file: the written text must be the checked
-    // one.
-    let word = value.raw().to_vec();
-    match kind == Kind::Number && shower.is_secret_number(&word) {
-        true => push_quoted(ECHO, json),
-        false => json.push_str(&String::from_utf8_lossy(&word)),
-    }
 }
 
 fn push_string(shower: &mut Shower<'_>, value: Value<'_>, json: &mut String) -> Result<()> {

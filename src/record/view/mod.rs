@@ -28,10 +28,11 @@ use std::collections::HashSet;
 
 use crate::diff::Differ;
 use crate::error::Result;
-use crate::json::value::{Text, Value};
+use crate::json::value::Value;
 use crate::limits::Limits;
 use crate::path::{Path, Paths, Step};
 use crate::plan::{Change, Section};
+pub use crate::record::subject::{Places, Whose};
 use crate::record::{Attribute, Attributes, Difference, Lines, Shown};
 use crate::secret::marks::{By, Marks, Subject};
 use crate::secret::steps::Places as Marked;
@@ -94,28 +95,6 @@ pub const ATTRIBUTES_FULL_MAX: usize = 100_000;
 /// Maximum number of bytes for the paths of these attributes. A long key is part of every path
 /// below it.
 pub const PATHS_MAX: usize = 8 << 20;
-
-/// The paths of a change, as its record contains them.
-#[derive(Clone, Copy, Debug)]
-pub struct Places<'p> {
-    /// The paths that change, in order.
-    pub changed: &'p Paths,
-    /// The paths that are unknown until apply, in order.
-    pub unknown: &'p Paths,
-    /// The paths that force the replacement of the resource.
-    pub replace_paths: &'p Paths,
-}
-
-/// The subject of a change.
-#[derive(Clone, Copy, Debug)]
-pub enum Whose<'a> {
-    /// The output with this name.
-    Output(&'a str),
-    /// An action; the change is its configuration.
-    Action,
-    /// A resource: the section of the change, and its address if it has one.
-    Resource(Section, Option<Text<'a>>),
-}
 
 /// Builds the attributes of changes, one after the other.
 #[derive(Debug)]
@@ -392,13 +371,6 @@ struct Listing<'l, 's> {
     attributes: Attributes,
 }
 
-/// The values of an attribute as shown.
-struct ShownSides {
-    before: Shown,
-    after: Shown,
-    lines: Option<Lines>,
-}
-
 /// A document in a string.
 struct Within {
     /// The Terraform expression for its value, such as `jsondecode(policy)`.
@@ -409,7 +381,7 @@ struct Within {
 impl Listing<'_, '_> {
     /// Adds an attribute.
     fn push(&mut self, path: Path<'_>, before: Shown, after: Shown, difference: Difference) {
-        self.put(path, ShownSides { before, after, lines: None }, difference);
+        self.put(path, [before, after], None, difference);
     }
 
     /// How an unknown place is shown. For a marked place, both tools show the mark.
@@ -425,12 +397,16 @@ impl Listing<'_, '_> {
 
     /// Adds an attribute with a line diff.
     fn push_lines(&mut self, path: Path<'_>, lines: Lines, difference: Difference) {
-        let [before, after] = [Shown::Withheld, Shown::Withheld];
-        self.put(path, ShownSides { before, after, lines: Some(lines) }, difference);
+        self.put(path, [Shown::Withheld, Shown::Withheld], Some(lines), difference);
     }
 
-    fn put(&mut self, path: Path<'_>, sides: ShownSides, difference: Difference) {
-        let ShownSides { before, after, lines } = sides;
+    fn put(
+        &mut self,
+        path: Path<'_>,
+        [before, after]: [Shown; 2],
+        lines: Option<Lines>,
+        difference: Difference,
+    ) {
         self.size += before.size() + after.size() + lines.as_ref().map_or(0, Lines::size);
         if self.size > TEXTS_MAX {
             self.shower.be_brief();

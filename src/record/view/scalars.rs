@@ -23,10 +23,6 @@ pub(super) struct Scalars {
 
 impl Scalars {
     /// Collects the scalars of `root`, except those whose path `is_listed` accepts.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the value is malformed.
     pub fn of(
         root: Value<'_>,
         shower: &mut Shower<'_>,
@@ -35,29 +31,16 @@ impl Scalars {
         let mut scalars = Scalars::default();
         let max = shower.detail().attributes_max();
         let shower = RefCell::new(shower);
-        let entry = |value| match shower.borrow().hides(value) {
-            true => Entry::Pass,
-            false => Entry::Enter,
-        };
-        let mut steps: Vec<OwnedStep> = Vec::new();
-        walk(root, entry, |met| {
-            match met {
-                Met::Key(key) => steps.push(OwnedStep::Key(key.decode()?)),
-                Met::Index(index) => steps.push(OwnedStep::Index(index)),
-                Met::Open(_) => {}
-                Met::Close(_) => drop(steps.pop()),
-                Met::Whole(value, kind) => {
-                    let show = || match (kind, steps.last()) {
-                        (Kind::Null, Some(OwnedStep::Key(_))) => Ok(Shown::NamedWriteOnly),
-                        (Kind::Null, _) if shower.borrow().hides(value) => Ok(Shown::Sensitive),
-                        (Kind::Null, _) => Ok(Shown::null()),
-                        _ => shower.borrow_mut().show(Some(value)),
-                    };
-                    if kind != Kind::Null || shows_null(&steps) {
-                        scalars.push(&steps, max, &mut is_listed, show)?;
-                    }
-                    steps.pop();
-                }
+        let entry = |value| shower.borrow().entry(value);
+        walk_with_steps(root, entry, |steps, value, kind| {
+            let show = || match (kind, steps.last()) {
+                (Kind::Null, Some(OwnedStep::Key(_))) => Ok(Shown::NamedWriteOnly),
+                (Kind::Null, _) if shower.borrow().hides(value) => Ok(Shown::Sensitive),
+                (Kind::Null, _) => Ok(Shown::null()),
+                _ => shower.borrow_mut().show(Some(value)),
+            };
+            if kind != Kind::Null || shows_null(steps) {
+                scalars.push(steps, max, &mut is_listed, show)?;
             }
             Ok(())
         })?;
@@ -102,33 +85,42 @@ fn shows_null(steps: &[OwnedStep]) -> bool {
 
 /// The places that an overlay marks, in order, none below another. Marks beyond [`PATHS_MAX`] are
 /// dropped.
-///
-/// # Errors
-///
-/// Fails if the overlay is malformed.
 pub(super) fn marked(overlay: Value<'_>) -> Result<Paths> {
-    let (mut marked, mut steps) = (Paths::new(), Vec::new());
-    walk(
+    let mut marked = Paths::new();
+    walk_with_steps(
         overlay,
         |_| Entry::Enter,
-        |met| {
-            match met {
-                Met::Key(key) => steps.push(OwnedStep::Key(key.decode()?)),
-                Met::Index(index) => steps.push(OwnedStep::Index(index)),
-                Met::Open(_) => {}
-                Met::Close(_) => drop(steps.pop()),
-                Met::Whole(value, _) => {
-                    if value.raw() == b"true" && marked.size() <= PATHS_MAX as u64 {
-                        marked.push(steps.iter().map(OwnedStep::step));
-                    }
-                    steps.pop();
-                }
+        |steps, value, _| {
+            if value.raw() == b"true" && marked.size() <= PATHS_MAX as u64 {
+                marked.push(steps.iter().map(OwnedStep::step));
             }
             Ok(())
         },
     )?;
     marked.sort_outermost();
     Ok(marked)
+}
+
+/// Calls `each` with every value at or below `root` that is not entered, and the steps to it.
+fn walk_with_steps<'a>(
+    root: Value<'a>,
+    entry: impl Fn(Value<'a>) -> Entry,
+    mut each: impl FnMut(&[OwnedStep], Value<'a>, Kind) -> Result<()>,
+) -> Result<()> {
+    let mut steps = Vec::new();
+    walk(root, entry, |met| {
+        match met {
+            Met::Key(key) => steps.push(OwnedStep::Key(key.decode()?)),
+            Met::Index(index) => steps.push(OwnedStep::Index(index)),
+            Met::Open(_) => {}
+            Met::Close(_) => drop(steps.pop()),
+            Met::Whole(value, kind) => {
+                each(&steps, value, kind)?;
+                steps.pop();
+            }
+        }
+        Ok(())
+    })
 }
 
 /// A step of a path that owns its key.

@@ -35,10 +35,6 @@ impl Unmatched<'_> {
 ///
 /// `open` are the sorted indexes of elements in `after` with unknown places. Such an element equals
 /// no element of `before`.
-///
-/// # Errors
-///
-/// Fails if one of the values is malformed or not an array.
 pub(super) fn unmatched<'a>(
     before: Value<'a>,
     after: Value<'a>,
@@ -72,10 +68,6 @@ pub(super) fn unmatched<'a>(
 
 /// The keys whose `null` tells removed and added elements apart: those that have a value in some of
 /// them. If leaving out the others would make elements of both lists look alike, all keys.
-///
-/// # Errors
-///
-/// Fails if an element is malformed.
 pub(super) fn shown_nulls(set: &Unmatched<'_>) -> Result<HashSet<String>> {
     let (mut valued, mut null) = (HashSet::new(), HashSet::new());
     let mut seen = [HashSet::new(), HashSet::new()];

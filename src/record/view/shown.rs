@@ -7,6 +7,7 @@ use std::ops::Range;
 use super::documents::{Document, Syntax, Unread};
 use super::element::Element;
 use super::pieces;
+use super::walk::Entry;
 use super::{Detail, Known};
 use crate::error::Result;
 use crate::json::value::{Kind, Text, Value};
@@ -92,10 +93,6 @@ impl<'s> Shower<'s> {
     }
 
     /// Whether nothing in a document in a string is hidden. Then the string may be shown as it is.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`Shower::enter`].
     pub fn shows_all_of(&mut self, document: Value<'_>) -> Result<bool> {
         self.within(&[document], |shower| {
             let (mut decoded, mut shows_all) = (Vec::new(), shower.hidden.is_empty());
@@ -116,10 +113,6 @@ impl<'s> Shower<'s> {
     }
 
     /// Enters documents in strings, calls `show`, and leaves them.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`Shower::enter`], or if `show` fails.
     pub fn within<T>(
         &mut self,
         documents: &[Value<'_>],
@@ -173,10 +166,6 @@ impl<'s> Shower<'s> {
     }
 
     /// The marks of changes on the resource with this address.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the address is malformed.
     pub fn elsewhere(&mut self, address: Text<'_>) -> Result<Option<Elsewhere<'s>>> {
         self.known.places.of_address(address, &mut self.decoded)
     }
@@ -184,6 +173,11 @@ impl<'s> Shower<'s> {
     /// Whether a value is marked.
     pub fn hides(&self, value: Value<'_>) -> bool {
         self.hidden.binary_search(&value.offset()).is_ok()
+    }
+
+    /// Whether a walk enters a value: marked values are hidden as a whole.
+    pub fn entry(&self, value: Value<'_>) -> Entry {
+        if self.hides(value) { Entry::Pass } else { Entry::Enter }
     }
 
     /// Whether a key is data that repeats a secret.
@@ -234,10 +228,6 @@ impl<'s> Shower<'s> {
     }
 
     /// Renders a value.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the value is malformed.
     pub fn show(&mut self, value: Option<Value<'_>>) -> Result<Shown> {
         let Some(value) = value.filter(|value| !value.is_null()) else { return Ok(Shown::Absent) };
         if self.hides(value) {
@@ -257,10 +247,6 @@ impl<'s> Shower<'s> {
     }
 
     /// Renders an element of a list, which is shown as a whole.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the value is malformed.
     pub fn show_element(&mut self, value: Value<'_>, mut element: Element) -> Result<Shown> {
         if self.detail == Detail::Full {
             element.nulls = None;

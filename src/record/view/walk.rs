@@ -32,10 +32,6 @@ enum Inside<'a> {
 
 /// Calls `each` with every event at and below a value, in document order. `entry` decides for each
 /// object and array that is not empty.
-///
-/// # Errors
-///
-/// Fails if the value is malformed, or if `each` fails.
 pub fn walk<'a>(
     root: Value<'a>,
     entry: impl Fn(Value<'a>) -> Entry,

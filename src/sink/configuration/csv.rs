@@ -10,8 +10,8 @@ use super::Listing;
 use crate::config::{Element, Entry, Lines, LocatedElement};
 use crate::error::Result;
 use crate::inert;
-use crate::sink::csv::{Formulas, csv_error};
-use crate::sink::{BUFFER, write_error};
+use crate::sink::csv::{Cells, Formulas, Sheet};
+use crate::sink::write_error;
 
 const COLUMNS: [&str; 28] = [
     "kind",
@@ -45,39 +45,12 @@ const COLUMNS: [&str; 28] = [
 ];
 
 /// Writes entries as CSV.
-pub struct Csv<W: Write> {
-    out: ::csv::Writer<W>,
-    formulas: Formulas,
-    source: String,
-    workspace: String,
-    has_header: bool,
-}
-
-/// The nonempty cells of a row.
-type Cells<'a> = Vec<(&'static str, Cow<'a, str>)>;
+pub struct Csv<W: Write>(Sheet<W>);
 
 impl<W: Write> Csv<W> {
     /// Writes to `out`.
     pub fn new(out: W, formulas: Formulas) -> Csv<W> {
-        let out = ::csv::WriterBuilder::new().buffer_capacity(BUFFER).from_writer(out);
-        let (source, workspace) = (String::new(), String::new());
-        Csv { out, formulas, source, workspace, has_header: false }
-    }
-
-    fn row(&mut self, cells: &Cells<'_>) -> Result<()> {
-        if !std::mem::replace(&mut self.has_header, true) {
-            self.out.write_record(COLUMNS).map_err(csv_error)?;
-        }
-        for column in COLUMNS {
-            let cell = match column {
-                "source" => self.source.as_str(),
-                "workspace" => self.workspace.as_str(),
-                _ => cells.iter().find(|(name, _)| *name == column).map_or("", |(_, cell)| cell),
-            };
-            let cell = self.formulas.cell(cell);
-            self.out.write_field(cell.as_bytes()).map_err(csv_error)?;
-        }
-        self.out.write_record(None::<&[u8]>).map_err(csv_error)
+        Csv(Sheet::new(out, formulas, COLUMNS.map(Cow::Borrowed).to_vec()))
     }
 }
 
@@ -121,8 +94,7 @@ impl<W: Write> Listing for Csv<W> {
     fn entry(&mut self, entry: &Entry<'_>) -> Result<()> {
         let cells = match entry {
             Entry::Configuration(head) => {
-                self.source = inert::visible(head.source);
-                self.workspace = inert::visible(head.workspace.unwrap_or_default());
+                self.0.begin(head.source, head.workspace);
                 vec![("kind", "configuration".into())]
             }
             Entry::Element(LocatedElement { element, source }) => {
@@ -153,10 +125,10 @@ impl<W: Write> Listing for Csv<W> {
                 vec![("kind", "summary".into()), ("summary", text.into())]
             }
         };
-        self.row(&cells)
+        self.0.cells(&cells)
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.out.flush().map_err(write_error)
+        self.0.finish()
     }
 }

@@ -2,28 +2,48 @@
 
 mod csv;
 pub mod drawing;
-mod json;
 mod table;
 
+use std::io::Write;
+
 pub use self::csv::Csv;
-pub use self::json::{Json, Ndjson};
 pub use self::table::Table;
 use crate::config::Entry;
 use crate::error::Result;
+use crate::sink::Sink;
+pub use crate::sink::json::Json;
+pub use crate::sink::ndjson::Ndjson;
 
 /// Receives the entries about the configurations of a run.
+///
+/// # Errors
+///
+/// All methods fail with [`crate::error::ErrorKind::Write`] if the output fails.
 pub trait Listing {
     /// Writes an entry.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the entry cannot be written.
     fn entry(&mut self, entry: &Entry<'_>) -> Result<()>;
 
     /// Called after the last document.
-    ///
-    /// # Errors
-    ///
-    /// Fails if something cannot be written.
     fn finish(&mut self) -> Result<()>;
+}
+
+/// Output without the `summary` entry is incomplete.
+impl<W: Write> Listing for Ndjson<W> {
+    fn entry(&mut self, entry: &Entry<'_>) -> Result<()> {
+        self.line(entry)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        Sink::finish(self)
+    }
+}
+
+impl<W: Write> Listing for Json<W> {
+    fn entry(&mut self, entry: &Entry<'_>) -> Result<()> {
+        self.element(entry)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        Sink::finish(self)
+    }
 }

@@ -9,8 +9,8 @@ use super::Listing;
 use crate::config::{Element, Entry, Kind, Lines, LocatedElement, Summary};
 use crate::error::Result;
 use crate::inert::visible;
-use crate::sink::screen::Screen;
-use crate::sink::summary::{BOLD, DIM, fit, fit_end, paint, width};
+use crate::sink::phrase::counted;
+use crate::sink::screen::{BOLD, DIM, Screen, fit, fit_end, padded, width};
 use crate::sink::write_error;
 
 /// Lines that are aligned with each other.
@@ -54,23 +54,22 @@ impl<W: Write> Table<W> {
                 writeln!(self.out)?;
             }
             self.documents += 1;
-            writeln!(self.out, "{}\n", paint(self.screen.color, BOLD, &title))?;
+            writeln!(self.out, "{}\n", self.screen.paint(BOLD, &title))?;
         }
         let rows = std::mem::take(&mut self.rows);
         let longest = |column: usize| rows.iter().map(|row| width(&row[column])).max().unwrap_or(0);
         let (kinds, addresses) = (longest(0), longest(1).min(ADDRESS_MAX));
         for [kind, address, details] in &rows {
             let room = addresses.min(self.screen.width.saturating_sub(kinds + 4));
-            let kind = paint(self.screen.color, DIM, &format!("{kind:<kinds$}"));
+            let kind = self.screen.paint(DIM, &format!("{kind:<kinds$}"));
             if details.is_empty() {
                 let room = self.screen.width.saturating_sub(kinds + 4);
                 writeln!(self.out, "  {kind}  {}", fit_end(address, room))?;
                 continue;
             }
-            let address = fit_end(address, room);
-            let space = " ".repeat(room - width(&address).min(room));
+            let address = padded(&fit_end(address, room), room);
             let room = self.screen.width.saturating_sub(kinds + room + 6);
-            writeln!(self.out, "  {kind}  {address}{space}  {}", fit(details, room))?;
+            writeln!(self.out, "  {kind}  {address}  {}", fit(details, room))?;
         }
         Ok(())
     }
@@ -88,7 +87,9 @@ impl<W: Write> Table<W> {
             writeln!(self.out, "  nothing")?;
         }
         let counts = Kind::ALL.into_iter().filter(|kind| summary.of(*kind) > 0);
-        let counts: Vec<String> = counts.map(|kind| counted(summary.of(kind), kind)).collect();
+        let word = |kind: Kind| if kind == Kind::ModuleCall { "module call" } else { kind.word() };
+        let counts: Vec<String> =
+            counts.map(|kind| counted(summary.of(kind), word(kind))).collect();
         let counts = match counts.len() {
             0 => "nothing".to_owned(),
             _ => counts.join(", "),
@@ -111,11 +112,11 @@ impl<W: Write> Table<W> {
             }
             Entry::User(user) => {
                 let details = format!("{} uses {}", user.path, user.reference);
-                self.push(&words(user.element), &user.address, &details)
+                self.push(word(user.element), &user.address, &details)
             }
             Entry::Dependent(dependent) => {
                 let details = format!("through {}", dependent.through);
-                self.push(&words(dependent.element), dependent.address, &details)
+                self.push(word(dependent.element), dependent.address, &details)
             }
             Entry::Summary(summary) => self.end(summary),
         }
@@ -127,24 +128,12 @@ fn kind_of(element: &Element) -> &str {
     match element.mode.as_deref() {
         Some("data") => "data source",
         Some("ephemeral") => "ephemeral",
-        _ if element.kind == Kind::ModuleCall => "module",
-        _ => element.kind.word(),
+        _ => word(element.kind),
     }
 }
 
-fn words(kind: Kind) -> String {
-    match kind {
-        Kind::ModuleCall => "module".to_owned(),
-        kind => kind.word().to_owned(),
-    }
-}
-
-fn counted(number: u64, kind: Kind) -> String {
-    let word = match kind {
-        Kind::ModuleCall => "module call",
-        kind => kind.word(),
-    };
-    format!("{number} {word}{}", if number == 1 { "" } else { "s" })
+fn word(kind: Kind) -> &'static str {
+    if kind == Kind::ModuleCall { "module" } else { kind.word() }
 }
 
 /// What a line says about an element besides its address.

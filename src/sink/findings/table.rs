@@ -11,9 +11,8 @@ use foldhash::fast::RandomState;
 use crate::audit::{Counts, Entry, Finding, Kind, Ledger, Of, Summary};
 use crate::error::Result;
 use crate::inert::visible;
-use crate::sink::screen::{Screen, wrapped};
+use crate::sink::screen::{BOLD, DIM, PLAIN, RED, Screen, YELLOW, fit, fit_end, padded, width};
 use crate::sink::short::short_group;
-use crate::sink::summary::{BOLD, DIM, RED, YELLOW, fit, fit_end, paint, width};
 use crate::sink::write_error;
 
 /// Maximum number of sections, types or providers with a row of their own.
@@ -99,32 +98,26 @@ impl<W: Write> Table<W> {
         Table { out, screen, page: Page::default(), drawn: 0 }
     }
 
-    fn paint(&self, style: &str, text: &str) -> String {
-        paint(self.screen.color, style, text)
-    }
-
-    fn sentence(&mut self, style: &str, text: &str) -> io::Result<()> {
-        let lines = wrapped(text, self.screen.width);
-        lines.iter().try_for_each(|line| writeln!(self.out, "{}", self.paint(style, line)))
-    }
-
     fn draw(&mut self, summary: &Summary) -> io::Result<()> {
         let page = std::mem::take(&mut self.page);
         if self.drawn > 0 {
             writeln!(self.out)?;
         }
         self.drawn += 1;
-        writeln!(self.out, "{}", self.paint(BOLD, &fit_end(&page.title, self.screen.width)))?;
+        writeln!(
+            self.out,
+            "{}",
+            self.screen.paint(BOLD, &fit_end(&page.title, self.screen.width))
+        )?;
         if summary.unmarked > 0 {
             let warning = format!(
                 "! {} elements do not say what is sensitive in them, as before version 0.15.",
                 summary.unmarked
             );
-            self.sentence(RED, &warning)?;
+            write!(self.out, "{}", self.screen.sentence(RED, &warning))?;
         }
         let counts = &summary.counts;
-        writeln!(self.out)?;
-        self.sentence(BOLD, &headline(summary))?;
+        write!(self.out, "\n{}", self.screen.sentence(BOLD, &headline(summary)))?;
         let kinds: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| counts.of(*kind) > 0).collect();
         self.table("section", &page.sections.shown(), &kinds)?;
         self.table("type", &page.types.by_number().shown(), &kinds)?;
@@ -144,36 +137,23 @@ impl<W: Write> Table<W> {
         let room = longest.max(title.len()).min(room);
         let mut heading = format!("  {title:<room$}");
         kinds.iter().for_each(|kind| heading += &format!("{:>NUMBER$}", kind.word()));
-        writeln!(self.out, "\n{}", self.paint(DIM, &heading))?;
+        writeln!(self.out, "\n{}", self.screen.paint(DIM, &heading))?;
         for (name, counts) in rows {
             // The end of a long name is more specific.
-            let name = fit_end(name, room);
-            let mut line = format!("  {name}{}", " ".repeat(room - width(&name)));
+            let mut line = format!("  {}", padded(&fit_end(name, room), room));
             for &kind in kinds {
-                line += &match counts.of(kind) {
-                    0 => self.paint(DIM, &format!("{:>NUMBER$}", "·")),
-                    number => self.number(kind, number),
-                };
+                line += &self.screen.number(style(kind), counts.of(kind), NUMBER);
             }
             writeln!(self.out, "{line}")?;
         }
         Ok(())
     }
 
-    fn number(&self, kind: Kind, number: u64) -> String {
-        let text = format!("{number:>NUMBER$}");
-        match kind {
-            Kind::Echo | Kind::Key => self.paint(RED, &text),
-            Kind::Suspect => self.paint(YELLOW, &text),
-            Kind::Marked | Kind::Equal | Kind::Name => text,
-        }
-    }
-
     fn list(&mut self, title: &str, style: &str, list: &[Listed], count: u64) -> io::Result<()> {
         if count == 0 {
             return Ok(());
         }
-        writeln!(self.out, "\n{}", self.paint(BOLD, &format!("{title} ({count})")))?;
+        writeln!(self.out, "\n{}", self.screen.paint(BOLD, &format!("{title} ({count})")))?;
         let mut piece = "";
         for listed in list {
             if std::mem::replace(&mut piece, &listed.piece) != listed.piece {
@@ -182,15 +162,19 @@ impl<W: Write> Table<W> {
             writeln!(
                 self.out,
                 "    {}",
-                self.paint(style, &fit_end(&listed.path, self.screen.width - 4))
+                self.screen.paint(style, &fit_end(&listed.path, self.screen.width - 4))
             )?;
             if let Some(of) = &listed.of {
-                writeln!(self.out, "      {}", self.paint(DIM, &fit(of, self.screen.width - 6)))?;
+                writeln!(
+                    self.out,
+                    "      {}",
+                    self.screen.paint(DIM, &fit(of, self.screen.width - 6))
+                )?;
             }
         }
         let rest = count - list.len() as u64;
         if rest > 0 {
-            writeln!(self.out, "  {}", self.paint(DIM, &format!("and {rest} more")))?;
+            writeln!(self.out, "  {}", self.screen.paint(DIM, &format!("and {rest} more")))?;
         }
         Ok(())
     }
@@ -227,6 +211,15 @@ impl Page {
                 of: is_echo.then_some(of),
             });
         }
+    }
+}
+
+/// The style of numbers of this kind.
+fn style(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Echo | Kind::Key => RED,
+        Kind::Suspect => YELLOW,
+        Kind::Marked | Kind::Equal | Kind::Name => PLAIN,
     }
 }
 

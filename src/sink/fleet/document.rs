@@ -7,11 +7,11 @@ use std::io::Write;
 
 use serde::Serialize;
 
-use super::rows::{Counts, Groups, Row};
+use super::rows::{Groups, Row};
 use super::tally::{Tally, Totals};
 use crate::error::{Error, Result};
 use crate::inert;
-use crate::record::counts::{PlanLine, Summary};
+use crate::record::counts::Summary;
 use crate::record::{Finding, Label, Record};
 use crate::sink::gate::{Answer, CountedRules, Rule};
 use crate::sink::{Sink, write_error};
@@ -97,29 +97,6 @@ struct Failed<'a> {
     line: Option<u64>,
     /// The first few failures.
     findings: &'a [Finding],
-}
-
-#[derive(Serialize)]
-struct All<'a> {
-    totals: Numbers<'a>,
-    types: Vec<&'a Row>,
-    modules: Vec<&'a Row>,
-    providers: Vec<&'a Row>,
-}
-
-#[derive(Serialize)]
-struct Numbers<'a> {
-    plans: u64,
-    failed: u64,
-    changed: u64,
-    errored: u64,
-    incomplete: u64,
-    bytes: u64,
-    terraform: &'a PlanLine,
-    counts: &'a Counts,
-    invocations: u64,
-    broken_rules: u64,
-    broken_warnings: u64,
 }
 
 impl<W: Write> Document<W> {
@@ -221,24 +198,19 @@ impl<W: Write> Sink for Document<W> {
             self.before_row()?;
         }
         let Totals { plans, failed, errored, incomplete, bytes, invocations, .. } = self.totals;
-        let totals = Numbers {
-            plans,
-            failed,
-            changed: self.changed,
-            errored,
-            incomplete,
-            bytes,
-            terraform: &self.totals.line,
-            counts: &self.totals.counts,
-            invocations,
-            broken_rules: self.broken_rules,
-            broken_warnings: self.broken_warnings,
-        };
+        let Document { changed, broken_rules, broken_warnings, .. } = *self;
+        let (line, counts) = (json(&self.totals.line)?, json(&self.totals.counts)?);
         let Totals { types, modules, providers, .. } = &self.totals;
-        let [types, modules, providers] = [types, modules, providers].map(top);
-        let all = json(&All { totals, types, modules, providers })?;
-        // The object `all` continues the document's object, so it loses its opening brace.
-        self.write(&format!("\n],{}\n", all.trim_start_matches('{')))?;
+        let [types, modules, providers] =
+            [types, modules, providers].map(|groups| json(&top(groups)));
+        let (types, modules, providers) = (types?, modules?, providers?);
+        self.write(&format!(
+            "\n],\"totals\":{{\"plans\":{plans},\"failed\":{failed},\"changed\":{changed},\
+             \"errored\":{errored},\"incomplete\":{incomplete},\"bytes\":{bytes},\
+             \"terraform\":{line},\"counts\":{counts},\"invocations\":{invocations},\
+             \"broken_rules\":{broken_rules},\"broken_warnings\":{broken_warnings}}},\
+             \"types\":{types},\"modules\":{modules},\"providers\":{providers}}}\n"
+        ))?;
         self.out.flush().map_err(write_error)
     }
 }

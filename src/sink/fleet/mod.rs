@@ -111,9 +111,7 @@ impl<W: Write> Fleet<W> {
             states: States::default(),
         }
     }
-}
 
-impl<W: Write> Fleet<W> {
     /// Shows the places of blocks on the page of a single plan.
     #[must_use]
     pub fn with_places(mut self, places: Places) -> Fleet<W> {

@@ -56,6 +56,22 @@ impl Column {
         })
     }
 
+    /// The words for the column: one of the table, a short one, and a heading.
+    pub(in crate::sink) fn words(self) -> [&'static str; 3] {
+        match self {
+            Column::Add => ["add", "add", "Add"],
+            Column::Change => ["change", "chg", "Change"],
+            Column::Destroy => ["destroy", "del", "Destroy"],
+            Column::Replace => ["replace", "rep", "Replace"],
+            Column::Import => ["import", "imp", "Import"],
+            Column::Move => ["move", "mov", "Move"],
+            Column::Forget => ["forget", "fgt", "Forget"],
+            Column::Drift => ["drift", "drf", "Drift"],
+            Column::Checks => ["checks", "chk", "Failed checks"],
+            Column::Errors => ["errors", "err", "Errors"],
+        }
+    }
+
     /// Whether the column counts effects of applying a plan.
     fn is_of_changes(self) -> bool {
         !matches!(self, Column::Drift | Column::Checks | Column::Errors)

@@ -2,15 +2,14 @@
 //! providers with the most resources.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use super::rows::without_registry;
 use super::{Shape, WORKSPACES_MAX};
 use crate::inert::visible;
 use crate::record::Label;
 use crate::record::holdings::{By, Group, Groups, Holdings};
-use crate::sink::screen::Screen;
-use crate::sink::summary::{BOLD, DIM, fit, fit_end, paint, width};
+use crate::sink::phrase::counted;
+use crate::sink::screen::{BOLD, DIM, Screen, fit, fit_end, padded, width};
 use crate::sink::tool::Tool;
 
 /// Default number of rows of a list.
@@ -53,9 +52,9 @@ impl States {
             None | Some(super::By::Workspace | super::By::Action) => None,
         };
         let is_by_workspace = shape.by == Some(super::By::Workspace);
-        page.line(&paint(screen.color, BOLD, &self.title(screen.width)));
+        page.line(&screen.paint(BOLD, &self.title(screen.width)));
         page.line("");
-        page.line(&paint(screen.color, BOLD, &fit(&sentence(&self.all), screen.width)));
+        page.line(&screen.paint(BOLD, &fit(&sentence(&self.all), screen.width)));
         if is_by_workspace || self.all.states > 1 && only.is_none() {
             let mut rows: Vec<_> = self.workspaces.iter().collect();
             rows.sort_by_key(|(_, counts)| std::cmp::Reverse(counts[0]));
@@ -111,22 +110,16 @@ fn row<'g>(by: By, group: &Group<'g>) -> (&'g str, [u64; 2]) {
 
 /// The totals in words.
 fn sentence(all: &Holdings) -> String {
-    let counted = |number: u64, one: &str, more: &str| {
-        (number > 0).then(|| format!("{number} {}", if number == 1 { one } else { more }))
-    };
-    let managed = match all.managed {
-        1 => "1 managed resource".to_owned(),
-        number => format!("{number} managed resources"),
-    };
-    let parts = [
-        Some(managed),
-        counted(all.others, "data source", "data sources"),
-        counted(all.deposed, "deposed object", "deposed objects"),
-        counted(all.tainted, "tainted", "tainted"),
-        counted(all.sensitive, "with sensitive values", "with sensitive values"),
-        counted(all.outputs, "output", "outputs"),
+    let mut parts = vec![counted(all.managed, "managed resource")];
+    let others = [
+        (all.others, counted(all.others, "data source")),
+        (all.deposed, counted(all.deposed, "deposed object")),
+        (all.tainted, format!("{} tainted", all.tainted)),
+        (all.sensitive, format!("{} with sensitive values", all.sensitive)),
+        (all.outputs, counted(all.outputs, "output")),
     ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(", ") + "."
+    parts.extend(others.into_iter().filter(|(number, _)| *number > 0).map(|(_, words)| words));
+    parts.join(", ") + "."
 }
 
 struct Page {
@@ -153,17 +146,14 @@ impl Page {
         let [first, second] = columns;
         let heading = format!("  {title:<room$}{first:>NUMBER$}{second:>NUMBER$}");
         self.line("");
-        self.line(&paint(self.screen.color, DIM, &heading));
+        self.line(&self.screen.paint(DIM, &heading));
         for (name, [first, second]) in shown {
-            let name = fit_end(&name, room);
-            let mut line = format!("  {name}{}", " ".repeat(room - width(&name)));
-            // Writing to a string cannot fail.
-            let _ = write!(line, "{first:>NUMBER$}{second:>NUMBER$}");
-            self.line(&line);
+            let name = padded(&fit_end(&name, room), room);
+            self.line(&format!("  {name}{first:>NUMBER$}{second:>NUMBER$}"));
         }
         if rows.len() > self.top {
             let more = format!("  and {} more", rows.len() - self.top);
-            self.line(&paint(self.screen.color, DIM, &more));
+            self.line(&self.screen.paint(DIM, &more));
         }
     }
 }

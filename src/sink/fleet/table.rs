@@ -7,9 +7,8 @@ use super::rows::{Column, Row};
 use super::{By, Shape, Sort, Totals};
 use crate::inert::visible;
 use crate::sink::phrase::{Of, Warning, counted, replaced_note};
-use crate::sink::screen::{Screen, wrapped};
-use crate::sink::summary::{
-    BOLD, CYAN, DIM, GREEN, PLAIN, RED, YELLOW, fit, fit_end, paint, width,
+use crate::sink::screen::{
+    BOLD, CYAN, DIM, GREEN, PLAIN, RED, Screen, YELLOW, fit, fit_end, padded, width,
 };
 
 /// Maximum number of rows of the table, by default.
@@ -40,16 +39,7 @@ impl Field {
         match self {
             Field::Plans => ["plans", "plans"],
             Field::Resources => ["resources", "resources"],
-            Field::Count(Column::Add) => ["add", "add"],
-            Field::Count(Column::Change) => ["change", "chg"],
-            Field::Count(Column::Destroy) => ["destroy", "del"],
-            Field::Count(Column::Replace) => ["replace", "rep"],
-            Field::Count(Column::Import) => ["import", "imp"],
-            Field::Count(Column::Move) => ["move", "mov"],
-            Field::Count(Column::Forget) => ["forget", "fgt"],
-            Field::Count(Column::Drift) => ["drift", "drf"],
-            Field::Count(Column::Checks) => ["checks", "chk"],
-            Field::Count(Column::Errors) => ["errors", "err"],
+            Field::Count(column) => [0, 1].map(|form| column.words()[form]),
         }
     }
 
@@ -124,32 +114,26 @@ fn shown(row: &Row, by: By, columns: usize) -> String {
 impl Totals {
     /// Draws the table with its heading and the lists of the most changes.
     pub fn draw(&self, shape: &Shape, screen: Screen) -> String {
-        self::draw(self, shape, screen)
-    }
-}
-
-/// The page as text.
-fn draw(all: &Totals, shape: &Shape, screen: Screen) -> String {
-    let mut page = Page { text: String::new(), screen, top: shape.top, has_legend: false };
-    page.title(all);
-    page.warnings(all);
-    page.plan_line(all);
-    page.table(all, shape);
-    page.named(all, "Planning failed", |row| row.is_errored);
-    page.named(all, "Without a list of changes", |row| row.is_unlisted);
-    page.named(all, "Fails assertions", |row| row.fails_assertions);
-    page.named(all, "Leaves changes for another plan", |row| row.is_incomplete);
-    if shape.by.unwrap_or_default() == By::Workspace {
-        for by in [By::Type, By::Module, By::Provider] {
-            page.list(all, by);
+        let mut page = Page { text: String::new(), screen, top: shape.top, has_legend: false };
+        page.title(self);
+        page.warnings(self);
+        page.line("");
+        page.sentence(BOLD, &self.plan_line());
+        page.table(self, shape);
+        page.named(self, "Planning failed", |row| row.is_errored);
+        page.named(self, "Without a list of changes", |row| row.is_unlisted);
+        page.named(self, "Fails assertions", |row| row.fails_assertions);
+        page.named(self, "Leaves changes for another plan", |row| row.is_incomplete);
+        if shape.by.unwrap_or_default() == By::Workspace {
+            for by in [By::Type, By::Module, By::Provider] {
+                page.list(self, by);
+            }
+        } else {
+            page.errors(self);
         }
-    } else {
-        page.errors(all);
+        page.text
     }
-    page.text
-}
 
-impl Totals {
     /// The row of totals.
     fn total(&self) -> Row {
         Row {
@@ -189,19 +173,13 @@ struct Page {
 }
 
 impl Page {
-    fn paint(&self, style: &str, text: &str) -> String {
-        paint(self.screen.color, style, text)
-    }
-
     fn line(&mut self, line: &str) {
         self.text.push_str(line.trim_end());
         self.text.push('\n');
     }
 
     fn sentence(&mut self, style: &str, text: &str) {
-        for line in wrapped(text, self.screen.width) {
-            self.line(&self.paint(style, line));
-        }
+        self.text += &self.screen.sentence(style, text);
     }
 
     fn title(&mut self, all: &Totals) {
@@ -211,10 +189,7 @@ impl Page {
         let failed = count(&|row| row.plans == 0) - inputs;
         let changed = count(&Row::has_changes);
         let workspaces = count(&|_| true) - inputs;
-        let mut title = match workspaces {
-            1 => "1 workspace".to_owned(),
-            many => format!("{many} workspaces"),
-        };
+        let mut title = counted(workspaces as u64, "workspace");
         let plans = (all.plans + all.failed).saturating_sub(inputs as u64);
         if plans as usize != workspaces {
             let _ = write!(title, " ({plans} plans)");
@@ -224,26 +199,16 @@ impl Page {
         if failed > 0 {
             let _ = write!(title, ", {failed} not read");
         }
-        let _ = match inputs {
-            0 => Ok(()),
-            1 => write!(title, "; 1 input without a plan"),
-            many => write!(title, "; {many} inputs without a plan"),
-        };
+        if inputs > 0 {
+            let _ = write!(title, "; {} without a plan", counted(inputs as u64, "input"));
+        }
         self.sentence(BOLD, &title);
-    }
-
-    fn plan_line(&mut self, all: &Totals) {
-        self.line("");
-        self.sentence(BOLD, &all.plan_line());
     }
 
     fn warnings(&mut self, all: &Totals) {
         let failed = match all.failed {
             1 => "1 plan could not be read: what it does is not counted.".to_owned(),
-            _ => {
-                let plans = of_plans(all.failed);
-                format!("{plans} could not be read: what they do is not counted.")
-            }
+            many => format!("{many} plans could not be read: what they do is not counted."),
         };
         let pending = match all.pending {
             1 => "1 input is not done yet: what it does is not counted.".to_owned(),
@@ -258,7 +223,7 @@ impl Page {
             (all.failed, failed),
             (all.errored, Warning::Errored.words(Of::Several(all.errored))),
             (all.unlisted, Warning::Unlisted.words(Of::Several(all.unlisted))),
-            (left, format!("{} will leave changes for another plan.", of_plans(left))),
+            (left, format!("{} will leave changes for another plan.", counted(left, "plan"))),
             (
                 all.failed_assertions,
                 format!("{} failed.", counted(all.failed_assertions, "assertion")),
@@ -287,10 +252,7 @@ impl Page {
             By::Provider => "provider",
             By::Action => "action",
         };
-        let more = match rest.len() {
-            1 => format!("and 1 more {noun}"),
-            count => format!("and {count} more {noun}s"),
-        };
+        let more = format!("and {}", counted(rest.len() as u64, &format!("more {noun}")));
         let layout = self.rows(listed, by, &all.total(), &format!("  {more}"), "");
         if !rest.is_empty() {
             let mut row = Row { name: more.into(), ..Row::default() };
@@ -305,17 +267,9 @@ impl Page {
         }
         if layout.fields.iter().any(|(field, ..)| *field == Field::Count(Column::Replace)) {
             let [replaced, deleted] = [Column::Replace, Column::Destroy].map(|it| all.counts[it]);
-            let note = replaced_note(replaced, deleted, &all.line);
-            self.note(&note);
+            self.text += &self.screen.note(&replaced_note(replaced, deleted, &all.line));
         }
         self.legend(&layout);
-    }
-
-    /// Draws a note below a table.
-    fn note(&mut self, note: &str) {
-        for line in wrapped(note, self.screen.width - 2) {
-            self.line(&format!("  {}", self.paint(DIM, line)));
-        }
     }
 
     /// Explains the short headings of a table, once a page.
@@ -324,7 +278,7 @@ impl Page {
         let short = short.filter(|(long, word)| long != word);
         let words: Vec<String> = short.map(|(long, word)| format!("{word} {long}")).collect();
         if !words.is_empty() && !std::mem::replace(&mut self.has_legend, true) {
-            self.note(&format!("{}.", words.join(", ")));
+            self.text += &self.screen.note(&format!("{}.", words.join(", ")));
         }
     }
 
@@ -335,15 +289,15 @@ impl Page {
             return;
         }
         self.line("");
-        self.line(&format!("{}: {}", self.paint(BOLD, title), named.len()));
+        self.line(&format!("{}: {}", self.screen.paint(BOLD, title), named.len()));
         let listed = named.len().min(self.top.unwrap_or(ROWS));
         for row in &named[..listed] {
             let name = shown(row, By::Workspace, self.screen.width - 2);
-            self.line(&format!("{} {name}", self.paint(RED, "!")));
+            self.line(&format!("{} {name}", self.screen.paint(RED, "!")));
         }
         if named.len() > listed {
             let more = format!("  and {} more", named.len() - listed);
-            self.line(&self.paint(DIM, &more));
+            self.line(&self.screen.paint(DIM, &more));
         }
     }
 
@@ -357,7 +311,7 @@ impl Page {
             let _ = write!(heading, "{word:>width$}");
         }
         self.line("");
-        self.line(&self.paint(DIM, heading.trim_end()));
+        self.line(&self.screen.paint(DIM, heading.trim_end()));
         for row in rows {
             self.row(row, by, &layout);
         }
@@ -368,8 +322,8 @@ impl Page {
         let name = shown(row, by, layout.room);
         let is_wrong =
             row.is_errored || row.is_unlisted || row.fails_assertions || row.error.is_some();
-        let mark = if is_wrong { self.paint(RED, "!") } else { " ".to_owned() };
-        let mut line = format!("{mark} {name}{}", " ".repeat(layout.room - width(&name)));
+        let mark = if is_wrong { self.screen.paint(RED, "!") } else { " ".to_owned() };
+        let mut line = format!("{mark} {}", padded(&name, layout.room));
         if let (0, Some(error)) = (row.plans, &row.error) {
             let columns = self.screen.width;
             let text = fit(error, columns.saturating_sub(layout.room + 4).max(columns / 2));
@@ -380,15 +334,14 @@ impl Page {
                     .saturating_sub(width(&name))
                     .min((columns - 4).saturating_sub(width(&name) + width(&text))),
             );
-            self.line(&format!("{mark} {name}{gap}  {}", self.paint(RED, &text)));
+            self.line(&format!("{mark} {name}{gap}  {}", self.screen.paint(RED, &text)));
             return;
         }
         for &(field, width, _) in &layout.fields {
             line += &match field.value(row) {
                 // The number of plans in several groups is unknown: groups share plans.
                 0 if field == Field::Plans => " ".repeat(width),
-                0 => self.paint(DIM, &format!("{:>width$}", "·")),
-                number => self.paint(field.style(), &format!("{number:>width$}")),
+                number => self.screen.number(field.style(), number, width),
             };
         }
         self.line(&line);
@@ -419,19 +372,19 @@ impl Page {
             return;
         }
         self.line("");
-        self.line(&format!("{}: {}", self.paint(BOLD, "Not read"), all.failed));
+        self.line(&format!("{}: {}", self.screen.paint(BOLD, "Not read"), all.failed));
         for (workspace, error) in &all.errors {
             let name = fit_end(workspace, self.screen.width / 3);
             let text = fit(error, self.screen.width - 4 - width(&name));
-            self.line(&format!("{} {name}  {}", self.paint(RED, "!"), self.paint(RED, &text)));
+            self.line(&format!(
+                "{} {name}  {}",
+                self.screen.paint(RED, "!"),
+                self.screen.paint(RED, &text)
+            ));
         }
         let rest = all.failed as usize - all.errors.len();
         if rest > 0 {
-            self.line(&self.paint(DIM, &format!("  and {rest} more")));
+            self.line(&self.screen.paint(DIM, &format!("  and {rest} more")));
         }
     }
-}
-
-fn of_plans(count: u64) -> String {
-    if count == 1 { "1 plan".to_owned() } else { format!("{count} plans") }
 }

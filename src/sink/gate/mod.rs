@@ -13,6 +13,7 @@ pub use rule::{Rule, Severity};
 use std::borrow::Cow;
 
 use crate::error::{Error, Result};
+use crate::inert::visible;
 use crate::record::{FailedAssertion, Finding, Label, Record, ResourceChange, Sink};
 use crate::sink::short::short;
 
@@ -92,9 +93,18 @@ impl Answer<'_> {
             more => format!("{words} and {more} more"),
         }
     }
-}
 
-impl Answer<'_> {
+    /// A sentence that says that the plan breaks the rule, with the count and the message.
+    pub(super) fn sentence(&self) -> String {
+        let start = match self.rule.assertion() {
+            Some(_) => "The plan fails the assertion",
+            None => "The plan breaks the rule",
+        };
+        let (rule, words) = (visible(self.rule.text()), self.words(usize::MAX, visible));
+        let message = self.rule.message().map(|message| format!(": {}", visible(message)));
+        format!("{start} {rule}: {words}{}", message.unwrap_or_default())
+    }
+
     /// The words in lines: one for each of the first `names` findings of an assertion, and a single
     /// line for any other rule.
     pub fn lines(&self, names: usize, show: impl Fn(&str) -> String) -> Vec<String> {

@@ -233,14 +233,6 @@ impl Rule {
         }
     }
 
-    /// A sentence that says that the plan breaks the rule, without a full stop.
-    pub fn broken_sentence(&self, text: &str) -> String {
-        match self.subject {
-            Subject::Assertion(_) => format!("The plan fails the assertion {text}"),
-            _ => format!("The plan breaks the rule {text}"),
-        }
-    }
-
     /// The words that a rule may begin with.
     pub fn subjects() -> impl Iterator<Item = &'static str> {
         SUBJECTS.iter().map(|(word, _)| *word)

@@ -4,16 +4,16 @@
 use std::borrow::Cow;
 
 use serde::Serialize;
-use serde::ser::{SerializeSeq, Serializer};
 
 use super::inert::push_line;
+use crate::inert::visible;
 use crate::record::counts::Summary;
 use crate::record::{
     ActionInvocation, Attribute, Attributes, Check, Difference, Excerpt, Line, Lines, OutputChange,
     ResourceChange, Shown,
 };
 use crate::sink::gate::Answer;
-use crate::sink::phrase::{self, NAMED_WRITE_ONLY, WRITE_ONLY, what_else};
+use crate::sink::phrase::{self, NAMED_WRITE_ONLY, Quoted, WRITE_ONLY, what_else};
 use crate::sink::short::short_message;
 use crate::sink::source_link::Place;
 use crate::sink::summary::{Action, known, symbol};
@@ -62,33 +62,25 @@ struct Details<'a> {
     generated_config: bool,
     /// The place of the block in the configuration.
     #[serde(skip_serializing_if = "Option::is_none")]
-    block: Option<Block>,
+    block: Option<Place>,
     #[serde(skip_serializing_if = "Option::is_none")]
     check_kind: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     trigger: Option<&'a str>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     problems: &'a [Cow<'a, str>],
-    #[serde(skip_serializing_if = "Values::is_empty")]
-    attributes: Values<'a>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    attributes: Vec<Vec<Cell<'a>>>,
     #[serde(skip_serializing_if = "is_zero")]
     left_out: u64,
     #[serde(skip_serializing_if = "is_zero")]
     unchanged: u64,
 }
 
-/// The place of a block: the file and the line, and a link to them.
-#[derive(Debug, Serialize)]
-struct Block {
-    text: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    url: Option<String>,
-}
-
 impl<'a> Entry<'a> {
     /// Adds the place of the block.
     pub fn at(mut self, place: Option<Place>) -> Entry<'a> {
-        self.details.block = place.map(|Place { text, url }| Block { text, url });
+        self.details.block = place;
         self
     }
 
@@ -101,9 +93,10 @@ impl<'a> Entry<'a> {
         let stays = phrase::stays(change).map(str::to_owned);
         let left_over = change.deposed.is_some().then(|| phrase::DEPOSED.to_owned());
         let reasons: Vec<String> = stays.into_iter().chain(left_over).chain(reason).collect();
+        let importing = phrase::imported(change, str::to_owned);
         let details = Details {
             provider: change.provider_name.as_deref(),
-            importing: importing(change),
+            importing: change.importing.as_ref().map(|_| importing.join(", ")),
             generated_config: change.generated_config,
             ..Details::of_values(&change.attributes)
         };
@@ -137,15 +130,15 @@ impl<'a> Entry<'a> {
 
     /// An action invocation, in the list `kind` of the page.
     pub fn of_invocation(kind: &'static str, invoked: &'a ActionInvocation<'_>) -> Entry<'a> {
-        let by = invoked.triggering_address.as_deref();
-        let by = by.map(|by| format!("{} {by}", invoked.timing_words()));
-        let deferral = invoked.deferred_reason.as_deref().map(|word| known(phrase::deferral, word));
-        let reasons: Vec<String> = by.into_iter().chain(deferral).collect();
+        let reason = phrase::invoked(invoked, |kind, text| match kind {
+            Quoted::Word => visible(text),
+            Quoted::Name | Quoted::Value => text.to_owned(),
+        });
         Entry {
             kind,
             address: Cow::Borrowed(&invoked.address),
             type_name: invoked.type_name.as_deref(),
-            reason: (!reasons.is_empty()).then(|| Cow::Owned(reasons.join(", "))),
+            reason: (!reason.is_empty()).then_some(Cow::Owned(reason)),
             details: Details {
                 trigger: invoked.trigger,
                 ..Details::of_values(&invoked.attributes)
@@ -168,31 +161,18 @@ impl<'a> Entry<'a> {
     }
 
     /// Appends the two lines of the entry.
-    ///
-    /// # Errors
-    ///
-    /// Fails if serialization fails.
     pub fn push(&self, text: &mut Vec<u8>) -> serde_json::Result<()> {
         push_line(self, text)?;
         push_line(&self.details, text)
     }
 }
 
-/// The source of an import, in words.
-fn importing(change: &ResourceChange<'_>) -> Option<String> {
-    change.importing.as_ref()?;
-    let parts = phrase::imported(change).into_iter().map(|(words, text)| match text {
-        Some(text) => format!("{words} {text}"),
-        None => words,
-    });
-    Some(parts.collect::<Vec<_>>().join(", "))
-}
-
 impl<'a> Details<'a> {
     fn of_values(values: &'a Attributes) -> Details<'a> {
         let Attributes { list, left_out, unchanged } = values;
         let (left_out, unchanged) = (*left_out, *unchanged);
-        Details { attributes: Values(list), left_out, unchanged, ..Details::default() }
+        let attributes = list.iter().map(row).collect();
+        Details { attributes, left_out, unchanged, ..Details::default() }
     }
 }
 
@@ -200,117 +180,88 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// Serializes attributes as a list of rows.
-#[derive(Debug, Default)]
-struct Values<'a>(&'a [Attribute]);
-
-impl Values<'_> {
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
+/// A part of a row of an attribute.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Cell<'a> {
+    /// An absent value.
+    Absent(()),
+    /// A value that is not hidden as its JSON text, or a word that is not valid JSON.
+    Text(Cow<'a, str>),
+    /// A number of skipped lines.
+    Number(u64),
+    /// A cut value: the text, and the number of omitted bytes.
+    Cut(&'a str, u64),
+    /// The difference of two texts: each line with its sign, or the number of skipped lines.
+    Difference {
+        lines: Vec<Cell<'a>>,
+        #[serde(skip_serializing_if = "is_zero")]
+        left_out: u64,
+    },
 }
 
-impl Serialize for Values<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut list = serializer.serialize_seq(Some(self.0.len()))?;
-        self.0.iter().try_for_each(|attribute| list.serialize_element(&AttributeRow(attribute)))?;
-        list.end()
-    }
-}
-
-/// Serializes an attribute as a list: the path, both values, remarks, and the lines that differ.
-struct AttributeRow<'a>(&'a Attribute);
-
-impl Serialize for AttributeRow<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Attribute { path, before, after, replaces, difference, lines } = self.0;
-        let mut row = serializer.serialize_seq(None)?;
-        row.serialize_element(path)?;
-        row.serialize_element(&Value(before))?;
-        row.serialize_element(&Value(after))?;
-        if *replaces {
-            row.serialize_element("replaces")?;
-        }
-        match difference {
-            Difference::Value => {}
-            Difference::Space | Difference::Format => row.serialize_element("format")?,
-            Difference::Order => row.serialize_element("order")?,
-            Difference::Nothing => row.serialize_element("same")?,
-        }
-        if let Some(Lines { list, left_out, .. }) = lines {
-            row.serialize_element(&Text { lines: LinesOf(list), left_out: *left_out })?;
-        }
-        row.end()
-    }
-}
-
-/// The difference of two texts.
-#[derive(Serialize)]
-struct Text<'a> {
-    lines: LinesOf<'a>,
-    #[serde(skip_serializing_if = "is_zero")]
-    left_out: u64,
-}
-
-/// Serializes lines as a list: each line with its sign, or the number of skipped lines.
-struct LinesOf<'a>(&'a [Line]);
-
-impl Serialize for LinesOf<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut list = serializer.serialize_seq(Some(self.0.len()))?;
-        for line in self.0 {
-            match line {
-                Line::Same(text) => list.serialize_element(&format!(" {text}"))?,
-                Line::Removed(text) => list.serialize_element(&format!("-{text}"))?,
-                Line::Added(text) => list.serialize_element(&format!("+{text}"))?,
-                Line::Skipped(count) => list.serialize_element(count)?,
-            }
-        }
-        list.end()
-    }
-}
-
-/// Serializes a value as a string that holds its JSON text. An absent value is `null`. A hidden
-/// value is a word that is not valid JSON. A cut value is a list: the text, and the number of
-/// omitted bytes.
-struct Value<'a>(&'a Shown);
-
-impl Serialize for Value<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            Shown::Absent => serializer.serialize_none(),
-            Shown::Unknown => serializer.serialize_str("unknown"),
-            Shown::Sensitive => serializer.serialize_str("sensitive"),
-            Shown::Echo => serializer.serialize_str("repeated"),
-            Shown::Withheld => serializer.serialize_str("withheld"),
-            Shown::WriteOnly => serializer.serialize_str(WRITE_ONLY),
-            Shown::NamedWriteOnly => serializer.serialize_str(NAMED_WRITE_ONLY),
+impl<'a> Cell<'a> {
+    fn of_value(shown: &'a Shown) -> Cell<'a> {
+        let word = match shown {
+            Shown::Absent => return Cell::Absent(()),
+            Shown::Unknown => "unknown",
+            Shown::Sensitive => "sensitive",
+            Shown::Echo => "repeated",
+            Shown::Withheld => "withheld",
+            Shown::WriteOnly => WRITE_ONLY,
+            Shown::NamedWriteOnly => NAMED_WRITE_ONLY,
             Shown::Scalar(Excerpt { text, left_out, .. })
             | Shown::Container(Excerpt { text, left_out, .. }) => match left_out {
-                0 => serializer.serialize_str(text),
-                left_out => (text, left_out).serialize(serializer),
+                0 => text,
+                left_out => return Cell::Cut(text, *left_out),
             },
+        };
+        Cell::Text(word.into())
+    }
+
+    fn of_line(line: &Line) -> Cell<'a> {
+        match line {
+            Line::Same(text) => Cell::Text(format!(" {text}").into()),
+            Line::Removed(text) => Cell::Text(format!("-{text}").into()),
+            Line::Added(text) => Cell::Text(format!("+{text}").into()),
+            Line::Skipped(count) => Cell::Number(*count),
         }
     }
+}
+
+/// The row of an attribute: the path, both values, remarks, and the lines that differ.
+fn row(attribute: &Attribute) -> Vec<Cell<'_>> {
+    let Attribute { path, before, after, replaces, difference, lines } = attribute;
+    let mut row = vec![Cell::Text(path.into()), Cell::of_value(before), Cell::of_value(after)];
+    let remark = match difference {
+        Difference::Value => None,
+        Difference::Space | Difference::Format => Some("format"),
+        Difference::Order => Some("order"),
+        Difference::Nothing => Some("same"),
+    };
+    let remarks = replaces.then_some("replaces").into_iter().chain(remark);
+    row.extend(remarks.map(|word| Cell::Text(word.into())));
+    row.extend(lines.as_ref().map(|Lines { list, left_out, .. }| {
+        let lines = list.iter().map(Cell::of_line).collect();
+        Cell::Difference { lines, left_out: *left_out }
+    }));
+    row
 }
 
 /// The summary of a plan that was read completely.
 #[derive(Debug, Serialize)]
+#[serde(tag = "kind", rename = "summary")]
 pub struct PlanSummary<'a> {
-    /// Always `summary`.
-    pub kind: &'static str,
     /// The plan line.
     pub line: String,
     /// The name of the tool that made the plan, if not Terraform.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<&'static str>,
-    /// The number of actions to invoke.
     #[serde(skip_serializing_if = "is_zero")]
     pub invocations: u64,
     /// The rules that the plan breaks, errors first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub broken: Vec<Broken<'a>>,
-    /// The counts of the plan.
     #[serde(flatten)]
     pub summary: &'a Summary,
 }
@@ -318,18 +269,14 @@ pub struct PlanSummary<'a> {
 /// A rule that a plan breaks.
 #[derive(Debug, Serialize)]
 pub struct Broken<'a> {
-    /// The text of the rule.
-    pub rule: &'a str,
-    /// Whether the rule is an assertion. Serialized only if true.
+    rule: &'a str,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub is_assertion: bool,
-    /// The word for the rule's severity.
-    pub severity: &'static str,
+    is_assertion: bool,
+    severity: &'static str,
     /// The number of matching records and the first names, as text.
-    pub words: String,
-    /// The message of the rule.
+    words: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub message: Option<&'a str>,
+    message: Option<&'a str>,
 }
 
 impl<'a> Broken<'a> {
@@ -342,25 +289,19 @@ impl<'a> Broken<'a> {
     }
 }
 
-/// The records of a plan that the filter hides.
+/// The number of records of a plan that the filter hides, in words.
 #[derive(Debug, Serialize)]
+#[serde(tag = "kind", rename = "hidden")]
 pub struct HiddenRecords {
-    /// Always `hidden`.
-    pub kind: &'static str,
-    /// The number of hidden records, in words.
     pub words: String,
 }
 
 /// An input that could not be read completely.
 #[derive(Debug, Serialize)]
+#[serde(tag = "kind", rename = "failed")]
 pub struct Failed<'a> {
-    /// Always `failed`.
-    pub kind: &'static str,
-    /// The input as the user named it.
     pub source: &'a str,
-    /// The workspace of the plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace: Option<&'a str>,
-    /// The error's message.
     pub error: String,
 }

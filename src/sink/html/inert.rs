@@ -13,10 +13,6 @@ use serde_json::ser::{CharEscape, CompactFormatter, Formatter, Serializer};
 use crate::inert::is_hidden;
 
 /// Appends a value as one line of JSON.
-///
-/// # Errors
-///
-/// Fails if serialization fails.
 pub fn push_line(value: &impl Serialize, text: &mut Vec<u8>) -> serde_json::Result<()> {
     value.serialize(&mut Serializer::with_formatter(&mut *text, Inert))?;
     text.push(b'\n');

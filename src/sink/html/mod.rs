@@ -25,8 +25,9 @@ use self::inert::push_line;
 use crate::error::{Error, Result};
 use crate::record::counts::Summary;
 use crate::record::{Hidden, Label, Record, ResourceChange};
-use crate::sink::gate::{CountedRules, Rule};
+use crate::sink::gate::CountedRules;
 use crate::sink::phrase::plan_line;
+use crate::sink::report::ReportOptions;
 use crate::sink::source_link::Places;
 use crate::sink::tool::{Clues, Tool};
 use crate::sink::{BUFFER, Sink, write_error};
@@ -74,24 +75,18 @@ pub struct Html<W: Write> {
 }
 
 impl<W: Write> Html<W> {
-    /// A page written to `out` that shows which of the `rules` each plan breaks.
-    pub fn new(out: W, rules: &[Rule]) -> Html<W> {
+    /// A page written to `out` that shows which rules each plan breaks, and the places of blocks.
+    pub fn new(out: W, options: &ReportOptions<'_>) -> Html<W> {
         Html {
             out,
             text: Vec::new(),
             block_len: None,
             has_begun: false,
-            counted_rules: CountedRules::new(rules),
+            counted_rules: CountedRules::new(options.rules),
             clues: Clues::default(),
             invocations: 0,
-            places: Places::default(),
+            places: options.places(),
         }
-    }
-
-    /// Shows the places of blocks in the details of each entry.
-    #[must_use]
-    pub fn with_places(self, places: Places) -> Html<W> {
-        Html { places, ..self }
     }
 
     /// The page before and after the data.
@@ -153,9 +148,8 @@ impl<W: Write> Html<W> {
         self.entry(&Entry::of_resource(kind, change).at(place))
     }
 
-    /// Adds the line of a plan or of an input, and an empty line in place of details.
     fn plan(&mut self, value: &impl Serialize) -> Result<()> {
-        self.add_lines(|text| push_line(value, text).and_then(|()| push_line(&(), text)))
+        self.add_lines(|text| push_plan(value, text))
     }
 
     fn summary(&mut self, summary: &Summary) -> Result<()> {
@@ -163,19 +157,21 @@ impl<W: Write> Html<W> {
         let broken = self.counted_rules.broken().map(|answer| Broken::of(&answer)).collect();
         let tool = self.clues.tool(summary);
         let tool = (tool != Tool::Terraform).then(|| tool.name());
-        let mut text = Vec::new();
         let invocations = self.invocations;
-        push_line(
-            &PlanSummary { kind: "summary", line, tool, invocations, broken, summary },
-            &mut text,
-        )
-        .and_then(|()| push_line(&(), &mut text))
-        .map_err(write_error)?;
+        let value = PlanSummary { line, tool, invocations, broken, summary };
+        let mut text = Vec::new();
+        push_plan(&value, &mut text).map_err(write_error)?;
         self.add_lines(|all| {
             all.extend(&text);
             Ok(())
         })
     }
+}
+
+/// Appends the line of a plan or of an input, and an empty line in place of details.
+fn push_plan(value: &impl Serialize, text: &mut Vec<u8>) -> serde_json::Result<()> {
+    push_line(value, text)?;
+    push_line(&(), text)
 }
 
 impl<W: Write> Sink for Html<W> {
@@ -223,14 +219,14 @@ impl<W: Write> Sink for Html<W> {
 
     fn hidden(&mut self, hidden: &Hidden) -> Result<()> {
         match hidden.words() {
-            Some(words) => self.plan(&HiddenRecords { kind: "hidden", words }),
+            Some(words) => self.plan(&HiddenRecords { words }),
             None => Ok(()),
         }
     }
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
         let Label { source, workspace } = label;
-        self.plan(&Failed { kind: "failed", source, workspace, error: error.to_string() })
+        self.plan(&Failed { source, workspace, error: error.to_string() })
     }
 
     fn finish(&mut self) -> Result<()> {

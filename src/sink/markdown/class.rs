@@ -1,7 +1,7 @@
 //! The sections of a report, in the order a reviewer wants: possible losses come first.
 
 use crate::record::ResourceChange;
-use crate::sink::phrase::{ACTIONS, DEFERRED, DEFERRED_ACTIONS};
+use crate::sink::phrase::{ACTIONS, DEFERRED, DEFERRED_ACTIONS, counted};
 use crate::sink::summary::Action;
 use crate::sink::tool::Tool;
 
@@ -59,56 +59,41 @@ impl Class {
         }
     }
 
-    /// Whether the entries show differences or problems, and not only the values of one side.
-    pub fn has_differences(self) -> bool {
+    /// The title, a noun for an entry, and whether entries show differences or problems, and not
+    /// only the values of one side.
+    fn described(self) -> (&'static str, &'static str, bool) {
         match self {
-            Class::Check | Class::Replace | Class::Other | Class::Update => true,
-            Class::Output | Class::Drift => true,
-            Class::Delete | Class::Forget | Class::Create | Class::Read => false,
-            Class::Move | Class::Invocation | Class::Same => false,
-            Class::Deferred | Class::DeferredAction => false,
+            Class::Check => ("Checks", "check", true),
+            Class::Delete => ("Destroy", "delete", false),
+            Class::Replace => ("Replace", "replacement", true),
+            Class::Forget => ("Forget", "forget", false),
+            Class::Other => ("Other changes", "other change", true),
+            Class::Update => ("Update in place", "update", true),
+            Class::Create => ("Create", "create", false),
+            Class::Read => ("Read during apply", "read", false),
+            Class::Move => ("Move or import", "move or import", false),
+            Class::Output => ("Outputs", "output", true),
+            Class::Invocation => (ACTIONS, "action", false),
+            Class::Deferred => (DEFERRED, "deferred change", false),
+            Class::DeferredAction => (DEFERRED_ACTIONS, "deferred action", false),
+            Class::Drift => ("", "drifted resource", true),
+            Class::Same => ("Unchanged", "unchanged resource", false),
         }
     }
 
+    pub fn has_differences(self) -> bool {
+        self.described().2
+    }
+
     pub fn title(self, tool: Tool) -> &'static str {
-        match self {
-            Class::Check => "Checks",
-            Class::Delete => "Destroy",
-            Class::Replace => "Replace",
-            Class::Forget => "Forget",
-            Class::Other => "Other changes",
-            Class::Update => "Update in place",
-            Class::Create => "Create",
-            Class::Read => "Read during apply",
-            Class::Move => "Move or import",
-            Class::Output => "Outputs",
-            Class::Invocation => ACTIONS,
-            Class::Deferred => DEFERRED,
-            Class::DeferredAction => DEFERRED_ACTIONS,
-            Class::Drift => tool.drift(),
-            Class::Same => "Unchanged",
-        }
+        if self == Class::Drift { tool.drift() } else { self.described().0 }
     }
 
     /// A count of the class in words: `2 replacements`.
     pub fn words(self, count: u64) -> String {
-        let [one, many] = match self {
-            Class::Check => ["check", "checks"],
-            Class::Delete => ["delete", "deletes"],
-            Class::Replace => ["replacement", "replacements"],
-            Class::Forget => ["forget", "forgets"],
-            Class::Other => ["other change", "other changes"],
-            Class::Update => ["update", "updates"],
-            Class::Create => ["create", "creates"],
-            Class::Read => ["read", "reads"],
-            Class::Move => ["move or import", "moves or imports"],
-            Class::Output => ["output", "outputs"],
-            Class::Invocation => ["action", "actions"],
-            Class::Deferred => ["deferred change", "deferred changes"],
-            Class::DeferredAction => ["deferred action", "deferred actions"],
-            Class::Drift => ["drifted resource", "drifted resources"],
-            Class::Same => ["unchanged resource", "unchanged resources"],
-        };
-        format!("{count} {}", if count == 1 { one } else { many })
+        match (self, count) {
+            (Class::Move, 2..) => format!("{count} moves or imports"),
+            _ => counted(count, self.described().1),
+        }
     }
 }

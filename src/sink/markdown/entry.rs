@@ -9,10 +9,10 @@ use super::class::Class;
 use super::quoted::{NAME, cut, fenced, span};
 use crate::record::view::Detail;
 use crate::record::{ActionInvocation, Attributes, Check, OutputChange, ResourceChange};
-use crate::sink::phrase::{self, Tense, circumstances, what, what_else};
-use crate::sink::source_link::SourceLinks;
+use crate::sink::phrase::{self, Quoted, Tense};
+use crate::sink::source_link::{Place, Places};
 use crate::sink::summary::{Action, symbol};
-use crate::sink::term::{NAMED, likeness, names};
+use crate::sink::term::Instances;
 
 /// Maximum number of characters of an instance key, a word, and the name of a plan.
 const WORD: usize = 60;
@@ -49,73 +49,46 @@ pub(super) struct Teller {
     /// How much of each value is shown.
     pub detail: Detail,
     /// Makes links to source files.
-    pub links: Option<SourceLinks>,
+    pub places: Places,
 }
 
 /// Consecutive changes to instances of a resource that are alike.
 #[derive(Debug)]
 pub(super) struct Alike {
     pub class: Class,
-    name: String,
-    /// The keys of the first few instances.
-    indexes: Vec<String>,
-    count: u64,
+    instances: Instances,
     symbol: &'static str,
     link: String,
     phrase: String,
-    body: Body,
-    likeness: Option<u64>,
+    /// The lines of attributes, without a head.
+    body: Entry,
 }
 
 impl Alike {
     /// Adds a change if it is like these. Otherwise returns it.
     pub fn take(&mut self, other: Alike) -> Option<Alike> {
-        let is_alike = !self.indexes.is_empty()
-            && !other.indexes.is_empty()
-            && self.likeness.is_some()
-            && (self.class, &self.name, self.likeness)
-                == (other.class, &other.name, other.likeness);
-        if !is_alike {
-            return Some(other);
-        }
-        self.count += other.count;
-        if self.indexes.len() < NAMED {
-            self.indexes.extend(other.indexes);
-        }
-        None
+        let is_alike = self.class == other.class && self.instances.take(&other.instances);
+        if is_alike { None } else { Some(other) }
     }
 
     /// The entry for these changes.
     pub fn entry(self, teller: &Teller) -> Entry {
-        let Alike { name, indexes, count, symbol, link, phrase, body, .. } = self;
-        let Body { text, full } = body;
-        let shown_name = match (&indexes[..], count) {
-            ([index], 1) => name.clone() + index,
-            _ => name,
+        let Alike { instances, symbol, link, phrase, body, .. } = self;
+        let Instances { name, indexes, count, .. } = &instances;
+        let mut head = match (&indexes[..], *count) {
+            ([index], 1) => teller.head(symbol, &(name.clone() + index)),
+            _ => teller.head(symbol, name),
         };
-        let mut head = teller.head(symbol, &shown_name);
-        if count > 1 {
+        if *count > 1 {
             let keys: Vec<String> = indexes.iter().map(|index| span(index, WORD)).collect();
-            let _ = write!(head, " {}", keys.join(", "));
-            let more = count - indexes.len() as u64;
-            let _ = match more {
-                0 => write!(head, " ({count} alike)"),
-                _ => write!(head, " and {more} more ({count} alike)"),
-            };
+            let _ = write!(head, " {}{}", keys.join(", "), instances.others());
         }
         if !phrase.is_empty() {
             let _ = write!(head, " {phrase}");
         }
         head += &link;
-        Entry { count, head: head + "\n\n", body: text, full, is_cut: false }
+        Entry { count: *count, head: head + "\n\n", ..body }
     }
-}
-
-/// The lines of attributes. `full` has all lines, if `text` does not.
-#[derive(Debug)]
-struct Body {
-    text: String,
-    full: Option<String>,
 }
 
 impl Teller {
@@ -129,27 +102,27 @@ impl Teller {
 
     /// A link to the block of an address, after a space.
     fn link(&self, address: &str) -> String {
-        let link = self.links.as_ref().and_then(|links| links.link(address));
-        link.map_or_else(String::new, |(place, url)| format!(" [{}]({url})", span(&place, NAME)))
+        match self.places.of(address) {
+            Some(Place { text, url: Some(url) }) => format!(" [{}]({url})", span(&text, NAME)),
+            _ => String::new(),
+        }
     }
 
     /// A change to a resource.
     pub fn change(&self, class: Class, change: &ResourceChange<'_>) -> Alike {
-        let (name, index) = names(change);
+        let mut instances = Instances::of(change, self.detail);
         let module = change.module_address.as_deref();
-        // `names` removes the module; put it back.
-        let module = module.filter(|module| change.label().starts_with(*module));
-        let name = module.map(|module| format!("{module}.{name}")).unwrap_or(name);
+        // The name of instances has no module.
+        if let Some(module) = module.filter(|module| change.label().starts_with(*module)) {
+            instances.name.insert_str(0, &format!("{module}."));
+        }
         Alike {
             class,
-            name,
-            indexes: index.into_iter().collect(),
-            count: 1,
+            instances,
             symbol: symbol(change),
             link: change.address.as_deref().map_or_else(String::new, |address| self.link(address)),
             phrase: description(class, change),
             body: self.body(&change.attributes, Action::of_change(change)),
-            likeness: likeness(change).filter(|_| self.detail == Detail::Excerpts),
         }
     }
 
@@ -165,21 +138,15 @@ impl Teller {
         let action = Action::of(&output.action);
         let link = self.link(&format!("output.{}", output.name));
         let head = self.head(action.symbol(), &output.name) + &link + "\n\n";
-        let Body { text, full } = self.body(&output.attributes, action);
-        Entry { count: 1, head, body: text, full, is_cut: false }
+        Entry { head, ..self.body(&output.attributes, action) }
     }
 
     /// An action invocation.
     pub fn invocation(&self, invoked: &ActionInvocation<'_>) -> Entry {
-        let by = invoked.triggering_address.as_deref();
-        let by = by.map(|by| format!("{} {}", invoked.timing_words(), span(by, NAME)));
-        let deferral = invoked.deferred_reason.as_deref();
-        let deferral = deferral.map(|word| plain_or_quoted(phrase::deferral(word), word));
-        let words: Vec<String> = by.into_iter().chain(deferral).collect();
+        let words = phrase::invoked(invoked, quote);
         let space = if words.is_empty() { "" } else { " " };
-        let head = self.head("", &invoked.address) + space + &words.join(", ");
-        let Body { text, full } = self.body(&invoked.attributes, Action::Read);
-        Entry { count: 1, head: head + "\n\n", body: text, full, is_cut: false }
+        let head = self.head("", &invoked.address) + space + &words;
+        Entry { head: head + "\n\n", ..self.body(&invoked.attributes, Action::Read) }
     }
 
     /// A check.
@@ -200,7 +167,8 @@ impl Teller {
         Entry { count: 1, head, body, ..Entry::default() }
     }
 
-    fn body(&self, attributes: &Attributes, action: Action) -> Body {
+    /// An entry of attributes without a head.
+    fn body(&self, attributes: &Attributes, action: Action) -> Entry {
         let lines_max = match action {
             Action::Update | Action::Replace => self.lines_max,
             _ => self.plain_max,
@@ -208,35 +176,20 @@ impl Teller {
         let render = |max| tell(attributes, action, self.detail, max);
         let Told { text, is_all } = render(lines_max);
         let full = (self.tells_all && !is_all).then(|| render(usize::MAX).text);
-        Body { text, full }
+        Entry { count: 1, body: text, full, ..Entry::default() }
     }
 }
 
 /// A phrase that says what happens to a resource, and why.
 fn description(class: Class, change: &ResourceChange<'_>) -> String {
     let tense = if class == Class::Drift { Tense::Happened } else { Tense::Planned };
-    let mut parts: Vec<String> = Vec::new();
-    match what(tense, &change.action) {
-        "" if change.action == "no-op" => {}
-        "" => parts.push(span(&change.action, WORD)),
-        what => parts.push(what.to_owned()),
-    }
-    parts.extend(what_else(change).map(str::to_owned));
-    parts.extend(change.moved_from().map(|from| format!("moved from {}", span(from, NAME))));
-    let imported = phrase::imported(change).into_iter();
-    parts.extend(imported.map(|(words, text)| match text {
-        Some(text) => format!("{words} {}", span(&text, VALUE)),
-        None => words,
-    }));
-    parts.extend(circumstances(change).map(str::to_owned));
-    let reason = change.action_reason.as_deref();
-    parts.extend(reason.map(|word| plain_or_quoted(phrase::reason(change, word), word)));
-    let deferral = change.deferred_reason.as_deref();
-    parts.extend(deferral.map(|word| plain_or_quoted(phrase::deferral(word), word)));
-    parts.join(", ")
+    phrase::description(tense, change, quote)
 }
 
-/// The plain words for a word of the plan. An unknown word is quoted.
-fn plain_or_quoted(words: Option<&str>, word: &str) -> String {
-    words.map_or_else(|| span(word, WORD), str::to_owned)
+fn quote(kind: Quoted, text: &str) -> String {
+    match kind {
+        Quoted::Word => span(text, WORD),
+        Quoted::Name => span(text, NAME),
+        Quoted::Value => span(text, VALUE),
+    }
 }

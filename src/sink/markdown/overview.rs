@@ -272,7 +272,7 @@ fn heading(columns: &[Column], is_failed: bool) -> String {
     let mut text = "| Plan |".to_owned();
     let mut rule = "| --- |".to_owned();
     for column in columns {
-        let _ = write!(text, " {} |", word(*column));
+        let _ = write!(text, " {} |", column.words()[2]);
         rule += " ---: |";
     }
     if is_failed {
@@ -280,19 +280,4 @@ fn heading(columns: &[Column], is_failed: bool) -> String {
         rule += " --- |";
     }
     format!("{text}\n{rule}\n")
-}
-
-fn word(column: Column) -> &'static str {
-    match column {
-        Column::Add => "Add",
-        Column::Change => "Change",
-        Column::Destroy => "Destroy",
-        Column::Replace => "Replace",
-        Column::Import => "Import",
-        Column::Move => "Move",
-        Column::Forget => "Forget",
-        Column::Drift => "Drift",
-        Column::Checks => "Failed checks",
-        Column::Errors => "Errors",
-    }
 }

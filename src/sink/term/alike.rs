@@ -3,11 +3,61 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::inert::visible;
+use crate::record::view::Detail;
 use crate::record::{Attributes, ResourceChange};
+
+/// Maximum number of instances listed for a resource.
+pub(in crate::sink) const NAMED: usize = 3;
+
+/// Consecutive instances of a resource that change alike.
+#[derive(Debug)]
+pub(in crate::sink) struct Instances {
+    /// The address of the resource without its module and index.
+    pub name: String,
+    /// The first [`NAMED`] indexes.
+    pub indexes: Vec<String>,
+    pub count: u64,
+    /// See [`likeness`].
+    likeness: Option<u64>,
+}
+
+impl Instances {
+    /// One instance. It is like others only if the values are excerpts.
+    pub fn of(change: &ResourceChange<'_>, detail: Detail) -> Instances {
+        let (name, index) = names(change);
+        let likeness = likeness(change).filter(|_| detail == Detail::Excerpts);
+        Instances { name, indexes: index.into_iter().collect(), count: 1, likeness }
+    }
+
+    /// Adds an instance if it is like these, and returns whether it is.
+    pub fn take(&mut self, other: &Instances) -> bool {
+        let is_alike = !self.indexes.is_empty()
+            && !other.indexes.is_empty()
+            && self.likeness.is_some()
+            && (&self.name, self.likeness) == (&other.name, other.likeness);
+        if is_alike {
+            self.count += 1;
+            if self.indexes.len() < NAMED {
+                self.indexes.extend_from_slice(&other.indexes);
+            }
+        }
+        is_alike
+    }
+
+    /// Says how many instances there are, and how many are not listed. Empty for a single one.
+    pub fn others(&self) -> String {
+        let count = self.count;
+        match count - self.indexes.len() as u64 {
+            _ if count == 1 => String::new(),
+            0 => format!(" ({count} alike)"),
+            more => format!(" and {more} more ({count} alike)"),
+        }
+    }
+}
 
 /// A resource's address without its module, split into the name and the index. The name of a
 /// deposed object contains its index and its deposed key.
-pub(in crate::sink) fn names(change: &ResourceChange<'_>) -> (String, Option<String>) {
+fn names(change: &ResourceChange<'_>) -> (String, Option<String>) {
     let address = &*change.label();
     let module = change.module_address.as_deref().and_then(|module| address.strip_prefix(module));
     let name = module.and_then(|rest| rest.strip_prefix('.')).unwrap_or(address);
@@ -23,7 +73,7 @@ pub(in crate::sink) fn names(change: &ResourceChange<'_>) -> (String, Option<Str
 ///
 /// Comparing the rendered lines is not enough, because they may leave something out. `None` if some
 /// attributes are left out: such a change is like no other.
-pub(in crate::sink) fn likeness(change: &ResourceChange<'_>) -> Option<u64> {
+fn likeness(change: &ResourceChange<'_>) -> Option<u64> {
     let Attributes { list, left_out: 0, unchanged } = &change.attributes else { return None };
     let mut hasher = DefaultHasher::new();
     let importing = change.importing.as_ref().map(|importing| importing.get());

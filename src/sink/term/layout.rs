@@ -3,7 +3,8 @@
 use crate::inert;
 use crate::record::{Attribute, Difference, Shown};
 use crate::sink::phrase::stand_in;
-use crate::sink::summary::{Action, GREEN, PLAIN, RED, YELLOW, width};
+use crate::sink::screen::{GREEN, PLAIN, RED, YELLOW, width};
+use crate::sink::summary::Action;
 use crate::sink::wrap;
 
 /// Puts a separator before values. The separator loses its trailing space if the values begin on a

@@ -1,9 +1,9 @@
 //! Outputs that are not written yet, because their names are padded to one width.
 
 use super::part::Part;
-use crate::record::{Attribute, Line, Shown};
+use crate::record::{Attribute, Line};
+use crate::sink::screen::width;
 use crate::sink::source_link::Place;
-use crate::sink::summary::width;
 
 /// Maximum number of outputs that wait. Outputs after them are padded on their own.
 const COUNT_MAX: usize = 1000;
@@ -45,8 +45,7 @@ impl Outputs {
             Body::Lines(lines) => lines.len(),
             Body::Value(value) => {
                 let lines = value.lines.iter().flat_map(|lines| &lines.list);
-                [&value.before, &value.after].map(len).iter().sum::<usize>()
-                    + lines.map(len_of_line).sum::<usize>()
+                value.before.size() + value.after.size() + lines.map(Line::size).sum::<usize>()
             }
         };
         self.list.push(output);
@@ -68,19 +67,5 @@ impl Outputs {
         let of_part = self.list.iter().filter(|output| output.part == part);
         let named = of_part.filter(|output| matches!(output.body, Body::Value(_)));
         named.map(|output| width(&output.name)).filter(|&columns| columns <= max).max().unwrap_or(0)
-    }
-}
-
-fn len(shown: &Shown) -> usize {
-    match shown {
-        Shown::Scalar(excerpt) | Shown::Container(excerpt) => excerpt.text.len(),
-        _ => 0,
-    }
-}
-
-fn len_of_line(line: &Line) -> usize {
-    match line {
-        Line::Same(text) | Line::Removed(text) | Line::Added(text) => text.len(),
-        Line::Skipped(_) => 0,
     }
 }

@@ -20,33 +20,22 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// All parts, in the order of the report.
-    pub const ALL: [Part; 10] = [
-        Part::Checks,
-        Part::Drift,
-        Part::Changes,
-        Part::Actions,
-        Part::Deferred,
-        Part::DeferredActions,
-        Part::Outputs,
-        Part::PassedChecks,
-        Part::Same,
-        Part::SameOutputs,
+    /// All parts with their headings, in the order of the report.
+    pub const ALL: [(Part, &str); 10] = [
+        (Part::Checks, "Checks that did not pass"),
+        (Part::Drift, ""),
+        (Part::Changes, "Changes"),
+        (Part::Actions, ACTIONS),
+        (Part::Deferred, DEFERRED),
+        (Part::DeferredActions, DEFERRED_ACTIONS),
+        (Part::Outputs, "Outputs"),
+        (Part::PassedChecks, "Checks that passed"),
+        (Part::Same, "Unchanged resources"),
+        (Part::SameOutputs, "Unchanged outputs"),
     ];
 
     /// The heading of the part.
     pub fn title(self, tool: Tool) -> &'static str {
-        match self {
-            Part::Drift => tool.drift(),
-            Part::Changes => "Changes",
-            Part::Outputs => "Outputs",
-            Part::Actions => ACTIONS,
-            Part::Deferred => DEFERRED,
-            Part::DeferredActions => DEFERRED_ACTIONS,
-            Part::Checks => "Checks that did not pass",
-            Part::PassedChecks => "Checks that passed",
-            Part::Same => "Unchanged resources",
-            Part::SameOutputs => "Unchanged outputs",
-        }
+        if self == Part::Drift { tool.drift() } else { Part::ALL[self as usize].1 }
     }
 }

@@ -162,7 +162,7 @@ impl<'a> Cells<'a> {
         self.list("depends_on", resource.depends_on.iter().map(|it| Cow::Borrowed(&**it)));
         self.paths("sensitive", &resource.sensitive);
         self.flag("identity", resource.identity);
-        for (path, value) in &resource.values.0 {
+        for (path, value) in &resource.values {
             self.json(format!("values.{path}"), value.as_ref());
         }
     }

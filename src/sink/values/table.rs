@@ -11,8 +11,8 @@ use crate::error::Result;
 use crate::inert::visible;
 use crate::record::values::{Check, Output, Record, Select, Sink, Summary, Variable, What};
 use crate::sink::fleet::without_registry;
-use crate::sink::screen::Screen;
-use crate::sink::summary::{BOLD, DIM, fit, paint, width};
+use crate::sink::phrase::counted;
+use crate::sink::screen::{BOLD, DIM, Screen, fit, padded, width};
 use crate::sink::write_error;
 
 /// Number of rows that are drawn at a time.
@@ -73,7 +73,7 @@ impl<W: Write> Table<W> {
         let widths = self.widths(&rows, &columns);
         let heading: Vec<&str> = columns.iter().map(|&at| self.headings[at].as_str()).collect();
         let heading = line(&heading, &widths);
-        writeln!(self.out, "{}", paint(self.screen.color, DIM, &heading))?;
+        writeln!(self.out, "{}", self.screen.paint(DIM, &heading))?;
         for row in &rows {
             let cells: Vec<&str> = columns.iter().map(|&at| row[at].as_str()).collect();
             writeln!(self.out, "{}", line(&cells, &widths))?;
@@ -112,34 +112,27 @@ impl<W: Write> Table<W> {
         self.drawn += 1;
         match self.title.is_empty() {
             true => Ok(()),
-            false => writeln!(self.out, "{}", paint(self.screen.color, BOLD, &self.title)),
+            false => writeln!(self.out, "{}", self.screen.paint(BOLD, &self.title)),
         }
     }
 
     fn end(&mut self, summary: &Summary) -> std::io::Result<()> {
         self.draw_rows()?;
         self.begin()?;
-        let noun = match (self.what, summary.rows) {
-            (What::Resources, 1) => "resource",
-            (What::Resources, _) => "resources",
-            (What::Outputs, 1) => "output",
-            (What::Outputs, _) => "outputs",
-            (What::Variables, 1) => "variable",
-            (What::Variables, _) => "variables",
-            (What::Checks, 1) => "check",
-            (What::Checks, _) => "checks",
+        let noun = match self.what {
+            What::Resources => "resource",
+            What::Outputs => "output",
+            What::Variables => "variable",
+            What::Checks => "check",
         };
-        let mut text = format!("{} {noun}", summary.rows);
+        let mut text = counted(summary.rows, noun);
         if let Some(documents) = summary.documents {
-            text += &match documents {
-                1 => " in 1 document".to_owned(),
-                many => format!(" in {many} documents"),
-            };
+            text += &format!(" in {}", counted(documents, "document"));
         }
         if summary.hidden > 0 {
             text += &format!(", {} not shown", summary.hidden);
         }
-        writeln!(self.out, "{}", paint(self.screen.color, DIM, &text))
+        writeln!(self.out, "{}", self.screen.paint(DIM, &text))
     }
 
     /// The texts of a row, by column.
@@ -194,8 +187,7 @@ impl<W: Write> Table<W> {
             Record::Document(_) | Record::Summary(_) => return None,
         };
         if let Record::Resource(resource) = record {
-            let selected =
-                resource.values.0.iter().map(|(path, _)| text(&format!("values.{path}")));
+            let selected = resource.values.iter().map(|(path, _)| text(&format!("values.{path}")));
             row.extend(selected);
         }
         row.resize(self.headings.len(), String::new());
@@ -220,9 +212,7 @@ fn problems(check: &Check<'_>) -> Vec<String> {
 fn line(cells: &[&str], widths: &[usize]) -> String {
     let mut line = String::new();
     for (cell, &columns) in cells.iter().zip(widths) {
-        let cell = fit(cell, columns);
-        line += &cell;
-        line += &" ".repeat(columns + 2 - width(&cell).min(columns));
+        line += &padded(&fit(cell, columns), columns + 2);
     }
     line.truncate(line.trim_end().len());
     line

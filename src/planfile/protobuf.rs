@@ -143,9 +143,9 @@ impl<'a> Message<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Field<'a> {
     pub number: u32,
-    wire: Wire,
+    pub wire: Wire,
     /// The payload.
-    message: Message<'a>,
+    pub message: Message<'a>,
 }
 
 impl<'a> Field<'a> {

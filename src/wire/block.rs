@@ -46,7 +46,7 @@ pub enum AttributeType {
 }
 
 /// A nested block type.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NestedBlock {
     /// What holds the blocks.
     pub nesting: Nesting,
@@ -59,7 +59,7 @@ pub struct NestedBlock {
 }
 
 /// What holds the blocks of one type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Nesting {
     /// One block, or null.
@@ -73,6 +73,7 @@ pub enum Nesting {
     /// A map by label.
     Map,
     /// A nesting that this version does not know. Such a block has no value.
+    #[default]
     Other,
 }
 
@@ -349,6 +350,15 @@ impl Collected for Vec<WrongCount> {
 }
 
 impl Nesting {
+    /// The nestings by their words in JSON, in the order of their numbers in plan files, from 1.
+    pub(crate) const WORDS: [(&str, Nesting); 5] = [
+        ("single", Nesting::Single),
+        ("group", Nesting::Group),
+        ("list", Nesting::List),
+        ("set", Nesting::Set),
+        ("map", Nesting::Map),
+    ];
+
     /// Calls `f` with each object, and with its path.
     fn each<T: Collected + Default>(
         self,

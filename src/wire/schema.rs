@@ -1,5 +1,4 @@
-//! Provider schemas: `providers schema -json` of both tools, and the member `tfschemas` of plan
-//! files.
+//! Provider schemas: `providers schema -json` of both tools.
 //!
 //! Descriptions and everything else that no value depends on are skipped.
 
@@ -155,12 +154,7 @@ fn block(lexer: &mut Lexer<'_>, depth: usize) -> Result<Block, Error> {
 }
 
 fn nested_block(lexer: &mut Lexer<'_>, depth: usize) -> Result<NestedBlock, Error> {
-    let mut read = NestedBlock {
-        nesting: Nesting::Other,
-        block: Block::default(),
-        min_items: 0,
-        max_items: 0,
-    };
+    let mut read = NestedBlock::default();
     members(lexer, |key, lexer| {
         match key {
             "nesting_mode" => read.nesting = nesting(lexer)?,
@@ -213,14 +207,10 @@ fn nested_type(lexer: &mut Lexer<'_>, depth: usize) -> Result<Option<AttributeTy
 
 fn nesting(lexer: &mut Lexer<'_>) -> Result<Nesting, Error> {
     match lexer.next_token()? {
-        Token::String(mode) => Ok(match &*mode {
-            "single" => Nesting::Single,
-            "group" => Nesting::Group,
-            "list" => Nesting::List,
-            "set" => Nesting::Set,
-            "map" => Nesting::Map,
-            _ => Nesting::Other,
-        }),
+        Token::String(mode) => {
+            let known = Nesting::WORDS.iter().find(|(word, _)| *word == mode);
+            Ok(known.map_or(Nesting::Other, |(_, nesting)| *nesting))
+        }
         _ => Err(wrong(lexer)),
     }
 }

@@ -7,7 +7,7 @@
 use super::keys;
 use super::path::{Paths, Step};
 use super::protobuf::fault;
-use super::walk::{self, Part, Walk};
+use super::walk::{self, Part, Text, Walk};
 use crate::error::{PlanFileFault, Result};
 use crate::json::value::{Elements, Kind, Members, Value};
 use crate::limits::Limits;
@@ -116,12 +116,13 @@ fn without_type(mut value: Value<'_>) -> Result<Value<'_>> {
 
 /// Appends attributes as compact JSON, escaped as Go does.
 pub(super) fn write(value: Value<'_>, limits: &Limits, out: &mut Vec<u8>) -> Result<()> {
-    walk::write_known(&mut Json::new(value), limits, out)
+    walk::write(&mut Json::new(value), Text::Known, limits, out)
 }
 
 /// Like [`write`], for JSON that holds no attributes.
 pub(super) fn write_plain(value: Value<'_>, limits: &Limits, out: &mut Vec<u8>) -> Result<()> {
-    walk::write_known(&mut Json { types: Types::Kept, ..Json::new(value) }, limits, out)
+    let mut walk = Json { types: Types::Kept, ..Json::new(value) };
+    walk::write(&mut walk, Text::Known, limits, out)
 }
 
 /// Reads the paths of `sensitive_attributes`.

@@ -26,6 +26,7 @@ mod locks;
 mod member;
 mod message;
 mod overlay;
+mod own_schemas;
 mod packed;
 mod path;
 mod protobuf;
@@ -39,6 +40,8 @@ mod tree;
 mod walk;
 
 pub use document::Document;
+pub use own_schemas::read_own_schemas;
+pub use packed::{write_unknown, write_value};
 pub use schema_files::{SchemaFile, SchemaFiles, read_schemas};
 pub use state_file::{StateDocument, is_state_file, open_state};
 pub use tool::Tool;
@@ -173,11 +176,7 @@ fn own_schemas(member: &Member, limits: &Limits) -> Result<schema::Schemas> {
     }
     let mut bytes = Vec::new();
     member.copy(0..member.len(), &mut bytes)?;
-    let read = schema::Schemas::from_plan_file(&bytes);
-    read.map_err(|error| {
-        let offset = error.offset().unwrap_or_default() as u64;
-        protobuf::fault(PlanFileFault::Schemas, offset)
-    })
+    read_own_schemas(&bytes)
 }
 
 /// The longest text of the locks, in bytes. Locks have a few kilobytes for each provider.

@@ -9,7 +9,7 @@ use super::protobuf::{Message, fault};
 use crate::error::{Error, PlanFileFault, Result};
 use crate::limits::{Limit, Limits};
 use crate::wire::json_string;
-use crate::wire::msgpack::{Number, Value, View};
+use crate::wire::msgpack::{Number, Token, Value};
 
 /// A step of a path.
 #[derive(Clone, Debug)]
@@ -178,15 +178,13 @@ impl<'a> Paths<'a> {
 
 /// The step that a key of a map, a list or a set is.
 fn key(value: Value<'_>) -> Step<'_> {
-    match value.view() {
-        View::String(key) => Step::Key(key.into()),
-        View::Number(Number::Int(number)) => Step::Index(number),
-        View::Number(Number::Uint(number)) => match i64::try_from(number) {
-            Ok(number) => Step::Index(number),
-            Err(_) => Step::Element(Some(value)),
-        },
-        _ => Step::Element(Some(value)),
-    }
+    let index = match value.token() {
+        Token::Str(key) | Token::Bin(key) => return Step::Key(key.into()),
+        Token::Number(Number::Int(number)) => Some(number),
+        Token::Number(Number::Uint(number)) => i64::try_from(number).ok(),
+        _ => None,
+    };
+    index.map_or(Step::Element(Some(value)), Step::Index)
 }
 
 /// Reads the value in a message `DynamicValue`.

@@ -21,7 +21,7 @@ const LEVELS: [(&str, u32); 30] = [
     ("blocks", 4),
     ("error", 0),
     ("glob", 0),
-    ("hcl", 2),
+    ("hcl", 3),
     ("inert", 0),
     ("pool", 0),
     ("limits", 0),

@@ -65,14 +65,9 @@ pub(super) struct Part {
     pub references: Vec<String>,
 }
 
-/// The blocks and the diagnostics of a file.
-pub(super) struct Parsed {
-    pub blocks: Vec<SourceBlock>,
-    pub diagnostics: Vec<FileDiagnostic>,
-}
-
-/// Parses a file: in JSON syntax if its name ends in `.json`, else in native syntax.
-pub(super) fn parse(file: &Arc<str>, text: &[u8]) -> Parsed {
+/// The blocks and the diagnostics of a file, which is in JSON syntax if its name ends in `.json`, else
+/// in native syntax.
+pub(super) fn parse(file: &Arc<str>, text: &[u8]) -> (Vec<SourceBlock>, Vec<FileDiagnostic>) {
     let mut diagnostics = Diagnostics::default();
     let blocks = if file.ends_with(".json") {
         json(file, text, &mut diagnostics)
@@ -83,7 +78,7 @@ pub(super) fn parse(file: &Arc<str>, text: &[u8]) -> Parsed {
     listed.sort_by_key(|diagnostic| diagnostic.range);
     listed.dedup();
     let with_file = |diagnostic| FileDiagnostic { file: file.clone(), diagnostic };
-    Parsed { blocks, diagnostics: listed.into_iter().map(with_file).collect() }
+    (blocks, listed.into_iter().map(with_file).collect())
 }
 
 /// A diagnostic without a range, for the file as a whole.

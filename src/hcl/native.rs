@@ -73,8 +73,9 @@ impl Reader<'_, '_> {
                 Structure::Block(block) => content.blocks.extend(self.block(block, schema)),
             }
         }
-        if let Some(schema) = schema {
-            self.missing(schema, &content, opening);
+        if let (Some(schema), Some(opening)) = (schema, opening) {
+            let names: HashSet<&str> = content.attributes.iter().map(|one| &*one.name).collect();
+            schema.report_missing(|name| names.contains(name), opening, self.diagnostics);
         }
         content
     }
@@ -194,21 +195,5 @@ impl Reader<'_, '_> {
         let name = quoted(kind);
         let detail = format!("Blocks of type {name} are not expected here.{hint}");
         self.fault("Unsupported block type", detail, range);
-    }
-
-    /// Reports required attributes that a body does not have.
-    fn missing(&mut self, schema: &BodySchema, content: &Content, opening: Option<Range>) {
-        let set: HashSet<&str> =
-            content.attributes.iter().map(|attribute| attribute.name.as_ref()).collect();
-        let required = schema.attributes.iter().filter(|attribute| attribute.required);
-        let missing: Vec<_> =
-            required.map(|attribute| attribute.name).filter(|name| !set.contains(name)).collect();
-        for name in missing {
-            let name = quoted(name);
-            let detail = format!("The argument {name} is required, but no definition was found.");
-            if let Some(opening) = opening {
-                self.fault("Missing required argument", detail, opening);
-            }
-        }
     }
 }

@@ -73,7 +73,6 @@ impl Error {
     }
 
     /// The error in a text that starts at `base` of the whole text.
-    #[must_use]
     pub fn moved(self, base: usize) -> Error {
         Error { kind: self.kind, offset: self.offset.map(|offset| base + offset) }
     }

@@ -291,7 +291,7 @@ fn is_space(byte: u8) -> bool {
 }
 
 /// Replaces each byte that is not UTF-8.
-fn replace_invalid(bytes: &[u8]) -> Cow<'_, str> {
+pub fn replace_invalid(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return Cow::Borrowed(text);
     }

@@ -53,6 +53,7 @@ mod walk;
 pub use self::error::{Error, ErrorKind};
 pub use self::from_json::from_json;
 pub use self::from_msgpack::from_msgpack;
+pub(crate) use self::lexer::replace_invalid;
 pub use self::number::Number;
 pub(crate) use self::text::write_quoted as quote;
 pub use self::to_json::to_json;

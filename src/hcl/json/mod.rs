@@ -71,7 +71,6 @@ pub struct Node {
 impl Node {
     /// The range of the value in messages: the opening bracket of an object or array, or the whole
     /// scalar.
-    #[must_use]
     pub fn start(&self) -> Range {
         match self.kind {
             Kind::Object | Kind::Array => self.range.opening(),
@@ -80,14 +79,16 @@ impl Node {
     }
 
     /// The range of a property with its name, or of an element.
-    #[must_use]
     pub fn property(&self) -> Range {
-        let start = self.name.as_ref().map_or(self.range, |name| name.range).start;
-        Range::new(start, self.range.end)
+        Range::new(self.name_range().start, self.range.end)
+    }
+
+    /// The range of the name, or of an element.
+    pub fn name_range(&self) -> Range {
+        self.name.as_ref().map_or(self.range, |name| name.range)
     }
 
     /// The name, empty for an element.
-    #[must_use]
     pub fn name(&self) -> &str {
         self.name.as_ref().map_or("", |name| &name.text)
     }
@@ -116,7 +117,6 @@ impl Document {
     pub const ROOT: Index = 0;
 
     /// The value with an index.
-    #[must_use]
     pub fn get(&self, index: Index) -> Option<&Node> {
         self.nodes.get(index)
     }
@@ -139,7 +139,6 @@ impl Document {
     }
 
     /// The index after the last value inside a value.
-    #[must_use]
     pub fn end(&self, index: Index) -> Index {
         self.nodes.get(index).map_or(index, |node| node.end as usize)
     }

@@ -8,6 +8,7 @@ use super::token::{Kind as Token, Scanner, Token as Lexeme};
 use super::{DEPTH_MAX, Document, Kind, NODES_MAX, Name, Node, TooLarge};
 use crate::hcl::diagnostic::{Diagnostic, Diagnostics, did_you_mean, quoted, suggestion};
 use crate::hcl::position::Range;
+use crate::json::word::Word;
 
 const START_OF_VALUE: &str =
     "A JSON value must start with a brace, a bracket, a number, a string, or a keyword.";
@@ -57,8 +58,7 @@ pub fn parse(text: &[u8]) -> Result<(Document, Diagnostics), TooLarge> {
             Next::After => match parser.open.last() {
                 None => break,
                 Some(Open { not_a_name: Some(range), .. }) => parser.not_a_name(*range),
-                Some(open) if open.is_object => parser.after_member(),
-                Some(_) => parser.after_element(),
+                Some(open) => parser.after(open.range, open.is_object),
             },
         };
         if parser.diagnostics.is_full() {
@@ -126,7 +126,7 @@ impl Parser<'_> {
     fn number(&mut self) -> Option<Kind> {
         let token = self.scanner.next();
         let bytes = self.scanner.bytes(token);
-        if !text::is_number(bytes) {
+        if !Word::is_whole(bytes) {
             let detail = "There is a syntax error in the given JSON number.";
             self.fault("Invalid JSON number", detail, token.range);
             return None;
@@ -270,85 +270,71 @@ impl Parser<'_> {
         Next::Value(None)
     }
 
-    fn after_member(&mut self) -> Next {
-        let open = self.open.last().map_or_else(|| self.scanner.peek().range, |open| open.range);
+    /// Reads the comma or closing bracket after a property or an element. `open` is the range of the
+    /// opening bracket.
+    fn after(&mut self, open: Range, is_object: bool) -> Next {
+        let (opening, closing) = match is_object {
+            true => (Token::BraceOpen, Token::BraceClose),
+            false => (Token::BracketOpen, Token::BracketClose),
+        };
         let token = self.scanner.peek();
-        match token.kind {
-            Token::Comma => {
+        let (summary, detail, range) = match (token.kind, is_object) {
+            (kind, _) if kind == closing => {
                 self.scanner.next();
-                if self.scanner.peek().kind != Token::BraceClose {
-                    return Next::Name;
+                return self.close(token.range);
+            }
+            (Token::Comma, _) => {
+                self.scanner.next();
+                if self.scanner.peek().kind != closing {
+                    return if is_object { Next::Name } else { Next::Value(None) };
                 }
-                let detail =
-                    "JSON does not permit a trailing comma after the final property in an object.";
-                self.fault("Trailing comma in object", detail, token.range);
+                let (summary, detail) = match is_object {
+                    true => ("Trailing comma in object", TRAILING_IN_OBJECT),
+                    false => ("Trailing comma in array", TRAILING_IN_ARRAY),
+                };
+                (summary, detail, token.range)
             }
-            Token::End => {
-                let detail = "No closing brace was found for this JSON object.";
-                self.fault("Unclosed object", detail, open);
+            (Token::End, true) => {
+                ("Unclosed object", "No closing brace was found for this JSON object.", open)
             }
-            Token::BracketClose => {
+            (Token::End, false) => {
+                ("Unclosed object", "No closing bracket was found for this JSON array.", open)
+            }
+            (Token::BracketClose, _) => {
                 self.scanner.next();
                 let detail = "A JSON object must be closed with a brace, not a bracket.";
-                self.fault("Mismatched braces", detail, token.range);
+                ("Mismatched braces", detail, token.range)
             }
-            Token::BraceClose => {
-                self.scanner.next();
-                return self.close(token.range);
-            }
-            _ => {
+            (kind, _) => {
                 let token = self.scanner.next();
-                self.recover(token, Token::BraceOpen, Token::BraceClose);
-                let range = self.scanner.peek().range;
-                let detail = "A comma must appear between each property definition in an object.";
-                self.fault("Missing attribute seperator comma", detail, range);
+                self.recover(token, opening, closing);
+                let (summary, detail) = misplaced(kind, is_object);
+                (summary, detail, self.scanner.peek().range)
             }
-        }
+        };
+        self.fault(summary, detail, range);
         self.abandon()
     }
+}
 
-    fn after_element(&mut self) -> Next {
-        let open = self.open.last().map_or_else(|| self.scanner.peek().range, |open| open.range);
-        let token = self.scanner.peek();
-        match token.kind {
-            Token::Comma => {
-                self.scanner.next();
-                if self.scanner.peek().kind != Token::BracketClose {
-                    return Next::Value(None);
-                }
-                let detail =
-                    "JSON does not permit a trailing comma after the final value in an array.";
-                self.fault("Trailing comma in array", detail, token.range);
-            }
-            Token::BracketClose => {
-                self.scanner.next();
-                return self.close(token.range);
-            }
-            Token::End => {
-                let detail = "No closing bracket was found for this JSON array.";
-                self.fault("Unclosed object", detail, open);
-            }
-            kind => {
-                let token = self.scanner.next();
-                self.recover(token, Token::BracketOpen, Token::BracketClose);
-                let next = self.scanner.peek().range;
-                let (summary, detail) = match kind {
-                    Token::Colon => (
-                        "Invalid array value",
-                        "A colon is not used to introduce values in a JSON array.",
-                    ),
-                    Token::BraceClose => (
-                        "Mismatched brackets",
-                        "A JSON array must be closed with a bracket, not a brace.",
-                    ),
-                    _ => (
-                        "Missing attribute seperator comma",
-                        "A comma must appear between each value in an array.",
-                    ),
-                };
-                self.fault(summary, detail, next);
-            }
+const TRAILING_IN_OBJECT: &str =
+    "JSON does not permit a trailing comma after the final property in an object.";
+const TRAILING_IN_ARRAY: &str =
+    "JSON does not permit a trailing comma after the final value in an array.";
+
+/// The fault of a token in the place of a comma.
+fn misplaced(kind: Token, is_object: bool) -> (&'static str, &'static str) {
+    let no_comma = "Missing attribute seperator comma";
+    match kind {
+        _ if is_object => {
+            (no_comma, "A comma must appear between each property definition in an object.")
         }
-        self.abandon()
+        Token::Colon => {
+            ("Invalid array value", "A colon is not used to introduce values in a JSON array.")
+        }
+        Token::BraceClose => {
+            ("Mismatched brackets", "A JSON array must be closed with a bracket, not a brace.")
+        }
+        _ => (no_comma, "A comma must appear between each value in an array."),
     }
 }

@@ -187,9 +187,20 @@ pub struct LocatedElement<'a> {
     pub source: Option<&'a Lines>,
 }
 
-/// The lines of a block in a source file.
+/// Where the block of an element stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Lines {
+    /// The block.
+    #[serde(flatten)]
+    pub location: Location,
+    /// The blocks that call the module of the element, outermost first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub module_calls: Vec<Location>,
+}
+
+/// The lines of a block in a source file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Location {
     /// The path of the file, with slashes.
     pub file: String,
     /// The first line, from 1.
@@ -198,9 +209,6 @@ pub struct Lines {
     pub column: u32,
     /// The last line.
     pub end_line: u32,
-    /// The blocks that call the module of the element, outermost first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub module_calls: Vec<Lines>,
 }
 
 /// The document whose configuration follows.
@@ -268,27 +276,24 @@ pub struct Summary {
 impl Summary {
     /// Counts an element.
     pub fn add(&mut self, element: &Element) {
-        *match element.kind {
+        *self.count(element.kind) += 1;
+        let references = element.references().flat_map(|(_, references)| traversals(references));
+        self.local_references += references.filter(|it| it.starts_with("local.")).count() as u64;
+    }
+
+    /// Number of elements of a kind.
+    pub fn of(mut self, kind: Kind) -> u64 {
+        *self.count(kind)
+    }
+
+    fn count(&mut self, kind: Kind) -> &mut u64 {
+        match kind {
             Kind::Provider => &mut self.providers,
             Kind::ModuleCall => &mut self.module_calls,
             Kind::Resource => &mut self.resources,
             Kind::Output => &mut self.outputs,
             Kind::Variable => &mut self.variables,
             Kind::Action => &mut self.actions,
-        } += 1;
-        let references = element.references().flat_map(|(_, references)| traversals(references));
-        self.local_references += references.filter(|it| it.starts_with("local.")).count() as u64;
-    }
-
-    /// Number of elements of a kind.
-    pub fn of(&self, kind: Kind) -> u64 {
-        match kind {
-            Kind::Provider => self.providers,
-            Kind::ModuleCall => self.module_calls,
-            Kind::Resource => self.resources,
-            Kind::Output => self.outputs,
-            Kind::Variable => self.variables,
-            Kind::Action => self.actions,
         }
     }
 }

@@ -92,6 +92,35 @@ pub fn without_keys(address: &str) -> String {
     text
 }
 
+/// Splits an address without its instance keys: the names of the module calls, outermost first, and
+/// the names that follow: `["data", "t", "n"]` for `data.t.n[0]`. A call alone is an address in the
+/// module that calls.
+pub(crate) fn split_modules(address: &str) -> (Vec<&str>, Vec<&str>) {
+    let (mut names, mut calls) = (names(address), Vec::new());
+    while let ["module", call, _, ..] = &names[calls.len() * 2..] {
+        calls.push(*call);
+    }
+    names.drain(..calls.len() * 2);
+    (calls, names)
+}
+
+/// The names of an address or a reference, without keys.
+pub(crate) fn names(text: &str) -> Vec<&str> {
+    let (mut names, mut rest) = (Vec::new(), text);
+    while !rest.is_empty() {
+        if let Some(key) = rest.strip_prefix('[') {
+            rest = &key[key_len(key)..];
+        } else if let Some(behind) = rest.strip_prefix('.') {
+            rest = behind;
+        } else {
+            let (name, behind) = rest.split_at(rest.find(['.', '[']).unwrap_or(rest.len()));
+            names.push(name);
+            rest = behind;
+        }
+    }
+    names
+}
+
 /// The length of an instance key with its closing bracket, in bytes.
 fn key_len(key: &str) -> usize {
     let (mut is_quoted, mut is_escaped) = (false, false);

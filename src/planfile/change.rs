@@ -260,7 +260,7 @@ fn write_change(
 /// All paths that a change marks, on either side.
 pub(super) fn all_marks<'a>(change: &Change<'a>) -> Paths<'a> {
     let mut marks = change.after_marks.clone();
-    marks.extend(&change.before_marks);
+    change.before_marks.iter().for_each(|path| marks.add(path.iter().cloned()));
     marks
 }
 
@@ -276,8 +276,8 @@ fn marks_after<'a>(change: &Change<'a>) -> Marks<'a> {
     let mut marks = Marks::from(change.after_marks.clone());
     for path in change.before_marks.iter() {
         match path.last() {
-            Some(Step::Name(_)) => marks.replaced.add_every(path),
-            _ => marks.own.add(path),
+            Some(Step::Name(_)) => marks.replaced.add(path.iter().map(Step::to_every)),
+            _ => marks.own.add(path.iter().cloned()),
         }
     }
     marks

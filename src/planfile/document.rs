@@ -10,11 +10,12 @@ use std::ops::Range;
 use super::action::{Action, deferred_reason};
 use super::address::Address;
 use super::archive::PLAN;
+use super::attributes::write_plain;
 use super::change::{
     Identities, Writer, all_marks, push, push_key, push_text, write_output_change,
 };
 use super::check::Check;
-use super::index::{Budget, Changes, Index, place};
+use super::index::{Budget, Changes, Index, Named, place};
 use super::invocation::Invocation;
 use super::member::Member;
 use super::message::{OutputChange, ResourceChange};
@@ -28,6 +29,7 @@ use super::tool::{Release, Tool};
 use super::tree::{Children, Fixed, Piece, Tree};
 use crate::error::{PlanFileFault, Result};
 use crate::input::into_io_error;
+use crate::json::detached::Detached;
 use crate::limits::Limits;
 use crate::wire::json_string::write_string;
 
@@ -116,13 +118,15 @@ impl Document {
 
     /// Writes the next piece. Returns false at the end of the document.
     fn advance(&mut self) -> Result<bool> {
-        let Some(section) = SECTIONS.get(self.section).copied() else { return Ok(false) };
+        let Some((section, key, brackets)) = SECTIONS.get(self.section).copied() else {
+            return Ok(false);
+        };
         self.out.clear();
         self.taken = 0;
         let len = self.parts.len(section);
         let out = &mut self.out;
-        if let (0, 1.., Some([open, _])) = (self.element, len, section.brackets()) {
-            push_key(out, section.key());
+        if let (0, 1.., Some([open, _])) = (self.element, len, brackets) {
+            push_key(out, key);
             out.push(open);
             self.parts.open(section, out);
         }
@@ -135,12 +139,12 @@ impl Document {
             if let Err(error) = written {
                 // Another read fails in the same way.
                 out.clear();
-                return Err(error.within(section.key()).within(section.member()));
+                return Err(error.within(key).within(section.member()));
             }
             self.element += 1;
         }
         if self.element >= len {
-            if let (1.., Some([_, close])) = (len, section.brackets()) {
+            if let (1.., Some([_, close])) = (len, brackets) {
                 self.parts.close(section, out);
                 out.push(close);
             }
@@ -279,10 +283,7 @@ impl Parts {
     fn open(&self, section: Section, out: &mut Vec<u8>) {
         if let (Section::PriorState, Some(state)) = (section, &self.state) {
             push(out, "\"format_version\":\"1.0\"");
-            if !state.terraform_version.is_empty() {
-                push_text(out, "terraform_version", &state.terraform_version);
-            }
-            push(out, ",\"values\":{");
+            state.write_head(out);
         }
     }
 
@@ -309,7 +310,10 @@ impl Parts {
                 push_text(out, "terraform_version", &self.index.terraform_version);
             }
             Section::Tail => self.write_tail(out),
-            Section::Variables => self.write_variable(element, record, out)?,
+            Section::Variables => {
+                let Named { name, range, .. } = &self.index.variables[element];
+                self.write_variable(name, self.message(range, record)?, out)?;
+            }
             Section::PlannedValues => self.write_planned_piece(element, record, out)?,
             Section::Drift => {
                 let identities = match self.release.drift_has_identities() {
@@ -331,7 +335,10 @@ impl Parts {
                 self.write_change(changes, number, Identities::Written, record, out)?;
                 out.push(b'}');
             }
-            Section::DeferredInvocations => self.write_deferred_invocation(element, record, out)?,
+            Section::DeferredInvocations => {
+                let range = &self.index.deferred_invocations[element];
+                self.write_deferred_invocation(self.message(range, record)?, out)?;
+            }
             Section::Outputs => {
                 let output = &self.index.outputs[element];
                 let message = self.message(&output.range, record)?;
@@ -345,7 +352,10 @@ impl Parts {
                 Invocation::read(message, &self.limits)?.write(self.release, &self.limits, out)?;
             }
             Section::PriorState => self.write_prior_piece(element, record, out)?,
-            Section::RelevantAttributes => self.write_relevant(element, record, out)?,
+            Section::RelevantAttributes => {
+                let range = &self.index.relevant_attributes[self.relevant[element]];
+                self.write_relevant(self.message(range, record)?, out)?;
+            }
             Section::Checks => {
                 let range = &self.index.checks[self.checks[element]];
                 Check::read(self.message(range, record)?)?.write(out)?;
@@ -380,23 +390,10 @@ impl Parts {
         push(out, "}\n");
     }
 
-    fn write_variable(
-        &self,
-        element: usize,
-        record: &mut Vec<u8>,
-        out: &mut Vec<u8>,
-    ) -> Result<()> {
-        let variable = &self.index.variables[element];
-        write_string(variable.name.as_bytes(), out);
+    fn write_variable(&self, name: &str, message: Message<'_>, out: &mut Vec<u8>) -> Result<()> {
+        write_string(name.as_bytes(), out);
         push(out, ":{\"value\":");
-        let message = self.message(&variable.range, record)?;
-        let mut value = None;
-        for field in message.fields() {
-            let field = field?;
-            if field.number == 2 {
-                field.once(&mut value, dynamic_value(field.message()?)?)?;
-            }
-        }
+        let value = message.only(2)?.map(|field| dynamic_value(field.message()?)).transpose()?;
         let value = value.ok_or_else(|| fault(PlanFileFault::Value, message.offset))?;
         write_value(&value, None, &self.limits, message.offset, out)?;
         out.push(b'}');
@@ -452,20 +449,16 @@ impl Parts {
         out: &mut Vec<u8>,
     ) -> Result<()> {
         let Some(state) = &self.state else { return Ok(()) };
-        match state.pieces[element] {
-            Piece::Fixed(fixed) => push(out, fixed.text()),
-            Piece::Address(module) => write_string(state.tree.address(module).as_bytes(), out),
-            Piece::Output(number) => state.write_output(number, out)?,
-            Piece::Item(number) => {
-                let (address, deposed) = state.instance(number);
-                let marks = self.marks(address, deposed, record);
-                let written = marks.and_then(|marks| {
-                    state.write_instance(number, &marks, &self.schemas, self.release.tool, out)
-                });
-                written.map_err(|error| error.within(&place(address)))?;
-            }
-        }
-        Ok(())
+        let piece = state.pieces[element];
+        let Piece::Item(number) = piece else {
+            return state.write_piece(piece, &Paths::default(), &self.schemas, Tool::Unknown, out);
+        };
+        let (address, deposed) = state.instance(number);
+        let marks = self.marks(address, deposed, record);
+        let written = marks.and_then(|marks| {
+            state.write_piece(piece, &marks, &self.schemas, self.release.tool, out)
+        });
+        written.map_err(|error| error.within(&place(address)))
     }
 
     /// The paths that the change of a resource marks.
@@ -481,29 +474,14 @@ impl Parts {
         Ok(all_marks(&ResourceChange::read(message, &self.limits)?.change))
     }
 
-    fn write_relevant(
-        &self,
-        element: usize,
-        record: &mut Vec<u8>,
-        out: &mut Vec<u8>,
-    ) -> Result<()> {
-        let message =
-            self.message(&self.index.relevant_attributes[self.relevant[element]], record)?;
-        let (mut resource, mut path) = (None, None);
-        for field in message.fields() {
-            let field = field?;
-            match field.number {
-                1 => field.once(&mut resource, field.text()?)?,
-                2 => field.once(&mut path, field.message()?)?,
-                _ => {}
-            }
-        }
+    fn write_relevant(&self, message: Message<'_>, out: &mut Vec<u8>) -> Result<()> {
+        let resource = message.only(1)?.map_or(Ok(""), |field| field.text())?;
         push(out, "{\"resource\":");
-        write_string(resource.unwrap_or_default().as_bytes(), out);
+        write_string(resource.as_bytes(), out);
         push_key(out, "attribute");
         let mut paths = Paths::default();
-        match path {
-            Some(path) => paths.read(path, &self.limits)?,
+        match message.only(2)? {
+            Some(path) => paths.read(path.message()?, &self.limits)?,
             None => paths.end(&self.limits, message.offset)?,
         }
         write_path(paths.get(0), &self.limits, message.offset, out)?;
@@ -511,34 +489,13 @@ impl Parts {
         Ok(())
     }
 
-    fn write_deferred_invocation(
-        &self,
-        element: usize,
-        record: &mut Vec<u8>,
-        out: &mut Vec<u8>,
-    ) -> Result<()> {
-        let message = self.message(&self.index.deferred_invocations[element], record)?;
-        let (mut reason, mut invocation) = (None, None);
-        for field in message.fields() {
-            let field = field?;
-            match field.number {
-                1 => field.once(&mut reason, field.message()?)?,
-                2 => field.once(&mut invocation, field.message()?)?,
-                _ => {}
-            }
-        }
-        let mut number = 0;
-        for field in reason.iter().flat_map(|reason| reason.fields()) {
-            let field = field?;
-            if field.number == 1 {
-                number = field.varint()?;
-            }
-        }
+    fn write_deferred_invocation(&self, message: Message<'_>, out: &mut Vec<u8>) -> Result<()> {
+        let reason = message.only(1)?.map(|field| field.message()?.last_varint(1)).transpose()?;
         push(out, "{\"reason\":\"");
-        push(out, deferred_reason(number));
+        push(out, deferred_reason(reason.unwrap_or_default()));
         push(out, "\",\"action_invocation\":");
         let missing = || fault(PlanFileFault::Value, message.offset);
-        let invocation = invocation.ok_or_else(missing)?;
+        let invocation = message.only(2)?.ok_or_else(missing)?.message()?;
         Invocation::read(invocation, &self.limits)?.write(self.release, &self.limits, out)?;
         out.push(b'}');
         Ok(())
@@ -562,7 +519,11 @@ fn write_planned_output(
     if let Some(after) = output.change.after.filter(|after| after.is_wholly_known()) {
         push_key(out, "type");
         match after.declared_type() {
-            Some(text) => super::kind::write_type(text, offset, out)?,
+            Some(text) => {
+                let value_fault = |_| fault(PlanFileFault::Value, offset);
+                let mut ty = Detached::read(text, Limits::default()).map_err(value_fault)?;
+                write_plain(ty.value(), &Limits::default(), out).map_err(value_fault)?;
+            }
             None => push(out, "\"dynamic\""),
         }
         push_key(out, "value");

@@ -400,14 +400,7 @@ fn is_hidden(action: Action, address: &str) -> bool {
 
 /// The action of a change.
 fn action(change: Message<'_>) -> Result<Action> {
-    let mut number = 0;
-    for field in change.fields() {
-        let field = field?;
-        if field.number == 1 {
-            number = field.varint()?;
-        }
-    }
-    Action::read(number).map_err(|error| fault(error, change.offset))
+    Action::read(change.last_varint(1)?).map_err(|error| fault(error, change.offset))
 }
 
 /// The section of plan JSON that is written from a field of the plan.

@@ -70,10 +70,6 @@ impl Member {
     /// Replaces `buffer` with a range of bytes.
     pub(super) fn copy(&self, range: Range<u64>, buffer: &mut Vec<u8>) -> Result<()> {
         buffer.clear();
-        self.append(range, buffer)
-    }
-
-    fn append(&self, range: Range<u64>, buffer: &mut Vec<u8>) -> Result<()> {
         let len = range.end.min(self.len).saturating_sub(range.start) as usize;
         match &self.bytes {
             Bytes::Memory(bytes) => {
@@ -81,11 +77,10 @@ impl Member {
                 buffer.extend_from_slice(&bytes[start..start + len]);
             }
             Bytes::File(file) => {
-                let start = buffer.len();
-                buffer.resize(start + len, 0);
+                buffer.resize(len, 0);
                 let mut at = 0;
                 while at < len {
-                    let read = file.read_at(&mut buffer[start + at..], range.start + at as u64);
+                    let read = file.read_at(&mut buffer[at..], range.start + at as u64);
                     match read.map_err(|error| Error::io(ErrorKind::Spool, error))? {
                         0 => return Err(fault(PlanFileFault::MemberSize, range.start)),
                         read => at += read,
@@ -98,15 +93,8 @@ impl Member {
 
     /// Scans the fields of the message in a range.
     pub(super) fn scan(&self, range: Range<u64>) -> Scan<'_> {
-        let buffer = Vec::new();
-        Scan {
-            member: self,
-            at: range.start,
-            end: range.end,
-            buffer,
-            from: 0,
-            groups: Groups::default(),
-        }
+        let Range { start: at, end } = range;
+        Scan { member: self, at, end, buffer: Vec::new(), from: 0, groups: Groups::default() }
     }
 }
 

@@ -21,7 +21,6 @@ mod document;
 mod index;
 mod invocation;
 mod keys;
-mod kind;
 mod locks;
 mod member;
 mod message;

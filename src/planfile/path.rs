@@ -52,10 +52,21 @@ impl<'a> Step<'a> {
     }
 
     /// The step with every index and every key in the place of its own.
-    fn to_every(&self) -> Step<'a> {
+    pub(super) fn to_every(&self) -> Step<'a> {
         match self {
             Step::Index(_) | Step::Key(_) => Step::Every,
             step => step.clone(),
+        }
+    }
+
+    /// The step without the value of an element, which is borrowed.
+    pub(super) fn detached(&self) -> Step<'static> {
+        match self {
+            Step::Name(name) => Step::Name(name.to_vec().into()),
+            Step::Key(key) => Step::Key(key.to_vec().into()),
+            Step::Every => Step::Every,
+            Step::Index(index) => Step::Index(*index),
+            Step::Element(_) => Step::Element(None),
         }
     }
 }
@@ -110,36 +121,10 @@ impl<'a> Paths<'a> {
         Ok(())
     }
 
-    /// Appends all paths of `other`.
-    pub(super) fn extend(&mut self, other: &Paths<'a>) {
-        let start = self.steps.len();
-        self.steps.extend_from_slice(&other.steps);
-        self.ends.extend(other.ends.iter().map(|end| start + end));
-    }
-
-    /// Appends a copy of a path.
-    pub(super) fn add(&mut self, path: &[Step<'a>]) {
-        self.steps.extend_from_slice(path);
+    /// Appends a path.
+    pub(super) fn add(&mut self, path: impl IntoIterator<Item = Step<'a>>) {
+        self.steps.extend(path);
         self.ends.push(self.steps.len());
-    }
-
-    /// Appends a copy of a path that leads through every element of its lists and maps.
-    pub(super) fn add_every(&mut self, path: &[Step<'a>]) {
-        self.steps.extend(path.iter().map(Step::to_every));
-        self.ends.push(self.steps.len());
-    }
-
-    /// Appends copies of all paths of `other`, whose values are borrowed from elsewhere.
-    pub(super) fn extend_owned(&mut self, other: &Paths<'_>) {
-        let start = self.steps.len();
-        self.steps.extend(other.steps.iter().map(|step| match step {
-            Step::Name(name) => Step::Name(name.to_vec().into()),
-            Step::Key(key) => Step::Key(key.to_vec().into()),
-            Step::Every => Step::Every,
-            Step::Index(index) => Step::Index(*index),
-            Step::Element(_) => Step::Element(None),
-        }));
-        self.ends.extend(other.ends.iter().map(|end| start + end));
     }
 
     fn check(&self, limits: &Limits, offset: u64) -> Result<()> {
@@ -189,19 +174,8 @@ fn key(value: Value<'_>) -> Step<'_> {
 
 /// Reads the value in a message `DynamicValue`.
 pub(super) fn dynamic_value(message: Message<'_>) -> Result<Value<'_>> {
-    let mut bytes = None;
-    for field in message.fields() {
-        let field = field?;
-        if field.number == 1 {
-            field.once(&mut bytes, field.message()?)?;
-        }
-    }
-    let bytes = bytes.ok_or_else(|| fault(PlanFileFault::Value, message.offset))?;
-    read_value(bytes)
-}
-
-/// Reads the value that a field of bytes holds.
-pub(super) fn read_value(message: Message<'_>) -> Result<Value<'_>> {
+    let bytes = message.only(1)?.ok_or_else(|| fault(PlanFileFault::Value, message.offset))?;
+    let message = bytes.message()?;
     let at = |offset| fault(PlanFileFault::Value, message.offset + offset as u64);
     let read = Value::read(message.bytes);
     let (value, rest) = read.map_err(|error| at(error.offset().unwrap_or_default()))?;

@@ -137,6 +137,30 @@ impl<'a> Message<'a> {
     pub(super) fn fields(self) -> Fields<'a> {
         Fields { message: self, at: 0, groups: Groups::default() }
     }
+
+    /// The field with a number, which the message has at most once.
+    pub(super) fn only(self, number: u32) -> Result<Option<Field<'a>>> {
+        let mut only = None;
+        for field in self.fields() {
+            let field = field?;
+            if field.number == number {
+                field.once(&mut only, field)?;
+            }
+        }
+        Ok(only)
+    }
+
+    /// The last number in the fields with a number; 0 without such a field.
+    pub(super) fn last_varint(self, number: u32) -> Result<u64> {
+        let mut last = 0;
+        for field in self.fields() {
+            let field = field?;
+            if field.number == number {
+                last = field.varint()?;
+            }
+        }
+        Ok(last)
+    }
 }
 
 /// A field of a message in memory.

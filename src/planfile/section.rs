@@ -20,60 +20,30 @@ pub(super) enum Section {
     Tail,
 }
 
-/// All sections, in order.
-pub(super) const SECTIONS: [Section; 13] = [
-    Section::Head,
-    Section::Variables,
-    Section::PlannedValues,
-    Section::Drift,
-    Section::Changes,
-    Section::Deferred,
-    Section::DeferredInvocations,
-    Section::Outputs,
-    Section::Invocations,
-    Section::PriorState,
-    Section::RelevantAttributes,
-    Section::Checks,
-    Section::Tail,
+/// All sections, in order: the top-level key of each, or the first key of `Head` and `Tail`, and the
+/// brackets around its elements.
+pub(super) const SECTIONS: [(Section, &str, Option<[u8; 2]>); 13] = [
+    (Section::Head, "format_version", None),
+    (Section::Variables, "variables", Some(*b"{}")),
+    (Section::PlannedValues, "planned_values", Some(*b"{}")),
+    (Section::Drift, "resource_drift", Some(*b"[]")),
+    (Section::Changes, "resource_changes", Some(*b"[]")),
+    (Section::Deferred, "deferred_changes", Some(*b"[]")),
+    (Section::DeferredInvocations, "deferred_action_invocations", Some(*b"[]")),
+    (Section::Outputs, "output_changes", Some(*b"{}")),
+    (Section::Invocations, "action_invocations", Some(*b"[]")),
+    (Section::PriorState, "prior_state", Some(*b"{}")),
+    (Section::RelevantAttributes, "relevant_attributes", Some(*b"[]")),
+    (Section::Checks, "checks", Some(*b"[]")),
+    (Section::Tail, "timestamp", None),
 ];
 
 impl Section {
-    /// The top-level key of the section, or the first key of `Head` and `Tail`.
-    pub(super) fn key(self) -> &'static str {
-        match self {
-            Section::Head => "format_version",
-            Section::Variables => "variables",
-            Section::PlannedValues => "planned_values",
-            Section::Drift => "resource_drift",
-            Section::Changes => "resource_changes",
-            Section::Deferred => "deferred_changes",
-            Section::DeferredInvocations => "deferred_action_invocations",
-            Section::Outputs => "output_changes",
-            Section::Invocations => "action_invocations",
-            Section::PriorState => "prior_state",
-            Section::RelevantAttributes => "relevant_attributes",
-            Section::Checks => "checks",
-            Section::Tail => "timestamp",
-        }
-    }
-
     /// The member of the plan file that contains the data of the section.
     pub(super) fn member(self) -> &'static str {
         match self {
             Section::PriorState => STATE,
             _ => PLAN,
-        }
-    }
-
-    /// The brackets around the elements.
-    pub(super) fn brackets(self) -> Option<[u8; 2]> {
-        match self {
-            Section::Head | Section::Tail => None,
-            Section::Variables
-            | Section::PlannedValues
-            | Section::Outputs
-            | Section::PriorState => Some(*b"{}"),
-            _ => Some(*b"[]"),
         }
     }
 }

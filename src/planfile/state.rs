@@ -16,13 +16,13 @@ use super::index::{Budget, Named};
 use super::keys::{self, Keys};
 use super::member::{Member, Reader};
 use super::overlay;
-use super::path::Paths;
+use super::path::{Paths, Step};
 use super::protobuf::fault;
 use super::schemas::Schemas;
 use super::tool::Tool;
 use super::tree::{Children, Fixed, Piece, Tree};
 use crate::error::{Error, ErrorKind, PlanFileFault, Result, WrongDocument};
-use crate::input::{Input, Options, Slice, Threads};
+use crate::input::{Input, Options, Slice, Source, Threads};
 use crate::json::Validation;
 use crate::json::cursor::Cursor;
 use crate::json::outline::Outline;
@@ -36,11 +36,11 @@ use crate::wire::json_string::write_string;
 pub(super) struct State {
     member: Arc<Member>,
     limits: Limits,
-    pub terraform_version: String,
+    terraform_version: String,
     outputs: Vec<Named>,
     resources: Vec<Resource>,
     instances: Vec<Instance>,
-    pub tree: Tree,
+    tree: Tree,
     pub pieces: Vec<Piece>,
     from: From,
     /// The addresses and places of the results of checks, ordered by address. Empty for a member.
@@ -285,8 +285,34 @@ impl State {
         (&instance.address, &instance.deposed)
     }
 
+    /// Appends what stands in front of the pieces.
+    pub(super) fn write_head(&self, out: &mut Vec<u8>) {
+        if !self.terraform_version.is_empty() {
+            push_text(out, "terraform_version", &self.terraform_version);
+        }
+        push(out, ",\"values\":{");
+    }
+
+    /// Appends a piece. `marks` are the paths of a resource that are marked elsewhere in the plan.
+    pub(super) fn write_piece(
+        &self,
+        piece: Piece,
+        marks: &Paths<'_>,
+        schemas: &Schemas,
+        tool: Tool,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        match piece {
+            Piece::Fixed(fixed) => push(out, fixed.text()),
+            Piece::Address(module) => write_string(self.tree.address(module).as_bytes(), out),
+            Piece::Output(number) => self.write_output(number, out)?,
+            Piece::Item(number) => self.write_instance(number, marks, schemas, tool, out)?,
+        }
+        Ok(())
+    }
+
     /// Appends a member with an output.
-    pub(super) fn write_output(&self, number: u32, out: &mut Vec<u8>) -> Result<()> {
+    fn write_output(&self, number: u32, out: &mut Vec<u8>) -> Result<()> {
         let output = &self.outputs[number as usize];
         write_string(output.name.as_bytes(), out);
         self.with(&output.range, |value| {
@@ -305,8 +331,8 @@ impl State {
         })
     }
 
-    /// Appends a resource. `marks` are paths that are marked elsewhere in the plan.
-    pub(super) fn write_instance(
+    /// Appends a resource.
+    fn write_instance(
         &self,
         number: u32,
         marks: &Paths<'_>,
@@ -348,7 +374,7 @@ impl State {
                 Some(paths) => attributes::paths(paths, &self.limits)?,
                 None => Paths::default(),
             };
-            sensitive.extend_owned(marks);
+            marks.iter().for_each(|path| sensitive.add(path.iter().map(Step::detached)));
             if let Some(schema) = schemas.find(provider_name(provider), &address)
                 && let Some(attributes) = attributes
             {
@@ -391,11 +417,8 @@ impl State {
     fn with(&self, range: &Range<u64>, read: impl FnOnce(Value<'_>) -> Result<()>) -> Result<()> {
         let mut bytes = Vec::new();
         self.member.copy(range.clone(), &mut bytes)?;
-        let slice = Slice(&bytes);
-        let mut text = Cursor::new(slice, 0, Isa::default(), Validation::Grammar, self.limits);
-        let mut outline = Outline::default();
-        text.outline(&mut outline)?;
-        read(text.value(&mut outline))
+        let (text, isa) = (Slice(&bytes), Isa::default());
+        with_value(&mut Cursor::new(text, 0, isa, Validation::Grammar, self.limits), read)
     }
 }
 
@@ -516,7 +539,10 @@ fn string(text: &mut Text) -> Result<String> {
 }
 
 /// Reads the value at the cursor.
-fn with_value<T>(text: &mut Text, read: impl FnOnce(Value<'_>) -> Result<T>) -> Result<T> {
+fn with_value<S: Source, T>(
+    text: &mut Cursor<S>,
+    read: impl FnOnce(Value<'_>) -> Result<T>,
+) -> Result<T> {
     let mut outline = Outline::default();
     text.outline(&mut outline)?;
     read(text.value(&mut outline))

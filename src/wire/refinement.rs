@@ -5,7 +5,7 @@ use super::msgpack::{self, Token, Tokens};
 use super::number::Number;
 use super::refiner::Refiner;
 use super::types::Type;
-use super::unknown::Bound;
+use super::unknown::{Bound, LENGTH_ANY};
 use super::value::Value;
 
 /// The code of the extension that carries refinements.
@@ -59,10 +59,10 @@ fn refine(refiner: &mut Refiner, tokens: &mut Tokens<'_>) -> Result<(), ErrorKin
             std::str::from_utf8(prefix).map_err(|_| ErrorKind::Refinement)?;
             refiner.prefix(prefix)
         }
-        3 => refiner.min(bound(tokens)?),
-        4 => refiner.max(bound(tokens)?),
-        5 => refiner.length_min(integer(next(tokens)?)?),
-        6 => refiner.length_max(integer(next(tokens)?)?),
+        3 => refiner.bounds(Some(bound(tokens)?), None),
+        4 => refiner.bounds(None, Some(bound(tokens)?)),
+        5 => refiner.length(integer(next(tokens)?)?, LENGTH_ANY),
+        6 => refiner.length(0, integer(next(tokens)?)?),
         _ => tokens.skip().map_err(|_| ErrorKind::Refinement),
     }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use super::block::{Attribute, AttributeType, Block, NestedBlock, Nesting};
 use super::error::{Error, ErrorKind};
 use super::lexer::{Lexer, Token};
-use super::types::Type;
+use super::types;
 
 /// The deepest nesting of blocks, and of objects in attributes.
 pub const DEPTH_MAX: usize = 200;
@@ -174,7 +174,7 @@ fn attribute(lexer: &mut Lexer<'_>, depth: usize) -> Result<Attribute, Error> {
     let mut flags = [false; 5];
     members(lexer, |key, lexer| {
         match key {
-            "type" => ty = Some(AttributeType::Plain(Type::read(lexer)?)),
+            "type" => ty = Some(AttributeType::Plain(types::read(lexer)?)),
             "nested_type" => ty = nested_type(lexer, depth + 1)?.or(ty.take()),
             "required" => flags[0] = flag(lexer)?,
             "optional" => flags[1] = flag(lexer)?,

@@ -80,15 +80,6 @@ impl Type {
         }
     }
 
-    /// Reads the JSON form from the next value of a lexer.
-    ///
-    /// # Errors
-    ///
-    /// As [`Type::parse`].
-    pub fn read(lexer: &mut Lexer<'_>) -> Result<Type, Error> {
-        read(lexer)
-    }
-
     /// The type of the elements of a list, a set or a map.
     pub fn element(&self) -> Option<&Type> {
         match self {
@@ -240,8 +231,9 @@ enum Open {
     Object { types: BTreeMap<String, Type>, name: String },
 }
 
-/// Reads a type with a stack of its own, so the depth of the text costs no recursion.
-fn read(lexer: &mut Lexer<'_>) -> Result<Type, Error> {
+/// Reads the JSON form of a type from the next value of a lexer, as [`Type::parse`] does. The reader
+/// has a stack of its own, so the depth of the text costs no recursion.
+pub(super) fn read(lexer: &mut Lexer<'_>) -> Result<Type, Error> {
     let mut stack = Vec::new();
     loop {
         let mut complete = match begin(lexer)? {
@@ -359,9 +351,10 @@ fn end(ty: Type, lexer: &mut Lexer<'_>) -> Result<Type, Error> {
 /// Reads the names of optional attributes, if there are any, and the end of the type's array.
 fn end_object(types: BTreeMap<String, Type>, lexer: &mut Lexer<'_>) -> Result<Type, Error> {
     let mut optional = BTreeSet::new();
-    let mut token = lexer.next_token()?;
-    if token == Token::BeginArray {
-        loop {
+    match lexer.next_token()? {
+        Token::EndArray => return Ok(Type::Object(Arc::new(Attributes { types, optional }))),
+        Token::Null => {}
+        Token::BeginArray => loop {
             let name = match lexer.next_token()? {
                 Token::String(name) => normalize_str(&name),
                 Token::Null => String::new(),
@@ -372,17 +365,8 @@ fn end_object(types: BTreeMap<String, Type>, lexer: &mut Lexer<'_>) -> Result<Ty
                 return Err(wrong(lexer));
             }
             optional.insert(name);
-        }
+        },
+        _ => return Err(wrong(lexer)),
     }
-    if matches!(token, Token::EndArray) {
-        return Ok(Type::Object(Arc::new(Attributes { types, optional })));
-    }
-    if !matches!(token, Token::BeginArray | Token::Null) {
-        return Err(wrong(lexer));
-    }
-    token = lexer.next_token()?;
-    if token != Token::EndArray {
-        return Err(wrong(lexer));
-    }
-    Ok(Type::Object(Arc::new(Attributes { types, optional })))
+    end(Type::Object(Arc::new(Attributes { types, optional })), lexer)
 }

@@ -8,7 +8,7 @@ use super::reference::traversals;
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// The kind of an element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// A provider configuration.
@@ -16,6 +16,7 @@ pub enum Kind {
     /// A call of a module.
     ModuleCall,
     /// A resource of any mode.
+    #[default]
     Resource,
     /// An output value.
     Output,
@@ -50,7 +51,7 @@ impl Kind {
 }
 
 /// An element of a configuration. Texts come from the plan, decoded.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Element {
     /// The kind of the element.
     pub kind: Kind,
@@ -107,25 +108,7 @@ impl Element {
     /// An element without details.
     pub(super) fn new(kind: Kind, address: String, module_address: &str) -> Element {
         let module_address = (!module_address.is_empty()).then(|| module_address.to_owned());
-        Element {
-            kind,
-            address,
-            module_address,
-            config_address: None,
-            mode: None,
-            type_name: None,
-            name: None,
-            provider_config_key: None,
-            full_name: None,
-            alias: None,
-            source: None,
-            version_constraint: None,
-            sensitive: false,
-            required: false,
-            provisioners: Vec::new(),
-            depends_on: Vec::new(),
-            expressions: Vec::new(),
-        }
+        Element { kind, address, module_address, ..Element::default() }
     }
 
     /// The address of the module that declares the element; empty for the root module.

@@ -1,46 +1,7 @@
-//! Interns names as numbers, and limits the memory of an index.
+//! Interns names as numbers.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
-
-use crate::error::{Error, Result};
-use crate::limits::{Limit, Limits};
-
-/// Counts the memory of an index against its limit.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Budget {
-    max: u64,
-    used: u64,
-}
-
-impl Budget {
-    pub fn new(limits: &Limits) -> Budget {
-        Budget { max: limits.configuration, used: 0 }
-    }
-
-    /// Takes an estimated number of bytes from the budget. `offset` is the place of an error.
-    ///
-    /// # Errors
-    ///
-    /// Fails with [`Limit::Configuration`] if the bytes are not left.
-    pub fn take(&mut self, bytes: usize, offset: u64) -> Result<()> {
-        self.used += bytes as u64;
-        match self.used > self.max {
-            true => Err(Error::limit(Limit::Configuration, self.max, offset)),
-            false => Ok(()),
-        }
-    }
-
-    /// The bytes taken.
-    pub fn used(&self) -> u64 {
-        self.used
-    }
-
-    /// Releases bytes: resets to an earlier result of [`Budget::used`].
-    pub fn reset(&mut self, used: u64) {
-        self.used = used;
-    }
-}
 
 /// An interner: numbers texts from zero, in the order of insertion.
 #[derive(Debug, Default)]

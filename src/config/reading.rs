@@ -7,10 +7,10 @@
 use super::address::{ROOT, push_call, push_name};
 use super::element::{Attribute, Element, Kind};
 use super::expression::{Expression, each_expression};
-use super::names::Budget;
 use crate::error::{ErrorKind, Result};
 use crate::input::Source;
 use crate::json::value::{self, Name, Value};
+use crate::limits::{Budget, Limit};
 use crate::plan::{
     Accepts, Answer, Document, Documents, Flow, Piece, PieceKind, PieceVisitor, Section, members,
 };
@@ -38,7 +38,7 @@ pub fn read<S: Source>(
     documents: &mut Documents<S>,
     each: &mut dyn FnMut(&Element, u64) -> Result<()>,
 ) -> Result<ReadConfiguration> {
-    let budget = Budget::new(&documents.options().limits);
+    let budget = Budget::new(Limit::Configuration, documents.options().limits.configuration);
     let mut reader = Reader {
         each,
         config_path: ROOT.to_owned(),

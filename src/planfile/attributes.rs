@@ -42,11 +42,6 @@ impl<'a> Json<'a> {
     pub(super) fn new(value: Value<'a>) -> Json<'a> {
         Json { next: Some(value), stack: Vec::new(), leaf: value, types: Types::LeftOut }
     }
-
-    fn close(&mut self) -> Part<'a> {
-        self.stack.pop();
-        Part::Close
-    }
 }
 
 impl<'a> Walk<'a> for Json<'a> {
@@ -63,7 +58,10 @@ impl<'a> Walk<'a> for Json<'a> {
             (None, Some(Inside::Array(elements))) => elements.next().transpose()?,
             (None, None) => None,
         };
-        let Some(mut value) = next else { return Ok(self.close()) };
+        let Some(mut value) = next else {
+            self.stack.pop();
+            return Ok(Part::Close);
+        };
         if self.types == Types::LeftOut {
             value = without_type(value)?;
         }

@@ -61,14 +61,6 @@ fn write_index(key: Key<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// What the JSON of a change has beside what its record says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Identities {
-    Written,
-    /// Terraform leaves them out in `resource_drift`.
-    LeftOut,
-}
-
 /// Writes changes of resources.
 #[derive(Clone, Copy)]
 pub(super) struct Writer<'w> {
@@ -116,11 +108,11 @@ impl Writer<'_> {
         Ok(Known { schema: None, before_marks, after_marks: marks_after(change) })
     }
 
-    /// Appends a change of a resource.
+    /// Appends a change of a resource. Terraform leaves identities out in `resource_drift`.
     pub(super) fn resource_change(
         self,
         record: &ResourceChange<'_>,
-        identities: Identities,
+        has_identities: bool,
         out: &mut Vec<u8>,
     ) -> Result<()> {
         let offset = record.change.offset;
@@ -141,7 +133,7 @@ impl Writer<'_> {
         }
         push_key(out, "change");
         let known = self.know(record, &address)?;
-        write_change(record, &known, identities, self.limits, out)?;
+        write_change(record, &known, has_identities, self.limits, out)?;
         let reason = reason(record.reason);
         if !reason.is_empty() {
             push_text(out, "action_reason", &reason);
@@ -209,7 +201,7 @@ impl Writer<'_> {
 fn write_change(
     record: &ResourceChange<'_>,
     known: &Known<'_>,
-    identities: Identities,
+    has_identities: bool,
     limits: &Limits,
     out: &mut Vec<u8>,
 ) -> Result<()> {
@@ -242,7 +234,7 @@ fn write_change(
     if !change.generated_config.is_empty() {
         push_text(out, "generated_config", change.generated_config);
     }
-    if identities == Identities::Written {
+    if has_identities {
         for (key, identity) in [
             ("before_identity", &change.before_identity),
             ("after_identity", &change.after_identity),

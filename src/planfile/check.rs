@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::address::{Address, Key, Modules, unescape};
+use super::address::{Address, Key, split, unescape};
 use super::change::{push, push_key, push_text};
 use super::protobuf::{Message, fault};
 use crate::error::{PlanFileFault, Result};
@@ -206,15 +206,4 @@ impl<'a> Instance<'a> {
         out.push(b'}');
         Some(())
     }
-}
-
-/// Splits an address into its module and what is in it.
-fn split(address: &str) -> Option<(&str, &str)> {
-    let mut modules = Modules::of(address);
-    for step in modules.by_ref() {
-        step?;
-    }
-    let rest = modules.rest();
-    let module = address.len() - rest.len();
-    Some((&address[..module.saturating_sub(1)], rest))
 }

@@ -11,11 +11,9 @@ use super::action::{Action, deferred_reason};
 use super::address::Address;
 use super::archive::PLAN;
 use super::attributes::write_plain;
-use super::change::{
-    Identities, Writer, all_marks, push, push_key, push_text, write_output_change,
-};
+use super::change::{Writer, all_marks, push, push_key, push_text, write_output_change};
 use super::check::Check;
-use super::index::{Budget, Changes, Index, Named, place};
+use super::index::{Changes, Index, Named, place};
 use super::invocation::Invocation;
 use super::member::Member;
 use super::message::{OutputChange, ResourceChange};
@@ -26,11 +24,11 @@ use super::schemas::Schemas;
 use super::section::{SECTIONS, Section};
 use super::state::State;
 use super::tool::{Release, Tool};
-use super::tree::{Children, Fixed, Piece, Tree};
+use super::tree::{Children, Piece, Tree};
 use crate::error::{PlanFileFault, Result};
 use crate::input::into_io_error;
 use crate::json::detached::Detached;
-use crate::limits::Limits;
+use crate::limits::{Budget, Limits};
 use crate::wire::json_string::write_string;
 
 /// The least number of taken bytes that are freed.
@@ -47,13 +45,6 @@ pub struct Document {
     taken: usize,
     /// The bytes of a record.
     record: Vec<u8>,
-}
-
-/// The members of a plan file.
-pub(super) struct Members {
-    pub plan: Member,
-    pub index: Index,
-    pub state: State,
 }
 
 /// What a document is made from.
@@ -77,10 +68,14 @@ struct Parts {
 }
 
 impl Document {
-    /// A document from the members of a plan file.
-    pub(super) fn new(members: Members, schemas: Schemas, limits: &Limits) -> Result<Document> {
-        let Members { plan, mut index, state } = members;
-        let mut budget = std::mem::take(&mut index.budget);
+    /// A document from the members of a plan file. `budget` is what the index left.
+    pub(super) fn new(
+        plan: Member,
+        (index, mut budget): (Index, Budget),
+        state: State,
+        schemas: Schemas,
+        limits: &Limits,
+    ) -> Result<Document> {
         let release = Release::new(index.evidence.tool(), &index.terraform_version);
         let refresh_only = index.is_refresh_only;
         let mut parts = Parts {
@@ -153,9 +148,7 @@ impl Document {
         }
         Ok(true)
     }
-}
 
-impl Document {
     /// Frees the bytes that the reader has taken of a large piece, which the reader may keep.
     fn release(&mut self) {
         if self.taken > RELEASED_MIN.max(self.out.len() / 2) {
@@ -212,16 +205,7 @@ impl Parts {
         self.tree.sort(Children::FirstUse);
         let outputs = (0..).zip(&self.index.outputs);
         let kept = outputs.filter(|(_, output)| output.action != Action::Delete);
-        for (number, _) in kept {
-            let head = if self.planned.is_empty() { Fixed::Outputs } else { Fixed::Comma };
-            self.planned.push(Piece::Fixed(head));
-            self.planned.push(Piece::Output(number));
-        }
-        if !self.planned.is_empty() {
-            self.planned.push(Piece::Fixed(Fixed::EndOutputs));
-        }
-        self.planned.push(Piece::Fixed(Fixed::RootModule));
-        self.tree.write(&mut self.planned);
+        self.planned = self.tree.pieces(kept.map(|(number, _)| number));
         Ok(())
     }
 
@@ -316,15 +300,13 @@ impl Parts {
             }
             Section::PlannedValues => self.write_planned_piece(element, record, out)?,
             Section::Drift => {
-                let identities = match self.release.drift_has_identities() {
-                    true => Identities::Written,
-                    false => Identities::LeftOut,
-                };
-                self.write_change(&self.index.drift, self.drift[element], identities, record, out)?;
+                let has_identities = self.release.drift_has_identities();
+                let (changes, number) = (&self.index.drift, self.drift[element]);
+                self.write_change(changes, number, has_identities, record, out)?;
             }
             Section::Changes => {
                 let (changes, number) = (&self.index.changes, self.changes[element]);
-                self.write_change(changes, number, Identities::Written, record, out)?;
+                self.write_change(changes, number, true, record, out)?;
             }
             Section::Deferred => {
                 let (changes, number) = (&self.index.deferred, self.deferred[element]);
@@ -332,7 +314,7 @@ impl Parts {
                 push(out, "{\"reason\":\"");
                 push(out, deferred_reason(reason));
                 push(out, "\",\"resource_change\":");
-                self.write_change(changes, number, Identities::Written, record, out)?;
+                self.write_change(changes, number, true, record, out)?;
                 out.push(b'}');
             }
             Section::DeferredInvocations => {
@@ -404,7 +386,7 @@ impl Parts {
         &self,
         changes: &Changes,
         number: u32,
-        identities: Identities,
+        has_identities: bool,
         record: &mut Vec<u8>,
         out: &mut Vec<u8>,
     ) -> Result<()> {
@@ -412,7 +394,7 @@ impl Parts {
         let message = self.message(&entry.range, record)?;
         let read = ResourceChange::read(message, &self.limits);
         let written =
-            read.and_then(|change| self.writer().resource_change(&change, identities, out));
+            read.and_then(|change| self.writer().resource_change(&change, has_identities, out));
         written.map_err(|error| error.within(&place(changes.address(entry))))
     }
 

@@ -1,6 +1,6 @@
 //! Invocations of actions as JSON.
 
-use super::address::{Address, Modules};
+use super::address::{Address, split};
 use super::change::{provider_name, push, push_key, push_text, write_marks};
 use super::overlay::Marks;
 use super::packed::{write_unknown, write_value};
@@ -61,9 +61,7 @@ impl<'a> Invocation<'a> {
     /// Appends the invocation.
     pub(super) fn write(&self, release: Release, limits: &Limits, out: &mut Vec<u8>) -> Result<()> {
         let offset = self.offset;
-        let mut modules = Modules::of(self.address);
-        while modules.next().is_some() {}
-        let address = modules.rest().strip_prefix("action.");
+        let address = split(self.address).and_then(|(_, rest)| rest.strip_prefix("action."));
         let address = address.and_then(|address| Address::read(address).ok());
         let address = address.ok_or_else(|| fault(PlanFileFault::Address, offset))?;
         push(out, "{\"address\":");

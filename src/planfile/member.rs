@@ -38,15 +38,10 @@ impl Member {
         let mut start = Vec::new();
         from.by_ref().take(MEMORY_MAX + 1).read_to_end(&mut start).map_err(into_error)?;
         if start.len() as u64 <= MEMORY_MAX {
-            return Ok(Member::in_memory(start));
+            return Ok(Member { len: start.len() as u64, bytes: Bytes::Memory(start) });
         }
         let file = Rereadable::spool_sealed(Cursor::new(start).chain(from), limits)?;
         Ok(Member { len: file.len(), bytes: Bytes::File(file) })
-    }
-
-    /// A member in memory.
-    pub(super) fn in_memory(bytes: Vec<u8>) -> Member {
-        Member { len: bytes.len() as u64, bytes: Bytes::Memory(bytes) }
     }
 
     /// A file that was never in an archive.

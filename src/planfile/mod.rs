@@ -52,7 +52,6 @@ use crate::input::{Input, Options, Rereadable, Source};
 use crate::limits::{Limit, Limits};
 use crate::wire::schema;
 use archive::{Archive, CONFIGURATION, LOCKS, PLAN, SCHEMAS, STATE};
-use document::Members;
 use index::Index;
 use member::Member;
 use schemas::Schemas;
@@ -65,17 +64,15 @@ use state::{From, State};
 ///
 /// As [`open`] and [`open_state`], or the input fails.
 pub fn unpack(mut input: Input, schemas: &SchemaFiles, options: &Options) -> Result<Input> {
-    if !is_plan_file(&mut input)? {
-        if !is_state_file(&mut input)? {
-            return Ok(input);
-        }
-        let file = input.into_rereadable(&options.limits)?;
-        let document = open_state(&file, &options.limits)?;
-        return Input::from_reader(Box::new(document), options);
+    let is_plan_file = is_plan_file(&mut input)?;
+    if !is_plan_file && !is_state_file(&mut input)? {
+        return Ok(input);
     }
     let file = input.into_rereadable(&options.limits)?;
-    let document = open(&file, schemas, &options.limits)?;
-    Input::from_reader(Box::new(document), options)
+    if is_plan_file {
+        return Input::from_reader(Box::new(open(&file, schemas, &options.limits)?), options);
+    }
+    Input::from_reader(Box::new(open_state(&file, &options.limits)?), options)
 }
 
 /// The first bytes of a zip archive with a member.
@@ -112,7 +109,8 @@ pub fn is_plan_file(input: &mut Input) -> Result<bool> {
 pub fn open(file: &Rereadable, schemas: &SchemaFiles, limits: &Limits) -> Result<Document> {
     let archive = Archive::open(file, limits)?;
     let plan = required(&archive, PLAN)?;
-    let mut index = Index::build(&plan, limits).map_err(|error| error.within(PLAN))?;
+    let built = Index::build(&plan, limits).map_err(|error| error.within(PLAN))?;
+    let (mut index, budget) = built;
     let mut known = Vec::new();
     if let Some(member) = archive.member(SCHEMAS)? {
         index.evidence.schemas();
@@ -125,7 +123,7 @@ pub fn open(file: &Rereadable, schemas: &SchemaFiles, limits: &Limits) -> Result
     let state = State::read(required(&archive, STATE)?, From::PlanFile, limits);
     let state = state.map_err(|error| error.within(STATE))?;
     file.check()?;
-    Document::new(Members { plan, index, state }, Schemas::new(known), limits)
+    Document::new(plan, (index, budget), state, Schemas::new(known), limits)
 }
 
 /// Returns the name under which a plan file finds its schemas in a folder of [`SchemaFiles`]. Plan

@@ -53,10 +53,6 @@ const REPLACED: usize = 1;
 type Ranges = [Range<usize>; 2];
 
 /// Appends the tree of what is sensitive in a value.
-///
-/// # Errors
-///
-/// The value is invalid.
 pub(super) fn write<'a>(
     walk: &mut impl Walk<'a>,
     marks: &Marks<'_>,

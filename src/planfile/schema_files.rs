@@ -89,11 +89,8 @@ impl SchemaFiles {
         folder.map(digest_of_folder).transpose()
     }
 
-    /// The schemas for a plan file with this dependency lock file.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file in the folder cannot be read or is not the output of `providers schema`.
+    /// The schemas for a plan file with this dependency lock file. Fails if the file in the folder
+    /// cannot be read or is not the output of `providers schema`.
     pub(super) fn of(&self, locks: &[u8]) -> Result<Vec<Arc<Schemas>>> {
         let Some(files) = &self.0 else { return Ok(Vec::new()) };
         let mut schemas = files.named.clone();

@@ -10,9 +10,8 @@ use std::ops::Range;
 use hashbrown::HashTable;
 
 use super::address::Modules;
-use super::index::Budget;
 use crate::error::{Error, Result};
-use crate::limits::{Limit, Limits};
+use crate::limits::{Budget, Limit, Limits};
 
 /// A piece of the JSON text of a tree.
 #[derive(Clone, Copy, Debug)]
@@ -205,8 +204,23 @@ impl Tree {
         self.children = children;
     }
 
+    /// The pieces of outputs and of the root module.
+    pub(super) fn pieces(&self, outputs: impl IntoIterator<Item = u32>) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        for output in outputs {
+            let head = if pieces.is_empty() { Fixed::Outputs } else { Fixed::Comma };
+            pieces.extend([Piece::Fixed(head), Piece::Output(output)]);
+        }
+        if !pieces.is_empty() {
+            pieces.push(Piece::Fixed(Fixed::EndOutputs));
+        }
+        pieces.push(Piece::Fixed(Fixed::RootModule));
+        self.write(&mut pieces);
+        pieces
+    }
+
     /// Appends the pieces of the root module.
-    pub(super) fn write(&self, pieces: &mut Vec<Piece>) {
+    fn write(&self, pieces: &mut Vec<Piece>) {
         let mut todo = vec![Piece::Address(0)];
         while let Some(next) = todo.pop() {
             let Piece::Address(number) = next else {

@@ -187,18 +187,28 @@ impl<'a> Source<'a> {
         found
     }
 
+    /// Whether a value is of a kind. Another kind is a fault.
+    fn is_static(
+        &self,
+        index: Index,
+        kind: Kind,
+        detail: &str,
+        faults: &mut Vec<Diagnostic>,
+    ) -> bool {
+        let other = self.node(index).filter(|node| node.kind != kind);
+        faults.extend(
+            other.map(|node| Diagnostic::error("Invalid expression", detail, node.start())),
+        );
+        other.is_none()
+    }
+
     fn list<T>(
         &self,
         index: Index,
         faults: &mut Vec<Diagnostic>,
         element: impl Fn(&Self, Index, &mut Vec<Diagnostic>) -> T,
     ) -> Vec<T> {
-        let Some(node) = self.node(index) else {
-            return Vec::new();
-        };
-        if node.kind != Kind::Array {
-            let detail = "A static list expression is required.";
-            faults.push(Diagnostic::error("Invalid expression", detail, node.start()));
+        if !self.is_static(index, Kind::Array, "A static list expression is required.", faults) {
             return Vec::new();
         }
         self.document.inside(index).map(|(index, _)| element(self, index, faults)).collect()
@@ -225,12 +235,7 @@ impl<'a> Source<'a> {
     }
 
     fn providers(&self, index: Index, faults: &mut Vec<Diagnostic>) -> Vec<(String, String)> {
-        let Some(node) = self.node(index) else {
-            return Vec::new();
-        };
-        if node.kind != Kind::Object {
-            let detail = "A static map expression is required.";
-            faults.push(Diagnostic::error("Invalid expression", detail, node.start()));
+        if !self.is_static(index, Kind::Object, "A static map expression is required.", faults) {
             return Vec::new();
         }
         let mut pairs = Vec::new();

@@ -56,16 +56,12 @@ impl Diagnostic {
 #[derive(Debug, Default)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
-    /// The number of diagnostics that were dropped.
-    pub dropped: u64,
 }
 
 impl Diagnostics {
     /// Adds a diagnostic, unless the list is full.
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        if self.is_full() {
-            self.dropped += 1;
-        } else {
+        if !self.is_full() {
             self.list.push(diagnostic);
         }
     }

@@ -9,23 +9,14 @@ mod token;
 
 use std::iter;
 
-use crate::hcl::diagnostic::Diagnostics;
-use crate::hcl::position::{Position, Range};
+use crate::hcl::diagnostic::{Diagnostic, Diagnostics};
+use crate::hcl::position::Range;
 
 /// The deepest nesting of objects and arrays in a file.
 pub const DEPTH_MAX: usize = 10_000;
 
 /// Maximum number of values in a file.
 pub const NODES_MAX: usize = 8_000_000;
-
-/// The limit that a file exceeds, and the position where it does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TooLarge {
-    /// Objects and arrays are nested deeper than [`DEPTH_MAX`].
-    Depth(Position),
-    /// There are more values than [`NODES_MAX`].
-    Values(Position),
-}
 
 /// A property's name, and the range of its string.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,7 +100,7 @@ impl Document {
     /// # Errors
     ///
     /// A document exceeds a limit.
-    pub fn parse(text: &[u8]) -> Result<(Document, Diagnostics), TooLarge> {
+    pub fn parse(text: &[u8]) -> Result<(Document, Diagnostics), Diagnostic> {
         parse::parse(text)
     }
 

@@ -5,9 +5,9 @@
 
 use super::text;
 use super::token::{Kind as Token, Scanner, Token as Lexeme};
-use super::{DEPTH_MAX, Document, Kind, NODES_MAX, Name, Node, TooLarge};
+use super::{DEPTH_MAX, Document, Kind, NODES_MAX, Name, Node};
 use crate::hcl::diagnostic::{Diagnostic, Diagnostics, did_you_mean, quoted, suggestion};
-use crate::hcl::position::Range;
+use crate::hcl::position::{Position, Range};
 use crate::json::word::Word;
 
 const START_OF_VALUE: &str =
@@ -42,7 +42,7 @@ struct Parser<'a> {
 }
 
 /// Parses a document. Faults are diagnostics; only a document that is too large is an error.
-pub fn parse(text: &[u8]) -> Result<(Document, Diagnostics), TooLarge> {
+pub fn parse(text: &[u8]) -> Result<(Document, Diagnostics), Diagnostic> {
     let mut parser = Parser {
         scanner: Scanner::new(text),
         nodes: Vec::new(),
@@ -62,7 +62,9 @@ pub fn parse(text: &[u8]) -> Result<(Document, Diagnostics), TooLarge> {
             },
         };
         if parser.diagnostics.is_full() {
-            parser.close_all();
+            while !parser.open.is_empty() {
+                parser.abandon();
+            }
             break;
         }
     }
@@ -80,16 +82,16 @@ impl Parser<'_> {
     }
 
     /// Adds a node. [`Parser::close`] sets the end of an object or array later.
-    fn add(&mut self, kind: Kind, range: Range, name: Option<Box<Name>>) -> Result<(), TooLarge> {
+    fn add(&mut self, kind: Kind, range: Range, name: Option<Box<Name>>) -> Result<(), Diagnostic> {
         if self.nodes.len() >= NODES_MAX {
-            return Err(TooLarge::Values(range.start));
+            return Err(too_large("The file has more than 8000000 values.", range.start));
         }
         let end = u32::try_from(self.nodes.len() + 1).unwrap_or(u32::MAX);
         self.nodes.push(Node { kind, range, name, end });
         Ok(())
     }
 
-    fn value(&mut self, name: Option<Box<Name>>) -> Result<Next, TooLarge> {
+    fn value(&mut self, name: Option<Box<Name>>) -> Result<Next, Diagnostic> {
         let token = self.scanner.peek();
         let range = token.range;
         let kind = match token.kind {
@@ -97,7 +99,8 @@ impl Parser<'_> {
                 self.scanner.next();
                 let is_object = token.kind == Token::BraceOpen;
                 if self.open.len() >= DEPTH_MAX {
-                    return Err(TooLarge::Depth(range.start));
+                    let detail = "Objects and arrays are nested deeper than 10000 levels.";
+                    return Err(too_large(detail, range.start));
                 }
                 let node = self.nodes.len();
                 self.open.push(Open { node, range, is_object, not_a_name: None });
@@ -190,12 +193,6 @@ impl Parser<'_> {
             }
         }
         Next::After
-    }
-
-    fn close_all(&mut self) {
-        while !self.open.is_empty() {
-            self.abandon();
-        }
     }
 
     /// Skips to the likely end of the innermost object or array by counting brackets. `token` is
@@ -315,6 +312,10 @@ impl Parser<'_> {
         self.fault(summary, detail, range);
         self.abandon()
     }
+}
+
+fn too_large(detail: &str, at: Position) -> Diagnostic {
+    Diagnostic::error("File too large", detail, Range::new(at, at))
 }
 
 const TRAILING_IN_OBJECT: &str =

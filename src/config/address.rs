@@ -59,25 +59,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_split_whatever_its_keys_hold() {
-        for (address, calls, names) in [
-            ("t.n", &[][..], &["t", "n"][..]),
-            ("data.t.n[0]", &[], &["data", "t", "n"]),
-            (r#"module.m["a.b"].t.n"#, &["m"], &["t", "n"]),
-            (r#"module.a["]\"].module.x"].module.b[0].t.n["k"]"#, &["a", "b"], &["t", "n"]),
-            (r#"module.a["$${x}"].var.v"#, &["a"], &["var", "v"]),
-            ("module.a.module.b", &["a"], &["module", "b"]),
-            ("module.a", &[], &["module", "a"]),
-            ("module", &[], &["module"]),
-            ("module.m[\"", &[], &["module", "m"]),
-            ("", &[], &[]),
-        ] {
-            let expected = Local { calls: calls.to_vec(), names: names.to_vec() };
-            assert_eq!(Local::of(address), expected, "{address}");
-        }
-    }
-
-    #[test]
     fn the_path_of_a_module_quotes_strange_names() {
         let path = Local::of("module.a.module.b.t.n").module_path();
         assert_eq!(path, "root_module.module_calls.a.module.module_calls.b.module");

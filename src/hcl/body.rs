@@ -24,7 +24,7 @@ pub fn read(
         _ => {
             let detail = "The root value in a JSON-based configuration must be either a JSON \
                           object or a JSON array of objects.";
-            diagnostics.push(Diagnostic::error("Root value must be object", detail, root.range));
+            diagnostics.error("Root value must be object", detail, root.range);
             false
         }
     });
@@ -50,10 +50,6 @@ struct Reader<'a> {
 const WRONG_TYPE: &str = "Incorrect JSON value type";
 
 impl<'a> Reader<'a> {
-    fn fault(&mut self, summary: &'static str, detail: impl Into<String>, range: Range) {
-        self.diagnostics.push(Diagnostic::error(summary, detail, range));
-    }
-
     /// Reads a body. The recursion ends with the schema, whose blocks do not contain themselves.
     fn content(&mut self, body: Index, schema: &'static BodySchema) -> Content {
         let mut content = Content::default();
@@ -141,7 +137,7 @@ impl<'a> Reader<'a> {
         };
         if node.kind != Kind::Object {
             let detail = "A JSON object is required here, setting the arguments for this block.";
-            self.fault(WRONG_TYPE, detail, node.start());
+            self.diagnostics.error(WRONG_TYPE, detail, node.start());
             return;
         }
         let mut set: HashMap<&str, Range> = HashMap::new();
@@ -181,14 +177,14 @@ impl<'a> Reader<'a> {
                     }
                     let purpose = purpose(label);
                     let detail = format!("A JSON object is required here, {purpose}.");
-                    self.fault(WRONG_TYPE, detail, element.start());
+                    self.diagnostics.error(WRONG_TYPE, detail, element.start());
                 }
                 all
             }
             _ => {
                 let purpose = purpose(label);
                 let either = "Either a JSON object or JSON array of objects is required here,";
-                self.fault(WRONG_TYPE, format!("{either} {purpose}."), node.start());
+                self.diagnostics.error(WRONG_TYPE, format!("{either} {purpose}."), node.start());
                 Vec::new()
             }
         }
@@ -216,7 +212,7 @@ impl<'a> Reader<'a> {
                      block's {purpose}.",
                     schema.name
                 );
-                self.fault("Missing block label", detail, node.start());
+                self.diagnostics.error("Missing block label", detail, node.start());
             }
             for (index, node) in properties.into_iter().rev() {
                 let mut labels = labels.clone();
@@ -264,7 +260,7 @@ impl<'a> Reader<'a> {
                     "Either a JSON object or a JSON array is required, representing the contents \
                      of one or more {name} blocks."
                 );
-                self.fault(WRONG_TYPE, detail, node.start());
+                self.diagnostics.error(WRONG_TYPE, detail, node.start());
             }
         }
     }

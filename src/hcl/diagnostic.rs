@@ -66,6 +66,11 @@ impl Diagnostics {
         }
     }
 
+    /// Adds an error without a context.
+    pub fn error(&mut self, summary: &'static str, detail: impl Into<String>, range: Range) {
+        self.push(Diagnostic::error(summary, detail, range));
+    }
+
     /// True if further diagnostics are dropped.
     pub fn is_full(&self) -> bool {
         self.list.len() >= DIAGNOSTICS_MAX

@@ -29,7 +29,7 @@ pub fn read(
         Err(error) => {
             let at = lines.position(error.location().offset());
             let detail = format!("The parser stops here: {}.", error.message());
-            diagnostics.push(Diagnostic::error("Invalid syntax", detail, Range::new(at, at)));
+            diagnostics.error("Invalid syntax", detail, Range::new(at, at));
             Vec::new()
         }
     }
@@ -49,10 +49,6 @@ struct Content {
 impl Reader<'_, '_> {
     fn range(&self, node: &impl Span) -> Range {
         self.lines.range(node.span().unwrap_or_default())
-    }
-
-    fn fault(&mut self, summary: &'static str, detail: String, range: Range) {
-        self.diagnostics.push(Diagnostic::error(summary, detail, range));
     }
 
     /// Reads a body. Only a block that a provider knows has no schema. `opening` is the place of
@@ -100,7 +96,7 @@ impl Reader<'_, '_> {
             };
             let name = quoted(name);
             let detail = format!("An argument named {name} is not expected here.{hint}");
-            self.fault("Unsupported argument", detail, name_range);
+            self.diagnostics.error("Unsupported argument", detail, name_range);
         }
         Attribute {
             name: attribute.key.as_str().into(),
@@ -194,6 +190,6 @@ impl Reader<'_, '_> {
         };
         let name = quoted(kind);
         let detail = format!("Blocks of type {name} are not expected here.{hint}");
-        self.fault("Unsupported block type", detail, range);
+        self.diagnostics.error("Unsupported block type", detail, range);
     }
 }

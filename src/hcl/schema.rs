@@ -1,6 +1,6 @@
 //! What a body can contain: a schema of attributes and blocks.
 
-use super::diagnostic::{Diagnostic, Diagnostics, quoted};
+use super::diagnostic::{Diagnostics, quoted};
 use super::position::Range;
 
 /// How an attribute is read.
@@ -95,7 +95,7 @@ impl BodySchema {
         for attribute in self.attributes.iter().filter(|one| one.required && !is_set(one.name)) {
             let name = quoted(attribute.name);
             let detail = format!("The argument {name} is required, but no definition was found.");
-            diagnostics.push(Diagnostic::error("Missing required argument", detail, place));
+            diagnostics.error("Missing required argument", detail, place);
         }
     }
 }

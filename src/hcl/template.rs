@@ -196,12 +196,10 @@ impl Reader<'_> {
         };
         let source = self.text.get(inner..end).unwrap_or_default();
         let strips = source.ends_with('~');
-        let before = usize::from(source.starts_with('~'));
+        let inside = start.plus(2 + u32::from(source.starts_with('~')));
         let source = source.strip_prefix('~').unwrap_or(source);
         let source = source.strip_suffix('~').unwrap_or(source);
-        let opening = Range::new(start, start.plus(2));
         if is_directive {
-            let inside = advance(opening.end, if before == 1 { "~" } else { "" });
             let after = advance(start, self.text.get(self.at..=end).unwrap_or_default());
             self.directive(source, inside, Range::new(start, after))?;
         } else if let Some(inner) = expression::parse(source) {
@@ -211,7 +209,6 @@ impl Reader<'_> {
                 self.references.expression(&inner);
             }
         } else {
-            let inside = opening.end.plus(u32::from(before == 1));
             return Err(faults_of(source, inside, self.first));
         }
         self.step(end + 1 - self.at);

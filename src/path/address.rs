@@ -173,6 +173,39 @@ mod tests {
             assert_eq!(AddressPattern::new(text).covers(address), holds, "{address} {text}");
         }
     }
+
+    #[test]
+    fn an_address_is_split_whatever_its_keys_hold() {
+        for (address, calls, names) in [
+            ("t.n", "", "t.n"),
+            ("t.n[0]", "", "t.n"),
+            ("data.t.n", "", "data.t.n"),
+            ("data.t.n[0]", "", "data.t.n"),
+            (r#"t.n["x.y[0]"]"#, "", "t.n"),
+            (r#"t.n["\"]"]"#, "", "t.n"),
+            ("t.n[", "", "t.n"),
+            ("module", "", "module"),
+            ("module.a", "", "module.a"),
+            (r#"module.m["a.b"]"#, "", "module.m"),
+            ("module.m[\"", "", "module.m"),
+            ("module.a.module.b", "a", "module.b"),
+            (r#"module.m["a.b"].t.n"#, "m", "t.n"),
+            (r#"module.m["a.b"].t.n[0]"#, "m", "t.n"),
+            (r#"module.a["\\"].t.n"#, "a", "t.n"),
+            (r#"module.a["$${x}"].var.v"#, "a", "var.v"),
+            (r#"module.a[0].module.b.data.t.n["k"]"#, "a.b", "data.t.n"),
+            (r#"module.a["]\"].module.x"].module.b[0].t.n["k"]"#, "a.b", "t.n"),
+            ("", "", ""),
+        ] {
+            let found = split_modules(address);
+            assert_eq!(
+                (found.0.join("."), found.1.join(".")),
+                (calls.into(), names.into()),
+                "{address}"
+            );
+        }
+    }
+
     #[test]
     fn keys_of_instances_are_left_out() {
         let address = r#"module.a["x]y"].module.b[0].aws_db.c["\"k\""]"#;

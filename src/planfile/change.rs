@@ -9,7 +9,7 @@ use super::overlay::{self, Marks};
 use super::packed::{Packed, write_unknown, write_value};
 use super::path::{Paths, Step, write_path};
 use super::protobuf::fault;
-use super::schemas::{Fit, Schema, Schemas};
+use super::schemas::{Schema, Schemas};
 use super::tool::Tool;
 use crate::error::Result;
 use crate::limits::Limits;
@@ -95,11 +95,11 @@ impl Writer<'_> {
                 (change.before_marks.clone(), change.after_marks.clone());
             let mark = |value: Option<Value<'_>>, marks: &mut Paths<'a>| match value {
                 Some(value) => schema.mark_packed(value.bytes(), marks, self.limits, change.offset),
-                None => Ok(Fit::Fits),
+                None => Ok(true),
             };
             let fits =
                 [mark(change.before, &mut before_marks)?, mark(change.after, &mut after_marks)?];
-            if fits == [Fit::Fits; 2] {
+            if fits == [true; 2] {
                 let (before_marks, after_marks) = (before_marks.into(), after_marks.into());
                 return Ok(Known { schema: Some(schema), before_marks, after_marks });
             }
@@ -282,32 +282,23 @@ fn write_sides(
     limits: &Limits,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    push(out, "{\"actions\":");
-    push(out, change.action.json());
-    push_key(out, "before");
-    write_side(change.before.as_ref(), ty, limits, change.offset, out)?;
-    // A value that is unknown as a whole has no key.
-    if !change.after.is_some_and(|after| after.is_unknown()) {
-        push_key(out, "after");
-        write_side(change.after.as_ref(), ty, limits, change.offset, out)?;
-    }
-    Ok(())
-}
-
-fn write_side(
-    value: Option<&Value<'_>>,
-    ty: Option<&Type>,
-    limits: &Limits,
-    offset: u64,
-    out: &mut Vec<u8>,
-) -> Result<()> {
-    match value {
-        Some(value) => write_value(value, ty, limits, offset, out),
+    let side = |value: Option<&Value<'_>>, out: &mut Vec<u8>| match value {
+        Some(value) => write_value(value, ty, limits, change.offset, out),
         None => {
             push(out, "null");
             Ok(())
         }
+    };
+    push(out, "{\"actions\":");
+    push(out, change.action.json());
+    push_key(out, "before");
+    side(change.before.as_ref(), out)?;
+    // A value that is unknown as a whole has no key.
+    if !change.after.is_some_and(|after| after.is_unknown()) {
+        push_key(out, "after");
+        side(change.after.as_ref(), out)?;
     }
+    Ok(())
 }
 
 /// Appends the tree of what is sensitive. The offset is for errors.

@@ -197,10 +197,8 @@ fn convert_known(data: Data, own: &Type, wanted: &Type) -> Result<Value, ErrorKi
                 }
                 _ => Type::clone(element),
             };
-            let pairs = entries.into_iter().zip(own.parts());
-            let values = pairs.map(|((key, data), ty)| {
-                convert(Value { ty: ty.clone(), data }, &element).map(|value| (key, value))
-            });
+            let values = members(entries, own)
+                .map(|(key, value)| convert(value, &element).map(|value| (key, value)));
             Value::map(values.collect::<Result<Vec<_>, _>>()?, &empty_element(own, &element))
         }
         (Data::Map(entries), Type::Object(attributes)) => to_object(entries, own, attributes),
@@ -211,6 +209,12 @@ fn convert_known(data: Data, own: &Type, wanted: &Type) -> Result<Value, ErrorKi
 /// The values of a list, a set or a tuple.
 fn parts(elements: Vec<Data>, own: &Type) -> impl Iterator<Item = Value> {
     elements.into_iter().zip(own.parts()).map(|(data, ty)| Value { ty: ty.clone(), data })
+}
+
+/// The values of a map or an object, with their keys.
+fn members(entries: BTreeMap<Vec<u8>, Data>, own: &Type) -> impl Iterator<Item = (Vec<u8>, Value)> {
+    let pairs = entries.into_iter().zip(own.parts());
+    pairs.map(|((key, data), ty)| (key, Value { ty: ty.clone(), data }))
 }
 
 fn without_optional(mut value: Value) -> Value {
@@ -244,11 +248,7 @@ fn to_object(
     own: &Type,
     wanted: &Attributes,
 ) -> Result<Value, ErrorKind> {
-    let mut entries: BTreeMap<Vec<u8>, Value> = entries
-        .into_iter()
-        .zip(own.parts())
-        .map(|((key, data), ty)| (key, Value { ty: ty.clone(), data }))
-        .collect();
+    let mut entries: BTreeMap<Vec<u8>, Value> = members(entries, own).collect();
     let mut attributes = Vec::with_capacity(wanted.types.len());
     for (name, ty) in &wanted.types {
         let value = match entries.remove(name.as_bytes()) {

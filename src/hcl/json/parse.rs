@@ -71,16 +71,12 @@ pub fn parse(text: &[u8]) -> Result<(Document, Diagnostics), Diagnostic> {
     let end = parser.scanner.peek();
     if parser.diagnostics.is_empty() && end.kind != Token::End {
         let detail = "Extra characters appear after the JSON value.";
-        parser.fault("Extraneous data after value", detail, end.range);
+        parser.diagnostics.error("Extraneous data after value", detail, end.range);
     }
     Ok((Document { nodes: parser.nodes }, parser.diagnostics))
 }
 
 impl Parser<'_> {
-    fn fault(&mut self, summary: &'static str, detail: impl Into<String>, range: Range) {
-        self.diagnostics.push(Diagnostic::error(summary, detail, range));
-    }
-
     /// Adds a node. [`Parser::close`] sets the end of an object or array later.
     fn add(&mut self, kind: Kind, range: Range, name: Option<Box<Name>>) -> Result<(), Diagnostic> {
         if self.nodes.len() >= NODES_MAX {
@@ -118,7 +114,7 @@ impl Parser<'_> {
                     Token::End => ("Missing value", "The JSON data ends prematurely."),
                     _ => ("Invalid start of value", START_OF_VALUE),
                 };
-                self.fault(summary, detail, range);
+                self.diagnostics.error(summary, detail, range);
                 None
             }
         };
@@ -131,7 +127,7 @@ impl Parser<'_> {
         let bytes = self.scanner.bytes(token);
         if !Word::is_whole(bytes) {
             let detail = "There is a syntax error in the given JSON number.";
-            self.fault("Invalid JSON number", detail, token.range);
+            self.diagnostics.error("Invalid JSON number", detail, token.range);
             return None;
         }
         Some(Kind::Number(String::from_utf8_lossy(bytes).into()))
@@ -167,7 +163,7 @@ impl Parser<'_> {
                 format!("{} is not a valid JSON keyword.{}", quoted(&word), did_you_mean(known))
             }
         };
-        self.fault("Invalid JSON keyword", detail, token.range);
+        self.diagnostics.error("Invalid JSON keyword", detail, token.range);
         None
     }
 
@@ -248,13 +244,13 @@ impl Parser<'_> {
                 "A colon must appear between an object property's name and its value.",
             ),
         };
-        self.fault(summary, detail, colon.range);
+        self.diagnostics.error(summary, detail, colon.range);
         self.abandon()
     }
 
     fn not_a_name(&mut self, range: Range) -> Next {
         let detail = "A JSON object property name must be a string";
-        self.fault("Invalid object property name", detail, range);
+        self.diagnostics.error("Invalid object property name", detail, range);
         self.abandon()
     }
 
@@ -309,7 +305,7 @@ impl Parser<'_> {
                 (summary, detail, self.scanner.peek().range)
             }
         };
-        self.fault(summary, detail, range);
+        self.diagnostics.error(summary, detail, range);
         self.abandon()
     }
 }

@@ -3,7 +3,7 @@
 //! The parser is that of hcl-edit, which refuses more than 64 nested levels and more than 128
 //! chained operators. Hence the recursion over its trees is bounded.
 
-use hcl_edit::expr::{Expression, ForExpr, ObjectKey, Traversal, TraversalOperator, UnaryOperator};
+use hcl_edit::expr::{Expression, ForExpr, ObjectKey, Traversal, TraversalOperator};
 use hcl_edit::template::{Directive, Element};
 
 use super::diagnostic::quoted;
@@ -206,9 +206,7 @@ pub fn form(expression: &Expression) -> &'static str {
         Expression::Conditional(_) => "Conditional",
         Expression::FuncCall(_) => "FunctionCall",
         Expression::Traversal(traversal) => traversal_form(traversal),
-        Expression::UnaryOp(operation) => match operation.operator.value() {
-            UnaryOperator::Neg | UnaryOperator::Not => "UnaryOp",
-        },
+        Expression::UnaryOp(_) => "UnaryOp",
         Expression::BinaryOp(_) => "BinaryOp",
         Expression::ForExpr(_) => "For",
     }

@@ -113,7 +113,7 @@ impl Document {
 
     /// Writes the next piece. Returns false at the end of the document.
     fn advance(&mut self) -> Result<bool> {
-        let Some((section, key, brackets)) = SECTIONS.get(self.section).copied() else {
+        let Some((section, _, key, brackets)) = SECTIONS.get(self.section).copied() else {
             return Ok(false);
         };
         self.out.clear();

@@ -11,6 +11,7 @@ use super::address::{Address, Mode};
 use super::member::{Member, Span};
 use super::message::ResourceChange;
 use super::protobuf::{Message, fault};
+use super::section::key_of;
 use super::tool::Evidence;
 use crate::error::{Error, PlanFileFault, Result};
 use crate::limits::{Budget, Limit, Limits};
@@ -79,18 +80,13 @@ impl Changes {
         &self.text[entry.deposed.clone()]
     }
 
-    /// Whether plan JSON omits the change ([`is_hidden`]).
-    fn is_hidden(&self, entry: &Entry) -> bool {
-        is_hidden(entry.action, self.address(entry))
-    }
-
     /// The changes in plan JSON, in its order: by module, mode, type, name and key. The current
     /// object comes before deposed objects.
     pub(super) fn order(&self, keep: impl Fn(&Entry) -> bool) -> Vec<u32> {
         let mut keys = Vec::new();
         let mut order = Vec::new();
         for (number, entry) in (0_u32..).zip(&self.entries) {
-            if self.is_hidden(entry) || !keep(entry) {
+            if is_hidden(entry.action, self.address(entry)) || !keep(entry) {
                 continue;
             }
             let start = keys.len();
@@ -155,8 +151,7 @@ impl Index {
             Builder { plan, limits, budget, seen: 0, index: Index::default(), bytes: Vec::new() };
         let mut scan = plan.scan(0..plan.len());
         while let Some(span) = scan.next()? {
-            let section = section(span.number);
-            builder.field(&span).map_err(|error| error.within(section))?;
+            builder.field(&span).map_err(|error| error.within(key_of(span.number)))?;
         }
         let Builder { mut index, budget, .. } = builder;
         if index.version != 3 {
@@ -199,7 +194,7 @@ impl Builder<'_> {
             }
             27 => self.with(span, Builder::deferred)?,
             15 | 19 | 30 | 31 => {
-                let range = self.message(span)?;
+                let range = span.message(self.limits.change)?;
                 self.budget.take(size_of::<Range<u64>>(), range.start)?;
                 let index = &mut self.index;
                 match span.number {
@@ -238,14 +233,9 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Checks the length of a message and returns its range.
-    fn message(&self, span: &Span) -> Result<Range<u64>> {
-        span.message(self.limits.change)
-    }
-
     fn text(&self, span: &Span) -> Result<String> {
         let mut bytes = Vec::new();
-        self.plan.copy(self.message(span)?, &mut bytes)?;
+        self.plan.copy(span.message(self.limits.change)?, &mut bytes)?;
         String::from_utf8(bytes).map_err(|_| fault(PlanFileFault::Text, span.range.start))
     }
 
@@ -255,7 +245,7 @@ impl Builder<'_> {
         span: &Span,
         read: impl FnOnce(&mut Self, Message<'_>) -> Result<T>,
     ) -> Result<T> {
-        let range = self.message(span)?;
+        let range = span.message(self.limits.change)?;
         let mut bytes = std::mem::take(&mut self.bytes);
         let copied = self.plan.copy(range.clone(), &mut bytes);
         let read = copied.and_then(|()| read(self, Message { bytes: &bytes, offset: range.start }));
@@ -369,22 +359,6 @@ fn is_hidden(action: Action, address: &str) -> bool {
 /// The action of a change.
 fn action(change: Message<'_>) -> Result<Action> {
     Action::read(change.last_varint(1)?).map_err(|error| fault(error, change.offset))
-}
-
-/// The section of plan JSON that is written from a field of the plan.
-fn section(number: u32) -> &'static str {
-    match number {
-        2 => "variables",
-        3 => "resource_changes",
-        4 => "output_changes",
-        15 => "relevant_attributes",
-        18 => "resource_drift",
-        19 => "checks",
-        27 => "deferred_changes",
-        30 => "action_invocations",
-        31 => "deferred_action_invocations",
-        _ => "plan",
-    }
 }
 
 /// Formats an address as a step in the path of an error.

@@ -86,11 +86,6 @@ pub(super) struct Paths<'a> {
 }
 
 impl<'a> Paths<'a> {
-    /// The number of paths.
-    pub(super) fn len(&self) -> usize {
-        self.ends.len()
-    }
-
     /// Whether there is no path.
     pub(super) fn is_empty(&self) -> bool {
         self.ends.is_empty()
@@ -104,7 +99,7 @@ impl<'a> Paths<'a> {
 
     /// The paths, in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = &[Step<'a>]> {
-        (0..self.len()).map(|path| self.get(path))
+        (0..self.ends.len()).map(|path| self.get(path))
     }
 
     /// Appends a step to the path that is not ended yet.
@@ -147,11 +142,11 @@ impl<'a> Paths<'a> {
                 match step.number {
                     1 => {
                         let name = step.message()?.bytes.into();
-                        self.push(Step::Name(name), limits, step.offset())?;
+                        self.push(Step::Name(name), limits, step.message.offset)?;
                     }
                     2 => {
                         let key = key(dynamic_value(step.message()?)?);
-                        self.push(key, limits, step.offset())?;
+                        self.push(key, limits, step.message.offset)?;
                     }
                     _ => {}
                 }

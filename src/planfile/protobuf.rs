@@ -173,11 +173,6 @@ pub(super) struct Field<'a> {
 }
 
 impl<'a> Field<'a> {
-    /// Bytes from the start of the member to the payload.
-    pub(super) fn offset(&self) -> u64 {
-        self.message.offset
-    }
-
     /// Whether the field is a number.
     pub(super) fn is_varint(&self) -> bool {
         matches!(self.wire, Wire::Varint(_))
@@ -187,7 +182,7 @@ impl<'a> Field<'a> {
     pub(super) fn varint(&self) -> Result<u64> {
         match self.wire {
             Wire::Varint(value) => Ok(value),
-            _ => Err(fault(PlanFileFault::FieldType, self.offset())),
+            _ => Err(fault(PlanFileFault::FieldType, self.message.offset)),
         }
     }
 
@@ -195,21 +190,21 @@ impl<'a> Field<'a> {
     pub(super) fn message(&self) -> Result<Message<'a>> {
         match self.wire {
             Wire::Bytes(_) => Ok(self.message),
-            _ => Err(fault(PlanFileFault::FieldType, self.offset())),
+            _ => Err(fault(PlanFileFault::FieldType, self.message.offset)),
         }
     }
 
     /// The text in the field.
     pub(super) fn text(&self) -> Result<&'a str> {
         let text = std::str::from_utf8(self.message()?.bytes);
-        text.map_err(|_| fault(PlanFileFault::Text, self.offset()))
+        text.map_err(|_| fault(PlanFileFault::Text, self.message.offset))
     }
 
     /// Stores `value` in a field that a message has at most once.
     pub(super) fn once<T>(&self, slot: &mut Option<T>, value: T) -> Result<()> {
         match slot.replace(value) {
             None => Ok(()),
-            Some(_) => Err(fault(PlanFileFault::FieldTwice, self.offset())),
+            Some(_) => Err(fault(PlanFileFault::FieldTwice, self.message.offset)),
         }
     }
 }

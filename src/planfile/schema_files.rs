@@ -41,11 +41,7 @@ struct Files {
 
 impl PartialEq for SchemaFiles {
     fn eq(&self, other: &SchemaFiles) -> bool {
-        match (&self.0, &other.0) {
-            (None, None) => true,
-            (Some(one), Some(two)) => Arc::ptr_eq(one, two),
-            _ => false,
-        }
+        self.0.as_ref().map(Arc::as_ptr) == other.0.as_ref().map(Arc::as_ptr)
     }
 }
 

@@ -20,23 +20,29 @@ pub(super) enum Section {
     Tail,
 }
 
-/// All sections, in order: the top-level key of each, or the first key of `Head` and `Tail`, and the
-/// brackets around its elements.
-pub(super) const SECTIONS: [(Section, &str, Option<[u8; 2]>); 13] = [
-    (Section::Head, "format_version", None),
-    (Section::Variables, "variables", Some(*b"{}")),
-    (Section::PlannedValues, "planned_values", Some(*b"{}")),
-    (Section::Drift, "resource_drift", Some(*b"[]")),
-    (Section::Changes, "resource_changes", Some(*b"[]")),
-    (Section::Deferred, "deferred_changes", Some(*b"[]")),
-    (Section::DeferredInvocations, "deferred_action_invocations", Some(*b"[]")),
-    (Section::Outputs, "output_changes", Some(*b"{}")),
-    (Section::Invocations, "action_invocations", Some(*b"[]")),
-    (Section::PriorState, "prior_state", Some(*b"{}")),
-    (Section::RelevantAttributes, "relevant_attributes", Some(*b"[]")),
-    (Section::Checks, "checks", Some(*b"[]")),
-    (Section::Tail, "timestamp", None),
+/// All sections, in order: the number of the field of the plan that has the data, or 0; the top-level
+/// key, or the first key of `Head` and `Tail`; and the brackets around the elements.
+pub(super) const SECTIONS: [(Section, u32, &str, Option<[u8; 2]>); 13] = [
+    (Section::Head, 0, "format_version", None),
+    (Section::Variables, 2, "variables", Some(*b"{}")),
+    (Section::PlannedValues, 0, "planned_values", Some(*b"{}")),
+    (Section::Drift, 18, "resource_drift", Some(*b"[]")),
+    (Section::Changes, 3, "resource_changes", Some(*b"[]")),
+    (Section::Deferred, 27, "deferred_changes", Some(*b"[]")),
+    (Section::DeferredInvocations, 31, "deferred_action_invocations", Some(*b"[]")),
+    (Section::Outputs, 4, "output_changes", Some(*b"{}")),
+    (Section::Invocations, 30, "action_invocations", Some(*b"[]")),
+    (Section::PriorState, 0, "prior_state", Some(*b"{}")),
+    (Section::RelevantAttributes, 15, "relevant_attributes", Some(*b"[]")),
+    (Section::Checks, 19, "checks", Some(*b"[]")),
+    (Section::Tail, 0, "timestamp", None),
 ];
+
+/// The key of the section that is written from a field of the plan; `plan` for other fields.
+pub(super) fn key_of(field: u32) -> &'static str {
+    let section = SECTIONS.iter().find(|(_, number, ..)| *number == field && field != 0);
+    section.map_or("plan", |(_, _, key, _)| *key)
+}
 
 impl Section {
     /// The member of the plan file that contains the data of the section.

@@ -17,16 +17,9 @@ pub const DEPTH_MAX: usize = 10_000;
 #[derive(Clone, Copy, Debug)]
 pub struct Value<'a> {
     bytes: &'a [u8],
-    order: Order,
-}
-
-/// The order of the keys in every map of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// Each key is greater than the one before. Terraform and OpenTofu write keys in this order.
-    Ascending,
-    /// Some map has a key that is not greater than the one before.
-    Any,
+    /// True if each key of a map is greater than the one before, as Terraform and OpenTofu write
+    /// them.
+    is_sorted: bool,
 }
 
 impl<'a> Value<'a> {
@@ -37,9 +30,9 @@ impl<'a> Value<'a> {
     /// The value is damaged, ends early or is nested deeper than [`DEPTH_MAX`]; a map key is not a
     /// string; a number is NaN.
     pub fn read(bytes: &'a [u8]) -> Result<(Value<'a>, &'a [u8]), Error> {
-        let (end, order) = check(bytes)?;
+        let (end, is_sorted) = check(bytes)?;
         let (bytes, rest) = bytes.split_at(end);
-        Ok((Value { bytes, order }, rest))
+        Ok((Value { bytes, is_sorted }, rest))
     }
 
     /// The bytes of the value.
@@ -82,9 +75,9 @@ impl<'a> Value<'a> {
     /// The bytes of the value with ascending keys in every map. Of entries with the same key, the
     /// last stays.
     pub fn sorted(&self) -> Cow<'a, [u8]> {
-        match self.order {
-            Order::Ascending => Cow::Borrowed(self.bytes),
-            Order::Any => Cow::Owned(checked(sort(self.bytes))),
+        match self.is_sorted {
+            true => Cow::Borrowed(self.bytes),
+            false => Cow::Owned(checked(sort(self.bytes))),
         }
     }
 
@@ -105,11 +98,11 @@ struct Open<'a> {
     last_key: Option<&'a [u8]>,
 }
 
-/// Checks a value, and returns its end and the order of its keys.
-fn check(bytes: &[u8]) -> Result<(usize, Order), Error> {
+/// Checks a value, and returns its end, and whether the keys of every map ascend.
+fn check(bytes: &[u8]) -> Result<(usize, bool), Error> {
     let mut tokens = Tokens::new(bytes, 0);
     let mut stack: Vec<Open<'_>> = Vec::new();
-    let mut order = Order::Ascending;
+    let mut is_sorted = true;
     loop {
         let start = tokens.offset();
         let opened = match tokens.next_token()? {
@@ -127,13 +120,13 @@ fn check(bytes: &[u8]) -> Result<(usize, Order), Error> {
             stack.pop();
         }
         let Some(open) = stack.last_mut() else {
-            return Ok((tokens.offset(), order));
+            return Ok((tokens.offset(), is_sorted));
         };
         open.left -= 1;
         if open.is_map {
             let key = tokens.next_key()?;
             if open.last_key.is_some_and(|last| last >= key) {
-                order = Order::Any;
+                is_sorted = false;
             }
             open.last_key = Some(key);
         }

@@ -74,11 +74,6 @@ impl Number {
         Some(Number { is_negative: number.is_sign_negative(), size, precision: FLOAT_PRECISION })
     }
 
-    /// Infinity.
-    pub fn infinite(is_negative: bool) -> Number {
-        Number { is_negative, size: Size::Infinite, precision: FLOAT_PRECISION }
-    }
-
     /// Reads decimal text at [`TEXT_PRECISION`], as go-cty does.
     pub fn parse(text: &[u8]) -> Option<Number> {
         Number::parse_at(text, TEXT_PRECISION)

@@ -88,7 +88,13 @@ const CRATES: [(&str, &[&str]); 43] = [
     ("globset", &["source/expansion.rs", "source/globs.rs", "source/store/client/keys.rs"]),
     (
         "hashbrown",
-        &["planfile/tree.rs", "record/importing.rs", "secret/set.rs", "sink/fleet/rows.rs"],
+        &[
+            "config/names.rs",
+            "planfile/tree.rs",
+            "record/importing.rs",
+            "secret/set.rs",
+            "sink/fleet/rows.rs",
+        ],
     ),
     ("hcl-edit", &["blocks/file.rs", "hcl/"]),
     ("indicatif", &["cli/bar.rs", "cli/progress.rs"]),

@@ -20,16 +20,9 @@ pub(super) struct Json<'a> {
     stack: Vec<Inside<'a>>,
     /// The last leaf.
     leaf: Value<'a>,
-    types: Types,
-}
-
-/// What an object of `value` and `type` is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Types {
-    /// A value with its type in front, which is left out.
-    LeftOut,
-    /// An object like any other.
-    Kept,
+    /// Whether an object of `value` and `type` is an object like any other. Else it is a value with its
+    /// type, which is left out.
+    keeps_types: bool,
 }
 
 enum Inside<'a> {
@@ -40,7 +33,7 @@ enum Inside<'a> {
 impl<'a> Json<'a> {
     /// A walk over a value.
     pub(super) fn new(value: Value<'a>) -> Json<'a> {
-        Json { next: Some(value), stack: Vec::new(), leaf: value, types: Types::LeftOut }
+        Json { next: Some(value), stack: Vec::new(), leaf: value, keeps_types: false }
     }
 }
 
@@ -62,7 +55,7 @@ impl<'a> Walk<'a> for Json<'a> {
             self.stack.pop();
             return Ok(Part::Close);
         };
-        if self.types == Types::LeftOut {
+        if !self.keeps_types {
             value = without_type(value)?;
         }
         Ok(match value.kind()? {
@@ -119,7 +112,7 @@ pub(super) fn write(value: Value<'_>, limits: &Limits, out: &mut Vec<u8>) -> Res
 
 /// Like [`write`], for JSON that holds no attributes.
 pub(super) fn write_plain(value: Value<'_>, limits: &Limits, out: &mut Vec<u8>) -> Result<()> {
-    let mut walk = Json { types: Types::Kept, ..Json::new(value) };
+    let mut walk = Json { keeps_types: true, ..Json::new(value) };
     walk::write(&mut walk, Text::Known, limits, out)
 }
 

@@ -224,11 +224,13 @@ fn separate(index: usize, out: &mut Vec<u8>) {
 
 /// A type whose parts are being read.
 enum Open {
-    List,
-    Set,
-    Map,
+    /// A collection, and what makes its type.
+    Collection(fn(Type) -> Type),
     Tuple(Vec<Type>),
-    Object { types: BTreeMap<String, Type>, name: String },
+    Object {
+        types: BTreeMap<String, Type>,
+        name: String,
+    },
 }
 
 /// Reads the JSON form of a type from the next value of a lexer, as [`Type::parse`] does. The reader
@@ -292,9 +294,9 @@ fn begin_complex(lexer: &mut Lexer<'_>) -> Result<Begun, Error> {
         return Err(wrong(lexer));
     };
     let open = match &*kind {
-        "list" => Open::List,
-        "set" => Open::Set,
-        "map" => Open::Map,
+        "list" => Open::Collection(Type::list),
+        "set" => Open::Collection(Type::set),
+        "map" => Open::Collection(Type::map),
         "tuple" => match lexer.next_token()? {
             Token::BeginArray => Open::Tuple(Vec::new()),
             Token::Null => return end(Type::Tuple(Arc::new([])), lexer).map(Begun::Whole),
@@ -314,10 +316,8 @@ impl Open {
     /// Takes a complete part, and reads on. Returns the type at its end, else a part is next.
     fn add(&mut self, part: Option<Type>, lexer: &mut Lexer<'_>) -> Result<Option<Type>, Error> {
         match (self, part) {
-            (Open::List, Some(element)) => end(Type::list(element), lexer).map(Some),
-            (Open::Set, Some(element)) => end(Type::set(element), lexer).map(Some),
-            (Open::Map, Some(element)) => end(Type::map(element), lexer).map(Some),
-            (Open::List | Open::Set | Open::Map, None) => Ok(None),
+            (Open::Collection(of), Some(element)) => end(of(element), lexer).map(Some),
+            (Open::Collection(_), None) => Ok(None),
             (Open::Tuple(elements), part) => {
                 elements.extend(part);
                 if !lexer.ends_next()? {

@@ -65,8 +65,8 @@ pub(super) struct Part {
     pub references: Vec<String>,
 }
 
-/// The blocks and the diagnostics of a file, which is in JSON syntax if its name ends in `.json`, else
-/// in native syntax.
+/// The blocks and the diagnostics of a file, which is in JSON syntax if its name ends in `.json`,
+/// else in native syntax.
 pub(super) fn parse(file: &Arc<str>, text: &[u8]) -> (Vec<SourceBlock>, Vec<FileDiagnostic>) {
     let mut diagnostics = Diagnostics::default();
     let blocks = if file.ends_with(".json") {

@@ -20,8 +20,8 @@ pub(super) struct Json<'a> {
     stack: Vec<Inside<'a>>,
     /// The last leaf.
     leaf: Value<'a>,
-    /// Whether an object of `value` and `type` is an object like any other. Else it is a value with its
-    /// type, which is left out.
+    /// Whether an object of `value` and `type` is an object like any other. Else it is a value with
+    /// its type, which is left out.
     keeps_types: bool,
 }
 

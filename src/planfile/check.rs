@@ -30,8 +30,8 @@ struct Instance<'a> {
 /// The number of a resource in [`KINDS`].
 const RESOURCE: u64 = 1;
 
-/// What is checked: its number in a plan, its word in a state and in plan JSON, and the word in front
-/// of its name.
+/// What is checked: its number in a plan, its word in a state and in plan JSON, and the word in
+/// front of its name.
 const KINDS: [(u64, &str, &str, &str); 4] = [
     (RESOURCE, "resource", "resource", ""),
     (2, "output", "output_value", "output."),

@@ -233,7 +233,8 @@ mod tests {
         assert!(schema.block.attributes["a"].is_sensitive);
         assert_eq!(schema.block.blocks["b"].nesting, Nesting::List);
         assert_eq!(schema.block.blocks["b"].max_items, 1);
-        let expected = r#"["object",{"a":["list","bool"],"b":["list",["object",{"a":["list","bool"]}]],
+        let expected = r#"["object",{"a":["list","bool"],
+            "b":["list",["object",{"a":["list","bool"]}]],
             "n":["map",["object",{"a":["list","bool"]}]]}]"#;
         assert_eq!(schema.block.implied_type(), Type::parse(expected.as_bytes()).expect("a type"));
         for len in 1..bytes.len() {

@@ -151,8 +151,8 @@ impl<'a> Walk<'a> for Packed<'a> {
     }
 }
 
-/// Appends what is known of a value, and null for a value that is unknown as a whole. `ty` may differ
-/// from the value: it is used only to find strings that are numbers. `offset` is for errors.
+/// Appends what is known of a value, and null for a value that is unknown as a whole. `ty` may
+/// differ from the value: it is used only to find strings that are numbers. `offset` is for errors.
 ///
 /// # Errors
 ///
@@ -168,8 +168,8 @@ pub fn write_value(
     walk::write(&mut Packed::new(&value.sorted(), ty, offset), Text::Known, limits, out)
 }
 
-/// Appends the tree of what is unknown in a value: true for unknown values, without the members that
-/// are known leaves. `offset` is for errors.
+/// Appends the tree of what is unknown in a value: true for unknown values, without the members
+/// that are known leaves. `offset` is for errors.
 ///
 /// # Errors
 ///

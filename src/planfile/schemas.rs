@@ -79,8 +79,8 @@ impl Schemas {
 }
 
 impl Schema {
-    /// Adds the paths that the schema marks in a MessagePack value. Returns whether the value fits the
-    /// schema.
+    /// Adds the paths that the schema marks in a MessagePack value. Returns whether the value fits
+    /// the schema.
     pub(super) fn mark_packed(
         &self,
         bytes: &[u8],

@@ -20,8 +20,8 @@ pub(super) enum Section {
     Tail,
 }
 
-/// All sections, in order: the number of the field of the plan that has the data, or 0; the top-level
-/// key, or the first key of `Head` and `Tail`; and the brackets around the elements.
+/// All sections, in order: the number of the field of the plan that has the data, or 0; the
+/// top-level key, or the first key of `Head` and `Tail`; and the brackets around the elements.
 pub(super) const SECTIONS: [(Section, u32, &str, Option<[u8; 2]>); 13] = [
     (Section::Head, 0, "format_version", None),
     (Section::Variables, 2, "variables", Some(*b"{}")),

@@ -380,7 +380,8 @@ impl State {
         })
     }
 
-    /// Appends the deposed key and the identity of a resource, in the order of the tool, and ends it.
+    /// Appends the deposed key and the identity of a resource, in the order of the tool, and ends
+    /// it.
     fn write_identity(
         &self,
         [.., identity, version]: [Option<Value<'_>>; INSTANCE.len()],

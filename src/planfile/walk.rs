@@ -41,7 +41,8 @@ pub(super) trait Walk<'a> {
     /// The next part.
     fn next(&mut self) -> Result<Part<'a>>;
 
-    /// Appends the last leaf as JSON, if JSON can express it. May stop when `out` is longer than `max` bytes.
+    /// Appends the last leaf as JSON, if JSON can express it. May stop when `out` is longer than
+    /// `max` bytes.
     fn write_leaf(&self, max: usize, out: &mut Vec<u8>) -> Result<()>;
 
     /// The offset of the value, for errors.

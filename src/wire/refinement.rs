@@ -17,9 +17,9 @@ const LEN_MAX: usize = 1024;
 /// another code, or of at most one byte, says nothing; nor do keys that are not known. Bytes behind
 /// the map are ignored.
 ///
-/// Unknown elements that the refinements stand for are taken from `budget`. Fails if the data is too
-/// long or no map of refinements, does not fit the type, leaves no value, or stands
-/// for too many elements.
+/// Unknown elements that the refinements stand for are taken from `budget`. Fails if the data is
+/// too long or no map of refinements, does not fit the type, leaves no value, or stands for too
+/// many elements.
 pub fn read(code: i8, data: &[u8], ty: &Type, budget: &mut usize) -> Result<Value, ErrorKind> {
     if code != CODE || data.len() < 2 {
         return Ok(Value::unknown(ty));

@@ -233,8 +233,8 @@ enum Open {
     },
 }
 
-/// Reads the JSON form of a type from the next value of a lexer, as [`Type::parse`] does. The reader
-/// has a stack of its own, so the depth of the text costs no recursion.
+/// Reads the JSON form of a type from the next value of a lexer, as [`Type::parse`] does. The
+/// reader has a stack of its own, so the depth of the text costs no recursion.
 pub(super) fn read(lexer: &mut Lexer<'_>) -> Result<Type, Error> {
     let mut stack = Vec::new();
     loop {

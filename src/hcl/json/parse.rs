@@ -263,8 +263,8 @@ impl Parser<'_> {
         Next::Value(None)
     }
 
-    /// Reads the comma or closing bracket after a property or an element. `open` is the range of the
-    /// opening bracket.
+    /// Reads the comma or closing bracket after a property or an element. `open` is the range of
+    /// the opening bracket.
     fn after(&mut self, open: Range, is_object: bool) -> Next {
         let (opening, closing) = match is_object {
             true => (Token::BraceOpen, Token::BraceClose),

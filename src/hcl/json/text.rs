@@ -1,6 +1,6 @@
 //! Decodes JSON strings.
 
-use crate::wire::replace_invalid;
+use crate::wire::lexer::replace_invalid;
 
 /// Decodes a quoted string. Invalid UTF-8 and unpaired surrogates become replacement characters.
 ///

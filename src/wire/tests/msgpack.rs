@@ -58,6 +58,6 @@ fn views_skip_the_types_in_front_of_values() {
             assert_eq!(head.declared, (key == b"c").then_some(&b"\"bool\""[..]));
         }
     }
-    let (typed, _) = Value::read(&bytes[16..]).expect("a dynamic value");
+    let (typed, _) = Value::read(&bytes[15..]).expect("a dynamic value");
     assert_eq!((typed.token(), typed.declared_type()), (Token::Bool(true), Some(&b"\"bool\""[..])));
 }

@@ -17,10 +17,10 @@
 //! | 0 | `inert` | escaping of texts and JSON, so that they are safe to print |
 //! | 0 | `nearest` | the known word closest to a mistyped one |
 //! | 1 | [`input`], `scan` | reading bytes; bytes to bit masks |
-//! | 2 | [`hcl`] | the syntax of configuration files: JSON and native |
 //! | 2 | [`json`] | a cursor over JSON text and the values in it; no Terraform |
 //! | 2 | [`wire`] | values as the tools send them: MessagePack and JSON under a type, schemas |
 //! | 3 | [`plan`] | a document as sections and changes |
+//! | 3 | [`hcl`] | the syntax of configuration files: JSON and native |
 //! | 3 | [`known`] | checks of values, as terraform-plugin-testing has them |
 //! | 3 | [`planfile`] | binary plan files and native state files as JSON |
 //! | 4 | [`config`] | the elements of a configuration, and the references between them |

@@ -1,6 +1,8 @@
 //! Limits on everything that an input can make large. Each limit has a default and a command line
 //! option that raises it. The error for an exceeded limit names the option.
 
+use crate::error::{Error, Result};
+
 /// The limits of one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -189,5 +191,38 @@ impl Limit {
             Limit::ZstdWindow => "--limit-zstd-window",
             Limit::Memory => "--memory",
         }
+    }
+}
+
+/// The memory that a growing structure takes, counted against a limit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budget {
+    limit: Limit,
+    max: u64,
+    used: u64,
+}
+
+impl Budget {
+    pub fn new(limit: Limit, max: u64) -> Budget {
+        Budget { limit, max, used: 0 }
+    }
+
+    /// Takes an estimated number of bytes. `offset` is the place of an error.
+    pub fn take(&mut self, bytes: usize, offset: u64) -> Result<()> {
+        self.used += bytes as u64;
+        match self.used > self.max {
+            true => Err(Error::limit(self.limit, self.max, offset)),
+            false => Ok(()),
+        }
+    }
+
+    /// The bytes taken.
+    pub fn used(&self) -> u64 {
+        self.used
+    }
+
+    /// Releases bytes: resets to an earlier result of [`Budget::used`].
+    pub fn reset(&mut self, used: u64) {
+        self.used = used;
     }
 }

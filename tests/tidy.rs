@@ -21,7 +21,7 @@ const LEVELS: [(&str, u32); 30] = [
     ("blocks", 4),
     ("error", 0),
     ("glob", 0),
-    ("hcl", 2),
+    ("hcl", 3),
     ("inert", 0),
     ("pool", 0),
     ("limits", 0),
@@ -77,7 +77,13 @@ const CRATES: [(&str, &[&str]); 43] = [
     ("globset", &["source/expansion.rs", "source/globs.rs", "source/store/client/keys.rs"]),
     (
         "hashbrown",
-        &["planfile/tree.rs", "record/importing.rs", "secret/set.rs", "sink/fleet/rows.rs"],
+        &[
+            "config/names.rs",
+            "planfile/tree.rs",
+            "record/importing.rs",
+            "secret/set.rs",
+            "sink/fleet/rows.rs",
+        ],
     ),
     ("hcl-edit", &["blocks/file.rs", "hcl/"]),
     ("indicatif", &["cli/bar.rs", "cli/progress.rs"]),

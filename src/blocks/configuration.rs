@@ -27,7 +27,6 @@ pub struct Module {
 
 impl Module {
     /// The address, such as `module.a.module.b`. Empty for the root module.
-    #[must_use]
     pub fn address(&self) -> String {
         let calls = self.path.split('.').filter(|call| !call.is_empty());
         calls.map(|call| format!("module.{call}")).collect::<Vec<_>>().join(".")
@@ -110,19 +109,16 @@ impl Configuration {
     }
 
     /// The modules, callers before those that they call.
-    #[must_use]
     pub fn modules(&self) -> &[Module] {
         &self.modules
     }
 
     /// The module of a path.
-    #[must_use]
     pub fn module(&self, path: &str) -> Option<&Module> {
         self.by_path.get(path).and_then(|at| self.modules.get(*at))
     }
 
     /// The block of an address of a plan, whose keys do not matter.
-    #[must_use]
     pub fn find(&self, address: &str) -> Option<Found<'_>> {
         let Local { module: path, address } = Local::of(address);
         let block = self.module(&path)?.directory.find(&address)?;
@@ -139,7 +135,6 @@ impl Configuration {
     }
 
     /// Whether the folder of the root module has no file of a configuration.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.modules.first().is_none_or(|root| root.directory.files == 0)
     }

@@ -16,7 +16,6 @@ use super::file::{FileDiagnostic, Part, Place, SourceBlock, parse, references_of
 const ENDINGS: [&str; 4] = [".tf.json", ".tofu.json", ".tf", ".tofu"];
 
 /// True if a file of this name belongs to a module.
-#[must_use]
 pub fn is_configuration(name: &str) -> bool {
     let is_hidden = name.starts_with('.') || name.ends_with('~') || name.starts_with('#');
     !is_hidden && ENDINGS.iter().any(|ending| name.ends_with(ending))
@@ -71,10 +70,10 @@ impl Directory {
     /// Adds a file. Override files come last.
     pub(super) fn add(&mut self, file: &Arc<str>, text: &[u8]) {
         self.files += 1;
-        let parsed = parse(file, text);
-        self.diagnostics.extend(parsed.diagnostics);
+        let (blocks, diagnostics) = parse(file, text);
+        self.diagnostics.extend(diagnostics);
         let name = file.rsplit('/').next().unwrap_or(file);
-        for block in parsed.blocks {
+        for block in blocks {
             if is_override(name) {
                 self.override_with(block);
             } else {
@@ -177,7 +176,6 @@ impl Directory {
     }
 
     /// The block of an address.
-    #[must_use]
     pub fn find(&self, address: &str) -> Option<&SourceBlock> {
         self.addresses.get(address).and_then(|at| self.blocks.get(*at))
     }

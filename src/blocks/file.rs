@@ -8,7 +8,7 @@ use hcl_edit::expr::Expression;
 use crate::hcl::argument::{ArgumentValue, Source};
 use crate::hcl::block::{Attribute, Block};
 use crate::hcl::diagnostic::{Diagnostic, Diagnostics};
-use crate::hcl::json::{Document, Index, Kind, TooLarge};
+use crate::hcl::json::{Document, Index, Kind};
 use crate::hcl::position::{Position, Range};
 use crate::hcl::schema::Reading;
 use crate::hcl::{body, expression, native, terraform};
@@ -65,14 +65,9 @@ pub(super) struct Part {
     pub references: Vec<String>,
 }
 
-/// The blocks and the diagnostics of a file.
-pub(super) struct Parsed {
-    pub blocks: Vec<SourceBlock>,
-    pub diagnostics: Vec<FileDiagnostic>,
-}
-
-/// Parses a file: in JSON syntax if its name ends in `.json`, else in native syntax.
-pub(super) fn parse(file: &Arc<str>, text: &[u8]) -> Parsed {
+/// The blocks and the diagnostics of a file, which is in JSON syntax if its name ends in `.json`,
+/// else in native syntax.
+pub(super) fn parse(file: &Arc<str>, text: &[u8]) -> (Vec<SourceBlock>, Vec<FileDiagnostic>) {
     let mut diagnostics = Diagnostics::default();
     let blocks = if file.ends_with(".json") {
         json(file, text, &mut diagnostics)
@@ -83,7 +78,7 @@ pub(super) fn parse(file: &Arc<str>, text: &[u8]) -> Parsed {
     listed.sort_by_key(|diagnostic| diagnostic.range);
     listed.dedup();
     let with_file = |diagnostic| FileDiagnostic { file: file.clone(), diagnostic };
-    Parsed { blocks, diagnostics: listed.into_iter().map(with_file).collect() }
+    (blocks, listed.into_iter().map(with_file).collect())
 }
 
 /// A diagnostic without a range, for the file as a whole.
@@ -95,8 +90,8 @@ pub(super) fn whole_file(file: &Arc<str>, summary: &'static str, detail: String)
 fn json(file: &Arc<str>, text: &[u8], diagnostics: &mut Diagnostics) -> Vec<SourceBlock> {
     let (document, faults) = match Document::parse(text) {
         Ok(parsed) => parsed,
-        Err(limit) => {
-            diagnostics.push(too_large(limit));
+        Err(too_large) => {
+            diagnostics.push(too_large);
             return Vec::new();
         }
     };
@@ -104,14 +99,6 @@ fn json(file: &Arc<str>, text: &[u8], diagnostics: &mut Diagnostics) -> Vec<Sour
     let blocks = body::read(&document, &terraform::ROOT, file, diagnostics);
     let syntax = Json(Source { document: &document, file });
     blocks.iter().flat_map(|block| source_blocks(&syntax, block, file, diagnostics)).collect()
-}
-
-fn too_large(limit: TooLarge) -> Diagnostic {
-    let (at, detail) = match limit {
-        TooLarge::Depth(at) => (at, "Objects and arrays are nested deeper than 10000 levels."),
-        TooLarge::Values(at) => (at, "The file has more than 8000000 values."),
-    };
-    Diagnostic::error("File too large", detail, Range::new(at, at))
 }
 
 fn native_syntax(file: &Arc<str>, text: &[u8], diagnostics: &mut Diagnostics) -> Vec<SourceBlock> {
@@ -128,18 +115,21 @@ fn native_syntax(file: &Arc<str>, text: &[u8], diagnostics: &mut Diagnostics) ->
 
 /// Reads the attributes of one syntax: JSON or native.
 trait Syntax<E> {
-    /// The references of an attribute, in order.
-    fn references(&self, attribute: &Attribute<E>) -> Vec<String>;
+    /// The references of an attribute, in order. Reports its faults.
+    fn references(&self, attribute: &Attribute<E>, diagnostics: &mut Diagnostics) -> Vec<String>;
     /// The text of a literal string.
     fn literal(&self, attribute: &Attribute<E>) -> Option<Box<str>>;
-    /// Reports the faults of an attribute.
-    fn check(&self, attribute: &Attribute<E>, diagnostics: &mut Diagnostics);
 }
 
 struct Json<'a>(Source<'a>);
 
 impl Syntax<Index> for Json<'_> {
-    fn references(&self, attribute: &Attribute<Index>) -> Vec<String> {
+    fn references(
+        &self,
+        attribute: &Attribute<Index>,
+        diagnostics: &mut Diagnostics,
+    ) -> Vec<String> {
+        self.0.faults(attribute).into_iter().for_each(|fault| diagnostics.push(fault));
         let texts = |read: Option<(String, Vec<String>)>| read.map(|(_, references)| references);
         match self.0.read(attribute).0 {
             None if attribute.reading == Reading::Value => self.0.references(attribute.value),
@@ -166,17 +156,12 @@ impl Syntax<Index> for Json<'_> {
             _ => None,
         }
     }
-
-    fn check(&self, attribute: &Attribute<Index>, diagnostics: &mut Diagnostics) {
-        let faults = self.0.faults(attribute);
-        faults.into_iter().for_each(|fault| diagnostics.push(fault));
-    }
 }
 
 struct Native;
 
 impl Syntax<Expression> for Native {
-    fn references(&self, attribute: &Attribute<Expression>) -> Vec<String> {
+    fn references(&self, attribute: &Attribute<Expression>, _: &mut Diagnostics) -> Vec<String> {
         match attribute.reading {
             Reading::Keyword | Reading::Keywords | Reading::Paths | Reading::Type => Vec::new(),
             _ => expression::references(&attribute.value),
@@ -186,8 +171,6 @@ impl Syntax<Expression> for Native {
     fn literal(&self, attribute: &Attribute<Expression>) -> Option<Box<str>> {
         attribute.value.as_str().map(Box::from)
     }
-
-    fn check(&self, _: &Attribute<Expression>, _: &mut Diagnostics) {}
 }
 
 /// Returns a top-level block, and the `data` blocks inside a `check`, which have an address too.
@@ -263,8 +246,7 @@ fn part_name<E>(block: &Block<E>) -> &str {
 fn parts<E>(syntax: &impl Syntax<E>, block: &Block<E>, diagnostics: &mut Diagnostics) -> Vec<Part> {
     let mut parts = Parts::default();
     for attribute in &block.attributes {
-        syntax.check(attribute, diagnostics);
-        parts.add(&attribute.name, syntax.references(attribute));
+        parts.add(&attribute.name, syntax.references(attribute, diagnostics));
     }
     for inner in &block.blocks {
         if !matches!(inner.kind.as_ref(), "lifecycle" | "required_providers") {
@@ -272,9 +254,8 @@ fn parts<E>(syntax: &impl Syntax<E>, block: &Block<E>, diagnostics: &mut Diagnos
             continue;
         }
         for attribute in &inner.attributes {
-            syntax.check(attribute, diagnostics);
             let name = format!("{}.{}", inner.kind, attribute.name);
-            parts.add(&name, syntax.references(attribute));
+            parts.add(&name, syntax.references(attribute, diagnostics));
         }
         for deeper in &inner.blocks {
             let name = format!("{}.{}", inner.kind, part_name(deeper));
@@ -322,22 +303,21 @@ fn references<E>(
     while let Some((block, bound)) = left.pop() {
         let mut inside: Vec<Box<str>> = bound.clone();
         let is_dynamic = block.kind.as_ref() == "dynamic";
-        if is_dynamic {
-            // The content refers to the element by the name of the iterator.
-            let iterator = block.attributes.iter().find(|one| one.name.as_ref() == "iterator");
-            let iterator = iterator.and_then(|one| syntax.references(one).into_iter().next());
-            let label = block.labels.first().map(|label| label.text.clone());
-            inside.extend(iterator.map(Box::from).or(label));
-        }
+        let mut iterator = None;
         for attribute in &block.attributes {
-            syntax.check(attribute, diagnostics);
+            let references = syntax.references(attribute, diagnostics);
             if is_dynamic && attribute.name.as_ref() == "iterator" {
+                iterator = references.into_iter().next().map(Box::from);
                 continue;
             }
-            list.extend(syntax.references(attribute).into_iter().filter(|reference| {
+            list.extend(references.into_iter().filter(|reference| {
                 let root = reference.split(['.', '[']).next().unwrap_or_default();
                 !bound.iter().any(|name| name.as_ref() == root)
             }));
+        }
+        if is_dynamic {
+            // The content refers to the element by the name of the iterator.
+            inside.extend(iterator.or(block.labels.first().map(|label| label.text.clone())));
         }
         left.extend(block.blocks.iter().rev().map(|inner| (inner, inside.clone())));
     }

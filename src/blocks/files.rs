@@ -68,7 +68,6 @@ pub struct Folder {
 
 impl Folder {
     /// A folder with a root module.
-    #[must_use]
     pub fn new(root: &Path) -> Folder {
         Folder { root: root.to_owned() }
     }
@@ -118,7 +117,6 @@ pub struct Snapshot {
 impl Snapshot {
     /// A snapshot from the members of a plan file: `tfconfig/modules.json` and
     /// `tfconfig/m-KEY/NAME`.
-    #[must_use]
     pub fn new(members: impl IntoIterator<Item = (String, Vec<u8>)>) -> Snapshot {
         let mut snapshot = Snapshot::default();
         let mut files = Vec::new();
@@ -142,7 +140,6 @@ impl Snapshot {
     }
 
     /// True if the plan file has no configuration.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.folders.is_empty()
     }

@@ -6,7 +6,6 @@ use crate::hcl::position::Range;
 use crate::json::string::push_quoted;
 
 /// The block as a row of a table: what it is, and where it stands.
-#[must_use]
 pub fn columns(module: &Module, block: &SourceBlock) -> [String; 2] {
     let start = block.definition.range.start;
     let place = format!("{}:{}", block.definition.file, start.line);
@@ -20,7 +19,6 @@ pub fn columns(module: &Module, block: &SourceBlock) -> [String; 2] {
 }
 
 /// The diagnostic as one line, which an editor can follow.
-#[must_use]
 pub fn line(diagnostic: &FileDiagnostic) -> String {
     let FileDiagnostic { file, diagnostic } = diagnostic;
     let start = diagnostic.range.start;

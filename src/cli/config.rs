@@ -25,7 +25,7 @@ use crate::plan::{self, Accepts, Document, Documents};
 use crate::record::Warning;
 use crate::sink::configuration::drawing::{Language, Subject, draw};
 use crate::sink::configuration::{Csv, Json, Listing, Ndjson, Table};
-use crate::sink::origin::{Location, Origin, Origins, SharedOrigins};
+use crate::sink::origin::{Origin, Origins, SharedOrigins};
 use crate::source::Entry as InputEntry;
 
 /// Lists or draws the configurations of all inputs, in order, into one output.
@@ -220,16 +220,10 @@ impl Configurations<'_> {
 
 /// The lines of an element's block.
 fn lines(origins: &dyn Origins, element: &Element) -> Option<Lines> {
-    let Origin::Block(block, calls) = origins.find(&element.address)? else { return None };
-    let lines = |Location { file, line, column, end_line }, module_calls| Lines {
-        file,
-        line,
-        column,
-        end_line,
-        module_calls,
-    };
-    let calls = calls.into_iter().map(|call| lines(call, Vec::new())).collect();
-    Some(lines(block, calls))
+    match origins.find(&element.address)? {
+        Origin::Block(location, module_calls) => Some(Lines { location, module_calls }),
+        Origin::Missing(_) => None,
+    }
 }
 
 fn warn_of_unknown(plans: &Plans, source: &str, address: &str, is_known: bool) {

@@ -1,6 +1,6 @@
 //! Addresses in a configuration. A configuration has no instances, so its addresses have no keys.
 
-use crate::path::push_key;
+use crate::path::{push_key, split_modules};
 
 /// An address without its instance keys: the modules, and the address in the innermost module.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,16 +14,7 @@ pub struct Local<'t> {
 impl<'t> Local<'t> {
     /// Splits an address. Instance keys may hold dots, brackets and escaped quotes.
     pub fn of(address: &'t str) -> Local<'t> {
-        let mut names = names(address);
-        let mut calls = Vec::new();
-        while let ["module", call, rest @ ..] = &names[calls.len() * 2..] {
-            // A call alone is an address in the module that calls.
-            if rest.is_empty() {
-                break;
-            }
-            calls.push(*call);
-        }
-        names.drain(..calls.len() * 2);
+        let (calls, names) = split_modules(address);
         Local { calls, names }
     }
 
@@ -63,59 +54,9 @@ pub(super) fn push_name(address: &mut String, name: &str) {
     address.push_str(name);
 }
 
-/// The names of an address or a reference, without keys.
-pub(super) fn names(text: &str) -> Vec<&str> {
-    let (mut names, mut rest) = (Vec::new(), text);
-    while !rest.is_empty() {
-        if let Some(key) = rest.strip_prefix('[') {
-            rest = behind_key(key);
-        } else if let Some(behind) = rest.strip_prefix('.') {
-            rest = behind;
-        } else {
-            let (name, behind) = rest.split_at(rest.find(['.', '[']).unwrap_or(rest.len()));
-            names.push(name);
-            rest = behind;
-        }
-    }
-    names
-}
-
-/// Skips the rest of a key and its closing bracket.
-fn behind_key(key: &str) -> &str {
-    let (mut is_quoted, mut is_escaped) = (false, false);
-    let end = key.bytes().position(|byte| {
-        if std::mem::take(&mut is_escaped) {
-            return false;
-        }
-        is_escaped = byte == b'\\' && is_quoted;
-        is_quoted ^= byte == b'"';
-        byte == b']' && !is_quoted
-    });
-    end.map_or("", |end| &key[end + 1..])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_address_is_split_whatever_its_keys_hold() {
-        for (address, calls, names) in [
-            ("t.n", &[][..], &["t", "n"][..]),
-            ("data.t.n[0]", &[], &["data", "t", "n"]),
-            (r#"module.m["a.b"].t.n"#, &["m"], &["t", "n"]),
-            (r#"module.a["]\"].module.x"].module.b[0].t.n["k"]"#, &["a", "b"], &["t", "n"]),
-            (r#"module.a["$${x}"].var.v"#, &["a"], &["var", "v"]),
-            ("module.a.module.b", &["a"], &["module", "b"]),
-            ("module.a", &[], &["module", "a"]),
-            ("module", &[], &["module"]),
-            ("module.m[\"", &[], &["module", "m"]),
-            ("", &[], &[]),
-        ] {
-            let expected = Local { calls: calls.to_vec(), names: names.to_vec() };
-            assert_eq!(Local::of(address), expected, "{address}");
-        }
-    }
 
     #[test]
     fn the_path_of_a_module_quotes_strange_names() {

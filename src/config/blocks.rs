@@ -11,11 +11,11 @@ use serde::Serialize;
 
 use super::address::{Local, ROOT};
 use super::element::{Element, Kind};
-use super::names::{Budget, NAME_OVERHEAD, Names};
+use super::names::{NAME_OVERHEAD, Names};
 use super::reading;
 use crate::error::Result;
 use crate::input::Source;
-use crate::limits::Limits;
+use crate::limits::{Budget, Limit, Limits};
 use crate::plan::Documents;
 
 /// What the configuration says about a resource instance.
@@ -79,7 +79,7 @@ impl Blocks {
             calls: HashMap::new(),
             aliases: HashMap::new(),
             names: Names::default(),
-            budget: Budget::new(limits),
+            budget: Budget::new(Limit::Configuration, limits.configuration),
             is_present: false,
         }
     }

@@ -8,7 +8,7 @@ use super::reference::traversals;
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// The kind of an element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// A provider configuration.
@@ -16,6 +16,7 @@ pub enum Kind {
     /// A call of a module.
     ModuleCall,
     /// A resource of any mode.
+    #[default]
     Resource,
     /// An output value.
     Output,
@@ -50,7 +51,7 @@ impl Kind {
 }
 
 /// An element of a configuration. Texts come from the plan, decoded.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Element {
     /// The kind of the element.
     pub kind: Kind,
@@ -107,25 +108,7 @@ impl Element {
     /// An element without details.
     pub(super) fn new(kind: Kind, address: String, module_address: &str) -> Element {
         let module_address = (!module_address.is_empty()).then(|| module_address.to_owned());
-        Element {
-            kind,
-            address,
-            module_address,
-            config_address: None,
-            mode: None,
-            type_name: None,
-            name: None,
-            provider_config_key: None,
-            full_name: None,
-            alias: None,
-            source: None,
-            version_constraint: None,
-            sensitive: false,
-            required: false,
-            provisioners: Vec::new(),
-            depends_on: Vec::new(),
-            expressions: Vec::new(),
-        }
+        Element { kind, address, module_address, ..Element::default() }
     }
 
     /// The address of the module that declares the element; empty for the root module.
@@ -187,9 +170,20 @@ pub struct LocatedElement<'a> {
     pub source: Option<&'a Lines>,
 }
 
-/// The lines of a block in a source file.
+/// Where the block of an element stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Lines {
+    /// The block.
+    #[serde(flatten)]
+    pub location: Location,
+    /// The blocks that call the module of the element, outermost first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub module_calls: Vec<Location>,
+}
+
+/// The lines of a block in a source file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Location {
     /// The path of the file, with slashes.
     pub file: String,
     /// The first line, from 1.
@@ -198,9 +192,6 @@ pub struct Lines {
     pub column: u32,
     /// The last line.
     pub end_line: u32,
-    /// The blocks that call the module of the element, outermost first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub module_calls: Vec<Lines>,
 }
 
 /// The document whose configuration follows.
@@ -268,27 +259,24 @@ pub struct Summary {
 impl Summary {
     /// Counts an element.
     pub fn add(&mut self, element: &Element) {
-        *match element.kind {
+        *self.count(element.kind) += 1;
+        let references = element.references().flat_map(|(_, references)| traversals(references));
+        self.local_references += references.filter(|it| it.starts_with("local.")).count() as u64;
+    }
+
+    /// Number of elements of a kind.
+    pub fn of(mut self, kind: Kind) -> u64 {
+        *self.count(kind)
+    }
+
+    fn count(&mut self, kind: Kind) -> &mut u64 {
+        match kind {
             Kind::Provider => &mut self.providers,
             Kind::ModuleCall => &mut self.module_calls,
             Kind::Resource => &mut self.resources,
             Kind::Output => &mut self.outputs,
             Kind::Variable => &mut self.variables,
             Kind::Action => &mut self.actions,
-        } += 1;
-        let references = element.references().flat_map(|(_, references)| traversals(references));
-        self.local_references += references.filter(|it| it.starts_with("local.")).count() as u64;
-    }
-
-    /// Number of elements of a kind.
-    pub fn of(&self, kind: Kind) -> u64 {
-        match kind {
-            Kind::Provider => self.providers,
-            Kind::ModuleCall => self.module_calls,
-            Kind::Resource => self.resources,
-            Kind::Output => self.outputs,
-            Kind::Variable => self.variables,
-            Kind::Action => self.actions,
         }
     }
 }

@@ -14,11 +14,11 @@
 
 use super::address::Local;
 use super::element::{DEPENDS_ON, Dependent, Element, Kind};
-use super::names::{Budget, NAME_OVERHEAD, Names};
+use super::names::{NAME_OVERHEAD, Names};
 use super::reference::{Target, traversals};
 use super::users::{PROVIDER, element_address};
 use crate::error::Result;
-use crate::limits::Limits;
+use crate::limits::{Budget, Limit, Limits};
 
 /// The elements of a configuration and the references between them.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl Graph {
             kinds: Vec::new(),
             references: Vec::new(),
             members: Vec::new(),
-            budget: Budget::new(limits),
+            budget: Budget::new(Limit::Configuration, limits.configuration),
         }
     }
 

@@ -26,8 +26,8 @@ mod users;
 pub use address::Local;
 pub use blocks::{Block, Blocks};
 pub use element::{
-    Attribute, Dependent, Element, Entry, Head, Kind, Lines, LocatedElement, SCHEMA_VERSION,
-    Summary, User,
+    Attribute, Dependent, Element, Entry, Head, Kind, Lines, LocatedElement, Location,
+    SCHEMA_VERSION, Summary, User,
 };
 pub use graph::{Edge, Graph, Node};
 pub use reading::{ReadConfiguration, read};

@@ -7,10 +7,10 @@
 use super::address::{ROOT, push_call, push_name};
 use super::element::{Attribute, Element, Kind};
 use super::expression::{Expression, each_expression};
-use super::names::Budget;
 use crate::error::{ErrorKind, Result};
 use crate::input::Source;
 use crate::json::value::{self, Value};
+use crate::limits::{Budget, Limit};
 use crate::plan::{
     Accepts, Answer, Document, Documents, Flow, Piece, PieceKind, PieceVisitor, Section, members,
 };
@@ -38,7 +38,7 @@ pub fn read<S: Source>(
     documents: &mut Documents<S>,
     each: &mut dyn FnMut(&Element, u64) -> Result<()>,
 ) -> Result<ReadConfiguration> {
-    let budget = Budget::new(&documents.options().limits);
+    let budget = Budget::new(Limit::Configuration, documents.options().limits.configuration);
     let mut reader = Reader {
         each,
         config_path: ROOT.to_owned(),
@@ -132,14 +132,15 @@ impl PieceVisitor for Reader<'_> {
         let value = piece.value;
         self.offset = value.offset();
         let is_object = value.kind()? == value::Kind::Object;
+        let used = self.budget.used();
         let element = match (piece.kind, piece.name) {
             (PieceKind::ModuleArguments, _) => {
                 self.arguments(value)?;
-                None
+                return Ok(Flow::Continue);
             }
             (PieceKind::ModuleCallMember, Some(name)) => {
                 self.call_member(name, value)?;
-                None
+                return Ok(Flow::Continue);
             }
             (PieceKind::ConfiguredResource, None) => {
                 let position = self.resources;
@@ -155,6 +156,8 @@ impl PieceVisitor for Reader<'_> {
             }
             _ => None,
         };
+        // Only the expressions of open calls stay in memory.
+        self.budget.reset(used);
         if let Some(element) = element {
             (self.each)(&element, value.offset())?;
         }
@@ -192,12 +195,10 @@ impl Reader<'_> {
         element.type_name = text(type_name)?;
         element.name = text(name)?;
         element.provider_config_key = text(key)?;
-        let used = self.budget.used();
-        self.expressions(expressions, &mut element.expressions)?;
+        self.expressions(expressions, String::new(), &mut element.expressions)?;
         self.provisioners(provisioners, &mut element)?;
         self.repetition([count, each], &mut element.expressions)?;
         self.list(depends, &mut element.depends_on)?;
-        self.budget.reset(used);
         Ok(Some(element))
     }
 
@@ -216,9 +217,7 @@ impl Reader<'_> {
         element.type_name = text(type_name)?;
         element.name = text(name)?;
         element.provider_config_key = text(key)?;
-        let used = self.budget.used();
         self.repetition([count, each], &mut element.expressions)?;
-        self.budget.reset(used);
         Ok(Some(element))
     }
 
@@ -233,9 +232,7 @@ impl Reader<'_> {
         element.full_name = text(full_name)?;
         element.alias = text(alias)?;
         element.version_constraint = text(version)?;
-        let used = self.budget.used();
-        self.expressions(expressions, &mut element.expressions)?;
-        self.budget.reset(used);
+        self.expressions(expressions, String::new(), &mut element.expressions)?;
         Ok(element)
     }
 
@@ -245,10 +242,8 @@ impl Reader<'_> {
         let mut element = self.element(Kind::Output, &["output", name]);
         element.name = Some(name.to_owned());
         element.sensitive = sensitive.is_some_and(Value::is_true);
-        let used = self.budget.used();
         self.expression("expression", expression, &mut element.expressions)?;
         self.list(depends_on, &mut element.depends_on)?;
-        self.budget.reset(used);
         Ok(element)
     }
 
@@ -266,7 +261,7 @@ impl Reader<'_> {
     fn arguments(&mut self, value: Value<'_>) -> Result<()> {
         let Some(mut call) = self.calls.pop() else { return Ok(()) };
         call.offset = value.offset();
-        let added = self.expressions(Some(value), &mut call.element.expressions);
+        let added = self.expressions(Some(value), String::new(), &mut call.element.expressions);
         self.calls.push(call);
         added
     }
@@ -294,22 +289,17 @@ impl Reader<'_> {
         self.budget.take(len, value.offset())
     }
 
-    /// Adds the expressions of a block.
-    fn expressions(&mut self, block: Option<Value<'_>>, into: &mut Vec<Attribute>) -> Result<()> {
-        let Some(block) = block else { return Ok(()) };
-        self.expressions_below(block, String::new(), into)
-    }
-
-    fn expressions_below(
+    /// Adds the expressions of a block, whose paths start with `path`.
+    fn expressions(
         &mut self,
-        block: Value<'_>,
+        block: Option<Value<'_>>,
         mut path: String,
         into: &mut Vec<Attribute>,
     ) -> Result<()> {
+        let Some(block) = block else { return Ok(()) };
         let offset = block.offset();
         each_expression(block, &mut path, |path, expression| {
-            let attribute = attribute(path, expression, &mut self.budget, offset)?;
-            into.push(attribute);
+            into.push(attribute(path, expression, &mut self.budget, offset)?);
             Ok(())
         })
     }
@@ -346,10 +336,8 @@ impl Reader<'_> {
             let type_name = text(type_name)?.unwrap_or_default();
             self.budget.take(type_name.len() + size_of::<String>(), provisioner.offset())?;
             element.provisioners.push(type_name);
-            if let Some(block) = expressions {
-                let path = format!("provisioners[{index}]");
-                self.expressions_below(block, path, &mut element.expressions)?;
-            }
+            let path = format!("provisioners[{index}]");
+            self.expressions(expressions, path, &mut element.expressions)?;
         }
         Ok(())
     }

@@ -3,7 +3,8 @@
 //! The tools write several references for one traversal, the longest first: `module.m[0].o`, then
 //! `module.m[0]`. Only the first of them says what the expression uses.
 
-use super::address::{names, push_name};
+use super::address::push_name;
+use crate::path::names;
 
 /// The element that a reference names, in the module of the expression.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -71,7 +71,6 @@ impl<'a> Source<'a> {
     }
 
     /// The references of a value, in order, with repetitions. Names of properties count too.
-    #[must_use]
     pub fn references(&self, index: Index) -> Vec<String> {
         let mut all = Vec::new();
         let mut collect = |text: &str, range| {
@@ -92,7 +91,6 @@ impl<'a> Source<'a> {
 
     /// The faults of objects with duplicate properties. This is for values only: bodies have their
     /// own rules about duplicates.
-    #[must_use]
     pub fn duplicates(&self, index: Index) -> Vec<Diagnostic> {
         let mut faults = Vec::new();
         for (object, node) in self.document.below(index) {
@@ -127,7 +125,6 @@ impl<'a> Source<'a> {
     }
 
     /// All faults of an argument: duplicate properties, invalid templates, and a wrong form.
-    #[must_use]
     pub fn faults(&self, attribute: &Attribute<Index>) -> Vec<Diagnostic> {
         let index = attribute.value;
         let mut faults = self.duplicates(index);
@@ -142,51 +139,44 @@ impl<'a> Source<'a> {
     }
 
     /// Reads an argument that is not an expression, and returns its faults.
-    #[must_use]
     pub fn read(&self, attribute: &Attribute<Index>) -> (Option<ArgumentValue>, Vec<Diagnostic>) {
         let mut faults = Vec::new();
+        (self.value(attribute, &mut faults), faults)
+    }
+
+    fn value(
+        &self,
+        attribute: &Attribute<Index>,
+        faults: &mut Vec<Diagnostic>,
+    ) -> Option<ArgumentValue> {
         let index = attribute.value;
-        let read = match attribute.reading {
-            Reading::Value | Reading::Literal => None,
-            Reading::Reference => {
-                Some(ArgumentValue::Reference(self.reference(index, &mut faults)))
-            }
-            Reading::References => {
-                Some(ArgumentValue::References(
-                    self.list(index, &mut faults, |at, faults| self.reference(at, faults)),
-                ))
-            }
+        let word = |at| Some(self.string(at)?.0.trim().to_owned());
+        Some(match attribute.reading {
+            Reading::Value | Reading::Literal => return None,
+            Reading::Reference => ArgumentValue::Reference(self.reference(index, faults)),
             Reading::Paths if self.string(index).is_some_and(|(text, _)| text == "all") => {
-                Some(ArgumentValue::All)
+                ArgumentValue::All
             }
-            Reading::Paths => {
-                Some(ArgumentValue::References(
-                    self.list(index, &mut faults, |at, faults| self.reference(at, faults)),
-                ))
+            Reading::References | Reading::Paths => {
+                ArgumentValue::References(self.list(index, faults, Source::reference))
             }
-            Reading::Keyword => {
-                self.string(index).map(|(text, _)| ArgumentValue::Keyword(text.trim().to_owned()))
-            }
+            Reading::Keyword => ArgumentValue::Keyword(word(index)?),
             Reading::Keywords => {
-                let words = self.list(index, &mut faults, |at, _| {
-                    self.string(at).map(|(text, _)| text.trim().to_owned())
-                });
-                Some(ArgumentValue::Keywords(words.into_iter().flatten().collect()))
+                let words = self.list(index, faults, |_, at, _| word(at));
+                ArgumentValue::Keywords(words.into_iter().flatten().collect())
             }
-            Reading::Expression => {
-                Some(ArgumentValue::Expression(self.expression(index, &mut faults)))
-            }
+            Reading::Expression => ArgumentValue::Expression(self.expression(index, faults)),
             Reading::Expressions => {
-                Some(ArgumentValue::Expressions(
-                    self.list(index, &mut faults, |at, faults| self.expression(at, faults)),
-                ))
+                ArgumentValue::Expressions(self.list(index, faults, Source::expression))
             }
-            Reading::Type => self.type_constraint(index, &mut faults),
-            Reading::Providers => {
-                Some(ArgumentValue::Providers(self.providers(index, &mut faults)))
+            Reading::Type => {
+                let (text, range) = self.string(index)?;
+                let read = type_constraint::parse(text, range).map_err(|fault| faults.push(fault));
+                let constraint = read.ok()?;
+                ArgumentValue::Type(constraint.cty, constraint.has_defaults)
             }
-        };
-        (read, faults)
+            Reading::Providers => ArgumentValue::Providers(self.providers(index, faults)),
+        })
     }
 
     fn reference(&self, index: Index, faults: &mut Vec<Diagnostic>) -> Option<String> {
@@ -197,21 +187,31 @@ impl<'a> Source<'a> {
         found
     }
 
+    /// Whether a value is of a kind. Another kind is a fault.
+    fn is_static(
+        &self,
+        index: Index,
+        kind: Kind,
+        detail: &str,
+        faults: &mut Vec<Diagnostic>,
+    ) -> bool {
+        let other = self.node(index).filter(|node| node.kind != kind);
+        faults.extend(
+            other.map(|node| Diagnostic::error("Invalid expression", detail, node.start())),
+        );
+        other.is_none()
+    }
+
     fn list<T>(
         &self,
         index: Index,
         faults: &mut Vec<Diagnostic>,
-        element: impl Fn(Index, &mut Vec<Diagnostic>) -> T,
+        element: impl Fn(&Self, Index, &mut Vec<Diagnostic>) -> T,
     ) -> Vec<T> {
-        let Some(node) = self.node(index) else {
-            return Vec::new();
-        };
-        if node.kind != Kind::Array {
-            let detail = "A static list expression is required.";
-            faults.push(Diagnostic::error("Invalid expression", detail, node.start()));
+        if !self.is_static(index, Kind::Array, "A static list expression is required.", faults) {
             return Vec::new();
         }
-        self.document.inside(index).map(|(index, _)| element(index, faults)).collect()
+        self.document.inside(index).map(|(index, _)| element(self, index, faults)).collect()
     }
 
     fn expression(
@@ -234,24 +234,8 @@ impl<'a> Source<'a> {
         None
     }
 
-    fn type_constraint(&self, index: Index, faults: &mut Vec<Diagnostic>) -> Option<ArgumentValue> {
-        let (text, range) = self.string(index)?;
-        match type_constraint::parse(text, range) {
-            Ok(constraint) => Some(ArgumentValue::Type(constraint.cty, constraint.has_defaults)),
-            Err(fault) => {
-                faults.push(fault);
-                None
-            }
-        }
-    }
-
     fn providers(&self, index: Index, faults: &mut Vec<Diagnostic>) -> Vec<(String, String)> {
-        let Some(node) = self.node(index) else {
-            return Vec::new();
-        };
-        if node.kind != Kind::Object {
-            let detail = "A static map expression is required.";
-            faults.push(Diagnostic::error("Invalid expression", detail, node.start()));
+        if !self.is_static(index, Kind::Object, "A static map expression is required.", faults) {
             return Vec::new();
         }
         let mut pairs = Vec::new();

@@ -24,7 +24,7 @@ pub fn read(
         _ => {
             let detail = "The root value in a JSON-based configuration must be either a JSON \
                           object or a JSON array of objects.";
-            diagnostics.push(Diagnostic::error("Root value must be object", detail, root.range));
+            diagnostics.error("Root value must be object", detail, root.range);
             false
         }
     });
@@ -32,12 +32,6 @@ pub fn read(
         return Vec::new();
     }
     Reader { document, file, diagnostics }.content(Document::ROOT, schema).blocks
-}
-
-/// Whether the diagnostic of a duplicate has a context.
-enum Context {
-    Given,
-    None,
 }
 
 /// The attributes and blocks of a body.
@@ -56,10 +50,6 @@ struct Reader<'a> {
 const WRONG_TYPE: &str = "Incorrect JSON value type";
 
 impl<'a> Reader<'a> {
-    fn fault(&mut self, summary: &'static str, detail: impl Into<String>, range: Range) {
-        self.diagnostics.push(Diagnostic::error(summary, detail, range));
-    }
-
     /// Reads a body. The recursion ends with the schema, whose blocks do not contain themselves.
     fn content(&mut self, body: Index, schema: &'static BodySchema) -> Content {
         let mut content = Content::default();
@@ -83,7 +73,8 @@ impl<'a> Reader<'a> {
             let name = node.name();
             if let Some(attribute) = schema.attribute(name) {
                 if let Some(existing) = set.get(name) {
-                    self.report_duplicate("Duplicate argument", node, *existing, Context::Given);
+                    let error = self.duplicate("Duplicate argument", node, *existing);
+                    self.diagnostics.push(error.within(node.name_range()));
                 } else {
                     set.insert(name, node.property());
                     content.attributes.push(attribute_of(*index, node, Some(attribute)));
@@ -92,7 +83,13 @@ impl<'a> Reader<'a> {
                 self.collect_headers(*index, node, block, &mut headers);
             }
         }
-        self.report_missing(body, schema, &set);
+        if let Some(node) = self.document.get(body) {
+            let place = match node.kind {
+                Kind::Object => node.range.closing(),
+                _ => node.start(),
+            };
+            schema.report_missing(|name| set.contains_key(name), place, self.diagnostics);
+        }
         if schema.rest == Rest::Refused {
             self.report_extraneous(body, schema, &set);
         }
@@ -101,22 +98,6 @@ impl<'a> Reader<'a> {
             block.attributes = inside.attributes;
             block.blocks = inside.blocks;
             content.blocks.push(block);
-        }
-    }
-
-    /// Reports required attributes that a body does not have.
-    fn report_missing(&mut self, body: Index, schema: &BodySchema, set: &HashMap<&str, Range>) {
-        let place = self.document.get(body).map(|node| match node.kind {
-            Kind::Object => node.range.closing(),
-            _ => node.start(),
-        });
-        let required = schema.attributes.iter().filter(|attribute| attribute.required);
-        for attribute in required.filter(|attribute| !set.contains_key(attribute.name)) {
-            let name = quoted(attribute.name);
-            let detail = format!("The argument {name} is required, but no definition was found.");
-            if let Some(place) = place {
-                self.fault("Missing required argument", detail, place);
-            }
         }
     }
 
@@ -135,28 +116,18 @@ impl<'a> Reader<'a> {
             let name = quoted(name);
             let detail =
                 format!("No argument or block type is named {name}.{}", did_you_mean(close));
-            let range = node.name.as_ref().map_or(node.range, |name| name.range);
+            let range = node.name_range();
             let error = Diagnostic::error("Extraneous JSON object property", detail, range);
             self.diagnostics.push(error.within(range));
         }
     }
 
-    fn report_duplicate(
-        &mut self,
-        summary: &'static str,
-        node: &Node,
-        existing: Range,
-        context: Context,
-    ) {
+    /// The error about a property that was set before.
+    fn duplicate(&self, summary: &'static str, node: &Node, existing: Range) -> Diagnostic {
         let name = quoted(node.name());
         let place = existing.shown();
         let detail = format!("The argument {name} was already set at {}:{place}.", self.file);
-        let range = node.name.as_ref().map_or(node.range, |name| name.range);
-        let error = Diagnostic::error(summary, detail, range);
-        self.diagnostics.push(match context {
-            Context::Given => error.within(range),
-            Context::None => error,
-        });
+        Diagnostic::error(summary, detail, node.name_range())
     }
 
     /// Reads the properties that the schema does not list as attributes.
@@ -166,7 +137,7 @@ impl<'a> Reader<'a> {
         };
         if node.kind != Kind::Object {
             let detail = "A JSON object is required here, setting the arguments for this block.";
-            self.fault(WRONG_TYPE, detail, node.start());
+            self.diagnostics.error(WRONG_TYPE, detail, node.start());
             return;
         }
         let mut set: HashMap<&str, Range> = HashMap::new();
@@ -176,12 +147,8 @@ impl<'a> Reader<'a> {
                 continue;
             }
             if let Some(existing) = set.get(name) {
-                self.report_duplicate(
-                    "Duplicate attribute definition",
-                    node,
-                    *existing,
-                    Context::None,
-                );
+                let error = self.duplicate("Duplicate attribute definition", node, *existing);
+                self.diagnostics.push(error);
                 continue;
             }
             set.insert(name, node.property());
@@ -210,14 +177,14 @@ impl<'a> Reader<'a> {
                     }
                     let purpose = purpose(label);
                     let detail = format!("A JSON object is required here, {purpose}.");
-                    self.fault(WRONG_TYPE, detail, element.start());
+                    self.diagnostics.error(WRONG_TYPE, detail, element.start());
                 }
                 all
             }
             _ => {
                 let purpose = purpose(label);
                 let either = "Either a JSON object or JSON array of objects is required here,";
-                self.fault(WRONG_TYPE, format!("{either} {purpose}."), node.start());
+                self.diagnostics.error(WRONG_TYPE, format!("{either} {purpose}."), node.start());
                 Vec::new()
             }
         }
@@ -231,7 +198,7 @@ impl<'a> Reader<'a> {
         schema: &'static BlockSchema,
         headers: &mut Vec<Header>,
     ) {
-        let kind_range = node.name.as_ref().map_or(node.range, |name| name.range);
+        let kind_range = node.name_range();
         let mut left = vec![(index, node, Vec::new())];
         while let Some((index, node, labels)) = left.pop() {
             let Some(purpose) = schema.labels.get(labels.len()) else {
@@ -245,11 +212,11 @@ impl<'a> Reader<'a> {
                      block's {purpose}.",
                     schema.name
                 );
-                self.fault("Missing block label", detail, node.start());
+                self.diagnostics.error("Missing block label", detail, node.start());
             }
             for (index, node) in properties.into_iter().rev() {
                 let mut labels = labels.clone();
-                let range = node.name.as_ref().map_or(node.range, |name| name.range);
+                let range = node.name_range();
                 labels.push(Label { text: node.name().into(), range });
                 left.push((index, node, labels));
             }
@@ -293,7 +260,7 @@ impl<'a> Reader<'a> {
                     "Either a JSON object or a JSON array is required, representing the contents \
                      of one or more {name} blocks."
                 );
-                self.fault(WRONG_TYPE, detail, node.start());
+                self.diagnostics.error(WRONG_TYPE, detail, node.start());
             }
         }
     }
@@ -320,7 +287,7 @@ fn attribute_of(
 ) -> Attribute<Index> {
     Attribute {
         name: node.name().into(),
-        name_range: node.name.as_ref().map_or(node.range, |name| name.range),
+        name_range: node.name_range(),
         range: node.property(),
         reading: schema.map_or(Reading::Value, |schema| schema.reading),
         rest: false,

@@ -18,7 +18,6 @@ enum Within<'a> {
 }
 
 /// The offset of the closing brace of an expression that starts at an offset of a text.
-#[must_use]
 pub fn closing_brace(text: &str, start: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut stack = vec![Within::Bracket(b'}')];

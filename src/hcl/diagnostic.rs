@@ -1,7 +1,5 @@
 //! Diagnostics of a source file, with the messages of HCL.
 
-use std::fmt::Write;
-
 use super::position::Range;
 
 /// Maximum number of diagnostics for a file. A broken file can have one for each of its bytes.
@@ -18,7 +16,6 @@ pub enum Severity {
 
 impl Severity {
     /// The severity in HCL's output.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Severity::Error => "error",
@@ -44,14 +41,12 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// Returns an error without a context.
-    #[must_use]
     pub fn error(summary: &'static str, detail: impl Into<String>, range: Range) -> Diagnostic {
         let detail = detail.into();
         Diagnostic { severity: Severity::Error, summary, detail, range, context: None }
     }
 
     /// The same diagnostic with a context.
-    #[must_use]
     pub fn within(self, context: Range) -> Diagnostic {
         Diagnostic { context: Some(context), ..self }
     }
@@ -61,91 +56,50 @@ impl Diagnostic {
 #[derive(Debug, Default)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
-    /// The number of diagnostics that were dropped.
-    pub dropped: u64,
 }
 
 impl Diagnostics {
     /// Adds a diagnostic, unless the list is full.
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        if self.is_full() {
-            self.dropped += 1;
-        } else {
+        if !self.is_full() {
             self.list.push(diagnostic);
         }
     }
 
+    /// Adds an error without a context.
+    pub fn error(&mut self, summary: &'static str, detail: impl Into<String>, range: Range) {
+        self.push(Diagnostic::error(summary, detail, range));
+    }
+
     /// True if further diagnostics are dropped.
-    #[must_use]
     pub fn is_full(&self) -> bool {
         self.list.len() >= DIAGNOSTICS_MAX
     }
 
     /// The diagnostics in the order in which HCL finds them.
-    #[must_use]
     pub fn list(&self) -> &[Diagnostic] {
         &self.list
     }
 
     /// True if the file has no fault.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 }
 
 /// Quotes a name like Go's `%q`.
-#[must_use]
 pub fn quoted(name: &str) -> String {
-    let mut out = String::from('"');
-    for char in name.chars() {
-        match char {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\u{7}' => out.push_str("\\a"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{b}' => out.push_str("\\v"),
-            _ if is_printable(char) => out.push(char),
-            _ => {
-                let code = u32::from(char);
-                // Writing to a string does not fail.
-                let _ = match code {
-                    0..0x80 => write!(out, "\\x{code:02x}"),
-                    0x80..0x10000 => write!(out, "\\u{code:04x}"),
-                    _ => write!(out, "\\U{code:08x}"),
-                };
-            }
-        }
-    }
-    out.push('"');
-    out
-}
-
-/// True for visible characters and the ASCII space, like Go's `unicode.IsPrint`.
-fn is_printable(char: char) -> bool {
-    if char.is_ascii() {
-        return !char.is_ascii_control();
-    }
-    !char.is_whitespace() && (char.escape_debug().count() == 1 || is_mark(char))
-}
-
-/// True for combining marks, which `escape_debug` escapes as well.
-fn is_mark(char: char) -> bool {
-    unicode_normalization::char::is_combining_mark(char)
+    let mut out = Vec::new();
+    crate::wire::quote(name.as_bytes(), &mut out);
+    String::from_utf8_lossy(&out).into_owned()
 }
 
 /// The first name of a list that is less than three edits away from a name.
-#[must_use]
 pub fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     known.into_iter().find(|known| edits(name, known) < 3)
 }
 
 /// A sentence that suggests a name, or nothing.
-#[must_use]
 pub fn did_you_mean(suggestion: Option<&str>) -> String {
     suggestion.map_or_else(String::new, |name| format!(" Did you mean {}?", quoted(name)))
 }

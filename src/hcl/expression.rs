@@ -3,13 +3,13 @@
 //! The parser is that of hcl-edit, which refuses more than 64 nested levels and more than 128
 //! chained operators. Hence the recursion over its trees is bounded.
 
-use hcl_edit::expr::{Expression, ForExpr, ObjectKey, Traversal, TraversalOperator, UnaryOperator};
+use hcl_edit::expr::{Expression, ForExpr, ObjectKey, Traversal, TraversalOperator};
 use hcl_edit::template::{Directive, Element};
 
 use super::diagnostic::quoted;
+use crate::json::string::push_quoted;
 
 /// Parses an expression that can span lines.
-#[must_use]
 pub fn parse(text: &str) -> Option<Expression> {
     let wrapped = format!("(\n{text}\n)");
     match hcl_edit::parser::parse_expr(&wrapped).ok()? {
@@ -20,7 +20,6 @@ pub fn parse(text: &str) -> Option<Expression> {
 }
 
 /// The references of an expression, in order, with repetitions.
-#[must_use]
 pub fn references(expression: &Expression) -> Vec<String> {
     let mut walk = References::default();
     walk.expression(expression);
@@ -157,7 +156,6 @@ impl References {
 }
 
 /// A step of a reference, or nothing if the step is computed.
-#[must_use]
 pub fn step(operator: &TraversalOperator) -> Option<String> {
     match operator {
         TraversalOperator::GetAttr(name) => Some(format!(".{}", name.as_str())),
@@ -175,7 +173,6 @@ pub fn step(operator: &TraversalOperator) -> Option<String> {
 }
 
 /// A reference as a whole: a variable and steps that are constant.
-#[must_use]
 pub fn reference(expression: &Expression) -> Option<String> {
     match expression {
         Expression::Variable(name) => Some(name.to_string()),
@@ -194,7 +191,6 @@ pub fn reference(expression: &Expression) -> Option<String> {
 }
 
 /// The name that HCL gives to the form of an expression.
-#[must_use]
 pub fn form(expression: &Expression) -> &'static str {
     match expression {
         Expression::Null(_) | Expression::Bool(_) => "LiteralValue",
@@ -210,9 +206,7 @@ pub fn form(expression: &Expression) -> &'static str {
         Expression::Conditional(_) => "Conditional",
         Expression::FuncCall(_) => "FunctionCall",
         Expression::Traversal(traversal) => traversal_form(traversal),
-        Expression::UnaryOp(operation) => match operation.operator.value() {
-            UnaryOperator::Neg | UnaryOperator::Not => "UnaryOp",
-        },
+        Expression::UnaryOp(_) => "UnaryOp",
         Expression::BinaryOp(_) => "BinaryOp",
         Expression::ForExpr(_) => "For",
     }
@@ -250,7 +244,6 @@ fn traversal_form(traversal: &Traversal) -> &'static str {
 }
 
 /// The text of a quoted string or heredoc without `${ }` and `%{ }`.
-#[must_use]
 pub fn quoted_text(expression: &Expression) -> Option<String> {
     match expression {
         Expression::String(text) => Some(text.as_str().to_owned()),
@@ -266,28 +259,16 @@ fn text_of<'a>(elements: impl Iterator<Item = &'a Element>) -> Option<String> {
 }
 
 /// The value of an expression without variables, operations and functions, as JSON.
-#[must_use]
 pub fn constant(expression: &Expression) -> Option<String> {
     match expression {
         Expression::Null(_) => Some(String::from("null")),
         Expression::Bool(value) => Some(value.value().to_string()),
         Expression::Number(number) => Some(number.value().to_string()),
         Expression::Parenthesis(inner) => constant(inner.inner()),
-        _ => quoted_text(expression).map(|text| json_string(&text)),
+        _ => quoted_text(expression).map(|text| {
+            let mut json = String::new();
+            push_quoted(&text, &mut json);
+            json
+        }),
     }
-}
-
-/// A string of JSON.
-fn json_string(text: &str) -> String {
-    let mut out = String::from('"');
-    for char in text.chars() {
-        match char {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\0'..' ' => out.push_str(&format!("\\u{:04x}", u32::from(char))),
-            _ => out.push(char),
-        }
-    }
-    out.push('"');
-    out
 }

@@ -29,7 +29,7 @@ pub fn read(
         Err(error) => {
             let at = lines.position(error.location().offset());
             let detail = format!("The parser stops here: {}.", error.message());
-            diagnostics.push(Diagnostic::error("Invalid syntax", detail, Range::new(at, at)));
+            diagnostics.error("Invalid syntax", detail, Range::new(at, at));
             Vec::new()
         }
     }
@@ -51,10 +51,6 @@ impl Reader<'_, '_> {
         self.lines.range(node.span().unwrap_or_default())
     }
 
-    fn fault(&mut self, summary: &'static str, detail: String, range: Range) {
-        self.diagnostics.push(Diagnostic::error(summary, detail, range));
-    }
-
     /// Reads a body. Only a block that a provider knows has no schema. `opening` is the place of
     /// the opening brace. The parser bounds the depth of the recursion.
     fn body(
@@ -73,8 +69,9 @@ impl Reader<'_, '_> {
                 Structure::Block(block) => content.blocks.extend(self.block(block, schema)),
             }
         }
-        if let Some(schema) = schema {
-            self.missing(schema, &content, opening);
+        if let (Some(schema), Some(opening)) = (schema, opening) {
+            let names: HashSet<&str> = content.attributes.iter().map(|one| &*one.name).collect();
+            schema.report_missing(|name| names.contains(name), opening, self.diagnostics);
         }
         content
     }
@@ -99,7 +96,7 @@ impl Reader<'_, '_> {
             };
             let name = quoted(name);
             let detail = format!("An argument named {name} is not expected here.{hint}");
-            self.fault("Unsupported argument", detail, name_range);
+            self.diagnostics.error("Unsupported argument", detail, name_range);
         }
         Attribute {
             name: attribute.key.as_str().into(),
@@ -193,22 +190,6 @@ impl Reader<'_, '_> {
         };
         let name = quoted(kind);
         let detail = format!("Blocks of type {name} are not expected here.{hint}");
-        self.fault("Unsupported block type", detail, range);
-    }
-
-    /// Reports required attributes that a body does not have.
-    fn missing(&mut self, schema: &BodySchema, content: &Content, opening: Option<Range>) {
-        let set: HashSet<&str> =
-            content.attributes.iter().map(|attribute| attribute.name.as_ref()).collect();
-        let required = schema.attributes.iter().filter(|attribute| attribute.required);
-        let missing: Vec<_> =
-            required.map(|attribute| attribute.name).filter(|name| !set.contains(name)).collect();
-        for name in missing {
-            let name = quoted(name);
-            let detail = format!("The argument {name} is required, but no definition was found.");
-            if let Some(opening) = opening {
-                self.fault("Missing required argument", detail, opening);
-            }
-        }
+        self.diagnostics.error("Unsupported block type", detail, range);
     }
 }

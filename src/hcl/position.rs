@@ -21,7 +21,6 @@ impl Position {
     pub const START: Position = Position { line: 1, column: 1, byte: 0 };
 
     /// The position `count` bytes further on the same line, where each byte is a column.
-    #[must_use]
     pub fn plus(self, count: u32) -> Position {
         let add = |number: u32| number.saturating_add(count);
         Position { line: self.line, column: add(self.column), byte: add(self.byte) }
@@ -39,19 +38,16 @@ pub struct Range {
 
 impl Range {
     /// The range from one position to another.
-    #[must_use]
     pub const fn new(start: Position, end: Position) -> Range {
         Range { start, end }
     }
 
     /// The first byte of this range.
-    #[must_use]
     pub fn opening(&self) -> Range {
         Range::new(self.start, self.start.plus(1))
     }
 
     /// The last byte of this range, which is on the line of its end.
-    #[must_use]
     pub fn closing(&self) -> Range {
         let Position { line, column, byte } = self.end;
         let start = Position { line, column: column.max(2) - 1, byte: byte.max(1) - 1 };
@@ -59,7 +55,6 @@ impl Range {
     }
 
     /// The range as messages show it after the name of the file: `1,5-9` or `1,5-2,3`.
-    #[must_use]
     pub fn shown(&self) -> String {
         let (start, end) = (self.start, self.end);
         if start.line == end.line {
@@ -71,7 +66,6 @@ impl Range {
 }
 
 /// Moves a position past a text.
-#[must_use]
 pub fn advance(mut at: Position, text: &str) -> Position {
     at.byte = at.byte.saturating_add(u32::try_from(text.len()).unwrap_or(u32::MAX));
     let mut lines = text.split('\n');
@@ -102,7 +96,6 @@ pub struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     /// Finds the lines of a text.
-    #[must_use]
     pub fn new(text: &'a str) -> Lines<'a> {
         let ends = memchr::memchr_iter(b'\n', text.as_bytes());
         let ends = ends.map(|at| u32::try_from(at + 1).unwrap_or(u32::MAX));
@@ -110,7 +103,6 @@ impl<'a> Lines<'a> {
     }
 
     /// The position at an offset.
-    #[must_use]
     pub fn position(&self, offset: usize) -> Position {
         let offset = offset.min(self.text.len());
         let byte = u32::try_from(offset).unwrap_or(u32::MAX);
@@ -122,7 +114,6 @@ impl<'a> Lines<'a> {
     }
 
     /// The range of a span of bytes.
-    #[must_use]
     pub fn range(&self, span: std::ops::Range<usize>) -> Range {
         Range::new(self.position(span.start), self.position(span.end))
     }

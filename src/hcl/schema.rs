@@ -1,5 +1,8 @@
 //! What a body can contain: a schema of attributes and blocks.
 
+use super::diagnostic::{Diagnostics, quoted};
+use super::position::Range;
+
 /// How an attribute is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
@@ -73,14 +76,26 @@ pub struct BodySchema {
 
 impl BodySchema {
     /// The attribute of a name.
-    #[must_use]
     pub fn attribute(&self, name: &str) -> Option<&'static AttributeSchema> {
         self.attributes.iter().find(|attribute| attribute.name == name)
     }
 
     /// The block of a type.
-    #[must_use]
     pub fn block(&self, name: &str) -> Option<&'static BlockSchema> {
         self.blocks.iter().find(|block| block.name == name)
+    }
+
+    /// Reports required attributes that a body does not have. `place` stands for the body.
+    pub fn report_missing(
+        &self,
+        is_set: impl Fn(&str) -> bool,
+        place: Range,
+        diagnostics: &mut Diagnostics,
+    ) {
+        for attribute in self.attributes.iter().filter(|one| one.required && !is_set(one.name)) {
+            let name = quoted(attribute.name);
+            let detail = format!("The argument {name} is required, but no definition was found.");
+            diagnostics.error("Missing required argument", detail, place);
+        }
     }
 }

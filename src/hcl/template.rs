@@ -35,7 +35,6 @@ pub struct Template {
 
 impl Template {
     /// The expression of a template that is one `${ }` and nothing else. Its type is kept.
-    #[must_use]
     pub fn wrapped(&self) -> Option<&Expression> {
         match self.parts.as_slice() {
             [Part::Interpolation(expression)] => Some(expression),
@@ -44,7 +43,6 @@ impl Template {
     }
 
     /// The text of a template without `${ }` and `%{ }`.
-    #[must_use]
     pub fn literal(&self) -> Option<&str> {
         match self.parts.as_slice() {
             [] => Some(""),
@@ -54,7 +52,6 @@ impl Template {
     }
 
     /// The references of all parts, in order.
-    #[must_use]
     pub fn references(&self) -> Vec<String> {
         let mut all = Vec::new();
         for part in &self.parts {
@@ -69,7 +66,6 @@ impl Template {
 }
 
 /// True if a text can have `${ }`, `%{ }` or an escape of them.
-#[must_use]
 pub fn has_markers(text: &str) -> bool {
     text.contains("${") || text.contains("%{")
 }
@@ -200,12 +196,10 @@ impl Reader<'_> {
         };
         let source = self.text.get(inner..end).unwrap_or_default();
         let strips = source.ends_with('~');
-        let before = usize::from(source.starts_with('~'));
+        let inside = start.plus(2 + u32::from(source.starts_with('~')));
         let source = source.strip_prefix('~').unwrap_or(source);
         let source = source.strip_suffix('~').unwrap_or(source);
-        let opening = Range::new(start, start.plus(2));
         if is_directive {
-            let inside = advance(opening.end, if before == 1 { "~" } else { "" });
             let after = advance(start, self.text.get(self.at..=end).unwrap_or_default());
             self.directive(source, inside, Range::new(start, after))?;
         } else if let Some(inner) = expression::parse(source) {
@@ -215,7 +209,6 @@ impl Reader<'_> {
                 self.references.expression(&inner);
             }
         } else {
-            let inside = opening.end.plus(u32::from(before == 1));
             return Err(faults_of(source, inside, self.first));
         }
         self.step(end + 1 - self.at);
@@ -276,7 +269,6 @@ impl Reader<'_> {
 
     /// Continues or closes the innermost open directive.
     fn balance(&mut self, word: &str, range: Range) -> Result<(), Vec<Diagnostic>> {
-        let unbalanced = "The control directives within this template are unbalanced.";
         let detail = match (self.open.last_mut(), word) {
             (Some(open), "else") if open.keyword == "if" && !open.has_else => {
                 open.has_else = true;
@@ -286,22 +278,17 @@ impl Reader<'_> {
                 self.close();
                 return Ok(());
             }
-            (Some(open), "endfor") => format!(
-                "Expecting an endif directive for the if started at {}:{}.",
-                self.file,
-                open.range.shown()
-            ),
-            (Some(open), _) if open.keyword == "for" => format!(
-                "Expecting an endfor directive corresponding to the for directive at {}:{}.",
-                self.file,
-                open.range.shown()
-            ),
-            (Some(open), _) => format!(
-                "Already in the else clause for the if started at {}:{}.",
-                self.file,
-                open.range.shown()
-            ),
-            (None, _) => unbalanced.to_owned(),
+            (Some(open), _) => {
+                let what = match (word, open.keyword) {
+                    ("endfor", _) => "Expecting an endif directive for the if started",
+                    (_, "for") => {
+                        "Expecting an endfor directive corresponding to the for directive"
+                    }
+                    _ => "Already in the else clause for the if started",
+                };
+                format!("{what} at {}:{}.", self.file, open.range.shown())
+            }
+            (None, _) => "The control directives within this template are unbalanced.".to_owned(),
         };
         let summary = match word {
             "else" => "Unexpected else directive",

@@ -1,10 +1,13 @@
 //! Type constraints of variables, such as `list(string)`.
 
+use std::sync::Arc;
+
 use hcl_edit::expr::{Expression, FuncCall, Object, ObjectKey};
 
 use super::diagnostic::{Diagnostic, quoted};
 use super::expression;
 use super::position::{Range, advance};
+use crate::wire::types::{Attributes, Type};
 
 /// A type constraint.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +36,7 @@ pub fn parse(text: &str, range: Range) -> Result<TypeConstraint, Diagnostic> {
     };
     let mut has_defaults = false;
     match constraint(&expression, &mut has_defaults) {
-        Ok(cty) => Ok(TypeConstraint { cty, has_defaults }),
+        Ok(ty) => Ok(TypeConstraint { cty: ty.to_string(), has_defaults }),
         Err((detail, part)) => {
             let offset = part.as_ref().and_then(|part| text.find(part.as_str()));
             let Some((offset, part)) = offset.zip(part) else {
@@ -47,11 +50,13 @@ pub fn parse(text: &str, range: Range) -> Result<TypeConstraint, Diagnostic> {
 }
 
 /// The type of an expression. The parser bounds the depth.
-fn constraint(expression: &Expression, has_defaults: &mut bool) -> Result<String, Fault> {
+fn constraint(expression: &Expression, has_defaults: &mut bool) -> Result<Type, Fault> {
     match expression {
         Expression::Variable(name) => match name.as_str() {
-            word @ ("string" | "number" | "bool") => Ok(format!("\"{word}\"")),
-            "any" => Ok(String::from("\"dynamic\"")),
+            "string" => Ok(Type::String),
+            "number" => Ok(Type::Number),
+            "bool" => Ok(Type::Bool),
+            "any" => Ok(Type::Dynamic),
             kind @ ("list" | "set" | "map" | "object" | "tuple") => Err((needs(kind), None)),
             word => {
                 let word = quoted(word);
@@ -73,17 +78,16 @@ fn needs(kind: &str) -> String {
     format!("The {kind} type constructor requires one argument specifying the {argument}.")
 }
 
-fn constructor(call: &FuncCall, has_defaults: &mut bool) -> Result<String, Fault> {
+fn constructor(call: &FuncCall, has_defaults: &mut bool) -> Result<Type, Fault> {
     let argument = call.args.get(0).filter(|_| call.args.len() == 1);
     let name = call.name.name.as_str();
     match (name, argument) {
-        ("list" | "set" | "map", Some(argument)) => {
-            Ok(format!("[\"{name}\",{}]", constraint(argument, has_defaults)?))
-        }
+        ("list", Some(argument)) => constraint(argument, has_defaults).map(Type::list),
+        ("set", Some(argument)) => constraint(argument, has_defaults).map(Type::set),
+        ("map", Some(argument)) => constraint(argument, has_defaults).map(Type::map),
         ("tuple", Some(Expression::Array(elements))) => {
-            let elements: Result<Vec<_>, _> =
-                elements.iter().map(|element| constraint(element, has_defaults)).collect();
-            Ok(format!("[\"tuple\",[{}]]", elements?.join(",")))
+            let types = elements.iter().map(|element| constraint(element, has_defaults));
+            Ok(Type::Tuple(types.collect::<Result<_, _>>()?))
         }
         ("object", Some(Expression::Object(object))) => attributes(object, has_defaults),
         ("list" | "set" | "map" | "object" | "tuple", _) => Err((needs(name), None)),
@@ -94,9 +98,8 @@ fn constructor(call: &FuncCall, has_defaults: &mut bool) -> Result<String, Fault
     }
 }
 
-fn attributes(object: &Object, has_defaults: &mut bool) -> Result<String, Fault> {
-    let mut attributes = Vec::new();
-    let mut optional = Vec::new();
+fn attributes(object: &Object, has_defaults: &mut bool) -> Result<Type, Fault> {
+    let mut attributes = Attributes::default();
     for (key, value) in object {
         let name = match key {
             ObjectKey::Ident(name) => name.as_str(),
@@ -112,21 +115,11 @@ fn attributes(object: &Object, has_defaults: &mut bool) -> Result<String, Fault>
             && call.name.name.as_str() == "optional"
             && let Some(inner) = call.args.get(0)
         {
-            optional.push(name.to_owned());
+            attributes.optional.insert(name.to_owned());
             *has_defaults |= call.args.len() > 1;
             ty = inner;
         }
-        attributes.push((name.to_owned(), constraint(ty, has_defaults)?));
+        attributes.types.insert(name.to_owned(), constraint(ty, has_defaults)?);
     }
-    attributes.sort();
-    optional.sort();
-    let attributes: Vec<_> =
-        attributes.iter().map(|(name, ty)| format!("{}:{ty}", quoted(name))).collect();
-    let mut cty = format!("[\"object\",{{{}}}", attributes.join(","));
-    if !optional.is_empty() {
-        let names: Vec<_> = optional.iter().map(|name| quoted(name)).collect();
-        cty.push_str(&format!(",[{}]", names.join(",")));
-    }
-    cty.push(']');
-    Ok(cty)
+    Ok(Type::Object(Arc::new(attributes)))
 }

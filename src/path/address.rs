@@ -92,6 +92,35 @@ pub fn without_keys(address: &str) -> String {
     text
 }
 
+/// Splits an address without its instance keys: the names of the module calls, outermost first, and
+/// the names that follow: `["data", "t", "n"]` for `data.t.n[0]`. A call alone is an address in the
+/// module that calls.
+pub(crate) fn split_modules(address: &str) -> (Vec<&str>, Vec<&str>) {
+    let (mut names, mut calls) = (names(address), Vec::new());
+    while let ["module", call, _, ..] = &names[calls.len() * 2..] {
+        calls.push(*call);
+    }
+    names.drain(..calls.len() * 2);
+    (calls, names)
+}
+
+/// The names of an address or a reference, without keys.
+pub(crate) fn names(text: &str) -> Vec<&str> {
+    let (mut names, mut rest) = (Vec::new(), text);
+    while !rest.is_empty() {
+        if let Some(key) = rest.strip_prefix('[') {
+            rest = &key[key_len(key)..];
+        } else if let Some(behind) = rest.strip_prefix('.') {
+            rest = behind;
+        } else {
+            let (name, behind) = rest.split_at(rest.find(['.', '[']).unwrap_or(rest.len()));
+            names.push(name);
+            rest = behind;
+        }
+    }
+    names
+}
+
 /// The length of an instance key with its closing bracket, in bytes.
 fn key_len(key: &str) -> usize {
     let (mut is_quoted, mut is_escaped) = (false, false);
@@ -144,6 +173,39 @@ mod tests {
             assert_eq!(AddressPattern::new(text).covers(address), holds, "{address} {text}");
         }
     }
+
+    #[test]
+    fn an_address_is_split_whatever_its_keys_hold() {
+        for (address, calls, names) in [
+            ("t.n", "", "t.n"),
+            ("t.n[0]", "", "t.n"),
+            ("data.t.n", "", "data.t.n"),
+            ("data.t.n[0]", "", "data.t.n"),
+            (r#"t.n["x.y[0]"]"#, "", "t.n"),
+            (r#"t.n["\"]"]"#, "", "t.n"),
+            ("t.n[", "", "t.n"),
+            ("module", "", "module"),
+            ("module.a", "", "module.a"),
+            (r#"module.m["a.b"]"#, "", "module.m"),
+            ("module.m[\"", "", "module.m"),
+            ("module.a.module.b", "a", "module.b"),
+            (r#"module.m["a.b"].t.n"#, "m", "t.n"),
+            (r#"module.m["a.b"].t.n[0]"#, "m", "t.n"),
+            (r#"module.a["\\"].t.n"#, "a", "t.n"),
+            (r#"module.a["$${x}"].var.v"#, "a", "var.v"),
+            (r#"module.a[0].module.b.data.t.n["k"]"#, "a.b", "data.t.n"),
+            (r#"module.a["]\"].module.x"].module.b[0].t.n["k"]"#, "a.b", "t.n"),
+            ("", "", ""),
+        ] {
+            let found = split_modules(address);
+            assert_eq!(
+                (found.0.join("."), found.1.join(".")),
+                (calls.into(), names.into()),
+                "{address}"
+            );
+        }
+    }
+
     #[test]
     fn keys_of_instances_are_left_out() {
         let address = r#"module.a["x]y"].module.b[0].aws_db.c["\"k\""]"#;

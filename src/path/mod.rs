@@ -18,6 +18,7 @@ use std::fmt;
 use serde::ser::{Serialize, SerializeSeq, Serializer};
 
 pub use self::address::{AddressPattern, without_keys};
+pub(crate) use self::address::{names, split_modules};
 pub use self::attribute::{AttributePath, AttributeStep};
 pub use self::dotted::DottedPath;
 pub use self::pattern::{DECODERS, Pattern};

@@ -17,6 +17,20 @@ pub(super) enum Action {
     ForgetThenCreate,
 }
 
+/// The actions, in the order of the type, with their numbers and with `actions` in plan JSON.
+const ACTIONS: [(Action, u64, &str); 10] = [
+    (Action::NoOp, 0, r#"["no-op"]"#),
+    (Action::Create, 1, r#"["create"]"#),
+    (Action::Read, 2, r#"["read"]"#),
+    (Action::Update, 3, r#"["update"]"#),
+    (Action::Delete, 5, r#"["delete"]"#),
+    (Action::DeleteThenCreate, 6, r#"["delete","create"]"#),
+    (Action::CreateThenDelete, 7, r#"["create","delete"]"#),
+    (Action::Forget, 8, r#"["forget"]"#),
+    (Action::CreateThenForget, 9, r#"["create","forget"]"#),
+    (Action::ForgetThenCreate, 10, r#"["forget","create"]"#),
+];
+
 /// Which of a change's values are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sides {
@@ -30,19 +44,8 @@ pub(super) enum Sides {
 impl Action {
     /// Decodes an action. Protocol Buffers leave out zero, so a missing field is `NoOp`.
     pub(super) fn read(number: u64) -> Result<Action, PlanFileFault> {
-        Ok(match number {
-            0 => Action::NoOp,
-            1 => Action::Create,
-            2 => Action::Read,
-            3 => Action::Update,
-            5 => Action::Delete,
-            6 => Action::DeleteThenCreate,
-            7 => Action::CreateThenDelete,
-            8 => Action::Forget,
-            9 => Action::CreateThenForget,
-            10 => Action::ForgetThenCreate,
-            _ => return Err(PlanFileFault::Action(number)),
-        })
+        let known = ACTIONS.iter().find(|(_, known, _)| *known == number);
+        known.map(|(action, ..)| *action).ok_or(PlanFileFault::Action(number))
     }
 
     /// Which values a change with this action stores.
@@ -68,18 +71,7 @@ impl Action {
 
     /// The member `actions` of the change in plan JSON.
     pub(super) fn json(self) -> &'static str {
-        match self {
-            Action::NoOp => r#"["no-op"]"#,
-            Action::Create => r#"["create"]"#,
-            Action::Read => r#"["read"]"#,
-            Action::Update => r#"["update"]"#,
-            Action::Delete => r#"["delete"]"#,
-            Action::DeleteThenCreate => r#"["delete","create"]"#,
-            Action::CreateThenDelete => r#"["create","delete"]"#,
-            Action::Forget => r#"["forget"]"#,
-            Action::CreateThenForget => r#"["create","forget"]"#,
-            Action::ForgetThenCreate => r#"["forget","create"]"#,
-        }
+        ACTIONS[self as usize].2
     }
 }
 

@@ -105,17 +105,8 @@ impl<'a> Address<'a> {
     }
 
     fn parse(text: &'a str) -> Option<Address<'a>> {
-        let mut rest = Rest(text);
-        let mut modules = Modules(rest);
-        let mut module = 0;
-        for step in modules.by_ref() {
-            step?;
-        }
-        rest = modules.0;
-        let start = text.len() - rest.0.len();
-        if start > 0 {
-            module = start - 1;
-        }
+        let (module, rest) = split(text)?;
+        let mut rest = Rest(rest);
         let mut kind = rest.name()?;
         rest.dot()?;
         let mode = match kind {
@@ -129,7 +120,6 @@ impl<'a> Address<'a> {
         }
         let name = rest.name()?;
         let key = rest.key()?;
-        let module = &text[..module];
         rest.0.is_empty().then_some(Address { text, module, mode, kind, name, key })
     }
 
@@ -179,6 +169,17 @@ fn write_text(text: &str, out: &mut Vec<u8>) {
         }
     }
     out.extend_from_slice(&[0, 0]);
+}
+
+/// Splits an address into its module and what is in it.
+pub(super) fn split(address: &str) -> Option<(&str, &str)> {
+    let mut modules = Modules::of(address);
+    for step in modules.by_ref() {
+        step?;
+    }
+    let rest = modules.rest();
+    let module = address.len() - rest.len();
+    Some((&address[..module.saturating_sub(1)], rest))
 }
 
 /// The steps of an address that are modules, from the outermost: a name and a key. A step that is

@@ -8,7 +8,10 @@
 use std::io::{self, BufReader, Read};
 
 use flate2::read::DeflateDecoder;
-use rawzip::{CompressionMethod, ReaderAt, ZipArchive, ZipArchiveEntryWayfinder, ZipLocator};
+use rawzip::{
+    CompressionMethod, ReaderAt, ZipArchive, ZipArchiveEntryWayfinder, ZipFileHeaderRecord,
+    ZipLocator,
+};
 
 use super::member::Member;
 use crate::error::{Error, ErrorKind, PlanFileFault, Result, WrongDocument};
@@ -50,6 +53,17 @@ struct DirectoryEntry {
     is_encrypted: bool,
     /// The offset of the member's own header.
     header: u64,
+}
+
+impl DirectoryEntry {
+    fn of(entry: &ZipFileHeaderRecord<'_>) -> DirectoryEntry {
+        DirectoryEntry {
+            wayfinder: entry.wayfinder(),
+            method: entry.compression_method(),
+            is_encrypted: entry.flags().is_encrypted(),
+            header: entry.local_header_offset(),
+        }
+    }
 }
 
 /// The file that holds the archive.
@@ -124,13 +138,7 @@ impl<'a> Archive<'a> {
             let Some(at) = NAMES.iter().position(|name| name.as_bytes() == path.as_ref()) else {
                 continue;
             };
-            let found = DirectoryEntry {
-                wayfinder: entry.wayfinder(),
-                method: entry.compression_method(),
-                is_encrypted: entry.flags().is_encrypted(),
-                header: entry.local_header_offset(),
-            };
-            if self.found[at].replace(found).is_some() {
+            if self.found[at].replace(DirectoryEntry::of(&entry)).is_some() {
                 return Err(archive_fault(PlanFileFault::MemberTwice).within(NAMES[at]));
             }
         }
@@ -188,12 +196,7 @@ impl<'a> Archive<'a> {
             if !path.starts_with(prefix) || path.ends_with('/') {
                 continue;
             }
-            let member = DirectoryEntry {
-                wayfinder: entry.wayfinder(),
-                method: entry.compression_method(),
-                is_encrypted: entry.flags().is_encrypted(),
-                header: entry.local_header_offset(),
-            };
+            let member = DirectoryEntry::of(&entry);
             size = size.saturating_add(member.wayfinder.uncompressed_size_hint());
             if size > max {
                 return Err(Error::limit(Limit::Change, max, member.header));

@@ -7,7 +7,7 @@
 use super::keys;
 use super::path::{Paths, Step};
 use super::protobuf::fault;
-use super::walk::{self, Part, Walk};
+use super::walk::{self, Part, Text, Walk};
 use crate::error::{PlanFileFault, Result};
 use crate::json::value::{Elements, Kind, Members, Value};
 use crate::limits::Limits;
@@ -20,16 +20,9 @@ pub(super) struct Json<'a> {
     stack: Vec<Inside<'a>>,
     /// The last leaf.
     leaf: Value<'a>,
-    types: Types,
-}
-
-/// What an object of `value` and `type` is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Types {
-    /// A value with its type in front, which is left out.
-    LeftOut,
-    /// An object like any other.
-    Kept,
+    /// Whether an object of `value` and `type` is an object like any other. Else it is a value with
+    /// its type, which is left out.
+    keeps_types: bool,
 }
 
 enum Inside<'a> {
@@ -40,12 +33,7 @@ enum Inside<'a> {
 impl<'a> Json<'a> {
     /// A walk over a value.
     pub(super) fn new(value: Value<'a>) -> Json<'a> {
-        Json { next: Some(value), stack: Vec::new(), leaf: value, types: Types::LeftOut }
-    }
-
-    fn close(&mut self) -> Part<'a> {
-        self.stack.pop();
-        Part::Close
+        Json { next: Some(value), stack: Vec::new(), leaf: value, keeps_types: false }
     }
 }
 
@@ -63,8 +51,11 @@ impl<'a> Walk<'a> for Json<'a> {
             (None, Some(Inside::Array(elements))) => elements.next().transpose()?,
             (None, None) => None,
         };
-        let Some(mut value) = next else { return Ok(self.close()) };
-        if self.types == Types::LeftOut {
+        let Some(mut value) = next else {
+            self.stack.pop();
+            return Ok(Part::Close);
+        };
+        if !self.keeps_types {
             value = without_type(value)?;
         }
         Ok(match value.kind()? {
@@ -116,12 +107,13 @@ fn without_type(mut value: Value<'_>) -> Result<Value<'_>> {
 
 /// Appends attributes as compact JSON, escaped as Go does.
 pub(super) fn write(value: Value<'_>, limits: &Limits, out: &mut Vec<u8>) -> Result<()> {
-    walk::write_known(&mut Json::new(value), limits, out)
+    walk::write(&mut Json::new(value), Text::Known, limits, out)
 }
 
 /// Like [`write`], for JSON that holds no attributes.
 pub(super) fn write_plain(value: Value<'_>, limits: &Limits, out: &mut Vec<u8>) -> Result<()> {
-    walk::write_known(&mut Json { types: Types::Kept, ..Json::new(value) }, limits, out)
+    let mut walk = Json { keeps_types: true, ..Json::new(value) };
+    walk::write(&mut walk, Text::Known, limits, out)
 }
 
 /// Reads the paths of `sensitive_attributes`.

@@ -9,7 +9,7 @@ use super::overlay::{self, Marks};
 use super::packed::{Packed, write_unknown, write_value};
 use super::path::{Paths, Step, write_path};
 use super::protobuf::fault;
-use super::schemas::{Fit, Schema, Schemas};
+use super::schemas::{Schema, Schemas};
 use super::tool::Tool;
 use crate::error::Result;
 use crate::limits::Limits;
@@ -61,14 +61,6 @@ fn write_index(key: Key<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// What the JSON of a change has beside what its record says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Identities {
-    Written,
-    /// Terraform leaves them out in `resource_drift`.
-    LeftOut,
-}
-
 /// Writes changes of resources.
 #[derive(Clone, Copy)]
 pub(super) struct Writer<'w> {
@@ -103,11 +95,11 @@ impl Writer<'_> {
                 (change.before_marks.clone(), change.after_marks.clone());
             let mark = |value: Option<Value<'_>>, marks: &mut Paths<'a>| match value {
                 Some(value) => schema.mark_packed(value.bytes(), marks, self.limits, change.offset),
-                None => Ok(Fit::Fits),
+                None => Ok(true),
             };
             let fits =
                 [mark(change.before, &mut before_marks)?, mark(change.after, &mut after_marks)?];
-            if fits == [Fit::Fits; 2] {
+            if fits == [true; 2] {
                 let (before_marks, after_marks) = (before_marks.into(), after_marks.into());
                 return Ok(Known { schema: Some(schema), before_marks, after_marks });
             }
@@ -116,11 +108,11 @@ impl Writer<'_> {
         Ok(Known { schema: None, before_marks, after_marks: marks_after(change) })
     }
 
-    /// Appends a change of a resource.
+    /// Appends a change of a resource. Terraform leaves identities out in `resource_drift`.
     pub(super) fn resource_change(
         self,
         record: &ResourceChange<'_>,
-        identities: Identities,
+        has_identities: bool,
         out: &mut Vec<u8>,
     ) -> Result<()> {
         let offset = record.change.offset;
@@ -141,7 +133,7 @@ impl Writer<'_> {
         }
         push_key(out, "change");
         let known = self.know(record, &address)?;
-        write_change(record, &known, identities, self.limits, out)?;
+        write_change(record, &known, has_identities, self.limits, out)?;
         let reason = reason(record.reason);
         if !reason.is_empty() {
             push_text(out, "action_reason", &reason);
@@ -209,7 +201,7 @@ impl Writer<'_> {
 fn write_change(
     record: &ResourceChange<'_>,
     known: &Known<'_>,
-    identities: Identities,
+    has_identities: bool,
     limits: &Limits,
     out: &mut Vec<u8>,
 ) -> Result<()> {
@@ -242,7 +234,7 @@ fn write_change(
     if !change.generated_config.is_empty() {
         push_text(out, "generated_config", change.generated_config);
     }
-    if identities == Identities::Written {
+    if has_identities {
         for (key, identity) in [
             ("before_identity", &change.before_identity),
             ("after_identity", &change.after_identity),
@@ -260,7 +252,7 @@ fn write_change(
 /// All paths that a change marks, on either side.
 pub(super) fn all_marks<'a>(change: &Change<'a>) -> Paths<'a> {
     let mut marks = change.after_marks.clone();
-    marks.extend(&change.before_marks);
+    change.before_marks.iter().for_each(|path| marks.add(path.iter().cloned()));
     marks
 }
 
@@ -276,8 +268,8 @@ fn marks_after<'a>(change: &Change<'a>) -> Marks<'a> {
     let mut marks = Marks::from(change.after_marks.clone());
     for path in change.before_marks.iter() {
         match path.last() {
-            Some(Step::Name(_)) => marks.replaced.add_every(path),
-            _ => marks.own.add(path),
+            Some(Step::Name(_)) => marks.replaced.add(path.iter().map(Step::to_every)),
+            _ => marks.own.add(path.iter().cloned()),
         }
     }
     marks
@@ -290,32 +282,23 @@ fn write_sides(
     limits: &Limits,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    push(out, "{\"actions\":");
-    push(out, change.action.json());
-    push_key(out, "before");
-    write_side(change.before.as_ref(), ty, limits, change.offset, out)?;
-    // A value that is unknown as a whole has no key.
-    if !change.after.is_some_and(|after| after.is_unknown()) {
-        push_key(out, "after");
-        write_side(change.after.as_ref(), ty, limits, change.offset, out)?;
-    }
-    Ok(())
-}
-
-fn write_side(
-    value: Option<&Value<'_>>,
-    ty: Option<&Type>,
-    limits: &Limits,
-    offset: u64,
-    out: &mut Vec<u8>,
-) -> Result<()> {
-    match value {
-        Some(value) => write_value(value, ty, limits, offset, out),
+    let side = |value: Option<&Value<'_>>, out: &mut Vec<u8>| match value {
+        Some(value) => write_value(value, ty, limits, change.offset, out),
         None => {
             push(out, "null");
             Ok(())
         }
+    };
+    push(out, "{\"actions\":");
+    push(out, change.action.json());
+    push_key(out, "before");
+    side(change.before.as_ref(), out)?;
+    // A value that is unknown as a whole has no key.
+    if !change.after.is_some_and(|after| after.is_unknown()) {
+        push_key(out, "after");
+        side(change.after.as_ref(), out)?;
     }
+    Ok(())
 }
 
 /// Appends the tree of what is sensitive. The offset is for errors.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::address::{Address, Key, Modules, unescape};
+use super::address::{Address, Key, split, unescape};
 use super::change::{push, push_key, push_text};
 use super::protobuf::{Message, fault};
 use crate::error::{PlanFileFault, Result};
@@ -27,36 +27,17 @@ struct Instance<'a> {
     problems: Vec<Cow<'a, str>>,
 }
 
-/// What is checked.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Resource,
-    Output,
-    Check,
-    Variable,
-}
+/// The number of a resource in [`KINDS`].
+const RESOURCE: u64 = 1;
 
-impl Kind {
-    fn read(number: u64) -> Option<Kind> {
-        Some(match number {
-            1 => Kind::Resource,
-            2 => Kind::Output,
-            3 => Kind::Check,
-            4 => Kind::Variable,
-            _ => return None,
-        })
-    }
-
-    /// The word in JSON, and the word in front of the name.
-    fn words(self) -> (&'static str, &'static str) {
-        match self {
-            Kind::Resource => ("resource", ""),
-            Kind::Output => ("output_value", "output."),
-            Kind::Check => ("check", "check."),
-            Kind::Variable => ("var", "var."),
-        }
-    }
-}
+/// What is checked: its number in a plan, its word in a state and in plan JSON, and the word in
+/// front of its name.
+const KINDS: [(u64, &str, &str, &str); 4] = [
+    (RESOURCE, "resource", "resource", ""),
+    (2, "output", "output_value", "output."),
+    (3, "check", "check", "check."),
+    (4, "var", "var", "var."),
+];
 
 fn status(number: u64) -> &'static str {
     match number {
@@ -109,13 +90,9 @@ impl<'a> Check<'a> {
 
     /// Reads an element of `check_results` of a state file.
     pub(super) fn of_state(value: Value<'_>, offset: u64) -> Result<Check<'static>> {
-        let kind = match text(value, "object_kind")?.as_str() {
-            "resource" => 1,
-            "output" => 2,
-            "check" => 3,
-            "var" => 4,
-            _ => return Err(fault(PlanFileFault::State, offset)),
-        };
+        let kind = text(value, "object_kind")?;
+        let kind = KINDS.iter().find(|(_, word, ..)| *word == kind);
+        let kind = kind.ok_or_else(|| fault(PlanFileFault::State, offset))?.0;
         let mut instances = Vec::new();
         for object in list(value, "objects")? {
             let object = object?;
@@ -136,14 +113,14 @@ impl<'a> Check<'a> {
     /// Appends the check.
     pub(super) fn write(&self, out: &mut Vec<u8>) -> Result<()> {
         let address_fault = || fault(PlanFileFault::Address, self.offset);
-        let kind = Kind::read(self.kind).ok_or_else(address_fault)?;
-        let (word, prefix) = kind.words();
+        let kind = KINDS.iter().find(|(number, ..)| *number == self.kind);
+        let (kind, _, word, prefix) = *kind.ok_or_else(address_fault)?;
         let (module, rest) = split(&self.address).ok_or_else(address_fault)?;
         push(out, "{\"address\":{\"kind\":\"");
         push(out, word);
         push(out, "\"");
         let resource = match kind {
-            Kind::Resource => Some(Address::read(rest).map_err(|_| address_fault())?),
+            RESOURCE => Some(Address::read(rest).map_err(|_| address_fault())?),
             _ => None,
         };
         if let Some(resource) = &resource {
@@ -194,11 +171,11 @@ impl<'a> Instance<'a> {
         Ok(Instance { address: address.into(), status, problems })
     }
 
-    fn write(&self, kind: Kind, out: &mut Vec<u8>) -> Option<()> {
+    fn write(&self, kind: u64, out: &mut Vec<u8>) -> Option<()> {
         let (module, rest) = split(&self.address)?;
         push(out, "{\"address\":");
         let start = out.len();
-        if kind == Kind::Resource {
+        if kind == RESOURCE {
             match Address::read(rest).ok()?.key {
                 Key::None | Key::Unknown => {}
                 Key::Number(digits) => {
@@ -229,15 +206,4 @@ impl<'a> Instance<'a> {
         out.push(b'}');
         Some(())
     }
-}
-
-/// Splits an address into its module and what is in it.
-fn split(address: &str) -> Option<(&str, &str)> {
-    let mut modules = Modules::of(address);
-    for step in modules.by_ref() {
-        step?;
-    }
-    let rest = modules.rest();
-    let module = address.len() - rest.len();
-    Some((&address[..module.saturating_sub(1)], rest))
 }

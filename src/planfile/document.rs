@@ -10,11 +10,10 @@ use std::ops::Range;
 use super::action::{Action, deferred_reason};
 use super::address::Address;
 use super::archive::PLAN;
-use super::change::{
-    Identities, Writer, all_marks, push, push_key, push_text, write_output_change,
-};
+use super::attributes::write_plain;
+use super::change::{Writer, all_marks, push, push_key, push_text, write_output_change};
 use super::check::Check;
-use super::index::{Budget, Changes, Index, place};
+use super::index::{Changes, Index, Named, place};
 use super::invocation::Invocation;
 use super::member::Member;
 use super::message::{OutputChange, ResourceChange};
@@ -25,10 +24,11 @@ use super::schemas::Schemas;
 use super::section::{SECTIONS, Section};
 use super::state::State;
 use super::tool::{Release, Tool};
-use super::tree::{Children, Fixed, Piece, Tree};
+use super::tree::{Children, Piece, Tree};
 use crate::error::{PlanFileFault, Result};
 use crate::input::into_io_error;
-use crate::limits::Limits;
+use crate::json::detached::Detached;
+use crate::limits::{Budget, Limits};
 use crate::wire::json_string::write_string;
 
 /// The least number of taken bytes that are freed.
@@ -45,13 +45,6 @@ pub struct Document {
     taken: usize,
     /// The bytes of a record.
     record: Vec<u8>,
-}
-
-/// The members of a plan file.
-pub(super) struct Members {
-    pub plan: Member,
-    pub index: Index,
-    pub state: State,
 }
 
 /// What a document is made from.
@@ -75,10 +68,14 @@ struct Parts {
 }
 
 impl Document {
-    /// A document from the members of a plan file.
-    pub(super) fn new(members: Members, schemas: Schemas, limits: &Limits) -> Result<Document> {
-        let Members { plan, mut index, state } = members;
-        let mut budget = std::mem::take(&mut index.budget);
+    /// A document from the members of a plan file. `budget` is what the index left.
+    pub(super) fn new(
+        plan: Member,
+        (index, mut budget): (Index, Budget),
+        state: State,
+        schemas: Schemas,
+        limits: &Limits,
+    ) -> Result<Document> {
         let release = Release::new(index.evidence.tool(), &index.terraform_version);
         let refresh_only = index.is_refresh_only;
         let mut parts = Parts {
@@ -116,13 +113,15 @@ impl Document {
 
     /// Writes the next piece. Returns false at the end of the document.
     fn advance(&mut self) -> Result<bool> {
-        let Some(section) = SECTIONS.get(self.section).copied() else { return Ok(false) };
+        let Some((section, _, key, brackets)) = SECTIONS.get(self.section).copied() else {
+            return Ok(false);
+        };
         self.out.clear();
         self.taken = 0;
         let len = self.parts.len(section);
         let out = &mut self.out;
-        if let (0, 1.., Some([open, _])) = (self.element, len, section.brackets()) {
-            push_key(out, section.key());
+        if let (0, 1.., Some([open, _])) = (self.element, len, brackets) {
+            push_key(out, key);
             out.push(open);
             self.parts.open(section, out);
         }
@@ -135,12 +134,12 @@ impl Document {
             if let Err(error) = written {
                 // Another read fails in the same way.
                 out.clear();
-                return Err(error.within(section.key()).within(section.member()));
+                return Err(error.within(key).within(section.member()));
             }
             self.element += 1;
         }
         if self.element >= len {
-            if let (1.., Some([_, close])) = (len, section.brackets()) {
+            if let (1.., Some([_, close])) = (len, brackets) {
                 self.parts.close(section, out);
                 out.push(close);
             }
@@ -149,9 +148,7 @@ impl Document {
         }
         Ok(true)
     }
-}
 
-impl Document {
     /// Frees the bytes that the reader has taken of a large piece, which the reader may keep.
     fn release(&mut self) {
         if self.taken > RELEASED_MIN.max(self.out.len() / 2) {
@@ -208,16 +205,7 @@ impl Parts {
         self.tree.sort(Children::FirstUse);
         let outputs = (0..).zip(&self.index.outputs);
         let kept = outputs.filter(|(_, output)| output.action != Action::Delete);
-        for (number, _) in kept {
-            let head = if self.planned.is_empty() { Fixed::Outputs } else { Fixed::Comma };
-            self.planned.push(Piece::Fixed(head));
-            self.planned.push(Piece::Output(number));
-        }
-        if !self.planned.is_empty() {
-            self.planned.push(Piece::Fixed(Fixed::EndOutputs));
-        }
-        self.planned.push(Piece::Fixed(Fixed::RootModule));
-        self.tree.write(&mut self.planned);
+        self.planned = self.tree.pieces(kept.map(|(number, _)| number));
         Ok(())
     }
 
@@ -279,10 +267,7 @@ impl Parts {
     fn open(&self, section: Section, out: &mut Vec<u8>) {
         if let (Section::PriorState, Some(state)) = (section, &self.state) {
             push(out, "\"format_version\":\"1.0\"");
-            if !state.terraform_version.is_empty() {
-                push_text(out, "terraform_version", &state.terraform_version);
-            }
-            push(out, ",\"values\":{");
+            state.write_head(out);
         }
     }
 
@@ -309,18 +294,19 @@ impl Parts {
                 push_text(out, "terraform_version", &self.index.terraform_version);
             }
             Section::Tail => self.write_tail(out),
-            Section::Variables => self.write_variable(element, record, out)?,
+            Section::Variables => {
+                let Named { name, range, .. } = &self.index.variables[element];
+                self.write_variable(name, self.message(range, record)?, out)?;
+            }
             Section::PlannedValues => self.write_planned_piece(element, record, out)?,
             Section::Drift => {
-                let identities = match self.release.drift_has_identities() {
-                    true => Identities::Written,
-                    false => Identities::LeftOut,
-                };
-                self.write_change(&self.index.drift, self.drift[element], identities, record, out)?;
+                let has_identities = self.release.drift_has_identities();
+                let (changes, number) = (&self.index.drift, self.drift[element]);
+                self.write_change(changes, number, has_identities, record, out)?;
             }
             Section::Changes => {
                 let (changes, number) = (&self.index.changes, self.changes[element]);
-                self.write_change(changes, number, Identities::Written, record, out)?;
+                self.write_change(changes, number, true, record, out)?;
             }
             Section::Deferred => {
                 let (changes, number) = (&self.index.deferred, self.deferred[element]);
@@ -328,10 +314,13 @@ impl Parts {
                 push(out, "{\"reason\":\"");
                 push(out, deferred_reason(reason));
                 push(out, "\",\"resource_change\":");
-                self.write_change(changes, number, Identities::Written, record, out)?;
+                self.write_change(changes, number, true, record, out)?;
                 out.push(b'}');
             }
-            Section::DeferredInvocations => self.write_deferred_invocation(element, record, out)?,
+            Section::DeferredInvocations => {
+                let range = &self.index.deferred_invocations[element];
+                self.write_deferred_invocation(self.message(range, record)?, out)?;
+            }
             Section::Outputs => {
                 let output = &self.index.outputs[element];
                 let message = self.message(&output.range, record)?;
@@ -345,7 +334,10 @@ impl Parts {
                 Invocation::read(message, &self.limits)?.write(self.release, &self.limits, out)?;
             }
             Section::PriorState => self.write_prior_piece(element, record, out)?,
-            Section::RelevantAttributes => self.write_relevant(element, record, out)?,
+            Section::RelevantAttributes => {
+                let range = &self.index.relevant_attributes[self.relevant[element]];
+                self.write_relevant(self.message(range, record)?, out)?;
+            }
             Section::Checks => {
                 let range = &self.index.checks[self.checks[element]];
                 Check::read(self.message(range, record)?)?.write(out)?;
@@ -380,23 +372,10 @@ impl Parts {
         push(out, "}\n");
     }
 
-    fn write_variable(
-        &self,
-        element: usize,
-        record: &mut Vec<u8>,
-        out: &mut Vec<u8>,
-    ) -> Result<()> {
-        let variable = &self.index.variables[element];
-        write_string(variable.name.as_bytes(), out);
+    fn write_variable(&self, name: &str, message: Message<'_>, out: &mut Vec<u8>) -> Result<()> {
+        write_string(name.as_bytes(), out);
         push(out, ":{\"value\":");
-        let message = self.message(&variable.range, record)?;
-        let mut value = None;
-        for field in message.fields() {
-            let field = field?;
-            if field.number == 2 {
-                field.once(&mut value, dynamic_value(field.message()?)?)?;
-            }
-        }
+        let value = message.only(2)?.map(|field| dynamic_value(field.message()?)).transpose()?;
         let value = value.ok_or_else(|| fault(PlanFileFault::Value, message.offset))?;
         write_value(&value, None, &self.limits, message.offset, out)?;
         out.push(b'}');
@@ -407,7 +386,7 @@ impl Parts {
         &self,
         changes: &Changes,
         number: u32,
-        identities: Identities,
+        has_identities: bool,
         record: &mut Vec<u8>,
         out: &mut Vec<u8>,
     ) -> Result<()> {
@@ -415,7 +394,7 @@ impl Parts {
         let message = self.message(&entry.range, record)?;
         let read = ResourceChange::read(message, &self.limits);
         let written =
-            read.and_then(|change| self.writer().resource_change(&change, identities, out));
+            read.and_then(|change| self.writer().resource_change(&change, has_identities, out));
         written.map_err(|error| error.within(&place(changes.address(entry))))
     }
 
@@ -452,20 +431,16 @@ impl Parts {
         out: &mut Vec<u8>,
     ) -> Result<()> {
         let Some(state) = &self.state else { return Ok(()) };
-        match state.pieces[element] {
-            Piece::Fixed(fixed) => push(out, fixed.text()),
-            Piece::Address(module) => write_string(state.tree.address(module).as_bytes(), out),
-            Piece::Output(number) => state.write_output(number, out)?,
-            Piece::Item(number) => {
-                let (address, deposed) = state.instance(number);
-                let marks = self.marks(address, deposed, record);
-                let written = marks.and_then(|marks| {
-                    state.write_instance(number, &marks, &self.schemas, self.release.tool, out)
-                });
-                written.map_err(|error| error.within(&place(address)))?;
-            }
-        }
-        Ok(())
+        let piece = state.pieces[element];
+        let Piece::Item(number) = piece else {
+            return state.write_piece(piece, &Paths::default(), &self.schemas, Tool::Unknown, out);
+        };
+        let (address, deposed) = state.instance(number);
+        let marks = self.marks(address, deposed, record);
+        let written = marks.and_then(|marks| {
+            state.write_piece(piece, &marks, &self.schemas, self.release.tool, out)
+        });
+        written.map_err(|error| error.within(&place(address)))
     }
 
     /// The paths that the change of a resource marks.
@@ -481,29 +456,14 @@ impl Parts {
         Ok(all_marks(&ResourceChange::read(message, &self.limits)?.change))
     }
 
-    fn write_relevant(
-        &self,
-        element: usize,
-        record: &mut Vec<u8>,
-        out: &mut Vec<u8>,
-    ) -> Result<()> {
-        let message =
-            self.message(&self.index.relevant_attributes[self.relevant[element]], record)?;
-        let (mut resource, mut path) = (None, None);
-        for field in message.fields() {
-            let field = field?;
-            match field.number {
-                1 => field.once(&mut resource, field.text()?)?,
-                2 => field.once(&mut path, field.message()?)?,
-                _ => {}
-            }
-        }
+    fn write_relevant(&self, message: Message<'_>, out: &mut Vec<u8>) -> Result<()> {
+        let resource = message.only(1)?.map_or(Ok(""), |field| field.text())?;
         push(out, "{\"resource\":");
-        write_string(resource.unwrap_or_default().as_bytes(), out);
+        write_string(resource.as_bytes(), out);
         push_key(out, "attribute");
         let mut paths = Paths::default();
-        match path {
-            Some(path) => paths.read(path, &self.limits)?,
+        match message.only(2)? {
+            Some(path) => paths.read(path.message()?, &self.limits)?,
             None => paths.end(&self.limits, message.offset)?,
         }
         write_path(paths.get(0), &self.limits, message.offset, out)?;
@@ -511,34 +471,13 @@ impl Parts {
         Ok(())
     }
 
-    fn write_deferred_invocation(
-        &self,
-        element: usize,
-        record: &mut Vec<u8>,
-        out: &mut Vec<u8>,
-    ) -> Result<()> {
-        let message = self.message(&self.index.deferred_invocations[element], record)?;
-        let (mut reason, mut invocation) = (None, None);
-        for field in message.fields() {
-            let field = field?;
-            match field.number {
-                1 => field.once(&mut reason, field.message()?)?,
-                2 => field.once(&mut invocation, field.message()?)?,
-                _ => {}
-            }
-        }
-        let mut number = 0;
-        for field in reason.iter().flat_map(|reason| reason.fields()) {
-            let field = field?;
-            if field.number == 1 {
-                number = field.varint()?;
-            }
-        }
+    fn write_deferred_invocation(&self, message: Message<'_>, out: &mut Vec<u8>) -> Result<()> {
+        let reason = message.only(1)?.map(|field| field.message()?.last_varint(1)).transpose()?;
         push(out, "{\"reason\":\"");
-        push(out, deferred_reason(number));
+        push(out, deferred_reason(reason.unwrap_or_default()));
         push(out, "\",\"action_invocation\":");
         let missing = || fault(PlanFileFault::Value, message.offset);
-        let invocation = invocation.ok_or_else(missing)?;
+        let invocation = message.only(2)?.ok_or_else(missing)?.message()?;
         Invocation::read(invocation, &self.limits)?.write(self.release, &self.limits, out)?;
         out.push(b'}');
         Ok(())
@@ -562,7 +501,11 @@ fn write_planned_output(
     if let Some(after) = output.change.after.filter(|after| after.is_wholly_known()) {
         push_key(out, "type");
         match after.declared_type() {
-            Some(text) => super::kind::write_type(text, offset, out)?,
+            Some(text) => {
+                let value_fault = |_| fault(PlanFileFault::Value, offset);
+                let mut ty = Detached::read(text, Limits::default()).map_err(value_fault)?;
+                write_plain(ty.value(), &Limits::default(), out).map_err(value_fault)?;
+            }
             None => push(out, "\"dynamic\""),
         }
         push_key(out, "value");

@@ -11,9 +11,10 @@ use super::address::{Address, Mode};
 use super::member::{Member, Span};
 use super::message::ResourceChange;
 use super::protobuf::{Message, fault};
+use super::section::key_of;
 use super::tool::Evidence;
 use crate::error::{Error, PlanFileFault, Result};
-use crate::limits::{Limit, Limits};
+use crate::limits::{Budget, Limit, Limits};
 
 /// The index of a plan.
 #[derive(Debug, Default)]
@@ -37,8 +38,6 @@ pub(super) struct Index {
     pub invocations: Vec<Range<u64>>,
     pub deferred_invocations: Vec<Range<u64>>,
     pub evidence: Evidence,
-    /// The remaining budget, for structures that are built from the index.
-    pub budget: Budget,
 }
 
 /// The message of a variable or an output change.
@@ -70,26 +69,6 @@ pub(super) struct Entry {
     pub range: Range<u64>,
 }
 
-/// The memory that the index may still take, in bytes.
-#[derive(Debug, Default)]
-pub(super) struct Budget {
-    left: u64,
-    limit: u64,
-}
-
-impl Budget {
-    pub(super) fn new(limits: &Limits) -> Budget {
-        Budget { left: limits.plan_index, limit: limits.plan_index }
-    }
-
-    /// Takes `len` bytes from the budget. `offset` is the place of an error.
-    pub(super) fn take(&mut self, len: usize, offset: u64) -> Result<()> {
-        let left = self.left.checked_sub(len as u64);
-        self.left = left.ok_or_else(|| Error::limit(Limit::PlanIndex, self.limit, offset))?;
-        Ok(())
-    }
-}
-
 impl Changes {
     /// The address of a change.
     pub(super) fn address(&self, entry: &Entry) -> &str {
@@ -101,18 +80,13 @@ impl Changes {
         &self.text[entry.deposed.clone()]
     }
 
-    /// Whether plan JSON omits the change ([`is_hidden`]).
-    fn is_hidden(&self, entry: &Entry) -> bool {
-        is_hidden(entry.action, self.address(entry))
-    }
-
     /// The changes in plan JSON, in its order: by module, mode, type, name and key. The current
     /// object comes before deposed objects.
     pub(super) fn order(&self, keep: impl Fn(&Entry) -> bool) -> Vec<u32> {
         let mut keys = Vec::new();
         let mut order = Vec::new();
         for (number, entry) in (0_u32..).zip(&self.entries) {
-            if self.is_hidden(entry) || !keep(entry) {
+            if is_hidden(entry.action, self.address(entry)) || !keep(entry) {
                 continue;
             }
             let start = keys.len();
@@ -146,35 +120,15 @@ impl Changes {
         (self.address(entry), self.deposed(entry))
     }
 
-    fn push(&mut self, record: &Record, budget: &mut Budget) -> Result<()> {
-        let offset = record.range.start;
-        let invalid = |error| fault(error, offset).within(&place(&record.address));
-        Address::read(&record.address).map_err(invalid)?;
-        // One copy of the address is in `text`, two more are in sort keys.
-        let len = 3 * record.address.len() + record.deposed.len();
-        budget.take(len + size_of::<Entry>() + 128, offset)?;
+    /// Adds a change, whose texts are not in `text` yet.
+    fn push(&mut self, entry: Entry, address: &str, deposed: &str) {
         let start = self.text.len();
-        self.text.push_str(&record.address);
+        self.text.push_str(address);
         let middle = self.text.len();
-        self.text.push_str(&record.deposed);
-        self.entries.push(Entry {
-            address: start..middle,
-            deposed: middle..self.text.len(),
-            action: record.action,
-            deferred_reason: record.deferred_reason,
-            range: record.range.clone(),
-        });
-        Ok(())
+        self.text.push_str(deposed);
+        let end = self.text.len();
+        self.entries.push(Entry { address: start..middle, deposed: middle..end, ..entry });
     }
-}
-
-/// The fields of a resource change that the index keeps.
-struct Record {
-    address: String,
-    deposed: String,
-    action: Action,
-    deferred_reason: u64,
-    range: Range<u64>,
 }
 
 /// Builds an index.
@@ -190,28 +144,22 @@ struct Builder<'a> {
 }
 
 impl Index {
-    /// Scans a plan.
-    pub(super) fn build(plan: &Member, limits: &Limits) -> Result<Index> {
-        let budget = Budget::new(limits);
+    /// Scans a plan. The rest of the budget is for structures that are built from the index.
+    pub(super) fn build(plan: &Member, limits: &Limits) -> Result<(Index, Budget)> {
+        let budget = budget(limits);
         let mut builder =
             Builder { plan, limits, budget, seen: 0, index: Index::default(), bytes: Vec::new() };
         let mut scan = plan.scan(0..plan.len());
         while let Some(span) = scan.next()? {
-            let section = section(span.number);
-            builder.field(&span).map_err(|error| error.within(section))?;
+            builder.field(&span).map_err(|error| error.within(key_of(span.number)))?;
         }
         let Builder { mut index, budget, .. } = builder;
-        index.budget = budget;
         if index.version != 3 {
             return Err(fault(PlanFileFault::Version(index.version), 0));
         }
-        for named in [&mut index.variables, &mut index.outputs] {
-            named.sort_by(|a, b| a.name.cmp(&b.name));
-            if let Some(twice) = named.windows(2).find(|pair| pair[0].name == pair[1].name) {
-                return Err(fault(PlanFileFault::FieldTwice, twice[1].range.start));
-            }
-        }
-        Ok(index)
+        sort(&mut index.variables, PlanFileFault::FieldTwice)?;
+        sort(&mut index.outputs, PlanFileFault::FieldTwice)?;
+        Ok((index, budget))
     }
 }
 
@@ -226,27 +174,27 @@ impl Builder<'_> {
                 self.index.variables.push(named);
             }
             3 => {
-                let record = self.with(span, |this, message| this.record(message, 0))?;
-                self.index.changes.push(&record, &mut self.budget)?;
+                self.with(span, |this, message| {
+                    this.record(message, 0, |index| &mut index.changes).map(drop)
+                })?;
             }
             4 => {
                 let named = self.named(span)?;
                 self.index.outputs.push(named);
             }
             18 => {
-                let record = self.with(span, |this, message| {
-                    let record = this.record(message, 0)?;
+                self.with(span, |this, message| {
+                    let action = this.record(message, 0, |index| &mut index.drift)?;
                     // Plan JSON omits this change unless the plan is refresh-only: check it here.
-                    if record.action == Action::NoOp {
+                    if action == Action::NoOp {
                         ResourceChange::read(message, this.limits)?;
                     }
-                    Ok(record)
+                    Ok(())
                 })?;
-                self.index.drift.push(&record, &mut self.budget)?;
             }
             27 => self.with(span, Builder::deferred)?,
             15 | 19 | 30 | 31 => {
-                let range = self.message(span)?;
+                let range = span.message(self.limits.change)?;
                 self.budget.take(size_of::<Range<u64>>(), range.start)?;
                 let index = &mut self.index;
                 match span.number {
@@ -285,14 +233,9 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Checks the length of a message and returns its range.
-    fn message(&self, span: &Span) -> Result<Range<u64>> {
-        span.message(self.limits.change)
-    }
-
     fn text(&self, span: &Span) -> Result<String> {
         let mut bytes = Vec::new();
-        self.plan.copy(self.message(span)?, &mut bytes)?;
+        self.plan.copy(span.message(self.limits.change)?, &mut bytes)?;
         String::from_utf8(bytes).map_err(|_| fault(PlanFileFault::Text, span.range.start))
     }
 
@@ -302,7 +245,7 @@ impl Builder<'_> {
         span: &Span,
         read: impl FnOnce(&mut Self, Message<'_>) -> Result<T>,
     ) -> Result<T> {
-        let range = self.message(span)?;
+        let range = span.message(self.limits.change)?;
         let mut bytes = std::mem::take(&mut self.bytes);
         let copied = self.plan.copy(range.clone(), &mut bytes);
         let read = copied.and_then(|()| read(self, Message { bytes: &bytes, offset: range.start }));
@@ -332,41 +275,43 @@ impl Builder<'_> {
         })
     }
 
-    /// Reads a resource change.
-    fn record(&mut self, message: Message<'_>, deferred_reason: u64) -> Result<Record> {
-        let mut record = Record {
-            address: String::new(),
-            deposed: String::new(),
-            action: Action::NoOp,
-            deferred_reason,
-            range: message.range(),
-        };
-        let mut change = None;
+    /// Reads a resource change into one of the lists, and returns its action.
+    fn record(
+        &mut self,
+        message: Message<'_>,
+        deferred_reason: u64,
+        list: impl FnOnce(&mut Index) -> &mut Changes,
+    ) -> Result<Action> {
+        let (mut address, mut deposed, mut change) = ("", "", None);
         for field in message.fields() {
             let field = field?;
             match field.number {
-                7 => record.deposed = field.text()?.to_owned(),
+                7 => deposed = field.text()?,
                 8 => self.index.evidence.provider(field.text()?),
                 9 => field.once(&mut change, field.message()?)?,
                 12 => self.index.evidence.reason(field.varint()?),
-                13 => record.address = field.text()?.to_owned(),
+                13 => address = field.text()?,
                 _ => {}
             }
         }
-        if record.address.is_empty() {
-            return Err(fault(PlanFileFault::NoAddress, message.offset));
+        let offset = message.offset;
+        if address.is_empty() {
+            return Err(fault(PlanFileFault::NoAddress, offset));
         }
-        if let Some(change) = change {
-            let action = action(change);
-            record.action = action.map_err(|error| error.within(&place(&record.address)))?;
-        }
-        self.index.evidence.action(record.action);
+        let within = |error: Error| error.within(&place(address));
+        let action = change.map_or(Ok(Action::NoOp), action).map_err(within)?;
+        self.index.evidence.action(action);
         // Plan JSON omits this change, so the whole message is checked only here.
-        if is_hidden(record.action, &record.address) {
-            ResourceChange::read(message, self.limits)
-                .map_err(|error| error.within(&place(&record.address)))?;
+        if is_hidden(action, address) {
+            ResourceChange::read(message, self.limits).map_err(within)?;
         }
-        Ok(record)
+        Address::read(address).map_err(|error| within(fault(error, offset)))?;
+        // One copy of the address is in the text of the list, two more are in sort keys.
+        self.budget.take(3 * address.len() + deposed.len() + size_of::<Entry>() + 128, offset)?;
+        let range = message.range();
+        let entry = Entry { address: 0..0, deposed: 0..0, action, deferred_reason, range };
+        list(&mut self.index).push(entry, address, deposed);
+        Ok(action)
     }
 
     fn deferred(&mut self, message: Message<'_>) -> Result<()> {
@@ -387,8 +332,21 @@ impl Builder<'_> {
             }
         }
         let change = change.ok_or_else(|| fault(PlanFileFault::NoAddress, message.offset))?;
-        let record = self.record(change, reason.unwrap_or_default())?;
-        self.index.deferred.push(&record, &mut self.budget)
+        self.record(change, reason.unwrap_or_default(), |index| &mut index.deferred).map(drop)
+    }
+}
+
+/// The memory that an index, and structures that are built from it, may take.
+pub(super) fn budget(limits: &Limits) -> Budget {
+    Budget::new(Limit::PlanIndex, limits.plan_index)
+}
+
+/// Sorts messages by name. A repeated name is a fault.
+pub(super) fn sort(named: &mut [Named], repeated: PlanFileFault) -> Result<()> {
+    named.sort_by(|a, b| a.name.cmp(&b.name));
+    match named.windows(2).find(|pair| pair[0].name == pair[1].name) {
+        Some(twice) => Err(fault(repeated, twice[1].range.start)),
+        None => Ok(()),
     }
 }
 
@@ -400,30 +358,7 @@ fn is_hidden(action: Action, address: &str) -> bool {
 
 /// The action of a change.
 fn action(change: Message<'_>) -> Result<Action> {
-    let mut number = 0;
-    for field in change.fields() {
-        let field = field?;
-        if field.number == 1 {
-            number = field.varint()?;
-        }
-    }
-    Action::read(number).map_err(|error| fault(error, change.offset))
-}
-
-/// The section of plan JSON that is written from a field of the plan.
-fn section(number: u32) -> &'static str {
-    match number {
-        2 => "variables",
-        3 => "resource_changes",
-        4 => "output_changes",
-        15 => "relevant_attributes",
-        18 => "resource_drift",
-        19 => "checks",
-        27 => "deferred_changes",
-        30 => "action_invocations",
-        31 => "deferred_action_invocations",
-        _ => "plan",
-    }
+    Action::read(change.last_varint(1)?).map_err(|error| fault(error, change.offset))
 }
 
 /// Formats an address as a step in the path of an error.

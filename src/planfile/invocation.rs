@@ -1,6 +1,6 @@
 //! Invocations of actions as JSON.
 
-use super::address::{Address, Modules};
+use super::address::{Address, split};
 use super::change::{provider_name, push, push_key, push_text, write_marks};
 use super::overlay::Marks;
 use super::packed::{write_unknown, write_value};
@@ -13,7 +13,7 @@ use crate::wire::json_string::write_string;
 use crate::wire::msgpack::Value;
 
 /// An invocation of an action.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Invocation<'a> {
     address: &'a str,
     provider: &'a str,
@@ -37,33 +37,29 @@ enum Trigger<'a> {
 impl<'a> Invocation<'a> {
     /// Reads a record of `action_invocations`.
     pub(super) fn read(message: Message<'a>, limits: &Limits) -> Result<Invocation<'a>> {
-        let mut read = Invocation { offset: message.offset, ..Invocation::default() };
         let (mut address, mut provider, mut config, mut trigger) = (None, None, None, None);
+        let mut marks = Marks::default();
         for field in message.fields() {
             let field = field?;
             match field.number {
                 1 => field.once(&mut address, field.text()?)?,
                 2 => field.once(&mut provider, field.text()?)?,
                 4 => field.once(&mut config, dynamic_value(field.message()?)?)?,
-                5 => read.marks.own.read(field.message()?, limits)?,
+                5 => marks.own.read(field.message()?, limits)?,
                 6 => field.once(&mut trigger, lifecycle(&field)?)?,
                 7 => field.once(&mut trigger, Trigger::Invoke)?,
                 _ => {}
             }
         }
-        read.address = address.unwrap_or_default();
-        read.provider = provider.unwrap_or_default();
-        read.config = config;
-        read.trigger = trigger.unwrap_or_default();
-        Ok(read)
+        let (address, provider) = (address.unwrap_or_default(), provider.unwrap_or_default());
+        let (trigger, offset) = (trigger.unwrap_or_default(), message.offset);
+        Ok(Invocation { address, provider, config, marks, trigger, offset })
     }
 
     /// Appends the invocation.
     pub(super) fn write(&self, release: Release, limits: &Limits, out: &mut Vec<u8>) -> Result<()> {
         let offset = self.offset;
-        let mut modules = Modules::of(self.address);
-        while modules.next().is_some() {}
-        let address = modules.rest().strip_prefix("action.");
+        let address = split(self.address).and_then(|(_, rest)| rest.strip_prefix("action."));
         let address = address.and_then(|address| Address::read(address).ok());
         let address = address.ok_or_else(|| fault(PlanFileFault::Address, offset))?;
         push(out, "{\"address\":");

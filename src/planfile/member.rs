@@ -38,15 +38,10 @@ impl Member {
         let mut start = Vec::new();
         from.by_ref().take(MEMORY_MAX + 1).read_to_end(&mut start).map_err(into_error)?;
         if start.len() as u64 <= MEMORY_MAX {
-            return Ok(Member::in_memory(start));
+            return Ok(Member { len: start.len() as u64, bytes: Bytes::Memory(start) });
         }
         let file = Rereadable::spool_sealed(Cursor::new(start).chain(from), limits)?;
         Ok(Member { len: file.len(), bytes: Bytes::File(file) })
-    }
-
-    /// A member in memory.
-    pub(super) fn in_memory(bytes: Vec<u8>) -> Member {
-        Member { len: bytes.len() as u64, bytes: Bytes::Memory(bytes) }
     }
 
     /// A file that was never in an archive.
@@ -70,10 +65,6 @@ impl Member {
     /// Replaces `buffer` with a range of bytes.
     pub(super) fn copy(&self, range: Range<u64>, buffer: &mut Vec<u8>) -> Result<()> {
         buffer.clear();
-        self.append(range, buffer)
-    }
-
-    fn append(&self, range: Range<u64>, buffer: &mut Vec<u8>) -> Result<()> {
         let len = range.end.min(self.len).saturating_sub(range.start) as usize;
         match &self.bytes {
             Bytes::Memory(bytes) => {
@@ -81,11 +72,10 @@ impl Member {
                 buffer.extend_from_slice(&bytes[start..start + len]);
             }
             Bytes::File(file) => {
-                let start = buffer.len();
-                buffer.resize(start + len, 0);
+                buffer.resize(len, 0);
                 let mut at = 0;
                 while at < len {
-                    let read = file.read_at(&mut buffer[start + at..], range.start + at as u64);
+                    let read = file.read_at(&mut buffer[at..], range.start + at as u64);
                     match read.map_err(|error| Error::io(ErrorKind::Spool, error))? {
                         0 => return Err(fault(PlanFileFault::MemberSize, range.start)),
                         read => at += read,
@@ -98,15 +88,8 @@ impl Member {
 
     /// Scans the fields of the message in a range.
     pub(super) fn scan(&self, range: Range<u64>) -> Scan<'_> {
-        let buffer = Vec::new();
-        Scan {
-            member: self,
-            at: range.start,
-            end: range.end,
-            buffer,
-            from: 0,
-            groups: Groups::default(),
-        }
+        let Range { start: at, end } = range;
+        Scan { member: self, at, end, buffer: Vec::new(), from: 0, groups: Groups::default() }
     }
 }
 

@@ -21,11 +21,11 @@ mod document;
 mod index;
 mod invocation;
 mod keys;
-mod kind;
 mod locks;
 mod member;
 mod message;
 mod overlay;
+mod own_schemas;
 mod packed;
 mod path;
 mod protobuf;
@@ -39,6 +39,8 @@ mod tree;
 mod walk;
 
 pub use document::Document;
+pub use own_schemas::read_own_schemas;
+pub use packed::{write_unknown, write_value};
 pub use schema_files::{SchemaFile, SchemaFiles, read_schemas};
 pub use state_file::{StateDocument, is_state_file, open_state};
 pub use tool::Tool;
@@ -50,7 +52,6 @@ use crate::input::{Input, Options, Rereadable, Source};
 use crate::limits::{Limit, Limits};
 use crate::wire::schema;
 use archive::{Archive, CONFIGURATION, LOCKS, PLAN, SCHEMAS, STATE};
-use document::Members;
 use index::Index;
 use member::Member;
 use schemas::Schemas;
@@ -63,17 +64,15 @@ use state::{From, State};
 ///
 /// As [`open`] and [`open_state`], or the input fails.
 pub fn unpack(mut input: Input, schemas: &SchemaFiles, options: &Options) -> Result<Input> {
-    if !is_plan_file(&mut input)? {
-        if !is_state_file(&mut input)? {
-            return Ok(input);
-        }
-        let file = input.into_rereadable(&options.limits)?;
-        let document = open_state(&file, &options.limits)?;
-        return Input::from_reader(Box::new(document), options);
+    let is_plan_file = is_plan_file(&mut input)?;
+    if !is_plan_file && !is_state_file(&mut input)? {
+        return Ok(input);
     }
     let file = input.into_rereadable(&options.limits)?;
-    let document = open(&file, schemas, &options.limits)?;
-    Input::from_reader(Box::new(document), options)
+    if is_plan_file {
+        return Input::from_reader(Box::new(open(&file, schemas, &options.limits)?), options);
+    }
+    Input::from_reader(Box::new(open_state(&file, &options.limits)?), options)
 }
 
 /// The first bytes of a zip archive with a member.
@@ -110,7 +109,8 @@ pub fn is_plan_file(input: &mut Input) -> Result<bool> {
 pub fn open(file: &Rereadable, schemas: &SchemaFiles, limits: &Limits) -> Result<Document> {
     let archive = Archive::open(file, limits)?;
     let plan = required(&archive, PLAN)?;
-    let mut index = Index::build(&plan, limits).map_err(|error| error.within(PLAN))?;
+    let built = Index::build(&plan, limits).map_err(|error| error.within(PLAN))?;
+    let (mut index, budget) = built;
     let mut known = Vec::new();
     if let Some(member) = archive.member(SCHEMAS)? {
         index.evidence.schemas();
@@ -123,7 +123,7 @@ pub fn open(file: &Rereadable, schemas: &SchemaFiles, limits: &Limits) -> Result
     let state = State::read(required(&archive, STATE)?, From::PlanFile, limits);
     let state = state.map_err(|error| error.within(STATE))?;
     file.check()?;
-    Document::new(Members { plan, index, state }, Schemas::new(known), limits)
+    Document::new(plan, (index, budget), state, Schemas::new(known), limits)
 }
 
 /// Returns the name under which a plan file finds its schemas in a folder of [`SchemaFiles`]. Plan
@@ -173,11 +173,7 @@ fn own_schemas(member: &Member, limits: &Limits) -> Result<schema::Schemas> {
     }
     let mut bytes = Vec::new();
     member.copy(0..member.len(), &mut bytes)?;
-    let read = schema::Schemas::from_plan_file(&bytes);
-    read.map_err(|error| {
-        let offset = error.offset().unwrap_or_default() as u64;
-        protobuf::fault(PlanFileFault::Schemas, offset)
-    })
+    read_own_schemas(&bytes)
 }
 
 /// The longest text of the locks, in bytes. Locks have a few kilobytes for each provider.

@@ -53,10 +53,6 @@ const REPLACED: usize = 1;
 type Ranges = [Range<usize>; 2];
 
 /// Appends the tree of what is sensitive in a value.
-///
-/// # Errors
-///
-/// The value is invalid.
 pub(super) fn write<'a>(
     walk: &mut impl Walk<'a>,
     marks: &Marks<'_>,
@@ -76,7 +72,7 @@ pub(super) fn write<'a>(
                 part = walk.next()?;
                 member = Some(key);
             }
-            if writer.value(&part, member.as_deref()) == Marked::Whole {
+            if writer.value(&part, member.as_deref()) {
                 walk.skip(&part)?;
             }
         }
@@ -92,13 +88,6 @@ fn sorted<'m, 'v>(paths: &'m Paths<'v>) -> Vec<&'m [Step<'v>]> {
     paths.sort_by(|a, b| order(a, b));
     paths.dedup_by(|a, b| order(a, b).is_eq());
     paths
-}
-
-/// Whether a value is marked as a whole.
-#[derive(PartialEq, Eq)]
-enum Marked {
-    Whole,
-    Inside,
 }
 
 /// Whether paths to a value mark it as a whole.
@@ -127,14 +116,14 @@ struct Writer<'m, 'v, 'o> {
 }
 
 impl<'m, 'v> Writer<'m, 'v, '_> {
-    /// Writes a value, or the start of one.
-    fn value(&mut self, part: &Part<'_>, member: Option<&[u8]>) -> Marked {
+    /// Writes a value, or the start of one. Returns whether the value is marked as a whole.
+    fn value(&mut self, part: &Part<'_>, member: Option<&[u8]>) -> bool {
         let depth = self.stack.len();
         let paths = self.lead(member);
         let lists = LISTS.map(|list| &self.marks[list][paths[list].clone()]);
         if lists.iter().any(|paths| is_marked(paths, depth, part)) {
             self.leaf(member, "true");
-            return Marked::Whole;
+            return true;
         }
         // Without a type, only a path into an unknown value tells what it is.
         let next = lists.iter().find_map(|paths| paths.first()?.get(depth));
@@ -162,7 +151,7 @@ impl<'m, 'v> Writer<'m, 'v, '_> {
                 },
             ),
         }
-        Marked::Inside
+        false
     }
 
     /// The paths that lead to the next value.

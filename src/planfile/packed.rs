@@ -4,11 +4,11 @@
 //! A type says so. It comes from a schema, or stands in front of a value of a dynamic type.
 
 use super::protobuf::fault;
-use super::walk::{Part, Shape, Walk};
+use super::walk::{self, Part, Shape, Text, Walk};
 use crate::error::{Error, PlanFileFault, Result};
 use crate::limits::Limits;
 use crate::wire::json_string::write_string_within;
-use crate::wire::msgpack::{Token, Tokens, Value};
+use crate::wire::msgpack::{self, Token, Tokens, Value};
 use crate::wire::number::Number;
 use crate::wire::types::Type;
 
@@ -141,35 +141,127 @@ impl<'a> Walk<'a> for Packed<'a> {
             Token::Str(text) | Token::Bin(text) => {
                 write_string_within(text, max, out);
             }
-            Token::Number(number) => match number {
-                crate::wire::msgpack::Number::Float(float) if float.is_infinite() => {
-                    return Err(fault(PlanFileFault::Number, self.offset));
-                }
-                number => out.extend_from_slice(number.to_string().as_bytes()),
-            },
+            Token::Number(msgpack::Number::Float(float)) if float.is_infinite() => {
+                return Err(fault(PlanFileFault::Number, self.offset));
+            }
+            Token::Number(number) => out.extend_from_slice(number.to_string().as_bytes()),
             _ => return Err(self.error()),
         }
         Ok(())
     }
 }
 
-/// Appends what is known of a value, and null for a value that is unknown as a whole.
-pub(super) fn write_value(
+/// Appends what is known of a value, and null for a value that is unknown as a whole. `ty` may
+/// differ from the value: it is used only to find strings that are numbers. `offset` is for errors.
+///
+/// # Errors
+///
+/// Fails if a number is infinite or has too many digits, a string of type number is not a number, a
+/// type in front of a dynamic value is invalid, or the text exceeds [`Limits::change`].
+pub fn write_value(
     value: &Value<'_>,
     ty: Option<&Type>,
     limits: &Limits,
     offset: u64,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    super::walk::write_known(&mut Packed::new(&value.sorted(), ty, offset), limits, out)
+    walk::write(&mut Packed::new(&value.sorted(), ty, offset), Text::Known, limits, out)
 }
 
-/// Appends the tree of what is unknown in a value.
-pub(super) fn write_unknown(
+/// Appends the tree of what is unknown in a value: true for unknown values, without the members
+/// that are known leaves. `offset` is for errors.
+///
+/// # Errors
+///
+/// Fails if a type in front of a dynamic value is invalid, or the text exceeds [`Limits::change`].
+pub fn write_unknown(
     value: &Value<'_>,
     limits: &Limits,
     offset: u64,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    super::walk::write_unknown(&mut Packed::new(&value.sorted(), None, offset), limits, out)
+    walk::write(&mut Packed::new(&value.sorted(), None, offset), Text::Unknown, limits, out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::wire::marked::bytes_of;
+    use crate::wire::msgpack::DEPTH_MAX;
+
+    fn write(bytes: &[u8], ty: Option<&Type>) -> Result<String> {
+        let (value, rest) = Value::read(bytes).expect("a value");
+        assert!(rest.is_empty(), "{bytes:?}");
+        let mut out = Vec::new();
+        write_value(&value, ty, &Limits::default(), 0, &mut out)?;
+        Ok(String::from_utf8(out).expect("UTF-8"))
+    }
+
+    /// The tree of what is unknown; `{}` for a value that is wholly known.
+    fn unknown(bytes: &[u8]) -> String {
+        let (value, _) = Value::read(bytes).expect("a value");
+        let mut out = Vec::new();
+        write_unknown(&value, &Limits::default(), 0, &mut out).expect("text");
+        if value.is_wholly_known() { "{}".into() } else { String::from_utf8(out).expect("UTF-8") }
+    }
+
+    #[test]
+    fn values_are_written_as_in_plan_json() {
+        for (hex, known, tree) in [
+            ("c0", "null", "{}"),
+            ("d40000", "null", "true"),
+            ("81a16101", r#"{"a":1}"#, "{}"),
+            ("82a161d40000a16201", r#"{"b":1}"#, r#"{"a":true}"#),
+            ("93d4000001c0", "[null,1,null]", "[true,false,false]"),
+            ("82a161d40000a16280", r#"{"b":{}}"#, r#"{"a":true,"b":{}}"#),
+            ("82a161d40000a16290", r#"{"b":[]}"#, r#"{"a":true,"b":[]}"#),
+            ("82a161d40000a1629101", r#"{"b":[1]}"#, r#"{"a":true,"b":[false]}"#),
+            ("82a161d40000a16281a16301", r#"{"b":{"c":1}}"#, r#"{"a":true,"b":{}}"#),
+            ("81a16f92c40822737472696e6722d40000", "{}", r#"{"o":true}"#),
+            ("92c40822737472696e6722d40000", "null", "true"),
+            ("92c40822737472696e6722a568656c6c6f", "\"hello\"", "{}"),
+            ("92c40822737472696e6722c0", "null", "{}"),
+            ("c7030c8101c2", "null", "true"),
+            ("cb3fe999999999999a", "0.8", "{}"),
+            ("ca3fc00000", "1.5", "{}"),
+            ("d38000000000000000", "-9223372036854775808", "{}"),
+            ("cfffffffffffffffff", "18446744073709551615", "{}"),
+            ("a63c613e26220a", r#""\u003ca\u003e\u0026\"\n""#, "{}"),
+            ("a4ff61e280", r#""\ufffda\ufffd\ufffd""#, "{}"),
+            // A dynamic value: its type says that the string is a number.
+            ("92c408226e756d62657222a431653330", "1000000000000000000000000000000", "{}"),
+            // Keys out of order, and duplicate keys.
+            ("83a16201a16102a16203", r#"{"a":2,"b":3}"#, "{}"),
+            ("82a16282a17a01a17902a16103", r#"{"a":3,"b":{"y":2,"z":1}}"#, "{}"),
+            ("82c001a16101", r#"{"":1,"a":1}"#, "{}"),
+        ] {
+            let bytes = bytes_of(hex).expect(hex);
+            assert_eq!(write(&bytes, None).expect(hex), known, "{hex}");
+            assert_eq!(unknown(&bytes), tree, "{hex}");
+        }
+    }
+
+    #[test]
+    fn a_type_tells_numbers_from_strings() {
+        let hex = "82a16191b339323233333732303336383534373735383038a162a138";
+        let ty =
+            Type::parse(br#"["object",{"a":["list","number"],"b":"string"}]"#).expect("a type");
+        let text = write(&bytes_of(hex).expect(hex), Some(&ty)).expect(hex);
+        assert_eq!(text, r#"{"a":[9223372036854775808],"b":"8"}"#);
+    }
+
+    #[test]
+    fn json_has_no_infinity() {
+        let error =
+            write(&bytes_of("cb7ff0000000000000").expect("bytes"), None).expect_err("infinity");
+        assert!(matches!(error.kind(), ErrorKind::PlanFile(PlanFileFault::Number)), "{error}");
+    }
+
+    #[test]
+    fn deep_values_need_no_stack() {
+        let mut deep = vec![0x91; DEPTH_MAX];
+        deep.push(0xc0);
+        assert_eq!(write(&deep, None).expect("text").len(), 2 * DEPTH_MAX + 4);
+    }
 }

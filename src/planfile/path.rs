@@ -9,7 +9,7 @@ use super::protobuf::{Message, fault};
 use crate::error::{Error, PlanFileFault, Result};
 use crate::limits::{Limit, Limits};
 use crate::wire::json_string;
-use crate::wire::msgpack::{Number, Value, View};
+use crate::wire::msgpack::{Number, Token, Value};
 
 /// A step of a path.
 #[derive(Clone, Debug)]
@@ -52,10 +52,21 @@ impl<'a> Step<'a> {
     }
 
     /// The step with every index and every key in the place of its own.
-    fn to_every(&self) -> Step<'a> {
+    pub(super) fn to_every(&self) -> Step<'a> {
         match self {
             Step::Index(_) | Step::Key(_) => Step::Every,
             step => step.clone(),
+        }
+    }
+
+    /// The step without the value of an element, which is borrowed.
+    pub(super) fn detached(&self) -> Step<'static> {
+        match self {
+            Step::Name(name) => Step::Name(name.to_vec().into()),
+            Step::Key(key) => Step::Key(key.to_vec().into()),
+            Step::Every => Step::Every,
+            Step::Index(index) => Step::Index(*index),
+            Step::Element(_) => Step::Element(None),
         }
     }
 }
@@ -75,11 +86,6 @@ pub(super) struct Paths<'a> {
 }
 
 impl<'a> Paths<'a> {
-    /// The number of paths.
-    pub(super) fn len(&self) -> usize {
-        self.ends.len()
-    }
-
     /// Whether there is no path.
     pub(super) fn is_empty(&self) -> bool {
         self.ends.is_empty()
@@ -93,7 +99,7 @@ impl<'a> Paths<'a> {
 
     /// The paths, in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = &[Step<'a>]> {
-        (0..self.len()).map(|path| self.get(path))
+        (0..self.ends.len()).map(|path| self.get(path))
     }
 
     /// Appends a step to the path that is not ended yet.
@@ -110,36 +116,10 @@ impl<'a> Paths<'a> {
         Ok(())
     }
 
-    /// Appends all paths of `other`.
-    pub(super) fn extend(&mut self, other: &Paths<'a>) {
-        let start = self.steps.len();
-        self.steps.extend_from_slice(&other.steps);
-        self.ends.extend(other.ends.iter().map(|end| start + end));
-    }
-
-    /// Appends a copy of a path.
-    pub(super) fn add(&mut self, path: &[Step<'a>]) {
-        self.steps.extend_from_slice(path);
+    /// Appends a path.
+    pub(super) fn add(&mut self, path: impl IntoIterator<Item = Step<'a>>) {
+        self.steps.extend(path);
         self.ends.push(self.steps.len());
-    }
-
-    /// Appends a copy of a path that leads through every element of its lists and maps.
-    pub(super) fn add_every(&mut self, path: &[Step<'a>]) {
-        self.steps.extend(path.iter().map(Step::to_every));
-        self.ends.push(self.steps.len());
-    }
-
-    /// Appends copies of all paths of `other`, whose values are borrowed from elsewhere.
-    pub(super) fn extend_owned(&mut self, other: &Paths<'_>) {
-        let start = self.steps.len();
-        self.steps.extend(other.steps.iter().map(|step| match step {
-            Step::Name(name) => Step::Name(name.to_vec().into()),
-            Step::Key(key) => Step::Key(key.to_vec().into()),
-            Step::Every => Step::Every,
-            Step::Index(index) => Step::Index(*index),
-            Step::Element(_) => Step::Element(None),
-        }));
-        self.ends.extend(other.ends.iter().map(|end| start + end));
     }
 
     fn check(&self, limits: &Limits, offset: u64) -> Result<()> {
@@ -162,11 +142,11 @@ impl<'a> Paths<'a> {
                 match step.number {
                     1 => {
                         let name = step.message()?.bytes.into();
-                        self.push(Step::Name(name), limits, step.offset())?;
+                        self.push(Step::Name(name), limits, step.message.offset)?;
                     }
                     2 => {
                         let key = key(dynamic_value(step.message()?)?);
-                        self.push(key, limits, step.offset())?;
+                        self.push(key, limits, step.message.offset)?;
                     }
                     _ => {}
                 }
@@ -178,32 +158,19 @@ impl<'a> Paths<'a> {
 
 /// The step that a key of a map, a list or a set is.
 fn key(value: Value<'_>) -> Step<'_> {
-    match value.view() {
-        View::String(key) => Step::Key(key.into()),
-        View::Number(Number::Int(number)) => Step::Index(number),
-        View::Number(Number::Uint(number)) => match i64::try_from(number) {
-            Ok(number) => Step::Index(number),
-            Err(_) => Step::Element(Some(value)),
-        },
-        _ => Step::Element(Some(value)),
-    }
+    let index = match value.token() {
+        Token::Str(key) | Token::Bin(key) => return Step::Key(key.into()),
+        Token::Number(Number::Int(number)) => Some(number),
+        Token::Number(Number::Uint(number)) => i64::try_from(number).ok(),
+        _ => None,
+    };
+    index.map_or(Step::Element(Some(value)), Step::Index)
 }
 
 /// Reads the value in a message `DynamicValue`.
 pub(super) fn dynamic_value(message: Message<'_>) -> Result<Value<'_>> {
-    let mut bytes = None;
-    for field in message.fields() {
-        let field = field?;
-        if field.number == 1 {
-            field.once(&mut bytes, field.message()?)?;
-        }
-    }
-    let bytes = bytes.ok_or_else(|| fault(PlanFileFault::Value, message.offset))?;
-    read_value(bytes)
-}
-
-/// Reads the value that a field of bytes holds.
-pub(super) fn read_value(message: Message<'_>) -> Result<Value<'_>> {
+    let bytes = message.only(1)?.ok_or_else(|| fault(PlanFileFault::Value, message.offset))?;
+    let message = bytes.message()?;
     let at = |offset| fault(PlanFileFault::Value, message.offset + offset as u64);
     let read = Value::read(message.bytes);
     let (value, rest) = read.map_err(|error| at(error.offset().unwrap_or_default()))?;

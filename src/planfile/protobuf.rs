@@ -137,23 +137,42 @@ impl<'a> Message<'a> {
     pub(super) fn fields(self) -> Fields<'a> {
         Fields { message: self, at: 0, groups: Groups::default() }
     }
+
+    /// The field with a number, which the message has at most once.
+    pub(super) fn only(self, number: u32) -> Result<Option<Field<'a>>> {
+        let mut only = None;
+        for field in self.fields() {
+            let field = field?;
+            if field.number == number {
+                field.once(&mut only, field)?;
+            }
+        }
+        Ok(only)
+    }
+
+    /// The last number in the fields with a number; 0 without such a field.
+    pub(super) fn last_varint(self, number: u32) -> Result<u64> {
+        let mut last = 0;
+        for field in self.fields() {
+            let field = field?;
+            if field.number == number {
+                last = field.varint()?;
+            }
+        }
+        Ok(last)
+    }
 }
 
 /// A field of a message in memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Field<'a> {
     pub number: u32,
-    wire: Wire,
+    pub wire: Wire,
     /// The payload.
-    message: Message<'a>,
+    pub message: Message<'a>,
 }
 
 impl<'a> Field<'a> {
-    /// Bytes from the start of the member to the payload.
-    pub(super) fn offset(&self) -> u64 {
-        self.message.offset
-    }
-
     /// Whether the field is a number.
     pub(super) fn is_varint(&self) -> bool {
         matches!(self.wire, Wire::Varint(_))
@@ -163,7 +182,7 @@ impl<'a> Field<'a> {
     pub(super) fn varint(&self) -> Result<u64> {
         match self.wire {
             Wire::Varint(value) => Ok(value),
-            _ => Err(fault(PlanFileFault::FieldType, self.offset())),
+            _ => Err(fault(PlanFileFault::FieldType, self.message.offset)),
         }
     }
 
@@ -171,21 +190,21 @@ impl<'a> Field<'a> {
     pub(super) fn message(&self) -> Result<Message<'a>> {
         match self.wire {
             Wire::Bytes(_) => Ok(self.message),
-            _ => Err(fault(PlanFileFault::FieldType, self.offset())),
+            _ => Err(fault(PlanFileFault::FieldType, self.message.offset)),
         }
     }
 
     /// The text in the field.
     pub(super) fn text(&self) -> Result<&'a str> {
         let text = std::str::from_utf8(self.message()?.bytes);
-        text.map_err(|_| fault(PlanFileFault::Text, self.offset()))
+        text.map_err(|_| fault(PlanFileFault::Text, self.message.offset))
     }
 
     /// Stores `value` in a field that a message has at most once.
     pub(super) fn once<T>(&self, slot: &mut Option<T>, value: T) -> Result<()> {
         match slot.replace(value) {
             None => Ok(()),
-            Some(_) => Err(fault(PlanFileFault::FieldTwice, self.offset())),
+            Some(_) => Err(fault(PlanFileFault::FieldTwice, self.message.offset)),
         }
     }
 }

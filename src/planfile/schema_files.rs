@@ -41,11 +41,7 @@ struct Files {
 
 impl PartialEq for SchemaFiles {
     fn eq(&self, other: &SchemaFiles) -> bool {
-        match (&self.0, &other.0) {
-            (None, None) => true,
-            (Some(one), Some(two)) => Arc::ptr_eq(one, two),
-            _ => false,
-        }
+        self.0.as_ref().map(Arc::as_ptr) == other.0.as_ref().map(Arc::as_ptr)
     }
 }
 
@@ -89,11 +85,8 @@ impl SchemaFiles {
         folder.map(digest_of_folder).transpose()
     }
 
-    /// The schemas for a plan file with this dependency lock file.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file in the folder cannot be read or is not the output of `providers schema`.
+    /// The schemas for a plan file with this dependency lock file. Fails if the file in the folder
+    /// cannot be read or is not the output of `providers schema`.
     pub(super) fn of(&self, locks: &[u8]) -> Result<Vec<Arc<Schemas>>> {
         let Some(files) = &self.0 else { return Ok(Vec::new()) };
         let mut schemas = files.named.clone();

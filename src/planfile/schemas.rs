@@ -45,13 +45,6 @@ pub(super) struct Schema {
     block: Block,
 }
 
-/// Whether a value has the type of a schema.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fit {
-    Fits,
-    Differs,
-}
-
 impl Schemas {
     /// Schemas of providers, those that count most first.
     pub(super) fn new(sources: Vec<Arc<Providers>>) -> Schemas {
@@ -86,18 +79,19 @@ impl Schemas {
 }
 
 impl Schema {
-    /// Adds the paths that the schema marks in a MessagePack value, if the value fits the schema.
+    /// Adds the paths that the schema marks in a MessagePack value. Returns whether the value fits
+    /// the schema.
     pub(super) fn mark_packed(
         &self,
         bytes: &[u8],
         marks: &mut Paths<'_>,
         limits: &Limits,
         offset: u64,
-    ) -> Result<Fit> {
+    ) -> Result<bool> {
         check_tree(&mut Packed::new(bytes, None, offset), bytes.len(), limits)?;
         match wire::from_msgpack(bytes, &self.ty) {
-            Ok(value) => self.mark(&value, marks, limits, offset).map(|()| Fit::Fits),
-            Err(_) => Ok(Fit::Differs),
+            Ok(value) => self.mark(&value, marks, limits, offset).map(|()| true),
+            Err(_) => Ok(false),
         }
     }
 

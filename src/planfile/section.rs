@@ -20,60 +20,36 @@ pub(super) enum Section {
     Tail,
 }
 
-/// All sections, in order.
-pub(super) const SECTIONS: [Section; 13] = [
-    Section::Head,
-    Section::Variables,
-    Section::PlannedValues,
-    Section::Drift,
-    Section::Changes,
-    Section::Deferred,
-    Section::DeferredInvocations,
-    Section::Outputs,
-    Section::Invocations,
-    Section::PriorState,
-    Section::RelevantAttributes,
-    Section::Checks,
-    Section::Tail,
+/// All sections, in order: the number of the field of the plan that has the data, or 0; the
+/// top-level key, or the first key of `Head` and `Tail`; and the brackets around the elements.
+pub(super) const SECTIONS: [(Section, u32, &str, Option<[u8; 2]>); 13] = [
+    (Section::Head, 0, "format_version", None),
+    (Section::Variables, 2, "variables", Some(*b"{}")),
+    (Section::PlannedValues, 0, "planned_values", Some(*b"{}")),
+    (Section::Drift, 18, "resource_drift", Some(*b"[]")),
+    (Section::Changes, 3, "resource_changes", Some(*b"[]")),
+    (Section::Deferred, 27, "deferred_changes", Some(*b"[]")),
+    (Section::DeferredInvocations, 31, "deferred_action_invocations", Some(*b"[]")),
+    (Section::Outputs, 4, "output_changes", Some(*b"{}")),
+    (Section::Invocations, 30, "action_invocations", Some(*b"[]")),
+    (Section::PriorState, 0, "prior_state", Some(*b"{}")),
+    (Section::RelevantAttributes, 15, "relevant_attributes", Some(*b"[]")),
+    (Section::Checks, 19, "checks", Some(*b"[]")),
+    (Section::Tail, 0, "timestamp", None),
 ];
 
-impl Section {
-    /// The top-level key of the section, or the first key of `Head` and `Tail`.
-    pub(super) fn key(self) -> &'static str {
-        match self {
-            Section::Head => "format_version",
-            Section::Variables => "variables",
-            Section::PlannedValues => "planned_values",
-            Section::Drift => "resource_drift",
-            Section::Changes => "resource_changes",
-            Section::Deferred => "deferred_changes",
-            Section::DeferredInvocations => "deferred_action_invocations",
-            Section::Outputs => "output_changes",
-            Section::Invocations => "action_invocations",
-            Section::PriorState => "prior_state",
-            Section::RelevantAttributes => "relevant_attributes",
-            Section::Checks => "checks",
-            Section::Tail => "timestamp",
-        }
-    }
+/// The key of the section that is written from a field of the plan; `plan` for other fields.
+pub(super) fn key_of(field: u32) -> &'static str {
+    let section = SECTIONS.iter().find(|(_, number, ..)| *number == field && field != 0);
+    section.map_or("plan", |(_, _, key, _)| *key)
+}
 
+impl Section {
     /// The member of the plan file that contains the data of the section.
     pub(super) fn member(self) -> &'static str {
         match self {
             Section::PriorState => STATE,
             _ => PLAN,
-        }
-    }
-
-    /// The brackets around the elements.
-    pub(super) fn brackets(self) -> Option<[u8; 2]> {
-        match self {
-            Section::Head | Section::Tail => None,
-            Section::Variables
-            | Section::PlannedValues
-            | Section::Outputs
-            | Section::PriorState => Some(*b"{}"),
-            _ => Some(*b"[]"),
         }
     }
 }

@@ -12,22 +12,22 @@ use super::address::{Address, escape};
 use super::attributes;
 use super::change::{provider_name, push, push_key, push_text, write_parts};
 use super::check;
-use super::index::{Budget, Named};
+use super::index::{self, Named, sort};
 use super::keys::{self, Keys};
 use super::member::{Member, Reader};
 use super::overlay;
-use super::path::Paths;
+use super::path::{Paths, Step};
 use super::protobuf::fault;
 use super::schemas::Schemas;
 use super::tool::Tool;
-use super::tree::{Children, Fixed, Piece, Tree};
+use super::tree::{Children, Piece, Tree};
 use crate::error::{Error, ErrorKind, PlanFileFault, Result, WrongDocument};
-use crate::input::{Input, Options, Slice, Threads};
+use crate::input::{Input, Options, Slice, Source, Threads};
 use crate::json::Validation;
 use crate::json::cursor::Cursor;
 use crate::json::outline::Outline;
 use crate::json::value::{Kind, Value};
-use crate::limits::Limits;
+use crate::limits::{Budget, Limits};
 use crate::scan::Isa;
 use crate::wire::json_string::write_string;
 
@@ -36,11 +36,12 @@ use crate::wire::json_string::write_string;
 pub(super) struct State {
     member: Arc<Member>,
     limits: Limits,
-    pub terraform_version: String,
+    terraform_version: String,
     outputs: Vec<Named>,
-    resources: Vec<Resource>,
+    /// The provider of each resource.
+    providers: Vec<String>,
     instances: Vec<Instance>,
-    pub tree: Tree,
+    tree: Tree,
     pub pieces: Vec<Piece>,
     from: From,
     /// The addresses and places of the results of checks, ordered by address. Empty for a member.
@@ -54,12 +55,6 @@ pub(super) enum From {
     PlanFile,
     /// A state file.
     StateFile,
-}
-
-/// What the instances of a resource share.
-#[derive(Debug)]
-struct Resource {
-    provider: String,
 }
 
 /// An instance, or a deposed object of one.
@@ -101,14 +96,14 @@ impl State {
             limits: *limits,
             terraform_version: String::new(),
             outputs: Vec::new(),
-            resources: Vec::new(),
+            providers: Vec::new(),
             instances: Vec::new(),
             tree: Tree::new(limits),
             pieces: Vec::new(),
             from,
             checks: Vec::new(),
         };
-        let mut budget = Budget::new(limits);
+        let mut budget = index::budget(limits);
         state.document(&mut text, &mut budget)?;
         state.checks.sort_by(|a, b| a.0.cmp(&b.0));
         state.lay_out(&mut budget)?;
@@ -190,11 +185,7 @@ impl State {
             let range = skip(text)?;
             self.outputs.push(Named { name, range, action: Action::NoOp });
         }
-        self.outputs.sort_by(|a, b| a.name.cmp(&b.name));
-        match self.outputs.windows(2).find(|pair| pair[0].name == pair[1].name) {
-            Some(twice) => Err(state_fault(twice[1].range.start)),
-            None => Ok(()),
-        }
+        sort(&mut self.outputs, PlanFileFault::State)
     }
 
     fn find_resources(&mut self, text: &mut Text, budget: &mut Budget) -> Result<()> {
@@ -230,8 +221,8 @@ impl State {
         };
         let dot = if header.module.is_empty() { "" } else { "." };
         let base = format!("{}{dot}{mode}{}.{}", header.module, header.kind, header.name);
-        let resource = u32::try_from(self.resources.len()).unwrap_or(u32::MAX);
-        budget.take(size_of::<Resource>() + header.provider.len(), offset)?;
+        let resource = u32::try_from(self.providers.len()).unwrap_or(u32::MAX);
+        budget.take(size_of::<String>() + header.provider.len(), offset)?;
         for (key, deposed, range) in header.instances {
             // The address, and what sorts by it.
             budget.take(3 * base.len() + key.len(), range.start)?;
@@ -239,7 +230,7 @@ impl State {
             Address::read(&address).map_err(|error| fault(error, range.start))?;
             self.instances.push(Instance { resource, address, deposed, range });
         }
-        self.resources.push(Resource { provider: header.provider });
+        self.providers.push(header.provider);
         Ok(())
     }
 
@@ -266,16 +257,7 @@ impl State {
             }
         }
         self.tree.sort(Children::Sorted);
-        for number in 0..self.outputs.len() {
-            let head = if number == 0 { Fixed::Outputs } else { Fixed::Comma };
-            self.pieces.push(Piece::Fixed(head));
-            self.pieces.push(Piece::Output(number as u32));
-        }
-        if !self.outputs.is_empty() {
-            self.pieces.push(Piece::Fixed(Fixed::EndOutputs));
-        }
-        self.pieces.push(Piece::Fixed(Fixed::RootModule));
-        self.tree.write(&mut self.pieces);
+        self.pieces = self.tree.pieces(0..self.outputs.len() as u32);
         Ok(())
     }
 
@@ -285,8 +267,34 @@ impl State {
         (&instance.address, &instance.deposed)
     }
 
+    /// Appends what stands in front of the pieces.
+    pub(super) fn write_head(&self, out: &mut Vec<u8>) {
+        if !self.terraform_version.is_empty() {
+            push_text(out, "terraform_version", &self.terraform_version);
+        }
+        push(out, ",\"values\":{");
+    }
+
+    /// Appends a piece. `marks` are the paths of a resource that are marked elsewhere in the plan.
+    pub(super) fn write_piece(
+        &self,
+        piece: Piece,
+        marks: &Paths<'_>,
+        schemas: &Schemas,
+        tool: Tool,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        match piece {
+            Piece::Fixed(fixed) => push(out, fixed.text()),
+            Piece::Address(module) => write_string(self.tree.address(module).as_bytes(), out),
+            Piece::Output(number) => self.write_output(number, out)?,
+            Piece::Item(number) => self.write_instance(number, marks, schemas, tool, out)?,
+        }
+        Ok(())
+    }
+
     /// Appends a member with an output.
-    pub(super) fn write_output(&self, number: u32, out: &mut Vec<u8>) -> Result<()> {
+    fn write_output(&self, number: u32, out: &mut Vec<u8>) -> Result<()> {
         let output = &self.outputs[number as usize];
         write_string(output.name.as_bytes(), out);
         self.with(&output.range, |value| {
@@ -305,8 +313,8 @@ impl State {
         })
     }
 
-    /// Appends a resource. `marks` are paths that are marked elsewhere in the plan.
-    pub(super) fn write_instance(
+    /// Appends a resource.
+    fn write_instance(
         &self,
         number: u32,
         marks: &Paths<'_>,
@@ -320,12 +328,13 @@ impl State {
         push(out, "{\"address\":");
         write_string(instance.address.as_bytes(), out);
         write_parts(&address, out);
-        let provider = &self.resources[instance.resource as usize].provider;
+        let provider = &self.providers[instance.resource as usize];
         push_text(out, "provider_name", provider_name(provider));
         self.with(&instance.range, |value| {
-            let object = Object::read(value)?;
+            let object = keys::members(value, INSTANCE)?;
+            let [version, attributes, flat, sensitive, dependencies, status, ..] = object;
             push_key(out, "schema_version");
-            match object.schema_version.filter(|version| !version.is_null()) {
+            match version.filter(|version| !version.is_null()) {
                 Some(version) if version.kind()? == Kind::Number => {
                     out.extend_from_slice(version.raw());
                 }
@@ -333,44 +342,72 @@ impl State {
                 None => push(out, "0"),
             }
             // The text form of versions before 0.12 has no JSON without a schema.
-            let is_flat = object.attributes.is_none()
-                && object.has_flat_attributes
-                && self.from == From::StateFile;
-            if object.attributes.is_none() && !is_flat {
+            let is_flat = flat.is_some_and(|flat| !flat.is_null()) && self.from == From::StateFile;
+            if attributes.is_none() && !is_flat {
                 return Err(state_fault(offset));
             }
-            let attributes = object.attributes.filter(|attributes| !attributes.is_null());
+            let attributes = attributes.filter(|attributes| !attributes.is_null());
             if let Some(attributes) = attributes {
                 push_key(out, "values");
                 attributes::write(attributes, &self.limits, out)?;
             }
-            let mut sensitive = match object.sensitive_attributes {
+            let mut paths = match sensitive.filter(|paths| !paths.is_null()) {
                 Some(paths) => attributes::paths(paths, &self.limits)?,
                 None => Paths::default(),
             };
-            sensitive.extend_owned(marks);
+            marks.iter().for_each(|path| paths.add(path.iter().map(Step::detached)));
             if let Some(schema) = schemas.find(provider_name(provider), &address)
                 && let Some(attributes) = attributes
             {
-                schema.mark_json(attributes, &mut sensitive, &self.limits, offset)?;
+                schema.mark_json(attributes, &mut paths, &self.limits, offset)?;
             }
             push_key(out, "sensitive_values");
             match attributes {
                 Some(attributes) => {
                     let mut walk = attributes::Json::new(attributes);
-                    overlay::write(&mut walk, &sensitive.into(), &self.limits, out)?;
+                    overlay::write(&mut walk, &paths.into(), &self.limits, out)?;
                 }
                 None => push(out, "false"),
             }
-            object.write_rest(&self.limits, out)?;
-            if !instance.deposed.is_empty() {
-                push_text(out, "deposed_key", &instance.deposed);
+            if let Some(list) = dependencies.filter(|list| !list.is_empty() && !list.is_null()) {
+                push_key(out, "depends_on");
+                attributes::write_plain(list, &self.limits, out)?;
             }
-            let is_deposed = !instance.deposed.is_empty();
-            object.write_identity(tool, is_deposed, &self.limits, out)?;
-            out.push(b'}');
-            Ok(())
+            if keys::text(status)? == "tainted" {
+                push(out, ",\"tainted\":true");
+            }
+            self.write_identity(object, &instance.deposed, tool, out)
         })
+    }
+
+    /// Appends the deposed key and the identity of a resource, in the order of the tool, and ends
+    /// it.
+    fn write_identity(
+        &self,
+        [.., identity, version]: [Option<Value<'_>>; INSTANCE.len()],
+        deposed: &str,
+        tool: Tool,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        if !deposed.is_empty() {
+            push_text(out, "deposed_key", deposed);
+        }
+        let identity = identity.filter(|identity| !identity.is_null());
+        // Terraform leaves out the version for deposed objects.
+        let has_version = identity.is_some() && (tool == Tool::OpenTofu || deposed.is_empty());
+        let version = version.filter(|_| has_version);
+        let mut parts = [("identity_schema_version", version), ("identity", identity)];
+        if tool == Tool::OpenTofu {
+            parts.reverse();
+        }
+        for (key, part) in parts {
+            if let Some(part) = part {
+                push_key(out, key);
+                attributes::write_plain(part, &self.limits, out)?;
+            }
+        }
+        out.push(b'}');
+        Ok(())
     }
 
     /// Appends the result of a check.
@@ -391,11 +428,8 @@ impl State {
     fn with(&self, range: &Range<u64>, read: impl FnOnce(Value<'_>) -> Result<()>) -> Result<()> {
         let mut bytes = Vec::new();
         self.member.copy(range.clone(), &mut bytes)?;
-        let slice = Slice(&bytes);
-        let mut text = Cursor::new(slice, 0, Isa::default(), Validation::Grammar, self.limits);
-        let mut outline = Outline::default();
-        text.outline(&mut outline)?;
-        read(text.value(&mut outline))
+        let (text, isa) = (Slice(&bytes), Isa::default());
+        with_value(&mut Cursor::new(text, 0, isa, Validation::Grammar, self.limits), read)
     }
 }
 
@@ -427,88 +461,16 @@ impl Header {
 }
 
 /// The members of an instance.
-struct Object<'a> {
-    schema_version: Option<Value<'a>>,
-    attributes: Option<Value<'a>>,
-    has_flat_attributes: bool,
-    sensitive_attributes: Option<Value<'a>>,
-    dependencies: Option<Value<'a>>,
-    is_tainted: bool,
-    identity: Option<Value<'a>>,
-    identity_schema_version: Option<Value<'a>>,
-}
-
-impl<'a> Object<'a> {
-    fn read(value: Value<'a>) -> Result<Object<'a>> {
-        let known = &[
-            "schema_version",
-            "attributes",
-            "attributes_flat",
-            "sensitive_attributes",
-            "dependencies",
-            "status",
-            "identity",
-            "identity_schema_version",
-        ];
-        let [
-            schema_version,
-            attributes,
-            flat,
-            sensitive_attributes,
-            dependencies,
-            status,
-            identity,
-            identity_schema_version,
-        ] = keys::members(value, known)?;
-        let is_there = |value: &Value<'_>| !value.is_null();
-        Ok(Object {
-            schema_version,
-            attributes,
-            has_flat_attributes: flat.is_some_and(|flat| !flat.is_null()),
-            sensitive_attributes: sensitive_attributes.filter(is_there),
-            dependencies: dependencies.filter(|list| !list.is_empty() && !list.is_null()),
-            is_tainted: keys::text(status)? == "tainted",
-            identity: identity.filter(is_there),
-            identity_schema_version,
-        })
-    }
-
-    /// Appends what follows the values of a resource.
-    fn write_rest(&self, limits: &Limits, out: &mut Vec<u8>) -> Result<()> {
-        if let Some(dependencies) = self.dependencies {
-            push_key(out, "depends_on");
-            attributes::write_plain(dependencies, limits, out)?;
-        }
-        if self.is_tainted {
-            push(out, ",\"tainted\":true");
-        }
-        Ok(())
-    }
-
-    /// Appends the identity of a resource, in the order of the tool.
-    fn write_identity(
-        &self,
-        tool: Tool,
-        is_deposed: bool,
-        limits: &Limits,
-        out: &mut Vec<u8>,
-    ) -> Result<()> {
-        // Terraform leaves out the version for deposed objects.
-        let has_version = self.identity.is_some() && (tool == Tool::OpenTofu || !is_deposed);
-        let version = self.identity_schema_version.filter(|_| has_version);
-        let mut parts = [("identity_schema_version", version), ("identity", self.identity)];
-        if tool == Tool::OpenTofu {
-            parts.reverse();
-        }
-        for (key, part) in parts {
-            if let Some(part) = part {
-                push_key(out, key);
-                attributes::write_plain(part, limits, out)?;
-            }
-        }
-        Ok(())
-    }
-}
+const INSTANCE: &[&str; 8] = &[
+    "schema_version",
+    "attributes",
+    "attributes_flat",
+    "sensitive_attributes",
+    "dependencies",
+    "status",
+    "identity",
+    "identity_schema_version",
+];
 
 /// Reads the string at the cursor.
 fn string(text: &mut Text) -> Result<String> {
@@ -516,7 +478,10 @@ fn string(text: &mut Text) -> Result<String> {
 }
 
 /// Reads the value at the cursor.
-fn with_value<T>(text: &mut Text, read: impl FnOnce(Value<'_>) -> Result<T>) -> Result<T> {
+fn with_value<S: Source, T>(
+    text: &mut Cursor<S>,
+    read: impl FnOnce(Value<'_>) -> Result<T>,
+) -> Result<T> {
     let mut outline = Outline::default();
     text.outline(&mut outline)?;
     read(text.value(&mut outline))

@@ -6,20 +6,19 @@
 
 use std::io::{self, Read};
 
-use super::change::{push, push_text};
+use super::change::push;
 use super::member::Member;
+use super::path::Paths;
 use super::protobuf::fault;
 use super::schemas::Schemas;
 use super::state::{From, State};
 use super::tool::Tool;
-use super::tree::Piece;
 use crate::error::{Error, ErrorKind, PlanFileFault, Result};
 use crate::input::{Input, Rereadable, Slice, Source, into_io_error};
 use crate::json::Validation;
 use crate::json::cursor::Cursor;
 use crate::limits::Limits;
 use crate::scan::Isa;
-use crate::wire::json_string::write_string;
 
 /// How much of an input is examined, in bytes.
 const HEAD: usize = 64 << 10;
@@ -143,16 +142,13 @@ impl StateDocument {
                 if state.is_empty() {
                     Part::Tail
                 } else {
-                    if !state.terraform_version.is_empty() {
-                        push_text(out, "terraform_version", &state.terraform_version);
-                    }
-                    push(out, ",\"values\":{");
+                    state.write_head(out);
                     Part::Piece(0)
                 }
             }
             Part::Piece(number) => match state.pieces.get(number) {
                 Some(piece) => {
-                    write_piece(state, schemas, *piece, out)?;
+                    state.write_piece(*piece, &Paths::default(), schemas, Tool::Unknown, out)?;
                     Part::Piece(number + 1)
                 }
                 None => {
@@ -180,19 +176,6 @@ impl StateDocument {
         };
         Ok(())
     }
-}
-
-fn write_piece(state: &State, schemas: &Schemas, piece: Piece, out: &mut Vec<u8>) -> Result<()> {
-    match piece {
-        Piece::Fixed(fixed) => push(out, fixed.text()),
-        Piece::Address(module) => write_string(state.tree.address(module).as_bytes(), out),
-        Piece::Output(number) => state.write_output(number, out)?,
-        Piece::Item(number) => {
-            let marks = super::path::Paths::default();
-            state.write_instance(number, &marks, schemas, Tool::Unknown, out)?;
-        }
-    }
-    Ok(())
 }
 
 impl Read for StateDocument {

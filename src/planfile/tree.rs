@@ -10,9 +10,8 @@ use std::ops::Range;
 use hashbrown::HashTable;
 
 use super::address::Modules;
-use super::index::Budget;
 use crate::error::{Error, Result};
-use crate::limits::{Limit, Limits};
+use crate::limits::{Budget, Limit, Limits};
 
 /// A piece of the JSON text of a tree.
 #[derive(Clone, Copy, Debug)]
@@ -86,7 +85,10 @@ pub(super) struct Tree {
     /// All modules but the root, found by the module around each and the step.
     by_step: HashTable<u32>,
     hasher: RandomState,
-    links: Links,
+    /// Resources, each behind the number of its module.
+    items: Vec<(u32, u32)>,
+    /// Modules, each behind the number of the module around it.
+    children: Vec<(u32, u32)>,
     /// The deepest nesting of modules.
     depth_max: u64,
 }
@@ -95,66 +97,19 @@ pub(super) struct Tree {
 struct Module {
     parent: u32,
     step: Range<usize>,
-    items: List,
-    /// The modules in it.
-    children: List,
 }
 
-/// A list of numbers in [`Links`].
-#[derive(Clone, Copy, Debug, Default)]
-struct List {
-    /// The first link and the last, counted from 1; 0 in an empty list.
-    first: u32,
-    last: u32,
+/// The numbers behind a module in a list that is ordered by module.
+fn of_module(list: &[(u32, u32)], module: u32) -> impl DoubleEndedIterator<Item = u32> {
+    let start = list.partition_point(|(number, _)| *number < module);
+    let len = list[start..].partition_point(|(number, _)| *number == module);
+    list[start..start + len].iter().map(|(_, number)| *number)
 }
 
-/// The links of all lists.
-#[derive(Debug, Default)]
-struct Links(Vec<Link>);
-
-#[derive(Debug)]
-struct Link {
-    value: u32,
-    /// The next link, counted from 1; 0 in the last one.
-    next: u32,
-}
-
-impl Links {
-    fn push(&mut self, list: &mut List, value: u32) {
-        self.0.push(Link { value, next: 0 });
-        let number = u32::try_from(self.0.len()).unwrap_or(u32::MAX);
-        match self.at(list.last) {
-            Some(at) => self.0[at].next = number,
-            None => list.first = number,
-        }
-        list.last = number;
-    }
-
-    /// The place of a link.
-    fn at(&self, number: u32) -> Option<usize> {
-        (number as usize).checked_sub(1)
-    }
-
-    fn values(&self, list: List) -> impl Iterator<Item = u32> {
-        let first = self.at(list.first);
-        let places = std::iter::successors(first, |at| self.at(self.0[*at].next));
-        places.map(|at| self.0[at].value)
-    }
-
-    /// Replaces the values of a list.
-    fn replace(&mut self, list: List, values: &[u32]) {
-        let mut at = self.at(list.first);
-        for value in values {
-            let Some(place) = at else { return };
-            self.0[place].value = *value;
-            at = self.at(self.0[place].next);
-        }
-    }
-}
-
-/// The memory of a module without its step, in bytes: itself, its link, its place in the table and
-/// its pieces. Each of the four doubles when it is full.
-const MODULE: usize = 2 * (size_of::<Module>() + size_of::<Link>() + 8 + 6 * size_of::<Piece>());
+/// The memory of a module without its step, in bytes: itself, its place in its parent and in the
+/// table, and its pieces. Each of the four doubles when it is full.
+const MODULE: usize =
+    2 * (size_of::<Module>() + size_of::<(u32, u32)>() + 8 + 6 * size_of::<Piece>());
 
 impl Tree {
     /// A tree with the root module alone.
@@ -164,7 +119,8 @@ impl Tree {
             steps: String::new(),
             by_step: HashTable::new(),
             hasher: RandomState::new(),
-            links: Links::default(),
+            items: Vec::new(),
+            children: Vec::new(),
             // Each module nests an object in an array.
             depth_max: limits.depth / 2,
         }
@@ -222,8 +178,8 @@ impl Tree {
         let start = self.steps.len();
         self.steps.push_str(step);
         let step = start..self.steps.len();
-        self.modules.push(Module { parent, step, ..Module::default() });
-        self.links.push(&mut self.modules[parent as usize].children, number);
+        self.modules.push(Module { parent, step });
+        self.children.push((parent, number));
         let Tree { modules, steps, by_step, hasher, .. } = self;
         by_step.insert_unique(hash, number, |number| {
             let module = &modules[*number as usize];
@@ -234,34 +190,46 @@ impl Tree {
 
     /// Adds a resource to a module.
     pub(super) fn push(&mut self, module: u32, item: u32) {
-        self.links.push(&mut self.modules[module as usize].items, item);
+        self.items.push((module, item));
     }
 
-    /// Sorts the modules.
+    /// Sorts the modules, and puts the resources in them.
     pub(super) fn sort(&mut self, order: Children) {
-        let count = if order == Children::Sorted { self.modules.len() } else { 1 };
-        let mut children = Vec::new();
-        for number in 0..count {
-            let list = self.modules[number].children;
-            children.clear();
-            children.extend(self.links.values(list));
-            children.sort_by(|one, other| self.step(*one).cmp(self.step(*other)));
-            self.links.replace(list, &children);
+        self.items.sort_by_key(|(module, _)| *module);
+        let mut children = std::mem::take(&mut self.children);
+        children.sort_by_key(|(parent, number)| {
+            let is_sorted = *parent == 0 || order == Children::Sorted;
+            (*parent, if is_sorted { self.step(*number) } else { "" })
+        });
+        self.children = children;
+    }
+
+    /// The pieces of outputs and of the root module.
+    pub(super) fn pieces(&self, outputs: impl IntoIterator<Item = u32>) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        for output in outputs {
+            let head = if pieces.is_empty() { Fixed::Outputs } else { Fixed::Comma };
+            pieces.extend([Piece::Fixed(head), Piece::Output(output)]);
         }
+        if !pieces.is_empty() {
+            pieces.push(Piece::Fixed(Fixed::EndOutputs));
+        }
+        pieces.push(Piece::Fixed(Fixed::RootModule));
+        self.write(&mut pieces);
+        pieces
     }
 
     /// Appends the pieces of the root module.
-    pub(super) fn write(&self, pieces: &mut Vec<Piece>) {
+    fn write(&self, pieces: &mut Vec<Piece>) {
         let mut todo = vec![Piece::Address(0)];
         while let Some(next) = todo.pop() {
             let Piece::Address(number) = next else {
                 pieces.push(next);
                 continue;
             };
-            let module = &self.modules[number as usize];
             // True until the object of the module has a member.
             let mut is_first = true;
-            for item in self.links.values(module.items) {
+            for item in of_module(&self.items, number) {
                 let before = if is_first { Fixed::Resources } else { Fixed::Comma };
                 pieces.extend([Piece::Fixed(before), Piece::Item(item)]);
                 is_first = false;
@@ -274,8 +242,8 @@ impl Tree {
                 pieces.extend([Piece::Fixed(key), Piece::Address(number)]);
                 is_first = false;
             }
-            let mut children: Vec<u32> = self.links.values(module.children).collect();
-            let Some(last) = children.pop() else {
+            let mut children = of_module(&self.children, number).rev();
+            let Some(last) = children.next() else {
                 let end = if is_first { Fixed::EmptyObject } else { Fixed::EndObject };
                 pieces.push(Piece::Fixed(end));
                 continue;
@@ -284,7 +252,7 @@ impl Tree {
             pieces.push(Piece::Fixed(key));
             todo.push(Piece::Fixed(Fixed::EndChildModules));
             todo.push(Piece::Address(last));
-            for child in children.into_iter().rev() {
+            for child in children {
                 todo.extend([Piece::Fixed(Fixed::Comma), Piece::Address(child)]);
             }
         }

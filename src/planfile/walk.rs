@@ -39,27 +39,16 @@ pub(super) enum Shape {
 /// Yields the parts of a value, keys in ascending order.
 pub(super) trait Walk<'a> {
     /// The next part.
-    ///
-    /// # Errors
-    ///
-    /// The value is invalid.
     fn next(&mut self) -> Result<Part<'a>>;
 
-    /// Appends the last leaf as JSON. May stop when `out` is longer than `max` bytes.
-    ///
-    /// # Errors
-    ///
-    /// The leaf is invalid, or JSON cannot express it.
+    /// Appends the last leaf as JSON, if JSON can express it. May stop when `out` is longer than
+    /// `max` bytes.
     fn write_leaf(&self, max: usize, out: &mut Vec<u8>) -> Result<()>;
 
     /// The offset of the value, for errors.
     fn offset(&self) -> u64;
 
     /// Steps over a value, after its first part.
-    ///
-    /// # Errors
-    ///
-    /// The value is invalid.
     fn skip(&mut self, first: &Part<'_>) -> Result<()> {
         let mut depth = usize::from(matches!(first, Part::Object | Part::Array));
         while depth > 0 {
@@ -75,29 +64,12 @@ pub(super) trait Walk<'a> {
 
 /// Which text is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Text {
-    /// What is known: an unknown member is left out, and an unknown element is null.
+pub(super) enum Text {
+    /// What is known: an unknown member is left out, and an unknown element is null. A value that
+    /// is unknown as a whole is null.
     Known,
     /// True for what is unknown, and false for other leaves, which are left out of objects.
     Unknown,
-}
-
-/// Appends what is known of a value. A value that is unknown as a whole is null.
-pub(super) fn write_known<'a>(
-    walk: &mut impl Walk<'a>,
-    limits: &Limits,
-    out: &mut Vec<u8>,
-) -> Result<()> {
-    write(walk, Text::Known, limits, out)
-}
-
-/// Appends the tree of what is unknown in a value.
-pub(super) fn write_unknown<'a>(
-    walk: &mut impl Walk<'a>,
-    limits: &Limits,
-    out: &mut Vec<u8>,
-) -> Result<()> {
-    write(walk, Text::Unknown, limits, out)
 }
 
 /// Checks that the text of an element is within the limit on its size.
@@ -108,7 +80,8 @@ pub(super) fn check_len(out: &[u8], limits: &Limits, offset: u64) -> Result<()> 
     Ok(())
 }
 
-fn write<'a>(
+/// Appends a text of a value.
+pub(super) fn write<'a>(
     walk: &mut impl Walk<'a>,
     text: Text,
     limits: &Limits,

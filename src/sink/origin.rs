@@ -6,24 +6,12 @@
 use std::rc::Rc;
 
 use super::Sink;
+pub use crate::config::Location;
 use crate::error::{Error, Result};
 use crate::inert::visible;
 use crate::json::string::quoted;
 use crate::record::holdings::Holdings;
 use crate::record::{Hidden, JsonText, Label, Record, Rendered, ResourceChange};
-
-/// The lines of a block in a source file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Location {
-    /// The path of the file, with slashes.
-    pub file: String,
-    /// The first line, from 1.
-    pub line: u32,
-    /// The column in the first line, in grapheme clusters from 1.
-    pub column: u32,
-    /// The last line.
-    pub end_line: u32,
-}
 
 /// The origin of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]

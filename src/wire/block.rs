@@ -46,7 +46,7 @@ pub enum AttributeType {
 }
 
 /// A nested block type.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NestedBlock {
     /// What holds the blocks.
     pub nesting: Nesting,
@@ -59,7 +59,7 @@ pub struct NestedBlock {
 }
 
 /// What holds the blocks of one type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Nesting {
     /// One block, or null.
@@ -73,6 +73,7 @@ pub enum Nesting {
     /// A map by label.
     Map,
     /// A nesting that this version does not know. Such a block has no value.
+    #[default]
     Other,
 }
 
@@ -108,19 +109,15 @@ impl Block {
     /// a map of blocks with a dynamic part is dynamic itself. An attribute hides a block of its
     /// name.
     pub fn implied_type(&self) -> Type {
-        let known = self.blocks.iter().filter(|(_, nested)| nested.nesting != Nesting::Other);
-        let blocks = known.map(|(name, nested)| (name.clone(), nested.implied_type()));
+        let blocks = self.known_blocks().map(|(name, block)| (name.clone(), block.implied_type()));
         let attributes = self.attributes.iter();
-        let attributes =
-            attributes.map(|(name, attribute)| (name.clone(), attribute.implied_type()));
-        Type::object(blocks.chain(attributes))
+        Type::object(blocks.chain(attributes.map(|(name, one)| (name.clone(), one.implied_type()))))
     }
 
     /// The value of a block that the configuration does not have: null attributes, and no nested
     /// blocks.
     pub fn empty_value(&self) -> Value {
-        let known = self.blocks.iter().filter(|(_, nested)| nested.nesting != Nesting::Other);
-        let blocks = known.map(|(name, nested)| (name.clone(), nested.empty_value()));
+        let blocks = self.known_blocks().map(|(name, block)| (name.clone(), block.empty_value()));
         let null = |attribute: &Attribute| Value::null(&attribute.implied_type());
         let attributes = self.attributes.iter();
         let attributes = attributes.map(|(name, attribute)| (name.clone(), null(attribute)));
@@ -139,7 +136,7 @@ impl Block {
     /// Like [`Block::sensitive_paths`]; `None` if the paths have more than `steps` steps in total.
     pub fn sensitive_paths_within(&self, value: &Value, steps: usize) -> Option<Vec<Path>> {
         let mut marked = Marked { paths: Vec::new(), left: steps, is_over: false };
-        self.add_sensitive(&value.data, &mut Path::new(), &mut marked);
+        self.add_sensitive(&value.data, &mut Place::default(), &mut marked);
         (!marked.is_over).then_some(marked.paths)
     }
 
@@ -149,8 +146,12 @@ impl Block {
     /// configuration may not have, and that of equal blocks in a set, which are one there.
     pub fn wrong_counts(&self, value: &Value) -> Vec<WrongCount> {
         let mut wrong = Vec::new();
-        self.add_wrong(&value.data, &mut Path::new(), &mut wrong);
+        self.add_wrong(&value.data, &mut Place::default(), &mut wrong);
         wrong
+    }
+
+    fn known_blocks(&self) -> impl Iterator<Item = (&String, &NestedBlock)> {
+        self.blocks.iter().filter(|(_, nested)| nested.nesting != Nesting::Other)
     }
 
     fn has_sensitive(&self) -> bool {
@@ -158,8 +159,8 @@ impl Block {
             || self.blocks.values().any(|nested| nested.block.has_sensitive())
     }
 
-    fn add_sensitive(&self, data: &Data, path: &mut Path, paths: &mut Marked) {
-        add_sensitive_attributes(&self.attributes, data, path, paths);
+    fn add_sensitive(&self, data: &Data, place: &mut Place, marked: &mut Marked) {
+        add_sensitive_attributes(&self.attributes, data, place, marked);
         let Data::Map(members) = data else {
             return;
         };
@@ -168,16 +169,16 @@ impl Block {
                 continue;
             };
             if nested.block.has_sensitive() && !self.attributes.contains_key(name) {
-                path.push(Step::Attribute(name.clone()));
-                nested.nesting.each(member, path, paths, |data, path, paths| {
-                    nested.block.add_sensitive(data, path, paths);
+                place.below(Step::Attribute(name.clone()), |place| {
+                    nested.nesting.each(member, place, |data, place| {
+                        nested.block.add_sensitive(data, place, marked);
+                    });
                 });
-                path.pop();
             }
         }
     }
 
-    fn add_wrong(&self, data: &Data, path: &mut Path, wrong: &mut Vec<WrongCount>) {
+    fn add_wrong(&self, data: &Data, place: &mut Place, wrong: &mut Vec<WrongCount>) {
         let Data::Map(members) = data else {
             return;
         };
@@ -188,19 +189,12 @@ impl Block {
             if nested.nesting == Nesting::Group && is_empty(member) {
                 continue;
             }
-            path.push(Step::Attribute(name.clone()));
-            if let Some(found) = nested.count(member) {
-                let is_above = nested.max_items > 0 && found > nested.max_items;
-                let may_be_merged = nested.nesting == Nesting::Set && found > 0;
-                if found < nested.min_items && !may_be_merged || is_above {
-                    let NestedBlock { min_items, max_items, .. } = *nested;
-                    wrong.push(WrongCount { path: path.clone(), found, min_items, max_items });
-                }
-            }
-            nested.nesting.each(member, path, wrong, |data, path, wrong| {
-                nested.block.add_wrong(data, path, wrong);
+            place.below(Step::Attribute(name.clone()), |place| {
+                wrong.extend(nested.wrong_count(member, place));
+                nested.nesting.each(member, place, |data, place| {
+                    nested.block.add_wrong(data, place, wrong);
+                });
             });
-            path.pop();
         }
     }
 }
@@ -227,6 +221,16 @@ impl NestedBlock {
             Nesting::List | Nesting::Set => Value { ty, data: Data::List(Vec::new()) },
             Nesting::Map => Value { ty, data: Data::Map(BTreeMap::new()) },
         }
+    }
+
+    /// The number of blocks, if it is known and out of bounds.
+    fn wrong_count(&self, data: &Data, place: &Place) -> Option<WrongCount> {
+        let NestedBlock { min_items, max_items, .. } = *self;
+        let found = self.count(data)?;
+        let is_above = max_items > 0 && found > max_items;
+        let may_be_merged = self.nesting == Nesting::Set && found > 0;
+        let is_wrong = found < min_items && !may_be_merged || is_above;
+        is_wrong.then(|| WrongCount { path: place.path.clone(), found, min_items, max_items })
     }
 
     /// The number of blocks, if it is known.
@@ -283,36 +287,48 @@ fn is_empty(data: &Data) -> bool {
 fn add_sensitive_attributes(
     attributes: &BTreeMap<String, Attribute>,
     data: &Data,
-    path: &mut Path,
-    paths: &mut Marked,
+    place: &mut Place,
+    marked: &mut Marked,
 ) {
     let Data::Map(members) = data else {
         return;
     };
     for (name, attribute) in attributes {
-        path.push(Step::Attribute(name.clone()));
-        if attribute.is_sensitive {
-            paths.push(path);
-        } else if let AttributeType::Nested { nesting, attributes } = &attribute.ty
-            && attribute.has_sensitive()
-            && let Some(member) = members.get(name.as_bytes())
-        {
-            nesting.each(member, path, paths, |data, path, paths| {
-                add_sensitive_attributes(attributes, data, path, paths);
-            });
-        }
-        path.pop();
+        place.below(Step::Attribute(name.clone()), |place| {
+            if attribute.is_sensitive {
+                marked.push(place);
+            } else if let AttributeType::Nested { nesting, attributes } = &attribute.ty
+                && attribute.has_sensitive()
+                && let Some(member) = members.get(name.as_bytes())
+            {
+                nesting.each(member, place, |data, place| {
+                    add_sensitive_attributes(attributes, data, place, marked);
+                });
+            }
+        });
     }
 }
 
-/// What paths of elements are collected into.
-trait Collected: Sized {
-    /// Adds what was collected inside a set. Elements of a set have no paths.
-    fn add_of_set(&mut self, inside: Self, path: &Path);
+/// The path to a value. Elements of a set have no paths, so inside a set it is the path of the set.
+#[derive(Default)]
+struct Place {
+    path: Path,
+    is_in_set: bool,
+}
+
+impl Place {
+    /// Calls `f` with the place a step below.
+    fn below(&mut self, step: Step, f: impl FnOnce(&mut Place)) {
+        if self.is_in_set {
+            return f(self);
+        }
+        self.path.push(step);
+        f(self);
+        self.path.pop();
+    }
 }
 
 /// Paths of marked parts, up to a number of steps.
-#[derive(Default)]
 struct Marked {
     paths: Vec<Path>,
     /// The steps that more paths may have.
@@ -322,63 +338,48 @@ struct Marked {
 }
 
 impl Marked {
-    fn push(&mut self, path: &Path) {
-        match self.left.checked_sub(path.len()) {
+    fn push(&mut self, place: &Place) {
+        if place.is_in_set && self.paths.last() == Some(&place.path) {
+            return;
+        }
+        match self.left.checked_sub(place.path.len()) {
             Some(left) => {
                 self.left = left;
-                self.paths.push(path.clone());
+                self.paths.push(place.path.clone());
             }
             None => self.is_over = true,
         }
     }
 }
 
-impl Collected for Marked {
-    fn add_of_set(&mut self, inside: Marked, path: &Path) {
-        if inside.is_over || !inside.paths.is_empty() {
-            self.push(path);
-        }
-    }
-}
-
-impl Collected for Vec<WrongCount> {
-    fn add_of_set(&mut self, inside: Vec<WrongCount>, path: &Path) {
-        let moved = |wrong| WrongCount { path: path.clone(), ..wrong };
-        self.extend(inside.into_iter().map(moved));
-    }
-}
-
 impl Nesting {
-    /// Calls `f` with each object, and with its path.
-    fn each<T: Collected + Default>(
-        self,
-        data: &Data,
-        path: &mut Path,
-        out: &mut T,
-        f: impl Fn(&Data, &mut Path, &mut T),
-    ) {
+    /// The nestings by their words in JSON, in the order of their numbers in plan files, from 1.
+    pub(crate) const WORDS: [(&str, Nesting); 5] = [
+        ("single", Nesting::Single),
+        ("group", Nesting::Group),
+        ("list", Nesting::List),
+        ("set", Nesting::Set),
+        ("map", Nesting::Map),
+    ];
+
+    /// Calls `f` with each object, and with its place.
+    fn each(self, data: &Data, place: &mut Place, mut f: impl FnMut(&Data, &mut Place)) {
         match (self, data) {
-            (Nesting::Single | Nesting::Group, data) => f(data, path, out),
+            (Nesting::Single | Nesting::Group, data) => f(data, place),
             (Nesting::List, Data::List(elements)) => {
                 for (index, element) in elements.iter().enumerate() {
-                    path.push(Step::Index(index));
-                    f(element, path, out);
-                    path.pop();
+                    place.below(Step::Index(index), |place| f(element, place));
                 }
             }
             (Nesting::Map, Data::Map(elements)) => {
                 for (key, element) in elements {
-                    path.push(Step::Key(key.clone()));
-                    f(element, path, out);
-                    path.pop();
+                    place.below(Step::Key(key.clone()), |place| f(element, place));
                 }
             }
             (Nesting::Set, Data::List(elements)) => {
-                let mut inside = T::default();
-                for element in elements {
-                    f(element, path, &mut inside);
-                }
-                out.add_of_set(inside, path);
+                let is_in_set = std::mem::replace(&mut place.is_in_set, true);
+                elements.iter().for_each(|element| f(element, place));
+                place.is_in_set = is_in_set;
             }
             _ => {}
         }

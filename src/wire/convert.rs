@@ -11,10 +11,6 @@ use super::unknown::{Range, Unknown};
 use super::value::{Data, Value};
 
 /// Returns the value itself if it conforms to the type, else the converted value.
-///
-/// # Errors
-///
-/// The value cannot be converted.
 pub fn conform<'a>(value: &'a Value, ty: &Type) -> Result<Cow<'a, Value>, Error> {
     if conforms(&value.ty, ty) {
         return Ok(Cow::Borrowed(value));
@@ -154,14 +150,8 @@ fn convert_unknown(unknown: &Unknown, own: &Type, wanted: &Type) -> Result<Value
         _ => (0, i64::MAX),
     };
     match wanted {
-        Type::Set(_) => {
-            refiner.length_min(min.min(1))?;
-            refiner.length_max(max)?;
-        }
-        Type::List(_) | Type::Map(_) => {
-            refiner.length_min(min)?;
-            refiner.length_max(max)?;
-        }
+        Type::Set(_) => refiner.length(min.min(1), max)?,
+        Type::List(_) | Type::Map(_) => refiner.length(min, max)?,
         _ => {}
     }
     refiner.finish(&mut as_length(1 << 20).unsigned_abs().try_into().unwrap_or(usize::MAX))
@@ -191,7 +181,7 @@ fn convert_known(data: Data, own: &Type, wanted: &Type) -> Result<Value, ErrorKi
                 _ => Type::clone(element),
             };
             let values =
-                parts(elements, own).map(|value| without_optional(convert(value, &element)?));
+                parts(elements, own).map(|value| convert(value, &element).map(without_optional));
             let values = values.collect::<Result<_, _>>()?;
             let empty = empty_element(own, &element);
             if let Type::List(_) = wanted {
@@ -207,10 +197,8 @@ fn convert_known(data: Data, own: &Type, wanted: &Type) -> Result<Value, ErrorKi
                 }
                 _ => Type::clone(element),
             };
-            let pairs = entries.into_iter().zip(own.parts());
-            let values = pairs.map(|((key, data), ty)| {
-                Ok((key, convert(Value { ty: ty.clone(), data }, &element)?))
-            });
+            let values = members(entries, own)
+                .map(|(key, value)| convert(value, &element).map(|value| (key, value)));
             Value::map(values.collect::<Result<Vec<_>, _>>()?, &empty_element(own, &element))
         }
         (Data::Map(entries), Type::Object(attributes)) => to_object(entries, own, attributes),
@@ -223,11 +211,17 @@ fn parts(elements: Vec<Data>, own: &Type) -> impl Iterator<Item = Value> {
     elements.into_iter().zip(own.parts()).map(|(data, ty)| Value { ty: ty.clone(), data })
 }
 
-fn without_optional(mut value: Value) -> Result<Value, ErrorKind> {
+/// The values of a map or an object, with their keys.
+fn members(entries: BTreeMap<Vec<u8>, Data>, own: &Type) -> impl Iterator<Item = (Vec<u8>, Value)> {
+    let pairs = entries.into_iter().zip(own.parts());
+    pairs.map(|((key, data), ty)| (key, Value { ty: ty.clone(), data }))
+}
+
+fn without_optional(mut value: Value) -> Value {
     if value.data == Data::Null {
         value.ty = value.ty.without_optional();
     }
-    Ok(value)
+    value
 }
 
 /// The element type that an empty collection gets.
@@ -238,21 +232,13 @@ fn empty_element(own: &Type, wanted: &Type) -> Type {
     }
 }
 
-fn to_bool(text: &[u8]) -> Result<bool, ErrorKind> {
+/// Converts `true`, `false`, `1` or `0` to a boolean.
+pub fn to_bool(text: &[u8]) -> Result<bool, ErrorKind> {
     match text {
         b"true" | b"1" => Ok(true),
         b"false" | b"0" => Ok(false),
         _ => Err(ErrorKind::Required("a bool is required")),
     }
-}
-
-/// Converts a text to a boolean.
-///
-/// # Errors
-///
-/// The text is not `true`, `false`, `1` or `0`.
-pub fn bool_from_text(text: &str) -> Result<bool, ErrorKind> {
-    to_bool(text.as_bytes())
 }
 
 /// Converts a map or an object to an object: drops other attributes, and sets absent optional
@@ -262,15 +248,11 @@ fn to_object(
     own: &Type,
     wanted: &Attributes,
 ) -> Result<Value, ErrorKind> {
-    let mut entries: BTreeMap<Vec<u8>, Value> = entries
-        .into_iter()
-        .zip(own.parts())
-        .map(|((key, data), ty)| (key, Value { ty: ty.clone(), data }))
-        .collect();
+    let mut entries: BTreeMap<Vec<u8>, Value> = members(entries, own).collect();
     let mut attributes = Vec::with_capacity(wanted.types.len());
     for (name, ty) in &wanted.types {
         let value = match entries.remove(name.as_bytes()) {
-            Some(value) => without_optional(convert(value, ty)?)?,
+            Some(value) => without_optional(convert(value, ty)?),
             None if wanted.optional.contains(name) => Value::null(&ty.without_optional()),
             None => return Err(ErrorKind::Attribute),
         };

@@ -70,7 +70,7 @@ impl Decimal {
         // The mantissa has at most `precision` bits, so nothing is lost.
         let (mantissa, exponent) = (mantissa.shl(up), exponent - up.cast_signed());
         let lower = Decimal::leading(&mantissa.sub(&Natural::from(1)), exponent);
-        let upper = Decimal::leading(&mantissa.add_one(), exponent);
+        let upper = Decimal::leading(&mantissa.add(1), exponent);
         let is_inclusive = !mantissa.bit(1);
         for (at, digit) in decimal.digits.iter().copied().enumerate() {
             let (low, high) = (lower.at(at), upper.at(at));

@@ -72,12 +72,6 @@ impl Error {
         Error { kind, offset: None }
     }
 
-    /// The error in a text that starts at `base` of the whole text.
-    #[must_use]
-    pub fn moved(self, base: usize) -> Error {
-        Error { kind: self.kind, offset: self.offset.map(|offset| base + offset) }
-    }
-
     /// What is wrong.
     pub fn kind(&self) -> ErrorKind {
         self.kind
@@ -86,6 +80,12 @@ impl Error {
     /// The place, in bytes from the start of the input.
     pub fn offset(&self) -> Option<usize> {
         self.offset
+    }
+}
+
+impl From<Error> for ErrorKind {
+    fn from(error: Error) -> ErrorKind {
+        error.kind
     }
 }
 

@@ -1,11 +1,11 @@
 //! Reads JSON text under a type, with the conversions that go-cty allows.
 
-use super::convert::bool_from_text;
+use super::convert::to_bool;
 use super::error::{Error, ErrorKind};
 use super::lexer::{Lexer, Token};
 use super::number::Number;
 use super::open::{Form, Open, required};
-use super::types::{DEPTH_MAX, Type};
+use super::types::{self, DEPTH_MAX, Type};
 use super::value::Value;
 
 /// Absent attributes that become null, in one value.
@@ -17,7 +17,7 @@ const EXPANSION_MAX: usize = 1 << 20;
 ///
 /// The text is not JSON, is no value of the type, or is nested deeper than [`DEPTH_MAX`].
 pub fn from_json(text: &[u8], ty: &Type) -> Result<Value, Error> {
-    let mut reader = Reader { lexer: Lexer::new(text), base: 0, budget: EXPANSION_MAX };
+    let mut reader = Reader { lexer: Lexer::new(text), budget: EXPANSION_MAX };
     let mut stack: Vec<Frame<'_>> = Vec::new();
     let mut ty = ty.clone();
     loop {
@@ -79,34 +79,25 @@ enum Begun<'a> {
 
 struct Reader<'a> {
     lexer: Lexer<'a>,
-    /// The offset of the lexer's text in the whole text.
-    base: usize,
     /// Absent attributes that may still become null.
     budget: usize,
 }
 
 impl<'a> Reader<'a> {
     fn error(&self, kind: ErrorKind) -> Error {
-        Error::new(kind, self.base + self.lexer.offset())
-    }
-
-    fn next(&mut self) -> Result<Token<'a>, Error> {
-        self.lexer.next_token().map_err(|error| error.moved(self.base))
+        Error::new(kind, self.lexer.offset())
     }
 
     /// Reads a leaf, or the beginning of a value with parts.
     fn begin(&mut self, ty: &Type) -> Result<Begun<'a>, Error> {
-        let token = self.next()?;
+        let token = self.lexer.next_token()?;
         let leaf = match (&token, ty) {
             (Token::Null, _) => Ok(Value::null(ty)),
             (Token::BeginObject, Type::Dynamic) => return self.typed(),
-            (Token::BeginArray, _) if !ty.is_primitive() && *ty != Type::Dynamic => {
-                let open = Open::new(ty, Form::Array).map_err(|kind| self.error(kind))?;
-                return Ok(Begun::Open(open));
-            }
-            (Token::BeginObject, _) if !ty.is_primitive() => {
-                let open = Open::new(ty, Form::Map).map_err(|kind| self.error(kind))?;
-                return Ok(Begun::Open(open));
+            (Token::BeginArray | Token::BeginObject, _) => {
+                let is_array = token == Token::BeginArray;
+                let form = if is_array { Form::Array } else { Form::Map };
+                return Open::new(ty, form).map(Begun::Open).map_err(|kind| self.error(kind));
             }
             (_, Type::String) => string(&token),
             (_, Type::Number) => number(&token),
@@ -118,18 +109,16 @@ impl<'a> Reader<'a> {
 
     /// The type of the next part, if there is one.
     fn next_type(&mut self, open: &mut Open) -> Result<Option<Type>, Error> {
-        let key = match open {
-            Open::Map { .. } | Open::Object { .. } => match self.next()? {
+        let key = match open.form {
+            Form::Map => match self.lexer.next_token()? {
                 Token::Key(key) => key,
                 _ => return Ok(None),
             },
-            _ => {
-                if self.lexer.ends_next().map_err(|error| error.moved(self.base))? {
-                    self.next()?;
-                    return Ok(None);
-                }
-                "".into()
+            Form::Array if self.lexer.ends_next()? => {
+                self.lexer.next_token()?;
+                return Ok(None);
             }
+            Form::Array => "".into(),
         };
         open.next_type(key.as_bytes()).map(Some).map_err(|kind| self.error(kind))
     }
@@ -137,7 +126,7 @@ impl<'a> Reader<'a> {
     /// Completes a value. Attributes that are absent are null; a tuple must be complete.
     fn end(&mut self, mut open: Open) -> Result<Value, Error> {
         let absent = open.absent();
-        if matches!(open, Open::Tuple { .. }) && absent > 0 {
+        if open.form == Form::Array && absent > 0 {
             return Err(self.error(ErrorKind::TupleLength));
         }
         let left = self.budget.checked_sub(absent);
@@ -149,19 +138,19 @@ impl<'a> Reader<'a> {
     /// Reads `{"value":V,"type":T}`. The value is read when the type is known.
     fn typed(&mut self) -> Result<Begun<'a>, Error> {
         let (mut ty, mut value) = (None, None);
-        while let Token::Key(key) = self.next()? {
-            let text = self.lexer.skip().map_err(|error| error.moved(self.base))?;
-            let base = self.base + self.lexer.offset() - text.len();
+        while let Token::Key(key) = self.lexer.next_token()? {
+            let text = self.lexer.skip()?;
+            let mut inner = Lexer::at(text, self.lexer.offset() - text.len());
             match &*key {
-                "type" => ty = Some(Type::parse(text).map_err(|error| error.moved(base))?),
-                "value" => value = Some((text, base)),
+                "type" => ty = Some(types::read(&mut inner)?),
+                "value" => value = Some(inner),
                 _ => return Err(self.error(ErrorKind::Dynamic)),
             }
         }
-        let (Some(ty), Some((text, base))) = (ty, value) else {
+        let (Some(ty), Some(lexer)) = (ty, value) else {
             return Err(self.error(ErrorKind::Dynamic));
         };
-        Ok(Begun::Typed(ty, Reader { lexer: Lexer::new(text), base, budget: self.budget }))
+        Ok(Begun::Typed(ty, Reader { lexer, budget: self.budget }))
     }
 }
 
@@ -187,7 +176,7 @@ fn number(token: &Token<'_>) -> Result<Value, ErrorKind> {
 fn bool(token: &Token<'_>) -> Result<Value, ErrorKind> {
     match token {
         Token::Bool(truth) => Ok(Value::bool(*truth)),
-        Token::String(text) => bool_from_text(text).map(Value::bool),
+        Token::String(text) => to_bool(text.as_bytes()).map(Value::bool),
         _ => Err(ErrorKind::Required("a bool is required")),
     }
 }

@@ -50,7 +50,6 @@ pub fn from_msgpack(bytes: &[u8], ty: &Type) -> Result<Value, Error> {
 /// A value whose parts are being read.
 struct Frame {
     open: Open,
-    form: Form,
     left: usize,
     start: usize,
 }
@@ -60,7 +59,7 @@ impl Frame {
     fn next_type(&mut self, tokens: &mut Tokens<'_>) -> Result<Type, Error> {
         self.left -= 1;
         let start = tokens.offset();
-        let key = if self.form == Form::Map { tokens.next_key()? } else { b"" };
+        let key = if self.open.form == Form::Map { tokens.next_key()? } else { b"" };
         let ty = self.open.next_type(key).map_err(|kind| Error::new(kind, start))?;
         if self.open.is_repeated() {
             return Err(Error::new(ErrorKind::Attribute, start));
@@ -100,28 +99,8 @@ impl Reader<'_> {
                 (_, Type::Number) => Number::from_token(token)
                     .map(Value::number)
                     .ok_or_else(|| fail(ErrorKind::Required("a number is required")))?,
-                (Token::Array(len), _) => {
-                    let open = Open::new(&ty, Form::Array).map_err(fail)?;
-                    // An empty array is an empty tuple under any tuple type.
-                    if let Type::Tuple(types) = &ty
-                        && len != 0
-                        && len != types.len()
-                    {
-                        return Err(fail(ErrorKind::TupleLength));
-                    }
-                    return Ok(Begun::Open(Frame { open, form: Form::Array, left: len, start }));
-                }
-                (Token::Map(len), _) => {
-                    let open = Open::new(&ty, Form::Map).map_err(fail)?;
-                    // An empty map is an empty object under any object type.
-                    if let Type::Object(attributes) = &ty
-                        && len != 0
-                        && len != attributes.types.len()
-                    {
-                        return Err(fail(ErrorKind::ObjectLength));
-                    }
-                    return Ok(Begun::Open(Frame { open, form: Form::Map, left: len, start }));
-                }
+                (Token::Array(len), _) => return begin_parts(&ty, Form::Array, len, start),
+                (Token::Map(len), _) => return begin_parts(&ty, Form::Map, len, start),
                 _ => return Err(fail(ErrorKind::Required(required(&ty)))),
             }));
         }
@@ -139,5 +118,20 @@ impl Reader<'_> {
             }
             _ => Err(fail(ErrorKind::Dynamic)),
         }
+    }
+}
+
+/// Begins a value of `left` parts.
+fn begin_parts(ty: &Type, form: Form, left: usize, start: usize) -> Result<Begun, Error> {
+    let open = Open::new(ty, form).map_err(|kind| Error::new(kind, start))?;
+    // Without parts, the value is an empty tuple or object under any such type.
+    match ty {
+        Type::Tuple(types) if left != 0 && left != types.len() => {
+            Err(Error::new(ErrorKind::TupleLength, start))
+        }
+        Type::Object(attributes) if left != 0 && left != attributes.types.len() => {
+            Err(Error::new(ErrorKind::ObjectLength, start))
+        }
+        _ => Ok(Begun::Open(Frame { open, left, start })),
     }
 }

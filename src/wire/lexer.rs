@@ -52,7 +52,11 @@ enum State {
 #[derive(Clone, Debug)]
 pub struct Lexer<'a> {
     text: &'a [u8],
+    /// The offset of the text in the whole text, for errors.
+    base: usize,
     offset: usize,
+    /// The offset at which the last value starts.
+    start: usize,
     /// For each open array or object, whether it is an object.
     stack: Vec<bool>,
     state: State,
@@ -61,19 +65,21 @@ pub struct Lexer<'a> {
 impl<'a> Lexer<'a> {
     /// Starts at the beginning of `text`.
     pub fn new(text: &'a [u8]) -> Lexer<'a> {
-        Lexer { text, offset: 0, stack: Vec::new(), state: State::Value }
+        Lexer::at(text, 0)
     }
 
-    /// The offset behind the last token.
+    /// Starts at the beginning of a part of a text, which begins at the offset `base`.
+    pub fn at(text: &'a [u8], base: usize) -> Lexer<'a> {
+        Lexer { text, base, offset: 0, start: 0, stack: Vec::new(), state: State::Value }
+    }
+
+    /// The offset behind the last token, in the whole text.
     pub fn offset(&self) -> usize {
-        self.offset
+        self.base + self.offset
     }
 
-    /// Reads a token.
-    ///
-    /// # Errors
-    ///
-    /// The text is not JSON, ends early, or is nested too deep. Behind the value there is no token.
+    /// Reads a token. Fails if the text is not JSON, ends early, or is nested too deep. Behind the
+    /// value there is no token.
     pub fn next_token(&mut self) -> Result<Token<'a>, Error> {
         let byte = self.peek()?;
         match (self.state, byte) {
@@ -99,22 +105,11 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Steps over a value. The text of the value is returned.
-    ///
-    /// # Errors
-    ///
-    /// As [`Lexer::next_token`].
+    /// Steps over a value, and returns its text.
     pub fn skip(&mut self) -> Result<&'a [u8], Error> {
         let depth = self.stack.len();
-        let first = self.next_token()?;
-        let start = match first {
-            Token::BeginArray | Token::BeginObject => self.offset - 1,
-            _ => {
-                // A scalar has no inner tokens, so its text is found by reading it again.
-                let end = self.offset;
-                return Ok(&self.text[self.start_of(end, &first)..end]);
-            }
-        };
+        self.next_token()?;
+        let start = self.start;
         while self.stack.len() > depth {
             self.next_token()?;
         }
@@ -122,10 +117,6 @@ impl<'a> Lexer<'a> {
     }
 
     /// True if the open array or object ends next.
-    ///
-    /// # Errors
-    ///
-    /// The text ends early.
     pub fn ends_next(&mut self) -> Result<bool, Error> {
         Ok(matches!(self.peek()?, b']' | b'}'))
     }
@@ -147,7 +138,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn fail<T>(&self, kind: ErrorKind) -> Result<T, Error> {
-        Err(Error::new(kind, self.offset))
+        Err(Error::new(kind, self.offset()))
     }
 
     fn close(&mut self, token: Token<'a>) -> Token<'a> {
@@ -172,6 +163,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn value(&mut self, byte: u8) -> Result<Token<'a>, Error> {
+        self.start = self.offset;
         let token = match byte {
             b'{' => return self.open(true),
             b'[' => return self.open(false),
@@ -249,7 +241,7 @@ impl<'a> Lexer<'a> {
                 b'\\' => {
                     let so_far = &self.text[start..self.offset];
                     let out = decoded.get_or_insert_with(|| so_far.to_vec());
-                    let c = escape(self.text, &mut self.offset)?;
+                    let c = self.escape()?;
                     out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
                 }
                 0..0x20 => return self.fail(ErrorKind::Json),
@@ -269,20 +261,37 @@ impl<'a> Lexer<'a> {
         })
     }
 
-    fn start_of(&self, end: usize, token: &Token<'_>) -> usize {
-        match token {
-            Token::Null | Token::Bool(true) => end - 4,
-            Token::Bool(false) => end - 5,
-            Token::Number(text) => end - text.len(),
-            _ => {
-                let inside = &self.text[..end - 1];
-                let is_open = |at: &usize| {
-                    let escapes = inside[..*at].iter().rev().take_while(|b| **b == b'\\').count();
-                    inside[*at] == b'"' && escapes % 2 == 0
+    /// Reads an escape. Half of a surrogate pair becomes U+FFFD.
+    fn escape(&mut self) -> Result<char, Error> {
+        let Some(byte) = self.text.get(self.offset + 1) else {
+            return self.fail(ErrorKind::Truncated);
+        };
+        let c = match byte {
+            b'"' | b'\\' | b'/' => char::from(*byte),
+            b'b' => '\x08',
+            b'f' => '\x0c',
+            b'n' => '\n',
+            b'r' => '\r',
+            b't' => '\t',
+            b'u' => {
+                let Some(unit) = unicode_escape(&self.text[self.offset..]) else {
+                    return self.fail(ErrorKind::Json);
                 };
-                (0..end - 1).rev().find(is_open).unwrap_or_default()
+                self.offset += 6;
+                let next = unicode_escape(self.text.get(self.offset..).unwrap_or_default());
+                let code = match (unit, next) {
+                    (0xd800..0xdc00, Some(low @ 0xdc00..0xe000)) => {
+                        self.offset += 6;
+                        0x1_0000 + ((unit - 0xd800) << 10) + (low - 0xdc00)
+                    }
+                    _ => unit,
+                };
+                return Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
             }
-        }
+            _ => return self.fail(ErrorKind::Json),
+        };
+        self.offset += 2;
+        Ok(c)
     }
 }
 
@@ -291,7 +300,7 @@ fn is_space(byte: u8) -> bool {
 }
 
 /// Replaces each byte that is not UTF-8.
-fn replace_invalid(bytes: &[u8]) -> Cow<'_, str> {
+pub fn replace_invalid(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return Cow::Borrowed(text);
     }
@@ -301,38 +310,6 @@ fn replace_invalid(bytes: &[u8]) -> Cow<'_, str> {
         text.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
     }
     Cow::Owned(text)
-}
-
-/// Reads an escape. Half of a surrogate pair becomes U+FFFD.
-fn escape(text: &[u8], offset: &mut usize) -> Result<char, Error> {
-    let wrong = |kind| Err(Error::new(kind, *offset));
-    let Some(byte) = text.get(*offset + 1) else {
-        return wrong(ErrorKind::Truncated);
-    };
-    let c = match byte {
-        b'"' | b'\\' | b'/' => char::from(*byte),
-        b'b' => '\x08',
-        b'f' => '\x0c',
-        b'n' => '\n',
-        b'r' => '\r',
-        b't' => '\t',
-        b'u' => {
-            let Some(unit) = unicode_escape(&text[*offset..]) else {
-                return wrong(ErrorKind::Json);
-            };
-            *offset += 6;
-            let next = unicode_escape(text.get(*offset..).unwrap_or_default());
-            if let (0xd800..0xdc00, Some(low @ 0xdc00..0xe000)) = (unit, next) {
-                *offset += 6;
-                let c = 0x1_0000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
-                return Ok(char::from_u32(c).unwrap_or(char::REPLACEMENT_CHARACTER));
-            }
-            return Ok(char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER));
-        }
-        _ => return wrong(ErrorKind::Json),
-    };
-    *offset += 2;
-    Ok(c)
 }
 
 /// The code unit of `\uXXXX`.

@@ -229,29 +229,28 @@ pub fn read(text: &[u8]) -> Result<Value, Error> {
 /// The members of an object, each as its text.
 type Members<'a> = BTreeMap<String, &'a [u8]>;
 
-fn wrong(lexer: &Lexer<'_>) -> Error {
-    Error::new(ErrorKind::Marked, lexer.offset())
-}
-
 fn read_value(lexer: &mut Lexer<'_>, depth: usize) -> Result<Value, Error> {
     if depth > DEPTH_MAX {
         return Err(Error::new(ErrorKind::Depth, lexer.offset()));
     }
+    let value = value_of(&members_of(lexer)?, depth);
+    // Places inside members are not known; the place of the whole is.
+    value.map_err(|kind| Error::new(kind, lexer.offset()))
+}
+
+fn members_of<'a>(lexer: &mut Lexer<'a>) -> Result<Members<'a>, Error> {
     if lexer.next_token()? != Token::BeginObject {
-        return Err(wrong(lexer));
+        return Err(Error::new(ErrorKind::Marked, lexer.offset()));
     }
     let mut members = Members::new();
     while let Token::Key(key) = lexer.next_token()? {
         members.insert(key.into_owned(), lexer.skip()?);
     }
-    let value = value_of(&members, depth);
-    // Places inside members are not known; the place of the whole is.
-    value.map_err(|kind| Error::new(kind, lexer.offset()))
+    Ok(members)
 }
 
 fn value_of(members: &Members<'_>, depth: usize) -> Result<Value, ErrorKind> {
-    let kind = |error: Error| error.kind();
-    let ty = |name: &str| members.get(name).map(|text| Type::parse(text).map_err(kind)).transpose();
+    let ty = |name: &str| members.get(name).map(|text| Type::parse(text)).transpose();
     if let Some(ty) = ty("null")? {
         return Ok(Value::null(&ty));
     }
@@ -301,34 +300,30 @@ fn unknown_of(members: &Members<'_>, ty: &Type) -> Result<Value, ErrorKind> {
         refiner.prefix(&text_of(text)?)?;
     }
     if let Some(text) = members.get("min") {
-        refiner.min(bound_of(text)?)?;
+        refiner.bounds(Some(bound_of(text)?), None)?;
     }
     if let Some(text) = members.get("max") {
-        refiner.max(bound_of(text)?)?;
+        refiner.bounds(None, Some(bound_of(text)?))?;
     }
     if let Some(text) = members.get("len_min") {
-        refiner.length_min(integer_of(text)?)?;
+        refiner.length(integer_of(text)?, LENGTH_ANY)?;
     }
     if let Some(text) = members.get("len_max") {
-        refiner.length_max(integer_of(text)?)?;
+        refiner.length(0, integer_of(text)?)?;
     }
     let mut budget = EXPANSION_MAX;
     refiner.finish(&mut budget)
 }
 
-fn scalar_of(text: &[u8]) -> Result<Token<'_>, ErrorKind> {
-    Lexer::new(text).next_token().map_err(|error| error.kind())
-}
-
 fn bool_of(text: &[u8]) -> Result<bool, ErrorKind> {
-    match scalar_of(text)? {
+    match Lexer::new(text).next_token()? {
         Token::Bool(truth) => Ok(truth),
         _ => Err(ErrorKind::Marked),
     }
 }
 
 fn integer_of(text: &[u8]) -> Result<i64, ErrorKind> {
-    match scalar_of(text)? {
+    match Lexer::new(text).next_token()? {
         Token::Number(text) => text.parse().map_err(|_| ErrorKind::Marked),
         _ => Err(ErrorKind::Marked),
     }
@@ -337,10 +332,9 @@ fn integer_of(text: &[u8]) -> Result<i64, ErrorKind> {
 /// A string, or `{"hex":"..."}`.
 fn text_of(text: &[u8]) -> Result<Vec<u8>, ErrorKind> {
     let mut lexer = Lexer::new(text);
-    let mut next = || lexer.next_token().map_err(|error| error.kind());
-    match next()? {
+    match lexer.next_token()? {
         Token::String(text) => Ok(text.as_bytes().to_vec()),
-        Token::BeginObject => match (next()?, next()?) {
+        Token::BeginObject => match (lexer.next_token()?, lexer.next_token()?) {
             (Token::Key(key), Token::String(digits)) if key == "hex" => {
                 bytes_of(&digits).ok_or(ErrorKind::Marked)
             }
@@ -378,44 +372,40 @@ fn number_of(members: &Members<'_>) -> Result<Number, ErrorKind> {
 /// `[NUMBER,inclusive]`
 fn bound_of(text: &[u8]) -> Result<Bound, ErrorKind> {
     let mut lexer = Lexer::new(text);
-    let kind = |error: Error| error.kind();
-    lexer.next_token().map_err(kind)?;
-    let mut members = Members::new();
-    lexer.next_token().map_err(kind)?;
-    while let Token::Key(key) = lexer.next_token().map_err(kind)? {
-        members.insert(key.into_owned(), lexer.skip().map_err(kind)?);
-    }
-    match lexer.next_token().map_err(kind)? {
+    lexer.next_token()?;
+    let members = members_of(&mut lexer)?;
+    match lexer.next_token()? {
         Token::Bool(is_inclusive) => Ok(Bound { number: number_of(&members)?, is_inclusive }),
         _ => Err(ErrorKind::Marked),
     }
 }
 
-fn elements_of(text: Option<&&[u8]>, depth: usize) -> Result<Vec<Value>, ErrorKind> {
-    let kind = |error: Error| error.kind();
+/// Enters an array.
+fn array_of<'a>(text: Option<&&'a [u8]>) -> Result<Lexer<'a>, ErrorKind> {
     let mut lexer = Lexer::new(text.ok_or(ErrorKind::Marked)?);
-    if lexer.next_token().map_err(kind)? != Token::BeginArray {
-        return Err(ErrorKind::Marked);
+    match lexer.next_token()? {
+        Token::BeginArray => Ok(lexer),
+        _ => Err(ErrorKind::Marked),
     }
+}
+
+fn elements_of(text: Option<&&[u8]>, depth: usize) -> Result<Vec<Value>, ErrorKind> {
+    let mut lexer = array_of(text)?;
     let mut values = Vec::new();
-    while !lexer.ends_next().map_err(kind)? {
-        values.push(read_value(&mut lexer, depth + 1).map_err(kind)?);
+    while !lexer.ends_next()? {
+        values.push(read_value(&mut lexer, depth + 1)?);
     }
     Ok(values)
 }
 
 /// `[[KEY,V],...]`
 fn entries_of(text: Option<&&[u8]>, depth: usize) -> Result<Vec<(Vec<u8>, Value)>, ErrorKind> {
-    let kind = |error: Error| error.kind();
-    let mut lexer = Lexer::new(text.ok_or(ErrorKind::Marked)?);
-    if lexer.next_token().map_err(kind)? != Token::BeginArray {
-        return Err(ErrorKind::Marked);
-    }
+    let mut lexer = array_of(text)?;
     let mut entries = Vec::new();
-    while let Token::BeginArray = lexer.next_token().map_err(kind)? {
-        let key = text_of(lexer.skip().map_err(kind)?)?;
-        entries.push((key, read_value(&mut lexer, depth + 1).map_err(kind)?));
-        if lexer.next_token().map_err(kind)? != Token::EndArray {
+    while let Token::BeginArray = lexer.next_token()? {
+        let key = text_of(lexer.skip()?)?;
+        entries.push((key, read_value(&mut lexer, depth + 1)?));
+        if lexer.next_token()? != Token::EndArray {
             return Err(ErrorKind::Marked);
         }
     }

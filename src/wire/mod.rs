@@ -8,7 +8,6 @@
 //! | provider schemas, and what follows from them | [`schema`], [`block`] |
 //! | a value as JSON that shows all of it, and back | [`marked`] |
 //! | MessagePack without a type, borrowed and checked | [`msgpack`] |
-//! | such MessagePack as plan JSON, without a tree between | [`plan_json`] |
 //!
 //! ```
 //! use plansift::wire::{Type, from_msgpack, to_json};
@@ -31,20 +30,18 @@ mod from_json;
 mod from_msgpack;
 pub mod implied;
 pub mod json_string;
-mod lexer;
+pub(crate) mod lexer;
 pub mod marked;
 pub mod msgpack;
 mod natural;
 pub mod number;
 mod open;
-pub mod plan_json;
 mod refinement;
 pub mod refiner;
 pub mod schema;
 mod set;
 mod sort;
 mod text;
-mod tfschemas;
 mod to_json;
 mod to_msgpack;
 pub mod tokens;

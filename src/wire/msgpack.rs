@@ -2,8 +2,7 @@
 //! view of one checked value. Nothing is copied, and nothing recurses.
 //!
 //! [`Value::read`] checks a whole value once: its lengths, its depth, its map keys. After that,
-//! access through the view cannot fail. Skipping an element takes time in proportion to its size,
-//! so a caller that needs every leaf of a deep value reads the tokens instead.
+//! access through the view cannot fail.
 
 use std::borrow::Cow;
 
@@ -18,37 +17,9 @@ pub const DEPTH_MAX: usize = 10_000;
 #[derive(Clone, Copy, Debug)]
 pub struct Value<'a> {
     bytes: &'a [u8],
-    start: usize,
-    end: usize,
-    order: Order,
-}
-
-/// The order of the keys in every map of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// Each key is greater than the one before. Terraform and OpenTofu write keys in this order.
-    Ascending,
-    /// Some map has a key that is not greater than the one before.
-    Any,
-}
-
-/// The kind and the content of a value.
-#[derive(Clone, Debug)]
-pub enum View<'a> {
-    /// Null.
-    Null,
-    /// A boolean.
-    Bool(bool),
-    /// A MessagePack number. Numbers of many digits are encoded as strings.
-    Number(Number),
-    /// A string, or a number of many digits. Its bytes need not be UTF-8.
-    String(&'a [u8]),
-    /// A list, a set or a tuple.
-    List(Items<'a>),
-    /// A map or an object.
-    Map(Entries<'a>),
-    /// An unknown value.
-    Unknown(Extension<'a>),
+    /// True if each key of a map is greater than the one before, as Terraform and OpenTofu write
+    /// them.
+    is_sorted: bool,
 }
 
 impl<'a> Value<'a> {
@@ -59,42 +30,34 @@ impl<'a> Value<'a> {
     /// The value is damaged, ends early or is nested deeper than [`DEPTH_MAX`]; a map key is not a
     /// string; a number is NaN.
     pub fn read(bytes: &'a [u8]) -> Result<(Value<'a>, &'a [u8]), Error> {
-        let (end, order) = check(bytes)?;
-        Ok((Value { bytes, start: 0, end, order }, &bytes[end..]))
+        let (end, is_sorted) = check(bytes)?;
+        let (bytes, rest) = bytes.split_at(end);
+        Ok((Value { bytes, is_sorted }, rest))
     }
 
     /// The bytes of the value.
     pub fn bytes(&self) -> &'a [u8] {
-        &self.bytes[self.start..self.end]
+        self.bytes
     }
 
-    /// The kind and the content of the value.
-    pub fn view(&self) -> View<'a> {
-        let (head, tokens) = self.head();
-        match head.token {
-            Token::Nil => View::Null,
-            Token::Bool(truth) => View::Bool(truth),
-            Token::Number(number) => View::Number(number),
-            Token::Str(text) | Token::Bin(text) => View::String(text),
-            Token::Array(left) => View::List(Items { tokens, left, order: self.order }),
-            Token::Map(left) => View::Map(Entries(Items { tokens, left, order: self.order })),
-            Token::Ext(code, data) => View::Unknown(Extension { code, data }),
-        }
+    /// The first token of the value: all of a leaf, or the length of an array or a map.
+    pub fn token(&self) -> Token<'a> {
+        self.head().token
     }
 
     /// The innermost type in front of a dynamic value, as JSON text.
     pub fn declared_type(&self) -> Option<&'a [u8]> {
-        self.head().0.declared
+        self.head().declared
     }
 
     /// True if the value is null.
     pub fn is_null(&self) -> bool {
-        self.head().0.token == Token::Nil
+        self.token() == Token::Nil
     }
 
     /// True if the whole value is unknown.
     pub fn is_unknown(&self) -> bool {
-        matches!(self.head().0.token, Token::Ext(..))
+        matches!(self.token(), Token::Ext(..))
     }
 
     /// True if no part of the value is unknown. Of entries with the same key, only the last counts.
@@ -109,87 +72,18 @@ impl<'a> Value<'a> {
         true
     }
 
-    /// The last member with this key, if the value is a map or an object.
-    pub fn get(&self, key: &[u8]) -> Option<Value<'a>> {
-        match self.view() {
-            View::Map(entries) => {
-                entries.filter(|(name, _)| *name == key).last().map(|(_, value)| value)
-            }
-            _ => None,
-        }
-    }
-
     /// The bytes of the value with ascending keys in every map. Of entries with the same key, the
     /// last stays.
     pub fn sorted(&self) -> Cow<'a, [u8]> {
-        match self.order {
-            Order::Ascending => Cow::Borrowed(self.bytes()),
-            Order::Any => Cow::Owned(checked(sort(self.bytes()))),
+        match self.is_sorted {
+            true => Cow::Borrowed(self.bytes),
+            false => Cow::Owned(checked(sort(self.bytes))),
         }
     }
 
-    fn head(&self) -> (Untyped<'a>, Tokens<'a>) {
-        let mut tokens = Tokens::new(&self.bytes[..self.end], self.start);
-        let head = checked(tokens.next_untyped());
-        (head, tokens)
+    fn head(&self) -> Untyped<'a> {
+        checked(Tokens::new(self.bytes, 0).next_untyped())
     }
-}
-
-/// The elements of a list.
-#[derive(Clone, Debug)]
-pub struct Items<'a> {
-    tokens: Tokens<'a>,
-    left: usize,
-    order: Order,
-}
-
-impl<'a> Iterator for Items<'a> {
-    type Item = Value<'a>;
-
-    fn next(&mut self) -> Option<Value<'a>> {
-        self.left = self.left.checked_sub(1)?;
-        let start = self.tokens.offset();
-        checked(self.tokens.skip());
-        let end = self.tokens.offset();
-        Some(Value { bytes: self.tokens.bytes(), start, end, order: self.order })
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.left, Some(self.left))
-    }
-}
-
-impl ExactSizeIterator for Items<'_> {}
-
-/// The entries of a map, in the order of the bytes.
-#[derive(Clone, Debug)]
-pub struct Entries<'a>(Items<'a>);
-
-impl<'a> Iterator for Entries<'a> {
-    type Item = (&'a [u8], Value<'a>);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.0.left == 0 {
-            return None;
-        }
-        let key = checked(self.0.tokens.next_key());
-        Some((key, self.0.next()?))
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.0.size_hint()
-    }
-}
-
-impl ExactSizeIterator for Entries<'_> {}
-
-/// An unknown value. Its refinements depend on its type; [`super::from_msgpack`] reads them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Extension<'a> {
-    /// The code of the extension: 12 if the value has refinements.
-    pub code: i8,
-    /// The encoded refinements.
-    pub data: &'a [u8],
 }
 
 /// Unwraps the result of reading bytes that [`Value::read`] accepted.
@@ -204,11 +98,11 @@ struct Open<'a> {
     last_key: Option<&'a [u8]>,
 }
 
-/// Checks a value, and returns its end and the order of its keys.
-fn check(bytes: &[u8]) -> Result<(usize, Order), Error> {
+/// Checks a value, and returns its end, and whether the keys of every map ascend.
+fn check(bytes: &[u8]) -> Result<(usize, bool), Error> {
     let mut tokens = Tokens::new(bytes, 0);
     let mut stack: Vec<Open<'_>> = Vec::new();
-    let mut order = Order::Ascending;
+    let mut is_sorted = true;
     loop {
         let start = tokens.offset();
         let opened = match tokens.next_token()? {
@@ -226,13 +120,13 @@ fn check(bytes: &[u8]) -> Result<(usize, Order), Error> {
             stack.pop();
         }
         let Some(open) = stack.last_mut() else {
-            return Ok((tokens.offset(), order));
+            return Ok((tokens.offset(), is_sorted));
         };
         open.left -= 1;
         if open.is_map {
             let key = tokens.next_key()?;
             if open.last_key.is_some_and(|last| last >= key) {
-                order = Order::Any;
+                is_sorted = false;
             }
             open.last_key = Some(key);
         }

@@ -135,10 +135,6 @@ impl Natural {
         Natural(shifted.collect()).trimmed()
     }
 
-    pub fn add_one(&self) -> Natural {
-        self.add(1)
-    }
-
     pub fn add(&self, number: u64) -> Natural {
         let mut sum = self.clone();
         sum.scale(1, number);

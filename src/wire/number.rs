@@ -74,11 +74,6 @@ impl Number {
         Some(Number { is_negative: number.is_sign_negative(), size, precision: FLOAT_PRECISION })
     }
 
-    /// Infinity.
-    pub fn infinite(is_negative: bool) -> Number {
-        Number { is_negative, size: Size::Infinite, precision: FLOAT_PRECISION }
-    }
-
     /// Reads decimal text at [`TEXT_PRECISION`], as go-cty does.
     pub fn parse(text: &[u8]) -> Option<Number> {
         Number::parse_at(text, TEXT_PRECISION)
@@ -256,7 +251,7 @@ impl Float {
         if over > 0 && mantissa.bit(over - 1) {
             let is_above_half = has_rest || mantissa.trailing_zeros() < over - 1;
             if is_above_half || kept.bit(0) {
-                kept = kept.add_one();
+                kept = kept.add(1);
             }
         }
         let spare = kept.trailing_zeros();
@@ -300,7 +295,7 @@ impl Float {
         let (quotient, has_rest) = self.mantissa.shl(up).div(&other.mantissa);
         // One more bit stands for the rest.
         let quotient = quotient.shl(1);
-        let quotient = if has_rest { quotient.add_one() } else { quotient };
+        let quotient = if has_rest { quotient.add(1) } else { quotient };
         let exponent = self.exponent - other.exponent - up.cast_signed() - 1;
         Float::rounded(quotient, exponent, false, precision)
     }
@@ -348,8 +343,8 @@ fn parse_size(text: &[u8], precision: u64) -> Option<Size> {
     }
     let (tens, twos) = match exponent {
         [] => (0, 0),
-        [b'e' | b'E', digits @ ..] => (parse_exponent(digits)?, 0),
-        [b'p' | b'P', digits @ ..] => (0, parse_exponent(digits)?),
+        [b'e' | b'E', digits @ ..] => (std::str::from_utf8(digits).ok()?.parse().ok()?, 0),
+        [b'p' | b'P', digits @ ..] => (0, std::str::from_utf8(digits).ok()?.parse().ok()?),
         _ => return None,
     };
     let mut digits = [whole, fraction].concat();
@@ -384,10 +379,4 @@ fn parse_size(text: &[u8], precision: u64) -> Option<Size> {
         (Size::Infinite, true) => Size::Infinite,
         (Size::Infinite, false) => Size::Finite(Float::default()),
     })
-}
-
-/// Reads a sign and digits.
-fn parse_exponent(text: &[u8]) -> Option<i64> {
-    let text = std::str::from_utf8(text).ok()?;
-    text.parse().ok()
 }

@@ -3,10 +3,9 @@
 //! Readers keep a stack of them, so the depth of the input costs no recursion.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use super::error::ErrorKind;
-use super::types::{Attributes, Type};
+use super::types::Type;
 use super::value::Value;
 
 /// The form of the input.
@@ -18,118 +17,94 @@ pub enum Form {
     Map,
 }
 
-/// What has been read so far.
+/// What has been read so far of a value of a type.
 #[derive(Debug)]
-pub enum Open {
-    List { element: Arc<Type>, values: Vec<Value> },
-    Set { element: Arc<Type>, values: Vec<Value> },
-    Map { element: Arc<Type>, entries: BTreeMap<Vec<u8>, Value>, key: Vec<u8> },
-    Tuple { types: Arc<[Type]>, values: Vec<Value> },
-    Object { attributes: Arc<Attributes>, values: BTreeMap<String, Value>, name: String },
+pub struct Open {
+    ty: Type,
+    pub form: Form,
+    /// The parts of an array.
+    values: Vec<Value>,
+    /// The parts of a map, and the key of the next one.
+    entries: BTreeMap<Vec<u8>, Value>,
+    key: Vec<u8>,
 }
 
 impl Open {
-    /// Starts a value of a type.
-    ///
-    /// # Errors
-    ///
-    /// The type requires another form.
+    /// Starts a value of a type. Fails if the type requires another form.
     pub fn new(ty: &Type, form: Form) -> Result<Open, ErrorKind> {
-        let values = Vec::new();
-        let required = match (ty, form) {
-            (Type::List(element), Form::Array) => {
-                return Ok(Open::List { element: Arc::clone(element), values });
-            }
-            (Type::Set(element), Form::Array) => {
-                return Ok(Open::Set { element: Arc::clone(element), values });
-            }
-            (Type::Tuple(types), Form::Array) => {
-                return Ok(Open::Tuple { types: Arc::clone(types), values });
-            }
-            (Type::Map(element), Form::Map) => {
-                let (element, entries) = (Arc::clone(element), BTreeMap::new());
-                return Ok(Open::Map { element, entries, key: Vec::new() });
-            }
-            (Type::Object(attributes), Form::Map) => {
-                let (attributes, values) = (Arc::clone(attributes), BTreeMap::new());
-                return Ok(Open::Object { attributes, values, name: String::new() });
-            }
-            _ => required(ty),
+        let fits = match ty {
+            Type::List(_) | Type::Set(_) | Type::Tuple(_) => form == Form::Array,
+            Type::Map(_) | Type::Object(_) => form == Form::Map,
+            _ => false,
         };
-        Err(ErrorKind::Required(required))
+        if !fits {
+            return Err(ErrorKind::Required(required(ty)));
+        }
+        let (values, entries, key) = (Vec::new(), BTreeMap::new(), Vec::new());
+        Ok(Open { ty: ty.clone(), form, values, entries, key })
     }
 
-    /// The type of the next part, whose key is given if the form is a map.
-    ///
-    /// # Errors
-    ///
-    /// The tuple is complete, or the object has no such attribute.
-    pub fn next_type(&mut self, next: &[u8]) -> Result<Type, ErrorKind> {
-        match self {
-            Open::List { element, .. } | Open::Set { element, .. } => Ok(Type::clone(element)),
-            Open::Tuple { types, values } => {
-                types.get(values.len()).cloned().ok_or(ErrorKind::TupleLength)
+    /// The type of the next part, whose key is given if the form is a map. Fails if the tuple is
+    /// complete, or the object has no such attribute.
+    pub fn next_type(&mut self, key: &[u8]) -> Result<Type, ErrorKind> {
+        self.key = key.to_vec();
+        match &self.ty {
+            Type::Tuple(types) => {
+                types.get(self.values.len()).cloned().ok_or(ErrorKind::TupleLength)
             }
-            Open::Map { element, key, .. } => {
-                *key = next.to_vec();
-                Ok(Type::clone(element))
+            Type::Object(attributes) => {
+                let ty = std::str::from_utf8(key).ok().and_then(|key| attributes.types.get(key));
+                ty.cloned().ok_or(ErrorKind::Attribute)
             }
-            Open::Object { attributes, name, .. } => {
-                let key = std::str::from_utf8(next).map_err(|_| ErrorKind::Attribute)?;
-                *name = key.to_owned();
-                attributes.types.get(key).cloned().ok_or(ErrorKind::Attribute)
-            }
+            ty => ty.element().cloned().ok_or(ErrorKind::Required(required(ty))),
         }
     }
 
-    /// True if the next part was read before.
+    /// True if the next part is an attribute that was read before.
     pub fn is_repeated(&self) -> bool {
-        matches!(self, Open::Object { values, name, .. } if values.contains_key(name))
+        matches!(self.ty, Type::Object(_)) && self.entries.contains_key(&self.key)
     }
 
     /// Adds the part whose type was asked for. Of two with one key, the later stays.
     pub fn add(&mut self, value: Value) {
-        match self {
-            Open::List { values, .. } | Open::Set { values, .. } | Open::Tuple { values, .. } => {
-                values.push(value);
-            }
-            Open::Map { entries, key, .. } => drop(entries.insert(std::mem::take(key), value)),
-            Open::Object { values, name, .. } => drop(values.insert(std::mem::take(name), value)),
+        match self.form {
+            Form::Array => self.values.push(value),
+            Form::Map => drop(self.entries.insert(std::mem::take(&mut self.key), value)),
         }
     }
 
     /// The number of parts that a tuple or an object still lacks.
     pub fn absent(&self) -> usize {
-        match self {
-            Open::Tuple { types, values } => types.len() - values.len(),
-            Open::Object { attributes, values, .. } => attributes.types.len() - values.len(),
+        match &self.ty {
+            Type::Tuple(types) => types.len() - self.values.len(),
+            Type::Object(attributes) => attributes.types.len() - self.entries.len(),
             _ => 0,
         }
     }
 
     /// Makes the attributes null that an object lacks.
     pub fn add_nulls(&mut self) {
-        if let Open::Object { attributes, values, .. } = self {
+        if let Type::Object(attributes) = &self.ty {
             for (name, ty) in &attributes.types {
-                if !values.contains_key(name) {
-                    values.insert(name.clone(), Value::null(ty));
+                if !self.entries.contains_key(name.as_bytes()) {
+                    self.entries.insert(name.clone().into_bytes(), Value::null(ty));
                 }
             }
         }
     }
 
-    /// The value.
-    ///
-    /// # Errors
-    ///
-    /// Elements of a collection have different types.
+    /// The value. Fails if elements of a collection have different types.
     pub fn finish(self) -> Result<Value, ErrorKind> {
-        match self {
-            Open::List { element, values } => Value::list(values, &element),
-            Open::Set { element, values } => Value::set(values, &element),
-            Open::Map { element, entries, .. } => Value::map(entries, &element),
-            Open::Tuple { values, .. } => Ok(Value::tuple(values)),
-            Open::Object { values, .. } => Ok(Value::object(values)),
+        match &self.ty {
+            Type::List(element) => Value::list(self.values, element),
+            Type::Set(element) => Value::set(self.values, element),
+            Type::Map(element) => Value::map(self.entries, element),
+            Type::Tuple(_) => Ok(Value::tuple(self.values)),
+            _ => {
+                let text = |key: Vec<u8>| String::from_utf8_lossy(&key).into_owned();
+                let entries = self.entries.into_iter();
+                Ok(Value::object(entries.map(|(key, value)| (text(key), value))))
+            }
         }
     }
 }

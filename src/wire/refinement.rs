@@ -5,7 +5,7 @@ use super::msgpack::{self, Token, Tokens};
 use super::number::Number;
 use super::refiner::Refiner;
 use super::types::Type;
-use super::unknown::Bound;
+use super::unknown::{Bound, LENGTH_ANY};
 use super::value::Value;
 
 /// The code of the extension that carries refinements.
@@ -17,12 +17,9 @@ const LEN_MAX: usize = 1024;
 /// another code, or of at most one byte, says nothing; nor do keys that are not known. Bytes behind
 /// the map are ignored.
 ///
-/// Unknown elements that the refinements stand for are taken from `budget`.
-///
-/// # Errors
-///
-/// The data is too long or no map of refinements, does not fit the type, leaves no value, or stands
-/// for too many elements.
+/// Unknown elements that the refinements stand for are taken from `budget`. Fails if the data is
+/// too long or no map of refinements, does not fit the type, leaves no value, or stands for too
+/// many elements.
 pub fn read(code: i8, data: &[u8], ty: &Type, budget: &mut usize) -> Result<Value, ErrorKind> {
     if code != CODE || data.len() < 2 {
         return Ok(Value::unknown(ty));
@@ -59,10 +56,10 @@ fn refine(refiner: &mut Refiner, tokens: &mut Tokens<'_>) -> Result<(), ErrorKin
             std::str::from_utf8(prefix).map_err(|_| ErrorKind::Refinement)?;
             refiner.prefix(prefix)
         }
-        3 => refiner.min(bound(tokens)?),
-        4 => refiner.max(bound(tokens)?),
-        5 => refiner.length_min(integer(next(tokens)?)?),
-        6 => refiner.length_max(integer(next(tokens)?)?),
+        3 => refiner.bounds(Some(bound(tokens)?), None),
+        4 => refiner.bounds(None, Some(bound(tokens)?)),
+        5 => refiner.length(integer(next(tokens)?)?, LENGTH_ANY),
+        6 => refiner.length(0, integer(next(tokens)?)?),
         _ => tokens.skip().map_err(|_| ErrorKind::Refinement),
     }
 }

@@ -1,5 +1,7 @@
 //! Collects what is known of an unknown value, and finds values that it leaves no choice.
 
+use std::cmp::Ordering;
+
 use super::error::ErrorKind;
 use super::text::normalize;
 use super::types::Type;
@@ -56,67 +58,30 @@ impl Refiner {
         Ok(())
     }
 
-    /// Adds a lower bound.
+    /// Adds a lower and an upper bound.
     ///
     /// # Errors
     ///
     /// The type is not a number, or no number is left.
-    pub fn min(&mut self, bound: Bound) -> Result<(), ErrorKind> {
+    pub fn bounds(&mut self, lower: Option<Bound>, upper: Option<Bound>) -> Result<(), ErrorKind> {
         let Range::Bounds { min, max } = &mut self.range else {
             return Err(ErrorKind::Refinement);
         };
-        if let Some(known) = &min {
-            let order = bound.number.compare(&known.number);
-            if order.is_lt() || order.is_eq() && bound.is_inclusive && !known.is_inclusive {
-                return Ok(());
-            }
-        }
-        *min = Some(bound);
+        tighten(min, lower, Ordering::Less);
+        tighten(max, upper, Ordering::Greater);
         possible(is_range(min.as_ref(), max.as_ref()))
     }
 
-    /// Adds an upper bound.
-    ///
-    /// # Errors
-    ///
-    /// The type is not a number, or no number is left.
-    pub fn max(&mut self, bound: Bound) -> Result<(), ErrorKind> {
-        let Range::Bounds { min, max } = &mut self.range else {
-            return Err(ErrorKind::Refinement);
-        };
-        if let Some(known) = &max {
-            let order = bound.number.compare(&known.number);
-            if order.is_gt() || order.is_eq() && bound.is_inclusive && !known.is_inclusive {
-                return Ok(());
-            }
-        }
-        *max = Some(bound);
-        possible(is_range(min.as_ref(), max.as_ref()))
-    }
-
-    /// Adds the least number of elements.
+    /// Adds the least and the greatest number of elements.
     ///
     /// # Errors
     ///
     /// The type is no collection, or no length is left.
-    pub fn length_min(&mut self, length: i64) -> Result<(), ErrorKind> {
+    pub fn length(&mut self, least: i64, greatest: i64) -> Result<(), ErrorKind> {
         let Range::Length { min, max } = &mut self.range else {
             return Err(ErrorKind::Refinement);
         };
-        *min = length.max(*min);
-        possible(*min <= *max)
-    }
-
-    /// Adds the greatest number of elements.
-    ///
-    /// # Errors
-    ///
-    /// The type is no collection, or no length is left.
-    pub fn length_max(&mut self, length: i64) -> Result<(), ErrorKind> {
-        let Range::Length { min, max } = &mut self.range else {
-            return Err(ErrorKind::Refinement);
-        };
-        *max = length.min(*max);
+        (*min, *max) = (least.max(*min), greatest.min(*max));
         possible(*min <= *max)
     }
 
@@ -162,6 +127,19 @@ fn unknown_elements(length: i64, budget: &mut usize) -> Result<Vec<Data>, ErrorK
     let length = usize::try_from(length).map_err(|_| ErrorKind::Expansion)?;
     *budget = budget.checked_sub(length).ok_or(ErrorKind::Expansion)?;
     Ok(vec![Data::unknown(); length])
+}
+
+/// Replaces a bound by one that is not looser. `looser` is the side of the numbers that a bound
+/// excludes.
+fn tighten(known: &mut Option<Bound>, bound: Option<Bound>, looser: Ordering) {
+    let Some(bound) = bound else { return };
+    let is_looser = known.as_ref().is_some_and(|known| {
+        let order = bound.number.compare(&known.number);
+        order == looser || order.is_eq() && bound.is_inclusive && !known.is_inclusive
+    });
+    if !is_looser {
+        *known = Some(bound);
+    }
 }
 
 fn is_range(min: Option<&Bound>, max: Option<&Bound>) -> bool {

@@ -1,5 +1,4 @@
-//! Provider schemas: `providers schema -json` of both tools, and the member `tfschemas` of plan
-//! files.
+//! Provider schemas: `providers schema -json` of both tools.
 //!
 //! Descriptions and everything else that no value depends on are skipped.
 
@@ -8,7 +7,7 @@ use std::collections::BTreeMap;
 use super::block::{Attribute, AttributeType, Block, NestedBlock, Nesting};
 use super::error::{Error, ErrorKind};
 use super::lexer::{Lexer, Token};
-use super::types::Type;
+use super::types;
 
 /// The deepest nesting of blocks, and of objects in attributes.
 pub const DEPTH_MAX: usize = 200;
@@ -155,12 +154,7 @@ fn block(lexer: &mut Lexer<'_>, depth: usize) -> Result<Block, Error> {
 }
 
 fn nested_block(lexer: &mut Lexer<'_>, depth: usize) -> Result<NestedBlock, Error> {
-    let mut read = NestedBlock {
-        nesting: Nesting::Other,
-        block: Block::default(),
-        min_items: 0,
-        max_items: 0,
-    };
+    let mut read = NestedBlock::default();
     members(lexer, |key, lexer| {
         match key {
             "nesting_mode" => read.nesting = nesting(lexer)?,
@@ -180,7 +174,7 @@ fn attribute(lexer: &mut Lexer<'_>, depth: usize) -> Result<Attribute, Error> {
     let mut flags = [false; 5];
     members(lexer, |key, lexer| {
         match key {
-            "type" => ty = Some(AttributeType::Plain(Type::read(lexer)?)),
+            "type" => ty = Some(AttributeType::Plain(types::read(lexer)?)),
             "nested_type" => ty = nested_type(lexer, depth + 1)?.or(ty.take()),
             "required" => flags[0] = flag(lexer)?,
             "optional" => flags[1] = flag(lexer)?,
@@ -213,14 +207,10 @@ fn nested_type(lexer: &mut Lexer<'_>, depth: usize) -> Result<Option<AttributeTy
 
 fn nesting(lexer: &mut Lexer<'_>) -> Result<Nesting, Error> {
     match lexer.next_token()? {
-        Token::String(mode) => Ok(match &*mode {
-            "single" => Nesting::Single,
-            "group" => Nesting::Group,
-            "list" => Nesting::List,
-            "set" => Nesting::Set,
-            "map" => Nesting::Map,
-            _ => Nesting::Other,
-        }),
+        Token::String(mode) => {
+            let known = Nesting::WORDS.iter().find(|(word, _)| *word == mode);
+            Ok(known.map_or(Nesting::Other, |(_, nesting)| *nesting))
+        }
         _ => Err(wrong(lexer)),
     }
 }

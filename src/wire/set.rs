@@ -8,6 +8,7 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use super::error::ErrorKind;
+use super::number::Number;
 use super::text::{checksum, write_quoted};
 use super::types::Type;
 use super::value::{Data, Value, unify};
@@ -18,13 +19,6 @@ struct Ranked {
     checksum: u32,
     text: Vec<u8>,
     data: Data,
-}
-
-/// How many digits of a number the text has.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Digits {
-    Ten,
-    All,
 }
 
 impl Value {
@@ -46,8 +40,8 @@ pub fn from_elements(elements: Vec<Data>, element: &Type) -> Vec<Data> {
     let mut ranked: Vec<Ranked> = Vec::with_capacity(elements.len());
     for data in elements {
         let (mut text, mut exact) = (Vec::new(), Vec::new());
-        write_text(&data, element, Digits::Ten, &mut text);
-        let is_known = write_text(&data, element, Digits::All, &mut exact);
+        write_text(&data, element, Number::to_general, &mut text);
+        let is_known = write_text(&data, element, Number::to_exact, &mut exact);
         // Elements with different texts are different, even zero and negative zero.
         if !is_known || seen.insert((text.clone(), exact)) {
             ranked.push(Ranked { checksum: checksum(&text), text, data });
@@ -74,8 +68,9 @@ fn compare(left: &Ranked, right: &Ranked, element: &Type) -> Ordering {
     })
 }
 
-/// Appends the text that go-cty hashes for a value. Returns whether the whole value is known.
-fn write_text(data: &Data, ty: &Type, digits: Digits, out: &mut Vec<u8>) -> bool {
+/// Appends the text that go-cty hashes for a value, whose numbers are written by `number`. Returns
+/// whether the whole value is known.
+fn write_text(data: &Data, ty: &Type, number: fn(&Number) -> String, out: &mut Vec<u8>) -> bool {
     let mut is_known = true;
     for event in Walk::of_data(data, ty) {
         match event {
@@ -99,7 +94,7 @@ fn write_text(data: &Data, ty: &Type, digits: Digits, out: &mut Vec<u8>) -> bool
             }
             Event::Leaf(data, _) => {
                 is_known &= !matches!(data, Data::Unknown(_));
-                write_leaf(data, digits, out);
+                write_leaf(data, number, out);
             }
             Event::BeginTyped(_) | Event::EndTyped(_) => {}
         }
@@ -115,13 +110,12 @@ fn brackets(ty: &Type) -> (u8, u8) {
     }
 }
 
-fn write_leaf(data: &Data, digits: Digits, out: &mut Vec<u8>) {
-    match (data, digits) {
-        (Data::Number(number), Digits::Ten) => out.extend(number.to_general().into_bytes()),
-        (Data::Number(number), Digits::All) => out.extend(number.to_exact().into_bytes()),
-        (Data::Bool(truth), _) => out.push(if *truth { b'T' } else { b'F' }),
-        (Data::String(text), _) => write_quoted(text, out),
-        (Data::Unknown(_), _) => out.push(b'?'),
+fn write_leaf(data: &Data, number: fn(&Number) -> String, out: &mut Vec<u8>) {
+    match data {
+        Data::Number(own) => out.extend(number(own).into_bytes()),
+        Data::Bool(truth) => out.push(if *truth { b'T' } else { b'F' }),
+        Data::String(text) => write_quoted(text, out),
+        Data::Unknown(_) => out.push(b'?'),
         _ => out.push(b'~'),
     }
 }

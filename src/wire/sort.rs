@@ -16,10 +16,6 @@ struct CopiedMap<'a> {
 }
 
 /// Copies a value with ascending keys in every map. Of entries with the same key, the last stays.
-///
-/// # Errors
-///
-/// The bytes are not a value.
 pub fn sort(bytes: &[u8]) -> Result<Vec<u8>, Error> {
     let mut tokens = Tokens::new(bytes, 0);
     let mut out = Vec::with_capacity(bytes.len());

@@ -2,8 +2,8 @@
 
 mod decoding;
 mod encoding;
+mod msgpack;
 mod numbers;
-mod plans;
 mod schemas;
 mod types;
 

@@ -77,11 +77,6 @@ impl<'a> Tokens<'a> {
         Tokens { bytes, offset }
     }
 
-    /// The bytes that hold the tokens, from their start on.
-    pub fn bytes(&self) -> &'a [u8] {
-        self.bytes
-    }
-
     /// The offset of the next token.
     pub fn offset(&self) -> usize {
         self.offset

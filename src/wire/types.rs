@@ -80,15 +80,6 @@ impl Type {
         }
     }
 
-    /// Reads the JSON form from the next value of a lexer.
-    ///
-    /// # Errors
-    ///
-    /// As [`Type::parse`].
-    pub fn read(lexer: &mut Lexer<'_>) -> Result<Type, Error> {
-        read(lexer)
-    }
-
     /// The type of the elements of a list, a set or a map.
     pub fn element(&self) -> Option<&Type> {
         match self {
@@ -233,15 +224,18 @@ fn separate(index: usize, out: &mut Vec<u8>) {
 
 /// A type whose parts are being read.
 enum Open {
-    List,
-    Set,
-    Map,
+    /// A collection, and what makes its type.
+    Collection(fn(Type) -> Type),
     Tuple(Vec<Type>),
-    Object { types: BTreeMap<String, Type>, name: String },
+    Object {
+        types: BTreeMap<String, Type>,
+        name: String,
+    },
 }
 
-/// Reads a type with a stack of its own, so the depth of the text costs no recursion.
-fn read(lexer: &mut Lexer<'_>) -> Result<Type, Error> {
+/// Reads the JSON form of a type from the next value of a lexer, as [`Type::parse`] does. The
+/// reader has a stack of its own, so the depth of the text costs no recursion.
+pub(super) fn read(lexer: &mut Lexer<'_>) -> Result<Type, Error> {
     let mut stack = Vec::new();
     loop {
         let mut complete = match begin(lexer)? {
@@ -300,9 +294,9 @@ fn begin_complex(lexer: &mut Lexer<'_>) -> Result<Begun, Error> {
         return Err(wrong(lexer));
     };
     let open = match &*kind {
-        "list" => Open::List,
-        "set" => Open::Set,
-        "map" => Open::Map,
+        "list" => Open::Collection(Type::list),
+        "set" => Open::Collection(Type::set),
+        "map" => Open::Collection(Type::map),
         "tuple" => match lexer.next_token()? {
             Token::BeginArray => Open::Tuple(Vec::new()),
             Token::Null => return end(Type::Tuple(Arc::new([])), lexer).map(Begun::Whole),
@@ -322,10 +316,8 @@ impl Open {
     /// Takes a complete part, and reads on. Returns the type at its end, else a part is next.
     fn add(&mut self, part: Option<Type>, lexer: &mut Lexer<'_>) -> Result<Option<Type>, Error> {
         match (self, part) {
-            (Open::List, Some(element)) => end(Type::list(element), lexer).map(Some),
-            (Open::Set, Some(element)) => end(Type::set(element), lexer).map(Some),
-            (Open::Map, Some(element)) => end(Type::map(element), lexer).map(Some),
-            (Open::List | Open::Set | Open::Map, None) => Ok(None),
+            (Open::Collection(of), Some(element)) => end(of(element), lexer).map(Some),
+            (Open::Collection(_), None) => Ok(None),
             (Open::Tuple(elements), part) => {
                 elements.extend(part);
                 if !lexer.ends_next()? {
@@ -359,9 +351,10 @@ fn end(ty: Type, lexer: &mut Lexer<'_>) -> Result<Type, Error> {
 /// Reads the names of optional attributes, if there are any, and the end of the type's array.
 fn end_object(types: BTreeMap<String, Type>, lexer: &mut Lexer<'_>) -> Result<Type, Error> {
     let mut optional = BTreeSet::new();
-    let mut token = lexer.next_token()?;
-    if token == Token::BeginArray {
-        loop {
+    match lexer.next_token()? {
+        Token::EndArray => return Ok(Type::Object(Arc::new(Attributes { types, optional }))),
+        Token::Null => {}
+        Token::BeginArray => loop {
             let name = match lexer.next_token()? {
                 Token::String(name) => normalize_str(&name),
                 Token::Null => String::new(),
@@ -372,17 +365,8 @@ fn end_object(types: BTreeMap<String, Type>, lexer: &mut Lexer<'_>) -> Result<Ty
                 return Err(wrong(lexer));
             }
             optional.insert(name);
-        }
+        },
+        _ => return Err(wrong(lexer)),
     }
-    if matches!(token, Token::EndArray) {
-        return Ok(Type::Object(Arc::new(Attributes { types, optional })));
-    }
-    if !matches!(token, Token::BeginArray | Token::Null) {
-        return Err(wrong(lexer));
-    }
-    token = lexer.next_token()?;
-    if token != Token::EndArray {
-        return Err(wrong(lexer));
-    }
-    Ok(Type::Object(Arc::new(Attributes { types, optional })))
+    end(Type::Object(Arc::new(Attributes { types, optional })), lexer)
 }

@@ -9,23 +9,14 @@ mod token;
 
 use std::iter;
 
-use crate::hcl::diagnostic::Diagnostics;
-use crate::hcl::position::{Position, Range};
+use crate::hcl::diagnostic::{Diagnostic, Diagnostics};
+use crate::hcl::position::Range;
 
 /// The deepest nesting of objects and arrays in a file.
 pub const DEPTH_MAX: usize = 10_000;
 
 /// Maximum number of values in a file.
 pub const NODES_MAX: usize = 8_000_000;
-
-/// The limit that a file exceeds, and the position where it does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TooLarge {
-    /// Objects and arrays are nested deeper than [`DEPTH_MAX`].
-    Depth(Position),
-    /// There are more values than [`NODES_MAX`].
-    Values(Position),
-}
 
 /// A property's name, and the range of its string.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +62,6 @@ pub struct Node {
 impl Node {
     /// The range of the value in messages: the opening bracket of an object or array, or the whole
     /// scalar.
-    #[must_use]
     pub fn start(&self) -> Range {
         match self.kind {
             Kind::Object | Kind::Array => self.range.opening(),
@@ -80,14 +70,16 @@ impl Node {
     }
 
     /// The range of a property with its name, or of an element.
-    #[must_use]
     pub fn property(&self) -> Range {
-        let start = self.name.as_ref().map_or(self.range, |name| name.range).start;
-        Range::new(start, self.range.end)
+        Range::new(self.name_range().start, self.range.end)
+    }
+
+    /// The range of the name, or of an element.
+    pub fn name_range(&self) -> Range {
+        self.name.as_ref().map_or(self.range, |name| name.range)
     }
 
     /// The name, empty for an element.
-    #[must_use]
     pub fn name(&self) -> &str {
         self.name.as_ref().map_or("", |name| &name.text)
     }
@@ -108,7 +100,7 @@ impl Document {
     /// # Errors
     ///
     /// A document exceeds a limit.
-    pub fn parse(text: &[u8]) -> Result<(Document, Diagnostics), TooLarge> {
+    pub fn parse(text: &[u8]) -> Result<(Document, Diagnostics), Diagnostic> {
         parse::parse(text)
     }
 
@@ -116,7 +108,6 @@ impl Document {
     pub const ROOT: Index = 0;
 
     /// The value with an index.
-    #[must_use]
     pub fn get(&self, index: Index) -> Option<&Node> {
         self.nodes.get(index)
     }
@@ -139,7 +130,6 @@ impl Document {
     }
 
     /// The index after the last value inside a value.
-    #[must_use]
     pub fn end(&self, index: Index) -> Index {
         self.nodes.get(index).map_or(index, |node| node.end as usize)
     }

@@ -5,9 +5,10 @@
 
 use super::text;
 use super::token::{Kind as Token, Scanner, Token as Lexeme};
-use super::{DEPTH_MAX, Document, Kind, NODES_MAX, Name, Node, TooLarge};
+use super::{DEPTH_MAX, Document, Kind, NODES_MAX, Name, Node};
 use crate::hcl::diagnostic::{Diagnostic, Diagnostics, did_you_mean, quoted, suggestion};
-use crate::hcl::position::Range;
+use crate::hcl::position::{Position, Range};
+use crate::json::word::Word;
 
 const START_OF_VALUE: &str =
     "A JSON value must start with a brace, a bracket, a number, a string, or a keyword.";
@@ -41,7 +42,7 @@ struct Parser<'a> {
 }
 
 /// Parses a document. Faults are diagnostics; only a document that is too large is an error.
-pub fn parse(text: &[u8]) -> Result<(Document, Diagnostics), TooLarge> {
+pub fn parse(text: &[u8]) -> Result<(Document, Diagnostics), Diagnostic> {
     let mut parser = Parser {
         scanner: Scanner::new(text),
         nodes: Vec::new(),
@@ -57,39 +58,36 @@ pub fn parse(text: &[u8]) -> Result<(Document, Diagnostics), TooLarge> {
             Next::After => match parser.open.last() {
                 None => break,
                 Some(Open { not_a_name: Some(range), .. }) => parser.not_a_name(*range),
-                Some(open) if open.is_object => parser.after_member(),
-                Some(_) => parser.after_element(),
+                Some(open) => parser.after(open.range, open.is_object),
             },
         };
         if parser.diagnostics.is_full() {
-            parser.close_all();
+            while !parser.open.is_empty() {
+                parser.abandon();
+            }
             break;
         }
     }
     let end = parser.scanner.peek();
     if parser.diagnostics.is_empty() && end.kind != Token::End {
         let detail = "Extra characters appear after the JSON value.";
-        parser.fault("Extraneous data after value", detail, end.range);
+        parser.diagnostics.error("Extraneous data after value", detail, end.range);
     }
     Ok((Document { nodes: parser.nodes }, parser.diagnostics))
 }
 
 impl Parser<'_> {
-    fn fault(&mut self, summary: &'static str, detail: impl Into<String>, range: Range) {
-        self.diagnostics.push(Diagnostic::error(summary, detail, range));
-    }
-
     /// Adds a node. [`Parser::close`] sets the end of an object or array later.
-    fn add(&mut self, kind: Kind, range: Range, name: Option<Box<Name>>) -> Result<(), TooLarge> {
+    fn add(&mut self, kind: Kind, range: Range, name: Option<Box<Name>>) -> Result<(), Diagnostic> {
         if self.nodes.len() >= NODES_MAX {
-            return Err(TooLarge::Values(range.start));
+            return Err(too_large("The file has more than 8000000 values.", range.start));
         }
         let end = u32::try_from(self.nodes.len() + 1).unwrap_or(u32::MAX);
         self.nodes.push(Node { kind, range, name, end });
         Ok(())
     }
 
-    fn value(&mut self, name: Option<Box<Name>>) -> Result<Next, TooLarge> {
+    fn value(&mut self, name: Option<Box<Name>>) -> Result<Next, Diagnostic> {
         let token = self.scanner.peek();
         let range = token.range;
         let kind = match token.kind {
@@ -97,7 +95,8 @@ impl Parser<'_> {
                 self.scanner.next();
                 let is_object = token.kind == Token::BraceOpen;
                 if self.open.len() >= DEPTH_MAX {
-                    return Err(TooLarge::Depth(range.start));
+                    let detail = "Objects and arrays are nested deeper than 10000 levels.";
+                    return Err(too_large(detail, range.start));
                 }
                 let node = self.nodes.len();
                 self.open.push(Open { node, range, is_object, not_a_name: None });
@@ -115,7 +114,7 @@ impl Parser<'_> {
                     Token::End => ("Missing value", "The JSON data ends prematurely."),
                     _ => ("Invalid start of value", START_OF_VALUE),
                 };
-                self.fault(summary, detail, range);
+                self.diagnostics.error(summary, detail, range);
                 None
             }
         };
@@ -126,9 +125,9 @@ impl Parser<'_> {
     fn number(&mut self) -> Option<Kind> {
         let token = self.scanner.next();
         let bytes = self.scanner.bytes(token);
-        if !text::is_number(bytes) {
+        if !Word::is_whole(bytes) {
             let detail = "There is a syntax error in the given JSON number.";
-            self.fault("Invalid JSON number", detail, token.range);
+            self.diagnostics.error("Invalid JSON number", detail, token.range);
             return None;
         }
         Some(Kind::Number(String::from_utf8_lossy(bytes).into()))
@@ -164,7 +163,7 @@ impl Parser<'_> {
                 format!("{} is not a valid JSON keyword.{}", quoted(&word), did_you_mean(known))
             }
         };
-        self.fault("Invalid JSON keyword", detail, token.range);
+        self.diagnostics.error("Invalid JSON keyword", detail, token.range);
         None
     }
 
@@ -190,12 +189,6 @@ impl Parser<'_> {
             }
         }
         Next::After
-    }
-
-    fn close_all(&mut self) {
-        while !self.open.is_empty() {
-            self.abandon();
-        }
     }
 
     /// Skips to the likely end of the innermost object or array by counting brackets. `token` is
@@ -251,13 +244,13 @@ impl Parser<'_> {
                 "A colon must appear between an object property's name and its value.",
             ),
         };
-        self.fault(summary, detail, colon.range);
+        self.diagnostics.error(summary, detail, colon.range);
         self.abandon()
     }
 
     fn not_a_name(&mut self, range: Range) -> Next {
         let detail = "A JSON object property name must be a string";
-        self.fault("Invalid object property name", detail, range);
+        self.diagnostics.error("Invalid object property name", detail, range);
         self.abandon()
     }
 
@@ -270,85 +263,75 @@ impl Parser<'_> {
         Next::Value(None)
     }
 
-    fn after_member(&mut self) -> Next {
-        let open = self.open.last().map_or_else(|| self.scanner.peek().range, |open| open.range);
+    /// Reads the comma or closing bracket after a property or an element. `open` is the range of
+    /// the opening bracket.
+    fn after(&mut self, open: Range, is_object: bool) -> Next {
+        let (opening, closing) = match is_object {
+            true => (Token::BraceOpen, Token::BraceClose),
+            false => (Token::BracketOpen, Token::BracketClose),
+        };
         let token = self.scanner.peek();
-        match token.kind {
-            Token::Comma => {
+        let (summary, detail, range) = match (token.kind, is_object) {
+            (kind, _) if kind == closing => {
                 self.scanner.next();
-                if self.scanner.peek().kind != Token::BraceClose {
-                    return Next::Name;
+                return self.close(token.range);
+            }
+            (Token::Comma, _) => {
+                self.scanner.next();
+                if self.scanner.peek().kind != closing {
+                    return if is_object { Next::Name } else { Next::Value(None) };
                 }
-                let detail =
-                    "JSON does not permit a trailing comma after the final property in an object.";
-                self.fault("Trailing comma in object", detail, token.range);
+                let (summary, detail) = match is_object {
+                    true => ("Trailing comma in object", TRAILING_IN_OBJECT),
+                    false => ("Trailing comma in array", TRAILING_IN_ARRAY),
+                };
+                (summary, detail, token.range)
             }
-            Token::End => {
-                let detail = "No closing brace was found for this JSON object.";
-                self.fault("Unclosed object", detail, open);
+            (Token::End, true) => {
+                ("Unclosed object", "No closing brace was found for this JSON object.", open)
             }
-            Token::BracketClose => {
+            (Token::End, false) => {
+                ("Unclosed object", "No closing bracket was found for this JSON array.", open)
+            }
+            (Token::BracketClose, _) => {
                 self.scanner.next();
                 let detail = "A JSON object must be closed with a brace, not a bracket.";
-                self.fault("Mismatched braces", detail, token.range);
+                ("Mismatched braces", detail, token.range)
             }
-            Token::BraceClose => {
-                self.scanner.next();
-                return self.close(token.range);
-            }
-            _ => {
+            (kind, _) => {
                 let token = self.scanner.next();
-                self.recover(token, Token::BraceOpen, Token::BraceClose);
-                let range = self.scanner.peek().range;
-                let detail = "A comma must appear between each property definition in an object.";
-                self.fault("Missing attribute seperator comma", detail, range);
+                self.recover(token, opening, closing);
+                let (summary, detail) = misplaced(kind, is_object);
+                (summary, detail, self.scanner.peek().range)
             }
-        }
+        };
+        self.diagnostics.error(summary, detail, range);
         self.abandon()
     }
+}
 
-    fn after_element(&mut self) -> Next {
-        let open = self.open.last().map_or_else(|| self.scanner.peek().range, |open| open.range);
-        let token = self.scanner.peek();
-        match token.kind {
-            Token::Comma => {
-                self.scanner.next();
-                if self.scanner.peek().kind != Token::BracketClose {
-                    return Next::Value(None);
-                }
-                let detail =
-                    "JSON does not permit a trailing comma after the final value in an array.";
-                self.fault("Trailing comma in array", detail, token.range);
-            }
-            Token::BracketClose => {
-                self.scanner.next();
-                return self.close(token.range);
-            }
-            Token::End => {
-                let detail = "No closing bracket was found for this JSON array.";
-                self.fault("Unclosed object", detail, open);
-            }
-            kind => {
-                let token = self.scanner.next();
-                self.recover(token, Token::BracketOpen, Token::BracketClose);
-                let next = self.scanner.peek().range;
-                let (summary, detail) = match kind {
-                    Token::Colon => (
-                        "Invalid array value",
-                        "A colon is not used to introduce values in a JSON array.",
-                    ),
-                    Token::BraceClose => (
-                        "Mismatched brackets",
-                        "A JSON array must be closed with a bracket, not a brace.",
-                    ),
-                    _ => (
-                        "Missing attribute seperator comma",
-                        "A comma must appear between each value in an array.",
-                    ),
-                };
-                self.fault(summary, detail, next);
-            }
+fn too_large(detail: &str, at: Position) -> Diagnostic {
+    Diagnostic::error("File too large", detail, Range::new(at, at))
+}
+
+const TRAILING_IN_OBJECT: &str =
+    "JSON does not permit a trailing comma after the final property in an object.";
+const TRAILING_IN_ARRAY: &str =
+    "JSON does not permit a trailing comma after the final value in an array.";
+
+/// The fault of a token in the place of a comma.
+fn misplaced(kind: Token, is_object: bool) -> (&'static str, &'static str) {
+    let no_comma = "Missing attribute seperator comma";
+    match kind {
+        _ if is_object => {
+            (no_comma, "A comma must appear between each property definition in an object.")
         }
-        self.abandon()
+        Token::Colon => {
+            ("Invalid array value", "A colon is not used to introduce values in a JSON array.")
+        }
+        Token::BraceClose => {
+            ("Mismatched brackets", "A JSON array must be closed with a bracket, not a brace.")
+        }
+        _ => (no_comma, "A comma must appear between each value in an array."),
     }
 }

@@ -1,4 +1,6 @@
-//! Decodes JSON strings, and checks JSON numbers.
+//! Decodes JSON strings.
+
+use crate::wire::lexer::replace_invalid;
 
 /// Decodes a quoted string. Invalid UTF-8 and unpaired surrogates become replacement characters.
 ///
@@ -15,7 +17,7 @@ pub fn decode(string: &[u8]) -> Result<String, usize> {
         out.extend_from_slice(rest.get(..plain).unwrap_or_default());
         at += plain;
         match string.get(at) {
-            Some(b'"') => return Ok(lossy(&out)),
+            Some(b'"') => return Ok(replace_invalid(&out).into_owned()),
             Some(b'\\') => at = escape(string, at, &mut out)?,
             Some(_) => return Err(at + 1),
             None => return Err(string.len()),
@@ -68,40 +70,4 @@ fn unit(string: &[u8], at: usize) -> Result<u16, usize> {
         unit = unit << 4 | u16::try_from(digit).unwrap_or_default();
     }
     Ok(unit)
-}
-
-/// The text with a replacement character for each byte that is not UTF-8.
-fn lossy(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
-        out.push_str(chunk.valid());
-        out.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
-    }
-    out
-}
-
-/// True if the text is a JSON number.
-pub fn is_number(text: &[u8]) -> bool {
-    let text = text.strip_prefix(b"-").unwrap_or(text);
-    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let whole = digits(text);
-    if whole == 0 || whole > 1 && text.first() == Some(&b'0') {
-        return false;
-    }
-    let mut rest = text.get(whole..).unwrap_or_default();
-    if let Some(fraction) = rest.strip_prefix(b".") {
-        let count = digits(fraction);
-        if count == 0 {
-            return false;
-        }
-        rest = fraction.get(count..).unwrap_or_default();
-    }
-    if let [b'e' | b'E', exponent @ ..] = rest {
-        let exponent = match exponent {
-            [b'+' | b'-', digits @ ..] => digits,
-            digits => digits,
-        };
-        return !exponent.is_empty() && digits(exponent) == exponent.len();
-    }
-    rest.is_empty()
 }

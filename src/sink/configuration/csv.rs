@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::io::Write;
 
 use super::Listing;
-use crate::config::{Element, Entry, Lines, LocatedElement};
+use crate::config::{Element, Entry, Lines, LocatedElement, Location};
 use crate::error::Result;
 use crate::inert;
 use crate::sink::csv::{Cells, Formulas, Sheet};
@@ -99,7 +99,8 @@ impl<W: Write> Listing for Csv<W> {
             }
             Entry::Element(LocatedElement { element, source }) => {
                 let mut cells = element_cells(element);
-                if let Some(Lines { file, line, column, end_line, .. }) = source {
+                if let Some(Lines { location, .. }) = source {
+                    let Location { file, line, column, end_line } = location;
                     let numbers = [("line", line), ("column", column), ("end_line", end_line)];
                     cells.push(("file", inert::text(file)));
                     cells.extend(numbers.map(|(name, number)| (name, number.to_string().into())));

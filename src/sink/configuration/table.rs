@@ -6,7 +6,7 @@
 use std::io::{self, BufWriter, Write};
 
 use super::Listing;
-use crate::config::{Element, Entry, Kind, Lines, LocatedElement, Summary};
+use crate::config::{Element, Entry, Kind, Lines, LocatedElement, Location, Summary};
 use crate::error::Result;
 use crate::inert::visible;
 use crate::sink::phrase::counted;
@@ -105,7 +105,7 @@ impl<W: Write> Table<W> {
             }
             Entry::Element(LocatedElement { element, source }) => {
                 let mut parts = details(element);
-                if let Some(Lines { file, line, .. }) = source {
+                if let Some(Lines { location: Location { file, line, .. }, .. }) = source {
                     parts.insert(0, format!("{file}:{line}"));
                 }
                 self.push(kind_of(element), &element.address, &parts.join("; "))

@@ -4,10 +4,6 @@ use std::cmp::Ordering;
 
 use crate::wire::number::Number;
 
-fn text(number: &Number) -> Option<String> {
-    number.to_text()
-}
-
 #[test]
 fn text_is_plain_and_as_short_as_the_precision_allows() {
     for (given, precision, expected) in [
@@ -33,7 +29,7 @@ fn text_is_plain_and_as_short_as_the_precision_allows() {
         ("3.14159265358979323846264338327950288", 512, "3.14159265358979323846264338327950288"),
     ] {
         let number = Number::parse_at(given.as_bytes(), precision);
-        assert_eq!(number.as_ref().and_then(text).as_deref(), Some(expected), "{given}");
+        assert_eq!(number.as_ref().and_then(Number::to_text).as_deref(), Some(expected), "{given}");
     }
 }
 
@@ -68,23 +64,23 @@ fn text_that_is_no_number_is_refused() {
 #[test]
 fn large_exponents_cost_nothing_until_the_digits_are_asked_for() {
     let large = Number::parse(b"1e10000000").expect("a number");
-    assert!(!large.is_infinite() && text(&large).is_none());
+    assert!(!large.is_infinite() && large.to_text().is_none());
     assert!(Number::parse(b"1e646456993").expect("a number").is_infinite());
     assert!(Number::parse(b"-Inf").expect("a number").is_infinite());
     let least = Number::parse(b"1e-700000000").expect("a number");
-    assert_eq!(text(&least).as_deref(), Some("0"));
+    assert_eq!(least.to_text().as_deref(), Some("0"));
     let long = Number::parse("7".repeat(100_000).as_bytes()).expect("a number");
-    assert!(text(&long).is_none());
+    assert!(long.to_text().is_none());
 }
 
 #[test]
 fn digits_beyond_the_precision_are_rounded() {
     let exact = format!("0.{}", "123456789".repeat(17));
     let number = Number::parse(exact.as_bytes()).expect("a number");
-    assert_eq!(text(&number), Some(exact));
+    assert_eq!(number.to_text(), Some(exact));
     let long = format!("1.{}9", "0".repeat(160));
     let number = Number::parse(long.as_bytes()).expect("a number");
-    assert_eq!(text(&number).as_deref(), Some("1"));
+    assert_eq!(number.to_text().as_deref(), Some("1"));
 }
 
 #[test]
@@ -98,7 +94,7 @@ fn floats_keep_their_53_bits() {
         (8_093_389_204_627_405.0 / 4.0, "2023347301156851.2"),
     ] {
         let number = Number::from_float(float).expect("a number");
-        assert_eq!((text(&number).as_deref(), number.precision()), (Some(expected), 53));
+        assert_eq!((number.to_text().as_deref(), number.precision()), (Some(expected), 53));
     }
     assert!(Number::from_float(f64::NAN).is_none());
     assert!(Number::from_float(f64::INFINITY).expect("a number").is_infinite());
@@ -188,7 +184,7 @@ fn text_of_at_most_150_digits_comes_back_for_every_exponent() {
         let exponent = draw(&mut seed).cast_signed() % 9_000 - 4_500;
         let given = format!("0.{digits}e{exponent}");
         let number = Number::parse(given.as_bytes()).expect("a number");
-        assert_eq!(text(&number), Some(plain(&digits, exponent)), "{given}");
+        assert_eq!(number.to_text(), Some(plain(&digits, exponent)), "{given}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Tests of provider schemas: types, empty values, sensitive paths and numbers of blocks.
 
 use super::{ErrorKind, shown, ty, value};
-use crate::wire::block::{Block, Nesting, Step};
+use crate::wire::block::{Block, Step};
 use crate::wire::schema::Schemas;
 use crate::wire::to_msgpack;
 use crate::wire::{from_msgpack, marked};
@@ -228,40 +228,4 @@ fn numbers_of_blocks_outside_the_bounds_are_reported() {
         let wrong = limited(mode, min, max).wrong_counts(&super::value(&value));
         assert_eq!(wrong.first().map(|wrong| wrong.found), expected, "{mode} {value}");
     }
-}
-
-/// Encodes a field of bytes in Protocol Buffers.
-fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
-    let len = u8::try_from(bytes.len()).expect("a short field");
-    [&[number << 3 | 2, len], bytes].concat()
-}
-
-fn flag(number: u8, value: u8) -> Vec<u8> {
-    vec![number << 3, value]
-}
-
-#[test]
-fn the_schemas_of_a_plan_file_are_read() {
-    let attribute = [field(1, b"a"), field(2, br#"["list","bool"]"#), flag(7, 1)].concat();
-    let nested = [field(1, b"n"), field(3, &[field(1, &attribute), flag(2, 5)].concat())].concat();
-    let inner = [field(1, b"b"), field(2, &field(1, &attribute)), flag(3, 3), flag(5, 1)].concat();
-    let block = [field(1, &attribute), field(1, &nested), field(2, &inner)].concat();
-    let schema = [flag(1, 4), field(2, &block), flag(15, 9)].concat();
-    let resource = [field(1, b"t"), field(2, &field(1, &schema))].concat();
-    let provider = [field(1, b"p"), field(2, &field(2, &resource))].concat();
-    let bytes = field(1, &provider);
-    let schemas = Schemas::from_plan_file(&bytes).expect("schemas");
-    let schema = &schemas.providers["p"].resources["t"];
-    assert_eq!(schema.version, 4);
-    assert!(schema.block.attributes["a"].is_sensitive);
-    assert_eq!(schema.block.blocks["b"].nesting, Nesting::List);
-    assert_eq!(schema.block.blocks["b"].max_items, 1);
-    let expected = r#"["object",{"a":["list","bool"],"b":["list",["object",{"a":["list","bool"]}]],
-        "n":["map",["object",{"a":["list","bool"]}]]}]"#;
-    assert_eq!(schema.block.implied_type(), ty(expected));
-    for len in 1..bytes.len() {
-        assert!(Schemas::from_plan_file(&bytes[..len]).is_err(), "{len}");
-    }
-    assert!(Schemas::from_plan_file(b"\x0b").is_err());
-    assert!(Schemas::from_plan_file(&[0xff; 12]).is_err());
 }

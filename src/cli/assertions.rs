@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::exit::Exit;
-use super::messages::say;
+use super::messages::{say, usage};
 use crate::assertion::{self, Assertion, Assertions, FILE_MAX, Syntax, parse};
 use crate::batch::asked;
 use crate::sink::gate::{Rule, Severity};
@@ -28,10 +28,8 @@ pub fn in_files(option: &str, paths: &[PathBuf]) -> Result<Files, Exit> {
     for path in paths {
         let name = path.display().to_string();
         let text = text_of(option, path)?;
-        let parsed = parse(&text, Syntax::of(&name)).map_err(|error| {
-            say(&format!("{name}: {error}"));
-            Exit::Usage
-        })?;
+        let parsed = parse(&text, Syntax::of(&name));
+        let parsed = parsed.map_err(|error| usage(&format!("{name}: {error}")))?;
         assertions.extend(parsed.into_iter().map(|it| Assertion { file: name.clone(), ..it }));
         texts.push((name, text));
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::args::GateArgs;
 use super::exit::Exit;
-use super::messages::say;
+use super::messages::{say, usage};
 use crate::error::{Error, ErrorKind, RuleFault};
 use crate::sink::Sink;
 use crate::sink::gate::{Answer, Gate, Rule};
@@ -45,10 +45,9 @@ fn in_file(path: &str) -> Result<Vec<Rule>, Exit> {
         Exit::Failed
     })?;
     if text.len() as u64 > FILE_MAX {
-        say(&format!(
+        return Err(usage(&format!(
             "--fail-on @{path}: this is not a file of rules: it has more than {FILE_MAX} bytes"
-        ));
-        return Err(Exit::Usage);
+        )));
     }
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let lines = text.lines().map(|line| without_comment(line).trim()).zip(1_u64..);
@@ -61,8 +60,7 @@ fn in_file(path: &str) -> Result<Vec<Rule>, Exit> {
         })
         .collect::<Result<_, Exit>>()?;
     if rules.is_empty() {
-        say(&format!("--fail-on @{path}: this file has no rules"));
-        return Err(Exit::Usage);
+        return Err(usage(&format!("--fail-on @{path}: this file has no rules")));
     }
     Ok(rules)
 }
@@ -102,14 +100,12 @@ fn rule(text: &str) -> Result<Rule, Exit> {
             let pattern = text.trim_start().strip_prefix(word).unwrap_or(text);
             let pattern = pattern.trim_start_matches([' ', '\t', ':']).trim_end();
             let pattern = if pattern.is_empty() { "PATTERN" } else { pattern };
-            say(&format!(
+            usage(&format!(
                 "{place}: a colon stands before a pattern: did you mean {word}:{pattern}?"
-            ));
-            Exit::Usage
+            ))
         }
         ErrorKind::Rule(RuleFault::Unknown(_)) if Path::new(text).is_file() => {
-            say(&format!("--fail-on: '{text}' is a file: write @{text} to read its rules"));
-            Exit::Usage
+            usage(&format!("--fail-on: '{text}' is a file: write @{text} to read its rules"))
         }
         _ => refused(&format!("--fail-on: '{text}'"), &error),
     })
@@ -123,8 +119,7 @@ fn refused(place: &str, error: &Error) -> Exit {
         }
         _ => String::new(),
     };
-    say(&format!("{place}: {error}{hint}"));
-    Exit::Usage
+    usage(&format!("{place}: {error}{hint}"))
 }
 
 /// Wraps a sink in a check of the rules. A broken rule sets `is_broken`, unless it only warns.

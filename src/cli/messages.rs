@@ -39,6 +39,12 @@ pub fn fail_named(source: &str, error: &Error) -> Exit {
     Exit::Failed
 }
 
+/// Prints what is wrong with the arguments, and returns the exit code.
+pub fn usage(text: &str) -> Exit {
+    say(text);
+    Exit::Usage
+}
+
 /// Prints the warnings about an input, except with `--quiet`.
 pub fn warn(plans: &Plans, source: &str, warnings: impl IntoIterator<Item = Warning>) {
     for warning in warnings.into_iter().filter(|_| !plans.quiet) {

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use super::inputs::Listed;
 use super::messages::say;
 use super::output::{Output, is_same, replaces};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::sink::markdown::Open;
 
 /// The parts of all reports, except the first part of each.
@@ -48,7 +48,7 @@ impl Pages {
             if taken.has(&path) {
                 let text = format!("part {number} would replace an input or another output");
                 let error = io::Error::new(io::ErrorKind::AlreadyExists, text);
-                return Err(Error::io(ErrorKind::Write, error));
+                return Err(Error::write(error));
             }
             let output = Output::open(Some(&path))?;
             let writer = output.writer()?;
@@ -99,7 +99,7 @@ pub fn appended(variable: &str, otherwise: &str) -> Result<Option<File>> {
             let file = File::options().append(true).create(true).open(path);
             file.map(Some).map_err(|error| {
                 let error = io::Error::new(error.kind(), format!("{variable}: {error}"));
-                Error::io(ErrorKind::Write, error)
+                Error::write(error)
             })
         }
         None => {

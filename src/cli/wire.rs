@@ -10,8 +10,8 @@ use super::args::{
     Bytes, Decode, Encode, Spelling, TypeArgs, Wire, WireCheck, WireCommand, WireForm,
 };
 use super::exit::Exit;
-use super::messages::{fail, fail_named, say};
-use super::output::write_whole;
+use super::messages::{fail, fail_named, say, usage};
+use super::output::{is_closed_pipe, write_whole};
 use crate::error::{Error, ErrorKind};
 use crate::limits::{Limit, Limits};
 use crate::nearest::nearest;
@@ -24,13 +24,12 @@ use crate::wire::{
 };
 
 /// Runs the command.
-pub fn run(arguments: &Wire) -> Exit {
-    let run = match &arguments.command {
+pub fn run(arguments: &Wire) -> Result<Exit, Exit> {
+    match &arguments.command {
         WireCommand::Decode(decode) => self::decode(decode),
         WireCommand::Encode(encode) => self::encode(encode),
         WireCommand::Check(check) => self::check(check),
-    };
-    run.unwrap_or_else(|exit| exit)
+    }
 }
 
 /// A type, and the block that it comes from.
@@ -64,8 +63,9 @@ fn encode(arguments: &Encode) -> Result<Exit, Exit> {
     let bytes = bytes.map_err(|error| refuse(&name, error))?;
     let text = match (arguments.form, arguments.spelling.unwrap_or(Spelling::Hex)) {
         (WireForm::Json, _) if arguments.spelling.is_some() => {
-            say("--as is about MessagePack, and --form json writes text: leave one of them out");
-            return Err(Exit::Usage);
+            let text = "--as is about MessagePack, and --form json writes text: leave one of them \
+                        out";
+            return Err(usage(text));
         }
         (WireForm::Json, _) => [&bytes, &b"\n"[..]].concat(),
         (_, Spelling::Raw) => bytes,
@@ -255,7 +255,7 @@ fn read(path: Option<&Path>) -> Result<(String, Vec<u8>), Exit> {
         None => io::stdin().lock().take(max + 1).read_to_end(&mut bytes),
     };
     let error = match read {
-        Err(error) => Error::io(ErrorKind::Read, error),
+        Err(error) => Error::read(error),
         Ok(len) if len as u64 > max => Error::limit(Limit::Change, max, max),
         Ok(_) => return Ok((name, bytes)),
     };
@@ -275,11 +275,7 @@ fn refuse(name: &str, error: wire::Error) -> Exit {
 fn write(path: Option<&Path>, text: &[u8]) -> Result<Exit, Exit> {
     match write_whole(path, text) {
         Ok(()) => Ok(Exit::Done),
-        Err(error) if is_closed(&error) => Ok(Exit::Done),
+        Err(error) if is_closed_pipe(&error) => Ok(Exit::Done),
         Err(error) => Err(fail(path, &error)),
     }
-}
-
-fn is_closed(error: &Error) -> bool {
-    error.io_error().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -5,18 +5,16 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{FILTERS, OUTPUT, Plans, SECRETS, address, file, part, positive};
+use super::{FILTERS, OUTPUT, Plans, SECRETS, address, file, part, positive, words};
 use crate::path::{self, AddressPattern};
 use crate::secret::Names;
-use crate::slim::Part;
+use crate::slim::{Part, Wrap};
 
 /// `plansift redact`.
 #[derive(Debug, Args)]
 pub struct Redact {
-    /// Arguments about secrets
     #[command(flatten)]
     pub secrets: SecretArgs,
-    /// Arguments about masks
     #[command(flatten)]
     pub mask: MaskArgs,
     /// Write the masked places to a file as JSON lines, without values
@@ -25,7 +23,6 @@ pub struct Redact {
     /// Write to a file, which appears only when it is complete
     #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
     pub output: Option<PathBuf>,
-    /// Arguments about the documents
     #[command(flatten)]
     pub plans: Plans,
 }
@@ -54,31 +51,22 @@ pub struct Slim {
     #[arg(help_heading = FILTERS, long)]
     pub all: bool,
     /// Wrap the plan in an object, for policy hosts that expect one
-    #[arg(help_heading = OUTPUT, long, value_enum, value_name = "IN")]
-    pub wrap: Option<WrapIn>,
+    #[arg(help_heading = OUTPUT, long, value_name = "IN",
+          value_parser = words([("terraform", Wrap::Terraform, "{\"terraform\": PLAN}")]))]
+    pub wrap: Option<Wrap>,
     /// Do not mask secrets
     #[arg(help_heading = SECRETS, long,
           conflicts_with_all = ["echo", "echo_min", "also_names", "mask", "key_file"])]
     pub no_redact: bool,
-    /// Arguments about secrets
     #[command(flatten)]
     pub secrets: SecretArgs,
-    /// Arguments about masks
     #[command(flatten)]
     pub mask: MaskArgs,
     /// Write to a file, which appears only when it is complete
     #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
     pub output: Option<PathBuf>,
-    /// Arguments about the plans
     #[command(flatten)]
     pub plans: Plans,
-}
-
-/// The object around a slim plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum WrapIn {
-    /// {"terraform": PLAN}
-    Terraform,
 }
 
 /// Arguments about secrets. They find secrets beyond the values that a plan marks sensitive.

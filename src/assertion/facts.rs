@@ -18,6 +18,21 @@ pub(super) struct Facts {
     errored: Option<bool>,
 }
 
+/// Whether assertions about a plan ask about a section.
+pub(super) fn is_asked(section: Section) -> bool {
+    matches!(
+        section,
+        Section::ResourceChanges
+            | Section::OutputChanges
+            | Section::DeferredChanges
+            | Section::FormatVersion
+            | Section::TerraformVersion
+            | Section::Applyable
+            | Section::Complete
+            | Section::Errored
+    )
+}
+
 impl Facts {
     /// Notes a scalar at the top of the document.
     ///

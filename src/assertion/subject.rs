@@ -227,31 +227,19 @@ impl Action {
 
     /// Whether the actions of a change are these. `destroy` is for managed resources only.
     pub fn covers(self, actions: &[String]) -> bool {
-        let includes = |word: &str| actions.iter().any(|action| action == word);
         match self {
-            Action::NoOp => actions == ["no-op"],
-            Action::Create => actions == ["create"],
-            Action::Read => actions == ["read"],
-            Action::Update => actions == ["update"],
-            Action::Delete => actions == ["delete"],
-            Action::Forget => actions == ["forget"],
-            Action::DeleteThenCreate => actions == ["delete", "create"],
-            Action::CreateThenDelete => actions == ["create", "delete"],
-            Action::CreateThenForget => actions == ["create", "forget"],
-            Action::ForgetThenCreate => actions == ["forget", "create"],
             Action::Replace => actions == ["delete", "create"] || actions == ["create", "delete"],
-            Action::Destroy => includes("delete"),
+            Action::Destroy => actions.iter().any(|action| action == "delete"),
             Action::Change => actions != ["no-op"] && actions != ["read"],
+            other => actions.iter().eq(other.word().split("-then-")),
         }
     }
 
     /// Whether `not_action` with this action refuses the actions of a change. A delete and a forget
     /// are refused as parts of replacements, too.
     pub fn refuses(self, actions: &[String]) -> bool {
-        let includes = |word: &str| actions.iter().any(|action| action == word);
         match self {
-            Action::Delete => includes("delete"),
-            Action::Forget => includes("forget"),
+            Action::Delete | Action::Forget => actions.iter().any(|it| it == self.word()),
             other => other.covers(actions),
         }
     }

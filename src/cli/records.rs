@@ -109,7 +109,7 @@ fn run(
     };
     let is_broken = Cell::new(false);
     let mut sink = gates::before(sink, &rules, &is_broken);
-    let mut sifting = Sifting::new(plans, options, sink.as_mut()).with(attributes);
+    let mut sifting = Sifting::new(plans, options, attributes, None, sink.as_mut());
     let read = sifting.all(&listed);
     let tally = sifting.tally;
     let finished = match (&read, tally.done) {

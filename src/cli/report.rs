@@ -55,8 +55,8 @@ pub fn run(arguments: &Report) -> std::result::Result<Exit, Exit> {
     let several = located(Several::new(sinks, &failed_at), origins);
     let mut sink = gates::before(several, &rules, &is_broken);
     let attributes = attributes(arguments, &options);
-    let sifting = Sifting::new(plans, options, sink.as_mut()).with(&attributes);
-    let mut sifting = sifting.asking(assertion_settings.as_ref());
+    let settings = assertion_settings.as_ref();
+    let mut sifting = Sifting::new(plans, options, &attributes, settings, sink.as_mut());
     let read = sifting.all(&listed);
     let tally = sifting.tally;
     let read = read.and_then(|()| sink.finish());

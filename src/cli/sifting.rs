@@ -47,24 +47,18 @@ pub struct Sifting<'a> {
 }
 
 impl<'a> Sifting<'a> {
-    /// Creates a reader that has read no input yet.
-    pub fn new(plans: &'a Plans, options: Options, sink: &'a mut dyn Sink) -> Sifting<'a> {
+    /// Creates a reader that has read no input yet. The settings are the assertions to ask of each
+    /// plan.
+    pub fn new(
+        plans: &'a Plans,
+        options: Options,
+        attributes: &'a Wanted,
+        assertion_settings: Option<&'a AssertionSettings>,
+        sink: &'a mut dyn Sink,
+    ) -> Sifting<'a> {
         let access = access(plans, &options.read);
-        let (attributes, assertion_settings) = (&Wanted::None, None);
         let reading = Reading { plans, options, access, attributes, assertion_settings, bar: None };
         Sifting { reading, sink, tally: Tally::new() }
-    }
-
-    /// Sets how much of the attributes of changes the records contain.
-    pub fn with(mut self, attributes: &'a Wanted) -> Sifting<'a> {
-        self.reading.attributes = attributes;
-        self
-    }
-
-    /// Sets the assertions to ask of each plan.
-    pub fn asking(mut self, assertion_settings: Option<&'a AssertionSettings>) -> Sifting<'a> {
-        self.reading.assertion_settings = assertion_settings;
-        self
     }
 
     /// Reads all inputs in order. Worker threads may read small inputs ahead.
@@ -222,9 +216,8 @@ impl Reading<'_> {
             Ok(input) => input,
             Err(error) => return reader.refuse(label, &error),
         };
-        let assertions =
-            assertion_settings.map(|assertion_settings| &assertion_settings.assertions);
-        let asked = assertions.map(|assertions| Asked { assertions, collect: None });
+        let asked = assertion_settings
+            .map(|settings| Asked { assertions: &settings.assertions, collect: None });
         match (attributes, one_pass, assertion_settings) {
             (Wanted::Values { all, detail, secrets }, ..) => {
                 let mut collecting = Collecting::new(open, Accepts::States);

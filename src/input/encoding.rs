@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use super::stream::Failure;
+use super::stream::{into_error, into_io_error};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The encoding of a text, by its byte order mark.
@@ -62,15 +62,8 @@ pub(super) fn decode(reader: Box<dyn Read + Send>) -> Result<Box<dyn Read + Send
 /// Reads up to four bytes. Returns them, and a reader that starts with them again.
 pub(super) fn peek(mut reader: Box<dyn Read + Send>) -> Result<(Vec<u8>, Peeked)> {
     let mut head = Vec::new();
-    while head.len() < 4 {
-        let mut byte = [0; 1];
-        match reader.read(&mut byte) {
-            Ok(0) => break,
-            Ok(_) => head.push(byte[0]),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(Failure::unwrap(error).or_at(0)),
-        }
-    }
+    let read = reader.by_ref().take(4).read_to_end(&mut head);
+    read.map_err(|error| into_error(error).or_at(0))?;
     Ok((head.clone(), io::Cursor::new(head).chain(reader)))
 }
 
@@ -153,7 +146,7 @@ impl<R: Read> Utf16<R> {
     }
 
     fn error_here(&self, kind: ErrorKind) -> io::Error {
-        Failure::wrap(Error::at(kind, self.decoded + self.text.len() as u64))
+        into_io_error(Error::at(kind, self.decoded + self.text.len() as u64))
     }
 }
 

@@ -9,14 +9,13 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use std::sync::Arc;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
 use super::GiveUp;
-use super::stream::Failure;
+use super::stream::into_io_error;
 use crate::error::{Error, ErrorKind};
 
 /// Time between two checks of `give_up`: 50 ms.
@@ -34,7 +33,7 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
 
 /// A reader that fails with [`ErrorKind::Stopped`] once `give_up` returns true.
 pub(super) struct Interruptible {
-    pub file: Arc<File>,
+    pub file: File,
     pub give_up: GiveUp,
 }
 
@@ -43,9 +42,9 @@ impl Interruptible {
     fn wait(&self) -> io::Result<()> {
         loop {
             if (self.give_up)() {
-                return Err(Failure::wrap(Error::new(ErrorKind::Stopped)));
+                return Err(into_io_error(Error::new(ErrorKind::Stopped)));
             }
-            match poll(&mut [PollFd::new(&*self.file, PollFlags::IN)], Some(&TICK)) {
+            match poll(&mut [PollFd::new(&self.file, PollFlags::IN)], Some(&TICK)) {
                 Ok(0) | Err(Errno::INTR) => {}
                 Ok(_) => return Ok(()),
                 Err(error) => return Err(error.into()),
@@ -58,7 +57,7 @@ impl Read for Interruptible {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             self.wait()?;
-            match (&*self.file).read(buffer) {
+            match (&self.file).read(buffer) {
                 // Another process took the bytes that the poll reported.
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 read => return read,

@@ -140,22 +140,10 @@ impl<'a> Data<'a> {
     /// Fails if the document is invalid here.
     pub fn members(self) -> Result<Option<BTreeMap<String, Data<'a>>>> {
         let mut members = BTreeMap::new();
-        let one;
-        let objects = match self {
-            Data::Map(objects) => objects,
-            Data::Value(value) if value.kind()? == Kind::Object => {
-                one = [value];
-                &one
-            }
-            _ => return Ok(None),
-        };
-        for object in objects {
-            for member in object.members()? {
-                let (name, value) = member?;
-                members.insert(key_of(name), Data::from(value));
-            }
-        }
-        Ok(Some(members))
+        let is_object = self.each_member(|name, value| {
+            members.insert(key_of(name), value);
+        })?;
+        Ok(is_object.then_some(members))
     }
 
     /// The member with a name: `Some(None)` if the object has none, `None` if the value is no
@@ -165,6 +153,17 @@ impl<'a> Data<'a> {
     ///
     /// Fails if the document is invalid here.
     pub fn member(self, key: &str) -> Result<Option<Option<Data<'a>>>> {
+        let mut found = None;
+        let is_object = self.each_member(|name, value| {
+            if is_key(name, key) {
+                found = Some(value);
+            }
+        })?;
+        Ok(is_object.then_some(found))
+    }
+
+    /// Calls `each` with the members of the object. Returns false if the value is none.
+    fn each_member(self, mut each: impl FnMut(Text<'a>, Data<'a>)) -> Result<bool> {
         let one;
         let objects = match self {
             Data::Map(objects) => objects,
@@ -172,18 +171,15 @@ impl<'a> Data<'a> {
                 one = [value];
                 &one
             }
-            _ => return Ok(None),
+            _ => return Ok(false),
         };
-        let mut found = None;
         for object in objects {
             for member in object.members()? {
                 let (name, value) = member?;
-                if is_key(name, key) {
-                    found = Some(Data::from(value));
-                }
+                each(name, Data::from(value));
             }
         }
-        Ok(Some(found))
+        Ok(true)
     }
 }
 

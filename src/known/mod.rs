@@ -38,4 +38,5 @@ pub(crate) use self::format::print;
 pub use self::format::quote;
 pub use self::mask::{Mask, SENSITIVE};
 pub use self::regexp::{Regexp, RegexpError};
+pub(crate) use self::scalar::found;
 pub use self::traverse::{Found, traverse};

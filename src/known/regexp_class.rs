@@ -36,12 +36,11 @@ pub(super) fn parse(text: &str) -> Result<(String, usize), Bad> {
             Some(']') if !is_first => break,
             _ => is_first = false,
         }
-        if let Some((set, len)) = posix(rest).map_err(|it| bad(it.reason, at + it.at))? {
-            class.push_str(&set);
-            at += len;
-            continue;
-        }
-        if let Some((set, len)) = escaped_class(rest).map_err(|it| bad(it.reason, at + it.at))? {
+        let set = match posix(rest) {
+            Ok(None) => escaped_class(rest),
+            set => set,
+        };
+        if let Some((set, len)) = set.map_err(|it| bad(it.reason, at + it.at))? {
             class.push_str(&set);
             at += len;
             continue;

@@ -7,7 +7,7 @@
 //! A repeated list replaces the elements of the first. Go's decoder does so too, but a member that
 //! an element of the second list lacks keeps its value from the element of the first.
 
-use super::shape::{EXPRESSION_DATA, Field, Part, Shape, find};
+use super::shape::{EXPRESSION_DATA, Field, Part, Shape, find, folded};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::json::Validation;
@@ -46,18 +46,11 @@ enum Frame {
     Object {
         fields: &'static [Field],
         floats: bool,
-        /// The version of a document.
-        version: Version,
+        /// The `format_version` of a document; `None` if the object is no document.
+        version: Option<String>,
     },
     /// A list or a map.
     Elements { is_map: bool, shape: &'static Shape, part: Option<Part>, floats: bool },
-}
-
-/// The `format_version` of a document.
-enum Version {
-    /// The object is no document.
-    NotAsked,
-    Asked(String),
 }
 
 /// Reads a document and sends its parts to a receiver.
@@ -141,7 +134,7 @@ impl Reader {
     /// Leaves the innermost container.
     fn close(&mut self, offset: u64) -> Result<()> {
         match self.frames.pop() {
-            Some(Frame::Object { version: Version::Asked(version), .. }) => {
+            Some(Frame::Object { version: Some(version), .. }) => {
                 check_version(&version).map_err(|kind| Error::at(kind, offset))
             }
             _ => Ok(()),
@@ -161,11 +154,9 @@ impl Reader {
         }
         let first = cursor.peek()?;
         let frame = match (shape, first) {
-            (Shape::Section(fields), Some(b'{')) => {
-                Frame::Object { fields, floats, version: Version::NotAsked }
-            }
+            (Shape::Section(fields), Some(b'{')) => Frame::Object { fields, floats, version: None },
             (Shape::Document(fields), Some(b'{')) => {
-                Frame::Object { fields, floats, version: Version::Asked(String::new()) }
+                Frame::Object { fields, floats, version: Some(String::new()) }
             }
             (Shape::Map(shape), Some(b'{')) => {
                 Frame::Elements { is_map: true, shape, part, floats }
@@ -207,8 +198,8 @@ impl Reader {
             shape,
             Shape::Section(_) | Shape::Document(_) | Shape::List(_) | Shape::Map(_)
         );
-        if let Some(Frame::Object { version: Version::Asked(version), .. }) = self.frames.last_mut()
-            && super::shape::is_named(name, "format_version")
+        if let Some(Frame::Object { version: Some(version), .. }) = self.frames.last_mut()
+            && folded(name) == "format_version"
             && !value.is_null()
         {
             *version = crate::known::text_of(value);
@@ -231,22 +222,11 @@ fn check(value: Value<'_>, shape: &'static Shape, floats: bool) -> Result<()> {
         match (shape, kind) {
             (Shape::Any, _) if !floats => {}
             (Shape::Any, Kind::Number) => {
-                value
-                    .float()
-                    .ok()
-                    .filter(|it| it.is_finite())
-                    .map_or_else(|| wrong("a number that fits 64 bits"), |_| Ok(()))?;
-            }
-            (Shape::Any, Kind::Array) => {
-                for element in value.elements()? {
-                    left.push((element?, shape));
+                if !value.float().is_ok_and(f64::is_finite) {
+                    return wrong("a number that fits 64 bits");
                 }
             }
-            (Shape::Any, Kind::Object) => {
-                for member in value.members()? {
-                    left.push((member?.1, shape));
-                }
-            }
+            (Shape::Any, Kind::Array | Kind::Object) => inside(value, shape, &mut left)?,
             (Shape::Any, _) => {}
             // A type decides about `null` itself.
             (Shape::Type, _) => {
@@ -273,15 +253,8 @@ fn check(value: Value<'_>, shape: &'static Shape, floats: bool) -> Result<()> {
                     left.extend(find(fields, &name).map(|field| (value, field.shape)));
                 }
             }
-            (Shape::Map(shape), Kind::Object) => {
-                for member in value.members()? {
-                    left.push((member?.1, shape));
-                }
-            }
-            (Shape::List(shape), Kind::Array) => {
-                for element in value.elements()? {
-                    left.push((element?, shape));
-                }
+            (Shape::Map(shape), Kind::Object) | (Shape::List(shape), Kind::Array) => {
+                inside(value, shape, &mut left)?;
             }
             (Shape::Floats(shape), _) => left.push((value, shape)),
             (Shape::List(_), _) => return wrong("an array"),
@@ -291,8 +264,25 @@ fn check(value: Value<'_>, shape: &'static Shape, floats: bool) -> Result<()> {
     Ok(())
 }
 
+/// Values to check, with their types.
+type Left<'a> = Vec<(Value<'a>, &'static Shape)>;
+
+/// Adds the elements of an array, or the members of an object.
+fn inside<'a>(value: Value<'a>, shape: &'static Shape, left: &mut Left<'a>) -> Result<()> {
+    if value.kind()? == Kind::Array {
+        for element in value.elements()? {
+            left.push((element?, shape));
+        }
+        return Ok(());
+    }
+    for member in value.members()? {
+        left.push((member?.1, shape));
+    }
+    Ok(())
+}
+
 /// Checks an expression that is a list of blocks, whose members are expressions.
-fn blocks<'a>(value: Value<'a>, left: &mut Vec<(Value<'a>, &'static Shape)>) -> Result<()> {
+fn blocks<'a>(value: Value<'a>, left: &mut Left<'a>) -> Result<()> {
     for block in value.elements()? {
         let block = block?;
         if block.is_null() {

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::Checked;
-use super::change::{Change, DeferredChange, ResourceChange};
+use super::change::{Change, DeferredChange, Entry, ResourceChange};
 use super::decode::{Container, Receiver, decode};
 use super::emptiness::{Emptiness, without_change};
 use super::shape::{PLAN, Part};
 use crate::error::{Error, Result};
 use crate::input::Source;
 use crate::json::value::Value;
-use crate::known::{Failure, FailureKind, Found, KnownValue, print, quote, traverse};
+use crate::known::{Data, Failure, FailureKind, Found, KnownValue, found, print, quote, traverse};
 use crate::limits::{Limit, Limits};
 use crate::path::AttributePath;
 
@@ -127,15 +127,10 @@ impl<'c> Run<'c> {
 
     /// Forgets the results of the checks of a part.
     fn reset(&mut self, part: Part) {
-        let places: Vec<usize> = self
-            .names(part)
-            .into_iter()
-            .flat_map(|names| names.values().flatten())
-            .copied()
-            .collect();
-        for place in places {
-            self.results[place] = None;
-        }
+        let names = self.names(part).into_iter();
+        let places: Vec<usize> =
+            names.flat_map(|names| names.values().flatten().copied()).collect();
+        places.into_iter().for_each(|place| self.results[place] = None);
     }
 
     /// Fails all checks of a part that have not met what they name: Go looks at the address of an
@@ -204,11 +199,12 @@ impl<'c> Run<'c> {
             return Ok(());
         }
         let entry = DeferredChange::read(value)?;
+        let address = entry.as_ref().and_then(|entry| entry.resource.as_ref());
+        let address = address.map(|resource| &*resource.address);
         if let Some(all) = &mut self.all_deferred {
-            let kept = entry.as_ref().map(|entry| {
-                let address = entry.address.as_deref().unwrap_or("unknown");
-                (address.to_owned(), entry.reason.clone())
-            });
+            let kept = entry
+                .as_ref()
+                .map(|entry| (address.unwrap_or("unknown").to_owned(), entry.reason.clone()));
             let len = kept.as_ref().map_or(0, |(address, reason)| address.len() + reason.len());
             self.deferred_size += len as u64 + size_of_val(&kept) as u64;
             if self.deferred_size > self.limits.change {
@@ -216,11 +212,11 @@ impl<'c> Run<'c> {
             }
             all.push(kept);
         }
-        let Some(entry) = entry else {
+        let Some(entry) = &entry else {
             self.fail_rest(Part::DeferredChange);
             return Ok(());
         };
-        let places = entry.address.as_deref().and_then(|address| self.deferred.get(address));
+        let places = address.and_then(|address| self.deferred.get(address));
         for place in places.into_iter().flatten() {
             self.results[*place].get_or_insert_with(|| match &self.checks[*place] {
                 PlanCheck::DeferredChange { address, reason } if *reason != entry.reason => {
@@ -355,7 +351,7 @@ fn check_output(check: &PlanCheck, change: &Change<'_>) -> Result<Checked> {
         PlanCheck::NullOutputValue { path, .. } => {
             let value = if change.is(&["create"]) { change.after() } else { change.before() };
             Ok(traverse(value, &at(path))?.and_then(|found| {
-                if matches!(found.data, crate::known::Data::Nil) {
+                if matches!(found.data, Data::Nil) {
                     return Ok(());
                 }
                 let text = "attribute at path is not null";
@@ -452,10 +448,7 @@ pub(super) fn known(
     noun: &str,
     place: &str,
 ) -> Result<Checked> {
-    let found = match traverse(root, path)? {
-        Ok(found) => found,
-        Err(failure) => return Ok(Err(failure)),
-    };
+    let found = found!(traverse(root, path)?);
     let outer = format!("error checking value for {noun} at path: {place}, err: ");
     Ok(check.check(found)?.map_err(|failure| failure.of_value(&outer)))
 }

@@ -298,15 +298,16 @@ pub(super) static EXPRESSION_DATA: Shape =
 
 /// The field with a name. Go compares names in any case.
 pub(super) fn find(fields: &'static [Field], name: &str) -> Option<&'static Field> {
-    fields.iter().find(|field| is_named(name, field.name))
+    let name = folded(name);
+    fields.iter().find(|field| field.name == name)
 }
 
-/// Whether a name is `lower`, in any case. Two letters outside of ASCII have a case in it.
-pub(super) fn is_named(name: &str, lower: &str) -> bool {
+/// A name in lower case. Only ASCII has a case here, and two letters that Go folds to ASCII.
+pub(super) fn folded(name: &str) -> String {
     let folded = name.chars().map(|c| match c {
         '\u{17f}' => 's',
         '\u{212a}' => 'k',
         _ => c.to_ascii_lowercase(),
     });
-    folded.eq(lower.chars())
+    folded.collect()
 }

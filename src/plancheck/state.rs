@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Checked;
-use super::change::{Output, Resource};
+use super::change::{Entry, Output, Resource};
 use super::decode::decode;
 use super::emptiness::without_change;
 use super::plan::{known, sensitive};
@@ -13,8 +13,8 @@ use crate::error::Result;
 use crate::input::Source;
 use crate::json::value::Kind;
 use crate::known::{
-    Comparer, Data, Failure, FailureKind, Found, KnownValue, Type, are_equal, delta, print, quote,
-    traverse,
+    Comparer, Data, Failure, FailureKind, Found, KnownValue, Type, are_equal, delta, found, print,
+    quote, traverse,
 };
 use crate::limits::Limits;
 use crate::path::AttributePath;
@@ -133,16 +133,6 @@ struct State<'a> {
     has_null_resource: bool,
     resources: BTreeMap<&'a str, Resource<'a>>,
     outputs: BTreeMap<&'a str, Output<'a>>,
-}
-
-/// Unwraps a part, or returns its failure from the function.
-macro_rules! found {
-    ($found:expr) => {
-        match $found {
-            Ok(found) => found,
-            Err(failure) => return Ok(Err(failure)),
-        }
-    };
 }
 
 impl State<'_> {

@@ -103,7 +103,7 @@ impl Stores {
     pub(super) fn handle(&self) -> Result<Handle> {
         let mut state = self.state();
         if let State::NotYet = *state {
-            let started = Runtime::start().map_err(|error| Error::io(ErrorKind::Read, error))?;
+            let started = Runtime::start().map_err(Error::read)?;
             *state = State::Running(started);
         }
         match &*state {

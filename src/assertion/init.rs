@@ -38,8 +38,7 @@ impl Pinned {
     ///
     /// Fails if the plan cannot be pinned, with the reason.
     pub fn finish(mut self, document: &Document) -> std::result::Result<String, String> {
-        self.facts.end(document);
-        if self.facts.lacks_changes {
+        if document.lacks_changes {
             return Err("the plan does not list its changes, so they cannot be pinned".to_owned());
         }
         let is_empty = self.changed == 0 && !self.has_output_changes;

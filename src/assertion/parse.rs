@@ -1,14 +1,13 @@
 //! Reads assertions from the tree of a file.
 
 use super::bounds::Bounds;
-use super::node::{FileError, Member, Node, NodeKind, boolean, shown, text, unknown_key};
+use super::node::{FileError, Member, Node, NodeKind, boolean, text, unknown_key, unknown_word};
 use super::read::{Syntax, read};
 use super::subject::{
     Action, Assertion, DEFERRAL_REASONS, Expectation, PlanState, Severity, Subject, Where,
 };
 use super::values::{bounds, matcher};
-use crate::nearest::nearest;
-use crate::path::{AddressPattern, AttributePath, AttributeQuery, AttributeStep, DottedPath};
+use crate::path::{AddressPattern, AttributePath, AttributeQuery, DottedPath};
 
 /// Maximum number of assertions of a file.
 const ASSERTIONS_MAX: usize = 100_000;
@@ -189,19 +188,8 @@ impl Parts {
         self.keys.iter().find(|(_, known)| *known == scope).map(|(key, _)| *key)
     }
 
-    fn finish(self) -> Result<Assertion, FileError> {
-        let error = |text: String| Err(FileError::new(self.line, text));
-        if self.expectations.is_empty() {
-            return error(
-                "the assertion expects nothing: add a key like `action` or `known`".into(),
-            );
-        }
-        if self.resource.is_some() && self.output.is_some() {
-            return error("the assertion is about a resource and an output: make two".into());
-        }
-        let of_one = [Scope::Value, Scope::Change, Scope::Resource];
-        let of_one = of_one.into_iter().find_map(|scope| self.first(scope));
-        let subject = match (&self.resource, &self.output) {
+    fn subject(&self) -> Subject {
+        match (&self.resource, &self.output) {
             (Some(pattern), _) => match pattern.strip_prefix("output.") {
                 Some(name) => Subject::Output(AddressPattern::new(name)),
                 None => Subject::Resource(AddressPattern::new(pattern)),
@@ -211,48 +199,56 @@ impl Parts {
                 Subject::Output(AddressPattern::new(name))
             }
             _ => Subject::Plan,
-        };
+        }
+    }
+
+    /// What is wrong with the keys of an assertion about a subject.
+    fn misuse(&self, subject: &Subject) -> Option<String> {
+        let of_one = [Scope::Value, Scope::Change, Scope::Resource];
+        let of_one = of_one.into_iter().find_map(|scope| self.first(scope));
         let is_plan = matches!(subject, Subject::Plan);
-        if let Some(key) = self.first(Scope::Plan).filter(|_| !is_plan) {
-            return error(format!("`{key}` is about the plan: it needs no resource and no output"));
+        let is_output = matches!(subject, Subject::Output(_));
+        if self.expectations.is_empty() {
+            Some("the assertion expects nothing: add a key like `action` or `known`".to_owned())
+        } else if self.resource.is_some() && self.output.is_some() {
+            Some("the assertion is about a resource and an output: make two".to_owned())
+        } else if let (false, Some(key)) = (is_plan, self.first(Scope::Plan)) {
+            Some(format!("`{key}` is about the plan: it needs no resource and no output"))
+        } else if let (true, Some(key)) = (is_plan, of_one) {
+            Some(format!("`{key}` needs a `resource` or an `output`"))
+        } else if let (true, Some(key)) = (is_output, self.first(Scope::Resource)) {
+            Some(format!("`{key}` is about a resource, not an output"))
+        } else {
+            let counts = is_output && self.first(Scope::Resources).is_some();
+            counts.then(|| "`count` is about resources, not an output".to_owned())
         }
-        if let Some(key) = of_one.filter(|_| is_plan) {
-            return error(format!("`{key}` needs a `resource` or an `output`"));
+    }
+
+    fn finish(mut self) -> Result<Assertion, FileError> {
+        let subject = self.subject();
+        if let Some(text) = self.misuse(&subject) {
+            return Err(FileError::new(self.line, text));
         }
-        if let (Subject::Output(_), Some(key)) = (&subject, self.first(Scope::Resource)) {
-            return error(format!("`{key}` is about a resource, not an output"));
-        }
-        if let (Subject::Output(_), Some(_)) = (&subject, self.first(Scope::Resources)) {
-            return error("`count` is about resources, not an output".into());
-        }
-        let of_value = self.first(Scope::Value);
-        let path = match self.path {
-            Some((line, node)) => Some((line, path(&node, self.is_dotted)?)),
-            None => None,
+        let path = match self.path.take() {
+            None => Where::At(AttributePath::root()),
+            Some((line, node)) => {
+                let path = path(&node, self.is_dotted)?;
+                if self.first(Scope::Value).is_none() {
+                    let text = "`path` needs a key about a value, like `known` or `unchanged`";
+                    return Err(FileError::new(line, text));
+                }
+                if matches!(subject, Subject::Resource(_)) && path.begins_with_index() {
+                    let text = "the path can never match: the values of a resource are an object, \
+                                so begin with an attribute";
+                    return Err(FileError::new(line, text));
+                }
+                path
+            }
         };
-        if let Some((line, path)) = &path {
-            if of_value.is_none() {
-                let text = "`path` needs a key about a value, like `known` or `unchanged`";
-                return Err(FileError::new(*line, text));
-            }
-            let begins_with_index = match path {
-                Where::At(path) => matches!(path.steps().first(), Some(AttributeStep::Index(_))),
-                Where::Dotted(path) => path.begins_with_index(),
-                Where::Each(query) => query.to_string().starts_with('['),
-            };
-            if matches!(subject, Subject::Resource(_)) && begins_with_index {
-                let text = "the path can never match: the values of a resource are an object, so \
-                            begin with an attribute";
-                return Err(FileError::new(*line, text));
-            }
-        }
-        let path = path.map_or_else(|| Where::At(AttributePath::root()), |(_, path)| path);
-        let name = self.name.unwrap_or_else(|| named(&subject, &path, &self.expectations));
-        let Parts { line, expectations, severity, message, is_optional, .. } = self;
-        let file = String::new();
+        let Parts { line, name, expectations, severity, message, is_optional, .. } = self;
         Ok(Assertion {
-            name,
-            file,
+            name: name.unwrap_or_else(|| named(&subject, &path, &expectations)),
+            file: String::new(),
             line,
             subject,
             path,
@@ -330,7 +326,9 @@ fn deferred(node: &Node, line: usize) -> Result<Expectation, FileError> {
         NodeKind::Text(reason) if DEFERRAL_REASONS.contains(&reason.as_str()) => {
             Ok(Expectation::DeferredFor(reason.clone()))
         }
-        NodeKind::Text(reason) => Err(unknown_word(line, "reason", reason, &DEFERRAL_REASONS)),
+        NodeKind::Text(reason) => {
+            Err(unknown_word(line, "reason", reason, &DEFERRAL_REASONS, "use"))
+        }
         _ => Err(node.wrong("deferred", "true, false or a reason")),
     }
 }
@@ -364,12 +362,5 @@ fn meaning<T: Copy>(
 ) -> Result<T, FileError> {
     let found = known.iter().find(|(known, _)| *known == word).map(|(_, meaning)| *meaning);
     let words = || known.iter().map(|(word, _)| *word).collect::<Vec<_>>();
-    found.ok_or_else(|| unknown_word(line, name, word, &words()))
-}
-
-fn unknown_word(line: usize, name: &str, word: &str, known: &[&str]) -> FileError {
-    let near = nearest(word, known.iter().copied());
-    let hint = near.map(|near| format!(": did you mean `{near}`?"));
-    let hint = hint.unwrap_or_else(|| format!(": use {}", known.join(", ")));
-    FileError::new(line, format!("unknown {name} `{}`{hint}", shown(word)))
+    found.ok_or_else(|| unknown_word(line, name, word, &words(), "use"))
 }

@@ -85,7 +85,7 @@ impl<'a> Run<'a> {
 
     /// The answers to all assertions, at the end of a document.
     pub fn finish(mut self, document: &Document) -> Answers {
-        self.facts.end(document);
+        self.facts.lacks_changes = document.lacks_changes;
         verdict::end(self.assertions, &self.facts, self.tally)
     }
 

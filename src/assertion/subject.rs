@@ -2,7 +2,7 @@
 
 use super::bounds::Bounds;
 use super::matcher::Matcher;
-use crate::path::{AddressPattern, AttributePath, AttributeQuery, DottedPath};
+use crate::path::{AddressPattern, AttributePath, AttributeQuery, AttributeStep, DottedPath};
 
 /// An assertion.
 #[derive(Debug)]
@@ -62,6 +62,15 @@ impl Where {
     /// Whether this is the root.
     pub fn is_root(&self) -> bool {
         matches!(self, Where::At(path) if path.is_root())
+    }
+
+    /// Whether the first step is an index.
+    pub(super) fn begins_with_index(&self) -> bool {
+        match self {
+            Where::At(path) => matches!(path.steps().first(), Some(AttributeStep::Index(_))),
+            Where::Dotted(path) => path.begins_with_index(),
+            Where::Each(query) => query.to_string().starts_with('['),
+        }
     }
 
     /// The text of the path.
@@ -165,30 +174,21 @@ impl Severity {
     }
 }
 
-/// The actions of a change, in the words of `-o changes`.
+/// The actions of a change, in the words of `-o changes`. A name with `Then` is a list of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the words of the plan")]
 pub enum Action {
-    /// `["no-op"]`.
     NoOp,
-    /// `["create"]`.
     Create,
-    /// `["read"]`.
     Read,
-    /// `["update"]`.
     Update,
-    /// `["delete"]`.
     Delete,
-    /// `["forget"]`.
     Forget,
     /// Deleted and created, in either order.
     Replace,
-    /// `["delete","create"]`.
     DeleteThenCreate,
-    /// `["create","delete"]`.
     CreateThenDelete,
-    /// `["create","forget"]`.
     CreateThenForget,
-    /// `["forget","create"]`.
     ForgetThenCreate,
     /// An object of a managed resource is deleted, also to replace it.
     Destroy,

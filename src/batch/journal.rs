@@ -309,11 +309,7 @@ impl Journal {
 
     /// Writes a new list of inputs and drops the outcomes of inputs without an identity. Does
     /// nothing if the last list is the same and every input has an identity. Calls `inputs` twice;
-    /// both calls must yield the same inputs.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the journal cannot be written.
+    /// both calls must yield the same inputs. Fails if the journal cannot be written.
     pub(super) fn list<I: Iterator<Item = Listed>>(
         &mut self,
         inputs: impl Fn() -> I,
@@ -339,11 +335,8 @@ impl Journal {
         Ok(())
     }
 
-    /// Appends outcomes and syncs them to the disk before it returns.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the journal cannot be written.
+    /// Appends outcomes and syncs them to the disk before it returns. Fails if the journal cannot
+    /// be written.
     pub(super) fn add(&mut self, outcomes: &[Outcome]) -> Result<()> {
         let mut text = Kind::Outcomes.head().as_bytes().to_vec();
         let mut places = Vec::with_capacity(outcomes.len());

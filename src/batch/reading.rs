@@ -166,8 +166,8 @@ impl<S: Source, R: Reader> Visitor<S> for Plans<'_, '_, R> {
     }
 }
 
-/// Discards the records of a failed plan.
-struct Discard;
+/// A sink that discards all records.
+pub(crate) struct Discard;
 
 impl Sink for Discard {
     fn record(&mut self, _: &Record<'_>) -> Result<()> {

@@ -54,9 +54,6 @@ pub(super) struct Work<'a> {
 
 impl Work<'_> {
     /// Reads the plans of the input and writes their records to the file that `draft` creates.
-    ///
-    /// # Errors
-    ///
     /// Fails if the records cannot be written, or if the run was stopped.
     pub(super) fn finish(&self, draft: impl FnOnce() -> Result<Draft>) -> Result<Worked> {
         let unread = |error: &Error| Ok(unread(self.job, error));

@@ -45,8 +45,8 @@ pub(super) use self::wire::{
 use crate::nearest::{did_you_mean, nearest};
 use crate::path::AddressPattern;
 use crate::record::Show;
-use crate::sink::Form;
 use crate::sink::fleet::{By, Column, Shape, Sort};
+use crate::sink::{Form, ReportForm};
 use crate::slim::Part;
 
 /// Headings of the options in the help.
@@ -237,44 +237,35 @@ pub struct Changes {
     /// and names of attributes
     #[arg(help_heading = OUTPUT, long)]
     pub relevant: bool,
-    /// Arguments about source files
     #[command(flatten)]
-    pub source: SourceArgs,
-    /// Arguments about records
+    pub(super) source: SourceArgs,
     #[command(flatten)]
-    pub records: RecordArgs,
-    /// Arguments about rules
+    pub(super) records: RecordArgs,
     #[command(flatten)]
-    pub gate: GateArgs,
+    pub(super) gate: GateArgs,
     /// Write to a file, which appears only when it is complete
     #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
     pub output: Option<PathBuf>,
-    /// Arguments about the plans
     #[command(flatten)]
-    pub plans: Plans,
+    pub(super) plans: Plans,
 }
 
 /// `plansift summary`.
 #[derive(Debug, Args)]
 pub struct Summary {
-    /// Arguments about the table
     #[command(flatten)]
-    pub table: TableArgs,
-    /// Arguments about source files
+    pub(super) table: TableArgs,
     #[command(flatten)]
-    pub source: SourceArgs,
-    /// Arguments about records
+    pub(super) source: SourceArgs,
     #[command(flatten)]
-    pub records: RecordArgs,
-    /// Arguments about rules
+    pub(super) records: RecordArgs,
     #[command(flatten)]
-    pub gate: GateArgs,
+    pub(super) gate: GateArgs,
     /// Write to a file, which appears only when it is complete
     #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
     pub output: Option<PathBuf>,
-    /// Arguments about the plans
     #[command(flatten)]
-    pub plans: Plans,
+    pub(super) plans: Plans,
 }
 
 /// Arguments about the table of several plans, and about lists.
@@ -420,9 +411,8 @@ pub struct Plans {
     /// inputs, - for standard input
     #[arg(value_name = "INPUT")]
     pub inputs: Vec<OsString>,
-    /// Arguments about inputs
     #[command(flatten)]
-    pub more: InputArgs,
+    pub(super) more: InputArgs,
     /// Check this much of the JSON grammar
     #[arg(help_heading = INPUT, long, value_enum, default_value_t = Check::Grammar,
           value_name = "WHAT")]
@@ -503,10 +493,16 @@ fn address(text: &str) -> Result<AddressPattern, String> {
     }
 }
 
+/// Whether a command has a format of this name.
+fn is_format(name: &str) -> bool {
+    ReportForm::ALL.map(ReportForm::name).contains(&name)
+        || ["md", "ndjson", "csv", "table"].contains(&name)
+}
+
 /// Parses the path of an output file. Refuses the name of a format, which is probably a mistake.
 fn file() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| match path.to_str() {
-        Some(name) if FORMATS.contains(&name) || name == "md" => Err(format!(
+        Some(name) if is_format(name) => Err(format!(
             "-o takes a file here, and '{name}' is a format: write -o ./{name} for a file of that \
              name, or use a command with this format: changes --format ndjson|json|csv, report -o \
              term|markdown|html|github|json|variables|junit|sarif|gitlab, audit --format \
@@ -516,28 +512,8 @@ fn file() -> impl TypedValueParser<Value = PathBuf> {
     })
 }
 
-/// Returns the names of all formats of all commands.
-const FORMATS: [&str; 13] = [
-    "term",
-    "markdown",
-    "html",
-    "github",
-    "json",
-    "ndjson",
-    "csv",
-    "variables",
-    "junit",
-    "sarif",
-    "gitlab",
-    "code-quality",
-    "table",
-];
-
-/// Parses the arguments without printing. The first argument is the name of the program.
-///
-/// # Errors
-///
-/// Fails if an argument is wrong, or if the user asked for the help or the version.
+/// Parses the arguments without printing. The first argument is the name of the program. Fails if
+/// an argument is wrong, or if the user asked for the help or the version.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Refusal> {
     let args: Vec<OsString> = args.into_iter().collect();
     let options = args.iter().position(|arg| arg == "--").unwrap_or(args.len());

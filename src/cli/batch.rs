@@ -60,8 +60,8 @@ pub fn run(arguments: &Batch) -> std::result::Result<Exit, Exit> {
     })?;
     #[cfg(target_os = "linux")]
     let interrupted = Interrupts::hold().map(|interrupts| interrupts.stop(stop.clone()));
-    let mut tally = Tally { progress: Progress::default(), stats: Stats::start() };
-    let done = do_missing(arguments, jobs, (&settings, &terms), &stop, &mut tally);
+    let (mut progress, mut stats) = (Progress::default(), Stats::start());
+    let done = do_missing(arguments, jobs, (&settings, &terms), &stop, &mut progress);
     let done = done.map_err(|error| fail(Some(&arguments.out), &error));
     #[cfg(target_os = "linux")]
     if let Some(interrupted) = interrupted.filter(|interrupted| interrupted.is_set()) {
@@ -71,7 +71,8 @@ pub fn run(arguments: &Batch) -> std::result::Result<Exit, Exit> {
     if stop.is_set() {
         return Err(Exit::Failed);
     }
-    draw(arguments, &fleet, &mut tally)
+    stats.add(progress.bytes);
+    draw(arguments, &fleet, &stats)
 }
 
 /// Refuses to write the table into the folder of a batch.
@@ -79,12 +80,6 @@ pub fn refuse_output(output: Option<&Path>, folder: &Path) -> std::result::Resul
     let Some(output) = output.filter(|output| lies_in(output, folder)) else { return Ok(()) };
     let name = output.display();
     Err(usage(&format!("{name}: this is in the folder of a batch: name another file")))
-}
-
-/// The progress and the clock of the batch.
-struct Tally {
-    progress: Progress,
-    stats: Stats,
 }
 
 /// Returns the settings of the batch, and the digest of the files of assertions.
@@ -147,7 +142,7 @@ fn do_missing(
     mut jobs: Jobs,
     (settings, terms): (&Settings, &Terms),
     stop: &Stop,
-    tally: &mut Tally,
+    progress: &mut Progress,
 ) -> Result<Fleet> {
     let (plans, form) = (&arguments.plans, settings.form);
     let mut folder = Folder::open(&arguments.out, terms, form.extension())?;
@@ -163,9 +158,9 @@ fn do_missing(
         Event::FailedAssertion(source, failed) => say(&line_of(source, failed)),
         Event::Warning(..) if plans.quiet => {}
         Event::Warning(source, text) => say(&format!("{source}: {text}")),
-        Event::Progress(progress) => {
-            meter.update(&progress);
-            tally.progress = progress;
+        Event::Progress(now) => {
+            meter.update(&now);
+            *progress = now;
         }
     });
     meter.finish();
@@ -231,15 +226,14 @@ fn print_done_before(folder: &Folder, done: usize) -> Result<()> {
 }
 
 /// Draws the table, and returns the exit code.
-fn draw(arguments: &Batch, fleet: &Fleet, tally: &mut Tally) -> std::result::Result<Exit, Exit> {
+fn draw(arguments: &Batch, fleet: &Fleet, stats: &Stats) -> std::result::Result<Exit, Exit> {
     let plans = &arguments.plans;
     let (totals, output) = (&fleet.totals, arguments.output.as_deref());
     let table = totals.draw(&arguments.table.shape(), screen(plans.color, output));
     write_whole(output, table.as_bytes())
         .map_err(|error| end_of_output(output, &error, totals.failed))?;
     if plans.stats {
-        tally.stats.add(tally.progress.bytes);
-        say(&tally.stats.line());
+        say(&stats.line());
     }
     Ok(exit_of(fleet, arguments.records.detailed_exitcode))
 }

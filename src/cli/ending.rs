@@ -71,11 +71,8 @@ impl<'a> Ending<'a> {
         self.end(read.map_err(failure), finish)
     }
 
-    /// Ends the run. `read` is the result of reading; `finish` then finishes the outputs.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the outputs were not finished, with the exit code of the run.
+    /// Ends the run. `read` is the result of reading; `finish` then finishes the outputs. Fails if
+    /// the outputs were not finished, with the exit code of the run.
     pub fn end(
         self,
         read: Result<(), Failure>,

@@ -1,13 +1,11 @@
 //! The rules of `--fail-on`, and the messages about broken ones.
 
 use std::cell::Cell;
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use super::args::GateArgs;
 use super::exit::Exit;
-use super::messages::{say, usage};
+use super::messages::{read_text, say, usage};
 use crate::error::{Error, ErrorKind, RuleFault};
 use crate::sink::Sink;
 use crate::sink::gate::{Answer, Gate, Rule};
@@ -15,11 +13,8 @@ use crate::sink::gate::{Answer, Gate, Rule};
 /// Maximum number of resources in a message.
 pub const NAMED: usize = 3;
 
-/// Parses the rules of the arguments and of the files that they name.
-///
-/// # Errors
-///
-/// Fails if a rule is malformed or a file cannot be read. Prints the error.
+/// Parses the rules of the arguments and of the files that they name. Fails if a rule is malformed
+/// or a file cannot be read. Prints the error.
 pub fn rules(gate: &GateArgs) -> Result<Vec<Rule>, Exit> {
     let mut rules = Vec::new();
     for text in &gate.fail_on {
@@ -38,12 +33,7 @@ const FILE_MAX: u64 = 1 << 20;
 /// skipped. An error quotes no more than the first word, because the user may have named the wrong
 /// file.
 fn in_file(path: &str) -> Result<Vec<Rule>, Exit> {
-    let mut text = String::new();
-    let read = File::open(path).and_then(|file| file.take(FILE_MAX + 1).read_to_string(&mut text));
-    read.map_err(|error| {
-        say(&format!("--fail-on @{path}: cannot read it: {error}"));
-        Exit::Failed
-    })?;
+    let text = read_text("--fail-on @", Path::new(path), FILE_MAX)?;
     if text.len() as u64 > FILE_MAX {
         return Err(usage(&format!(
             "--fail-on @{path}: this is not a file of rules: it has more than {FILE_MAX} bytes"

@@ -76,11 +76,8 @@ impl Listed {
 }
 
 /// Lists the inputs that the arguments name. Refuses an output that is a folder, or that would
-/// replace an input or a file of `also`. `takes` says which documents to take from a folder.
-///
-/// # Errors
-///
-/// Fails if the arguments are wrong. Prints the error.
+/// replace an input or a file of `also`. `takes` says which documents to take from a folder. Fails
+/// if the arguments are wrong. Prints the error.
 pub fn list<'o>(
     plans: &Plans,
     accepts: Accepts,

@@ -14,11 +14,8 @@ use crate::scan::Isa;
 use crate::sink::Form;
 use crate::sink::csv::Formulas;
 
-/// Returns the options of a reader of plans.
-///
-/// # Errors
-///
-/// Fails if PLANSIFT_ISA names an instruction set that this processor lacks. Prints the error.
+/// Returns the options of a reader of plans. Fails if PLANSIFT_ISA names an instruction set that
+/// this processor lacks. Prints the error.
 pub fn options(plans: &Plans) -> Result<Options, Exit> {
     let isa = match std::env::var("PLANSIFT_ISA").unwrap_or_default() {
         name if name.is_empty() => Isa::best(),
@@ -69,13 +66,9 @@ pub fn set_mapping(mapping: Mapping) {
     let _ = MAPPING.set(mapping);
 }
 
-fn mapping() -> Mapping {
-    MAPPING.get().copied().unwrap_or_default()
-}
-
 /// Returns how to open inputs.
 pub fn access(plans: &Plans, read: &plan::Options) -> input::Options {
-    let mapping = if plans.no_mmap { Mapping::NEVER } else { mapping() };
+    let mapping = MAPPING.get().copied().filter(|_| !plans.no_mmap).unwrap_or_default();
     let threads = match read.threads.map_or(1, usize::from) {
         1 => Threads::One,
         _ => Threads::Several,

@@ -22,11 +22,8 @@ pub enum Output {
 }
 
 impl Output {
-    /// Opens the output at a path; `None` is standard output.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file's directory cannot be written to.
+    /// Opens the output at a path; `None` is standard output. Fails if the file's directory cannot
+    /// be written to.
     pub fn open(path: Option<&Path>) -> Result<Output> {
         let Some(path) = path.filter(|path| !is_standard(path)) else {
             return standard().map(Output::Standard).map_err(Error::write);
@@ -70,11 +67,7 @@ impl Output {
         Ok(Output::File(file, path.to_owned(), permissions))
     }
 
-    /// Returns a writer to the output.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the system has no more file handles.
+    /// Returns a writer to the output. Fails if the system has no more file handles.
     pub fn writer(&self) -> Result<File> {
         match self {
             Output::Standard(file) => file.try_clone(),
@@ -83,11 +76,7 @@ impl Output {
         .map_err(Error::write)
     }
 
-    /// Gives the complete file its final name.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be synced or renamed.
+    /// Gives the complete file its final name. Fails if the file cannot be synced or renamed.
     pub fn finish(self) -> Result<()> {
         match self {
             Output::Standard(mut file) => file.flush().map_err(Error::write),
@@ -112,11 +101,7 @@ pub fn is_closed_pipe(error: &Error) -> bool {
     error.io_error().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// Writes a text to an output.
-///
-/// # Errors
-///
-/// Fails if the output cannot be written.
+/// Writes a text to an output. Fails if the output cannot be written.
 pub fn write_whole(path: Option<&Path>, text: &[u8]) -> Result<()> {
     let output = Output::open(path)?;
     output.writer()?.write_all(text).map_err(Error::write)?;

@@ -196,13 +196,12 @@ fn warn_of_unfiltered(arguments: &Report) {
 
 /// Refuses two reports for one file, or for standard output.
 fn refuse_collisions(targets: &[Target]) -> std::result::Result<(), Exit> {
-    for (index, target) in targets.iter().enumerate() {
-        let file = target.file.as_deref();
-        if targets[..index].iter().any(|other| is_same(other.file.as_deref(), file)) {
-            return Err(usage("--output: two reports for one place: name a file for each"));
-        }
+    let files: Vec<_> = targets.iter().map(|target| target.file.as_deref()).collect();
+    let collides = |place: usize| files[..place].iter().any(|file| is_same(*file, files[place]));
+    match (0..files.len()).any(collides) {
+        true => Err(usage("--output: two reports for one place: name a file for each")),
+        false => Ok(()),
     }
-    Ok(())
 }
 
 /// Refuses `--split` for a report without a file, because its parts would have no names.

@@ -13,11 +13,8 @@ use crate::redact::mask::{KEY_MIN, Key, Masking};
 use crate::redact::{Counts, Options};
 use crate::secret::{self, EchoOf, Names};
 
-/// Returns the options of a redaction.
-///
-/// # Errors
-///
-/// Fails if the arguments contradict each other or the key cannot be read. Prints the error.
+/// Returns the options of a redaction. Fails if the arguments contradict each other or the key
+/// cannot be read. Prints the error.
 pub fn redact_options(
     plans: &Plans,
     secrets: &SecretArgs,

@@ -61,18 +61,16 @@ impl<'a> Sifting<'a> {
         Sifting { reading, sink, tally: Tally::new() }
     }
 
-    /// Reads all inputs in order. Worker threads may read small inputs ahead.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the output cannot be written.
+    /// Reads all inputs in order. Worker threads may read small inputs ahead. Fails if the output
+    /// cannot be written.
     pub fn all(&mut self, listed: &Listed) -> Result<()> {
         let entries = &listed.inputs.entries;
         let bar = self.reading.bar_of(entries);
         let reading = Reading { bar: bar.as_ref(), ..self.reading };
+        let threads = reading.options.read.threads.map_or(1, NonZeroUsize::get);
         let queue = Queue::new();
         std::thread::scope(|scope| {
-            let mut pool = Pool::new(scope, &queue, reading.threads());
+            let mut pool = Pool::new(scope, &queue, threads);
             // The index of the next input to submit, and the bytes read so far.
             let (mut submitted, mut done) = (0, 0);
             for (index, input) in entries.iter().enumerate() {
@@ -139,11 +137,6 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// Returns the maximum number of threads.
-    fn threads(&self) -> usize {
-        self.options.read.threads.map_or(1, NonZeroUsize::get)
-    }
-
     /// Returns the number of passes over a plan.
     fn passes(&self) -> u64 {
         match self.attributes {
@@ -182,11 +175,7 @@ impl Reading<'_> {
         self.bar.cloned().unwrap_or_else(own)
     }
 
-    /// Reads an input, and reports its records and errors to `reader`.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`read_plans`].
+    /// Reads an input, and reports its records and errors to `reader`. Fails like [`read_plans`].
     fn input(&self, entry: &Entry, label: Label<'_>, reader: &mut impl Reader) -> Result<()> {
         let Reading { options, access, attributes, assertion_settings, .. } = self;
         let one_pass = match attributes {

@@ -22,6 +22,7 @@ use super::secrets::{secret_options, warn_of_names};
 use super::tally::Tally;
 use super::unmatched;
 use crate::batch::documents::Visited;
+use crate::batch::reading::Discard;
 use crate::error::{Error, Result};
 use crate::path;
 use crate::plan::Accepts;
@@ -109,7 +110,7 @@ fn run(
     let (out, output) = output::open(path)?;
     let sink = sink(arguments, &options, by, out);
     let is_broken = Cell::new(false);
-    let sink = Gated { sink, gate: gates::before(Box::new(Nothing), &rules, &is_broken) };
+    let sink = Gated { sink, gate: gates::before(Box::new(Discard), &rules, &is_broken) };
     let mut tally = Tally::new();
     let passes = if shows_values { Passes::Two(Accepts::States) } else { Passes::One };
     let mut reading = Reading { plans, options: &options, secrets: secrets.as_ref(), sink };
@@ -186,19 +187,6 @@ impl Sink for Gated<'_> {
 
     fn finish(&mut self) -> Result<()> {
         self.sink.finish()
-    }
-}
-
-/// A sink behind the rules that writes nothing.
-struct Nothing;
-
-impl record::Sink for Nothing {
-    fn record(&mut self, _: &record::Record<'_>) -> Result<()> {
-        Ok(())
-    }
-
-    fn finish(&mut self) -> Result<()> {
-        Ok(())
     }
 }
 

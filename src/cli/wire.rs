@@ -56,11 +56,7 @@ fn encode(arguments: &Encode) -> Result<Exit, Exit> {
     let value = marked::read(&text).map_err(|error| refuse(&name, error))?;
     let known = known(&arguments.under)?;
     let ty = known.map_or_else(|| value.ty.clone(), |known| known.ty);
-    let bytes = match arguments.form {
-        WireForm::Msgpack => to_msgpack(&value, &ty),
-        WireForm::Json => to_json(&value, &ty),
-    };
-    let bytes = bytes.map_err(|error| refuse(&name, error))?;
+    let bytes = encoded(arguments.form, &value, &ty).map_err(|error| refuse(&name, error))?;
     let text = match (arguments.form, arguments.spelling.unwrap_or(Spelling::Hex)) {
         (WireForm::Json, _) if arguments.spelling.is_some() => {
             let text = "--as is about MessagePack, and --form json writes text: leave one of them \
@@ -85,10 +81,7 @@ fn check(arguments: &WireCheck) -> Result<Exit, Exit> {
     let (form, bytes) = (arguments.bytes.form, bytes(&arguments.bytes)?);
     let (known, value) = value(&arguments.bytes, &bytes, &arguments.under)?;
     check_end(form, &bytes).map_err(|error| refuse(&name(&arguments.bytes), error))?;
-    let again = match form {
-        WireForm::Msgpack => to_msgpack(&value, &known.ty),
-        WireForm::Json => to_json(&value, &known.ty),
-    };
+    let again = encoded(form, &value, &known.ty);
     let again = again.map_err(|error| refuse(&name(&arguments.bytes), error))?;
     let wrong = known.block.map(|block| block.wrong_counts(&value)).unwrap_or_default();
     for count in &wrong {
@@ -104,6 +97,13 @@ fn check(arguments: &WireCheck) -> Result<Exit, Exit> {
     let form = if form == WireForm::Msgpack { "MessagePack" } else { "JSON" };
     let spelled = if again == bytes { "as the tools write it" } else { "spelled another way" };
     write(None, format!("{} bytes of {form}, {spelled}\n", bytes.len()).as_bytes())
+}
+
+fn encoded(form: WireForm, value: &Value, ty: &Type) -> Result<Vec<u8>, wire::Error> {
+    match form {
+        WireForm::Msgpack => to_msgpack(value, ty),
+        WireForm::Json => to_json(value, ty),
+    }
 }
 
 /// Fails if bytes follow the value. Readers of the tools ignore them.
@@ -139,14 +139,13 @@ fn path(path: &ValuePath) -> String {
 /// Reads the value under its type.
 fn value(arguments: &Bytes, bytes: &[u8], under: &TypeArgs) -> Result<(Known, Value), Exit> {
     let refused = |error| refuse(&name(arguments), error);
-    let known = match (known(under)?, arguments.form) {
-        (Some(known), _) => known,
-        (None, WireForm::Msgpack) => {
-            Known { ty: implied::of_msgpack(bytes).map_err(refused)?, block: None }
-        }
-        (None, WireForm::Json) => {
-            Known { ty: implied::of_json(bytes).map_err(refused)?, block: None }
-        }
+    let implied = || match arguments.form {
+        WireForm::Msgpack => implied::of_msgpack(bytes),
+        WireForm::Json => implied::of_json(bytes),
+    };
+    let known = match known(under)? {
+        Some(known) => known,
+        None => Known { ty: implied().map_err(refused)?, block: None },
     };
     let value = match arguments.form {
         WireForm::Msgpack => from_msgpack(bytes, &known.ty),
@@ -212,28 +211,21 @@ fn name(arguments: &Bytes) -> String {
 }
 
 fn bytes(arguments: &Bytes) -> Result<Vec<u8>, Exit> {
-    match arguments.hex.as_ref().or(arguments.base64.as_ref()) {
-        Some(literal) => Ok(literal.0.clone()),
-        None => {
-            let (name, bytes) = read(arguments.input.as_deref())?;
-            if bytes.starts_with(planfile::MAGIC) {
-                say(&format!(
-                    "{name}: this is a plan file or another zip archive: run `plansift show` to \
-                     print the plan in a plan file as JSON"
-                ));
-                return Err(Exit::Failed);
-            }
-            let is_json = arguments.form == WireForm::Msgpack && is_json(&bytes);
-            if is_json {
-                say(&format!(
-                    "{name}: this is JSON, not MessagePack: add --form json for one value. The \
-                     other commands read the JSON of plans and states"
-                ));
-                return Err(Exit::Failed);
-            }
-            Ok(bytes)
-        }
+    if let Some(literal) = arguments.hex.as_ref().or(arguments.base64.as_ref()) {
+        return Ok(literal.0.clone());
     }
+    let (name, bytes) = read(arguments.input.as_deref())?;
+    let text = if bytes.starts_with(planfile::MAGIC) {
+        "this is a plan file or another zip archive: run `plansift show` to print the plan in a \
+         plan file as JSON"
+    } else if arguments.form == WireForm::Msgpack && is_json(&bytes) {
+        "this is JSON, not MessagePack: add --form json for one value. The other commands read the \
+         JSON of plans and states"
+    } else {
+        return Ok(bytes);
+    };
+    say(&format!("{name}: {text}"));
+    Err(Exit::Failed)
 }
 
 /// Whether bytes are an object or an array of JSON. In MessagePack, either bracket would be a value

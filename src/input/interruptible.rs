@@ -22,11 +22,7 @@ use crate::error::{Error, ErrorKind};
 const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
 /// Opens a file for reading without waiting for a writer of a FIFO. `O_NONBLOCK` has no effect on a
-/// regular file.
-///
-/// # Errors
-///
-/// Fails if the file cannot be opened.
+/// regular file. Fails if the file cannot be opened.
 pub(super) fn open(path: &Path) -> io::Result<File> {
     File::options().read(true).custom_flags(OFlags::NONBLOCK.bits() as i32).open(path)
 }

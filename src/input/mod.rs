@@ -244,11 +244,8 @@ impl Identity {
         Ok(Ok(Identity { file, path, state }))
     }
 
-    /// Checks that the file is unchanged.
-    ///
-    /// # Errors
-    ///
-    /// Fails with [`ErrorKind::Changed`] if the file changed or its path names another file.
+    /// Checks that the file is unchanged. Fails with [`ErrorKind::Changed`] if the file changed or
+    /// its path names another file.
     fn check(&self) -> Result<()> {
         let now = self.file.metadata().map_err(Error::read)?;
         let mut is_same = State::of(&now) == self.state;
@@ -401,7 +398,7 @@ impl Input {
     pub fn into_rereadable(self, limits: &Limits) -> Result<Rereadable> {
         match self.0 {
             #[cfg(target_os = "linux")]
-            Kind::Mapped(mapped) => Ok(Rereadable::of_file(mapped.identity().clone())),
+            Kind::Mapped(mapped) => Ok(Rereadable::of_file(mapped.identity)),
             Kind::Stream(_) => Rereadable::spool(Rest { input: self, taken: 0 }, limits),
         }
     }

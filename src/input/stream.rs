@@ -98,11 +98,8 @@ impl Stream {
         }
     }
 
-    /// Makes room for `len` bytes after the window; `len` is at most half a buffer.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there is no memory for a longer buffer.
+    /// Makes room for `len` bytes after the window; `len` is at most half a buffer. Fails if there
+    /// is no memory for a longer buffer.
     fn make_room(&mut self, len: usize) -> io::Result<()> {
         let kept = self.end - self.start;
         if self.buffer.len() - self.end >= len {
@@ -135,11 +132,8 @@ impl Stream {
         }
     }
 
-    /// Joins the window and a filled buffer, copying the shorter of the two.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there is no memory for a longer buffer.
+    /// Joins the window and a filled buffer, copying the shorter of the two. Fails if there is no
+    /// memory for a longer buffer.
     fn join(&mut self, next: Filled) -> io::Result<()> {
         let Filled { buffer: next, len } = next;
         let kept = self.end - self.start;

@@ -11,7 +11,7 @@ use std::fmt;
 
 use regex::bytes::{Regex, RegexBuilder};
 
-use super::regexp_class::{self as class, escape};
+use super::regexp_class::{self as class, RegexpError, escape};
 
 /// Maximum number of times that a repetition, or nested ones together, may repeat.
 const REPEAT_MAX: u32 = 1000;
@@ -26,23 +26,6 @@ pub struct Regexp {
     pattern: String,
     regex: Regex,
 }
-
-/// Why a pattern is no regular expression.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RegexpError {
-    /// The reason, in Go's words.
-    pub reason: &'static str,
-    /// The offset in the pattern, in bytes.
-    pub offset: usize,
-}
-
-impl fmt::Display for RegexpError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "byte {} of the regular expression: {}", self.offset, self.reason)
-    }
-}
-
-impl std::error::Error for RegexpError {}
 
 impl Regexp {
     /// Compiles a pattern.
@@ -150,7 +133,8 @@ impl<'p> Parser<'p> {
                 '$' => self.push_symbol(if self.flags.multi_line { "(?m:$)" } else { r"\z" }, 1),
                 '.' => self.push_symbol(if self.flags.dot_all { "(?s:.)" } else { r"[^\n]" }, 1),
                 '[' => {
-                    let (text, len) = class::parse(self.rest()).map_err(|bad| self.bad(bad))?;
+                    let (text, len) =
+                        class::parse(self.rest()).map_err(|bad| bad.after(self.at))?;
                     self.push_folded(text);
                     self.at += len;
                 }
@@ -171,10 +155,6 @@ impl<'p> Parser<'p> {
         self.alternate();
         let whole = self.frames.pop().unwrap_or_default();
         Ok(whole.alternatives)
-    }
-
-    fn bad(&self, bad: class::Bad) -> RegexpError {
-        RegexpError { reason: bad.reason, offset: self.at + bad.at }
     }
 
     fn push(&mut self, text: String, repeats: u32) {
@@ -300,11 +280,11 @@ impl<'p> Parser<'p> {
 
     fn escape(&mut self) -> Result<(), RegexpError> {
         let rest = self.rest();
-        let symbol = match rest.as_bytes().get(1) {
-            Some(b'A') => Some(r"\A"),
-            Some(b'z') => Some(r"\z"),
-            Some(b'b') => Some(r"(?-u:\b)"),
-            Some(b'B') => Some(NOT_WORD_BOUNDARY),
+        match rest.as_bytes().get(1) {
+            Some(b'A') => self.push_symbol(r"\A", 2),
+            Some(b'z') => self.push_symbol(r"\z", 2),
+            Some(b'b') => self.push_symbol(r"(?-u:\b)", 2),
+            Some(b'B') => self.push_symbol(NOT_WORD_BOUNDARY, 2),
             Some(b'Q') => {
                 self.at += 2;
                 let quoted = self.rest();
@@ -313,21 +293,19 @@ impl<'p> Parser<'p> {
                     self.push_literal(c, c.len_utf8());
                 }
                 self.at += if end < quoted.len() { 2 } else { 0 };
-                return Ok(());
             }
-            _ => None,
-        };
-        if let Some(symbol) = symbol {
-            self.push_symbol(symbol, 2);
-            return Ok(());
+            _ => {
+                let set = class::escaped_class(rest).map_err(|bad| bad.after(self.at))?;
+                if let Some((set, len)) = set {
+                    self.push_folded(set);
+                    self.at += len;
+                } else {
+                    let c = class::escaped_char(rest).map_err(|bad| bad.after(self.at));
+                    let (c, len) = c?;
+                    self.push_literal(c, len);
+                }
+            }
         }
-        if let Some((set, len)) = class::escaped_class(rest).map_err(|bad| self.bad(bad))? {
-            self.push_folded(set);
-            self.at += len;
-            return Ok(());
-        }
-        let (c, len) = class::escaped_char(rest).map_err(|bad| self.bad(bad))?;
-        self.push_literal(c, len);
         Ok(())
     }
 }

@@ -25,11 +25,7 @@ pub(super) trait Receiver {
     /// A list, a map or a section begins, or is `null`.
     fn begin(&mut self, part: Part, container: Container);
 
-    /// An element of a list, or a member of a map with its name.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the element is invalid.
+    /// An element of a list, or a member of a map with its name. Fails if the element is invalid.
     fn element(&mut self, part: Part, name: &str, value: Value<'_>) -> Result<()>;
 }
 
@@ -53,12 +49,8 @@ enum Frame {
     Elements { is_map: bool, shape: &'static Shape, part: Option<Part>, floats: bool },
 }
 
-/// Reads a document and sends its parts to a receiver.
-///
-/// # Errors
-///
-/// Fails if the document is no JSON, if a value has another type, if the format version is missing
-/// or not supported, or if a limit is exceeded.
+/// Reads a document and sends its parts to a receiver. Fails if the document is no JSON, if a value
+/// has another type, if the format version is missing or not supported, or if a limit is exceeded.
 pub(super) fn decode<S: Source>(
     source: S,
     document: &'static Shape,
@@ -74,16 +66,12 @@ pub(super) fn decode<S: Source>(
         return Err(Error::at(ErrorKind::MissingKey("format_version"), 0));
     }
     while let Some(frame) = reader.frames.last() {
-        let (key, elements) = match frame {
-            Frame::Object { .. } => (cursor.next_key()?, None),
-            Frame::Elements { is_map: true, shape, part, floats } => {
-                (cursor.next_key()?, Some((*shape, *part, *floats)))
-            }
-            Frame::Elements { shape, part, floats, .. } => {
+        let key = match frame {
+            Frame::Elements { is_map: false, .. } => {
                 let start = cursor.offset();
-                let next = cursor.next_element()?.then_some(start..start);
-                (next, Some((*shape, *part, *floats)))
+                cursor.next_element()?.then_some(start..start)
             }
+            Frame::Object { .. } | Frame::Elements { .. } => cursor.next_key()?,
         };
         let Some(key) = key else {
             reader.close(cursor.offset())?;
@@ -93,12 +81,12 @@ pub(super) fn decode<S: Source>(
             Ok(name) => name.into_owned(),
             Err(bad) => return Err(Error::at(ErrorKind::Escape, key.start + bad.0 as u64)),
         };
-        let place = match elements {
-            Some((shape, part, floats)) => Some(Place { shape, part, name, floats }),
-            None => reader.field(&name).map(|(field, floats)| {
-                let (shape, part) = (field.shape, field.part);
-                Place { shape, part, name, floats }
-            }),
+        let place = match *frame {
+            Frame::Elements { shape, part, floats, .. } => {
+                Some(Place { shape, part, name, floats })
+            }
+            Frame::Object { fields, floats, .. } => find(fields, &name)
+                .map(|&Field { shape, part, .. }| Place { shape, part, name, floats }),
         };
         match place {
             Some(place) => reader.value(&mut cursor, place, receiver)?,
@@ -123,14 +111,6 @@ struct Reader {
 }
 
 impl Reader {
-    /// The field of the innermost object with a name.
-    fn field(&self, name: &str) -> Option<(&'static Field, bool)> {
-        match self.frames.last()? {
-            Frame::Object { fields, floats, .. } => Some((find(fields, name)?, *floats)),
-            Frame::Elements { .. } => None,
-        }
-    }
-
     /// Leaves the innermost container.
     fn close(&mut self, offset: u64) -> Result<()> {
         match self.frames.pop() {
@@ -166,14 +146,13 @@ impl Reader {
             }
             _ => return self.element(cursor, shape, floats, part, &name, receiver),
         };
-        let container = match first {
-            Some(b'[') => Container::List,
-            _ => Container::Object,
+        let container = if first == Some(b'[') {
+            cursor.enter_array()?;
+            Container::List
+        } else {
+            cursor.enter_object()?;
+            Container::Object
         };
-        match container {
-            Container::List => cursor.enter_array()?,
-            _ => cursor.enter_object()?,
-        }
         if let Some(part) = part {
             receiver.begin(part, container);
         }

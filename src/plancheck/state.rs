@@ -80,19 +80,15 @@ pub fn check_state<S: Source>(
     let names: BTreeSet<&str> = checks.iter().filter_map(StateCheck::output).collect();
     let mut collected = Collected::new(addresses, names, limits);
     decode(state, &STATE, &mut collected, limits)?;
-    let mut state = State {
-        has_values: collected.has_values,
-        has_root_module: collected.has_root_module,
-        has_null_resource: collected.has_null_resource,
-        resources: BTreeMap::new(),
-        outputs: BTreeMap::new(),
-    };
+    let Collected { has_values, has_root_module, has_null_resource, .. } = collected;
+    let (mut resources, mut outputs) = (BTreeMap::new(), BTreeMap::new());
     for (address, resource) in &mut collected.resources {
-        state.resources.extend(Resource::read(resource.value())?.map(|it| (&**address, it)));
+        resources.extend(Resource::read(resource.value())?.map(|it| (&**address, it)));
     }
     for (name, output) in &mut collected.outputs {
-        state.outputs.extend(Output::read(output.value())?.map(|output| (&**name, output)));
+        outputs.extend(Output::read(output.value())?.map(|output| (&**name, output)));
     }
+    let state = State { has_values, has_root_module, has_null_resource, resources, outputs };
     checks.iter().map(|check| state.check(check)).collect()
 }
 

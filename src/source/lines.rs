@@ -50,12 +50,8 @@ impl Lines {
         Ok(Lines { reader, separator, is_first: true })
     }
 
-    /// The next name; `None` at the end of the list.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the list cannot be read, a name is too long or not valid text, or the file is not a
-    /// list.
+    /// The next name; `None` at the end of the list. Fails if the list cannot be read, a name is
+    /// too long or not valid text, or the file is not a list.
     pub(super) fn next(&mut self) -> Result<Option<OsString>> {
         let end = match self.separator {
             Separator::Line => b'\n',

@@ -78,7 +78,7 @@ pub struct SecretArgs {
     pub echo: Echo,
     /// Ignore marked texts shorter than N bytes when looking for repeats
     #[arg(help_heading = SECRETS, long, value_name = "N", value_parser = positive,
-          default_value_t = NonZeroUsize::MIN.saturating_add(7))]
+          default_value_t = ECHO_MIN)]
     pub echo_min: NonZeroUsize,
     /// Treat the values of matching keys as secrets in every section, like
     /// '^(secret_key|access_key)$'; without ^ and $ the pattern matches parts of keys
@@ -86,15 +86,16 @@ pub struct SecretArgs {
     pub also_names: Option<Names>,
 }
 
+const ECHO_MIN: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
+
 impl Default for SecretArgs {
     fn default() -> SecretArgs {
-        let echo_min = NonZeroUsize::MIN.saturating_add(7);
-        SecretArgs { echo: Echo::Equal, echo_min, also_names: None }
+        SecretArgs { echo: Echo::Equal, echo_min: ECHO_MIN, also_names: None }
     }
 }
 
 /// Arguments about masks.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct MaskArgs {
     /// Text to put in place of a secret
     #[arg(help_heading = SECRETS, long, value_enum, default_value_t = Mask::Text,
@@ -103,12 +104,6 @@ pub struct MaskArgs {
     /// Key file of --mask hash: 16 random bytes or more
     #[arg(help_heading = SECRETS, long, value_name = "FILE")]
     pub key_file: Option<PathBuf>,
-}
-
-impl Default for MaskArgs {
-    fn default() -> MaskArgs {
-        MaskArgs { mask: Mask::Text, key_file: None }
-    }
 }
 
 /// Which texts repeat a marked text.
@@ -123,9 +118,10 @@ pub enum Echo {
 }
 
 /// The text in place of a secret.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Mask {
     /// (sensitive value)
+    #[default]
     Text,
     /// A keyed digest: equal secrets have equal digests
     Hash,

@@ -21,11 +21,7 @@ const BUFFER: usize = 256 << 10;
 /// Output size, in bytes, up to which the expansion ratio is not checked.
 const RATIO_FREE: u64 = 64 << 20;
 
-/// Decompresses a reader.
-///
-/// # Errors
-///
-/// Fails if there is no memory for a decoder.
+/// Decompresses a reader. Fails if there is no memory for a decoder.
 pub(super) fn expand(
     format: Format,
     reader: impl Read + Send + 'static,

@@ -367,20 +367,18 @@ pub struct Location<'a> {
 }
 
 impl Error {
+    fn make(kind: ErrorKind, offset: Option<u64>, source: Option<io::Error>) -> Error {
+        Error(Box::new(Inner { kind, offset, path: None, is_placed: false, source }))
+    }
+
     /// An error without a location.
     pub fn new(kind: ErrorKind) -> Error {
-        Error(Box::new(Inner { kind, offset: None, path: None, is_placed: false, source: None }))
+        Error::make(kind, None, None)
     }
 
     /// An error at `offset`, in bytes from the start of the input.
     pub fn at(kind: ErrorKind, offset: u64) -> Error {
-        Error(Box::new(Inner {
-            kind,
-            offset: Some(offset),
-            path: None,
-            is_placed: false,
-            source: None,
-        }))
+        Error::make(kind, Some(offset), None)
     }
 
     /// An error for a limit that was exceeded at `offset`.
@@ -390,13 +388,17 @@ impl Error {
 
     /// An error caused by the system's error `source`.
     pub fn io(kind: ErrorKind, source: io::Error) -> Error {
-        Error(Box::new(Inner {
-            kind,
-            offset: None,
-            path: None,
-            is_placed: false,
-            source: Some(source),
-        }))
+        Error::make(kind, None, Some(source))
+    }
+
+    /// An input that cannot be read.
+    pub(crate) fn read(source: io::Error) -> Error {
+        Error::io(ErrorKind::Read, source)
+    }
+
+    /// An output that cannot be written.
+    pub(crate) fn write(source: io::Error) -> Error {
+        Error::io(ErrorKind::Write, source)
     }
 
     /// Prepends `outer` to the path of the error, unless the path is complete.

@@ -28,22 +28,14 @@ impl Glob {
     /// The parts between the stars are searched once. The leftmost occurrence of a part leaves the
     /// most text for the parts after it. Each end then costs one comparison with the last part.
     pub fn matches_up_to(&self, text: &[u8], mut ends: impl Iterator<Item = usize>) -> bool {
-        let [first, .., last] = &self.parts[..] else {
+        let [_, .., last] = &self.parts[..] else {
             let whole = &*self.parts[0];
             return text.starts_with(whole) && ends.any(|end| end == whole.len());
         };
-        let mut reached = Progress { found: 1, from: first.len() };
-        if !text.starts_with(first) {
+        let reached = self.advanced(Progress::default(), text);
+        let Some(reached) = reached.filter(|reached| reached.found + 1 == self.parts.len()) else {
             return false;
-        }
-        while reached.found + 1 < self.parts.len() {
-            match find(&text[reached.from..], &self.parts[reached.found]) {
-                Some(end) => {
-                    reached = Progress { found: reached.found + 1, from: reached.from + end };
-                }
-                None => return false,
-            }
-        }
+        };
         ends.any(|end| {
             let rest = text[..end].get(reached.from..);
             rest.is_some_and(|rest| rest.ends_with(last))

@@ -93,46 +93,27 @@ impl Default for Limits {
 
 /// Names a limit in an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the fields of `Limits` have these names")]
 pub enum Limit {
-    /// [`Limits::depth`].
     Depth,
-    /// [`Limits::change`].
     Change,
-    /// [`Limits::paths`].
     Paths,
-    /// [`Limits::words`].
     Words,
-    /// [`Limits::names`].
     Names,
-    /// [`Limits::plans`].
     Plans,
-    /// [`Limits::marks`].
     Marks,
-    /// [`Limits::secrets`].
     Secrets,
-    /// [`Limits::document_marks`].
     DocumentMarks,
-    /// [`Limits::secret_texts`].
     SecretTexts,
-    /// [`Limits::spool`].
     Spool,
-    /// [`Limits::string_skipped`].
     StringSkipped,
-    /// [`Limits::string_kept`].
     StringKept,
-    /// [`Limits::document`].
     Document,
-    /// [`Limits::expansion`].
     Expansion,
-    /// [`Limits::expansion_ratio`].
     ExpansionRatio,
-    /// [`Limits::plan_members`].
     PlanMembers,
-    /// [`Limits::plan_index`].
     PlanIndex,
-    /// [`Limits::configuration`].
     Configuration,
-    /// [`Limits::zstd_window`].
     ZstdWindow,
     /// The memory of a batch, of which a share is reserved for large elements.
     Memory,

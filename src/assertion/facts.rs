@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::json::value::Value;
-use crate::plan::{Document, Section};
+use crate::plan::Section;
 
 /// The finding of an assertion about changes that the plan does not list.
 pub(super) const NOT_LISTED: &str = "not known, as the plan does not list its changes";
@@ -16,6 +16,21 @@ pub(super) struct Facts {
     pub applyable: Option<bool>,
     complete: Option<bool>,
     errored: Option<bool>,
+}
+
+/// Whether assertions about a plan ask about a section.
+pub(super) fn is_asked(section: Section) -> bool {
+    matches!(
+        section,
+        Section::ResourceChanges
+            | Section::OutputChanges
+            | Section::DeferredChanges
+            | Section::FormatVersion
+            | Section::TerraformVersion
+            | Section::Applyable
+            | Section::Complete
+            | Section::Errored
+    )
 }
 
 impl Facts {
@@ -35,11 +50,6 @@ impl Facts {
             *fact = Some(value.boolean()?);
         }
         Ok(())
-    }
-
-    /// Notes what the reader knows at the end of the document.
-    pub fn end(&mut self, document: &Document) {
-        self.lacks_changes = document.lacks_changes;
     }
 
     /// What the plan is, if it may lack changes; `None` if it is complete.

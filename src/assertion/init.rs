@@ -1,7 +1,7 @@
 //! Writes assertions that pin what a plan does: the actions of each resource and output that
 //! changes, the sensitive places in its planned value, and the number of changes.
 
-use super::facts::Facts;
+use super::facts::{Facts, is_asked};
 use super::pinned_file::{Pin, PinnedFile};
 use super::read::Syntax;
 use super::subject::{Action, DEFERRAL_REASONS};
@@ -38,8 +38,7 @@ impl Pinned {
     ///
     /// Fails if the plan cannot be pinned, with the reason.
     pub fn finish(mut self, document: &Document) -> std::result::Result<String, String> {
-        self.facts.end(document);
-        if self.facts.lacks_changes {
+        if document.lacks_changes {
             return Err("the plan does not list its changes, so they cannot be pinned".to_owned());
         }
         let is_empty = self.changed == 0 && !self.has_output_changes;
@@ -104,17 +103,7 @@ fn actions_of(change: &Change<'_>) -> Result<Vec<String>> {
 
 impl PieceVisitor for Pinned {
     fn section(&mut self, section: Section, _: &str) -> Answer {
-        match section {
-            Section::ResourceChanges
-            | Section::OutputChanges
-            | Section::DeferredChanges
-            | Section::Applyable
-            | Section::Complete
-            | Section::Errored
-            | Section::FormatVersion
-            | Section::TerraformVersion => Answer::Enter,
-            _ => Answer::Skip,
-        }
+        if is_asked(section) { Answer::Enter } else { Answer::Skip }
     }
 
     fn examines_all(&self) -> bool {

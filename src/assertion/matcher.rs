@@ -58,20 +58,10 @@ impl Matcher {
                 number.is_some_and(|number| number.compare(expected).is_eq())
             }
             Matcher::OneOf(matchers) => {
-                for matcher in matchers {
-                    if matcher.matches(data)? {
-                        return Ok(true);
-                    }
-                }
-                false
+                return any(matchers.iter().map(|matcher| matcher.matches(data)));
             }
             Matcher::All(matchers) => {
-                for matcher in matchers {
-                    if !matcher.matches(data)? {
-                        return Ok(false);
-                    }
-                }
-                true
+                return all(matchers.iter().map(|matcher| matcher.matches(data)));
             }
             Matcher::Not(matcher) => !matcher.matches(data)?,
             Matcher::Range { min, max } => {
@@ -85,12 +75,7 @@ impl Matcher {
             Matcher::Contains(element, text) => match (data.string()?, data.elements()?) {
                 (Some(found), _) => text.as_ref().is_some_and(|text| found.contains(&**text)),
                 (None, Some(elements)) => {
-                    for data in elements {
-                        if element.matches(data)? {
-                            return Ok(true);
-                        }
-                    }
-                    false
+                    return any(elements.into_iter().map(|data| element.matches(data)));
                 }
                 (None, None) => false,
             },
@@ -99,12 +84,8 @@ impl Matcher {
                 if elements.len() != matchers.len() {
                     return Ok(false);
                 }
-                for (matcher, data) in matchers.iter().zip(elements) {
-                    if !matcher.matches(data)? {
-                        return Ok(false);
-                    }
-                }
-                true
+                let pairs = matchers.iter().zip(elements);
+                return all(pairs.map(|(matcher, data)| matcher.matches(data)));
             }
             Matcher::SetOf(matchers) => return set_of(matchers, data),
             Matcher::ObjectOf { members, is_partial } => {
@@ -112,13 +93,9 @@ impl Matcher {
                 if !is_partial && found.len() != members.len() {
                     return Ok(false);
                 }
-                for (key, matcher) in members {
-                    match found.get(key) {
-                        Some(data) if matcher.matches(*data)? => {}
-                        _ => return Ok(false),
-                    }
-                }
-                true
+                return all(members.iter().map(|(key, matcher)| {
+                    found.get(key).map_or(Ok(false), |data| matcher.matches(*data))
+                }));
             }
         })
     }
@@ -139,9 +116,10 @@ impl Matcher {
 
     /// The matcher in words, for messages.
     pub fn words(&self) -> String {
-        let list = |matchers: &[Matcher]| {
-            matchers.iter().map(Matcher::words).collect::<Vec<_>>().join(", ")
+        let joined = |matchers: &[Matcher], separator: &str| {
+            matchers.iter().map(Matcher::words).collect::<Vec<_>>().join(separator)
         };
+        let list = |matchers: &[Matcher]| joined(matchers, ", ");
         match self {
             Matcher::Known(KnownValue::StringExact(text)) => format!("{text:?}"),
             Matcher::Known(KnownValue::StringRegexp(regexp)) => format!("a match of {regexp}"),
@@ -149,9 +127,7 @@ impl Matcher {
             Matcher::Known(check) => check.to_string(),
             Matcher::Number(number) => number.to_exact(),
             Matcher::OneOf(matchers) => format!("one of {}", list(matchers)),
-            Matcher::All(matchers) => {
-                matchers.iter().map(Matcher::words).collect::<Vec<_>>().join(" and ")
-            }
+            Matcher::All(matchers) => joined(matchers, " and "),
             Matcher::Not(matcher) => format!("not {}", matcher.words()),
             Matcher::Range { min, max } => {
                 let text = |number: &Option<Number>| number.as_ref().map(Number::to_exact);
@@ -174,6 +150,16 @@ impl Matcher {
             }
         }
     }
+}
+
+/// Whether any of the results is true. The results after it are not computed.
+fn any(mut results: impl Iterator<Item = Result<bool>>) -> Result<bool> {
+    results.find(|result| !matches!(result, Ok(false))).unwrap_or(Ok(false))
+}
+
+/// Whether all results are true. The results after the first other one are not computed.
+fn all(mut results: impl Iterator<Item = Result<bool>>) -> Result<bool> {
+    results.find(|result| !matches!(result, Ok(true))).unwrap_or(Ok(true))
 }
 
 /// The number of elements, members or characters.

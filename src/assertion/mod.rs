@@ -27,7 +27,6 @@ mod paths;
 mod pinned_file;
 mod read;
 mod run;
-mod schema;
 mod sides;
 mod subject;
 mod tally;
@@ -43,7 +42,9 @@ pub use self::outcome::{FINDINGS_MAX, Finding, Outcome};
 pub use self::parse::{parse, parse_one};
 pub use self::read::Syntax;
 pub use self::run::Run;
-pub use self::schema::SCHEMA;
 pub use self::subject::{Action, Assertion, Expectation, PlanState, Severity, Subject, Where};
 pub use self::tally::Tally;
 pub use self::verdict::{Answers, Unmatched};
+
+/// The JSON Schema (draft 2020-12) of a file of assertions, in any syntax.
+pub const SCHEMA: &str = include_str!("schema.json");

@@ -218,8 +218,20 @@ pub(super) fn unknown_key(line: usize, key: &str, known: &[&str]) -> FileError {
     if let Some((name, _)) = key.split_once(':').filter(|(name, _)| known.contains(name)) {
         return FileError::new(line, format!("a blank is missing after `{name}:`"));
     }
-    let near = nearest(key, known.iter().copied());
-    let hint = near.map(|near| format!(": did you mean `{near}`?"));
-    let hint = hint.unwrap_or_else(|| format!(": the keys are {}", known.join(", ")));
-    FileError::new(line, format!("unknown key `{}`{hint}", shown(key)))
+    unknown_word(line, "key", key, known, "the keys are")
+}
+
+/// The error about an unknown word: suggests a similar word, or lists all words after `use_one`.
+pub(super) fn unknown_word(
+    line: usize,
+    name: &str,
+    word: &str,
+    known: &[&str],
+    use_one: &str,
+) -> FileError {
+    let hint = match nearest(word, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("{use_one} {}", known.join(", ")),
+    };
+    FileError::new(line, format!("unknown {name} `{}`: {hint}", shown(word)))
 }

@@ -21,7 +21,7 @@ pub struct Outcome {
 }
 
 /// Where an assertion fails, and why.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Finding {
     /// The address or the output; empty for the plan as a whole.
     pub place: String,
@@ -95,16 +95,8 @@ impl Outcome {
         self.failed += 1;
         if self.findings.len() < FINDINGS_MAX {
             let [place, path, expected, found] = texts().map(|text| short(&text));
-            let (address, is_removed, quoted) = (None, false, None);
-            self.findings.push(Finding {
-                place,
-                path,
-                expected,
-                found,
-                address,
-                is_removed,
-                quoted,
-            });
+            let finding = Finding { place, path, expected, found, ..Finding::default() };
+            self.findings.push(finding);
         }
     }
 

@@ -1,39 +1,50 @@
 //! Reads assertions from the tree of a file.
 
 use super::bounds::Bounds;
-use super::node::{FileError, Member, Node, NodeKind, boolean, shown, text, unknown_key};
+use super::node::{FileError, Member, Node, NodeKind, boolean, text, unknown_key, unknown_word};
 use super::read::{Syntax, read};
 use super::subject::{
     Action, Assertion, DEFERRAL_REASONS, Expectation, PlanState, Severity, Subject, Where,
 };
 use super::values::{bounds, matcher};
-use crate::nearest::nearest;
-use crate::path::{AddressPattern, AttributePath, AttributeQuery, AttributeStep, DottedPath};
+use crate::path::{AddressPattern, AttributePath, AttributeQuery, DottedPath};
 
 /// Maximum number of assertions of a file.
 const ASSERTIONS_MAX: usize = 100_000;
 
+/// What a key is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scope {
+    Any,
+    Plan,
+    Resources,
+    Resource,
+    Change,
+    Value,
+}
+
 /// The keys of an assertion.
-const KEYS: [&str; 19] = [
-    "name",
-    "resource",
-    "output",
-    "plan",
-    "only",
-    "count",
-    "path",
-    "path_style",
-    "action",
-    "not_action",
-    "known",
-    "unknown",
-    "sensitive",
-    "null",
-    "unchanged",
-    "absent",
-    "deferred",
-    "severity",
-    "message",
+const KEYS: [(&str, Scope); 20] = [
+    ("name", Scope::Any),
+    ("resource", Scope::Any),
+    ("output", Scope::Any),
+    ("plan", Scope::Plan),
+    ("only", Scope::Plan),
+    ("count", Scope::Resources),
+    ("path", Scope::Any),
+    ("path_style", Scope::Any),
+    ("action", Scope::Change),
+    ("not_action", Scope::Change),
+    ("known", Scope::Value),
+    ("unknown", Scope::Value),
+    ("sensitive", Scope::Value),
+    ("null", Scope::Value),
+    ("unchanged", Scope::Value),
+    ("absent", Scope::Value),
+    ("deferred", Scope::Resource),
+    ("severity", Scope::Any),
+    ("message", Scope::Any),
+    ("optional", Scope::Any),
 ];
 
 /// Parses a file: a list of assertions, or a mapping with the key `assertions`.
@@ -94,6 +105,7 @@ pub fn parse_one(text: &str) -> Result<Assertion, FileError> {
 }
 
 /// The parts of an assertion, as they are read.
+#[derive(Default)]
 struct Parts {
     line: usize,
     name: Option<String>,
@@ -106,38 +118,15 @@ struct Parts {
     severity: Severity,
     message: Option<String>,
     is_optional: bool,
-    /// The first key about the plan as a whole.
-    of_plan: Option<&'static str>,
-    /// The first key about a value.
-    of_value: Option<&'static str>,
-    /// The first key about a change.
-    of_change: Option<&'static str>,
-    /// The first key about a resource only.
-    of_resource: Option<&'static str>,
-    has_count: bool,
+    /// The keys of the expectations.
+    keys: Vec<(&'static str, Scope)>,
 }
 
 fn assertion(node: Node, is_dotted: bool) -> Result<Assertion, FileError> {
     let NodeKind::Mapping(members) = node.kind else {
         return Err(node.wrong("an assertion", "a mapping"));
     };
-    let mut parts = Parts {
-        line: node.line,
-        name: None,
-        resource: None,
-        output: None,
-        path: None,
-        is_dotted,
-        expectations: Vec::new(),
-        severity: Severity::Error,
-        message: None,
-        is_optional: false,
-        of_plan: None,
-        of_value: None,
-        of_change: None,
-        of_resource: None,
-        has_count: false,
-    };
+    let mut parts = Parts { line: node.line, is_dotted, ..Parts::default() };
     for member in members {
         parts.add(member)?;
     }
@@ -153,12 +142,8 @@ impl Parts {
             "output" => self.output = Some(text(&value, "output")?),
             "optional" => self.is_optional = boolean(&value, "optional")?,
             "severity" => {
-                let word = text(&value, "severity")?;
-                self.severity = match word.as_str() {
-                    "error" => Severity::Error,
-                    "warning" => Severity::Warning,
-                    _ => return Err(unknown_word(line, "severity", &word, &["error", "warning"])),
-                };
+                let words = [("error", Severity::Error), ("warning", Severity::Warning)];
+                self.severity = meaning(line, "severity", &text(&value, "severity")?, &words)?;
             }
             "path" => self.path = Some((line, value)),
             "path_style" => self.is_dotted = path_style(line, &value)?,
@@ -169,90 +154,42 @@ impl Parts {
 
     /// Adds an expectation.
     fn add_expectation(&mut self, line: usize, key: &str, value: &Node) -> Result<(), FileError> {
-        let expectation = match key {
+        let Some(&(key, scope)) = KEYS.iter().find(|(known, _)| *known == key) else {
+            return Err(unknown_key(line, key, &KEYS.map(|(key, _)| key)));
+        };
+        self.keys.push((key, scope));
+        let flag = |expectation: fn(bool) -> Expectation| boolean(value, key).map(expectation);
+        self.expectations.push(match key {
             "plan" => {
-                self.of_plan.get_or_insert("plan");
                 let word = text(value, "plan")?;
-                let state = PlanState::WORDS.iter().find(|(known, _)| *known == word);
-                let known = PlanState::WORDS.map(|(word, _)| word);
-                let state = state.ok_or_else(|| unknown_word(line, "plan", &word, &known))?;
-                Expectation::Plan(state.1)
+                Expectation::Plan(meaning(line, "plan", &word, &PlanState::WORDS)?)
             }
             "only" => {
-                self.of_plan.get_or_insert("only");
                 let texts = texts(value, "only")?;
                 Expectation::Only(texts.iter().map(|text| AddressPattern::new(text)).collect())
             }
-            "count" => {
-                self.has_count = true;
-                count(value)?
-            }
-            "action" | "not_action" => {
-                self.of_change.get_or_insert(if key == "action" { "action" } else { "not_action" });
-                let actions = actions(value, line)?;
-                match key {
-                    "action" => Expectation::Action(actions),
-                    _ => Expectation::NotAction(actions),
-                }
-            }
-            "deferred" => {
-                self.of_resource.get_or_insert("deferred");
-                match &value.kind {
-                    NodeKind::Boolean(is_deferred) => Expectation::Deferred(*is_deferred),
-                    NodeKind::Text(reason) if DEFERRAL_REASONS.contains(&reason.as_str()) => {
-                        Expectation::DeferredFor(reason.clone())
-                    }
-                    NodeKind::Text(reason) => {
-                        return Err(unknown_word(line, "reason", reason, &DEFERRAL_REASONS));
-                    }
-                    _ => return Err(value.wrong("deferred", "true, false or a reason")),
-                }
-            }
-            "known" => {
-                self.of_value.get_or_insert("known");
-                Expectation::Known(matcher(value)?)
-            }
-            "unknown" => {
-                self.of_value.get_or_insert("unknown");
-                Expectation::Unknown(boolean(value, "unknown")?)
-            }
-            "sensitive" => {
-                self.of_value.get_or_insert("sensitive");
-                Expectation::Sensitive(boolean(value, "sensitive")?)
-            }
-            "null" => {
-                self.of_value.get_or_insert("null");
-                Expectation::Null(boolean(value, "null")?)
-            }
-            "unchanged" => {
-                self.of_value.get_or_insert("unchanged");
-                Expectation::Unchanged(boolean(value, "unchanged")?)
-            }
-            "absent" => {
-                self.of_value.get_or_insert("absent");
-                Expectation::Absent(boolean(value, "absent")?)
-            }
-            _ => {
-                let keys: Vec<&str> = KEYS.into_iter().chain(["optional"]).collect();
-                return Err(unknown_key(line, key, &keys));
-            }
-        };
-        self.expectations.push(expectation);
+            "count" => count(value)?,
+            "action" => Expectation::Action(actions(value, line)?),
+            "not_action" => Expectation::NotAction(actions(value, line)?),
+            "deferred" => deferred(value, line)?,
+            "known" => Expectation::Known(matcher(value)?),
+            "unknown" => flag(Expectation::Unknown)?,
+            "sensitive" => flag(Expectation::Sensitive)?,
+            "null" => flag(Expectation::Null)?,
+            "unchanged" => flag(Expectation::Unchanged)?,
+            "absent" => flag(Expectation::Absent)?,
+            _ => return Ok(()),
+        });
         Ok(())
     }
 
-    fn finish(self) -> Result<Assertion, FileError> {
-        let error = |text: String| Err(FileError::new(self.line, text));
-        if self.expectations.is_empty() {
-            return error(
-                "the assertion expects nothing: add a key like `action` or `known`".into(),
-            );
-        }
-        if self.resource.is_some() && self.output.is_some() {
-            return error("the assertion is about a resource and an output: make two".into());
-        }
-        let of_one = self.of_value.or(self.of_change).or(self.of_resource);
-        let subject = match (&self.resource, &self.output) {
+    /// The first key with this scope.
+    fn first(&self, scope: Scope) -> Option<&'static str> {
+        self.keys.iter().find(|(_, known)| *known == scope).map(|(key, _)| *key)
+    }
+
+    fn subject(&self) -> Subject {
+        match (&self.resource, &self.output) {
             (Some(pattern), _) => match pattern.strip_prefix("output.") {
                 Some(name) => Subject::Output(AddressPattern::new(name)),
                 None => Subject::Resource(AddressPattern::new(pattern)),
@@ -262,52 +199,63 @@ impl Parts {
                 Subject::Output(AddressPattern::new(name))
             }
             _ => Subject::Plan,
-        };
+        }
+    }
+
+    /// What is wrong with the keys of an assertion about a subject.
+    fn misuse(&self, subject: &Subject) -> Option<String> {
+        let of_one = [Scope::Value, Scope::Change, Scope::Resource];
+        let of_one = of_one.into_iter().find_map(|scope| self.first(scope));
         let is_plan = matches!(subject, Subject::Plan);
-        if let Some(key) = self.of_plan.filter(|_| !is_plan) {
-            return error(format!("`{key}` is about the plan: it needs no resource and no output"));
+        let is_output = matches!(subject, Subject::Output(_));
+        if self.expectations.is_empty() {
+            Some("the assertion expects nothing: add a key like `action` or `known`".to_owned())
+        } else if self.resource.is_some() && self.output.is_some() {
+            Some("the assertion is about a resource and an output: make two".to_owned())
+        } else if let (false, Some(key)) = (is_plan, self.first(Scope::Plan)) {
+            Some(format!("`{key}` is about the plan: it needs no resource and no output"))
+        } else if let (true, Some(key)) = (is_plan, of_one) {
+            Some(format!("`{key}` needs a `resource` or an `output`"))
+        } else if let (true, Some(key)) = (is_output, self.first(Scope::Resource)) {
+            Some(format!("`{key}` is about a resource, not an output"))
+        } else {
+            let counts = is_output && self.first(Scope::Resources).is_some();
+            counts.then(|| "`count` is about resources, not an output".to_owned())
         }
-        if let Some(key) = of_one.filter(|_| is_plan) {
-            return error(format!("`{key}` needs a `resource` or an `output`"));
+    }
+
+    fn finish(mut self) -> Result<Assertion, FileError> {
+        let subject = self.subject();
+        if let Some(text) = self.misuse(&subject) {
+            return Err(FileError::new(self.line, text));
         }
-        if let (Subject::Output(_), Some(key)) = (&subject, self.of_resource) {
-            return error(format!("`{key}` is about a resource, not an output"));
-        }
-        if let (Subject::Output(_), true) = (&subject, self.has_count) {
-            return error("`count` is about resources, not an output".into());
-        }
-        let path = match self.path {
-            Some((line, node)) => Some((line, path(&node, self.is_dotted)?)),
-            None => None,
+        let path = match self.path.take() {
+            None => Where::At(AttributePath::root()),
+            Some((line, node)) => {
+                let path = path(&node, self.is_dotted)?;
+                if self.first(Scope::Value).is_none() {
+                    let text = "`path` needs a key about a value, like `known` or `unchanged`";
+                    return Err(FileError::new(line, text));
+                }
+                if matches!(subject, Subject::Resource(_)) && path.begins_with_index() {
+                    let text = "the path can never match: the values of a resource are an object, \
+                                so begin with an attribute";
+                    return Err(FileError::new(line, text));
+                }
+                path
+            }
         };
-        if let Some((line, path)) = &path {
-            if self.of_value.is_none() {
-                let text = "`path` needs a key about a value, like `known` or `unchanged`";
-                return Err(FileError::new(*line, text));
-            }
-            let begins_with_index = match path {
-                Where::At(path) => matches!(path.steps().first(), Some(AttributeStep::Index(_))),
-                Where::Dotted(path) => path.begins_with_index(),
-                Where::Each(query) => query.to_string().starts_with('['),
-            };
-            if matches!(subject, Subject::Resource(_)) && begins_with_index {
-                let text = "the path can never match: the values of a resource are an object, so \
-                            begin with an attribute";
-                return Err(FileError::new(*line, text));
-            }
-        }
-        let path = path.map_or_else(|| Where::At(AttributePath::root()), |(_, path)| path);
-        let name = self.name.unwrap_or_else(|| named(&subject, &path, &self.expectations));
+        let Parts { line, name, expectations, severity, message, is_optional, .. } = self;
         Ok(Assertion {
-            name,
+            name: name.unwrap_or_else(|| named(&subject, &path, &expectations)),
             file: String::new(),
-            line: self.line,
+            line,
             subject,
             path,
-            expectations: self.expectations,
-            severity: self.severity,
-            message: self.message,
-            is_optional: self.is_optional,
+            expectations,
+            severity,
+            message,
+            is_optional,
         })
     }
 }
@@ -336,11 +284,7 @@ fn texts(node: &Node, name: &str) -> Result<Vec<String>, FileError> {
 
 /// Whether paths may have dotted numbers, as `tfjsonpath` prints them.
 fn path_style(line: usize, node: &Node) -> Result<bool, FileError> {
-    let word = text(node, "path_style")?;
-    match word.as_str() {
-        "tfjson" => Ok(true),
-        _ => Err(unknown_word(line, "path_style", &word, &["tfjson"])),
-    }
+    meaning(line, "path_style", &text(node, "path_style")?, &[("tfjson", true)])
 }
 
 fn path(node: &Node, is_dotted: bool) -> Result<Where, FileError> {
@@ -373,11 +317,20 @@ fn path(node: &Node, is_dotted: bool) -> Result<Where, FileError> {
 
 fn actions(node: &Node, line: usize) -> Result<Vec<Action>, FileError> {
     let words = texts(node, "action")?;
-    let action = |word: &String| {
-        let known: Vec<&str> = Action::WORDS.iter().map(|(word, _)| *word).collect();
-        Action::named(word).ok_or_else(|| unknown_word(line, "action", word, &known))
-    };
-    words.iter().map(action).collect()
+    words.iter().map(|word| meaning(line, "action", word, &Action::WORDS)).collect()
+}
+
+fn deferred(node: &Node, line: usize) -> Result<Expectation, FileError> {
+    match &node.kind {
+        NodeKind::Boolean(is_deferred) => Ok(Expectation::Deferred(*is_deferred)),
+        NodeKind::Text(reason) if DEFERRAL_REASONS.contains(&reason.as_str()) => {
+            Ok(Expectation::DeferredFor(reason.clone()))
+        }
+        NodeKind::Text(reason) => {
+            Err(unknown_word(line, "reason", reason, &DEFERRAL_REASONS, "use"))
+        }
+        _ => Err(node.wrong("deferred", "true, false or a reason")),
+    }
 }
 
 /// `{action: delete, max: 0}`.
@@ -400,9 +353,14 @@ fn count(node: &Node) -> Result<Expectation, FileError> {
     Ok(Expectation::Count(counted, limits))
 }
 
-fn unknown_word(line: usize, name: &str, word: &str, known: &[&str]) -> FileError {
-    let near = nearest(word, known.iter().copied());
-    let hint = near.map(|near| format!(": did you mean `{near}`?"));
-    let hint = hint.unwrap_or_else(|| format!(": use {}", known.join(", ")));
-    FileError::new(line, format!("unknown {name} `{}`{hint}", shown(word)))
+/// The meaning of a word.
+fn meaning<T: Copy>(
+    line: usize,
+    name: &str,
+    word: &str,
+    known: &[(&str, T)],
+) -> Result<T, FileError> {
+    let found = known.iter().find(|(known, _)| *known == word).map(|(_, meaning)| *meaning);
+    let words = || known.iter().map(|(word, _)| *word).collect::<Vec<_>>();
+    found.ok_or_else(|| unknown_word(line, name, word, &words(), "use"))
 }

@@ -8,11 +8,8 @@ use crate::limits::{Limit, Limits};
 use crate::path::{AttributePath, AttributeQuery, AttributeStep};
 
 /// The paths that match a query in at least one of the values. The caller passes all sides of a
-/// change: unknown values are only in `after_unknown`, and removed values only in `before`.
-///
-/// # Errors
-///
-/// Fails if a value is invalid, or if the paths exceed [`Limits::paths`].
+/// change: unknown values are only in `after_unknown`, and removed values only in `before`. Fails
+/// if a value is invalid, or if the paths exceed [`Limits::paths`].
 pub(super) fn matching_paths<'a>(
     query: &AttributeQuery,
     values: impl IntoIterator<Item = Value<'a>>,

@@ -8,7 +8,7 @@ use toml::de::{DeTable, DeValue};
 use super::node::{Builder, DEPTH_MAX, FILE_MAX, FileError, Node, NodeKind};
 use crate::error::Error;
 use crate::json::detached::Detached;
-use crate::json::value::Kind;
+use crate::json::value::{Kind, Value};
 use crate::limits::Limits;
 
 /// The syntax of a file.
@@ -113,136 +113,105 @@ impl Lines {
     }
 
     /// The line of an offset, from 1.
-    fn at(&self, offset: usize) -> usize {
-        self.0.partition_point(|end| *end < offset) + 1
+    fn at(&self, offset: u64) -> usize {
+        self.0.partition_point(|end| (*end as u64) < offset) + 1
+    }
+
+    fn invalid_json(&self, error: &Error) -> FileError {
+        let offset = error.location().map_or(0, |location| location.offset);
+        FileError::new(self.at(offset), format!("invalid JSON: {}", error.kind()))
     }
 }
 
 fn json(text: &str) -> Result<Node, FileError> {
     let lines = Lines::of(text);
-    let at = |offset: u64| lines.at(usize::try_from(offset).unwrap_or(usize::MAX));
-    let failed = |error: Error| {
-        let offset = error.location().map_or(0, |location| location.offset);
-        FileError::new(at(offset), format!("invalid JSON: {}", error.kind()))
-    };
     let limits = Limits { depth: DEPTH_MAX as u64 + 1, ..Limits::default() };
-    let mut detached = Detached::read(text.as_bytes(), limits).map_err(failed)?;
+    let detached = Detached::read(text.as_bytes(), limits);
+    let mut detached = detached.map_err(|error| lines.invalid_json(&error))?;
     let mut builder = Builder::default();
-    let mut left = vec![Next::Value(detached.value())];
-    while let Some(next) = left.pop() {
-        let value = match next {
-            Next::Close => {
-                builder.close()?;
-                continue;
-            }
-            Next::Key(line, key) => {
-                builder.key(line, key)?;
-                continue;
-            }
-            Next::Value(value) => value,
-        };
-        let line = at(value.offset());
-        match value.kind().map_err(failed)? {
-            Kind::Null => builder.scalar(line, NodeKind::Null)?,
-            Kind::True => builder.scalar(line, NodeKind::Boolean(true))?,
-            Kind::False => builder.scalar(line, NodeKind::Boolean(false))?,
-            Kind::Number => {
-                let number = String::from_utf8_lossy(value.raw()).into_owned();
-                builder.scalar(line, NodeKind::Number(number))?;
-            }
-            Kind::String => {
-                builder.scalar(line, NodeKind::Text(value.text().map_err(failed)?))?;
-            }
-            Kind::Array => {
-                builder.open_list(line)?;
-                left.push(Next::Close);
-                let from = left.len();
-                for element in value.elements().map_err(failed)? {
-                    left.push(Next::Value(element.map_err(failed)?));
-                }
-                left[from..].reverse();
-            }
-            Kind::Object => {
-                builder.open_mapping(line)?;
-                left.push(Next::Close);
-                let from = left.len();
-                for member in value.members().map_err(failed)? {
-                    let (key, value) = member.map_err(failed)?;
-                    left.push(Next::Key(at(key.offset()), key.decode().map_err(failed)?));
-                    left.push(Next::Value(value));
-                }
-                left[from..].reverse();
-            }
-        }
-    }
+    add_json(detached.value(), &lines, &mut builder)?;
     builder.finish()
 }
 
-/// A pending step on the stack of `json` and `toml`.
-enum Next<T> {
-    Value(T),
-    Key(usize, String),
-    Close,
+/// Adds a value and everything in it. The depth of the tree bounds the recursion.
+fn add_json(value: Value<'_>, lines: &Lines, builder: &mut Builder) -> Result<(), FileError> {
+    let failed = |error| lines.invalid_json(&error);
+    let line = lines.at(value.offset());
+    let scalar = match value.kind().map_err(failed)? {
+        Kind::Null => NodeKind::Null,
+        Kind::True => NodeKind::Boolean(true),
+        Kind::False => NodeKind::Boolean(false),
+        Kind::Number => NodeKind::Number(String::from_utf8_lossy(value.raw()).into_owned()),
+        Kind::String => NodeKind::Text(value.text().map_err(failed)?),
+        Kind::Array => {
+            builder.open_list(line)?;
+            for element in value.elements().map_err(failed)? {
+                add_json(element.map_err(failed)?, lines, builder)?;
+            }
+            return builder.close();
+        }
+        Kind::Object => {
+            builder.open_mapping(line)?;
+            for member in value.members().map_err(failed)? {
+                let (key, value) = member.map_err(failed)?;
+                builder.key(lines.at(key.offset()), key.decode().map_err(failed)?)?;
+                add_json(value, lines, builder)?;
+            }
+            return builder.close();
+        }
+    };
+    builder.scalar(line, scalar)
 }
 
 fn toml(text: &str) -> Result<Node, FileError> {
     let lines = Lines::of(text);
     let table = DeTable::parse(text).map_err(|error| {
-        let line = error.span().map_or(1, |span| lines.at(span.start));
+        let line = error.span().map_or(1, |span| lines.at(span.start as u64));
         FileError::new(line, format!("invalid TOML: {}", error.message()))
     })?;
-    let mut builder = Builder::default();
     let span = table.span();
     let root = Spanned::new(span, DeValue::Table(table.into_inner()));
-    let mut left = vec![Next::Value(&root)];
-    while let Some(next) = left.pop() {
-        let value = match next {
-            Next::Close => {
-                builder.close()?;
-                continue;
-            }
-            Next::Key(line, key) => {
-                builder.key(line, key)?;
-                continue;
-            }
-            Next::Value(value) => value,
-        };
-        let line = lines.at(value.span().start);
-        match value.get_ref() {
-            DeValue::String(text) => builder.scalar(line, NodeKind::Text(text.to_string()))?,
-            DeValue::Integer(number) if number.radix() == 10 => {
-                let number = number.as_str().trim_start_matches('+').to_owned();
-                builder.scalar(line, NodeKind::Number(number))?;
-            }
-            DeValue::Float(number) if is_number(number.as_str().trim_start_matches('+')) => {
-                let number = number.as_str().trim_start_matches('+').to_owned();
-                builder.scalar(line, NodeKind::Number(number))?;
-            }
-            DeValue::Integer(_) | DeValue::Float(_) => {
-                return Err(FileError::new(line, "write this number with decimal digits"));
-            }
-            DeValue::Boolean(value) => builder.scalar(line, NodeKind::Boolean(*value))?,
-            DeValue::Datetime(_) => {
-                return Err(FileError::new(line, "write a date as a string, in quotes"));
-            }
-            DeValue::Array(elements) => {
-                builder.open_list(line)?;
-                left.push(Next::Close);
-                let from = left.len();
-                left.extend(elements.iter().map(Next::Value));
-                left[from..].reverse();
-            }
-            DeValue::Table(members) => {
-                builder.open_mapping(line)?;
-                left.push(Next::Close);
-                let from = left.len();
-                for (key, value) in members {
-                    left.push(Next::Key(lines.at(key.span().start), key.get_ref().to_string()));
-                    left.push(Next::Value(value));
-                }
-                left[from..].reverse();
-            }
-        }
-    }
+    let mut builder = Builder::default();
+    add_toml(&root, &lines, &mut builder)?;
     builder.finish()
+}
+
+/// Adds a value and everything in it. The depth of the tree bounds the recursion.
+fn add_toml(
+    value: &Spanned<DeValue<'_>>,
+    lines: &Lines,
+    builder: &mut Builder,
+) -> Result<(), FileError> {
+    let line = lines.at(value.span().start as u64);
+    let unsigned = |number: &str| number.trim_start_matches('+').to_owned();
+    let scalar = match value.get_ref() {
+        DeValue::String(text) => NodeKind::Text(text.to_string()),
+        DeValue::Integer(number) if number.radix() == 10 => {
+            NodeKind::Number(unsigned(number.as_str()))
+        }
+        DeValue::Float(number) if is_number(&unsigned(number.as_str())) => {
+            NodeKind::Number(unsigned(number.as_str()))
+        }
+        DeValue::Integer(_) | DeValue::Float(_) => {
+            return Err(FileError::new(line, "write this number with decimal digits"));
+        }
+        DeValue::Boolean(value) => NodeKind::Boolean(*value),
+        DeValue::Datetime(_) => {
+            return Err(FileError::new(line, "write a date as a string, in quotes"));
+        }
+        DeValue::Array(elements) => {
+            builder.open_list(line)?;
+            elements.iter().try_for_each(|element| add_toml(element, lines, builder))?;
+            return builder.close();
+        }
+        DeValue::Table(members) => {
+            builder.open_mapping(line)?;
+            for (key, value) in members {
+                builder.key(lines.at(key.span().start as u64), key.get_ref().to_string())?;
+                add_toml(value, lines, builder)?;
+            }
+            return builder.close();
+        }
+    };
+    builder.scalar(line, scalar)
 }

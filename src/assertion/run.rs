@@ -1,6 +1,6 @@
 //! Asks assertions of one document, in one pass.
 
-use super::facts::Facts;
+use super::facts::{Facts, is_asked};
 use super::list::Assertions;
 use super::paths::matching_paths;
 use super::sides::{Item, Sides};
@@ -69,14 +69,8 @@ impl Current {
     /// The item to ask about. A state has no actions.
     fn item<'i, 'v>(&'i self, facts: &Facts, sides: Sides<'v>) -> Item<'i, 'v> {
         let actions = (!facts.is_state).then_some(self.actions.as_slice());
-        Item {
-            place: &self.address,
-            address: self.block(),
-            actions,
-            is_data: self.is_data,
-            deferred: None,
-            sides,
-        }
+        let (place, address, is_data) = (&*self.address, self.block(), self.is_data);
+        Item { place, address, actions, is_data, deferred: None, sides }
     }
 }
 
@@ -91,7 +85,7 @@ impl<'a> Run<'a> {
 
     /// The answers to all assertions, at the end of a document.
     pub fn finish(mut self, document: &Document) -> Answers {
-        self.facts.end(document);
+        self.facts.lacks_changes = document.lacks_changes;
         verdict::end(self.assertions, &self.facts, self.tally)
     }
 
@@ -238,19 +232,13 @@ impl<'a> Run<'a> {
             let name = piece.name.unwrap_or_default();
             self.current.name_output(name);
             self.tally.names.add_output(name);
-            let sides = Sides {
-                after: get("value")?,
-                after_sensitive: get("sensitive")?,
-                ..Sides::default()
-            };
+            let (after, after_sensitive) = (get("value")?, get("sensitive")?);
+            let sides = Sides { after, after_sensitive, ..Sides::default() };
             let places = self.assertions.about_output(name);
             return places.into_iter().try_for_each(|place| self.ask(place, sides, None));
         }
-        let sides = Sides {
-            after: get("values")?,
-            after_sensitive: get("sensitive_values")?,
-            ..Sides::default()
-        };
+        let (after, after_sensitive) = (get("values")?, get("sensitive_values")?);
+        let sides = Sides { after, after_sensitive, ..Sides::default() };
         if get("deposed_key")?.is_some_and(|key| !key.is_null()) {
             return Ok(());
         }
@@ -264,18 +252,7 @@ impl<'a> Run<'a> {
 
 impl PieceVisitor for Run<'_> {
     fn section(&mut self, section: Section, key: &str) -> plan::Answer {
-        let is_asked = matches!(
-            section,
-            Section::ResourceChanges
-                | Section::OutputChanges
-                | Section::DeferredChanges
-                | Section::FormatVersion
-                | Section::TerraformVersion
-                | Section::Applyable
-                | Section::Complete
-                | Section::Errored
-        );
-        match is_asked || section == Section::Other && key == "values" {
+        match is_asked(section) || section == Section::Other && key == "values" {
             true => plan::Answer::Enter,
             false => plan::Answer::Skip,
         }
@@ -364,13 +341,8 @@ fn ask(
 }
 
 fn sides<'a>(change: &Change<'a>) -> Sides<'a> {
-    Sides {
-        before: change.before,
-        after: change.after,
-        after_unknown: change.after_unknown,
-        before_sensitive: change.before_sensitive,
-        after_sensitive: change.after_sensitive,
-    }
+    let Change { before, after, after_unknown, before_sensitive, after_sensitive, .. } = *change;
+    Sides { before, after, after_unknown, before_sensitive, after_sensitive }
 }
 
 fn decoded(text: Option<Text<'_>>) -> Result<String> {

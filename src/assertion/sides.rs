@@ -36,7 +36,7 @@ impl<'a> Sides<'a> {
     pub fn is_list_at(self, path: &AttributePath) -> Result<bool> {
         let Sides { before, after, after_unknown, .. } = self;
         for side in [after, before, after_unknown].into_iter().flatten() {
-            if let Ok(found) = traverse(Found::clear(Data::from(side)), path)? {
+            if let Ok(found) = traverse(Found::clear(side), path)? {
                 match found.data.ty()? {
                     Type::Slice => return Ok(true),
                     Type::Map => return Ok(false),
@@ -46,14 +46,12 @@ impl<'a> Sides<'a> {
         }
         Ok(false)
     }
-}
 
-impl<'a> Sides<'a> {
     /// Whether a value or an overlay has a path: a value is there, or a mark is.
     pub fn has(self, path: &AttributePath) -> Result<bool> {
         let Sides { before, after, after_unknown, before_sensitive, after_sensitive } = self;
         for side in [before, after].into_iter().flatten() {
-            if traverse(Found::clear(Data::from(side)), path)?.is_ok() {
+            if traverse(Found::clear(side), path)?.is_ok() {
                 return Ok(true);
             }
         }
@@ -84,7 +82,7 @@ impl<'a> Sides<'a> {
             }
             let mut keys = BTreeSet::new();
             for side in [self.before, self.after, self.after_unknown].into_iter().flatten() {
-                if let Ok(found) = traverse(Found::clear(Data::from(side)), &parent)? {
+                if let Ok(found) = traverse(Found::clear(side), &parent)? {
                     keys.extend(found.data.members()?.into_iter().flatten().map(|(key, _)| key));
                 }
             }
@@ -120,6 +118,23 @@ enum Marked {
     Not,
 }
 
+/// What contradicts an expectation.
+struct Contradiction {
+    /// What was found, in words.
+    found: String,
+    /// The text in `found` that comes from the document and may be secret.
+    quoted: Option<String>,
+}
+
+impl<T: Into<String>> From<T> for Contradiction {
+    fn from(found: T) -> Contradiction {
+        Contradiction { found: found.into(), quoted: None }
+    }
+}
+
+/// `None` if the expectation holds.
+type Checked = Result<Option<Contradiction>>;
+
 impl Item<'_, '_> {
     /// Checks an expectation about this item.
     pub fn check(
@@ -128,78 +143,82 @@ impl Item<'_, '_> {
         path: &AttributePath,
         outcome: &mut Outcome,
     ) -> Result<()> {
-        match expectation {
-            Expectation::Action(_)
-            | Expectation::NotAction(_)
-            | Expectation::Deferred(_)
-            | Expectation::DeferredFor(_) => self.check_change(expectation, path, outcome),
-            Expectation::Unchanged(_) if self.actions.is_none() => {
-                self.fail(expectation, path, IN_STATE, outcome);
-            }
-            Expectation::Known(matcher) => self.known(matcher, expectation, path, outcome)?,
-            Expectation::Unknown(is_unknown) => {
-                let marked = self.unknown(path)?;
-                let found = match (is_unknown, marked) {
-                    (true, Marked::Whole) | (false, Marked::Not) => return Ok(()),
-                    (_, Marked::Whole) => "an unknown value",
-                    (_, Marked::Partly) => "a value that is partly unknown",
-                    (true, Marked::Not) if self.at(path)?.is_none() => {
-                        return self.nothing(expectation, path, outcome);
-                    }
-                    (true, Marked::Not) => "a known value",
-                };
-                self.fail(expectation, path, found, outcome);
-            }
-            Expectation::Sensitive(is_sensitive) => {
-                let found = match (is_sensitive, self.sensitive(path)?) {
-                    (true, Marked::Whole) | (false, Marked::Not) => return Ok(()),
-                    (_, Marked::Whole) => "a sensitive value",
-                    (_, Marked::Partly) => "a value that is partly sensitive",
-                    (true, Marked::Not) if self.at(path)?.is_none() => {
-                        return self.nothing(expectation, path, outcome);
-                    }
-                    (true, Marked::Not) => "a value that is not sensitive",
-                };
-                self.fail(expectation, path, found, outcome);
-            }
-            Expectation::Null(is_null) => self.null(*is_null, expectation, path, outcome)?,
-            Expectation::Unchanged(expected) if self.is_unchanged(path)? != *expected => {
-                let found = if *expected { "a change" } else { "no change" };
-                self.fail(expectation, path, found, outcome);
-            }
-            Expectation::Absent(is_absent) if !path.is_root() || !is_absent => {
-                let is_there = self.at(path)?.is_some() || self.unknown(path)? != Marked::Not;
-                if is_there == *is_absent && !path.is_root() {
-                    let found = if is_there { "a value" } else { "nothing" };
-                    self.fail(expectation, path, found, outcome);
-                }
-            }
-            Expectation::Absent(_) => {
-                let found = self.actions.map_or("it in the state".to_owned(), Action::words_of);
-                self.fail(expectation, path, &found, outcome);
-            }
-            _ => {}
+        if let Some(Contradiction { found, quoted }) = self.contradiction(expectation, path)? {
+            self.fail(expectation, path, &found, outcome);
+            outcome.quote_last(quoted);
         }
         Ok(())
     }
 
-    /// Checks an expectation about the actions and the deferral.
-    fn check_change(&self, expectation: &Expectation, path: &AttributePath, outcome: &mut Outcome) {
-        let Some(actions) = self.actions else {
-            return self.fail(expectation, path, IN_STATE, outcome);
-        };
-        let found = match expectation {
+    fn contradiction(&self, expectation: &Expectation, path: &AttributePath) -> Checked {
+        let actions = || Action::words_of(self.actions.unwrap_or_default());
+        Ok(Some(match expectation {
+            Expectation::Action(_)
+            | Expectation::NotAction(_)
+            | Expectation::Deferred(_)
+            | Expectation::DeferredFor(_)
+            | Expectation::Unchanged(_)
+                if self.actions.is_none() =>
+            {
+                IN_STATE.into()
+            }
             Expectation::Action(list) if !list.iter().any(|action| self.has(*action)) => {
-                Action::words_of(actions)
+                actions().into()
             }
-            Expectation::NotAction(list) if self.is_refused(list) => Action::words_of(actions),
+            Expectation::NotAction(list) if self.is_refused(list) => actions().into(),
             Expectation::Deferred(expected) if self.deferred.is_some() != *expected => {
-                self.deferral()
+                self.deferral().into()
             }
-            Expectation::DeferredFor(reason) if self.deferred != Some(reason) => self.deferral(),
-            _ => return,
-        };
-        self.fail(expectation, path, &found, outcome);
+            Expectation::DeferredFor(reason) if self.deferred != Some(reason) => {
+                self.deferral().into()
+            }
+            Expectation::Known(matcher) => return self.known(matcher, path),
+            Expectation::Unknown(expected) => {
+                let words = ["an unknown value", "a value that is partly unknown", "a known value"];
+                return self.marked(*expected, self.unknown(path)?, path, words);
+            }
+            Expectation::Sensitive(expected) => {
+                let words = [
+                    "a sensitive value",
+                    "a value that is partly sensitive",
+                    "a value that is not sensitive",
+                ];
+                return self.marked(*expected, self.sensitive(path)?, path, words);
+            }
+            Expectation::Null(expected) => return self.null(*expected, path),
+            Expectation::Unchanged(expected) if self.is_unchanged(path)? != *expected => {
+                if *expected { "a change" } else { "no change" }.into()
+            }
+            Expectation::Absent(expected) if !path.is_root() => {
+                let is_there = self.at(path)?.is_some() || self.unknown(path)? != Marked::Not;
+                if is_there != *expected {
+                    return Ok(None);
+                }
+                if is_there { "a value" } else { "nothing" }.into()
+            }
+            Expectation::Absent(true) => {
+                self.actions.map_or("it in the state".to_owned(), Action::words_of).into()
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    /// Checks how much of a value is marked. The words are those for the whole value, a part, and
+    /// none.
+    fn marked(
+        &self,
+        expected: bool,
+        marked: Marked,
+        path: &AttributePath,
+        [whole, partly, not]: [&str; 3],
+    ) -> Checked {
+        Ok(Some(match (expected, marked) {
+            (true, Marked::Whole) | (false, Marked::Not) => return Ok(None),
+            (_, Marked::Whole) => whole.into(),
+            (_, Marked::Partly) => partly.into(),
+            (true, Marked::Not) if self.at(path)?.is_none() => self.nothing(path)?,
+            (true, Marked::Not) => not.into(),
+        }))
     }
 
     /// Whether `action` describes the change. `Destroy` covers every list with a delete, except for
@@ -251,26 +270,17 @@ impl Item<'_, '_> {
         self.has(Action::Delete) || self.has(Action::Forget)
     }
 
-    /// Fails because there is no value.
-    fn nothing(
-        &self,
-        expectation: &Expectation,
-        path: &AttributePath,
-        outcome: &mut Outcome,
-    ) -> Result<()> {
+    /// There is no value.
+    fn nothing(&self, path: &AttributePath) -> Result<Contradiction> {
         if self.is_gone() {
-            let is_deleted = self.has(Action::Delete);
-            let word = if is_deleted { "deleted" } else { "forgotten" };
-            self.fail(expectation, path, &format!("nothing: it is {word}"), outcome);
-            return Ok(());
+            let word = if self.has(Action::Delete) { "deleted" } else { "forgotten" };
+            return Ok(format!("nothing: it is {word}").into());
         }
         let near = self.sides.near(path)?;
         let found = format!("nothing{}", did_you_mean(near.as_deref()));
-        self.fail(expectation, path, &found, outcome);
         // A suggested map key is data and may repeat a secret. The name of a top-level attribute
         // cannot.
-        outcome.quote_last(near.filter(|_| path.steps().len() > 1));
-        Ok(())
+        Ok(Contradiction { found, quoted: near.filter(|_| path.steps().len() > 1) })
     }
 
     fn fail(
@@ -286,59 +296,34 @@ impl Item<'_, '_> {
         outcome.locate_last(self.address, self.actions.unwrap_or_default());
     }
 
-    fn known(
-        &self,
-        matcher: &Matcher,
-        expectation: &Expectation,
-        path: &AttributePath,
-        outcome: &mut Outcome,
-    ) -> Result<()> {
-        let unknown = self.unknown(path)?;
-        if unknown == Marked::Whole {
-            self.fail(expectation, path, "an unknown value", outcome);
-            return Ok(());
+    fn known(&self, matcher: &Matcher, path: &AttributePath) -> Checked {
+        if self.unknown(path)? == Marked::Whole {
+            return Ok(Some("an unknown value".into()));
         }
-        let Some(data) = self.at(path)? else { return self.nothing(expectation, path, outcome) };
+        let Some(data) = self.at(path)? else { return self.nothing(path).map(Some) };
         if matcher.matches(data)? {
-            return Ok(());
+            return Ok(None);
         }
         if self.sensitive(path)? != Marked::Not {
-            self.fail(expectation, path, SENSITIVE, outcome);
-            return Ok(());
+            return Ok(Some(SENSITIVE.into()));
         }
-        let (mut found, quoted) = described(data)?;
+        let mut contradiction = described(data)?;
         let is_number = data.string()?.is_some_and(|text| Number::parse(text.as_bytes()).is_some());
         if is_number && matcher.is_of_numbers() {
-            found += " (a text: without --schemas, large numbers of plan files are texts)";
+            contradiction.found +=
+                " (a text: without --schemas, large numbers of plan files are texts)";
         }
-        self.fail(expectation, path, &found, outcome);
-        outcome.quote_last(quoted);
-        Ok(())
+        Ok(Some(contradiction))
     }
 
-    fn null(
-        &self,
-        is_null: bool,
-        expectation: &Expectation,
-        path: &AttributePath,
-        outcome: &mut Outcome,
-    ) -> Result<()> {
-        let found = match (self.unknown(path)?, self.at(path)?) {
-            (Marked::Whole, _) => "an unknown value",
-            (_, None) if path.is_root() && !self.is_gone() => "null",
-            (_, None) => return self.nothing(expectation, path, outcome),
-            (_, Some(Data::Nil)) => "null",
-            (_, Some(_)) => "a value",
+    fn null(&self, is_null: bool, path: &AttributePath) -> Checked {
+        let (found, holds) = match (self.unknown(path)?, self.at(path)?) {
+            (Marked::Whole, _) => ("an unknown value", false),
+            (_, None) if !path.is_root() || self.is_gone() => return self.nothing(path).map(Some),
+            (_, None | Some(Data::Nil)) => ("null", is_null),
+            (_, Some(_)) => ("a value", !is_null),
         };
-        let holds = match found {
-            "null" => is_null,
-            "a value" => !is_null,
-            _ => false,
-        };
-        if !holds {
-            self.fail(expectation, path, found, outcome);
-        }
-        Ok(())
+        Ok((!holds).then(|| found.into()))
     }
 
     /// The planned value at a path; `None` if there is none.
@@ -347,7 +332,7 @@ impl Item<'_, '_> {
             _ if self.is_gone() => Ok(None),
             Some(after) if path.is_root() => Ok(Some(Data::from(after))),
             after => {
-                let found = traverse(Found::clear(Data::from(after)), path)?;
+                let found = traverse(Found::clear(after), path)?;
                 Ok(found.ok().map(|found| found.data).filter(|_| after.is_some()))
             }
         }
@@ -372,34 +357,18 @@ impl Item<'_, '_> {
         if self.unknown(path)? != Marked::Not {
             return Ok(false);
         }
-        let side = |side: Option<crate::json::value::Value<'_>>| -> Result<bool> {
-            Ok(traverse(Found::clear(Data::from(side)), path)?.is_ok())
-        };
-        let [before, after] = [self.sides.before, self.sides.after];
-        if side(before)? != side(after)? {
-            return Ok(false);
-        }
-        let before = traverse(Found::clear(Data::from(before)), path)?;
-        let after = traverse(Found::clear(Data::from(after)), path)?;
+        let before = traverse(Found::clear(self.sides.before), path)?;
+        let after = traverse(Found::clear(self.sides.after), path)?;
         match (before, after) {
             (Ok(before), Ok(after)) => are_equal(before.data, after.data),
-            _ => Ok(true),
+            (before, after) => Ok(before.is_ok() == after.is_ok()),
         }
     }
 }
 
 /// How much of the value at a path an overlay marks. A mark counts for everything in the value.
 fn marked(overlay: Option<Value<'_>>, path: &AttributePath) -> Result<Marked> {
-    let mut mask = Mask::from(overlay);
-    for step in path.steps() {
-        mask = match step {
-            AttributeStep::Key(key) => mask.at_key(key),
-            AttributeStep::Index(index) => {
-                usize::try_from(*index).map_or(Mask::Clear, |index| mask.at_index(index))
-            }
-        };
-    }
-    Ok(match mask {
+    Ok(match Mask::from(overlay).at(path.steps()) {
         Mask::Marked => Marked::Whole,
         Mask::Clear => Marked::Not,
         Mask::Parts(parts) => match has_mark(parts)? {
@@ -431,26 +400,20 @@ fn has_mark(overlay: Value<'_>) -> Result<bool> {
     Ok(false)
 }
 
-/// A value in words, and the text in them that may be secret.
-fn described(data: Data<'_>) -> Result<(String, Option<String>)> {
+/// A value in words.
+fn described(data: Data<'_>) -> Result<Contradiction> {
     Ok(match data.ty()? {
-        Type::Nil => ("null".to_owned(), None),
-        Type::Bool => (data.boolean().unwrap_or_default().to_string(), None),
+        Type::Nil => "null".into(),
+        Type::Bool => data.boolean().unwrap_or_default().to_string().into(),
         Type::Number => {
             let number = data.number()?.unwrap_or_default();
-            (number.clone(), Some(number))
+            Contradiction { found: number.clone(), quoted: Some(number) }
         }
         Type::String => {
             let text = data.string()?.unwrap_or_default();
-            (format!("{text:?}"), Some(text))
+            Contradiction { found: format!("{text:?}"), quoted: Some(text) }
         }
-        Type::Slice => {
-            let len = data.elements()?.unwrap_or_default().len();
-            (format!("a list of {len}"), None)
-        }
-        Type::Map => {
-            let len = data.members()?.unwrap_or_default().len();
-            (format!("an object of {len}"), None)
-        }
+        Type::Slice => format!("a list of {}", data.elements()?.unwrap_or_default().len()).into(),
+        Type::Map => format!("an object of {}", data.members()?.unwrap_or_default().len()).into(),
     })
 }

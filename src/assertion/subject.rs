@@ -2,7 +2,7 @@
 
 use super::bounds::Bounds;
 use super::matcher::Matcher;
-use crate::path::{AddressPattern, AttributePath, AttributeQuery, DottedPath};
+use crate::path::{AddressPattern, AttributePath, AttributeQuery, AttributeStep, DottedPath};
 
 /// An assertion.
 #[derive(Debug)]
@@ -62,6 +62,15 @@ impl Where {
     /// Whether this is the root.
     pub fn is_root(&self) -> bool {
         matches!(self, Where::At(path) if path.is_root())
+    }
+
+    /// Whether the first step is an index.
+    pub(super) fn begins_with_index(&self) -> bool {
+        match self {
+            Where::At(path) => matches!(path.steps().first(), Some(AttributeStep::Index(_))),
+            Where::Dotted(path) => path.begins_with_index(),
+            Where::Each(query) => query.to_string().starts_with('['),
+        }
     }
 
     /// The text of the path.
@@ -165,30 +174,21 @@ impl Severity {
     }
 }
 
-/// The actions of a change, in the words of `-o changes`.
+/// The actions of a change, in the words of `-o changes`. A name with `Then` is a list of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the words of the plan")]
 pub enum Action {
-    /// `["no-op"]`.
     NoOp,
-    /// `["create"]`.
     Create,
-    /// `["read"]`.
     Read,
-    /// `["update"]`.
     Update,
-    /// `["delete"]`.
     Delete,
-    /// `["forget"]`.
     Forget,
     /// Deleted and created, in either order.
     Replace,
-    /// `["delete","create"]`.
     DeleteThenCreate,
-    /// `["create","delete"]`.
     CreateThenDelete,
-    /// `["create","forget"]`.
     CreateThenForget,
-    /// `["forget","create"]`.
     ForgetThenCreate,
     /// An object of a managed resource is deleted, also to replace it.
     Destroy,
@@ -227,31 +227,19 @@ impl Action {
 
     /// Whether the actions of a change are these. `destroy` is for managed resources only.
     pub fn covers(self, actions: &[String]) -> bool {
-        let includes = |word: &str| actions.iter().any(|action| action == word);
         match self {
-            Action::NoOp => actions == ["no-op"],
-            Action::Create => actions == ["create"],
-            Action::Read => actions == ["read"],
-            Action::Update => actions == ["update"],
-            Action::Delete => actions == ["delete"],
-            Action::Forget => actions == ["forget"],
-            Action::DeleteThenCreate => actions == ["delete", "create"],
-            Action::CreateThenDelete => actions == ["create", "delete"],
-            Action::CreateThenForget => actions == ["create", "forget"],
-            Action::ForgetThenCreate => actions == ["forget", "create"],
             Action::Replace => actions == ["delete", "create"] || actions == ["create", "delete"],
-            Action::Destroy => includes("delete"),
+            Action::Destroy => actions.iter().any(|action| action == "delete"),
             Action::Change => actions != ["no-op"] && actions != ["read"],
+            other => actions.iter().eq(other.word().split("-then-")),
         }
     }
 
     /// Whether `not_action` with this action refuses the actions of a change. A delete and a forget
     /// are refused as parts of replacements, too.
     pub fn refuses(self, actions: &[String]) -> bool {
-        let includes = |word: &str| actions.iter().any(|action| action == word);
         match self {
-            Action::Delete => includes("delete"),
-            Action::Forget => includes("forget"),
+            Action::Delete | Action::Forget => actions.iter().any(|it| it == self.word()),
             other => other.covers(actions),
         }
     }

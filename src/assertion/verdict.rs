@@ -75,18 +75,12 @@ pub(super) fn end(assertions: &Assertions, facts: &Facts, tally: Tally) -> Answe
         }
     }
     let outcomes = answers.into_iter().map(|answer| answer.outcome).collect();
-    Answers { outcomes, unmatched, incomplete: incomplete(assertions, facts) }
-}
-
-/// A description of an incomplete plan, such as `an incomplete plan`. `None` if the plan is
-/// complete or an assertion asks about that.
-fn incomplete(assertions: &Assertions, facts: &Facts) -> Option<&'static str> {
-    let asks = |assertion: &Assertion| {
-        assertion.expectations.iter().any(|expectation| {
-            matches!(expectation, Expectation::Plan(PlanState::Empty | PlanState::Complete))
-        })
-    };
-    facts.incomplete().filter(|_| !assertions.list().iter().any(asks))
+    let mut expectations = assertions.list().iter().flat_map(|assertion| &assertion.expectations);
+    let asks_whether_complete = expectations.any(|expectation| {
+        matches!(expectation, Expectation::Plan(PlanState::Empty | PlanState::Complete))
+    });
+    let incomplete = facts.incomplete().filter(|_| !asks_whether_complete);
+    Answers { outcomes, unmatched, incomplete }
 }
 
 /// An assertion at the end of a document, with the answer so far.
@@ -156,9 +150,9 @@ impl Closing<'_> {
                     outcome.fail("", "", &words(expectation), IN_STATE);
                 }
             }
-            return self.path(pattern);
+        } else {
+            self.count();
         }
-        self.count();
         self.path(pattern);
     }
 

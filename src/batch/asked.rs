@@ -27,11 +27,7 @@ const UNCHECKED: &str = "(not shown, because the input cannot be read twice)";
 
 impl Asked<'_> {
     /// Masks quoted values that repeat a secret of the plan at an offset. `collected` holds its
-    /// secrets, if they are known.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the secrets cannot be collected.
+    /// secrets, if they are known. Fails if the secrets cannot be collected.
     pub(super) fn mask(
         collect: &mut Option<&mut dyn FnMut(u64) -> Result<Collected>>,
         outcomes: &mut [Outcome],

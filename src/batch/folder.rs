@@ -54,8 +54,8 @@ impl Folder {
     ///
     /// Fails with a [`FolderProblem`], or if the folder cannot be created or written.
     pub fn open(path: &Path, terms: &Terms, extension: &'static str) -> Result<Folder> {
-        std::fs::create_dir_all(path).map_err(write_error)?;
-        let is_there = || path.join(journal::NAME).try_exists().map_err(write_error);
+        std::fs::create_dir_all(path).map_err(Error::write)?;
+        let is_there = || path.join(journal::NAME).try_exists().map_err(Error::write);
         let is_new = || is_there().map(|is_there| !is_there);
         if is_new()? {
             refuse_foreign(path)?;
@@ -64,7 +64,7 @@ impl Folder {
         // Another run may have begun before this one got the lock.
         if is_new()? {
             replace(path, journal::NAME, |out| {
-                out.write_all(&Journal::first_line(terms)?).map_err(write_error)
+                out.write_all(&Journal::first_line(terms)?).map_err(Error::write)
             })?;
         }
         let journal = Journal::open(path, Access::Append)?;
@@ -72,8 +72,8 @@ impl Folder {
             return Err(problem(FolderProblem::Begun(option)));
         }
         regular::require(path, REPORT)?;
-        remove_unfinished(path).map_err(write_error)?;
-        std::fs::create_dir_all(path.join(RECORDS)).map_err(write_error)?;
+        remove_unfinished(path).map_err(Error::write)?;
+        std::fs::create_dir_all(path.join(RECORDS)).map_err(Error::write)?;
         sync_folder(path)?;
         Ok(Folder { path: path.to_owned(), extension, journal, _lock: lock })
     }
@@ -167,13 +167,13 @@ impl Folder {
     pub fn commit(&mut self, finished: Vec<Finished>) -> Result<()> {
         let files = finished.iter().filter_map(|input| input.file.as_ref());
         sync_files(&files.map(|file| file.path.as_path()).collect::<Vec<_>>())
-            .map_err(write_error)?;
+            .map_err(Error::write)?;
         let mut outcomes = Vec::with_capacity(finished.len());
         for Finished { outcome, file } in finished {
             let path = self.records(&outcome.name);
             match file {
                 Some(file) => file.rename(&path)?,
-                None => remove_if_there(&path).map_err(write_error)?,
+                None => remove_if_there(&path).map_err(Error::write)?,
             }
             outcomes.push(outcome);
         }
@@ -224,7 +224,7 @@ pub struct Unfinished {
 
 impl Unfinished {
     fn rename(mut self, to: &Path) -> Result<()> {
-        std::fs::rename(&self.path, to).map_err(write_error)?;
+        std::fs::rename(&self.path, to).map_err(Error::write)?;
         self.path.clear();
         Ok(())
     }
@@ -261,7 +261,8 @@ impl Draft {
     /// Fails if the file cannot be created.
     pub fn new(folder: &Path, number: usize) -> Result<Draft> {
         let path = folder.join(format!("{UNFINISHED}{number}"));
-        let file = File::options().write(true).create_new(true).open(&path).map_err(write_error)?;
+        let file =
+            File::options().write(true).create_new(true).open(&path).map_err(Error::write)?;
         let (unfinished, buffer) = (Unfinished { path }, Vec::with_capacity(BUFFER));
         Ok(Draft { file, unfinished, buffer, digest: blake3::Hasher::new(), len: 0 })
     }
@@ -272,7 +273,7 @@ impl Draft {
     ///
     /// Fails if the file cannot be written.
     pub fn finish(mut self) -> Result<(Unfinished, Written)> {
-        self.write_buffer().map_err(write_error)?;
+        self.write_buffer().map_err(Error::write)?;
         let blake3 = self.digest.finalize().to_hex().to_string();
         Ok((self.unfinished, Written { len: self.len, blake3 }))
     }
@@ -323,14 +324,14 @@ fn lock(folder: &Path) -> Result<File> {
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(problem(FolderProblem::InUse)),
-        Err(TryLockError::Error(error)) => Err(write_error(error)),
+        Err(TryLockError::Error(error)) => Err(Error::write(error)),
     }
 }
 
 /// Refuses a folder that contains files other than those of a batch.
 fn refuse_foreign(folder: &Path) -> Result<()> {
-    for entry in folder.read_dir().map_err(write_error)? {
-        let name = entry.map_err(write_error)?.file_name();
+    for entry in folder.read_dir().map_err(Error::write)? {
+        let name = entry.map_err(Error::write)?.file_name();
         let is_own = name == LOCK || name.to_string_lossy().starts_with(UNFINISHED);
         if !is_own {
             return Err(problem(FolderProblem::Foreign));
@@ -386,12 +387,12 @@ fn replace(
     write: impl FnOnce(&mut dyn Write) -> Result<()>,
 ) -> Result<()> {
     let path = folder.join(format!("{UNFINISHED}{name}"));
-    remove_if_there(&path).map_err(write_error)?;
-    let file = File::options().write(true).create_new(true).open(&path).map_err(write_error)?;
+    remove_if_there(&path).map_err(Error::write)?;
+    let file = File::options().write(true).create_new(true).open(&path).map_err(Error::write)?;
     let unfinished = Unfinished { path };
     let mut out = io::BufWriter::new(file);
     write(&mut out)?;
-    out.flush().and_then(|()| out.get_ref().sync_data()).map_err(write_error)?;
+    out.flush().and_then(|()| out.get_ref().sync_data()).map_err(Error::write)?;
     unfinished.rename(&folder.join(name))?;
     sync_folder(folder)
 }
@@ -399,7 +400,7 @@ fn replace(
 /// Syncs the names in a folder to the disk.
 #[cfg(unix)]
 fn sync_folder(path: &Path) -> Result<()> {
-    File::open(path).and_then(|folder| folder.sync_all()).map_err(write_error)
+    File::open(path).and_then(|folder| folder.sync_all()).map_err(Error::write)
 }
 
 /// Does nothing: other systems cannot sync a folder.
@@ -410,8 +411,4 @@ fn sync_folder(_path: &Path) -> Result<()> {
 
 fn problem(problem: FolderProblem) -> Error {
     Error::new(ErrorKind::Folder(problem))
-}
-
-fn write_error(error: io::Error) -> Error {
-    Error::io(ErrorKind::Write, error)
 }

@@ -191,7 +191,7 @@ impl Journal {
     /// Renders the first line of a journal.
     pub(super) fn first_line(terms: &Terms) -> Result<Vec<u8>> {
         let text = serde_json::to_vec(&First::Begun(terms.clone()));
-        Ok(line_of(&text.map_err(|error| write_error(error.into()))?))
+        Ok(line_of(&text.map_err(|error| Error::write(error.into()))?))
     }
 
     /// Reads the journal of a folder.
@@ -241,7 +241,7 @@ impl Journal {
         }
         drop(lines);
         if access == Access::Append {
-            file.set_len(len).map_err(write_error)?;
+            file.set_len(len).map_err(Error::write)?;
         }
         Ok(Journal { file, len, lines: number, terms, listed, known })
     }
@@ -309,18 +309,14 @@ impl Journal {
 
     /// Writes a new list of inputs and drops the outcomes of inputs without an identity. Does
     /// nothing if the last list is the same and every input has an identity. Calls `inputs` twice;
-    /// both calls must yield the same inputs.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the journal cannot be written.
+    /// both calls must yield the same inputs. Fails if the journal cannot be written.
     pub(super) fn list<I: Iterator<Item = Listed>>(
         &mut self,
         inputs: impl Fn() -> I,
     ) -> Result<()> {
         let mut all_have_identity = true;
         let measured = inputs().inspect(|input| all_have_identity &= input.identity.is_some());
-        let text = Measure::of(Kind::Inputs, measured).map_err(write_error)?;
+        let text = Measure::of(Kind::Inputs, measured).map_err(Error::write)?;
         if all_have_identity && self.listed.as_ref().is_some_and(|line| line.holds(&text)) {
             return Ok(());
         }
@@ -330,7 +326,7 @@ impl Journal {
             .and_then(|()| line::write_list(&mut out, Kind::Inputs, inputs()))
             .and_then(|()| out.write_all(b"\n"))
             .and_then(|()| out.flush());
-        written.map_err(write_error)?;
+        written.map_err(Error::write)?;
         drop(out);
         let offset = self.len;
         self.end_line(text.line_len())?;
@@ -339,11 +335,8 @@ impl Journal {
         Ok(())
     }
 
-    /// Appends outcomes and syncs them to the disk before it returns.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the journal cannot be written.
+    /// Appends outcomes and syncs them to the disk before it returns. Fails if the journal cannot
+    /// be written.
     pub(super) fn add(&mut self, outcomes: &[Outcome]) -> Result<()> {
         let mut text = Kind::Outcomes.head().as_bytes().to_vec();
         let mut places = Vec::with_capacity(outcomes.len());
@@ -352,16 +345,17 @@ impl Journal {
                 text.push(b',');
             }
             let start = text.len();
-            serde_json::to_writer(&mut text, outcome).map_err(|error| write_error(error.into()))?;
+            serde_json::to_writer(&mut text, outcome)
+                .map_err(|error| Error::write(error.into()))?;
             let len = u32::try_from(text.len() - start)
-                .map_err(|_| write_error(io::ErrorKind::FileTooLarge.into()))?;
+                .map_err(|_| Error::write(io::ErrorKind::FileTooLarge.into()))?;
             let offset = self.len + line::HEAD + start as u64;
             let has_identity = outcome.identity.is_some();
             places.push((Key::of(outcome.name.as_bytes()), Place { offset, len, has_identity }));
         }
         text.extend_from_slice(TAIL.as_bytes());
         let line = line_of(&text);
-        (&self.file).write_all(&line).map_err(write_error)?;
+        (&self.file).write_all(&line).map_err(Error::write)?;
         self.end_line(line.len() as u64)?;
         self.known.extend(places);
         Ok(())
@@ -369,7 +363,7 @@ impl Journal {
 
     /// Syncs a written line of `len` bytes to the disk and counts it.
     fn end_line(&mut self, len: u64) -> Result<()> {
-        self.file.sync_data().map_err(write_error)?;
+        self.file.sync_data().map_err(Error::write)?;
         self.len += len;
         self.lines += 1;
         Ok(())
@@ -429,9 +423,5 @@ fn line_of(text: &[u8]) -> Vec<u8> {
     [measure.head().as_bytes(), text, b"\n"].concat()
 }
 
-fn write_error(error: io::Error) -> Error {
-    Error::io(ErrorKind::Write, error)
-}
-
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -5,7 +5,7 @@
 //! it waits until no other thread holds one. An element that exceeds the memory of the batch is
 //! an error.
 
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::allocation;
 use crate::error::{Error, Result};
@@ -17,44 +17,22 @@ const LARGE: u64 = 1 << 20;
 
 /// The permit to hold a large element. The permit is global because all batches of a process share
 /// its memory.
-static PERMIT: Permit = Permit { is_taken: Mutex::new(false), free: Condvar::new() };
-
-struct Permit {
-    is_taken: Mutex<bool>,
-    free: Condvar,
-}
-
-impl Permit {
-    fn take(&self) {
-        let is_taken = self.is_taken.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.free.wait_while(is_taken, |is_taken| *is_taken);
-        *waited.unwrap_or_else(PoisonError::into_inner) = true;
-    }
-
-    fn release(&self) {
-        *self.is_taken.lock().unwrap_or_else(PoisonError::into_inner) = false;
-        self.free.notify_one();
-    }
-}
+static PERMIT: Mutex<()> = Mutex::new(());
 
 /// The permit as one job holds it. Drop releases the permit.
 #[derive(Debug, Default)]
-pub(super) struct JobPermit {
-    is_held: bool,
-}
+pub(super) struct JobPermit(Option<MutexGuard<'static, ()>>);
 
 impl JobPermit {
     fn take(&mut self) {
-        if !std::mem::replace(&mut self.is_held, true) {
-            PERMIT.take();
-        }
+        self.0.get_or_insert_with(|| PERMIT.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
     fn release(&mut self) {
-        if std::mem::take(&mut self.is_held) {
+        if let Some(permit) = self.0.take() {
             // Returns freed memory to the system, so that the next thread can use it.
             allocation::return_freed();
-            PERMIT.release();
+            drop(permit);
         }
     }
 }

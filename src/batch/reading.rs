@@ -113,17 +113,14 @@ impl<S: Source, R: Reader> Visitor<S> for Plans<'_, '_, R> {
             reader.refuse(label, &error)?;
             return Ok(Visited::Enough);
         }
+        // The first of two passes finds the secrets, or the blocks.
         let first_pass = match attributes {
-            Attributes::Values(values) => {
-                (values.collect)(at).map(|collected| FirstPass::Secrets(Box::new(collected)))
-            }
-            Attributes::Blocks(index) => {
-                index(at).map(|blocks| FirstPass::Blocks(Box::new(blocks)))
-            }
-            Attributes::None | Attributes::Paths => Ok(FirstPass::None),
+            Attributes::Values(values) => (values.collect)(at).map(|it| (Some(it), None)),
+            Attributes::Blocks(index) => index(at).map(|it| (None, Some(it))),
+            Attributes::None | Attributes::Paths => Ok((None, None)),
         };
         let sifted = match first_pass {
-            Ok(FirstPass::Blocks(blocks)) => {
+            Ok((_, Some(blocks))) => {
                 let mut sink = Joined::new(reader.sink(), &blocks);
                 sift_next(documents, label, options, &mut sink).map(|mut sifted| {
                     if !blocks.is_present {
@@ -132,11 +129,10 @@ impl<S: Source, R: Reader> Visitor<S> for Plans<'_, '_, R> {
                     sifted
                 })
             }
-            Ok(first_pass) => match (view(attributes, &first_pass), asked) {
+            Ok((collected, None)) => match (view(attributes, collected.as_ref()), asked) {
                 (view, Some(Asked { assertions, collect })) => {
-                    let collected = first_pass.secrets();
                     let mask = &mut |outcomes: &mut [Outcome]| {
-                        Asked::mask(collect, outcomes, collected, at)
+                        Asked::mask(collect, outcomes, collected.as_ref(), at)
                     };
                     let questions = Questions { assertions, mask };
                     sift_and_ask(documents, label, options, view, questions, reader.sink())
@@ -170,8 +166,8 @@ impl<S: Source, R: Reader> Visitor<S> for Plans<'_, '_, R> {
     }
 }
 
-/// Discards the records of a failed plan.
-struct Discard;
+/// A sink that discards all records.
+pub(crate) struct Discard;
 
 impl Sink for Discard {
     fn record(&mut self, _: &Record<'_>) -> Result<()> {
@@ -183,29 +179,10 @@ impl Sink for Discard {
     }
 }
 
-/// The result of the first of two passes over a plan.
-enum FirstPass {
-    None,
-    Secrets(Box<Collected>),
-    Blocks(Box<Blocks>),
-}
-
-impl FirstPass {
-    fn secrets(&self) -> Option<&Collected> {
-        match self {
-            FirstPass::Secrets(collected) => Some(collected),
-            _ => None,
-        }
-    }
-}
-
-fn view<'v>(attributes: &'v Attributes<'_>, first_pass: &'v FirstPass) -> Option<View<'v>> {
-    match (attributes, first_pass) {
+fn view<'v>(attributes: &'v Attributes<'_>, collected: Option<&'v Collected>) -> Option<View<'v>> {
+    match (attributes, collected) {
         (Attributes::None | Attributes::Blocks(_), _) => None,
-        (
-            Attributes::Values(Values { all, detail, options, .. }),
-            FirstPass::Secrets(collected),
-        ) => {
+        (Attributes::Values(Values { all, detail, options, .. }), Some(collected)) => {
             let known = Known { collected, options, detail: *detail };
             Some(if *all { View::All(known) } else { View::Changed(known) })
         }

@@ -10,12 +10,8 @@ use std::path::Path;
 
 use crate::error::{Error, ErrorKind, FolderProblem, Result};
 
-/// Opens a file of the folder by its name.
-///
-/// # Errors
-///
-/// Fails with [`FolderProblem::NotAFile`] if the file is not regular, and with `kind` if the system
-/// cannot open it.
+/// Opens a file of the folder by its name. Fails with [`FolderProblem::NotAFile`] if the file is
+/// not regular, and with `kind` if the system cannot open it.
 pub(super) fn open(
     folder: &Path,
     name: &str,
@@ -34,11 +30,8 @@ pub(super) fn open(
     Ok(file)
 }
 
-/// Checks that a name in the folder is a regular file, a link to one, or missing.
-///
-/// # Errors
-///
-/// Fails with [`FolderProblem::NotAFile`] if it is anything else.
+/// Checks that a name in the folder is a regular file, a link to one, or missing. Fails with
+/// [`FolderProblem::NotAFile`] if it is anything else.
 pub(super) fn require(folder: &Path, name: &str) -> Result<()> {
     match std::fs::metadata(folder.join(name)) {
         Ok(metadata) => check(&metadata, name),

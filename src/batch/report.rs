@@ -258,15 +258,8 @@ fn write(parts: &[Part<'_>], fleet: &mut Fleet, out: &mut dyn Write) -> Result<(
             None => {
                 fleet.totals.pending += 1;
                 let (source, workspace) = (&listed.source, listed.workspace.as_deref());
-                row(
-                    &Row::Plan(PlanRow {
-                        source,
-                        workspace,
-                        status: "pending",
-                        ..PlanRow::default()
-                    }),
-                    out,
-                )?;
+                let plan = PlanRow { source, workspace, status: "pending", ..PlanRow::default() };
+                row(&Row::Plan(plan), out)?;
             }
         }
     }
@@ -314,5 +307,5 @@ fn plans(outcome: Outcome, part: &Part<'_>, fleet: &mut Fleet, out: &mut dyn Wri
 
 fn row(row: &Row<'_>, out: &mut dyn Write) -> Result<()> {
     let written = serde_json::to_writer(&mut *out, row).map_err(io::Error::from);
-    written.and_then(|()| out.write_all(b"\n")).map_err(|error| Error::io(ErrorKind::Write, error))
+    written.and_then(|()| out.write_all(b"\n")).map_err(Error::write)
 }

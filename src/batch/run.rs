@@ -12,10 +12,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::folder::{Draft, Finished, Folder};
+use super::folder::{Draft, Folder};
 use super::outcome::PlanResult;
 use super::settings::{OnFailure, Settings};
-use super::work::{Work, Worked, failed};
+use super::work::{Work, Worked, unread};
 use super::workers::run_tasks;
 use super::{Job, Jobs, report};
 use crate::error::{Error, ErrorKind, Result};
@@ -139,10 +139,8 @@ impl Reports {
 /// Runs a job. A panic becomes the job's outcome.
 fn contained(job: &Job<'_>, work: impl FnOnce() -> Result<Worked>) -> Result<Worked> {
     // Unwind safety: the job shares only a flag and a counter with others.
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
-        let outcome = failed(job, &Error::new(ErrorKind::Panicked));
-        Ok((Finished { outcome, file: None }, Vec::new()))
-    })
+    catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|_| Ok(unread(job, &Error::new(ErrorKind::Panicked))))
 }
 
 #[cfg(test)]
@@ -151,7 +149,7 @@ mod tests {
 
     use super::*;
     use crate::batch::Shard;
-    use crate::batch::journal::{Terms, VERSION};
+    use crate::batch::journal::tests::terms;
     use crate::input;
     use crate::record::Options;
     use crate::sink::Form;
@@ -159,22 +157,6 @@ mod tests {
 
     /// More jobs than the threads can finish before the first result is gathered.
     const JOBS: usize = 400;
-
-    fn terms() -> Terms {
-        let (plansift, format, shard) = ["0.0.0", "ndjson", "1/1"].map(str::to_owned).into();
-        Terms {
-            version: VERSION,
-            plansift,
-            format,
-            all: false,
-            check: "grammar".to_owned(),
-            strict: false,
-            schemas: None,
-            schema_cache: None,
-            assertions: None,
-            shard,
-        }
-    }
 
     fn settings(on_failure: OnFailure) -> Settings {
         let threads = NonZeroUsize::MIN.saturating_add(1);
@@ -222,8 +204,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let work = |job: &Job<'_>| {
             assert!(job.listed.position % 7 != 3, "the words of a panic may quote an input");
-            let outcome = failed(job, &Error::new(ErrorKind::NoPlan));
-            Ok((Finished { outcome, file: None }, Vec::new()))
+            Ok(unread(job, &Error::new(ErrorKind::NoPlan)))
         };
         let errors = errors(folder.path(), OnFailure::GoOn, work).expect("it goes on");
         let is_of_panic = |error: &&String| error.contains("internal error");
@@ -235,10 +216,7 @@ mod tests {
     #[test]
     fn the_first_failure_stops_where_that_was_asked_for() {
         let folder = tempfile::tempdir().expect("a folder");
-        let failure = |job: &Job<'_>| {
-            let outcome = failed(job, &Error::new(ErrorKind::NoPlan));
-            Ok((Finished { outcome, file: None }, Vec::new()))
-        };
+        let failure = |job: &Job<'_>| Ok(unread(job, &Error::new(ErrorKind::NoPlan)));
         let errors = errors(folder.path(), OnFailure::Stop, failure).expect("a stop is no error");
         assert!(!errors.is_empty() && errors.len() < JOBS, "{errors:?}");
     }
@@ -248,10 +226,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let work = |job: &Job<'_>| match job.listed.position {
             11 => Err(Error::new(ErrorKind::Write)),
-            _ => {
-                let outcome = failed(job, &Error::new(ErrorKind::NoPlan));
-                Ok((Finished { outcome, file: None }, Vec::new()))
-            }
+            _ => Ok(unread(job, &Error::new(ErrorKind::NoPlan))),
         };
         let error = errors(folder.path(), OnFailure::GoOn, work).expect_err("it ends");
         assert_eq!(error.kind(), ErrorKind::Write);

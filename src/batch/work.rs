@@ -33,18 +33,13 @@ pub(super) type Worked = (Finished, Warnings);
 /// Warnings, each with the name of its plan.
 pub(super) type Warnings = Vec<(String, String)>;
 
-/// The outcome of an input that could not be read at all.
-pub(super) fn failed(job: &Job<'_>, error: &Error) -> Outcome {
-    let Listed { name, source, workspace, identity, .. } = &job.listed;
+/// The result of a job whose input could not be read at all.
+pub(super) fn unread(job: &Job<'_>, error: &Error) -> Worked {
+    let Listed { name, source, workspace, identity, .. } = job.listed.clone();
     let result = PlanResult::Error(error.to_string());
-    Outcome {
-        name: name.clone(),
-        source: source.clone(),
-        workspace: workspace.clone(),
-        identity: identity.clone(),
-        records: None,
-        plans: vec![PlanOutcome { source: source.clone(), workspace: workspace.clone(), result }],
-    }
+    let plan = PlanOutcome { source: source.clone(), workspace: workspace.clone(), result };
+    let outcome = Outcome { name, source, workspace, identity, records: None, plans: vec![plan] };
+    (Finished { outcome, file: None }, Vec::new())
 }
 
 /// A job in progress.
@@ -59,13 +54,9 @@ pub(super) struct Work<'a> {
 
 impl Work<'_> {
     /// Reads the plans of the input and writes their records to the file that `draft` creates.
-    ///
-    /// # Errors
-    ///
     /// Fails if the records cannot be written, or if the run was stopped.
     pub(super) fn finish(&self, draft: impl FnOnce() -> Result<Draft>) -> Result<Worked> {
-        let unread =
-            |error: &Error| Ok((Finished { outcome: failed(self.job, error), file: None }, vec![]));
+        let unread = |error: &Error| Ok(unread(self.job, error));
         let entry = match self.job.input {
             Ok(entry) => entry,
             Err(unlisted) => return unread(&unlisted.error),
@@ -138,9 +129,8 @@ impl Work<'_> {
         // An input without an identity, such as a pipe, yields its plans once.
         let collect: Option<&mut dyn FnMut(u64) -> Result<Collected>> =
             if self.job.listed.identity.is_some() { Some(collect) } else { None };
-        let assertions =
-            assertion_settings.map(|assertion_settings| &assertion_settings.assertions);
-        let asked = assertions.map(|assertions| Asked { assertions, collect });
+        let asked =
+            assertion_settings.map(|settings| Asked { assertions: &settings.assertions, collect });
         read_plans(source, label, &options, Attributes::None, asked, &mut reading)?;
         if self.stop.is_set() {
             // The stop may have left plans at the end of the input unread.

@@ -28,11 +28,8 @@ const TICK: Duration = Duration::from_millis(200);
 /// are ready, and several times a second even with none. If no thread can be started, the calling
 /// thread runs all tasks and gathers after each one.
 ///
-/// A stop ends the run without an error and leaves the remaining tasks undone.
-///
-/// # Errors
-///
-/// Fails with the first error of `work` or `gather`, except for errors that a stop causes.
+/// A stop ends the run without an error and leaves the remaining tasks undone. Fails with the first
+/// error of `work` or `gather`, except for errors that a stop causes.
 pub(super) fn run_tasks<R: Send>(
     tasks: Vec<usize>,
     size: impl Fn(usize) -> Option<u64> + Sync,

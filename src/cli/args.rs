@@ -25,27 +25,28 @@ use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-pub use self::assert::{Assert, AssertFormat};
-pub use self::audit::{Audit, FindingsFormat};
-pub use self::batch::{Batch, Merge, ReportFormat};
-pub use self::blocks::{Blocks, BlocksFormat, SourceArgs};
-pub use self::config::{Config, ConfigFormat, GraphOf};
-pub use self::inputs::InputArgs;
-pub use self::limits::LimitArgs;
+pub(super) use self::assert::Assert;
+pub(super) use self::audit::{Audit, FindingsFormat};
+pub(super) use self::batch::{Batch, Merge, ReportFormat};
+pub(super) use self::blocks::{Blocks, BlocksFormat, SourceArgs};
+pub(super) use self::config::{Config, ConfigFormat};
+pub(super) use self::inputs::InputArgs;
+pub(super) use self::limits::LimitArgs;
 use self::limits::size;
-pub use self::manual::{completions, manual};
+pub(super) use self::manual::{completions, manual};
 use self::paths::{path, place};
-pub use self::redact::{Echo, Mask, MaskArgs, Redact, SecretArgs, Slim, WrapIn};
-pub use self::report::{Ignore, NoiseArgs, Report, Target, Values};
-pub use self::show::ShowPlanFile;
-pub use self::values::{Checks, Outputs, Resources, RowArgs, RowFormat, Variables};
-pub use self::wire::{
+pub(super) use self::redact::{Echo, Mask, MaskArgs, Redact, SecretArgs, Slim};
+pub(super) use self::report::{Ignore, NoiseArgs, Report, Target, Values};
+pub(super) use self::show::ShowPlanFile;
+pub(super) use self::values::{Checks, Outputs, Resources, RowArgs, RowFormat, Variables};
+pub(super) use self::wire::{
     Bytes, Decode, Encode, Spelling, TypeArgs, Wire, WireCheck, WireCommand, WireForm,
 };
 use crate::nearest::{did_you_mean, nearest};
 use crate::path::AddressPattern;
 use crate::record::Show;
-use crate::sink::Form;
+use crate::sink::fleet::{By, Column, Shape, Sort};
+use crate::sink::{Form, ReportForm};
 use crate::slim::Part;
 
 /// Headings of the options in the help.
@@ -236,44 +237,35 @@ pub struct Changes {
     /// the name of each attribute
     #[arg(help_heading = OUTPUT, long)]
     pub relevant: bool,
-    /// Arguments about source files
     #[command(flatten)]
-    pub source: SourceArgs,
-    /// Arguments about records
+    pub(super) source: SourceArgs,
     #[command(flatten)]
-    pub records: RecordArgs,
-    /// Arguments about rules
+    pub(super) records: RecordArgs,
     #[command(flatten)]
-    pub gate: GateArgs,
+    pub(super) gate: GateArgs,
     /// Write to a file, which appears only when it is complete
     #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
     pub output: Option<PathBuf>,
-    /// Arguments about the plans
     #[command(flatten)]
-    pub plans: Plans,
+    pub(super) plans: Plans,
 }
 
 /// `plansift summary`.
 #[derive(Debug, Args)]
 pub struct Summary {
-    /// Arguments about the table
     #[command(flatten)]
-    pub table: TableArgs,
-    /// Arguments about source files
+    pub(super) table: TableArgs,
     #[command(flatten)]
-    pub source: SourceArgs,
-    /// Arguments about records
+    pub(super) source: SourceArgs,
     #[command(flatten)]
-    pub records: RecordArgs,
-    /// Arguments about rules
+    pub(super) records: RecordArgs,
     #[command(flatten)]
-    pub gate: GateArgs,
+    pub(super) gate: GateArgs,
     /// Write to a file, which appears only when it is complete
     #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
     pub output: Option<PathBuf>,
-    /// Arguments about the plans
     #[command(flatten)]
-    pub plans: Plans,
+    pub(super) plans: Plans,
 }
 
 /// Arguments about the table of several plans, and about lists.
@@ -281,47 +273,51 @@ pub struct Summary {
 pub struct TableArgs {
     /// Group the table of several plans by this [default: workspace]. For states, show this list
     /// alone
-    #[arg(help_heading = OUTPUT, long, value_enum, value_name = "WHAT")]
-    pub group_by: Option<GroupBy>,
+    #[arg(help_heading = OUTPUT, long, value_parser = group_by(), value_name = "WHAT")]
+    pub group_by: Option<By>,
     /// Sort rows by this column [default: changes]
-    #[arg(help_heading = OUTPUT, long, value_enum, value_name = "COLUMN")]
-    pub sort: Option<SortBy>,
+    #[arg(help_heading = OUTPUT, long, value_parser = sort(), value_name = "COLUMN")]
+    pub sort: Option<Sort>,
     /// Show at most N rows of each table and list [default: 20 of a table, 5 or 8 of a list]
     #[arg(help_heading = OUTPUT, long, value_name = "N", value_parser = positive)]
     pub top: Option<NonZeroUsize>,
 }
 
-/// The subject of a row in the table of several plans.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[expect(missing_docs, reason = "each name says it")]
-pub enum GroupBy {
-    Workspace,
-    Type,
-    Module,
-    Provider,
-    Action,
+impl TableArgs {
+    /// Returns the shape of the table.
+    pub fn shape(&self) -> Shape {
+        let TableArgs { group_by, sort, top } = *self;
+        Shape { by: group_by, sort: sort.unwrap_or_default(), top: top.map(NonZeroUsize::get) }
+    }
 }
 
-/// The sort order of rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[expect(missing_docs, reason = "each name says it")]
-pub enum SortBy {
-    /// Errors, then changes of all kinds
-    Changes,
-    Name,
-    /// The order of the inputs
-    Input,
-    Add,
-    Change,
-    #[value(alias = "delete")]
-    Destroy,
-    Replace,
-    Import,
-    Move,
-    Forget,
-    Drift,
-    Checks,
-    Errors,
+fn group_by() -> impl TypedValueParser<Value = By> {
+    words([
+        ("workspace", By::Workspace, ""),
+        ("type", By::Type, ""),
+        ("module", By::Module, ""),
+        ("provider", By::Provider, ""),
+        ("action", By::Action, ""),
+    ])
+}
+
+fn sort() -> impl TypedValueParser<Value = Sort> {
+    let column = |name, column| (PossibleValue::new(name), Sort::Column(column));
+    possible_values([
+        (PossibleValue::new("changes").help("Errors, then changes of all kinds"), Sort::Changes),
+        (PossibleValue::new("name"), Sort::Name),
+        (PossibleValue::new("input").help("The order of the inputs"), Sort::Input),
+        column("add", Column::Add),
+        column("change", Column::Change),
+        (PossibleValue::new("destroy").alias("delete"), Sort::Column(Column::Destroy)),
+        column("replace", Column::Replace),
+        column("import", Column::Import),
+        column("move", Column::Move),
+        column("forget", Column::Forget),
+        column("drift", Column::Drift),
+        column("checks", Column::Checks),
+        column("errors", Column::Errors),
+    ])
 }
 
 /// Arguments about rules.
@@ -352,32 +348,50 @@ pub struct AssertionArgs {
 
 /// Parses the name of a format of records.
 fn form() -> impl TypedValueParser<Value = Form> {
-    let names = Form::ALL.map(|form| PossibleValue::new(form.extension()).help(form.description()));
-    PossibleValuesParser::new(names)
-        .try_map(|name| Form::named(&name).ok_or("there is no such format"))
+    words(Form::ALL.map(|form| (form.extension(), form, form.description())))
 }
 
-/// When to use colours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Color {
-    /// On a terminal, unless NO_COLOR is set
+/// Parses one of several words, each with its value and its help. An empty help is none.
+fn words<T: Clone + Send + Sync + 'static, const N: usize>(
+    words: [(&'static str, T, &'static str); N],
+) -> impl TypedValueParser<Value = T> {
+    possible_values(words.map(|(word, value, help)| {
+        let word = PossibleValue::new(word);
+        (if help.is_empty() { word } else { word.help(help) }, value)
+    }))
+}
+
+/// Parses one of several words, each with its value.
+fn possible_values<T: Clone + Send + Sync + 'static, const N: usize>(
+    words: [(PossibleValue, T); N],
+) -> impl TypedValueParser<Value = T> {
+    let known = words.clone().map(|(word, _)| word);
+    PossibleValuesParser::new(known).try_map(move |text| {
+        let found = words.iter().find(|(word, _)| word.matches(&text, false));
+        found.map(|(_, value)| value.clone()).ok_or("there is no such word")
+    })
+}
+
+/// When to use colours, or to show progress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each name says it")]
+pub enum When {
     Auto,
-    /// Always
     Always,
-    /// Never
     Never,
 }
 
-/// When to show progress.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Progress {
-    /// On a terminal
-    Auto,
-    /// Always
-    Always,
-    /// Never
-    Never,
+/// Parses when to do something. `auto` says when by default.
+fn when(auto: &'static str) -> impl TypedValueParser<Value = When> {
+    words([
+        ("auto", When::Auto, auto),
+        ("always", When::Always, "Always"),
+        ("never", When::Never, "Never"),
+    ])
 }
+
+/// When to use colours by default.
+const COLOR: &str = "On a terminal, unless NO_COLOR is set";
 
 /// How much of the JSON grammar to check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -397,9 +411,8 @@ pub struct Plans {
     /// inputs, - for standard input
     #[arg(value_name = "INPUT")]
     pub inputs: Vec<OsString>,
-    /// Arguments about inputs
     #[command(flatten)]
-    pub more: InputArgs,
+    pub(super) more: InputArgs,
     /// Check this much of the JSON grammar
     #[arg(help_heading = INPUT, long, value_enum, default_value_t = Check::Grammar,
           value_name = "WHAT")]
@@ -408,17 +421,17 @@ pub struct Plans {
     #[arg(help_heading = INPUT, long)]
     pub strict: bool,
     /// Use colours
-    #[arg(help_heading = OUTPUT, long, value_enum, default_value_t = Color::Auto,
+    #[arg(help_heading = OUTPUT, long, value_parser = when(COLOR), default_value = "auto",
           value_name = "WHEN")]
-    pub color: Color,
+    pub color: When,
     /// Print no warnings and no progress
     #[arg(help_heading = OUTPUT, short, long)]
     pub quiet: bool,
     /// Show progress on standard error
-    #[arg(help_heading = OUTPUT, long, value_enum, default_value_t = Progress::Auto,
-          value_name = "WHEN",
+    #[arg(help_heading = OUTPUT, long, value_parser = when("On a terminal"),
+          default_value = "auto", value_name = "WHEN",
           num_args = 0..=1, default_missing_value = "always", require_equals = true)]
-    pub progress: Progress,
+    pub progress: When,
     /// Print bytes, seconds, speed and peak memory to standard error
     #[arg(help_heading = OUTPUT, long)]
     pub stats: bool,
@@ -481,10 +494,16 @@ fn address(text: &str) -> Result<AddressPattern, String> {
     }
 }
 
+/// Whether a command has a format of this name.
+fn is_format(name: &str) -> bool {
+    ReportForm::ALL.map(ReportForm::name).contains(&name)
+        || ["md", "ndjson", "csv", "table"].contains(&name)
+}
+
 /// Parses the path of an output file. Refuses the name of a format, which is probably a mistake.
 fn file() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| match path.to_str() {
-        Some(name) if FORMATS.contains(&name) || name == "md" => Err(format!(
+        Some(name) if is_format(name) => Err(format!(
             "-o takes a file here, and '{name}' is a format: write -o ./{name} for a file of that \
              name, or use a command with this format: changes --format ndjson|json|csv, report -o \
              term|markdown|html|github|json|variables|junit|sarif|gitlab, audit --format \
@@ -494,28 +513,8 @@ fn file() -> impl TypedValueParser<Value = PathBuf> {
     })
 }
 
-/// The names of all formats of all commands.
-const FORMATS: [&str; 13] = [
-    "term",
-    "markdown",
-    "html",
-    "github",
-    "json",
-    "ndjson",
-    "csv",
-    "variables",
-    "junit",
-    "sarif",
-    "gitlab",
-    "code-quality",
-    "table",
-];
-
-/// Parses the arguments without printing. The first argument is the name of the program.
-///
-/// # Errors
-///
-/// Fails if an argument is wrong, or if the user asked for the help or the version.
+/// Parses the arguments without printing. The first argument is the name of the program. Fails if
+/// an argument is wrong, or if the user asked for the help or the version.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Refusal> {
     let args: Vec<OsString> = args.into_iter().collect();
     let options = args.iter().position(|arg| arg == "--").unwrap_or(args.len());

@@ -1,11 +1,9 @@
 //! Files of assertions, and the rules that stand for assertions in reports.
 
-use std::fs::File;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::exit::Exit;
-use super::messages::say;
+use super::messages::{read_text, usage};
 use crate::assertion::{self, Assertion, Assertions, FILE_MAX, Syntax, parse};
 use crate::batch::asked;
 use crate::sink::gate::{Rule, Severity};
@@ -18,36 +16,20 @@ pub struct Files {
     pub digest: String,
 }
 
-/// Reads files of assertions. `option` is the option that names them.
-///
-/// # Errors
-///
-/// Fails if a file cannot be read or is wrong. Prints the error, with its line.
+/// Reads files of assertions. `option` is the option that names them. Fails if a file cannot be
+/// read or is wrong. Prints the error, with its line.
 pub fn in_files(option: &str, paths: &[PathBuf]) -> Result<Files, Exit> {
     let (mut assertions, mut texts) = (Vec::new(), Vec::new());
     for path in paths {
         let name = path.display().to_string();
-        let text = text_of(option, path)?;
-        let parsed = parse(&text, Syntax::of(&name)).map_err(|error| {
-            say(&format!("{name}: {error}"));
-            Exit::Usage
-        })?;
+        let text = read_text(&format!("{option} "), path, FILE_MAX as u64)?;
+        let parsed = parse(&text, Syntax::of(&name));
+        let parsed = parsed.map_err(|error| usage(&format!("{name}: {error}")))?;
         assertions.extend(parsed.into_iter().map(|it| Assertion { file: name.clone(), ..it }));
         texts.push((name, text));
     }
     let texts = texts.iter().map(|(name, text)| (name.as_str(), text.as_str()));
     Ok(Files { assertions, digest: asked::digest(texts) })
-}
-
-fn text_of(option: &str, path: &Path) -> Result<String, Exit> {
-    let mut text = String::new();
-    let limit = FILE_MAX as u64 + 1;
-    let read = File::open(path).and_then(|file| file.take(limit).read_to_string(&mut text));
-    read.map_err(|error| {
-        say(&format!("{option} {}: cannot read it: {error}", path.display()));
-        Exit::Failed
-    })?;
-    Ok(text)
 }
 
 /// The rules that stand for assertions.

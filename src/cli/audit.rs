@@ -3,140 +3,65 @@
 use std::fs::File;
 
 use super::args::{self, Audit, FindingsFormat, Plans};
-use super::auditing::{Auditing, SecretPass};
-use super::bar::{self, Watched};
-use super::ending::{Ending, Failure};
+use super::documents::{Passes, Ready, Work, read_all};
+use super::ending::Ending;
 use super::exit::Exit;
-use super::inputs::{self, Listed};
-use super::messages::{fail, say, warn};
+use super::inputs;
+use super::messages::usage;
 use super::options::{formulas, options};
-use super::output::Output;
+use super::output;
 use super::screen::screen;
 use super::secrets::{secret_options, warn_of_names};
 use super::tally::Tally;
 use crate::audit::{Ledger, Options, audit};
-use crate::batch::documents::{Note, Turn, Visited, Visitor, numbered, visit_all};
-use crate::error::{Error, ErrorKind, Result};
-use crate::input::Input;
+use crate::batch::documents::Visited;
+use crate::error::Result;
 use crate::plan::Accepts;
-use crate::record::Warning;
 use crate::sink::findings::{Csv, Ndjson, Table};
-use crate::source::Entry;
 
 /// Audits all inputs, in order, into one output.
-pub fn run(arguments: &Audit) -> Exit {
+pub fn run(arguments: &Audit) -> std::result::Result<Exit, Exit> {
     let (plans, path) = (&arguments.plans, arguments.output.as_deref());
-    let read = match options(plans) {
-        Ok(options) => options.read,
-        Err(exit) => return exit,
-    };
-    if arguments.fail_on_echo && arguments.secrets.echo == args::Echo::Off {
-        say("--fail-on-echo needs the search for echoes: leave --echo off out");
-        return Exit::Usage;
+    let read = options(plans)?.read;
+    let echoes = arguments.secrets.echo != args::Echo::Off;
+    if arguments.fail_on_echo && !echoes {
+        return Err(usage("--fail-on-echo needs the search for echoes: leave --echo off out"));
     }
-    let listed = match inputs::list(plans, Accepts::States, path, None) {
-        Ok(listed) => listed,
-        Err(exit) => return exit,
-    };
-    let opened = Output::open(path);
-    let opened = opened.and_then(|output| Ok((ledger(arguments, output.writer()?), output)));
-    let (mut ledger, output) = match opened {
-        Ok(opened) => opened,
-        Err(error) => return fail(path, &error),
-    };
-    let options = Options {
-        secret: secret_options(&arguments.secrets, read),
-        echoes: arguments.secrets.echo != args::Echo::Off,
-        suspects: true,
-    };
+    let listed = inputs::list(plans, Accepts::States, path, None)?;
+    let (out, output) = output::open(path)?;
+    let secret = secret_options(&arguments.secrets, read);
+    let options = Options { secret, echoes, suspects: true };
     let mut tally = Tally::new();
-    let read = audit_all(&listed, plans, &options, ledger.as_mut(), &mut tally);
+    let mut auditing = Auditing { plans, options, ledger: ledger(arguments, out) };
+    let how = (&read, Passes::Two(Accepts::States));
+    let read = read_all(&listed, plans, how, &mut tally, &mut auditing);
+    let Auditing { options, mut ledger, .. } = auditing;
     let ending = Ending {
         is_broken: arguments.fail_on_echo.then_some(tally.echoes > 0),
         ..Ending::new(plans, &tally)
     };
-    let failure = |error| Failure::of(path, error);
-    let finish = || {
-        let finished = ledger.finish();
-        drop(ledger);
-        finished.and_then(|()| output.finish()).map_err(failure)
-    };
-    let ended = ending.end(read.map_err(failure), finish);
+    let ended = ending.end_at(path, read, output, move || ledger.finish());
     if !plans.quiet && tally.done > 0 {
         warn_of_names(options.secret.names.as_ref());
     }
-    ended.unwrap_or_else(|exit| exit)
+    ended
 }
 
-/// Audits all inputs. Fails only if the output fails; the tally prints and counts all other errors.
-fn audit_all(
-    listed: &Listed,
-    plans: &Plans,
-    options: &Options,
-    ledger: &mut dyn Ledger,
-    tally: &mut Tally,
-) -> Result<()> {
-    for entry in &listed.inputs.entries {
-        let entry = match entry {
-            Ok(entry) => entry,
-            Err(unlisted) => {
-                tally.fail(&unlisted.source, &unlisted.error);
-                continue;
-            }
-        };
-        let source = &*entry.source();
-        match open(entry, plans, options) {
-            Ok(Auditing { mut documents, mut collecting }) => {
-                let collecting = &mut collecting;
-                let mut each = Each { source, plans, options, collecting, ledger, tally };
-                visit_all(&mut documents, &mut each)?;
-            }
-            Err(error) => tally.fail(source, &error),
-        }
-    }
-    Ok(())
-}
-
-fn open(entry: &Entry, plans: &Plans, options: &Options) -> Result<Auditing> {
-    let read = &options.secret.read;
-    let kept = entry.keep(&read.limits)?;
-    let bar = bar::of_input(plans, entry, Some(kept.len()));
-    Auditing::open(&kept, plans, read, bar)
-}
-
-/// Audits each document of an input.
-struct Each<'a> {
-    /// The name of the input.
-    source: &'a str,
+/// Audits each document.
+struct Auditing<'a> {
     plans: &'a Plans,
-    options: &'a Options,
-    collecting: &'a mut SecretPass,
-    ledger: &'a mut dyn Ledger,
-    tally: &'a mut Tally,
+    options: Options,
+    ledger: Box<dyn Ledger>,
 }
 
-impl Visitor<Watched<Input>> for Each<'_> {
-    type End = Error;
-
-    fn visit(&mut self, turn: Turn<'_, Watched<Input>>) -> Result<Visited> {
-        let name = numbered(self.source, turn.number);
-        match audit(turn.documents, self.collecting, &name, self.options, self.ledger) {
-            Ok(audited) => {
-                warn(self.plans, &name, Warning::of_text(&audited.document));
-                self.tally.succeed(audited.document.bytes);
-                self.tally.echoes += audited.summary.counts.echoes();
-                Ok(Visited::Done)
-            }
-            Err(error) if error.kind() == ErrorKind::Write => Err(error),
-            Err(error) => {
-                self.tally.fail(&name, &error);
-                Ok(Visited::Failed(error.kind()))
-            }
-        }
-    }
-
-    fn note(&mut self, note: Note) {
-        say(&format!("{}: {note}", self.source));
+impl Work for Auditing<'_> {
+    fn read(&mut self, ready: Ready<'_>, tally: &mut Tally) -> Result<Visited> {
+        let Ready { label, documents, first, .. } = ready;
+        let Some((secrets, _)) = first else { return Ok(Visited::Enough) };
+        let (name, ledger) = (label.source, &mut *self.ledger);
+        let audited = audit(documents, secrets, name, &self.options, ledger)?;
+        tally.echoes += audited.summary.counts.echoes();
+        Ok(tally.read(self.plans, name, &audited.document))
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::args::{self, Plans};
+use super::args::{Plans, When};
 use crate::error::Result;
 use crate::inert::visible;
 use crate::input::{Hook, Hooked, Source};
@@ -66,9 +66,9 @@ pub fn of_inputs(plans: &Plans, inputs: usize, bytes: u64) -> Bar {
 fn is_shown(plans: &Plans, len: Option<u64>) -> bool {
     const SMALL: u64 = 256 << 20;
     match plans.progress {
-        args::Progress::Always => true,
-        args::Progress::Never => false,
-        args::Progress::Auto => {
+        When::Always => true,
+        When::Never => false,
+        When::Auto => {
             let is_visible = !plans.quiet && io::stderr().is_terminal();
             is_visible && len.is_none_or(|len| len > SMALL)
         }

@@ -11,8 +11,8 @@ use super::gates;
 use super::inputs;
 #[cfg(target_os = "linux")]
 use super::interrupt::Interrupts;
-use super::messages::{fail, say};
-use super::options::{access, form, options, shape, threads};
+use super::messages::{fail, say, usage};
+use super::options::{access, form, options, threads};
 use super::output::{lies_in, write_whole};
 use super::progress::Meter;
 use super::screen::screen;
@@ -22,7 +22,7 @@ use crate::assertion::Assertions;
 use crate::batch::Jobs;
 use crate::batch::asked::AssertionSettings;
 use crate::batch::folder::{Folder, Standing};
-use crate::batch::journal::{self, Listed, Terms};
+use crate::batch::journal::{self, Terms};
 use crate::batch::report::{self, Fleet};
 use crate::batch::run::{Event, Progress, run as run_jobs};
 use crate::batch::settings::{OnFailure, Settings, threads_in};
@@ -36,67 +36,50 @@ use crate::sink::csv::Formulas;
 use crate::source::Stop;
 
 /// Processes the missing inputs of a batch, and draws the table of all inputs.
-pub fn run(arguments: &Batch) -> Exit {
+pub fn run(arguments: &Batch) -> std::result::Result<Exit, Exit> {
     let plans = &arguments.plans;
     if arguments.out.is_file() {
         let name = arguments.out.display();
-        say(&format!("{name}: this is a file: --out takes a folder, and --output a file"));
-        return Exit::Usage;
+        let text = format!("{name}: this is a file: --out takes a folder, and --output a file");
+        return Err(usage(&text));
     }
     let also = arguments.assertions.assert.clone();
-    let ready = inputs::list(plans, Accepts::Plans, arguments.output.as_deref(), also)
-        .and_then(|listed| Ok((listed, settings(arguments)?)));
-    let (listed, (settings, digest)) = match ready {
-        Ok(ready) => ready,
-        Err(exit) => return exit,
-    };
+    let listed = inputs::list(plans, Accepts::Plans, arguments.output.as_deref(), also)?;
+    let (settings, digest) = settings(arguments)?;
     listed.warn_of_shared_workspaces(plans);
-    let terms = match terms(arguments, &settings, &listed.schemas, digest) {
-        Ok(terms) => terms,
-        Err(error) => return fail(plans.more.schema_cache.as_deref(), &error),
-    };
+    let terms = terms(arguments, &settings, &listed.schemas, digest);
+    let terms = terms.map_err(|error| fail(plans.more.schema_cache.as_deref(), &error))?;
     if let Some(output) = arguments.output.as_deref() {
         // The comparison needs an existing folder. `Folder::open` reports why creating it failed.
         let _ = std::fs::create_dir_all(&arguments.out);
-        if let Some(exit) = refused_output(Some(output), &arguments.out) {
-            return exit;
-        }
+        refuse_output(Some(output), &arguments.out)?;
     }
     let stop = Stop::with(listed.stores);
-    let jobs = match Jobs::of(listed.inputs, arguments.shard) {
-        Ok(jobs) => jobs,
-        Err(source) => {
-            say(&format!("{source}: two inputs have this name: batch them in two folders"));
-            return Exit::Usage;
-        }
-    };
+    let jobs = Jobs::of(listed.inputs, arguments.shard).map_err(|source| {
+        usage(&format!("{source}: two inputs have this name: batch them in two folders"))
+    })?;
     #[cfg(target_os = "linux")]
     let interrupted = Interrupts::hold().map(|interrupts| interrupts.stop(stop.clone()));
-    let mut tally = Tally { progress: Progress::default(), stats: Stats::start() };
-    let done = do_missing(arguments, jobs, (&settings, &terms), &stop, &mut tally);
-    let failed = done.as_ref().err().map(|error| fail(Some(&arguments.out), error));
+    let (mut progress, mut stats) = (Progress::default(), Stats::start());
+    let done = do_missing(arguments, jobs, (&settings, &terms), &stop, &mut progress);
+    let done = done.map_err(|error| fail(Some(&arguments.out), &error));
     #[cfg(target_os = "linux")]
     if let Some(interrupted) = interrupted.filter(|interrupted| interrupted.is_set()) {
         interrupted.end();
     }
-    match done {
-        Err(_) => failed.unwrap_or(Exit::Failed),
-        Ok(_) if stop.is_set() => Exit::Failed,
-        Ok(fleet) => draw(arguments, &fleet, &mut tally),
+    let fleet = done?;
+    if stop.is_set() {
+        return Err(Exit::Failed);
     }
+    stats.add(progress.bytes);
+    draw(arguments, &fleet, &stats)
 }
 
 /// Refuses to write the table into the folder of a batch.
-pub fn refused_output(output: Option<&Path>, folder: &Path) -> Option<Exit> {
-    let output = output.filter(|output| lies_in(output, folder))?;
-    say(&format!("{}: this is in the folder of a batch: name another file", output.display()));
-    Some(Exit::Usage)
-}
-
-/// The progress and the clock of the batch.
-struct Tally {
-    progress: Progress,
-    stats: Stats,
+pub fn refuse_output(output: Option<&Path>, folder: &Path) -> std::result::Result<(), Exit> {
+    let Some(output) = output.filter(|output| lies_in(output, folder)) else { return Ok(()) };
+    let name = output.display();
+    Err(usage(&format!("{name}: this is in the folder of a batch: name another file")))
 }
 
 /// Returns the settings of the batch, and the digest of the files of assertions.
@@ -159,7 +142,7 @@ fn do_missing(
     mut jobs: Jobs,
     (settings, terms): (&Settings, &Terms),
     stop: &Stop,
-    tally: &mut Tally,
+    progress: &mut Progress,
 ) -> Result<Fleet> {
     let (plans, form) = (&arguments.plans, settings.form);
     let mut folder = Folder::open(&arguments.out, terms, form.extension())?;
@@ -175,9 +158,9 @@ fn do_missing(
         Event::FailedAssertion(source, failed) => say(&line_of(source, failed)),
         Event::Warning(..) if plans.quiet => {}
         Event::Warning(source, text) => say(&format!("{source}: {text}")),
-        Event::Progress(progress) => {
-            meter.update(&progress);
-            tally.progress = progress;
+        Event::Progress(now) => {
+            meter.update(&now);
+            *progress = now;
         }
     });
     meter.finish();
@@ -185,10 +168,9 @@ fn do_missing(
     drop(jobs);
     let written = ran.and_then(|()| report::write_into(&folder));
     if written.is_err() || stop.is_set() {
-        let listed = folder.journal().listed().into_iter().flatten();
-        let is_done =
-            |input: &Result<Listed>| input.as_ref().is_ok_and(|input| has(&folder, input));
-        let done = listed.filter(is_done).count();
+        let listed = folder.journal().listed().into_iter().flatten().flatten();
+        // An unreadable record file counts as missing.
+        let done = listed.filter(|input| folder.has(input).unwrap_or(false)).count();
         if done < all {
             say(&format!(
                 "stopped: {done} of {all} inputs are done; the same command goes on from here"
@@ -209,12 +191,6 @@ fn line_of(source: &str, failed: &FailedAssertion<'_>) -> String {
         format!("{source}: {level}assertion failed: {}: {}", failed.name, words.join("; "));
     line.extend(failed.message.as_deref().map(|message| format!(": {message}")));
     line
-}
-
-/// Returns whether the folder has the records of an input. An unreadable record file counts as
-/// missing.
-fn has(folder: &Folder, input: &Listed) -> bool {
-    folder.has(input).unwrap_or(false)
 }
 
 /// Keeps the jobs that no earlier run finished. A job whose record file was edited since then is
@@ -250,31 +226,26 @@ fn print_done_before(folder: &Folder, done: usize) -> Result<()> {
 }
 
 /// Draws the table, and returns the exit code.
-fn draw(arguments: &Batch, fleet: &Fleet, tally: &mut Tally) -> Exit {
+fn draw(arguments: &Batch, fleet: &Fleet, stats: &Stats) -> std::result::Result<Exit, Exit> {
     let plans = &arguments.plans;
     let (totals, output) = (&fleet.totals, arguments.output.as_deref());
-    let table = totals.draw(&shape(&arguments.table), screen(plans.color, output));
-    if let Err(error) = write_whole(output, table.as_bytes()) {
-        return end_of_output(output, &error, totals.failed);
-    }
+    let table = totals.draw(&arguments.table.shape(), screen(plans.color, output));
+    write_whole(output, table.as_bytes())
+        .map_err(|error| end_of_output(output, &error, totals.failed))?;
     if plans.stats {
-        tally.stats.add(tally.progress.bytes);
-        say(&tally.stats.line());
+        say(&stats.line());
     }
-    match exit_of(fleet) {
-        Exit::Changes if !arguments.records.detailed_exitcode => Exit::Done,
-        exit => exit,
-    }
+    Ok(exit_of(fleet, arguments.records.detailed_exitcode))
 }
 
-/// Returns the exit code of a fleet, with `--detailed-exitcode`.
-pub fn exit_of(fleet: &Fleet) -> Exit {
+/// Returns the exit code of a fleet. `tells_changes` is true with `--detailed-exitcode`.
+pub fn exit_of(fleet: &Fleet, tells_changes: bool) -> Exit {
     let totals = &fleet.totals;
     match (totals.plans, totals.failed + totals.pending) {
         (0, 1..) => Exit::Failed,
         (_, 1..) => Exit::SomeFailed,
         _ if totals.failed_assertions > 0 => Exit::RuleBroken,
-        _ if fleet.changed > 0 => Exit::Changes,
+        _ if fleet.changed > 0 && tells_changes => Exit::Changes,
         _ => Exit::Done,
     }
 }

@@ -7,10 +7,10 @@ use std::path::Path;
 use super::args::{Blocks, BlocksFormat};
 use super::exit::Exit;
 use super::messages::{fail, fail_named, say};
-use super::output::Output;
+use super::output::{Output, is_closed_pipe};
 use super::sources::of_plan_file;
 use crate::blocks::{Configuration, Folder, is_configuration, row};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::hcl::diagnostic::Severity;
 use crate::inert::visible;
 use crate::json::string::push_quoted;
@@ -20,7 +20,7 @@ use crate::limits::Limits;
 const NO_FILES: &str = "no file of a configuration is in this folder";
 
 /// Lists all configurations that the arguments name.
-pub fn run(arguments: &Blocks) -> Exit {
+pub fn run(arguments: &Blocks) -> std::result::Result<Exit, Exit> {
     let path = arguments.output.as_deref();
     let mut configurations: Vec<(&Path, Configuration)> = Vec::new();
     let mut exit = Exit::Done;
@@ -40,7 +40,7 @@ pub fn run(arguments: &Blocks) -> Exit {
         }
     }
     if configurations.is_empty() {
-        return exit;
+        return Err(exit);
     }
     if exit == Exit::Failed {
         exit = Exit::SomeFailed;
@@ -77,15 +77,11 @@ pub fn run(arguments: &Blocks) -> Exit {
         output.finish()
     });
     match written {
-        Err(error) if is_closed_pipe(&error) => exit,
-        Err(error) => fail(path, &error),
-        Ok(()) if arguments.check && errors > 0 => Exit::Failed,
-        Ok(()) => exit,
+        Err(error) if is_closed_pipe(&error) => Ok(exit),
+        Err(error) => Err(fail(path, &error)),
+        Ok(()) if arguments.check && errors > 0 => Ok(Exit::Failed),
+        Ok(()) => Ok(exit),
     }
-}
-
-fn is_closed_pipe(error: &Error) -> bool {
-    error.io_error().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
 /// Reads a folder or the configuration in a plan file, and prints why it cannot be read.
@@ -195,10 +191,10 @@ impl List {
         if self.format == BlocksFormat::Json {
             self.write(if self.count == 0 { "[]\n" } else { "\n]\n" })?;
         }
-        self.out.flush().map_err(|error| Error::io(ErrorKind::Write, error))
+        self.out.flush().map_err(Error::write)
     }
 
     fn write(&mut self, text: &str) -> Result<()> {
-        self.out.write_all(text.as_bytes()).map_err(|error| Error::io(ErrorKind::Write, error))
+        self.out.write_all(text.as_bytes()).map_err(Error::write)
     }
 }

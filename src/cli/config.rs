@@ -3,68 +3,48 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
 
-use super::args::{Config, ConfigFormat, GraphOf, Plans};
-use super::bar::{self, Watched};
-use super::ending::{Ending, Failure};
+use super::args::{Config, ConfigFormat, Plans};
+use super::bar::Watched;
+use super::documents::{Passes, Ready, Work, read_all};
+use super::ending::Ending;
 use super::exit::Exit;
-use super::inputs::{self, Listed};
-use super::messages::{fail, say, warn};
-use super::options::{access, formulas, options};
-use super::output::Output;
+use super::inputs;
+use super::messages::{say, usage};
+use super::options::{formulas, options};
+use super::output;
 use super::screen::screen;
 use super::sources;
 use super::tally::Tally;
-use crate::batch::documents::{Note, Turn, Visited, Visitor, numbered, visit_all};
+use crate::batch::documents::Visited;
 use crate::config::{
     Element, Entry, Graph, Head, Lines, LocatedElement, ReadConfiguration, SCHEMA_VERSION, Summary,
     Users, read,
 };
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::input::Input;
-use crate::plan::{self, Accepts, Document, Documents};
-use crate::record::Warning;
+use crate::limits::Limits;
+use crate::plan::{Accepts, Document, Documents};
+use crate::record::Label;
 use crate::sink::configuration::drawing::{Language, Subject, draw};
 use crate::sink::configuration::{Csv, Json, Listing, Ndjson, Table};
 use crate::sink::origin::{Origin, Origins, SharedOrigins};
-use crate::source::Entry as InputEntry;
 
 /// Lists or draws the configurations of all inputs, in order, into one output.
-pub fn run(arguments: &Config) -> Exit {
+pub fn run(arguments: &Config) -> std::result::Result<Exit, Exit> {
     let (plans, path) = (&arguments.plans, arguments.output.as_deref());
-    let read = match options(plans) {
-        Ok(options) => options.read,
-        Err(exit) => return exit,
-    };
+    let read = options(plans)?.read;
     if let Some(text) = misuse(arguments) {
-        say(text);
-        return Exit::Usage;
+        return Err(usage(text));
     }
-    let listed = match inputs::list(plans, Accepts::Plans, path, None) {
-        Ok(listed) => listed,
-        Err(exit) => return exit,
-    };
-    let origins = match sources::open(&arguments.sources(), &read.limits, plans.quiet) {
-        Ok(origins) => origins,
-        Err(exit) => return exit,
-    };
-    let opened = Output::open(path);
-    let opened = opened.and_then(|output| Ok((output.writer()?, output)));
-    let (out, output) = match opened {
-        Ok(opened) => opened,
-        Err(error) => return fail(path, &error),
-    };
-    let (target, tally) = (target(arguments, out), Tally::new());
-    let mut configurations = Configurations { arguments, read, origins, target, tally };
-    let read = configurations.read_all(&listed);
-    let Configurations { mut target, tally, .. } = configurations;
-    let ending = Ending::new(plans, &tally);
-    let failure = |error| Failure::of(path, error);
-    let finish = || {
-        let finished = target.finish();
-        drop(target);
-        finished.and_then(|()| output.finish()).map_err(failure)
-    };
-    ending.end(read.map_err(failure), finish).unwrap_or_else(|exit| exit)
+    let listed = inputs::list(plans, Accepts::Plans, path, None)?;
+    let origins = sources::open(&arguments.sources(), &read.limits, plans.quiet)?;
+    let (out, output) = output::open(path)?;
+    let (target, limits, mut tally) = (target(arguments, out), read.limits, Tally::new());
+    let mut configurations = Configurations { arguments, limits, origins, target };
+    let how = (&read, Passes::One);
+    let read = read_all(&listed, plans, how, &mut tally, &mut configurations);
+    let mut target = configurations.target;
+    Ending::new(plans, &tally).end_at(path, read, output, move || target.finish())
 }
 
 /// The message for arguments that cannot be combined; `None` if all is well.
@@ -95,9 +75,7 @@ impl Target {
     fn finish(&mut self) -> Result<()> {
         match self {
             Target::Listing(listing) => listing.finish(),
-            Target::Drawing(out, _) => {
-                out.flush().map_err(|error| Error::io(ErrorKind::Write, error))
-            }
+            Target::Drawing(out, _) => out.flush().map_err(Error::write),
         }
     }
 }
@@ -118,49 +96,13 @@ fn target(arguments: &Config, out: File) -> Target {
 
 struct Configurations<'a> {
     arguments: &'a Config,
-    read: plan::Options,
+    limits: Limits,
     /// The files that `--source` names.
     origins: SharedOrigins,
     target: Target,
-    tally: Tally,
 }
 
 impl Configurations<'_> {
-    fn plans(&self) -> &Plans {
-        &self.arguments.plans
-    }
-
-    /// Reads all inputs. Fails only if the output fails; the tally prints and counts all other
-    /// errors.
-    fn read_all(&mut self, listed: &Listed) -> Result<()> {
-        for entry in &listed.inputs.entries {
-            match entry {
-                Ok(entry) => {
-                    let workspace = listed.workspace(entry);
-                    self.read_input(entry, workspace.as_deref())?;
-                }
-                Err(unlisted) => self.tally.fail(&unlisted.source, &unlisted.error),
-            }
-        }
-        Ok(())
-    }
-
-    fn read_input(&mut self, entry: &InputEntry, workspace: Option<&str>) -> Result<()> {
-        let source = &*entry.source();
-        match entry.open(&access(self.plans(), &self.read)) {
-            Ok(input) => {
-                let bar = bar::of_input(self.plans(), entry, entry.len);
-                let mut documents = Documents::new(bar::watched(input, bar), &self.read);
-                let mut each = DocumentVisitor { configurations: self, source, workspace };
-                visit_all(&mut documents, &mut each)
-            }
-            Err(error) => {
-                self.tally.fail(source, &error);
-                Ok(())
-            }
-        }
-    }
-
     /// Reads the configuration of the next document into the target.
     fn read_configuration(
         &mut self,
@@ -168,15 +110,11 @@ impl Configurations<'_> {
         head: Head<'_>,
     ) -> Result<Document> {
         let mut summary = Summary::default();
-        let limits = &self.read.limits;
-        let (origins, arguments) = (&self.origins, self.arguments);
-        let Config { references, dependents, graph, plans, .. } = arguments;
+        let (limits, origins) = (&self.limits, &self.origins);
+        let Config { references, dependents, graph, plans, .. } = self.arguments;
         let listing = match &mut self.target {
             Target::Drawing(out, language) => {
-                let subject = match graph {
-                    Some(GraphOf::Modules) => Subject::Modules,
-                    Some(GraphOf::Resources) | None => Subject::Resources,
-                };
+                let subject = graph.unwrap_or(Subject::Resources);
                 let mut graph = Graph::new(limits);
                 let read = read(documents, &mut |element, offset| graph.add(element, offset))?;
                 let document = read.present()?;
@@ -218,6 +156,15 @@ impl Configurations<'_> {
     }
 }
 
+impl Work for Configurations<'_> {
+    fn read(&mut self, ready: Ready<'_>, tally: &mut Tally) -> Result<Visited> {
+        let Label { source, workspace } = ready.label;
+        let head = Head { schema_version: SCHEMA_VERSION, source, workspace };
+        let document = self.read_configuration(ready.documents, head)?;
+        Ok(tally.read(&self.arguments.plans, source, &document))
+    }
+}
+
 /// The lines of an element's block.
 fn lines(origins: &dyn Origins, element: &Element) -> Option<Lines> {
     match origins.find(&element.address)? {
@@ -242,40 +189,5 @@ fn warn_of_locals(plans: &Plans, source: &str, references: u64) {
             "{source}: warning: {number}. A plan does not contain the expressions of local values, \
              so dependents through local values are not listed"
         ));
-    }
-}
-
-/// Reads the configuration of each document of an input.
-struct DocumentVisitor<'c, 'a> {
-    configurations: &'c mut Configurations<'a>,
-    /// The name of the input.
-    source: &'c str,
-    workspace: Option<&'c str>,
-}
-
-impl Visitor<Watched<Input>> for DocumentVisitor<'_, '_> {
-    type End = Error;
-
-    fn visit(&mut self, turn: Turn<'_, Watched<Input>>) -> Result<Visited> {
-        let name = numbered(self.source, turn.number);
-        let workspace = self.workspace.map(|workspace| numbered(workspace, turn.number));
-        let workspace = workspace.as_deref();
-        let head = Head { schema_version: SCHEMA_VERSION, source: &name, workspace };
-        match self.configurations.read_configuration(turn.documents, head) {
-            Ok(document) => {
-                warn(self.configurations.plans(), &name, Warning::of_text(&document));
-                self.configurations.tally.succeed(document.bytes);
-                Ok(Visited::Done)
-            }
-            Err(error) if error.kind() == ErrorKind::Write => Err(error),
-            Err(error) => {
-                self.configurations.tally.fail(&name, &error);
-                Ok(Visited::Failed(error.kind()))
-            }
-        }
-    }
-
-    fn note(&mut self, note: Note) {
-        say(&format!("{}: {note}", self.source));
     }
 }

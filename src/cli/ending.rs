@@ -1,11 +1,11 @@
 //! The end of a run: finishes the outputs and determines the exit code.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use super::args::Plans;
 use super::exit::Exit;
 use super::messages::{fail, say};
+use super::output::{Output, is_closed_pipe};
 use super::tally::Tally;
 use super::unmatched;
 use crate::error::Error;
@@ -57,11 +57,22 @@ impl<'a> Ending<'a> {
         }
     }
 
-    /// Ends the run. `read` is the result of reading; `finish` then finishes the outputs.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the outputs were not finished, with the exit code of the run.
+    /// Ends a run with one output. `read` is the result of reading; `finish` then writes what is
+    /// left. Fails like [`Ending::end`].
+    pub fn end_at(
+        self,
+        path: Option<&Path>,
+        read: crate::error::Result<()>,
+        output: Output,
+        finish: impl FnOnce() -> crate::error::Result<()>,
+    ) -> Result<Exit, Exit> {
+        let failure = |error| Failure::of(path, error);
+        let finish = || finish().and_then(|()| output.finish()).map_err(failure);
+        self.end(read.map_err(failure), finish)
+    }
+
+    /// Ends the run. `read` is the result of reading; `finish` then finishes the outputs. Fails if
+    /// the outputs were not finished, with the exit code of the run.
     pub fn end(
         self,
         read: Result<(), Failure>,
@@ -101,9 +112,9 @@ fn closed_early(is_broken: bool) -> Exit {
 /// Returns the exit code for an output that failed, and prints its error. A closed pipe is not an
 /// error: then the exit code only says whether an input failed. `failed` counts those inputs.
 pub fn end_of_output(output: Option<&Path>, error: &Error, failed: u64) -> Exit {
-    match error.io_error().map(io::Error::kind) {
-        Some(io::ErrorKind::BrokenPipe) if failed > 0 => Exit::SomeFailed,
-        Some(io::ErrorKind::BrokenPipe) => Exit::Done,
-        _ => fail(output, error),
+    match is_closed_pipe(error) {
+        true if failed > 0 => Exit::SomeFailed,
+        true => Exit::Done,
+        false => fail(output, error),
     }
 }

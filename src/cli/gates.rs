@@ -1,13 +1,11 @@
 //! The rules of `--fail-on`, and the messages about broken ones.
 
 use std::cell::Cell;
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use super::args::GateArgs;
 use super::exit::Exit;
-use super::messages::say;
+use super::messages::{read_text, say, usage};
 use crate::error::{Error, ErrorKind, RuleFault};
 use crate::sink::Sink;
 use crate::sink::gate::{Answer, Gate, Rule};
@@ -15,11 +13,8 @@ use crate::sink::gate::{Answer, Gate, Rule};
 /// Maximum number of resources in a message.
 pub const NAMED: usize = 3;
 
-/// Parses the rules of the arguments and of the files that they name.
-///
-/// # Errors
-///
-/// Fails if a rule is malformed or a file cannot be read. Prints the error.
+/// Parses the rules of the arguments and of the files that they name. Fails if a rule is malformed
+/// or a file cannot be read. Prints the error.
 pub fn rules(gate: &GateArgs) -> Result<Vec<Rule>, Exit> {
     let mut rules = Vec::new();
     for text in &gate.fail_on {
@@ -38,17 +33,11 @@ const FILE_MAX: u64 = 1 << 20;
 /// skipped. An error quotes no more than the first word, because the user may have named the wrong
 /// file.
 fn in_file(path: &str) -> Result<Vec<Rule>, Exit> {
-    let mut text = String::new();
-    let read = File::open(path).and_then(|file| file.take(FILE_MAX + 1).read_to_string(&mut text));
-    read.map_err(|error| {
-        say(&format!("--fail-on @{path}: cannot read it: {error}"));
-        Exit::Failed
-    })?;
+    let text = read_text("--fail-on @", Path::new(path), FILE_MAX)?;
     if text.len() as u64 > FILE_MAX {
-        say(&format!(
+        return Err(usage(&format!(
             "--fail-on @{path}: this is not a file of rules: it has more than {FILE_MAX} bytes"
-        ));
-        return Err(Exit::Usage);
+        )));
     }
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let lines = text.lines().map(|line| without_comment(line).trim()).zip(1_u64..);
@@ -61,8 +50,7 @@ fn in_file(path: &str) -> Result<Vec<Rule>, Exit> {
         })
         .collect::<Result<_, Exit>>()?;
     if rules.is_empty() {
-        say(&format!("--fail-on @{path}: this file has no rules"));
-        return Err(Exit::Usage);
+        return Err(usage(&format!("--fail-on @{path}: this file has no rules")));
     }
     Ok(rules)
 }
@@ -102,14 +90,12 @@ fn rule(text: &str) -> Result<Rule, Exit> {
             let pattern = text.trim_start().strip_prefix(word).unwrap_or(text);
             let pattern = pattern.trim_start_matches([' ', '\t', ':']).trim_end();
             let pattern = if pattern.is_empty() { "PATTERN" } else { pattern };
-            say(&format!(
+            usage(&format!(
                 "{place}: a colon stands before a pattern: did you mean {word}:{pattern}?"
-            ));
-            Exit::Usage
+            ))
         }
         ErrorKind::Rule(RuleFault::Unknown(_)) if Path::new(text).is_file() => {
-            say(&format!("--fail-on: '{text}' is a file: write @{text} to read its rules"));
-            Exit::Usage
+            usage(&format!("--fail-on: '{text}' is a file: write @{text} to read its rules"))
         }
         _ => refused(&format!("--fail-on: '{text}'"), &error),
     })
@@ -123,8 +109,7 @@ fn refused(place: &str, error: &Error) -> Exit {
         }
         _ => String::new(),
     };
-    say(&format!("{place}: {error}{hint}"));
-    Exit::Usage
+    usage(&format!("{place}: {error}{hint}"))
 }
 
 /// Wraps a sink in a check of the rules. A broken rule sets `is_broken`, unless it only warns.

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::args::Plans;
 use super::exit::Exit;
-use super::messages::{fail, say};
+use super::messages::{fail, say, usage};
 use super::output;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::plan::Accepts;
 use crate::planfile::{self, SchemaFiles};
 use crate::source::{
@@ -76,11 +76,8 @@ impl Listed {
 }
 
 /// Lists the inputs that the arguments name. Refuses an output that is a folder, or that would
-/// replace an input or a file of `also`. `takes` says which documents to take from a folder.
-///
-/// # Errors
-///
-/// Fails if the arguments are wrong. Prints the error.
+/// replace an input or a file of `also`. `takes` says which documents to take from a folder. Fails
+/// if the arguments are wrong. Prints the error.
 pub fn list<'o>(
     plans: &Plans,
     accepts: Accepts,
@@ -167,15 +164,10 @@ fn schemas(plans: &Plans) -> Result<SchemaFiles, Exit> {
     };
     let named = more.schemas.iter().map(read).collect::<Result<_, _>>()?;
     if let Some(folder) = &more.schema_cache {
-        let listed = std::fs::read_dir(folder);
-        listed.map_err(|error| fail(Some(folder), &Error::io(ErrorKind::Read, error)))?;
+        let listed = std::fs::read_dir(folder).map_err(Error::read);
+        listed.map_err(|error| fail(Some(folder), &error))?;
     }
     Ok(SchemaFiles::new(named, more.schema_cache.clone(), &limits))
-}
-
-fn usage(text: &str) -> Exit {
-    say(text);
-    Exit::Usage
 }
 
 /// Prints how many files in folders were skipped.

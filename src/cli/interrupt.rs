@@ -39,11 +39,7 @@ pub fn remove_unfinished() {
     }
 }
 
-/// Creates an unfinished file, which the first signal removes.
-///
-/// # Errors
-///
-/// Fails if `make` fails.
+/// Creates an unfinished file, which the first signal removes. Fails if `make` fails.
 pub fn unfinished(make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Result<NamedTempFile> {
     let lock = || FILES.lock().unwrap_or_else(PoisonError::into_inner);
     let mut files = lock();

@@ -3,26 +3,21 @@
 use std::io::{self, BufWriter, Write};
 
 use super::args::{Merge, ReportFormat};
-use super::batch::{exit_of, refused_output};
+use super::batch::{exit_of, refuse_output};
 use super::ending::end_of_output;
 use super::exit::Exit;
 use super::messages::{fail, say};
-use super::options::shape;
 use super::output::{Output, write_whole};
 use super::screen::screen;
 use crate::batch::report::{Fleet, Shards};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 /// Writes the report of all folders.
-pub fn run(arguments: &Merge) -> Exit {
+pub fn run(arguments: &Merge) -> std::result::Result<Exit, Exit> {
     let output = arguments.output.as_deref();
-    if let Some(exit) = arguments.folders.iter().find_map(|folder| refused_output(output, folder)) {
-        return exit;
-    }
-    let shards = match Shards::open(&arguments.folders) {
-        Ok(shards) => shards,
-        Err((folder, error)) => return fail(Some(&folder), &error),
-    };
+    arguments.folders.iter().try_for_each(|folder| refuse_output(output, folder))?;
+    let shards = Shards::open(&arguments.folders);
+    let shards = shards.map_err(|(folder, error)| fail(Some(&folder), &error))?;
     if !arguments.partial
         && let Some(missing) = missing(&shards)
     {
@@ -31,26 +26,20 @@ pub fn run(arguments: &Merge) -> Exit {
             "{folder}: shards are missing: {missing}: name their folders as well, or merge the \
              others with --partial"
         ));
-        return Exit::Failed;
+        return Err(Exit::Failed);
     }
-    let fleet = match write(arguments, &shards) {
-        Ok(fleet) => fleet,
-        Err(error) => {
-            // The exit code counts all failures, even if the reader closed the pipe early.
-            let counted = shards.write(&mut io::sink());
-            let failed = counted.map_or(1, |fleet| fleet.totals.failed + fleet.totals.pending);
-            return end_of_output(output, &error, failed);
-        }
-    };
+    let fleet = write(arguments, &shards).map_err(|error| {
+        // The exit code counts all failures, even if the reader closed the pipe early.
+        let counted = shards.write(&mut io::sink());
+        let failed = counted.map_or(1, |fleet| fleet.totals.failed + fleet.totals.pending);
+        end_of_output(output, &error, failed)
+    })?;
     match fleet.totals.pending {
         0 => {}
         1 => say("1 input is not done yet"),
         many => say(&format!("{many} inputs are not done yet")),
     }
-    match exit_of(&fleet) {
-        Exit::Changes if !arguments.detailed_exitcode => Exit::Done,
-        exit => exit,
-    }
+    Ok(exit_of(&fleet, arguments.detailed_exitcode))
 }
 
 /// Names the first missing shards, in the syntax of `batch --shard`. `None` if none is missing.
@@ -71,13 +60,13 @@ fn write(arguments: &Merge, shards: &Shards) -> Result<Fleet> {
     if arguments.format == ReportFormat::Table {
         let fleet = shards.write(&mut io::sink())?;
         let screen = screen(arguments.color, path);
-        let table = fleet.totals.draw(&shape(&arguments.table), screen);
+        let table = fleet.totals.draw(&arguments.table.shape(), screen);
         return write_whole(path, table.as_bytes()).map(|()| fleet);
     }
     let output = Output::open(path)?;
     let mut out = BufWriter::new(output.writer()?);
     let fleet = shards.write(&mut out)?;
-    out.flush().map_err(|error| Error::io(ErrorKind::Write, error))?;
+    out.flush().map_err(Error::write)?;
     drop(out);
     output.finish().map(|()| fleet)
 }

@@ -1,6 +1,7 @@
 //! Messages to the user on standard error. Every message of the program is printed here.
 
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use super::args::{Plans, Refusal};
@@ -37,6 +38,24 @@ pub fn fail(path: Option<&Path>, error: &Error) -> Exit {
 pub fn fail_named(source: &str, error: &Error) -> Exit {
     say(&format!("{source}: {error}"));
     Exit::Failed
+}
+
+/// Prints what is wrong with the arguments, and returns the exit code.
+pub fn usage(text: &str) -> Exit {
+    say(text);
+    Exit::Usage
+}
+
+/// Reads the text of a file that an option names: at most one byte more than `max`. Prints why it
+/// cannot be read, after `option`.
+pub fn read_text(option: &str, path: &Path, max: u64) -> Result<String, Exit> {
+    let mut text = String::new();
+    let read = File::open(path).and_then(|file| file.take(max + 1).read_to_string(&mut text));
+    read.map_err(|error| {
+        say(&format!("{option}{}: cannot read it: {error}", path.display()));
+        Exit::Failed
+    })?;
+    Ok(text)
 }
 
 /// Prints the warnings about an input, except with `--quiet`.

@@ -6,7 +6,7 @@
 //! ```text
 //!  main ─▶ records, report, assert, batch, merge, redact, slim, audit, values, config, show,
 //!          blocks, wire
-//!           ─▶ sifting, rewriting, auditing, secrets, pages, gates, assertions, progress,
+//!           ─▶ sifting, rewriting, documents, secrets, pages, gates, assertions, progress,
 //!           sources
 //!                ─▶ ending ─▶ tally, unmatched
 //!                     ─▶ inputs, options, output, screen ─▶ messages ─▶ bar ─▶ args
@@ -16,11 +16,11 @@ pub mod args;
 mod assert;
 mod assertions;
 mod audit;
-mod auditing;
 mod bar;
 mod batch;
 mod blocks;
 mod config;
+mod documents;
 mod ending;
 mod exit;
 mod gates;
@@ -57,8 +57,8 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use self::args::{Command, Schema, SchemaOf};
-use self::messages::{fail, say};
-use crate::error::{Error, ErrorKind};
+use self::messages::{fail, usage};
+use crate::error::Error;
 use crate::input::Mapping;
 
 pub use exit::Exit;
@@ -76,14 +76,14 @@ pub fn main(args: impl IntoIterator<Item = OsString>, mapping: Mapping) -> ExitC
     secrecy::refuse_core_dumps();
     secrecy::print_panics_without_messages();
     let exit = match args::parse(args) {
-        Ok(command) => run(&command),
+        Ok(command) => run(&command).unwrap_or_else(|exit| exit),
         Err(refusal) => messages::refuse(&refusal),
     };
     exit.into()
 }
 
-/// Runs a command and prints its messages.
-fn run(command: &Command) -> Exit {
+/// Runs a command and prints its messages. Either way, the result is the exit code.
+fn run(command: &Command) -> Result<Exit, Exit> {
     match command {
         Command::Summary(summary) => records::summary(summary),
         Command::Changes(changes) => records::changes(changes),
@@ -102,14 +102,11 @@ fn run(command: &Command) -> Exit {
         Command::Show(arguments) => show::run(arguments),
         Command::Blocks(arguments) => blocks::run(arguments),
         Command::Wire(arguments) => wire::run(arguments),
-        Command::Schema(schema) => print(schema_of(schema).as_bytes()),
-        Command::Completions(completions) => print(&args::completions(completions.shell)),
+        Command::Schema(schema) => Ok(print(schema_of(schema).as_bytes())),
+        Command::Completions(completions) => Ok(print(&args::completions(completions.shell))),
         Command::Man(man) => match args::manual(man.command.as_deref()) {
-            Some(page) => print(&page),
-            None => {
-                say("there is no command of this name: `plansift help` lists them");
-                Exit::Usage
-            }
+            Some(page) => Ok(print(&page)),
+            None => Err(usage("there is no command of this name: `plansift help` lists them")),
         },
     }
 }
@@ -132,9 +129,7 @@ fn schema_of(schema: &Schema) -> &'static str {
 /// Prints a text to standard output. A closed pipe is no error.
 fn print(text: &[u8]) -> Exit {
     match io::stdout().write_all(text) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            fail(None, &Error::io(ErrorKind::Write, error))
-        }
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => fail(None, &Error::write(error)),
         _ => Exit::Done,
     }
 }

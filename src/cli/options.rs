@@ -3,9 +3,9 @@
 use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 
-use super::args::{self, FormArgs, GroupBy, Plans, SortBy, TableArgs};
+use super::args::{self, FormArgs, Plans};
 use super::exit::Exit;
-use super::messages::say;
+use super::messages::usage;
 use crate::input::{self, Mapping, Threads};
 use crate::json::Validation;
 use crate::plan::{self, Accepts, SurroundingText};
@@ -13,13 +13,9 @@ use crate::record::{Extent, Options, Show};
 use crate::scan::Isa;
 use crate::sink::Form;
 use crate::sink::csv::Formulas;
-use crate::sink::fleet::{By, Column, Shape, Sort};
 
-/// Returns the options of a reader of plans.
-///
-/// # Errors
-///
-/// Fails if PLANSIFT_ISA names an instruction set that this processor lacks. Prints the error.
+/// Returns the options of a reader of plans. Fails if PLANSIFT_ISA names an instruction set that
+/// this processor lacks. Prints the error.
 pub fn options(plans: &Plans) -> Result<Options, Exit> {
     let isa = match std::env::var("PLANSIFT_ISA").unwrap_or_default() {
         name if name.is_empty() => Isa::best(),
@@ -27,8 +23,8 @@ pub fn options(plans: &Plans) -> Result<Options, Exit> {
             Some(isa) => isa,
             None => {
                 let names: Vec<_> = Isa::all().map(Isa::name).collect();
-                say(&format!("PLANSIFT_ISA: this processor has {}", names.join(", ")));
-                return Err(Exit::Usage);
+                let names = names.join(", ");
+                return Err(usage(&format!("PLANSIFT_ISA: this processor has {names}")));
             }
         },
     };
@@ -70,13 +66,9 @@ pub fn set_mapping(mapping: Mapping) {
     let _ = MAPPING.set(mapping);
 }
 
-fn mapping() -> Mapping {
-    MAPPING.get().copied().unwrap_or_default()
-}
-
 /// Returns how to open inputs.
 pub fn access(plans: &Plans, read: &plan::Options) -> input::Options {
-    let mapping = if plans.no_mmap { Mapping::NEVER } else { mapping() };
+    let mapping = MAPPING.get().copied().filter(|_| !plans.no_mmap).unwrap_or_default();
     let threads = match read.threads.map_or(1, usize::from) {
         1 => Threads::One,
         _ => Threads::Several,
@@ -95,32 +87,4 @@ pub fn form(form: &FormArgs) -> Form {
 /// Returns how CSV writes cells that look like formulas.
 pub fn formulas(is_raw: bool) -> Formulas {
     if is_raw { Formulas::Raw } else { Formulas::Quoted }
-}
-
-/// Returns the shape of the table of several plans.
-pub fn shape(table: &TableArgs) -> Shape {
-    let TableArgs { group_by, sort, top } = table;
-    let by = group_by.map(|group_by| match group_by {
-        GroupBy::Workspace => By::Workspace,
-        GroupBy::Type => By::Type,
-        GroupBy::Module => By::Module,
-        GroupBy::Provider => By::Provider,
-        GroupBy::Action => By::Action,
-    });
-    let sort = match sort {
-        None | Some(SortBy::Changes) => Sort::Changes,
-        Some(SortBy::Name) => Sort::Name,
-        Some(SortBy::Input) => Sort::Input,
-        Some(SortBy::Add) => Sort::Column(Column::Add),
-        Some(SortBy::Change) => Sort::Column(Column::Change),
-        Some(SortBy::Destroy) => Sort::Column(Column::Destroy),
-        Some(SortBy::Replace) => Sort::Column(Column::Replace),
-        Some(SortBy::Import) => Sort::Column(Column::Import),
-        Some(SortBy::Move) => Sort::Column(Column::Move),
-        Some(SortBy::Forget) => Sort::Column(Column::Forget),
-        Some(SortBy::Drift) => Sort::Column(Column::Drift),
-        Some(SortBy::Checks) => Sort::Column(Column::Checks),
-        Some(SortBy::Errors) => Sort::Column(Column::Errors),
-    };
-    Shape { by, sort, top: top.map(NonZeroUsize::get) }
 }

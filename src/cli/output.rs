@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use super::exit::Exit;
 #[cfg(target_os = "linux")]
 use super::interrupt;
-use crate::error::{Error, ErrorKind, Result};
+use super::messages::fail;
+use crate::error::{Error, Result};
 
 /// Where a command writes its result.
 pub enum Output {
@@ -20,28 +22,22 @@ pub enum Output {
 }
 
 impl Output {
-    /// Opens the output at a path; `None` is standard output.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file's directory cannot be written to.
+    /// Opens the output at a path; `None` is standard output. Fails if the file's directory cannot
+    /// be written to.
     pub fn open(path: Option<&Path>) -> Result<Output> {
-        let Some(path) = path else {
-            return standard().map(Output::Standard).map_err(write_error);
+        let Some(path) = path.filter(|path| !is_standard(path)) else {
+            return standard().map(Output::Standard).map_err(Error::write);
         };
-        if STANDARD.iter().any(|name| path == Path::new(name)) {
-            return standard().map(Output::Standard).map_err(write_error);
-        }
-        let path = &follow_links(path).map_err(write_error)?;
+        let path = &follow_links(path).map_err(Error::write)?;
         let existing = std::fs::metadata(path).ok();
         if is_folder(path) {
             let error =
                 io::Error::new(io::ErrorKind::IsADirectory, "this is a folder: name a file");
-            return Err(write_error(error));
+            return Err(Error::write(error));
         }
         if existing.as_ref().is_some_and(|existing| !existing.is_file()) {
             // A device or a pipe cannot be replaced by a file.
-            let file = File::options().write(true).open(path).map_err(write_error)?;
+            let file = File::options().write(true).open(path).map_err(Error::write)?;
             return Ok(Output::Standard(file));
         }
         let directory = match path.parent() {
@@ -50,7 +46,7 @@ impl Output {
         };
         if !directory.is_dir() {
             let words = format!("there is no folder {}", directory.display());
-            return Err(write_error(io::Error::new(io::ErrorKind::NotFound, words)));
+            return Err(Error::write(io::Error::new(io::ErrorKind::NotFound, words)));
         }
         let mut builder = tempfile::Builder::new();
         builder.prefix(".plansift-");
@@ -63,59 +59,62 @@ impl Output {
         let make = || builder.tempfile_in(directory);
         #[cfg(target_os = "linux")]
         let make = || interrupt::unfinished(make);
-        let file = make().map_err(write_error)?;
+        let file = make().map_err(Error::write)?;
         if let Some(existing) = existing {
-            copy_permissions(&existing, file.as_file()).map_err(write_error)?;
+            copy_permissions(&existing, file.as_file()).map_err(Error::write)?;
         }
-        let permissions = keep_private(file.as_file()).map_err(write_error)?;
+        let permissions = keep_private(file.as_file()).map_err(Error::write)?;
         Ok(Output::File(file, path.to_owned(), permissions))
     }
 
-    /// Returns a writer to the output.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the system has no more file handles.
+    /// Returns a writer to the output. Fails if the system has no more file handles.
     pub fn writer(&self) -> Result<File> {
         match self {
             Output::Standard(file) => file.try_clone(),
             Output::File(file, ..) => file.as_file().try_clone(),
         }
-        .map_err(write_error)
+        .map_err(Error::write)
     }
 
-    /// Gives the complete file its final name.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be synced or renamed.
+    /// Gives the complete file its final name. Fails if the file cannot be synced or renamed.
     pub fn finish(self) -> Result<()> {
         match self {
-            Output::Standard(mut file) => file.flush().map_err(write_error),
+            Output::Standard(mut file) => file.flush().map_err(Error::write),
             Output::File(file, path, permissions) => {
-                file.as_file().set_permissions(permissions).map_err(write_error)?;
-                file.as_file().sync_all().map_err(write_error)?;
-                file.persist(path).map_err(|error| write_error(error.error))?;
+                file.as_file().set_permissions(permissions).map_err(Error::write)?;
+                file.as_file().sync_all().map_err(Error::write)?;
+                file.persist(path).map_err(|error| Error::write(error.error))?;
                 Ok(())
             }
         }
     }
 }
 
-/// Writes a text to an output.
-///
-/// # Errors
-///
-/// Fails if the output cannot be written.
+/// Opens the output at a path, and a writer to it. Prints why it cannot be opened.
+pub fn open(path: Option<&Path>) -> std::result::Result<(File, Output), Exit> {
+    let opened = Output::open(path).and_then(|output| Ok((output.writer()?, output)));
+    opened.map_err(|error| fail(path, &error))
+}
+
+/// Returns whether the reader of an output closed the pipe.
+pub fn is_closed_pipe(error: &Error) -> bool {
+    error.io_error().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// Writes a text to an output. Fails if the output cannot be written.
 pub fn write_whole(path: Option<&Path>, text: &[u8]) -> Result<()> {
     let output = Output::open(path)?;
-    output.writer()?.write_all(text).map_err(write_error)?;
+    output.writer()?.write_all(text).map_err(Error::write)?;
     output.finish()
 }
 
 /// Names of standard output. It may be a file that other programs write to, so it is never
 /// replaced.
 const STANDARD: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
+
+fn is_standard(path: &Path) -> bool {
+    STANDARD.iter().any(|name| path == Path::new(name))
+}
 
 /// Returns whether a path is an existing folder or ends with a slash.
 pub fn is_folder(path: &Path) -> bool {
@@ -153,9 +152,7 @@ pub fn replaces_stdin(_output: &Path) -> bool {
 /// Returns whether two outputs are the same file, or both standard output (`None`). Devices never
 /// count as the same.
 pub fn is_same(one: Option<&Path>, other: Option<&Path>) -> bool {
-    let is_standard = |path: Option<&Path>| {
-        path.is_none_or(|path| STANDARD.iter().any(|name| path == Path::new(name)))
-    };
+    let [one, other] = [one, other].map(|path| path.filter(|path| !is_standard(path)));
     let real_path = |path: &Path| {
         let path = follow_links(path).ok()?;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -163,12 +160,12 @@ pub fn is_same(one: Option<&Path>, other: Option<&Path>) -> bool {
         Some(folder.join(path.file_name()?))
     };
     match (one, other) {
-        (Some(one), Some(other)) if !is_standard(Some(one)) && !is_standard(Some(other)) => {
+        (Some(one), Some(other)) => {
             // A path in a missing folder fails later, when it is opened.
             let (one, other) = (real_path(one), real_path(other));
             one.is_some_and(|one| Some(&one) == other.as_ref() && (one.is_file() || !one.exists()))
         }
-        _ => is_standard(one) && is_standard(other),
+        (one, other) => one.is_none() && other.is_none(),
     }
 }
 
@@ -226,10 +223,6 @@ fn copy_permissions(existing: &Metadata, file: &File) -> io::Result<()> {
     }
     #[cfg(not(unix))]
     file.set_permissions(existing.permissions())
-}
-
-fn write_error(error: io::Error) -> Error {
-    Error::io(ErrorKind::Write, error)
 }
 
 #[cfg(unix)]

@@ -10,29 +10,21 @@ use std::rc::Rc;
 use super::inputs::Listed;
 use super::messages::say;
 use super::output::{Output, is_same, replaces};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::sink::markdown::Open;
 
 /// The parts of all reports, except the first part of each.
 pub struct Pages {
     opened: Rc<RefCell<Vec<(PathBuf, Output)>>>,
-    /// Files that no part may replace.
-    taken: Rc<Taken>,
-}
-
-struct Taken {
-    outputs: Vec<PathBuf>,
-    read: Vec<PathBuf>,
+    /// Outputs and inputs, which no part may replace.
+    taken: Rc<(Vec<PathBuf>, Vec<PathBuf>)>,
 }
 
 impl Pages {
     /// Starts without parts. No part may replace an output or an input.
     pub fn new(outputs: impl Iterator<Item = PathBuf>, listed: &Listed) -> Pages {
-        let taken = Taken {
-            outputs: outputs.collect(),
-            read: listed.files().map(Path::to_owned).collect(),
-        };
-        Pages { opened: Rc::default(), taken: Rc::new(taken) }
+        let inputs = listed.files().map(Path::to_owned).collect();
+        Pages { opened: Rc::default(), taken: Rc::new((outputs.collect(), inputs)) }
     }
 
     /// Returns a function that opens parts. `first` is the opened first part. The paths of the
@@ -45,10 +37,13 @@ impl Pages {
                 return Ok(Box::new(first));
             }
             let path = part_path(path.as_deref().unwrap_or(Path::new("")), number);
-            if taken.has(&path) {
+            let (outputs, inputs) = &*taken;
+            if outputs.iter().any(|output| is_same(Some(output), Some(&path)))
+                || inputs.iter().any(|input| replaces(&path, input))
+            {
                 let text = format!("part {number} would replace an input or another output");
                 let error = io::Error::new(io::ErrorKind::AlreadyExists, text);
-                return Err(Error::io(ErrorKind::Write, error));
+                return Err(Error::write(error));
             }
             let output = Output::open(Some(&path))?;
             let writer = output.writer()?;
@@ -57,23 +52,13 @@ impl Pages {
         })
     }
 
-    /// Gives the complete files their final names.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a file cannot be synced or renamed, with its path.
+    /// Gives the complete files their final names. Fails if a file cannot be synced or renamed,
+    /// with its path.
     pub fn finish(self) -> std::result::Result<(), (PathBuf, Error)> {
         for (path, output) in self.opened.take() {
             output.finish().map_err(|error| (path, error))?;
         }
         Ok(())
-    }
-}
-
-impl Taken {
-    fn has(&self, path: &Path) -> bool {
-        self.outputs.iter().any(|output| is_same(Some(output), Some(path)))
-            || self.read.iter().any(|input| replaces(path, input))
     }
 }
 
@@ -88,18 +73,14 @@ fn part_path(path: &Path, number: u64) -> PathBuf {
 }
 
 /// Opens the file that an environment variable names, for appending. If the variable is not set,
-/// prints `otherwise` and returns `None`.
-///
-/// # Errors
-///
-/// Fails if the file cannot be opened.
+/// prints `otherwise` and returns `None`. Fails if the file cannot be opened.
 pub fn appended(variable: &str, otherwise: &str) -> Result<Option<File>> {
     match std::env::var_os(variable).filter(|path| !path.is_empty()) {
         Some(path) => {
             let file = File::options().append(true).create(true).open(path);
             file.map(Some).map_err(|error| {
                 let error = io::Error::new(error.kind(), format!("{variable}: {error}"));
-                Error::io(ErrorKind::Write, error)
+                Error::write(error)
             })
         }
         None => {

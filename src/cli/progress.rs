@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
 
-use super::args::{self, Plans};
+use super::args::{Plans, When};
 use super::bar;
 use super::messages::say;
 use crate::batch::run::Progress;
@@ -31,9 +31,9 @@ impl Meter {
     pub fn new(plans: &Plans, inputs: u64, bytes: u64) -> Meter {
         let started = Instant::now();
         let is_wanted = match plans.progress {
-            args::Progress::Always => true,
-            args::Progress::Never => false,
-            args::Progress::Auto => !plans.quiet,
+            When::Always => true,
+            When::Never => false,
+            When::Auto => !plans.quiet,
         };
         let shown = match (is_wanted, io::stderr().is_terminal()) {
             (false, _) => Shown::Nowhere,

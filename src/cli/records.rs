@@ -5,14 +5,14 @@ use std::fs::File;
 use std::path::Path;
 
 use super::args::{Changes, GateArgs, Plans, RecordArgs, SourceArgs, Summary};
-use super::ending::{Ending, Failure};
+use super::ending::Ending;
 use super::exit::Exit;
 use super::gates;
 use super::hyperlinks;
 use super::inputs::{self, Listed};
-use super::messages::{fail, say};
-use super::options::{form, options, shape};
-use super::output::Output;
+use super::messages::usage;
+use super::options::{form, options};
+use super::output;
 use super::screen::screen;
 use super::sifting::{Sifting, Wanted};
 use super::sources;
@@ -25,10 +25,10 @@ use crate::sink::origin::{Located, SharedOrigins};
 use crate::sink::source_link::Places;
 
 /// Draws a page for one plan, or a table for several.
-pub fn summary(arguments: &Summary) -> Exit {
+pub fn summary(arguments: &Summary) -> Result<Exit, Exit> {
     let Summary { table, source, plans, output, gate, records } = arguments;
     let path = output.as_deref();
-    let (screen, shape) = (screen(plans.color, path), shape(table));
+    let (screen, shape) = (screen(plans.color, path), table.shape());
     let is_table = table.group_by.is_some() || table.sort.is_some();
     // Rules and `--detailed-exitcode` are about changes.
     let is_gated = !gate.fail_on.is_empty() || records.detailed_exitcode;
@@ -46,7 +46,7 @@ pub fn summary(arguments: &Summary) -> Exit {
 }
 
 /// Writes one record for each change.
-pub fn changes(arguments: &Changes) -> Exit {
+pub fn changes(arguments: &Changes) -> Result<Exit, Exit> {
     let form = form(&arguments.form);
     let extent = if arguments.no_paths { Extent::Actions } else { Extent::Paths };
     let attributes = if arguments.with_config { &Wanted::Blocks } else { &Wanted::None };
@@ -82,35 +82,26 @@ struct Adds {
 fn run(
     request: Request<'_>,
     sink: impl FnOnce(File, &Listed, &SharedOrigins) -> Box<dyn Sink>,
-) -> Exit {
+) -> Result<Exit, Exit> {
     let Request { plans, path, gate, records, extent, accepts, attributes, source, adds } = request;
-    let ready = gates::rules(gate).and_then(|rules| {
-        let listed = inputs::list(plans, accepts, path, gate.files())?;
-        listed.warn_of_shared_workspaces(plans);
-        let options = options(plans)?;
-        let origins = sources::open(source, &options.read.limits, plans.quiet)?;
-        Ok((rules, listed, options, origins))
-    });
-    let (rules, listed, options, origins) = match ready {
-        Ok(ready) => ready,
-        Err(exit) => return exit,
-    };
+    let rules = gates::rules(gate)?;
+    let listed = inputs::list(plans, accepts, path, gate.files())?;
+    listed.warn_of_shared_workspaces(plans);
+    let options = options(plans)?;
+    let origins = sources::open(source, &options.read.limits, plans.quiet)?;
     if extent == Extent::Actions
         && let Some(rule) = rules.iter().find(|rule| rule.looks_at_paths())
     {
         let rule = rule.text();
-        say(&format!("--no-paths leaves out the paths that the rule '{rule}' counts"));
-        return Exit::Usage;
+        return Err(usage(&format!(
+            "--no-paths leaves out the paths that the rule '{rule}' counts"
+        )));
     }
     let watch = unmatched::rules(&rules);
     let (show, relevant) = (records.show(), adds.relevant);
     let options = Options { extent, relevant, accepts, show, watch, ..options };
-    let opened = Output::open(path);
-    let opened = opened.and_then(|output| Ok((sink(output.writer()?, &listed, &origins), output)));
-    let (sink, output) = match opened {
-        Ok(opened) => opened,
-        Err(error) => return fail(path, &error),
-    };
+    let (out, output) = output::open(path)?;
+    let sink = sink(out, &listed, &origins);
     let sink = match origins {
         Some(origins) if adds.places => Box::new(Located::new(sink, origins)),
         Some(origins) => Box::new(Located::new(sink, origins).without_members()),
@@ -118,7 +109,7 @@ fn run(
     };
     let is_broken = Cell::new(false);
     let mut sink = gates::before(sink, &rules, &is_broken);
-    let mut sifting = Sifting::new(plans, options, sink.as_mut()).with(attributes);
+    let mut sifting = Sifting::new(plans, options, attributes, None, sink.as_mut());
     let read = sifting.all(&listed);
     let tally = sifting.tally;
     let finished = match (&read, tally.done) {
@@ -132,7 +123,5 @@ fn run(
         watch,
         ..Ending::new(plans, &tally)
     };
-    let failure = |error| Failure::of(path, error);
-    let finish = || finished.and_then(|()| output.finish()).map_err(failure);
-    ending.end(read.map_err(failure), finish).unwrap_or_else(|exit| exit)
+    ending.end_at(path, read, output, || finished)
 }

@@ -4,22 +4,23 @@ use std::fs::File;
 use std::path::Path;
 
 use super::args::{self, MaskArgs, Plans, Redact, SecretArgs};
-use super::auditing::Auditing;
-use super::bar::Bar;
+use super::bar::{Bar, Watched};
+use super::documents::{Passes, Ready, SecretPass, open_twice};
 use super::exit::Exit;
 use super::inputs::{self, Listed};
-use super::messages::{fail, say};
+use super::messages::{fail, say, usage};
 use super::output::{self, Output};
-use super::rewriting::{Passes, Ready, write_all};
+use super::rewriting::{passes, write_all};
 use super::secrets::{ConfigurationNote, masked, redact_options, warn_of_masking, warn_of_names};
-use crate::audit::{self, Ledger};
+use crate::audit::{self, Ledger, audit};
 use crate::error::{Error, ErrorKind, Result};
-use crate::plan::{Accepts, Next};
+use crate::input::Input;
+use crate::plan::{Accepts, Documents, Next};
 use crate::redact::{Options, redact};
 use crate::sink::findings::Ndjson;
 
 /// Redacts all inputs, in order, into one output.
-pub fn run(arguments: &Redact) -> Exit {
+pub fn run(arguments: &Redact) -> std::result::Result<Exit, Exit> {
     let Redact { secrets, mask, report, output, plans } = arguments;
     run_with(plans, (secrets, mask), report.as_deref(), output.as_deref())
 }
@@ -30,59 +31,46 @@ pub fn run_with(
     (secrets, mask): (&SecretArgs, &MaskArgs),
     report_path: Option<&Path>,
     output: Option<&Path>,
-) -> Exit {
-    let options = match redact_options(plans, secrets, mask) {
-        Ok(options) => options,
-        Err(exit) => return exit,
-    };
+) -> std::result::Result<Exit, Exit> {
+    let options = redact_options(plans, secrets, mask)?;
     if report_path.is_some() && secrets.echo == args::Echo::Off {
-        say("--report cannot be combined with --echo off: a report reads the input twice");
-        return Exit::Usage;
+        let text = "--report cannot be combined with --echo off: a report reads the input twice";
+        return Err(usage(text));
     }
-    let listed = match inputs::list(plans, Accepts::States, output, mask.key_file.clone()) {
-        Ok(listed) => listed,
-        Err(exit) => return exit,
-    };
-    let mut report = match report_path {
-        None => None,
-        Some(path) => match Report::open(path, output, &listed) {
-            Ok(report) => Some(report),
-            Err(exit) => return exit,
-        },
-    };
-    let reading = (Passes::of(secrets, Accepts::States), &options.secret);
+    let listed = inputs::list(plans, Accepts::States, output, mask.key_file.clone())?;
+    let mut report = report_path.map(|path| Report::open(path, output, &listed)).transpose()?;
+    let reading = (passes(secrets, Passes::Two(Accepts::States)), &options.secret);
     let mut note = ConfigurationNote::default();
-    let exit = write_all(plans, &listed, output, reading, |ready, out| {
-        let redacted = redact(ready.documents, ready.collected.as_ref(), &options, out)?;
+    let exit = write_all(plans, &listed, output, reading, |ready, collected, out| {
+        let redacted = redact(ready.documents, collected, &options, out)?;
         if let Some(report) = &mut report {
             report.write(ready, plans, &options)?;
         }
         if !plans.quiet {
-            say(&format!("{}: {}", ready.name, masked(&redacted.counts)));
-            warn_of_masking(ready.name, &redacted.counts, secrets.echo);
-            note.tell(ready.name, &redacted.counts);
+            let (name, counts) = (ready.label.source, &redacted.counts);
+            say(&format!("{name}: {}", masked(counts)));
+            warn_of_masking(name, counts, secrets.echo);
+            note.tell(name, counts);
         }
         Ok(redacted.document)
     });
     if !plans.quiet && matches!(exit, Ok(Exit::Done | Exit::SomeFailed)) {
         warn_of_names(options.secret.names.as_ref());
     }
-    match (exit, report) {
-        (Ok(exit), Some(report)) => match report.finish() {
-            Ok(()) => exit,
-            Err(error) => fail(report_path, &error),
-        },
-        // If the output was not finished, the report is dropped.
-        (Ok(exit) | Err(exit), _) => exit,
+    // If the output was not finished, the report is dropped.
+    let exit = exit?;
+    if let Some(report) = report {
+        report.finish().map_err(|error| fail(report_path, &error))?;
     }
+    Ok(exit)
 }
 
 /// The report of masked places.
 struct Report {
     ledger: Ndjson<File>,
     output: Output,
-    /// The number of the current input, and its audit.
-    auditing: Option<(usize, Auditing)>,
+    /// The number of the current input, and the readers of its audit.
+    auditing: Option<(usize, Documents<Watched<Input>>, SecretPass)>,
     /// The error that ended the report.
     failed: Option<Error>,
 }
@@ -96,32 +84,30 @@ impl Report {
     ) -> std::result::Result<Report, Exit> {
         let is_output = output::is_same(Some(path), output);
         if is_output || listed.reads(path) {
-            say(&format!(
+            return Err(usage(&format!(
                 "{}: this is an input or the output: name another file for --report",
                 path.display()
-            ));
-            return Err(Exit::Usage);
+            )));
         }
-        let opened = Output::open(Some(path)).and_then(|output| {
-            let ledger = Ndjson::new(output.writer()?);
-            Ok(Report { ledger, output, auditing: None, failed: None })
-        });
-        opened.map_err(|error| fail(Some(path), &error))
+        let (out, output) = output::open(Some(path))?;
+        Ok(Report { ledger: Ndjson::new(out), output, auditing: None, failed: None })
     }
 
     /// Writes the masked places of a document. [`Report::finish`] returns write errors.
     fn write(&mut self, ready: &Ready<'_>, plans: &Plans, options: &Options) -> Result<()> {
-        let Some(kept) = ready.kept else { return Ok(()) };
+        let Some((_, kept)) = &ready.first else { return Ok(()) };
         let secret = options.secret.clone();
         let options = audit::Options { secret, echoes: true, suspects: false };
-        let open = || Auditing::open(kept, plans, &options.secret.read, Bar::default());
-        let auditing = match self.auditing.take() {
-            Some((input, auditing)) if input == ready.input => auditing,
-            _ => open()?,
+        let (documents, secrets) = match self.auditing.take() {
+            Some((input, documents, secrets)) if input == ready.input => (documents, secrets),
+            _ => {
+                let read = &options.secret.read;
+                open_twice(kept, plans, read, Bar::default(), Accepts::States)?
+            }
         };
-        let (_, auditing) = self.auditing.insert((ready.input, auditing));
-        auditing.documents.follow(Next::Document(ready.at))?;
-        match auditing.next(ready.name, &options, &mut self.ledger) {
+        let (_, documents, secrets) = self.auditing.insert((ready.input, documents, secrets));
+        documents.follow(Next::Document(ready.at))?;
+        match audit(documents, secrets, ready.label.source, &options, &mut self.ledger) {
             Err(error) if error.kind() == ErrorKind::Write => self.failed = Some(error),
             audited => drop(audited?),
         }

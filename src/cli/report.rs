@@ -11,7 +11,7 @@ use super::exit::Exit;
 use super::gates;
 use super::hyperlinks;
 use super::inputs::{self, Listed};
-use super::messages::{fail, say};
+use super::messages::{fail, say, usage};
 use super::options::options;
 use super::output::{Output, is_same};
 use super::pages::{Pages, appended};
@@ -38,31 +38,25 @@ use crate::sink::{ReportForm, ReportOptions, Sink, Streams};
 const BUFFER: usize = 64 << 10;
 
 /// Writes all reports in one run over the plans.
-pub fn run(arguments: &Report) -> Exit {
+pub fn run(arguments: &Report) -> std::result::Result<Exit, Exit> {
     let plans = &arguments.plans;
-    let Ready { rules, assertion_settings, listed, options, origins } = match ready(arguments) {
-        Ok(ready) => ready,
-        Err(exit) => return exit,
-    };
+    let Ready { rules, assertion_settings, listed, options, origins } = ready(arguments)?;
     let (mut outputs, mut sinks) = (Vec::new(), Vec::new());
     let pages =
         Pages::new(arguments.targets.iter().filter_map(|target| target.file.clone()), &listed);
     for target in &arguments.targets {
         let path = target.file.as_deref();
-        match open(target, arguments, &rules, (options.watch, &origins), &pages) {
-            Ok((sink, output)) => {
-                sinks.push(sink);
-                outputs.push((path, output));
-            }
-            Err(error) => return fail(path, &error),
-        }
+        let opened = open(target, arguments, &rules, (options.watch, &origins), &pages);
+        let (sink, output) = opened.map_err(|error| fail(path, &error))?;
+        sinks.push(sink);
+        outputs.push((path, output));
     }
     let (is_broken, failed_at) = (Cell::new(false), Cell::new(None));
     let several = located(Several::new(sinks, &failed_at), origins);
     let mut sink = gates::before(several, &rules, &is_broken);
     let attributes = attributes(arguments, &options);
-    let sifting = Sifting::new(plans, options, sink.as_mut()).with(&attributes);
-    let mut sifting = sifting.asking(assertion_settings.as_ref());
+    let settings = assertion_settings.as_ref();
+    let mut sifting = Sifting::new(plans, options, &attributes, settings, sink.as_mut());
     let read = sifting.all(&listed);
     let tally = sifting.tally;
     let read = read.and_then(|()| sink.finish());
@@ -91,7 +85,7 @@ pub fn run(arguments: &Report) -> Exit {
     {
         warn_of_names(secrets.names.as_ref());
     }
-    ended.unwrap_or_else(|exit| exit)
+    ended
 }
 
 /// What is needed to read the plans.
@@ -105,9 +99,7 @@ struct Ready {
 
 /// Checks the arguments, reads the files that they name, and lists the inputs.
 fn ready(arguments: &Report) -> std::result::Result<Ready, Exit> {
-    if let Some(exit) = refuse_contradictions(arguments) {
-        return Err(exit);
-    }
+    refuse_contradictions(arguments)?;
     let plans = &arguments.plans;
     let (rules, assertions) = rules(arguments)?;
     let files = arguments.targets.iter().filter_map(|target| target.file.as_deref());
@@ -159,7 +151,7 @@ fn attributes(arguments: &Report, options: &Options) -> Wanted {
 }
 
 /// Refuses arguments that contradict each other.
-fn refuse_contradictions(arguments: &Report) -> Option<Exit> {
+fn refuse_contradictions(arguments: &Report) -> std::result::Result<(), Exit> {
     let ignores = |noise| arguments.noise.ignore.contains(&noise);
     let hides_values = arguments.values() == Values::None;
     let has_names = arguments.secrets.also_names.is_some();
@@ -167,20 +159,20 @@ fn refuse_contradictions(arguments: &Report) -> Option<Exit> {
     let shows_none = hides_values && arguments.assertions.assert.is_empty();
     let has = |format| arguments.targets.iter().any(|target| target.format == format);
     let has_markdown = has(ReportForm::Markdown);
-    if hides_values && arguments.full {
-        say("--full shows whole values, and --values none shows none: leave one of them out");
+    let text = if hides_values && arguments.full {
+        "--full shows whole values, and --values none shows none: leave one of them out"
     } else if arguments.width.is_some() && !has(ReportForm::Term) {
-        say("--width wraps reports for a terminal: add one, as in -o term");
+        "--width wraps reports for a terminal: add one, as in -o term"
     } else if arguments.fit.is_some() && !has_markdown {
-        say("--fit limits Markdown: add it, as in -o markdown=FILE");
+        "--fit limits Markdown: add it, as in -o markdown=FILE"
     } else if shows_none && (arguments.secrets.echo == Echo::Contains || has_names) {
-        say("--echo contains and --also-names hide values, and --values none shows none");
+        "--echo contains and --also-names hide values, and --values none shows none"
     } else if hides_values && (ignores(Ignore::Whitespace) || ignores(Ignore::SetOrder)) {
-        say("--ignore whitespace,set-order compares values: leave --values none out");
+        "--ignore whitespace,set-order compares values: leave --values none out"
     } else {
-        return None;
-    }
-    Some(Exit::Usage)
+        return Ok(());
+    };
+    Err(usage(text))
 }
 
 /// Warns about filters and `--full` beside formats for machines, which do not follow them.
@@ -204,14 +196,12 @@ fn warn_of_unfiltered(arguments: &Report) {
 
 /// Refuses two reports for one file, or for standard output.
 fn refuse_collisions(targets: &[Target]) -> std::result::Result<(), Exit> {
-    for (index, target) in targets.iter().enumerate() {
-        let file = target.file.as_deref();
-        if targets[..index].iter().any(|other| is_same(other.file.as_deref(), file)) {
-            say("--output: two reports for one place: name a file for each");
-            return Err(Exit::Usage);
-        }
+    let files: Vec<_> = targets.iter().map(|target| target.file.as_deref()).collect();
+    let collides = |place: usize| files[..place].iter().any(|file| is_same(*file, files[place]));
+    match (0..files.len()).any(collides) {
+        true => Err(usage("--output: two reports for one place: name a file for each")),
+        false => Ok(()),
     }
-    Ok(())
 }
 
 /// Refuses `--split` for a report without a file, because its parts would have no names.
@@ -219,8 +209,8 @@ fn refuse_unsplit(targets: &[Target]) -> std::result::Result<(), Exit> {
     let is_file = |path: &Path| path != Path::new("-") && (path.is_file() || !path.exists());
     let has_parts = |target: &&Target| target.format == ReportForm::Markdown;
     if !targets.iter().filter(has_parts).all(|target| target.file.as_deref().is_some_and(is_file)) {
-        say("--split: the parts need names: write to a file, as in -o markdown=FILE");
-        return Err(Exit::Usage);
+        let text = "--split: the parts need names: write to a file, as in -o markdown=FILE";
+        return Err(usage(text));
     }
     Ok(())
 }
@@ -261,7 +251,7 @@ fn open(
         watch,
         origins: origins.clone(),
         link_target: link_target(target, arguments, color),
-        annotated: arguments.annotated(),
+        annotated: arguments.annotate.unwrap_or_default(),
         detail: arguments.detail(),
         screen: Screen { color, width: arguments.width.unwrap_or(width) },
         fit: fit(arguments),

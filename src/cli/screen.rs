@@ -5,12 +5,12 @@ use std::path::Path;
 
 use terminal_size::{Width, terminal_size_of};
 
-use super::args;
+use super::args::When;
 use crate::sink::screen::{Color, Screen};
 
 /// Returns the screen of an output; `None` is standard output. A file or a pipe gets the width
 /// [`Screen::UNBOUNDED`]. COLUMNS sets another width for standard output.
-pub fn screen(when: args::Color, output: Option<&Path>) -> Screen {
+pub fn screen(when: When, output: Option<&Path>) -> Screen {
     let requested = || std::env::var("COLUMNS").ok()?.parse().ok();
     let columns = match output {
         Some(_) => None,
@@ -26,11 +26,11 @@ pub fn screen(when: args::Color, output: Option<&Path>) -> Screen {
 }
 
 /// Decides whether an output has colours.
-fn color(when: args::Color, output: Option<&Path>) -> Color {
+fn color(when: When, output: Option<&Path>) -> Color {
     let wanted = match when {
-        args::Color::Always => true,
-        args::Color::Never => false,
-        args::Color::Auto => {
+        When::Always => true,
+        When::Never => false,
+        When::Auto => {
             let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
             let forced = std::env::var("CLICOLOR_FORCE").is_ok_and(|value| value != "0");
             !set("NO_COLOR") && (forced || (io::stdout().is_terminal() && output.is_none()))

@@ -5,19 +5,16 @@ use std::io::Read;
 
 use super::args::{self, MaskArgs, Plans, SecretArgs};
 use super::exit::Exit;
-use super::messages::{fail, say};
+use super::messages::{fail, say, usage};
 use super::options::options;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::plan;
 use crate::redact::mask::{KEY_MIN, Key, Masking};
 use crate::redact::{Counts, Options};
 use crate::secret::{self, EchoOf, Names};
 
-/// Returns the options of a redaction.
-///
-/// # Errors
-///
-/// Fails if the arguments contradict each other or the key cannot be read. Prints the error.
+/// Returns the options of a redaction. Fails if the arguments contradict each other or the key
+/// cannot be read. Prints the error.
 pub fn redact_options(
     plans: &Plans,
     secrets: &SecretArgs,
@@ -39,24 +36,18 @@ fn masking(arguments: &MaskArgs) -> Result<Masking, Exit> {
             let mut bytes = Vec::new();
             File::open(path)
                 .and_then(|file| file.take(KEY_MAX + 1).read_to_end(&mut bytes))
-                .map_err(|error| fail(Some(path), &Error::io(ErrorKind::Read, error)))?;
+                .map_err(|error| fail(Some(path), &Error::read(error)))?;
+            let name = path.display();
             if bytes.len() as u64 > KEY_MAX {
-                say(&format!("{}: a key has {KEY_MAX} bytes at most", path.display()));
-                return Err(Exit::Usage);
+                return Err(usage(&format!("{name}: a key has {KEY_MAX} bytes at most")));
             }
-            Key::of(&bytes).map(Masking::Digest).ok_or_else(|| {
-                say(&format!("{}: a key has {KEY_MIN} bytes at least", path.display()));
-                Exit::Usage
-            })
+            let key = Key::of(&bytes).map(Masking::Digest);
+            key.ok_or_else(|| usage(&format!("{name}: a key has {KEY_MIN} bytes at least")))
         }
         (args::Mask::Hash, None) => {
-            say("--mask hash: name a file with a key: --key-file FILE");
-            Err(Exit::Usage)
+            Err(usage("--mask hash: name a file with a key: --key-file FILE"))
         }
-        (_, Some(_)) => {
-            say("--key-file: only --mask hash has a key");
-            Err(Exit::Usage)
-        }
+        (_, Some(_)) => Err(usage("--key-file: only --mask hash has a key")),
     }
 }
 

@@ -47,38 +47,30 @@ pub struct Sifting<'a> {
 }
 
 impl<'a> Sifting<'a> {
-    /// Creates a reader that has read no input yet.
-    pub fn new(plans: &'a Plans, options: Options, sink: &'a mut dyn Sink) -> Sifting<'a> {
+    /// Creates a reader that has read no input yet. The settings are the assertions to ask of each
+    /// plan.
+    pub fn new(
+        plans: &'a Plans,
+        options: Options,
+        attributes: &'a Wanted,
+        assertion_settings: Option<&'a AssertionSettings>,
+        sink: &'a mut dyn Sink,
+    ) -> Sifting<'a> {
         let access = access(plans, &options.read);
-        let (attributes, assertion_settings) = (&Wanted::None, None);
         let reading = Reading { plans, options, access, attributes, assertion_settings, bar: None };
         Sifting { reading, sink, tally: Tally::new() }
     }
 
-    /// Sets how much of the attributes of changes the records contain.
-    pub fn with(mut self, attributes: &'a Wanted) -> Sifting<'a> {
-        self.reading.attributes = attributes;
-        self
-    }
-
-    /// Sets the assertions to ask of each plan.
-    pub fn asking(mut self, assertion_settings: Option<&'a AssertionSettings>) -> Sifting<'a> {
-        self.reading.assertion_settings = assertion_settings;
-        self
-    }
-
-    /// Reads all inputs in order. Worker threads may read small inputs ahead.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the output cannot be written.
+    /// Reads all inputs in order. Worker threads may read small inputs ahead. Fails if the output
+    /// cannot be written.
     pub fn all(&mut self, listed: &Listed) -> Result<()> {
         let entries = &listed.inputs.entries;
         let bar = self.reading.bar_of(entries);
         let reading = Reading { bar: bar.as_ref(), ..self.reading };
+        let threads = reading.options.read.threads.map_or(1, NonZeroUsize::get);
         let queue = Queue::new();
         std::thread::scope(|scope| {
-            let mut pool = Pool::new(scope, &queue, reading.threads());
+            let mut pool = Pool::new(scope, &queue, threads);
             // The index of the next input to submit, and the bytes read so far.
             let (mut submitted, mut done) = (0, 0);
             for (index, input) in entries.iter().enumerate() {
@@ -145,11 +137,6 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// Returns the maximum number of threads.
-    fn threads(&self) -> usize {
-        self.options.read.threads.map_or(1, NonZeroUsize::get)
-    }
-
     /// Returns the number of passes over a plan.
     fn passes(&self) -> u64 {
         match self.attributes {
@@ -188,11 +175,7 @@ impl Reading<'_> {
         self.bar.cloned().unwrap_or_else(own)
     }
 
-    /// Reads an input, and reports its records and errors to `reader`.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`read_plans`].
+    /// Reads an input, and reports its records and errors to `reader`. Fails like [`read_plans`].
     fn input(&self, entry: &Entry, label: Label<'_>, reader: &mut impl Reader) -> Result<()> {
         let Reading { options, access, attributes, assertion_settings, .. } = self;
         let one_pass = match attributes {
@@ -222,9 +205,8 @@ impl Reading<'_> {
             Ok(input) => input,
             Err(error) => return reader.refuse(label, &error),
         };
-        let assertions =
-            assertion_settings.map(|assertion_settings| &assertion_settings.assertions);
-        let asked = assertions.map(|assertions| Asked { assertions, collect: None });
+        let asked = assertion_settings
+            .map(|settings| Asked { assertions: &settings.assertions, collect: None });
         match (attributes, one_pass, assertion_settings) {
             (Wanted::Values { all, detail, secrets }, ..) => {
                 let mut collecting = Collecting::new(open, Accepts::States);

@@ -1,58 +1,49 @@
 //! `plansift slim`: cuts plans down to the sections, resources and attributes that readers need.
 
-use super::args::{Slim, WrapIn};
+use super::args::Slim;
+use super::documents::Passes;
 use super::exit::Exit;
 use super::inputs;
 use super::messages::say;
-use super::rewriting::{Passes, write_all};
+use super::rewriting::{passes, write_all};
 use super::secrets::{ConfigurationNote, masked, redact_options, warn_of_masking, warn_of_names};
 use super::unmatched;
 use crate::plan::Accepts;
 use crate::record::Show;
 use crate::redact::Secrecy;
-use crate::slim::{LeftOut, Options, Part, Slimmed, Wrap, slim};
+use crate::slim::{LeftOut, Options, Part, Slimmed, slim};
 
 /// Writes the parts of all inputs, in order, to one output.
-pub fn run(arguments: &Slim) -> Exit {
+pub fn run(arguments: &Slim) -> Result<Exit, Exit> {
     let (plans, secrets) = (&arguments.plans, &arguments.secrets);
-    let masking = match redact_options(plans, secrets, &arguments.mask) {
-        Ok(masking) => masking,
-        Err(exit) => return exit,
-    };
+    let masking = redact_options(plans, secrets, &arguments.mask)?;
     let options = Options {
         keep: arguments.keep.clone(),
         show: if arguments.all { Show::All } else { Show::Changes },
         only: arguments.only.clone(),
         paths: arguments.paths.clone(),
-        wrap: arguments.wrap.map(|WrapIn::Terraform| Wrap::Terraform),
+        wrap: arguments.wrap,
         watch: unmatched::slim(&arguments.only, &arguments.paths),
     };
-    let listed = match inputs::list(
-        plans,
-        Accepts::Plans,
-        arguments.output.as_deref(),
-        arguments.mask.key_file.clone(),
-    ) {
-        Ok(listed) => listed,
-        Err(exit) => return exit,
-    };
+    let (output, key_file) = (arguments.output.as_deref(), arguments.mask.key_file.clone());
+    let listed = inputs::list(plans, Accepts::Plans, output, key_file)?;
     let passes = match arguments.no_redact {
         true => Passes::One,
-        false => Passes::of(secrets, Accepts::Plans),
+        false => passes(secrets, Passes::Two(Accepts::Plans)),
     };
-    let (output, reading) = (arguments.output.as_deref(), (passes, &masking.secret));
+    let reading = (passes, &masking.secret);
     let (mut kept, mut searched_not) = (Vec::new(), Vec::new());
     let mut note = ConfigurationNote::default();
-    let exit = write_all(plans, &listed, output, reading, |ready, out| {
-        let secrecy = match &ready.collected {
+    let exit = write_all(plans, &listed, output, reading, |ready, collected, out| {
+        let secrecy = match collected {
             Some(collected) => Secrecy::Known(collected),
             None if arguments.no_redact => Secrecy::Off,
             None => Secrecy::Unknown,
         };
         let slimmed = slim(ready.documents, &options, secrecy, &masking, out)?;
         if !plans.quiet {
-            print_counts(ready.name, &slimmed, arguments);
-            note.tell(ready.name, &slimmed.redacted.counts);
+            print_counts(ready.label.source, &slimmed, arguments);
+            note.tell(ready.label.source, &slimmed.redacted.counts);
         }
         for section in slimmed.left_out.sections.into_iter().filter(|it| has_resources(it)) {
             if !searched_not.contains(&section) {
@@ -75,7 +66,7 @@ pub fn run(arguments: &Slim) -> Exit {
             unmatched::warn_of_parts(&arguments.keep, &kept);
         }
     }
-    exit.unwrap_or_else(|exit| exit)
+    exit
 }
 
 /// Returns whether a section has resources, which `--only` and `--paths` can name.

@@ -40,11 +40,8 @@ pub struct Sources {
 }
 
 /// Opens what the arguments name: without a folder, the configuration of each binary plan file.
-/// Warns about files with faults, unless the run is `quiet`.
-///
-/// # Errors
-///
-/// Fails if the folder cannot be read. Prints the error.
+/// Warns about files with faults, unless the run is `quiet`. Fails if the folder cannot be read.
+/// Prints the error.
 pub fn open(arguments: &SourceArgs, limits: &Limits, quiet: bool) -> Result<SharedOrigins, Exit> {
     if arguments.no_source {
         return Ok(None);
@@ -126,11 +123,8 @@ fn with_slash(folder: &Path) -> String {
     if text.is_empty() || text.ends_with('/') { text } else { text + "/" }
 }
 
-/// Reads the configuration in a plan file. An input without one has no sources.
-///
-/// # Errors
-///
-/// The plan file cannot be read.
+/// Reads the configuration in a plan file. An input without one has no sources. The plan file
+/// cannot be read.
 pub fn of_plan_file(
     path: &Path,
     limits: &Limits,

@@ -1,9 +1,13 @@
 //! Counts the documents of a run, their failures and echoes.
 
+use super::args::Plans;
 use super::exit::Exit;
-use super::messages::fail_named;
+use super::messages::{fail_named, warn};
 use super::stats::Stats;
+use crate::batch::documents::Visited;
 use crate::error::Error;
+use crate::plan::Document;
+use crate::record::Warning;
 
 /// Counts the documents of a run.
 pub struct Tally {
@@ -23,6 +27,13 @@ impl Tally {
     /// Creates an empty tally, and starts the clock.
     pub fn new() -> Tally {
         Tally { done: 0, failed: 0, has_changes: false, echoes: 0, stats: Stats::start() }
+    }
+
+    /// Counts a document that was read to its end, and prints the warnings about its text.
+    pub fn read(&mut self, plans: &Plans, source: &str, document: &Document) -> Visited {
+        warn(plans, source, Warning::of_text(document));
+        self.succeed(document.bytes);
+        Visited::Done
     }
 
     /// Counts a document that was read to its end. `bytes` is its length.

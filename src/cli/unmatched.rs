@@ -27,10 +27,7 @@ pub fn report(rules: &[Rule], noise: &NoiseArgs) -> Option<&'static Watch> {
         .only
         .iter()
         .filter_map(|only| only.named().map(|(text, named)| (format!("--only {text}"), named)));
-    let paths = noise
-        .ignore_path
-        .iter()
-        .map(|path| (format!("--ignore-path {}", path.text()), Named::Path(path.clone(), None)));
+    let paths = of_paths("--ignore-path", &noise.ignore_path);
     let types = noise
         .ignore_type
         .iter()

@@ -8,49 +8,42 @@ use std::cell::Cell;
 use std::fs::File;
 use std::io::BufWriter;
 
-use super::args::{Checks, GateArgs, Outputs, Resources, RowArgs, RowFormat, Variables};
-use super::bar::{self, Watched};
-use super::ending::{Ending, Failure};
+use super::args::{Checks, GateArgs, Outputs, Plans, Resources, RowArgs, RowFormat, Variables};
+use super::documents::{Passes, Ready, Work, read_all};
+use super::ending::Ending;
 use super::exit::Exit;
 use super::gates;
-use super::inputs::{self, Listed};
-use super::messages::{fail, say, warn};
-use super::options::{access, formulas, options};
-use super::output::Output;
+use super::inputs;
+use super::messages::{say, usage};
+use super::options::{formulas, options};
+use super::output;
 use super::screen::screen;
 use super::secrets::{secret_options, warn_of_names};
 use super::tally::Tally;
 use super::unmatched;
-use crate::batch::documents::{Note, Turn, Visited, Visitor, numbered, visit_all};
-use crate::error::{Error, ErrorKind, Result};
-use crate::input::Input;
+use crate::batch::documents::Visited;
+use crate::batch::reading::Discard;
+use crate::error::{Error, Result};
 use crate::path;
-use crate::plan::{Accepts, Documents};
-use crate::record::values::{By, Held, Of, Options, Record, Select, Sink, What, read};
+use crate::plan::Accepts;
+use crate::record::values::{By, Of, Options, Record, Select, Sink, What, read};
 use crate::record::view::{Detail, Known};
-use crate::record::{self, Label, Warning};
-use crate::secret::{self, Collecting};
+use crate::record::{self, Label};
+use crate::secret;
 use crate::sink::json::Json;
 use crate::sink::ndjson::Ndjson;
 use crate::sink::values::{Csv, Grouping, Table};
-use crate::source::Entry;
 
 /// Lists or counts the resources of all inputs.
-pub fn resources(arguments: &Resources) -> Exit {
+pub fn resources(arguments: &Resources) -> std::result::Result<Exit, Exit> {
     let Resources { of, select, only, all, group_by, rows } = arguments;
     let (mut selected, mut paths) = (Select::default(), Vec::new());
     for path in select {
         let parsed = selected.push(path).and_then(|()| path::Pattern::parse(path));
-        match parsed {
-            Ok(path) => paths.push(path),
-            Err(error) => {
-                say(&format!("--select: {error}"));
-                return Exit::Usage;
-            }
-        }
+        paths.push(parsed.map_err(|error| usage(&format!("--select: {error}")))?);
     }
     let options = |options: Options| Options {
-        of: Of::from(*of),
+        of: *of,
         only: only.clone(),
         all: *all,
         select: selected,
@@ -58,25 +51,25 @@ pub fn resources(arguments: &Resources) -> Exit {
         ..options
     };
     let shows_values = !select.is_empty();
-    let request = Request { rows, shows_values, by: group_by.map(By::from), gate: None };
+    let request = Request { rows, shows_values, by: *group_by, gate: None };
     run(request, What::Resources, options)
 }
 
 /// Lists the outputs of all inputs.
-pub fn outputs(arguments: &Outputs) -> Exit {
+pub fn outputs(arguments: &Outputs) -> std::result::Result<Exit, Exit> {
     let Outputs { of, values, rows } = arguments;
-    let options = |options: Options| Options { of: Of::from(*of), ..options };
+    let options = |options: Options| Options { of: *of, ..options };
     run(Request { rows, shows_values: *values, by: None, gate: None }, What::Outputs, options)
 }
 
 /// Lists the variables of all inputs.
-pub fn variables(arguments: &Variables) -> Exit {
+pub fn variables(arguments: &Variables) -> std::result::Result<Exit, Exit> {
     let Variables { values, rows } = arguments;
     run(Request { rows, shows_values: *values, by: None, gate: None }, What::Variables, |it| it)
 }
 
 /// Lists the checks of all inputs.
-pub fn checks(arguments: &Checks) -> Exit {
+pub fn checks(arguments: &Checks) -> std::result::Result<Exit, Exit> {
     let Checks { gate, rows } = arguments;
     // The messages of checks may repeat secrets.
     let request = Request { rows, shows_values: true, by: None, gate: Some(gate) };
@@ -93,57 +86,46 @@ struct Request<'a> {
 }
 
 /// Writes the rows of all inputs. `fill` sets the options of one command.
-fn run(request: Request<'_>, what: What, fill: impl FnOnce(Options) -> Options) -> Exit {
+fn run(
+    request: Request<'_>,
+    what: What,
+    fill: impl FnOnce(Options) -> Options,
+) -> std::result::Result<Exit, Exit> {
     let Request { rows: arguments, shows_values, by, gate } = request;
     let (plans, path) = (&arguments.plans, arguments.output.as_deref());
     let accepts = if what == What::Variables { Accepts::Plans } else { Accepts::States };
-    let ready = gate.map_or(Ok(Vec::new()), gates::rules).and_then(|rules| {
-        let files = gate.into_iter().flat_map(GateArgs::files);
-        let listed = inputs::list(plans, accepts, path, files)?;
-        listed.warn_of_shared_workspaces(plans);
-        Ok((rules, listed, options(plans)?.read))
-    });
-    let (rules, listed, read) = match ready {
-        Ok(ready) => ready,
-        Err(exit) => return exit,
-    };
+    let rules = gate.map_or(Ok(Vec::new()), gates::rules)?;
+    let files = gate.into_iter().flat_map(GateArgs::files);
+    let listed = inputs::list(plans, accepts, path, files)?;
+    listed.warn_of_shared_workspaces(plans);
+    let read = options(plans)?.read;
     if let Some(rule) = rules.iter().find(|rule| !rule.is_of_checks()) {
-        say(&format!("--fail-on: the rule '{}' is not about checks", rule.text()));
-        return Exit::Usage;
+        let text = format!("--fail-on: the rule '{}' is not about checks", rule.text());
+        return Err(usage(&text));
     }
     let (of, only, select) = (Of::Auto, Vec::new(), Select::default());
     let options =
         fill(Options { read, what, of, only, all: false, select, watch: unmatched::rules(&rules) });
     let secrets = shows_values.then(|| secret_options(&arguments.secrets, read));
-    let opened = Output::open(path).and_then(|output| {
-        let sink = sink(arguments, &options, by, output.writer()?);
-        Ok((sink, output))
-    });
-    let (sink, output) = match opened {
-        Ok(opened) => opened,
-        Err(error) => return fail(path, &error),
-    };
+    let (out, output) = output::open(path)?;
+    let sink = sink(arguments, &options, by, out);
     let is_broken = Cell::new(false);
-    let mut sink = Gated { sink, gate: gates::before(Box::new(Nothing), &rules, &is_broken) };
+    let sink = Gated { sink, gate: gates::before(Box::new(Discard), &rules, &is_broken) };
     let mut tally = Tally::new();
-    let reading = Reading { arguments, options: &options, secrets: secrets.as_ref() };
-    let read = reading.all(&listed, &mut sink, &mut tally);
+    let passes = if shows_values { Passes::Two(Accepts::States) } else { Passes::One };
+    let mut reading = Reading { plans, options: &options, secrets: secrets.as_ref(), sink };
+    let read = read_all(&listed, plans, (&read, passes), &mut tally, &mut reading);
+    let mut sink = reading.sink;
     let ending = Ending {
         is_broken: (!rules.is_empty()).then(|| is_broken.get()),
         watch: options.watch,
         ..Ending::new(plans, &tally)
     };
-    let failure = |error| Failure::of(path, error);
-    let finish = || {
-        let finished = sink.finish();
-        drop(sink);
-        finished.and_then(|()| output.finish()).map_err(failure)
-    };
-    let ended = ending.end(read.map_err(failure), finish);
+    let ended = ending.end_at(path, read, output, move || sink.finish());
     if let Some(secrets) = secrets.as_ref().filter(|_| !plans.quiet && tally.done > 0) {
         warn_of_names(secrets.names.as_ref());
     }
-    ended.unwrap_or_else(|exit| exit)
+    ended
 }
 
 /// Creates the sink that the arguments ask for.
@@ -208,137 +190,37 @@ impl Sink for Gated<'_> {
     }
 }
 
-/// A sink behind the rules that writes nothing.
-struct Nothing;
-
-impl record::Sink for Nothing {
-    fn record(&mut self, _: &record::Record<'_>) -> Result<()> {
-        Ok(())
-    }
-
-    fn finish(&mut self) -> Result<()> {
-        Ok(())
-    }
-}
-
-/// How to read all inputs.
-#[derive(Clone, Copy)]
+/// Reads each document.
 struct Reading<'a> {
-    arguments: &'a RowArgs,
+    plans: &'a Plans,
     options: &'a Options,
     /// How to find secrets; `None` if rows have no values.
     secrets: Option<&'a secret::Options>,
+    sink: Gated<'a>,
 }
 
-type Open = Box<dyn FnMut() -> Result<Watched<Input>>>;
-
-impl Reading<'_> {
-    /// Reads all inputs in order. Fails only if the output fails; the tally prints and counts all
-    /// other errors.
-    fn all(&self, listed: &Listed, sink: &mut dyn Sink, tally: &mut Tally) -> Result<()> {
-        for entry in &listed.inputs.entries {
-            let entry = match entry {
-                Ok(entry) => entry,
-                Err(unlisted) => {
-                    let label = Label { source: &unlisted.source, workspace: None };
-                    sink.failed(label, &unlisted.error)?;
-                    tally.fail(&unlisted.source, &unlisted.error);
-                    continue;
-                }
-            };
-            let (source, workspace) = (entry.source(), listed.workspace(entry));
-            let label = Label { source: &source, workspace: workspace.as_deref() };
-            match self.open(entry) {
-                Ok((mut documents, collecting)) => {
-                    let reading = *self;
-                    let mut each =
-                        Each { reading, label, collecting, sink: &mut *sink, tally: &mut *tally };
-                    visit_all(&mut documents, &mut each)?;
-                }
-                Err(error) => {
-                    sink.failed(label, &error)?;
-                    tally.fail(&source, &error);
-                }
+impl Work for Reading<'_> {
+    fn read(&mut self, ready: Ready<'_>, tally: &mut Tally) -> Result<Visited> {
+        let Ready { label, documents, first, .. } = ready;
+        let Reading { plans, options, secrets, sink } = self;
+        let held = match first.zip(*secrets) {
+            None => read(documents, label, options, None, sink)?,
+            Some(((collecting, _), secrets)) => {
+                let collected = &collecting.collect_before(documents, secrets, None)?;
+                let known = Known { collected, options: secrets, detail: Detail::Full };
+                read(documents, label, options, Some(known), sink)?
             }
-        }
-        Ok(())
-    }
-
-    /// Opens an input, for a second pass too if the rows need secrets.
-    #[expect(clippy::type_complexity, reason = "the reader, and the first pass")]
-    fn open(
-        &self,
-        entry: &Entry,
-    ) -> Result<(Documents<Watched<Input>>, Option<Collecting<Open, Watched<Input>>>)> {
-        let (plans, read) = (&self.arguments.plans, &self.options.read);
-        let access = access(plans, read);
-        if self.secrets.is_none() {
-            let input = entry.open(&access)?;
-            let bar = bar::of_input(plans, entry, entry.len);
-            return Ok((Documents::new(bar::watched(input, bar), read), None));
-        }
-        let kept = entry.keep(&read.limits)?;
-        let bar = bar::of_input(plans, entry, Some(kept.len()));
-        let mut open: Open = Box::new(move || Ok(bar::watched(kept.input(&access)?, bar.clone())));
-        let documents = Documents::new(open()?, read);
-        Ok((documents, Some(Collecting::new(open, Accepts::States))))
-    }
-}
-
-/// Reads each document of an input.
-struct Each<'a> {
-    reading: Reading<'a>,
-    /// The names of the input.
-    label: Label<'a>,
-    /// The first pass, if the rows need secrets.
-    collecting: Option<Collecting<Open, Watched<Input>>>,
-    sink: &'a mut dyn Sink,
-    tally: &'a mut Tally,
-}
-
-impl Each<'_> {
-    fn read(
-        &mut self,
-        documents: &mut Documents<Watched<Input>>,
-        label: Label<'_>,
-    ) -> Result<Held> {
-        let Reading { options, secrets, .. } = self.reading;
-        let Some((collecting, secrets)) = self.collecting.as_mut().zip(secrets) else {
-            return read(documents, label, options, None, self.sink);
         };
-        let collected = collecting.collect_before(documents, secrets, None)?;
-        let known = Known { collected: &collected, options: secrets, detail: Detail::Full };
-        read(documents, label, options, Some(known), self.sink)
-    }
-}
-
-impl Visitor<Watched<Input>> for Each<'_> {
-    type End = Error;
-
-    fn visit(&mut self, turn: Turn<'_, Watched<Input>>) -> Result<Visited> {
-        let source = numbered(self.label.source, turn.number);
-        let workspace = self.label.workspace.map(|name| numbered(name, turn.number));
-        let label = Label { source: &source, workspace: workspace.as_deref() };
-        match self.read(turn.documents, label) {
-            Ok(held) => {
-                let plans = &self.reading.arguments.plans;
-                warn(plans, &source, Warning::of_text(&held.document));
-                for warning in held.warnings().filter(|_| !plans.quiet) {
-                    say(&format!("{source}: warning: {warning}"));
-                }
-                self.tally.succeed(held.document.bytes);
-                Ok(Visited::Done)
-            }
-            Err(error) if error.kind() == ErrorKind::Write => Err(error),
-            Err(error) => {
-                self.sink.failed(label, &error)?;
-                self.tally.fail(&source, &error);
-                Ok(Visited::Failed(error.kind()))
-            }
+        let visited = tally.read(plans, label.source, &held.document);
+        for warning in held.warnings().filter(|_| !plans.quiet) {
+            say(&format!("{}: warning: {warning}", label.source));
         }
+        Ok(visited)
     }
 
-    fn note(&mut self, note: Note) {
-        say(&format!("{}: {note}", self.label.source));
+    fn failed(&mut self, label: Label<'_>, error: &Error, tally: &mut Tally) -> Result<()> {
+        self.sink.failed(label, error)?;
+        tally.fail(label.source, error);
+        Ok(())
     }
 }

@@ -10,8 +10,8 @@ use super::args::{
     Bytes, Decode, Encode, Spelling, TypeArgs, Wire, WireCheck, WireCommand, WireForm,
 };
 use super::exit::Exit;
-use super::messages::{fail, fail_named, say};
-use super::output::write_whole;
+use super::messages::{fail, fail_named, say, usage};
+use super::output::{is_closed_pipe, write_whole};
 use crate::error::{Error, ErrorKind};
 use crate::limits::{Limit, Limits};
 use crate::nearest::nearest;
@@ -24,13 +24,12 @@ use crate::wire::{
 };
 
 /// Runs the command.
-pub fn run(arguments: &Wire) -> Exit {
-    let run = match &arguments.command {
+pub fn run(arguments: &Wire) -> Result<Exit, Exit> {
+    match &arguments.command {
         WireCommand::Decode(decode) => self::decode(decode),
         WireCommand::Encode(encode) => self::encode(encode),
         WireCommand::Check(check) => self::check(check),
-    };
-    run.unwrap_or_else(|exit| exit)
+    }
 }
 
 /// A type, and the block that it comes from.
@@ -57,15 +56,12 @@ fn encode(arguments: &Encode) -> Result<Exit, Exit> {
     let value = marked::read(&text).map_err(|error| refuse(&name, error))?;
     let known = known(&arguments.under)?;
     let ty = known.map_or_else(|| value.ty.clone(), |known| known.ty);
-    let bytes = match arguments.form {
-        WireForm::Msgpack => to_msgpack(&value, &ty),
-        WireForm::Json => to_json(&value, &ty),
-    };
-    let bytes = bytes.map_err(|error| refuse(&name, error))?;
+    let bytes = encoded(arguments.form, &value, &ty).map_err(|error| refuse(&name, error))?;
     let text = match (arguments.form, arguments.spelling.unwrap_or(Spelling::Hex)) {
         (WireForm::Json, _) if arguments.spelling.is_some() => {
-            say("--as is about MessagePack, and --form json writes text: leave one of them out");
-            return Err(Exit::Usage);
+            let text = "--as is about MessagePack, and --form json writes text: leave one of them \
+                        out";
+            return Err(usage(text));
         }
         (WireForm::Json, _) => [&bytes, &b"\n"[..]].concat(),
         (_, Spelling::Raw) => bytes,
@@ -85,10 +81,7 @@ fn check(arguments: &WireCheck) -> Result<Exit, Exit> {
     let (form, bytes) = (arguments.bytes.form, bytes(&arguments.bytes)?);
     let (known, value) = value(&arguments.bytes, &bytes, &arguments.under)?;
     check_end(form, &bytes).map_err(|error| refuse(&name(&arguments.bytes), error))?;
-    let again = match form {
-        WireForm::Msgpack => to_msgpack(&value, &known.ty),
-        WireForm::Json => to_json(&value, &known.ty),
-    };
+    let again = encoded(form, &value, &known.ty);
     let again = again.map_err(|error| refuse(&name(&arguments.bytes), error))?;
     let wrong = known.block.map(|block| block.wrong_counts(&value)).unwrap_or_default();
     for count in &wrong {
@@ -104,6 +97,13 @@ fn check(arguments: &WireCheck) -> Result<Exit, Exit> {
     let form = if form == WireForm::Msgpack { "MessagePack" } else { "JSON" };
     let spelled = if again == bytes { "as the tools write it" } else { "spelled another way" };
     write(None, format!("{} bytes of {form}, {spelled}\n", bytes.len()).as_bytes())
+}
+
+fn encoded(form: WireForm, value: &Value, ty: &Type) -> Result<Vec<u8>, wire::Error> {
+    match form {
+        WireForm::Msgpack => to_msgpack(value, ty),
+        WireForm::Json => to_json(value, ty),
+    }
 }
 
 /// Fails if bytes follow the value. Readers of the tools ignore them.
@@ -139,14 +139,13 @@ fn path(path: &ValuePath) -> String {
 /// Reads the value under its type.
 fn value(arguments: &Bytes, bytes: &[u8], under: &TypeArgs) -> Result<(Known, Value), Exit> {
     let refused = |error| refuse(&name(arguments), error);
-    let known = match (known(under)?, arguments.form) {
-        (Some(known), _) => known,
-        (None, WireForm::Msgpack) => {
-            Known { ty: implied::of_msgpack(bytes).map_err(refused)?, block: None }
-        }
-        (None, WireForm::Json) => {
-            Known { ty: implied::of_json(bytes).map_err(refused)?, block: None }
-        }
+    let implied = || match arguments.form {
+        WireForm::Msgpack => implied::of_msgpack(bytes),
+        WireForm::Json => implied::of_json(bytes),
+    };
+    let known = match known(under)? {
+        Some(known) => known,
+        None => Known { ty: implied().map_err(refused)?, block: None },
     };
     let value = match arguments.form {
         WireForm::Msgpack => from_msgpack(bytes, &known.ty),
@@ -212,28 +211,21 @@ fn name(arguments: &Bytes) -> String {
 }
 
 fn bytes(arguments: &Bytes) -> Result<Vec<u8>, Exit> {
-    match arguments.hex.as_ref().or(arguments.base64.as_ref()) {
-        Some(literal) => Ok(literal.0.clone()),
-        None => {
-            let (name, bytes) = read(arguments.input.as_deref())?;
-            if bytes.starts_with(planfile::MAGIC) {
-                say(&format!(
-                    "{name}: this is a plan file or another zip archive: run `plansift show` to \
-                     print the plan in a plan file as JSON"
-                ));
-                return Err(Exit::Failed);
-            }
-            let is_json = arguments.form == WireForm::Msgpack && is_json(&bytes);
-            if is_json {
-                say(&format!(
-                    "{name}: this is JSON, not MessagePack: add --form json for one value. The \
-                     other commands read the JSON of plans and states"
-                ));
-                return Err(Exit::Failed);
-            }
-            Ok(bytes)
-        }
+    if let Some(literal) = arguments.hex.as_ref().or(arguments.base64.as_ref()) {
+        return Ok(literal.0.clone());
     }
+    let (name, bytes) = read(arguments.input.as_deref())?;
+    let text = if bytes.starts_with(planfile::MAGIC) {
+        "this is a plan file or another zip archive: run `plansift show` to print the plan in a \
+         plan file as JSON"
+    } else if arguments.form == WireForm::Msgpack && is_json(&bytes) {
+        "this is JSON, not MessagePack: add --form json for one value. The other commands read the \
+         JSON of plans and states"
+    } else {
+        return Ok(bytes);
+    };
+    say(&format!("{name}: {text}"));
+    Err(Exit::Failed)
 }
 
 /// Whether bytes are an object or an array of JSON. In MessagePack, either bracket would be a value
@@ -255,7 +247,7 @@ fn read(path: Option<&Path>) -> Result<(String, Vec<u8>), Exit> {
         None => io::stdin().lock().take(max + 1).read_to_end(&mut bytes),
     };
     let error = match read {
-        Err(error) => Error::io(ErrorKind::Read, error),
+        Err(error) => Error::read(error),
         Ok(len) if len as u64 > max => Error::limit(Limit::Change, max, max),
         Ok(_) => return Ok((name, bytes)),
     };
@@ -275,11 +267,7 @@ fn refuse(name: &str, error: wire::Error) -> Exit {
 fn write(path: Option<&Path>, text: &[u8]) -> Result<Exit, Exit> {
     match write_whole(path, text) {
         Ok(()) => Ok(Exit::Done),
-        Err(error) if is_closed(&error) => Ok(Exit::Done),
+        Err(error) if is_closed_pipe(&error) => Ok(Exit::Done),
         Err(error) => Err(fail(path, &error)),
     }
-}
-
-fn is_closed(error: &Error) -> bool {
-    error.io_error().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

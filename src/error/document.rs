@@ -84,6 +84,7 @@ impl WrongDocument {
     /// The kind of the document, and what to do instead.
     #[expect(clippy::too_many_lines, reason = "one arm for each kind of document")]
     fn words(self) -> (&'static str, &'static str) {
+        let plan = name_a_plan!();
         match self {
             #[cfg(feature = "planfile")]
             WrongDocument::BinaryPlan => (
@@ -117,13 +118,9 @@ impl WrongDocument {
                      read states, but --of prior and rules about changes need a plan; for a plan, "
                 ),
             ),
-            WrongDocument::EmptyState => (
-                "this is an empty state, not a plan",
-                name_a_plan!(
-                    "`resources`, `outputs`, `checks`, `summary`, `assert`, `redact` and `audit` \
-                     read states, but --of prior and rules about changes need a plan; for a plan, "
-                ),
-            ),
+            WrongDocument::EmptyState => {
+                ("this is an empty state, not a plan", WrongDocument::State.words().1)
+            }
             WrongDocument::Plan => (
                 "this is a plan, not a state",
                 "use --of planned or --of prior for the values of a plan",
@@ -165,27 +162,25 @@ impl WrongDocument {
                 name_a_plan!("give it with --schemas beside a plan file; for a plan, "),
             ),
             WrongDocument::Outputs => {
-                ("these are output values (`output -json`), not a plan", name_a_plan!())
+                ("these are output values (`output -json`), not a plan", plan)
             }
             WrongDocument::NoOutputs => (
                 "this is an empty object, as `output -json` prints when there are no outputs, \
                  not a plan",
-                name_a_plan!(),
+                plan,
             ),
             WrongDocument::StateList => {
-                ("this is a list of addresses (`state list`), not a plan", name_a_plan!())
+                ("this is a list of addresses (`state list`), not a plan", plan)
             }
-            WrongDocument::Version => {
-                ("this is the output of `version -json`, not a plan", name_a_plan!())
-            }
+            WrongDocument::Version => ("this is the output of `version -json`, not a plan", plan),
             WrongDocument::Validation => {
-                ("this is the output of `validate -json`, not a plan", name_a_plan!())
+                ("this is the output of `validate -json`, not a plan", plan)
             }
             WrongDocument::Functions => {
-                ("this is the output of `metadata functions -json`, not a plan", name_a_plan!())
+                ("this is the output of `metadata functions -json`, not a plan", plan)
             }
             WrongDocument::HumanText => {
-                ("this is the text of `terraform plan` or `show`, not JSON", name_a_plan!())
+                ("this is the text of `terraform plan` or `show`, not JSON", plan)
             }
             WrongDocument::Empty => {
                 ("the input is empty", name_a_plan!("the command that wrote it may have failed: "))
@@ -201,12 +196,12 @@ impl WrongDocument {
                      PLANFILE`, then "
                 ),
             ),
-            WrongDocument::OtherJson => ("this JSON is not a plan", name_a_plan!()),
+            WrongDocument::OtherJson => ("this JSON is not a plan", plan),
             WrongDocument::TextBefore => (
                 "text stands before the plan, and --strict refuses it",
                 "remove the text, or run without --strict, which skips it",
             ),
-            WrongDocument::NotJson => ("this is not JSON", name_a_plan!()),
+            WrongDocument::NotJson => ("this is not JSON", plan),
         }
     }
 }

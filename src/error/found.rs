@@ -2,24 +2,16 @@
 
 /// The class of an unexpected token. Never contains bytes of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each name says it")]
 pub enum Found {
-    /// `{`.
     ObjectOpen,
-    /// `}`.
     ObjectClose,
-    /// `[`.
     ArrayOpen,
-    /// `]`.
     ArrayClose,
-    /// `:`.
     Colon,
-    /// `,`.
     Comma,
-    /// A string.
     String,
-    /// A digit or a minus sign.
     Number,
-    /// A letter.
     Letter,
     /// Any other byte.
     Other,

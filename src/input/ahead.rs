@@ -32,11 +32,7 @@ pub(super) struct ReadAhead {
 }
 
 impl ReadAhead {
-    /// Starts the thread.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the system allows no more threads, and returns the reader.
+    /// Starts the thread. Fails if the system allows no more threads, and returns the reader.
     pub(super) fn new(reader: Reader) -> std::result::Result<ReadAhead, Reader> {
         let (full, filled) = channel();
         let (empty, emptied) = channel();

@@ -31,11 +31,8 @@ impl Format {
     }
 }
 
-/// Decompresses a reader if its content is compressed.
-///
-/// # Errors
-///
-/// Fails if the first bytes cannot be read, or if this build cannot decompress.
+/// Decompresses a reader if its content is compressed. Fails if the first bytes cannot be read, or
+/// if this build cannot decompress.
 pub(super) fn expand(reader: Box<dyn Read + Send>, limits: Limits) -> Result<Box<dyn Read + Send>> {
     let (head, reader) = peek(reader)?;
     match Format::of(&head) {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use super::stream::Failure;
+use super::stream::{into_error, into_io_error};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The encoding of a text, by its byte order mark.
@@ -35,11 +35,7 @@ impl Encoding {
 /// A reader that repeats its first bytes, which were read already.
 type Peeked = io::Chain<io::Cursor<Vec<u8>>, Box<dyn Read + Send>>;
 
-/// Decodes a reader to UTF-8.
-///
-/// # Errors
-///
-/// Fails if the text is UTF-32, or if the first bytes cannot be read.
+/// Decodes a reader to UTF-8. Fails if the text is UTF-32, or if the first bytes cannot be read.
 pub(super) fn decode(reader: Box<dyn Read + Send>) -> Result<Box<dyn Read + Send>> {
     let (head, reader) = peek(reader)?;
     match Encoding::of(&head) {
@@ -62,15 +58,8 @@ pub(super) fn decode(reader: Box<dyn Read + Send>) -> Result<Box<dyn Read + Send
 /// Reads up to four bytes. Returns them, and a reader that starts with them again.
 pub(super) fn peek(mut reader: Box<dyn Read + Send>) -> Result<(Vec<u8>, Peeked)> {
     let mut head = Vec::new();
-    while head.len() < 4 {
-        let mut byte = [0; 1];
-        match reader.read(&mut byte) {
-            Ok(0) => break,
-            Ok(_) => head.push(byte[0]),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(Failure::unwrap(error).or_at(0)),
-        }
-    }
+    let read = reader.by_ref().take(4).read_to_end(&mut head);
+    read.map_err(|error| into_error(error).or_at(0))?;
     Ok((head.clone(), io::Cursor::new(head).chain(reader)))
 }
 
@@ -111,49 +100,28 @@ impl<R: Read> Utf16<R> {
         self.text.clear();
         self.returned = 0;
         let bytes = std::mem::take(&mut self.bytes);
-        let units = bytes.chunks_exact(2);
-        self.bytes.extend_from_slice(units.remainder());
-        for unit in units {
-            let unit = [unit[0], unit[1]];
-            let pushed = self.push(if self.big_endian {
-                u16::from_be_bytes(unit)
-            } else {
-                u16::from_le_bytes(unit)
-            });
-            if let Err(error) = pushed {
-                self.failed = Some(error);
+        let (pairs, rest) = bytes.as_chunks();
+        self.bytes.extend_from_slice(rest);
+        let decode = if self.big_endian { u16::from_be_bytes } else { u16::from_le_bytes };
+        let mut units: Vec<u16> = self.high.take().into_iter().collect();
+        units.extend(pairs.iter().map(|pair| decode(*pair)));
+        if self.mark && !units.is_empty() {
+            units.remove(0);
+            self.mark = false;
+        }
+        self.high = units.pop_if(|unit| (0xd800..0xdc00).contains(unit));
+        for character in char::decode_utf16(units) {
+            let Ok(character) = character else {
+                self.failed = Some(self.error_here(ErrorKind::Encoding));
                 break;
-            }
+            };
+            self.text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
         }
         Ok(true)
     }
 
-    fn push(&mut self, unit: u16) -> io::Result<()> {
-        if std::mem::take(&mut self.mark) {
-            return Ok(());
-        }
-        let units = match self.high.take() {
-            Some(high) => [high, unit],
-            None if (0xd800..0xdc00).contains(&unit) => {
-                self.high = Some(unit);
-                return Ok(());
-            }
-            None => [unit, 0],
-        };
-        let pair = (0xd800..0xdc00).contains(&units[0]);
-        let decoded = char::decode_utf16(units[..1 + usize::from(pair)].iter().copied()).next();
-        match decoded {
-            Some(Ok(character)) => {
-                let mut utf8 = [0; 4];
-                self.text.extend_from_slice(character.encode_utf8(&mut utf8).as_bytes());
-                Ok(())
-            }
-            _ => Err(self.error_here(ErrorKind::Encoding)),
-        }
-    }
-
     fn error_here(&self, kind: ErrorKind) -> io::Error {
-        Failure::wrap(Error::at(kind, self.decoded + self.text.len() as u64))
+        into_io_error(Error::at(kind, self.decoded + self.text.len() as u64))
     }
 }
 

@@ -60,7 +60,8 @@ impl Drop for Mapping {
 /// A mapped file as windows.
 pub(super) struct Mapped {
     mapping: Arc<Mapping>,
-    identity: Identity,
+    /// The file and its state when it was opened.
+    pub identity: Identity,
     document_max: u64,
     /// The window, as a range of the mapping.
     start: usize,
@@ -70,11 +71,8 @@ pub(super) struct Mapped {
 }
 
 impl Mapped {
-    /// Maps a file, which must not be empty.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be mapped, or if too many files are mapped.
+    /// Maps a file, which must not be empty. Fails if the file cannot be mapped, or if too many
+    /// files are mapped.
     pub(super) fn new(identity: Identity, limits: &Limits) -> io::Result<Mapped> {
         // SAFETY: another process may write to the file. The contract of `Mapping::auto`, without
         // which no file is mapped, says who copes with bytes that change and pages that vanish.
@@ -103,13 +101,6 @@ impl Mapped {
             };
             self.dropped = until;
         }
-    }
-}
-
-impl Mapped {
-    /// The file and its state when it was opened.
-    pub(super) fn identity(&self) -> &Identity {
-        &self.identity
     }
 }
 

@@ -33,12 +33,13 @@ use crate::limits::Limits;
 use interruptible::Interruptible;
 #[cfg(target_os = "linux")]
 use mapped::Mapped;
-use stream::{Failure, Stream};
+use stream::Stream;
 
 pub use hooked::{Hook, Hooked};
 pub use mapping::Mapping;
 #[cfg(feature = "redact")]
 pub use rereadable::Rereadable;
+pub use stream::{into_error, into_io_error};
 
 /// Returns true once a blocked read must give up. Any thread may call the function.
 pub type GiveUp = Arc<dyn Fn() -> bool + Send + Sync>;
@@ -230,13 +231,24 @@ impl State {
 }
 
 impl Identity {
-    /// Checks that the file is unchanged.
-    ///
-    /// # Errors
-    ///
-    /// Fails with [`ErrorKind::Changed`] if the file changed or its path names another file.
+    /// The identity of a regular file. `Ok(Err(_))` returns anything else, except a directory,
+    /// which is an error.
+    fn of(file: File, path: Option<&Path>) -> Result<std::result::Result<Identity, File>> {
+        let metadata = file.metadata().map_err(Error::read)?;
+        if metadata.is_dir() {
+            return Err(Error::read(io::ErrorKind::IsADirectory.into()));
+        }
+        if !metadata.is_file() {
+            return Ok(Err(file));
+        }
+        let (file, path, state) = (Arc::new(file), path.map(Path::to_owned), State::of(&metadata));
+        Ok(Ok(Identity { file, path, state }))
+    }
+
+    /// Checks that the file is unchanged. Fails with [`ErrorKind::Changed`] if the file changed or
+    /// its path names another file.
     fn check(&self) -> Result<()> {
-        let now = self.file.metadata().map_err(|error| Error::io(ErrorKind::Read, error))?;
+        let now = self.file.metadata().map_err(Error::read)?;
         let mut is_same = State::of(&now) == self.state;
         if let Some(path) = &self.path {
             is_same &= std::fs::metadata(path).is_ok_and(|named| State::of(&named) == self.state);
@@ -252,9 +264,8 @@ impl Input {
     ///
     /// Fails if the file cannot be opened or read, or is a directory.
     pub fn open_file(path: &Path, options: &Options) -> Result<Input> {
-        let read_error = |error| Error::io(ErrorKind::Read, error);
-        let file = File::open(path).map_err(read_error)?;
-        Input::from_file(file, Some(path), options)
+        let file = File::open(path).map_err(Error::read)?;
+        Input::from_file(file, Some(path), options, None)
     }
 
     /// Opens a file like [`Input::open_file`], but a read of a pipe does not block forever. While
@@ -270,8 +281,8 @@ impl Input {
         let opened = interruptible::open(path);
         #[cfg(not(target_os = "linux"))]
         let opened = File::open(path);
-        let file = opened.map_err(|error| Error::io(ErrorKind::Read, error))?;
-        Input::from_file_until(file, Some(path), options, Some(give_up))
+        let file = opened.map_err(Error::read)?;
+        Input::from_file(file, Some(path), options, Some(give_up))
     }
 
     /// Opens standard input, which may be mapped if it is a regular file.
@@ -279,10 +290,8 @@ impl Input {
     /// # Errors
     ///
     /// Fails if standard input cannot be read.
-    #[cfg(unix)]
     pub fn from_stdin(options: &Options) -> Result<Input> {
-        let (file, options) = stdin(options)?;
-        Input::from_file(file, None, &options)
+        Input::stdin(options, None)
     }
 
     /// Opens standard input like [`Input::from_stdin`], but a read of a pipe does not block
@@ -291,29 +300,21 @@ impl Input {
     /// # Errors
     ///
     /// Fails like [`Input::open_file_until`].
-    #[cfg(unix)]
     pub fn from_stdin_until(options: &Options, give_up: GiveUp) -> Result<Input> {
-        let (file, options) = stdin(options)?;
-        Input::from_file_until(file, None, &options, Some(give_up))
+        Input::stdin(options, Some(give_up))
     }
 
-    /// Opens standard input. `give_up` is ignored on this system.
-    ///
-    /// # Errors
-    ///
-    /// Fails if standard input cannot be read.
-    #[cfg(not(unix))]
-    pub fn from_stdin_until(options: &Options, _: GiveUp) -> Result<Input> {
-        Input::from_stdin(options)
+    #[cfg(unix)]
+    fn stdin(options: &Options, give_up: Option<GiveUp>) -> Result<Input> {
+        let (file, is_started) = stdin()?;
+        // Only a file at its start can be mapped.
+        let mapping = if is_started { Mapping::NEVER } else { options.mapping };
+        Input::from_file(file, None, &Options { mapping, ..*options }, give_up)
     }
 
-    /// Opens standard input.
-    ///
-    /// # Errors
-    ///
-    /// Fails if standard input cannot be read.
+    /// Ignores `give_up` on this system.
     #[cfg(not(unix))]
-    pub fn from_stdin(options: &Options) -> Result<Input> {
+    fn stdin(options: &Options, _: Option<GiveUp>) -> Result<Input> {
         Input::from_reader(Box::new(io::stdin()), options)
     }
 
@@ -332,31 +333,23 @@ impl Input {
         Input(Kind::Stream(Stream::new(reader, None, options)))
     }
 
-    fn from_file(file: File, path: Option<&Path>, options: &Options) -> Result<Input> {
-        Input::from_file_until(file, path, options, None)
-    }
-
     /// Wraps a file at its start. `give_up` is for pipes and devices.
-    fn from_file_until(
+    fn from_file(
         file: File,
         path: Option<&Path>,
         options: &Options,
         give_up: Option<GiveUp>,
     ) -> Result<Input> {
-        let read_error = |error| Error::io(ErrorKind::Read, error);
-        let metadata = file.metadata().map_err(read_error)?;
-        if metadata.is_dir() {
-            return Err(read_error(io::Error::from(io::ErrorKind::IsADirectory)));
-        }
-        let file = Arc::new(file);
-        if metadata.is_file() {
-            let path = path.map(Path::to_owned);
-            let identity = Identity { file: file.clone(), path, state: State::of(&metadata) };
-            if let Some(mapped) = Input::mapped(&identity, options)? {
-                return Ok(mapped);
+        let file = match Identity::of(file, path)? {
+            Ok(identity) => {
+                if let Some(mapped) = Input::mapped(&identity, options)? {
+                    return Ok(mapped);
+                }
+                let reader = Shared(identity.file.clone());
+                return Input::streamed(Box::new(reader), Some(identity), options);
             }
-            return Input::streamed(Box::new(Shared(file)), Some(identity), options);
-        }
+            Err(file) => file,
+        };
         #[cfg(target_os = "linux")]
         {
             mapped::widen_pipe(&file);
@@ -367,7 +360,7 @@ impl Input {
         }
         #[cfg(not(target_os = "linux"))]
         drop(give_up);
-        Input::streamed(Box::new(Shared(file)), None, options)
+        Input::streamed(Box::new(file), None, options)
     }
 
     /// Maps a file; `None` if the file cannot be mapped.
@@ -406,8 +399,17 @@ impl Input {
     pub fn into_rereadable(self, limits: &Limits) -> Result<Rereadable> {
         match self.0 {
             #[cfg(target_os = "linux")]
-            Kind::Mapped(mapped) => Ok(Rereadable::of_file(mapped.identity().clone())),
+            Kind::Mapped(mapped) => Ok(Rereadable::of_file(mapped.identity)),
             Kind::Stream(_) => Rereadable::spool(Rest { input: self, taken: 0 }, limits),
+        }
+    }
+
+    /// The source, for calls that are not on the path of every byte.
+    fn source(&mut self) -> &mut dyn Source {
+        match &mut self.0 {
+            #[cfg(target_os = "linux")]
+            Kind::Mapped(mapped) => mapped,
+            Kind::Stream(stream) => stream,
         }
     }
 
@@ -440,26 +442,14 @@ impl Read for Rest {
     }
 }
 
-/// Returns standard input as a file, and the options to open it with.
+/// Returns standard input as a file, and whether some of its bytes were consumed, as a shell may do.
 #[cfg(unix)]
-fn stdin(options: &Options) -> Result<(File, Options)> {
+fn stdin() -> Result<(File, bool)> {
     use std::os::fd::AsFd;
     let descriptor = io::stdin().as_fd().try_clone_to_owned();
-    let file = File::from(descriptor.map_err(|error| Error::io(ErrorKind::Read, error))?);
-    // A shell may have consumed some bytes, and only a file at its start can be mapped.
+    let file = File::from(descriptor.map_err(Error::read)?);
     let is_started = io::Seek::stream_position(&mut &file).is_ok_and(|position| position > 0);
-    let mapping = if is_started { Mapping::NEVER } else { options.mapping };
-    Ok((file, Options { mapping, ..*options }))
-}
-
-/// Wraps an error for a reader to return; the reader's [`Input`] unwraps it.
-pub fn into_io_error(error: Error) -> io::Error {
-    Failure::wrap(error)
-}
-
-/// Unwraps an error that [`into_io_error`] wrapped. Any other error is one of the reader.
-pub fn into_error(error: io::Error) -> Error {
-    Failure::unwrap(error)
+    Ok((file, is_started))
 }
 
 /// Whether the first bytes of a file show that it is neither compressed nor UTF-16 or UTF-32.
@@ -467,7 +457,7 @@ pub fn into_error(error: io::Error) -> Error {
 fn is_plain(file: &File) -> Result<bool> {
     use std::os::unix::fs::FileExt;
     let mut head = [0; 4];
-    let read = file.read_at(&mut head, 0).map_err(|error| Error::io(ErrorKind::Read, error))?;
+    let read = file.read_at(&mut head, 0).map_err(Error::read)?;
     let head = &head[..read];
     Ok(compressed::Format::of(head).is_none() && encoding::Encoding::of(head).is_utf8())
 }
@@ -501,27 +491,15 @@ impl Source for Input {
     }
 
     fn fill(&mut self, keep: u64) -> Result<bool> {
-        match &mut self.0 {
-            #[cfg(target_os = "linux")]
-            Kind::Mapped(mapped) => mapped.fill(keep),
-            Kind::Stream(stream) => stream.fill(keep),
-        }
+        self.source().fill(keep)
     }
 
     fn finish(&mut self) -> Result<()> {
-        match &mut self.0 {
-            #[cfg(target_os = "linux")]
-            Kind::Mapped(mapped) => mapped.finish(),
-            Kind::Stream(stream) => stream.finish(),
-        }
+        self.source().finish()
     }
 
     fn changed(&mut self) -> bool {
-        match &mut self.0 {
-            #[cfg(target_os = "linux")]
-            Kind::Mapped(mapped) => mapped.changed(),
-            Kind::Stream(stream) => stream.changed(),
-        }
+        self.source().changed()
     }
 
     fn shared_text(&self) -> Option<SharedText> {

@@ -10,8 +10,9 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::reads::read_some;
 use super::seal::Seal;
-use super::stream::Failure;
+use super::stream::into_error;
 use super::{Identity, Input, Options, State};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Limits};
@@ -32,7 +33,7 @@ impl Rereadable {
     /// Fails if the file cannot be opened or read, is a directory, or exceeds the limit on spooled
     /// inputs.
     pub fn open_file(path: &Path, limits: &Limits) -> Result<Rereadable> {
-        Rereadable::of(File::open(path).map_err(read_error)?, Some(path), limits)
+        Rereadable::of(File::open(path).map_err(Error::read)?, Some(path), limits)
     }
 
     /// Opens standard input. Spools it now if it is not a regular file at its start.
@@ -42,14 +43,10 @@ impl Rereadable {
     /// Fails if standard input cannot be read or exceeds the limit on spooled inputs.
     #[cfg(unix)]
     pub fn from_stdin(limits: &Limits) -> Result<Rereadable> {
-        use std::io::Seek;
-        use std::os::fd::AsFd;
-        let descriptor = io::stdin().as_fd().try_clone_to_owned().map_err(read_error)?;
-        let mut file = File::from(descriptor);
-        // A shell may have consumed some bytes, so the file cannot be read from its start.
-        match file.stream_position() {
-            Ok(1..) => Rereadable::spool(file, limits),
-            _ => Rereadable::of(file, None, limits),
+        // A file whose start was consumed cannot be read from its start.
+        match super::stdin()? {
+            (file, true) => Rereadable::spool(file, limits),
+            (file, false) => Rereadable::of(file, None, limits),
         }
     }
 
@@ -64,16 +61,10 @@ impl Rereadable {
     }
 
     fn of(file: File, path: Option<&Path>, limits: &Limits) -> Result<Rereadable> {
-        let metadata = file.metadata().map_err(read_error)?;
-        if metadata.is_dir() {
-            return Err(read_error(io::ErrorKind::IsADirectory.into()));
+        match Identity::of(file, path)? {
+            Ok(identity) => Ok(Rereadable::of_file(identity)),
+            Err(file) => Rereadable::spool(file, limits),
         }
-        if !metadata.is_file() {
-            return Rereadable::spool(file, limits);
-        }
-        let path = path.map(Path::to_owned);
-        let state = State::of(&metadata);
-        Ok(Rereadable::of_file(Identity { file: Arc::new(file), path, state }))
     }
 
     /// A regular file, as it is.
@@ -90,9 +81,9 @@ impl Rereadable {
     pub fn spool(mut reader: impl Read, limits: &Limits) -> Result<Rereadable> {
         let mut head = Vec::new();
         let longest = HEADS.iter().map(|head| head.len()).max().unwrap_or_default() as u64;
-        reader.by_ref().take(longest).read_to_end(&mut head).map_err(Failure::unwrap)?;
+        reader.by_ref().take(longest).read_to_end(&mut head).map_err(into_error)?;
         let is_packed = HEADS.iter().any(|packed| head.starts_with(packed));
-        let seal = if is_packed { Some(new_seal()?) } else { None };
+        let seal = if is_packed { Some(Seal::new().map_err(spool_error)?) } else { None };
         Rereadable::copy(io::Cursor::new(head).chain(reader), seal, limits)
     }
 
@@ -102,7 +93,7 @@ impl Rereadable {
     ///
     /// As [`Rereadable::spool`].
     pub fn spool_sealed(reader: impl Read, limits: &Limits) -> Result<Rereadable> {
-        Rereadable::copy(reader, Some(new_seal()?), limits)
+        Rereadable::copy(reader, Some(Seal::new().map_err(spool_error)?), limits)
     }
 
     fn copy(mut reader: impl Read, seal: Option<Seal>, limits: &Limits) -> Result<Rereadable> {
@@ -110,12 +101,10 @@ impl Rereadable {
         let mut buffer = vec![0; 1 << 20];
         let mut len = 0;
         loop {
-            let read = match reader.read(&mut buffer) {
-                Ok(0) => break,
-                Ok(read) => read,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(Failure::unwrap(error)),
-            };
+            let read = read_some(&mut reader, &mut buffer).map_err(into_error)?;
+            if read == 0 {
+                break;
+            }
             if let Some(seal) = &seal {
                 seal.apply(&mut buffer[..read], len);
             }
@@ -219,16 +208,8 @@ fn nameless() -> io::Result<File> {
 /// How compressed inputs and archives begin: as gzip, zstd and zip.
 const HEADS: [&[u8]; 3] = [&[0x1f, 0x8b], &[0x28, 0xb5, 0x2f, 0xfd], b"PK"];
 
-fn new_seal() -> Result<Seal> {
-    Seal::new().map_err(spool_error)
-}
-
 fn spool_error(error: io::Error) -> Error {
     Error::io(ErrorKind::Spool, error)
-}
-
-fn read_error(error: io::Error) -> Error {
-    Error::io(ErrorKind::Read, error)
 }
 
 #[cfg(test)]

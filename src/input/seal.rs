@@ -14,11 +14,7 @@ use blake3::{Hasher, OutputReader};
 pub(super) struct Seal(OutputReader);
 
 impl Seal {
-    /// A seal with a new key.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the system has no random bytes.
+    /// A seal with a new key. Fails if the system has no random bytes.
     pub(super) fn new() -> io::Result<Seal> {
         let mut key = zeroize::Zeroizing::new([0; 32]);
         getrandom::fill(&mut *key).map_err(io::Error::other)?;

@@ -36,7 +36,7 @@ const ALONE: u64 = 1 << 20;
 
 /// An [`Error`] inside an [`io::Error`], for readers that wrap other readers.
 #[derive(Debug)]
-pub(super) struct Failure(pub Error);
+struct Failure(Error);
 
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -46,18 +46,14 @@ impl std::fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-impl Failure {
-    pub(super) fn wrap(error: Error) -> io::Error {
-        io::Error::other(Failure(error))
-    }
+/// Wraps an error for a reader to return; the reader's [`Input`](super::Input) unwraps it.
+pub fn into_io_error(error: Error) -> io::Error {
+    io::Error::other(Failure(error))
+}
 
-    /// Returns the wrapped error, or a read error with the system's error as its source.
-    pub(super) fn unwrap(error: io::Error) -> Error {
-        match error.downcast::<Failure>() {
-            Ok(Failure(error)) => error,
-            Err(error) => Error::io(ErrorKind::Read, error),
-        }
-    }
+/// Unwraps an error that [`into_io_error`] wrapped. Any other error is one of the reader.
+pub fn into_error(error: io::Error) -> Error {
+    error.downcast::<Failure>().map_or_else(Error::read, |Failure(error)| error)
 }
 
 /// A reader, seen through windows of one buffer.
@@ -102,11 +98,8 @@ impl Stream {
         }
     }
 
-    /// Makes room for `len` bytes after the window; `len` is at most half a buffer.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there is no memory for a longer buffer.
+    /// Makes room for `len` bytes after the window; `len` is at most half a buffer. Fails if there
+    /// is no memory for a longer buffer.
     fn make_room(&mut self, len: usize) -> io::Result<()> {
         let kept = self.end - self.start;
         if self.buffer.len() - self.end >= len {
@@ -118,7 +111,7 @@ impl Stream {
             self.start = 0;
             self.end = kept;
         } else {
-            self.move_to(Buffer::zeroed(wanted).map_err(Failure::wrap)?, 0);
+            self.move_to(Buffer::zeroed(wanted).map_err(into_io_error)?, 0);
         }
         Ok(())
     }
@@ -140,11 +133,8 @@ impl Stream {
         }
     }
 
-    /// Joins the window and a filled buffer, copying the shorter of the two.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there is no memory for a longer buffer.
+    /// Joins the window and a filled buffer, copying the shorter of the two. Fails if there is no
+    /// memory for a longer buffer.
     fn join(&mut self, next: Filled) -> io::Result<()> {
         let Filled { buffer: next, len } = next;
         let kept = self.end - self.start;
@@ -211,7 +201,7 @@ impl Source for Stream {
         match self.read() {
             Ok(read) => self.ended = read == 0,
             Err(error) => {
-                let error = Failure::unwrap(error);
+                let error = into_error(error);
                 self.failed = Some(error.kind());
                 return Err(error.or_at(self.window_end()));
             }

@@ -9,8 +9,8 @@ use super::format::{float, float32, quote};
 use super::mask::SENSITIVE;
 use super::regexp::Regexp;
 use super::scalar::{
-    Checked, big, differs, double, fail, found, integer, plain, shown, single, size_is, string,
-    wrong_type,
+    Checked, big, differs, double, elements, equals, fail, found, integer, members, plain, shown,
+    single, size_is, string, wrong_type,
 };
 use super::traverse::Found;
 use crate::wire::Number;
@@ -112,25 +112,18 @@ impl KnownValue {
     pub fn check(&self, value: Found<'_>) -> Checked {
         let name = self.name();
         match self {
-            KnownValue::Null | KnownValue::NotNull => {
-                let is_null = matches!(value.data, Data::Nil);
-                match (self, is_null) {
-                    (KnownValue::Null, false) => wrong_type("nil", name, value),
-                    (KnownValue::NotNull, true) => wrong_type("non-nil", name, value),
-                    _ => Ok(Ok(())),
-                }
+            KnownValue::Null if !matches!(value.data, Data::Nil) => wrong_type("nil", name, value),
+            KnownValue::NotNull if matches!(value.data, Data::Nil) => {
+                wrong_type("non-nil", name, value)
             }
+            KnownValue::Null | KnownValue::NotNull => Ok(Ok(())),
             KnownValue::Bool(expected) => match value.data.boolean() {
-                Some(found) if found == *expected => Ok(Ok(())),
-                Some(found) => differs(&expected.to_string(), name, &found.to_string(), value),
+                Some(found) => equals(*expected, found, bool::to_string, name, value),
                 None => wrong_type("bool", name, value),
             },
             KnownValue::StringExact(expected) => {
                 let text = found!(string(name, value)?);
-                match text == *expected {
-                    true => Ok(Ok(())),
-                    false => differs(expected, name, &text, value),
-                }
+                equals(&**expected, &*text, |text| (*text).to_owned(), name, value)
             }
             KnownValue::StringRegexp(regexp) => {
                 let text = found!(string(name, value)?);
@@ -155,17 +148,15 @@ impl KnownValue {
             }
             KnownValue::ListSizeExact(size)
             | KnownValue::TupleSizeExact(size)
-            | KnownValue::SetSizeExact(size) => match value.data.elements()? {
-                Some(elements) => size_is(*size, elements.len(), name),
-                None => wrong_type("[]any", name, value),
-            },
+            | KnownValue::SetSizeExact(size) => {
+                size_is(*size, found!(elements(name, value)?).len(), name)
+            }
             KnownValue::SetExact(checks) | KnownValue::SetPartial(checks) => {
                 self.check_set(checks, value)
             }
-            KnownValue::MapSizeExact(size) => match value.data.members()? {
-                Some(members) => size_is(*size, members.len(), name),
-                None => wrong_type("map[string]any", name, value),
-            },
+            KnownValue::MapSizeExact(size) => {
+                size_is(*size, found!(members(name, value)?).len(), name)
+            }
             KnownValue::MapExact(checks)
             | KnownValue::MapPartial(checks)
             | KnownValue::ObjectExact(checks)
@@ -179,31 +170,19 @@ impl KnownValue {
         match self {
             KnownValue::Int32Exact(expected) => {
                 let number = found!(integer(32, name, value)?);
-                match number == i64::from(*expected) {
-                    true => Ok(Ok(())),
-                    false => differs(&expected.to_string(), name, &number.to_string(), value),
-                }
+                equals(i64::from(*expected), number, i64::to_string, name, value)
             }
             KnownValue::Int64Exact(expected) => {
                 let number = found!(integer(64, name, value)?);
-                match number == *expected {
-                    true => Ok(Ok(())),
-                    false => differs(&expected.to_string(), name, &number.to_string(), value),
-                }
+                equals(*expected, number, i64::to_string, name, value)
             }
             KnownValue::Float32Exact(expected) => {
                 let number = found!(single(name, value)?);
-                match number == *expected {
-                    true => Ok(Ok(())),
-                    false => differs(&float32(*expected), name, &float32(number), value),
-                }
+                equals(*expected, number, |number| float32(*number), name, value)
             }
             KnownValue::Float64Exact(expected) => {
                 let number = found!(double(name, value)?);
-                match number == *expected {
-                    true => Ok(Ok(())),
-                    false => differs(&float(*expected), name, &float(number), value),
-                }
+                equals(*expected, number, |number| float(*number), name, value)
             }
             KnownValue::NumberExact(Some(expected)) => {
                 let number = found!(big(name, value)?);
@@ -218,9 +197,7 @@ impl KnownValue {
 
     fn check_list(&self, checks: &[KnownValue], value: Found<'_>) -> Checked {
         let name = self.name();
-        let Some(elements) = value.data.elements()? else {
-            return wrong_type("[]any", name, value);
-        };
+        let elements = found!(elements(name, value)?);
         found!(size_is(checks.len() as i64, elements.len(), name)?);
         let kind = if matches!(self, KnownValue::ListExact(_)) { "list" } else { "tuple" };
         for (index, (check, data)) in checks.iter().zip(elements).enumerate() {
@@ -234,9 +211,7 @@ impl KnownValue {
 
     fn check_indices(&self, checks: &BTreeMap<i64, KnownValue>, value: Found<'_>) -> Checked {
         let name = self.name();
-        let Some(elements) = value.data.elements()? else {
-            return wrong_type("[]any", name, value);
-        };
+        let elements = found!(elements(name, value)?);
         let kind = if matches!(self, KnownValue::ListPartial(_)) { "list" } else { "tuple" };
         for (index, check) in checks {
             let Ok(place) = usize::try_from(*index) else {
@@ -256,9 +231,7 @@ impl KnownValue {
 
     fn check_set(&self, checks: &[KnownValue], value: Found<'_>) -> Checked {
         let name = self.name();
-        let Some(elements) = value.data.elements()? else {
-            return wrong_type("[]any", name, value);
-        };
+        let elements = found!(elements(name, value)?);
         if matches!(self, KnownValue::SetExact(_)) {
             found!(size_is(checks.len() as i64, elements.len(), name)?);
         }
@@ -298,9 +271,7 @@ impl KnownValue {
 
     fn check_members(&self, checks: &BTreeMap<String, KnownValue>, value: Found<'_>) -> Checked {
         let name = self.name();
-        let Some(members) = value.data.members()? else {
-            return wrong_type("map[string]any", name, value);
-        };
+        let members = found!(members(name, value)?);
         let is_map = matches!(self, KnownValue::MapExact(_) | KnownValue::MapPartial(_));
         let (part, noun) = if is_map { ("map", "element") } else { ("object", "attribute") };
         if matches!(self, KnownValue::MapExact(_)) {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::error::Result;
+use crate::json::string::{BadEscape, unescape};
 use crate::json::value::{Kind, Text, Value};
 
 /// A value as Go's `encoding/json` decodes it into `any`.
@@ -17,20 +18,15 @@ pub enum Data<'a> {
     Value(Value<'a>),
 }
 
-/// The type of a value in Go.
+/// The type of a value in Go, whose name [`Type::name`] returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names of the types")]
 pub enum Type {
-    /// `nil`.
     Nil,
-    /// `bool`.
     Bool,
-    /// `json.Number`.
     Number,
-    /// `string`.
     String,
-    /// `[]any`.
     Slice,
-    /// `map[string]any`.
     Map,
 }
 
@@ -140,22 +136,10 @@ impl<'a> Data<'a> {
     /// Fails if the document is invalid here.
     pub fn members(self) -> Result<Option<BTreeMap<String, Data<'a>>>> {
         let mut members = BTreeMap::new();
-        let one;
-        let objects = match self {
-            Data::Map(objects) => objects,
-            Data::Value(value) if value.kind()? == Kind::Object => {
-                one = [value];
-                &one
-            }
-            _ => return Ok(None),
-        };
-        for object in objects {
-            for member in object.members()? {
-                let (name, value) = member?;
-                members.insert(key_of(name), Data::from(value));
-            }
-        }
-        Ok(Some(members))
+        let is_object = self.each_member(|name, value| {
+            members.insert(key_of(name), value);
+        })?;
+        Ok(is_object.then_some(members))
     }
 
     /// The member with a name: `Some(None)` if the object has none, `None` if the value is no
@@ -165,6 +149,17 @@ impl<'a> Data<'a> {
     ///
     /// Fails if the document is invalid here.
     pub fn member(self, key: &str) -> Result<Option<Option<Data<'a>>>> {
+        let mut found = None;
+        let is_object = self.each_member(|name, value| {
+            if is_key(name, key) {
+                found = Some(value);
+            }
+        })?;
+        Ok(is_object.then_some(found))
+    }
+
+    /// Calls `each` with the members of the object. Returns false if the value is none.
+    fn each_member(self, mut each: impl FnMut(Text<'a>, Data<'a>)) -> Result<bool> {
         let one;
         let objects = match self {
             Data::Map(objects) => objects,
@@ -172,18 +167,15 @@ impl<'a> Data<'a> {
                 one = [value];
                 &one
             }
-            _ => return Ok(None),
+            _ => return Ok(false),
         };
-        let mut found = None;
         for object in objects {
             for member in object.members()? {
                 let (name, value) = member?;
-                if is_key(name, key) {
-                    found = Some(Data::from(value));
-                }
+                each(name, Data::from(value));
             }
         }
-        Ok(Some(found))
+        Ok(true)
     }
 }
 
@@ -207,58 +199,15 @@ pub(crate) fn text_of(value: Value<'_>) -> String {
 
 /// Decodes the text between quotes. Half of a surrogate pair becomes U+FFFD.
 fn decode(text: &[u8]) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.iter().position(|byte| *byte == b'\\') {
-        bytes.extend_from_slice(&rest[..at]);
-        let (c, len) = escape(&rest[at..]);
-        bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
-        rest = rest.get(at + len..).unwrap_or_default();
+    let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text);
+    while let Err(BadEscape(at)) = unescape(rest, &mut bytes) {
+        bytes.extend_from_slice("\u{fffd}".as_bytes());
+        rest = rest.get(at + r"\ud800".len()..).unwrap_or_default();
     }
-    bytes.extend_from_slice(rest);
     String::from_utf8(bytes).unwrap_or_else(|error| {
         // Another process may write to a mapped file.
         String::from_utf8_lossy(error.as_bytes()).into_owned()
     })
-}
-
-/// Decodes the escape that a text begins with. Returns the character and the escape's length.
-fn escape(text: &[u8]) -> (char, usize) {
-    let c = match text.get(1) {
-        Some(b'b') => '\x08',
-        Some(b'f') => '\x0c',
-        Some(b'n') => '\n',
-        Some(b'r') => '\r',
-        Some(b't') => '\t',
-        Some(b'u') => return unicode_escape(text),
-        Some(other) => char::from(*other),
-        None => char::REPLACEMENT_CHARACTER,
-    };
-    (c, 2)
-}
-
-fn unicode_escape(text: &[u8]) -> (char, usize) {
-    let unit = |text: Option<&[u8]>| {
-        let [b'\\', b'u', digits @ ..] = text? else { return None };
-        let digits = digits.get(..4)?;
-        digits.iter().try_fold(0_u16, |unit, digit| {
-            let digit = char::from(*digit).to_digit(16)?;
-            Some(unit << 4 | digit as u16)
-        })
-    };
-    let Some(first) = unit(Some(text)) else { return (char::REPLACEMENT_CHARACTER, 2) };
-    let mut units = [first, 0];
-    let units = match unit(text.get(6..)) {
-        Some(second) => {
-            units[1] = second;
-            &units[..]
-        }
-        None => &units[..1],
-    };
-    match char::decode_utf16(units.iter().copied()).next() {
-        Some(Ok(c)) => (c, 6 * c.len_utf16()),
-        _ => (char::REPLACEMENT_CHARACTER, 6),
-    }
 }
 
 #[cfg(test)]

@@ -75,11 +75,6 @@ pub fn quote(text: &str) -> String {
     String::from_utf8_lossy(&quoted).into_owned()
 }
 
-/// `element` or `elements`.
-pub(super) fn elements(count: i64) -> &'static str {
-    if count == 1 { "element" } else { "elements" }
-}
-
 /// The text of Go's `FormatFloat(number, 'f', -1, 64)`.
 pub(super) fn float(number: f64) -> String {
     match number {

@@ -37,5 +37,7 @@ pub use self::failure::{Failure, FailureKind};
 pub(crate) use self::format::print;
 pub use self::format::quote;
 pub use self::mask::{Mask, SENSITIVE};
-pub use self::regexp::{Regexp, RegexpError};
+pub use self::regexp::Regexp;
+pub use self::regexp_class::RegexpError;
+pub(crate) use self::scalar::found;
 pub use self::traverse::{Found, traverse};

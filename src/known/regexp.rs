@@ -11,7 +11,7 @@ use std::fmt;
 
 use regex::bytes::{Regex, RegexBuilder};
 
-use super::regexp_class::{self as class, escape};
+use super::regexp_class::{self as class, RegexpError, escape};
 
 /// Maximum number of times that a repetition, or nested ones together, may repeat.
 const REPEAT_MAX: u32 = 1000;
@@ -26,23 +26,6 @@ pub struct Regexp {
     pattern: String,
     regex: Regex,
 }
-
-/// Why a pattern is no regular expression.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RegexpError {
-    /// The reason, in Go's words.
-    pub reason: &'static str,
-    /// The offset in the pattern, in bytes.
-    pub offset: usize,
-}
-
-impl fmt::Display for RegexpError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "byte {} of the regular expression: {}", self.offset, self.reason)
-    }
-}
-
-impl std::error::Error for RegexpError {}
 
 impl Regexp {
     /// Compiles a pattern.
@@ -150,7 +133,8 @@ impl<'p> Parser<'p> {
                 '$' => self.push_symbol(if self.flags.multi_line { "(?m:$)" } else { r"\z" }, 1),
                 '.' => self.push_symbol(if self.flags.dot_all { "(?s:.)" } else { r"[^\n]" }, 1),
                 '[' => {
-                    let (text, len) = class::parse(self.rest()).map_err(|bad| self.bad(bad))?;
+                    let (text, len) =
+                        class::parse(self.rest()).map_err(|bad| bad.after(self.at))?;
                     self.push_folded(text);
                     self.at += len;
                 }
@@ -158,7 +142,7 @@ impl<'p> Parser<'p> {
                 '+' => self.repeat(1, "+", REPEAT_FREE)?,
                 '?' => self.repeat(1, "?", REPEAT_FREE)?,
                 '{' => match counts(self.rest()) {
-                    Some((len, bounds)) => self.repeat_counted(len, bounds)?,
+                    Some((operator, counts)) => self.repeat_counted(operator, &counts)?,
                     None => self.push_literal('{', 1),
                 },
                 '\\' => self.escape()?,
@@ -171,10 +155,6 @@ impl<'p> Parser<'p> {
         self.alternate();
         let whole = self.frames.pop().unwrap_or_default();
         Ok(whole.alternatives)
-    }
-
-    fn bad(&self, bad: class::Bad) -> RegexpError {
-        RegexpError { reason: bad.reason, offset: self.at + bad.at }
     }
 
     fn push(&mut self, text: String, repeats: u32) {
@@ -283,31 +263,28 @@ impl<'p> Parser<'p> {
         Ok(())
     }
 
-    fn repeat_counted(&mut self, len: usize, bounds: Bounds) -> Result<(), RegexpError> {
-        let (Some(min), max) = bounds else {
+    /// Applies an operator such as `{2,3}`, whose numbers are `counts`.
+    fn repeat_counted(
+        &mut self,
+        operator: &str,
+        counts: &[Option<u32>],
+    ) -> Result<(), RegexpError> {
+        let counts: Option<Vec<u32>> = counts.iter().copied().collect();
+        let counts = counts.filter(|counts| counts.is_sorted());
+        let Some(repeats) = counts.and_then(|counts| counts.last().copied()) else {
             return Err(self.error("invalid repeat count"));
         };
-        let operator = match max {
-            Max::Same => format!("{{{min}}}"),
-            Max::Unbounded => format!("{{{min},}}"),
-            Max::Number(Some(max)) if max >= min => format!("{{{min},{max}}}"),
-            Max::Number(_) => return Err(self.error("invalid repeat count")),
-        };
-        let repeats = match max {
-            Max::Number(Some(max)) => max,
-            _ => min,
-        };
         // Counts below two need no check of nested repetitions.
-        self.repeat(len, &operator, repeats.max(REPEAT_FREE))
+        self.repeat(operator.len(), operator, repeats.max(REPEAT_FREE))
     }
 
     fn escape(&mut self) -> Result<(), RegexpError> {
         let rest = self.rest();
-        let symbol = match rest.as_bytes().get(1) {
-            Some(b'A') => Some(r"\A"),
-            Some(b'z') => Some(r"\z"),
-            Some(b'b') => Some(r"(?-u:\b)"),
-            Some(b'B') => Some(NOT_WORD_BOUNDARY),
+        match rest.as_bytes().get(1) {
+            Some(b'A') => self.push_symbol(r"\A", 2),
+            Some(b'z') => self.push_symbol(r"\z", 2),
+            Some(b'b') => self.push_symbol(r"(?-u:\b)", 2),
+            Some(b'B') => self.push_symbol(NOT_WORD_BOUNDARY, 2),
             Some(b'Q') => {
                 self.at += 2;
                 let quoted = self.rest();
@@ -316,21 +293,19 @@ impl<'p> Parser<'p> {
                     self.push_literal(c, c.len_utf8());
                 }
                 self.at += if end < quoted.len() { 2 } else { 0 };
-                return Ok(());
             }
-            _ => None,
-        };
-        if let Some(symbol) = symbol {
-            self.push_symbol(symbol, 2);
-            return Ok(());
+            _ => {
+                let set = class::escaped_class(rest).map_err(|bad| bad.after(self.at))?;
+                if let Some((set, len)) = set {
+                    self.push_folded(set);
+                    self.at += len;
+                } else {
+                    let c = class::escaped_char(rest).map_err(|bad| bad.after(self.at));
+                    let (c, len) = c?;
+                    self.push_literal(c, len);
+                }
+            }
         }
-        if let Some((set, len)) = class::escaped_class(rest).map_err(|bad| self.bad(bad))? {
-            self.push_folded(set);
-            self.at += len;
-            return Ok(());
-        }
-        let (c, len) = class::escaped_char(rest).map_err(|bad| self.bad(bad))?;
-        self.push_literal(c, len);
         Ok(())
     }
 }
@@ -342,37 +317,24 @@ const REPEAT_FREE: u32 = 1;
 /// so the expression must not match inside of one.
 const NOT_WORD_BOUNDARY: &str = r"(?:\B(?-u:\B)|\b(?-u:\B))";
 
-/// The bounds of a repetition. `None` for a number above [`REPEAT_MAX`].
-type Bounds = (Option<u32>, Max);
-
-#[derive(Clone, Copy)]
-enum Max {
-    Same,
-    Unbounded,
-    Number(Option<u32>),
-}
-
-/// Reads `{n}`, `{n,}` or `{n,m}`. `None` if the text begins with none of them: a brace is then a
-/// literal.
-fn counts(text: &str) -> Option<(usize, Bounds)> {
-    let inside = text.strip_prefix('{')?;
-    let number = |text: &str| -> Option<(Option<u32>, usize)> {
-        let len = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-        let is_number = len == 1 || len > 1 && !text.starts_with('0');
-        let number = text[..len].parse().ok().filter(|number| *number <= REPEAT_MAX);
-        is_number.then_some((number, len))
+/// Reads `{n}`, `{n,}` or `{n,m}`: the operator and its numbers, which are `None` above
+/// [`REPEAT_MAX`]. `None` if the text begins with none of them: a brace is then a literal.
+fn counts(text: &str) -> Option<(&str, Vec<Option<u32>>)> {
+    let number = |text: &str| -> Option<Option<u32>> {
+        let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_canonical = text.len() == 1 || text.len() > 1 && !text.starts_with('0');
+        let number = text.parse().ok().filter(|number| *number <= REPEAT_MAX);
+        (is_number && is_canonical).then_some(number)
     };
-    let (min, len) = number(inside)?;
-    let rest = &inside[len..];
-    if rest.starts_with('}') {
-        return Some((len + 2, (min, Max::Same)));
-    }
-    let rest = rest.strip_prefix(',')?;
-    if rest.starts_with('}') {
-        return Some((len + 3, (min, Max::Unbounded)));
-    }
-    let (max, more) = number(rest)?;
-    rest[more..].starts_with('}').then_some((len + more + 3, (min, Max::Number(max))))
+    let is_part = |byte: &u8| byte.is_ascii_digit() || *byte == b',';
+    let end = 1 + text.bytes().skip(1).take_while(|byte| is_part(byte)).count();
+    text[end..].strip_prefix('}')?;
+    let numbers = match text[1..end].split_once(',') {
+        Some((min, "")) => vec![number(min)?],
+        Some((min, max)) => vec![number(min)?, number(max)?],
+        None => vec![number(&text[1..end])?],
+    };
+    Some((&text[..=end], numbers))
 }
 
 /// Reads the flags after `(?`, up to a colon or the closing bracket. Returns their length with it.

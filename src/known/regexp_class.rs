@@ -1,15 +1,35 @@
 //! Classes of characters of Go's regular expressions, and escapes.
 
+use std::fmt;
+
 use regex::Regex;
 
-/// Why a class or an escape is invalid, and its offset in the text.
-pub(super) struct Bad {
+/// Why a pattern is no regular expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegexpError {
+    /// The reason, in Go's words.
     pub reason: &'static str,
-    pub at: usize,
+    /// The offset in the pattern, in bytes.
+    pub offset: usize,
 }
 
-fn bad(reason: &'static str, at: usize) -> Bad {
-    Bad { reason, at }
+impl fmt::Display for RegexpError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "byte {} of the regular expression: {}", self.offset, self.reason)
+    }
+}
+
+impl std::error::Error for RegexpError {}
+
+impl RegexpError {
+    /// The error in a text that stands after `len` bytes.
+    pub(super) fn after(self, len: usize) -> RegexpError {
+        RegexpError { offset: len + self.offset, ..self }
+    }
+}
+
+fn bad(reason: &'static str, offset: usize) -> RegexpError {
+    RegexpError { reason, offset }
 }
 
 const RANGE: &str = "invalid character class range";
@@ -21,7 +41,7 @@ pub(super) fn escape(c: char) -> String {
 }
 
 /// Translates the class in brackets that a text begins with. Returns its length in the text, too.
-pub(super) fn parse(text: &str) -> Result<(String, usize), Bad> {
+pub(super) fn parse(text: &str) -> Result<(String, usize), RegexpError> {
     let mut class = "[".to_owned();
     let mut at = 1;
     if text[at..].starts_with('^') {
@@ -36,12 +56,11 @@ pub(super) fn parse(text: &str) -> Result<(String, usize), Bad> {
             Some(']') if !is_first => break,
             _ => is_first = false,
         }
-        if let Some((set, len)) = posix(rest).map_err(|it| bad(it.reason, at + it.at))? {
-            class.push_str(&set);
-            at += len;
-            continue;
-        }
-        if let Some((set, len)) = escaped_class(rest).map_err(|it| bad(it.reason, at + it.at))? {
+        let set = match posix(rest) {
+            Ok(None) => escaped_class(rest),
+            set => set,
+        };
+        if let Some((set, len)) = set.map_err(|bad| bad.after(at))? {
             class.push_str(&set);
             at += len;
             continue;
@@ -68,16 +87,16 @@ pub(super) fn parse(text: &str) -> Result<(String, usize), Bad> {
 }
 
 /// One character of a class. Returns its length in the text.
-fn member(text: &str, at: usize) -> Result<(char, usize), Bad> {
+fn member(text: &str, at: usize) -> Result<(char, usize), RegexpError> {
     match text.chars().next() {
-        Some('\\') => escaped_char(text).map_err(|it| bad(it.reason, at + it.at)),
+        Some('\\') => escaped_char(text).map_err(|bad| bad.after(at)),
         Some(c) => Ok((c, c.len_utf8())),
         None => Err(bad("missing closing ]", 0)),
     }
 }
 
 /// Reads a POSIX class such as `[:alpha:]` or `[:^alpha:]`. `None` if the text begins with none.
-fn posix(text: &str) -> Result<Option<(String, usize)>, Bad> {
+fn posix(text: &str) -> Result<Option<(String, usize)>, RegexpError> {
     let Some(inside) = text.strip_prefix("[:") else { return Ok(None) };
     let Some(end) = inside.find(":]") else { return Ok(None) };
     let (sign, name) = match inside[..end].strip_prefix('^') {
@@ -106,7 +125,7 @@ fn posix(text: &str) -> Result<Option<(String, usize)>, Bad> {
 
 /// Reads an escape that stands for a set: `\d`, `\pL` and the like. `None` if the text begins with
 /// none.
-pub(super) fn escaped_class(text: &str) -> Result<Option<(String, usize)>, Bad> {
+pub(super) fn escaped_class(text: &str) -> Result<Option<(String, usize)>, RegexpError> {
     let Some(rest) = text.strip_prefix('\\') else { return Ok(None) };
     let set = match rest.as_bytes().first() {
         Some(b'd') => "[0-9]",
@@ -122,7 +141,7 @@ pub(super) fn escaped_class(text: &str) -> Result<Option<(String, usize)>, Bad> 
 }
 
 /// Reads `pL`, `p{Greek}` and the like, after the backslash.
-fn unicode(text: &str) -> Result<(String, usize), Bad> {
+fn unicode(text: &str) -> Result<(String, usize), RegexpError> {
     let is_negated = text.starts_with('P');
     let (name, len) = match text[1..].strip_prefix('{') {
         Some(inside) => {
@@ -165,7 +184,7 @@ fn property(name: &str) -> Option<String> {
 }
 
 /// Reads an escape that stands for one character. Returns its length in the text.
-pub(super) fn escaped_char(text: &str) -> Result<(char, usize), Bad> {
+pub(super) fn escaped_char(text: &str) -> Result<(char, usize), RegexpError> {
     let Some(c) = text[1..].chars().next() else {
         return Err(bad("trailing backslash at end of expression", 0));
     };
@@ -185,7 +204,7 @@ pub(super) fn escaped_char(text: &str) -> Result<(char, usize), Bad> {
 }
 
 /// Reads `\0`, `\012` or `\123`. A single digit other than zero would refer to a group.
-fn octal(text: &str) -> Result<(char, usize), Bad> {
+fn octal(text: &str) -> Result<(char, usize), RegexpError> {
     let is_octal = |byte: &u8| matches!(byte, b'0'..=b'7');
     let digits = text.bytes().skip(1).take(3).take_while(is_octal).count();
     if digits == 1 && !text[1..].starts_with('0') {
@@ -197,7 +216,7 @@ fn octal(text: &str) -> Result<(char, usize), Bad> {
 }
 
 /// Reads `\x41` or `\x{1F600}`.
-fn hexadecimal(text: &str) -> Result<(char, usize), Bad> {
+fn hexadecimal(text: &str) -> Result<(char, usize), RegexpError> {
     let inside = &text[2..];
     let (digits, len) = match inside.strip_prefix('{') {
         Some(inside) => {

@@ -1,7 +1,11 @@
 //! Reads scalars for checks, and words the failures.
 
+use std::collections::BTreeMap;
+use std::num::IntErrorKind;
+
+use super::data::Data;
 use super::failure::{Failure, FailureKind};
-use super::format::{elements, quote};
+use super::format::quote;
 use super::mask::SENSITIVE;
 use super::traverse::Found;
 use crate::error::Result;
@@ -24,7 +28,7 @@ macro_rules! found {
         }
     };
 }
-pub(super) use found;
+pub(crate) use found;
 
 pub(super) fn wrong_type(expected: &str, name: &str, value: Found<'_>) -> Checked {
     let ty = value.data.ty()?.name();
@@ -34,6 +38,20 @@ pub(super) fn wrong_type(expected: &str, name: &str, value: Found<'_>) -> Checke
 pub(super) fn differs(expected: &str, name: &str, found: &str, value: Found<'_>) -> Checked {
     let found = shown(found, value);
     fail(format!("expected value {expected} for {name} check, got: {found}"))
+}
+
+/// Checks that two scalars are equal. `text` makes their texts for the failure.
+pub(super) fn equals<T: PartialEq>(
+    expected: T,
+    found: T,
+    text: impl Fn(&T) -> String,
+    name: &str,
+    value: Found<'_>,
+) -> Checked {
+    match found == expected {
+        true => Ok(Ok(())),
+        false => differs(&text(&expected), name, &text(&found), value),
+    }
 }
 
 /// The text of a scalar, unless it is sensitive.
@@ -46,26 +64,37 @@ pub(super) fn size_is(expected: i64, found: usize, name: &str) -> Checked {
     if found == expected {
         return Ok(Ok(()));
     }
-    let (noun, other) = (elements(expected), elements(found));
+    let noun = |count: i64| if count == 1 { "element" } else { "elements" };
+    let (noun, other) = (noun(expected), noun(found));
     fail(format!("expected {expected} {noun} for {name} check, got {found} {other}"))
 }
 
 /// What a value is read as, or why it cannot be.
 type Read<T> = Result<std::result::Result<T, Failure>>;
 
-pub(super) fn string(name: &str, value: Found<'_>) -> Read<String> {
-    match value.data.string()? {
-        Some(text) => Ok(Ok(text)),
-        None => Ok(wrong_type("string", name, value)?.map(|()| String::new())),
+/// What was read, or the failure that the value has another type.
+fn of_type<T: Default>(read: Option<T>, expected: &str, name: &str, value: Found<'_>) -> Read<T> {
+    match read {
+        Some(read) => Ok(Ok(read)),
+        None => Ok(wrong_type(expected, name, value)?.map(|()| T::default())),
     }
+}
+
+pub(super) fn string(name: &str, value: Found<'_>) -> Read<String> {
+    of_type(value.data.string()?, "string", name, value)
 }
 
 /// The text of a number.
 fn number(name: &str, value: Found<'_>) -> Read<String> {
-    match value.data.number()? {
-        Some(text) => Ok(Ok(text)),
-        None => Ok(wrong_type("json.Number", name, value)?.map(|()| String::new())),
-    }
+    of_type(value.data.number()?, "json.Number", name, value)
+}
+
+pub(super) fn elements<'a>(name: &str, value: Found<'a>) -> Read<Vec<Data<'a>>> {
+    of_type(value.data.elements()?, "[]any", name, value)
+}
+
+pub(super) fn members<'a>(name: &str, value: Found<'a>) -> Read<BTreeMap<String, Data<'a>>> {
+    of_type(value.data.members()?, "map[string]any", name, value)
 }
 
 fn unparseable(ty: &str, name: &str, reason: &str, function: &str, text: &str) -> Failure {
@@ -134,17 +163,15 @@ fn parse_int(text: &str, bits: u32) -> std::result::Result<i64, &'static str> {
         Some(digits) => (true, digits),
         None => (false, text),
     };
-    let max = if bits == 32 { u64::from(u32::MAX) } else { u64::MAX };
-    let mut size: u64 = 0;
-    for byte in digits.bytes() {
-        let digit = match byte {
-            b'0'..=b'9' => u64::from(byte - b'0'),
-            _ => return Err("invalid syntax"),
-        };
-        let next = size.checked_mul(10).and_then(|size| size.checked_add(digit));
-        // Go does not look at the bytes after the digit that is too many.
-        size = next.filter(|size| *size <= max).ok_or(RANGE)?;
-    }
+    // Like Go, the parser does not look at the bytes after the digit that is too many.
+    let size = match bits {
+        32 => digits.parse::<u32>().map(u64::from),
+        _ => digits.parse::<u64>(),
+    };
+    let size = size.map_err(|error| match error.kind() {
+        IntErrorKind::PosOverflow => RANGE,
+        _ => "invalid syntax",
+    })?;
     let limit = 1_i128 << (bits - 1);
     let number = if is_negative { -i128::from(size) } else { i128::from(size) };
     if number < -limit || number >= limit {

@@ -11,6 +11,7 @@
 //!
 //! `*` matches any text, including dots and brackets. A leading `*.` also matches the empty text.
 
+use super::position_outside_quotes;
 use crate::glob::Glob;
 
 /// A pattern that matches addresses.
@@ -123,14 +124,7 @@ pub(crate) fn names(text: &str) -> Vec<&str> {
 
 /// The length of an instance key with its closing bracket, in bytes.
 fn key_len(key: &str) -> usize {
-    let (mut is_quoted, mut is_escaped) = (false, false);
-    let end = key.bytes().position(|byte| {
-        let is_end = byte == b']' && !is_quoted;
-        is_quoted ^= byte == b'"' && !is_escaped;
-        is_escaped = byte == b'\\' && !is_escaped;
-        is_end
-    });
-    end.map_or(key.len(), |end| end + 1)
+    position_outside_quotes(key, |_, byte| byte == b']').map_or(key.len(), |end| end + 1)
 }
 
 #[cfg(test)]

@@ -112,18 +112,11 @@ impl AttributePath {
     ///
     /// Fails with [`ErrorKind::Path`] at the offset of the first invalid step.
     pub fn parse(text: &str) -> Result<AttributePath, Error> {
-        let invalid = |at: usize| Error::at(ErrorKind::Path, at as u64);
         if let Some(array) = text.strip_prefix("json:") {
-            return AttributePath::from_json(array).map_err(|at| invalid("json:".len() + at));
+            let invalid = |at| Error::at(ErrorKind::Path, ("json:".len() + at) as u64);
+            return AttributePath::from_json(array).map_err(invalid);
         }
-        let mut path = AttributePath::root();
-        let mut at = 0;
-        while at < text.len() {
-            let (step, len) = parse_step(&text[at..], at == 0).ok_or_else(|| invalid(at))?;
-            path.steps.push(step);
-            at += len;
-        }
-        Ok(path)
+        Ok(AttributePath { steps: parse_steps(text, parse_step)? })
     }
 
     /// Reads an array of strings and indices. `Err` holds the offset of the first invalid step.
@@ -150,14 +143,21 @@ impl AttributePath {
 impl fmt::Display for AttributePath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (place, step) in self.steps.iter().enumerate() {
-            match step {
-                AttributeStep::Key(key) => {
-                    key_pieces(key, place == 0, &mut |piece: &str| f.write_str(piece))?;
-                }
-                AttributeStep::Index(index) => write!(f, "[{index}]")?,
-            }
+            step.write(place == 0, f)?;
         }
         Ok(())
+    }
+}
+
+impl AttributeStep {
+    /// Writes the step as a part of the text of a path.
+    pub(super) fn write(&self, is_first: bool, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AttributeStep::Key(key) => {
+                key_pieces(key, is_first, &mut |piece: &str| f.write_str(piece))
+            }
+            AttributeStep::Index(index) => write!(f, "[{index}]"),
+        }
     }
 }
 
@@ -165,6 +165,22 @@ impl FromIterator<AttributeStep> for AttributePath {
     fn from_iter<I: IntoIterator<Item = AttributeStep>>(steps: I) -> AttributePath {
         AttributePath { steps: steps.into_iter().collect() }
     }
+}
+
+/// Parses the steps of a text. `step` parses the step that a text begins with, and returns it with
+/// its length in bytes; it learns whether the step is the first.
+pub(super) fn parse_steps<T>(
+    text: &str,
+    step: impl Fn(&str, bool) -> Option<(T, usize)>,
+) -> Result<Vec<T>, Error> {
+    let (mut steps, mut at) = (Vec::new(), 0);
+    while at < text.len() {
+        let parsed = step(&text[at..], at == 0);
+        let (step, len) = parsed.ok_or_else(|| Error::at(ErrorKind::Path, at as u64))?;
+        steps.push(step);
+        at += len;
+    }
+    Ok(steps)
 }
 
 /// Parses the step that a text begins with. Returns the step and its length in bytes.
@@ -204,7 +220,7 @@ fn json_step(text: &str) -> Option<(AttributeStep, usize)> {
 }
 
 /// An index without leading zeros that fits 32 bits.
-fn index(digits: &str) -> Option<i64> {
+pub(super) fn index(digits: &str) -> Option<i64> {
     let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
     let is_canonical = is_number && (digits == "0" || !digits.starts_with('0'));
     is_canonical.then(|| digits.parse::<u32>().ok().map(i64::from)).flatten()

@@ -5,9 +5,8 @@
 
 use std::fmt;
 
-use super::attribute::{AttributePath, AttributeStep, parse_step};
-use super::key_pieces;
-use crate::error::{Error, ErrorKind};
+use super::attribute::{AttributePath, AttributeStep, index, parse_step, parse_steps};
+use crate::error::Error;
 
 /// A path in which numbers may stand after dots.
 ///
@@ -38,23 +37,18 @@ impl DottedPath {
     ///
     /// # Errors
     ///
-    /// Fails with [`ErrorKind::Path`] at the offset of the first invalid step.
+    /// Fails with [`ErrorKind::Path`](crate::error::ErrorKind::Path) at the offset of the first invalid step.
     pub fn parse(text: &str) -> Result<DottedPath, Error> {
         if text.starts_with("json:") {
             let path = AttributePath::parse(text)?;
             let steps = path.steps().iter().cloned().map(DottedStep::Step).collect();
             return Ok(DottedPath { steps });
         }
-        let (mut steps, mut at) = (Vec::new(), 0);
-        while at < text.len() {
-            let rest = &text[at..];
-            let step = number(rest, at == 0).or_else(|| {
-                parse_step(rest, at == 0).map(|(step, len)| (DottedStep::Step(step), len))
-            });
-            let (step, len) = step.ok_or_else(|| Error::at(ErrorKind::Path, at as u64))?;
-            steps.push(step);
-            at += len;
-        }
+        let steps = parse_steps(text, |text, is_first| {
+            let step = || parse_step(text, is_first);
+            number(text, is_first)
+                .or_else(|| step().map(|(step, len)| (DottedStep::Step(step), len)))
+        })?;
         Ok(DottedPath { steps })
     }
 
@@ -91,10 +85,7 @@ impl fmt::Display for DottedPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (place, step) in self.steps.iter().enumerate() {
             match step {
-                DottedStep::Step(AttributeStep::Key(key)) => {
-                    key_pieces(key, place == 0, &mut |piece: &str| f.write_str(piece))?;
-                }
-                DottedStep::Step(AttributeStep::Index(index)) => write!(f, "[{index}]")?,
+                DottedStep::Step(step) => step.write(place == 0, f)?,
                 DottedStep::Number(digits) if place == 0 => f.write_str(digits)?,
                 DottedStep::Number(digits) => write!(f, ".{digits}")?,
             }
@@ -114,12 +105,6 @@ fn number(text: &str, is_first: bool) -> Option<(DottedStep, usize)> {
     let is_number = end > 0 && digits[..end].bytes().all(|byte| byte.is_ascii_digit());
     let step = is_number.then(|| DottedStep::Number(digits[..end].to_owned()))?;
     Some((step, text.len() - digits.len() + end))
-}
-
-/// The index that digits name: without leading zeros, and of 32 bits.
-fn index(digits: &str) -> Option<i64> {
-    let is_canonical = digits == "0" || !digits.starts_with('0');
-    is_canonical.then(|| digits.parse::<u32>().ok().map(i64::from)).flatten()
 }
 
 #[cfg(test)]

@@ -10,7 +10,6 @@ mod dotted;
 mod pattern;
 mod query;
 
-use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::convert::Infallible;
 use std::fmt;
@@ -19,6 +18,7 @@ use serde::ser::{Serialize, SerializeSeq, Serializer};
 
 pub use self::address::{AddressPattern, without_keys};
 pub(crate) use self::address::{names, split_modules};
+use self::attribute::index;
 pub use self::attribute::{AttributePath, AttributeStep};
 pub use self::dotted::DottedPath;
 pub use self::pattern::{DECODERS, Pattern};
@@ -184,20 +184,42 @@ impl Paths {
     /// Fails with [`ErrorKind::Path`] at the offset of the first invalid step. Then the list is
     /// unchanged.
     pub fn push_text(&mut self, text: &str) -> Result<(), Error> {
-        let mut steps = Vec::new();
+        let (keys, steps) = (self.keys.len(), self.steps.len());
         let mut at = 0;
         while at < text.len() {
-            let (step, len) = text_step(&text[at..], at == 0)
-                .ok_or_else(|| Error::at(ErrorKind::Path, at as u64))?;
-            steps.push(step);
+            let Some(len) = self.push_text_step(&text[at..], at == 0) else {
+                self.keys.truncate(keys);
+                self.steps.truncate(steps);
+                return Err(Error::at(ErrorKind::Path, at as u64));
+            };
             at += len;
         }
-        self.push(steps.iter().map(|step| match step {
-            TextStep::Key(key) => Step::Key(key),
-            TextStep::Index(index) => Step::Index(*index),
-            TextStep::Element => Step::Element,
-        }));
+        self.end();
         Ok(())
+    }
+
+    /// Appends the step at the start of a text. Returns its length in bytes; `None` if the text does
+    /// not start with a step.
+    fn push_text_step(&mut self, text: &str, is_first: bool) -> Option<usize> {
+        let Some(inside) = text.strip_prefix('[') else {
+            let ident = if is_first { text } else { text.strip_prefix('.')? };
+            let end = ident.find(['.', '[']).unwrap_or(ident.len());
+            is_ident(&ident[..end]).then(|| self.push_step(Step::Key(&ident[..end])))?;
+            return Some(text.len() - ident.len() + end);
+        };
+        let len = if inside.starts_with('"') {
+            let mut strings = serde_json::Deserializer::from_str(inside).into_iter::<String>();
+            self.push_step(Step::Key(&strings.next()?.ok()?));
+            strings.byte_offset()
+        } else {
+            let end = inside.find(']')?;
+            self.push_step(match &inside[..end] {
+                "*" => Step::Element,
+                digits => Step::Index(index(digits)?.try_into().ok()?),
+            });
+            end
+        };
+        inside[len..].starts_with(']').then_some(len + 2)
     }
 
     /// Iterates over the paths in order.
@@ -436,40 +458,6 @@ impl fmt::Display for Path<'_> {
     }
 }
 
-/// A step parsed from the text of a path.
-enum TextStep<'a> {
-    Key(Cow<'a, str>),
-    Index(u32),
-    Element,
-}
-
-/// Parses the step at the start of a text. Returns the step and its length in bytes; `None` if the
-/// text does not start with a step.
-fn text_step(text: &str, is_first: bool) -> Option<(TextStep<'_>, usize)> {
-    let Some(inside) = text.strip_prefix('[') else {
-        let ident = if is_first { text } else { text.strip_prefix('.')? };
-        let end = ident.find(['.', '[']).unwrap_or(ident.len());
-        let key = is_ident(&ident[..end]).then(|| Cow::Borrowed(&ident[..end]))?;
-        return Some((TextStep::Key(key), text.len() - ident.len() + end));
-    };
-    let (step, len) = if inside.starts_with('"') {
-        let mut strings = serde_json::Deserializer::from_str(inside).into_iter::<String>();
-        let key = strings.next()?.ok()?;
-        (TextStep::Key(Cow::Owned(key)), strings.byte_offset())
-    } else {
-        let end = inside.find(']')?;
-        let digits = &inside[..end];
-        let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
-        let is_canonical = is_number && (digits == "0" || !digits.starts_with('0'));
-        match digits {
-            "*" => (TextStep::Element, end),
-            _ if is_canonical => (TextStep::Index(digits.parse().ok()?), end),
-            _ => return None,
-        }
-    };
-    inside[len..].starts_with(']').then_some((step, len + 2))
-}
-
 fn is_ident(key: &str) -> bool {
     const PART: [bool; 256] = {
         let mut part = [false; 256];
@@ -484,6 +472,19 @@ fn is_ident(key: &str) -> bool {
     let first = key.bytes().next();
     first.is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
         && key.bytes().all(|byte| PART[usize::from(byte)])
+}
+
+/// The position of the first byte outside quotes for which `is_end` is true. It gets the position
+/// and the byte.
+#[inline]
+fn position_outside_quotes(text: &str, is_end: impl Fn(usize, u8) -> bool) -> Option<usize> {
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    text.bytes().enumerate().position(|(place, byte)| {
+        let is_found = !is_quoted && is_end(place, byte);
+        is_quoted ^= byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        is_found
+    })
 }
 
 /// Appends a key to the text of a path.

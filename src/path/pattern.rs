@@ -15,7 +15,7 @@
 //!
 //! A pattern is parsed once. Matching it against the text of a path takes time linear in both.
 
-use super::{is_ident, push_key};
+use super::{is_ident, position_outside_quotes, push_key};
 use crate::error::{Error, ErrorKind};
 use crate::glob::Glob;
 
@@ -160,13 +160,8 @@ fn bracketed(inside: &str, path: &mut String) -> Option<usize> {
 fn steps(path: &str) -> impl Iterator<Item = &str> {
     let mut rest = path;
     std::iter::from_fn(move || {
-        let (mut is_quoted, mut is_escaped) = (false, false);
-        let end = rest.bytes().enumerate().position(|(place, byte)| {
-            let is_end = place > 0 && !is_quoted && matches!(byte, b'.' | b'[');
-            is_quoted ^= byte == b'"' && !is_escaped;
-            is_escaped = byte == b'\\' && !is_escaped;
-            is_end
-        });
+        let end =
+            position_outside_quotes(rest, |place, byte| place > 0 && matches!(byte, b'.' | b'['));
         let (step, behind) = rest.split_at(end.unwrap_or(rest.len()));
         rest = behind;
         Some(step).filter(|step| !step.is_empty())
@@ -200,13 +195,7 @@ fn without_indices(path: &str) -> (String, Vec<usize>) {
 /// `jsondecode(policy).Statement`. `None` if the path leads into no document.
 fn string_of(path: &str) -> Option<&str> {
     let inside = DECODERS.iter().find_map(|it| path.strip_prefix(it)?.strip_prefix('('))?;
-    let (mut is_quoted, mut is_escaped) = (false, false);
-    let end = inside.bytes().position(|byte| {
-        let is_end = byte == b')' && !is_quoted;
-        is_quoted ^= byte == b'"' && !is_escaped;
-        is_escaped = byte == b'\\' && !is_escaped;
-        is_end
-    })?;
+    let end = position_outside_quotes(inside, |_, byte| byte == b')')?;
     Some(&inside[..end])
 }
 

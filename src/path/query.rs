@@ -124,10 +124,7 @@ impl fmt::Display for AttributeQuery {
         for (place, step) in self.steps.iter().enumerate() {
             let dot = if place == 0 { "" } else { "." };
             match step {
-                QueryStep::Step(AttributeStep::Key(key)) => {
-                    super::key_pieces(key, place == 0, &mut |piece: &str| f.write_str(piece))?;
-                }
-                QueryStep::Step(AttributeStep::Index(index)) => write!(f, "[{index}]")?,
+                QueryStep::Step(step) => step.write(place == 0, f)?,
                 QueryStep::AnyKey => write!(f, "{dot}*")?,
                 QueryStep::AnyIndex => f.write_str("[*]")?,
                 QueryStep::AnySteps => write!(f, "{dot}**")?,

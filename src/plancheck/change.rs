@@ -1,13 +1,40 @@
 //! Entries of documents as Go decodes them: names in any case, and a repeated object is merged into
 //! the first.
 
-use super::shape::is_named;
+use super::shape::folded;
 use crate::error::Result;
 use crate::json::value::Value;
 use crate::known::{Data, Found, Mask, key_of, text_of};
 
+/// A struct that Go decodes an object into.
+pub(super) trait Entry<'a>: Default {
+    /// Sets the field with a name, which is in lower case.
+    fn set(&mut self, name: &str, value: Value<'a>) -> Result<()>;
+
+    /// Reads an entry; `None` if it is `null`.
+    fn read(value: Value<'a>) -> Result<Option<Self>> {
+        let mut entry = None;
+        merge(&mut entry, value)?;
+        Ok(entry)
+    }
+}
+
+/// Adds the members of an object to an entry. `null` drops the entry.
+fn merge<'a, T: Entry<'a>>(entry: &mut Option<T>, value: Value<'a>) -> Result<()> {
+    if value.is_null() {
+        *entry = None;
+        return Ok(());
+    }
+    let entry = entry.get_or_insert_default();
+    for member in value.members()? {
+        let (name, value) = member?;
+        entry.set(&folded(&key_of(name)), value)?;
+    }
+    Ok(())
+}
+
 /// The change of a resource or an output.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Change<'a> {
     pub actions: Vec<String>,
     before: Option<Value<'a>>,
@@ -17,38 +44,29 @@ pub(super) struct Change<'a> {
     after_sensitive: Option<Value<'a>>,
 }
 
-impl<'a> Change<'a> {
-    /// Reads a change; `None` if it is `null`.
-    pub fn read(value: Value<'a>) -> Result<Option<Change<'a>>> {
-        if value.is_null() {
-            return Ok(None);
-        }
-        let mut change = Change::default();
-        change.merge(value)?;
-        Ok(Some(change))
-    }
-
-    fn merge(&mut self, value: Value<'a>) -> Result<()> {
-        for member in value.members()? {
-            let (name, value) = member?;
-            let name = key_of(name);
-            let field = match () {
-                () if is_named(&name, "before") => &mut self.before,
-                () if is_named(&name, "after") => &mut self.after,
-                () if is_named(&name, "after_unknown") => &mut self.after_unknown,
-                () if is_named(&name, "before_sensitive") => &mut self.before_sensitive,
-                () if is_named(&name, "after_sensitive") => &mut self.after_sensitive,
-                () if is_named(&name, "actions") => {
-                    self.actions = actions(value)?;
-                    continue;
-                }
-                () => continue,
-            };
-            *field = Some(value);
-        }
+impl<'a> Entry<'a> for Change<'a> {
+    fn set(&mut self, name: &str, value: Value<'a>) -> Result<()> {
+        let field = match name {
+            "before" => &mut self.before,
+            "after" => &mut self.after,
+            "after_unknown" => &mut self.after_unknown,
+            "before_sensitive" => &mut self.before_sensitive,
+            "after_sensitive" => &mut self.after_sensitive,
+            "actions" => {
+                self.actions = match value.is_null() {
+                    true => Vec::new(),
+                    false => value.elements()?.map(|it| it.map(text_of)).collect::<Result<_>>()?,
+                };
+                return Ok(());
+            }
+            _ => return Ok(()),
+        };
+        *field = Some(value);
         Ok(())
     }
+}
 
+impl<'a> Change<'a> {
     /// The value before the change.
     pub fn before(&self) -> Found<'a> {
         Found { data: Data::from(self.before), mask: Mask::from(self.before_sensitive) }
@@ -80,83 +98,44 @@ impl<'a> Change<'a> {
     }
 }
 
-fn actions(value: Value<'_>) -> Result<Vec<String>> {
-    match value.is_null() {
-        true => Ok(Vec::new()),
-        false => value.elements()?.map(|action| action.map(text_of)).collect(),
-    }
-}
-
 /// An entry of the resource changes.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct ResourceChange<'a> {
     pub address: String,
     pub change: Option<Change<'a>>,
 }
 
-impl<'a> ResourceChange<'a> {
-    /// Reads an entry; `None` if it is `null`.
-    pub fn read(value: Value<'a>) -> Result<Option<ResourceChange<'a>>> {
-        if value.is_null() {
-            return Ok(None);
-        }
-        let mut entry = ResourceChange::default();
-        entry.merge(value)?;
-        Ok(Some(entry))
-    }
-
-    fn merge(&mut self, value: Value<'a>) -> Result<()> {
-        for member in value.members()? {
-            let (name, value) = member?;
-            let name = key_of(name);
-            if is_named(&name, "address") && !value.is_null() {
-                self.address = text_of(value);
-            } else if is_named(&name, "change") {
-                match value.is_null() {
-                    true => self.change = None,
-                    false => self.change.get_or_insert_default().merge(value)?,
-                }
-            }
+impl<'a> Entry<'a> for ResourceChange<'a> {
+    fn set(&mut self, name: &str, value: Value<'a>) -> Result<()> {
+        match name {
+            "address" if !value.is_null() => self.address = text_of(value),
+            "change" => merge(&mut self.change, value)?,
+            _ => {}
         }
         Ok(())
     }
 }
 
 /// An entry of the deferred changes.
-#[derive(Clone, Debug, Default)]
-pub(super) struct DeferredChange {
+#[derive(Debug, Default)]
+pub(super) struct DeferredChange<'a> {
     pub reason: String,
-    /// The address of the resource, if the entry has one.
-    pub address: Option<String>,
+    pub resource: Option<ResourceChange<'a>>,
 }
 
-impl DeferredChange {
-    /// Reads an entry; `None` if it is `null`.
-    pub fn read(value: Value<'_>) -> Result<Option<DeferredChange>> {
-        if value.is_null() {
-            return Ok(None);
+impl<'a> Entry<'a> for DeferredChange<'a> {
+    fn set(&mut self, name: &str, value: Value<'a>) -> Result<()> {
+        match name {
+            "reason" if !value.is_null() => self.reason = text_of(value),
+            "resource_change" => merge(&mut self.resource, value)?,
+            _ => {}
         }
-        let mut entry = DeferredChange::default();
-        let mut resource: Option<ResourceChange<'_>> = None;
-        for member in value.members()? {
-            let (name, value) = member?;
-            let name = key_of(name);
-            if is_named(&name, "reason") && !value.is_null() {
-                entry.reason = text_of(value);
-            } else if is_named(&name, "resource_change") {
-                match value.is_null() {
-                    true => resource = None,
-                    false => resource.get_or_insert_default().merge(value)?,
-                }
-            }
-        }
-        entry.address = resource.map(|resource| resource.address);
-        Ok(Some(entry))
+        Ok(())
     }
 }
 
 /// A resource of a state.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Resource<'a> {
     pub address: String,
     values: Vec<Value<'a>>,
@@ -166,31 +145,21 @@ pub(super) struct Resource<'a> {
     identity: Vec<Value<'a>>,
 }
 
-impl<'a> Resource<'a> {
-    /// Reads an entry; `None` if it is `null`.
-    pub fn read(value: Value<'a>) -> Result<Option<Resource<'a>>> {
-        if value.is_null() {
-            return Ok(None);
+impl<'a> Entry<'a> for Resource<'a> {
+    fn set(&mut self, name: &str, value: Value<'a>) -> Result<()> {
+        match name {
+            "address" if !value.is_null() => self.address = text_of(value),
+            "values" => add(&mut self.values, value),
+            "sensitive_values" => self.sensitive_values = Some(value),
+            "identity_schema_version" => self.has_identity_schema = !value.is_null(),
+            "identity" => add(&mut self.identity, value),
+            _ => {}
         }
-        let mut entry = Resource::default();
-        for member in value.members()? {
-            let (name, value) = member?;
-            let name = key_of(name);
-            if is_named(&name, "address") && !value.is_null() {
-                entry.address = text_of(value);
-            } else if is_named(&name, "values") {
-                add(&mut entry.values, value);
-            } else if is_named(&name, "sensitive_values") {
-                entry.sensitive_values = Some(value);
-            } else if is_named(&name, "identity_schema_version") {
-                entry.has_identity_schema = !value.is_null();
-            } else if is_named(&name, "identity") {
-                add(&mut entry.identity, value);
-            }
-        }
-        Ok(Some(entry))
+        Ok(())
     }
+}
 
+impl Resource<'_> {
     /// The values of the attributes.
     pub fn values(&self) -> Found<'_> {
         Found { data: Data::Map(&self.values), mask: Mask::from(self.sensitive_values) }
@@ -213,31 +182,24 @@ fn add<'a>(maps: &mut Vec<Value<'a>>, value: Value<'a>) {
 }
 
 /// An output of a state.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Output<'a> {
     value: Option<Value<'a>>,
     is_sensitive: bool,
 }
 
-impl<'a> Output<'a> {
-    /// Reads an output; `None` if it is `null`.
-    pub fn read(value: Value<'a>) -> Result<Option<Output<'a>>> {
-        if value.is_null() {
-            return Ok(None);
+impl<'a> Entry<'a> for Output<'a> {
+    fn set(&mut self, name: &str, value: Value<'a>) -> Result<()> {
+        match name {
+            "value" => self.value = Some(value),
+            "sensitive" if !value.is_null() => self.is_sensitive = value.is_true(),
+            _ => {}
         }
-        let mut output = Output::default();
-        for member in value.members()? {
-            let (name, value) = member?;
-            let name = key_of(name);
-            if is_named(&name, "value") {
-                output.value = Some(value);
-            } else if is_named(&name, "sensitive") && !value.is_null() {
-                output.is_sensitive = value.is_true();
-            }
-        }
-        Ok(Some(output))
+        Ok(())
     }
+}
 
+impl<'a> Output<'a> {
     /// The value of the output.
     pub fn found(&self) -> Found<'a> {
         let mask = if self.is_sensitive { Mask::Marked } else { Mask::Clear };

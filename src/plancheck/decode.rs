@@ -7,7 +7,7 @@
 //! A repeated list replaces the elements of the first. Go's decoder does so too, but a member that
 //! an element of the second list lacks keeps its value from the element of the first.
 
-use super::shape::{EXPRESSION_DATA, Field, Part, Shape, find};
+use super::shape::{EXPRESSION_DATA, Field, Part, Shape, find, folded};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::json::Validation;
@@ -25,11 +25,7 @@ pub(super) trait Receiver {
     /// A list, a map or a section begins, or is `null`.
     fn begin(&mut self, part: Part, container: Container);
 
-    /// An element of a list, or a member of a map with its name.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the element is invalid.
+    /// An element of a list, or a member of a map with its name. Fails if the element is invalid.
     fn element(&mut self, part: Part, name: &str, value: Value<'_>) -> Result<()>;
 }
 
@@ -46,26 +42,15 @@ enum Frame {
     Object {
         fields: &'static [Field],
         floats: bool,
-        /// The version of a document.
-        version: Version,
+        /// The `format_version` of a document; `None` if the object is no document.
+        version: Option<String>,
     },
     /// A list or a map.
     Elements { is_map: bool, shape: &'static Shape, part: Option<Part>, floats: bool },
 }
 
-/// The `format_version` of a document.
-enum Version {
-    /// The object is no document.
-    NotAsked,
-    Asked(String),
-}
-
-/// Reads a document and sends its parts to a receiver.
-///
-/// # Errors
-///
-/// Fails if the document is no JSON, if a value has another type, if the format version is missing
-/// or not supported, or if a limit is exceeded.
+/// Reads a document and sends its parts to a receiver. Fails if the document is no JSON, if a value
+/// has another type, if the format version is missing or not supported, or if a limit is exceeded.
 pub(super) fn decode<S: Source>(
     source: S,
     document: &'static Shape,
@@ -81,16 +66,12 @@ pub(super) fn decode<S: Source>(
         return Err(Error::at(ErrorKind::MissingKey("format_version"), 0));
     }
     while let Some(frame) = reader.frames.last() {
-        let (key, elements) = match frame {
-            Frame::Object { .. } => (cursor.next_key()?, None),
-            Frame::Elements { is_map: true, shape, part, floats } => {
-                (cursor.next_key()?, Some((*shape, *part, *floats)))
-            }
-            Frame::Elements { shape, part, floats, .. } => {
+        let key = match frame {
+            Frame::Elements { is_map: false, .. } => {
                 let start = cursor.offset();
-                let next = cursor.next_element()?.then_some(start..start);
-                (next, Some((*shape, *part, *floats)))
+                cursor.next_element()?.then_some(start..start)
             }
+            Frame::Object { .. } | Frame::Elements { .. } => cursor.next_key()?,
         };
         let Some(key) = key else {
             reader.close(cursor.offset())?;
@@ -100,12 +81,12 @@ pub(super) fn decode<S: Source>(
             Ok(name) => name.into_owned(),
             Err(bad) => return Err(Error::at(ErrorKind::Escape, key.start + bad.0 as u64)),
         };
-        let place = match elements {
-            Some((shape, part, floats)) => Some(Place { shape, part, name, floats }),
-            None => reader.field(&name).map(|(field, floats)| {
-                let (shape, part) = (field.shape, field.part);
-                Place { shape, part, name, floats }
-            }),
+        let place = match *frame {
+            Frame::Elements { shape, part, floats, .. } => {
+                Some(Place { shape, part, name, floats })
+            }
+            Frame::Object { fields, floats, .. } => find(fields, &name)
+                .map(|&Field { shape, part, .. }| Place { shape, part, name, floats }),
         };
         match place {
             Some(place) => reader.value(&mut cursor, place, receiver)?,
@@ -130,18 +111,10 @@ struct Reader {
 }
 
 impl Reader {
-    /// The field of the innermost object with a name.
-    fn field(&self, name: &str) -> Option<(&'static Field, bool)> {
-        match self.frames.last()? {
-            Frame::Object { fields, floats, .. } => Some((find(fields, name)?, *floats)),
-            Frame::Elements { .. } => None,
-        }
-    }
-
     /// Leaves the innermost container.
     fn close(&mut self, offset: u64) -> Result<()> {
         match self.frames.pop() {
-            Some(Frame::Object { version: Version::Asked(version), .. }) => {
+            Some(Frame::Object { version: Some(version), .. }) => {
                 check_version(&version).map_err(|kind| Error::at(kind, offset))
             }
             _ => Ok(()),
@@ -161,11 +134,9 @@ impl Reader {
         }
         let first = cursor.peek()?;
         let frame = match (shape, first) {
-            (Shape::Section(fields), Some(b'{')) => {
-                Frame::Object { fields, floats, version: Version::NotAsked }
-            }
+            (Shape::Section(fields), Some(b'{')) => Frame::Object { fields, floats, version: None },
             (Shape::Document(fields), Some(b'{')) => {
-                Frame::Object { fields, floats, version: Version::Asked(String::new()) }
+                Frame::Object { fields, floats, version: Some(String::new()) }
             }
             (Shape::Map(shape), Some(b'{')) => {
                 Frame::Elements { is_map: true, shape, part, floats }
@@ -175,14 +146,13 @@ impl Reader {
             }
             _ => return self.element(cursor, shape, floats, part, &name, receiver),
         };
-        let container = match first {
-            Some(b'[') => Container::List,
-            _ => Container::Object,
+        let container = if first == Some(b'[') {
+            cursor.enter_array()?;
+            Container::List
+        } else {
+            cursor.enter_object()?;
+            Container::Object
         };
-        match container {
-            Container::List => cursor.enter_array()?,
-            _ => cursor.enter_object()?,
-        }
         if let Some(part) = part {
             receiver.begin(part, container);
         }
@@ -207,8 +177,8 @@ impl Reader {
             shape,
             Shape::Section(_) | Shape::Document(_) | Shape::List(_) | Shape::Map(_)
         );
-        if let Some(Frame::Object { version: Version::Asked(version), .. }) = self.frames.last_mut()
-            && super::shape::is_named(name, "format_version")
+        if let Some(Frame::Object { version: Some(version), .. }) = self.frames.last_mut()
+            && folded(name) == "format_version"
             && !value.is_null()
         {
             *version = crate::known::text_of(value);
@@ -231,22 +201,11 @@ fn check(value: Value<'_>, shape: &'static Shape, floats: bool) -> Result<()> {
         match (shape, kind) {
             (Shape::Any, _) if !floats => {}
             (Shape::Any, Kind::Number) => {
-                value
-                    .float()
-                    .ok()
-                    .filter(|it| it.is_finite())
-                    .map_or_else(|| wrong("a number that fits 64 bits"), |_| Ok(()))?;
-            }
-            (Shape::Any, Kind::Array) => {
-                for element in value.elements()? {
-                    left.push((element?, shape));
+                if !value.float().is_ok_and(f64::is_finite) {
+                    return wrong("a number that fits 64 bits");
                 }
             }
-            (Shape::Any, Kind::Object) => {
-                for member in value.members()? {
-                    left.push((member?.1, shape));
-                }
-            }
+            (Shape::Any, Kind::Array | Kind::Object) => inside(value, shape, &mut left)?,
             (Shape::Any, _) => {}
             // A type decides about `null` itself.
             (Shape::Type, _) => {
@@ -273,15 +232,8 @@ fn check(value: Value<'_>, shape: &'static Shape, floats: bool) -> Result<()> {
                     left.extend(find(fields, &name).map(|field| (value, field.shape)));
                 }
             }
-            (Shape::Map(shape), Kind::Object) => {
-                for member in value.members()? {
-                    left.push((member?.1, shape));
-                }
-            }
-            (Shape::List(shape), Kind::Array) => {
-                for element in value.elements()? {
-                    left.push((element?, shape));
-                }
+            (Shape::Map(shape), Kind::Object) | (Shape::List(shape), Kind::Array) => {
+                inside(value, shape, &mut left)?;
             }
             (Shape::Floats(shape), _) => left.push((value, shape)),
             (Shape::List(_), _) => return wrong("an array"),
@@ -291,8 +243,25 @@ fn check(value: Value<'_>, shape: &'static Shape, floats: bool) -> Result<()> {
     Ok(())
 }
 
+/// Values to check, with their types.
+type Left<'a> = Vec<(Value<'a>, &'static Shape)>;
+
+/// Adds the elements of an array, or the members of an object.
+fn inside<'a>(value: Value<'a>, shape: &'static Shape, left: &mut Left<'a>) -> Result<()> {
+    if value.kind()? == Kind::Array {
+        for element in value.elements()? {
+            left.push((element?, shape));
+        }
+        return Ok(());
+    }
+    for member in value.members()? {
+        left.push((member?.1, shape));
+    }
+    Ok(())
+}
+
 /// Checks an expression that is a list of blocks, whose members are expressions.
-fn blocks<'a>(value: Value<'a>, left: &mut Vec<(Value<'a>, &'static Shape)>) -> Result<()> {
+fn blocks<'a>(value: Value<'a>, left: &mut Left<'a>) -> Result<()> {
     for block in value.elements()? {
         let block = block?;
         if block.is_null() {

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::Checked;
-use super::change::{Change, DeferredChange, ResourceChange};
+use super::change::{Change, DeferredChange, Entry, ResourceChange};
 use super::decode::{Container, Receiver, decode};
 use super::emptiness::{Emptiness, without_change};
 use super::shape::{PLAN, Part};
 use crate::error::{Error, Result};
 use crate::input::Source;
 use crate::json::value::Value;
-use crate::known::{Failure, FailureKind, Found, KnownValue, print, quote, traverse};
+use crate::known::{Data, Failure, FailureKind, Found, KnownValue, found, print, quote, traverse};
 use crate::limits::{Limit, Limits};
 use crate::path::AttributePath;
 
@@ -65,9 +65,7 @@ struct Run<'c> {
     checks: &'c [PlanCheck],
     limits: &'c Limits,
     /// The checks that name a resource, an output, or a deferred resource.
-    resources: BTreeMap<&'c str, Vec<usize>>,
-    outputs: BTreeMap<&'c str, Vec<usize>>,
-    deferred: BTreeMap<&'c str, Vec<usize>>,
+    named: BTreeMap<Part, BTreeMap<&'c str, Vec<usize>>>,
     /// The results so far. A check without one has not met what it names.
     results: Vec<Option<Checked>>,
     /// Present if a check asks whether the plan is empty.
@@ -83,16 +81,14 @@ impl<'c> Run<'c> {
         let mut run = Run {
             checks,
             limits,
-            resources: BTreeMap::new(),
-            outputs: BTreeMap::new(),
-            deferred: BTreeMap::new(),
+            named: BTreeMap::new(),
             results: checks.iter().map(|_| None).collect(),
             emptiness: None,
             all_deferred: None,
             deferred_size: 0,
         };
         for (place, check) in checks.iter().enumerate() {
-            let (names, name) = match check {
+            let (part, name) = match check {
                 PlanCheck::EmptyPlan | PlanCheck::NonEmptyPlan => {
                     run.emptiness.get_or_insert_default();
                     continue;
@@ -104,55 +100,36 @@ impl<'c> Run<'c> {
                 PlanCheck::ResourceAction { address, .. }
                 | PlanCheck::UnknownValue { address, .. }
                 | PlanCheck::SensitiveValue { address, .. }
-                | PlanCheck::KnownValue { address, .. } => (&mut run.resources, address),
-                PlanCheck::DeferredChange { address, .. } => (&mut run.deferred, address),
+                | PlanCheck::KnownValue { address, .. } => (Part::ResourceChange, address),
+                PlanCheck::DeferredChange { address, .. } => (Part::DeferredChange, address),
                 PlanCheck::UnknownOutputValue { output, .. }
                 | PlanCheck::NullOutputValue { output, .. }
-                | PlanCheck::KnownOutputValue { output, .. } => (&mut run.outputs, output),
+                | PlanCheck::KnownOutputValue { output, .. } => (Part::OutputChange, output),
             };
-            names.entry(name).or_default().push(place);
+            run.named.entry(part).or_default().entry(name).or_default().push(place);
         }
         run
     }
 
-    /// The checks of a part.
-    fn names(&self, part: Part) -> Option<&BTreeMap<&'c str, Vec<usize>>> {
-        match part {
-            Part::ResourceChange => Some(&self.resources),
-            Part::OutputChange => Some(&self.outputs),
-            Part::DeferredChange => Some(&self.deferred),
-            _ => None,
-        }
-    }
-
     /// Forgets the results of the checks of a part.
     fn reset(&mut self, part: Part) {
-        let places: Vec<usize> = self
-            .names(part)
-            .into_iter()
-            .flat_map(|names| names.values().flatten())
-            .copied()
-            .collect();
-        for place in places {
-            self.results[place] = None;
+        for place in self.named.get(&part).into_iter().flat_map(BTreeMap::values).flatten() {
+            self.results[*place] = None;
         }
     }
 
     /// Fails all checks of a part that have not met what they name: Go looks at the address of an
     /// entry that is `null`.
     fn fail_rest(&mut self, part: Part) {
-        let Some(names) = self.names(part) else { return };
-        let places: Vec<(usize, Failure)> = names
-            .iter()
-            .flat_map(|(name, places)| places.iter().map(|place| (*place, without_change(name))))
-            .collect();
-        for (place, failure) in places {
-            self.results[place].get_or_insert(Err(failure));
+        for (name, places) in self.named.get(&part).into_iter().flatten() {
+            for place in places {
+                self.results[*place].get_or_insert_with(|| Err(without_change(name)));
+            }
         }
     }
 
     fn resource(&mut self, value: Value<'_>) -> Result<()> {
-        if self.resources.is_empty() && self.emptiness.is_none() {
+        if !self.named.contains_key(&Part::ResourceChange) && self.emptiness.is_none() {
             return Ok(());
         }
         let entry = ResourceChange::read(value)?;
@@ -163,14 +140,17 @@ impl<'c> Run<'c> {
             self.fail_rest(Part::ResourceChange);
             return Ok(());
         };
-        let Some(places) = self.resources.get(&*entry.address) else { return Ok(()) };
-        for place in places {
+        let places = self.named.get(&Part::ResourceChange);
+        let places = places.and_then(|names| names.get(&*entry.address));
+        for place in places.into_iter().flatten() {
             if self.results[*place].is_none() {
                 let check = &self.checks[*place];
                 let result = match (&entry.change, check) {
                     (Some(change), _) => check_resource(check, change)?,
                     // Go looks at the action type first.
-                    (None, PlanCheck::ResourceAction { action, .. }) if !is_action_type(action) => {
+                    (None, PlanCheck::ResourceAction { action, .. })
+                        if ACTION_TYPES.iter().all(|(name, _)| name != action) =>
+                    {
                         check_resource(check, &Change::default())?
                     }
                     (None, _) => Err(without_change(&entry.address)),
@@ -182,7 +162,7 @@ impl<'c> Run<'c> {
     }
 
     fn output(&mut self, name: &str, value: Value<'_>) -> Result<()> {
-        let places = self.outputs.get(name);
+        let places = self.named.get(&Part::OutputChange).and_then(|names| names.get(name));
         if places.is_none() && self.emptiness.is_none() {
             return Ok(());
         }
@@ -200,15 +180,16 @@ impl<'c> Run<'c> {
     }
 
     fn deferred(&mut self, value: Value<'_>) -> Result<()> {
-        if self.deferred.is_empty() && self.all_deferred.is_none() {
+        if !self.named.contains_key(&Part::DeferredChange) && self.all_deferred.is_none() {
             return Ok(());
         }
         let entry = DeferredChange::read(value)?;
+        let address = entry.as_ref().and_then(|entry| entry.resource.as_ref());
+        let address = address.map(|resource| &*resource.address);
         if let Some(all) = &mut self.all_deferred {
-            let kept = entry.as_ref().map(|entry| {
-                let address = entry.address.as_deref().unwrap_or("unknown");
-                (address.to_owned(), entry.reason.clone())
-            });
+            let kept = entry
+                .as_ref()
+                .map(|entry| (address.unwrap_or("unknown").to_owned(), entry.reason.clone()));
             let len = kept.as_ref().map_or(0, |(address, reason)| address.len() + reason.len());
             self.deferred_size += len as u64 + size_of_val(&kept) as u64;
             if self.deferred_size > self.limits.change {
@@ -216,11 +197,12 @@ impl<'c> Run<'c> {
             }
             all.push(kept);
         }
-        let Some(entry) = entry else {
+        let Some(entry) = &entry else {
             self.fail_rest(Part::DeferredChange);
             return Ok(());
         };
-        let places = entry.address.as_deref().and_then(|address| self.deferred.get(address));
+        let names = self.named.get(&Part::DeferredChange);
+        let places = names.zip(address).and_then(|(names, address)| names.get(address));
         for place in places.into_iter().flatten() {
             self.results[*place].get_or_insert_with(|| match &self.checks[*place] {
                 PlanCheck::DeferredChange { address, reason } if *reason != entry.reason => {
@@ -355,7 +337,7 @@ fn check_output(check: &PlanCheck, change: &Change<'_>) -> Result<Checked> {
         PlanCheck::NullOutputValue { path, .. } => {
             let value = if change.is(&["create"]) { change.after() } else { change.before() };
             Ok(traverse(value, &at(path))?.and_then(|found| {
-                if matches!(found.data, crate::known::Data::Nil) {
+                if matches!(found.data, Data::Nil) {
                     return Ok(());
                 }
                 let text = "attribute at path is not null";
@@ -373,28 +355,27 @@ fn check_output(check: &PlanCheck, change: &Change<'_>) -> Result<Checked> {
     }
 }
 
-/// Whether there is an action type of this name.
-fn is_action_type(action: &str) -> bool {
-    check_action("", action, &Change::default())
-        .is_err_and(|failure| failure.kind() == FailureKind::Action)
-}
+const DELETE_CREATE: &[&str] = &["delete", "create"];
+const CREATE_DELETE: &[&str] = &["create", "delete"];
+
+/// The action types, each with the lists of actions that it means.
+const ACTION_TYPES: [(&str, &[&[&str]]); 8] = [
+    ("NoOp", &[&["no-op"]]),
+    ("Create", &[&["create"]]),
+    ("Read", &[&["read"]]),
+    ("Update", &[&["update"]]),
+    ("Destroy", &[&["delete"]]),
+    ("DestroyBeforeCreate", &[DELETE_CREATE]),
+    ("CreateBeforeDestroy", &[CREATE_DELETE]),
+    ("Replace", &[DELETE_CREATE, CREATE_DELETE]),
+];
 
 fn check_action(address: &str, action: &str, change: &Change<'_>) -> Checked {
-    let is_replaced = change.is(&["delete", "create"]) || change.is(&["create", "delete"]);
-    let is_planned = match action {
-        "NoOp" => change.is(&["no-op"]),
-        "Create" => change.is(&["create"]),
-        "Read" => change.is(&["read"]),
-        "Update" => change.is(&["update"]),
-        "Destroy" => change.is(&["delete"]),
-        "DestroyBeforeCreate" => change.is(&["delete", "create"]),
-        "CreateBeforeDestroy" => change.is(&["create", "delete"]),
-        "Replace" => is_replaced,
-        _ => {
-            let text = format!("{address} - unexpected ResourceActionType: {action}");
-            return Err(Failure::new(FailureKind::ActionType, text));
-        }
+    let Some((_, lists)) = ACTION_TYPES.iter().find(|(name, _)| *name == action) else {
+        let text = format!("{address} - unexpected ResourceActionType: {action}");
+        return Err(Failure::new(FailureKind::ActionType, text));
     };
+    let is_planned = lists.iter().any(|actions| change.is(actions));
     if is_planned {
         return Ok(());
     }
@@ -452,10 +433,7 @@ pub(super) fn known(
     noun: &str,
     place: &str,
 ) -> Result<Checked> {
-    let found = match traverse(root, path)? {
-        Ok(found) => found,
-        Err(failure) => return Ok(Err(failure)),
-    };
+    let found = found!(traverse(root, path)?);
     let outer = format!("error checking value for {noun} at path: {place}, err: ");
     Ok(check.check(found)?.map_err(|failure| failure.of_value(&outer)))
 }

@@ -4,7 +4,7 @@
 //! any value.
 
 /// A part of a document that checks ask about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Part {
     ResourceChange,
     OutputChange,
@@ -45,21 +45,21 @@ pub(super) enum Shape {
     Floats(&'static Shape),
 }
 
-/// A member of an object.
+/// Members of an object, which have one type.
 #[derive(Debug)]
 pub(super) struct Field {
-    pub name: &'static str,
+    names: &'static [&'static str],
     pub shape: &'static Shape,
     /// What checks ask about: the value, or the elements of a list or map.
     pub part: Option<Part>,
 }
 
-const fn field(name: &'static str, shape: &'static Shape) -> Field {
-    Field { name, shape, part: None }
+const fn fields(names: &'static [&'static str], shape: &'static Shape) -> Field {
+    Field { names, shape, part: None }
 }
 
-const fn text(name: &'static str) -> Field {
-    field(name, &TEXT)
+const fn texts(names: &'static [&'static str]) -> Field {
+    fields(names, &TEXT)
 }
 
 impl Field {
@@ -83,230 +83,181 @@ static EXPRESSIONS: Shape = Shape::Map(&EXPRESSION);
 
 /// The output of `show -json` for a plan.
 pub(super) static PLAN: Shape = Shape::Document(&[
-    text("format_version"),
-    text("terraform_version"),
-    field("variables", &Shape::Map(&Shape::Struct(&[field("value", &ANY)]))),
-    field("planned_values", &STATE_VALUES),
-    field("resource_drift", &Shape::List(&RESOURCE_CHANGE)),
-    field("resource_changes", &Shape::List(&RESOURCE_CHANGE)).part(Part::ResourceChange),
-    field("deferred_changes", &Shape::List(&DEFERRED_CHANGE)).part(Part::DeferredChange),
-    field("complete", &BOOLEAN),
-    field("output_changes", &Shape::Map(&CHANGE)).part(Part::OutputChange),
-    field("prior_state", &Shape::Floats(&PRIOR_STATE)),
-    field("configuration", &Shape::Floats(&CONFIGURATION)),
-    field("relevant_attributes", &Shape::List(&RELEVANT_ATTRIBUTE)),
-    field("checks", &Shape::List(&CHECK)),
-    text("timestamp"),
-    field("action_invocations", &Shape::List(&ACTION_INVOCATION)),
+    texts(&["format_version", "terraform_version", "timestamp"]),
+    fields(&["variables"], &Shape::Map(&Shape::Struct(&[fields(&["value"], &ANY)]))),
+    fields(&["planned_values"], &ROOT_VALUES),
+    fields(&["resource_drift"], &Shape::List(&RESOURCE_CHANGE)),
+    fields(&["resource_changes"], &Shape::List(&RESOURCE_CHANGE)).part(Part::ResourceChange),
+    fields(&["deferred_changes"], &Shape::List(&DEFERRED_CHANGE)).part(Part::DeferredChange),
+    fields(&["complete"], &BOOLEAN),
+    fields(&["output_changes"], &Shape::Map(&CHANGE)).part(Part::OutputChange),
+    fields(&["prior_state"], &Shape::Floats(&STATE)),
+    fields(&["configuration"], &Shape::Floats(&CONFIGURATION)),
+    fields(&["relevant_attributes"], &Shape::List(&RELEVANT_ATTRIBUTE)),
+    fields(&["checks"], &Shape::List(&CHECK)),
+    fields(&["action_invocations"], &Shape::List(&ACTION_INVOCATION)),
 ]);
 
 /// The output of `show -json` for a state.
 pub(super) static STATE: Shape = Shape::Document(&[
-    text("format_version"),
-    text("terraform_version"),
-    field("values", &ROOT_VALUES).part(Part::Values),
-    field("checks", &Shape::List(&CHECK)),
-]);
-
-static PRIOR_STATE: Shape = Shape::Document(&[
-    text("format_version"),
-    text("terraform_version"),
-    field("values", &STATE_VALUES),
-    field("checks", &Shape::List(&CHECK)),
+    texts(&["format_version", "terraform_version"]),
+    fields(&["values"], &ROOT_VALUES).part(Part::Values),
+    fields(&["checks"], &Shape::List(&CHECK)),
 ]);
 
 static RESOURCE_CHANGE: Shape = Shape::Struct(&[
-    text("address"),
-    text("previous_address"),
-    text("module_address"),
-    text("mode"),
-    text("type"),
-    text("name"),
-    field("index", &ANY),
-    text("provider_name"),
-    text("deposed"),
-    field("change", &CHANGE),
+    texts(&["address", "previous_address", "module_address", "mode", "type", "name"]),
+    texts(&["provider_name", "deposed"]),
+    fields(&["index"], &ANY),
+    fields(&["change"], &CHANGE),
 ]);
 
 static CHANGE: Shape = Shape::Struct(&[
-    field("actions", &TEXTS),
-    field("before", &ANY),
-    field("after", &ANY),
-    field("after_unknown", &ANY),
-    field("before_sensitive", &ANY),
-    field("after_sensitive", &ANY),
-    field(
-        "importing",
-        &Shape::Struct(&[text("id"), field("unknown", &BOOLEAN), field("identity", &ANY)]),
-    ),
-    text("generated_config"),
-    field("replace_paths", &VALUES),
-    field("before_identity", &ANY),
-    field("after_identity", &ANY),
+    texts(&["generated_config"]),
+    fields(&["actions"], &TEXTS),
+    fields(&["before", "after", "after_unknown", "before_sensitive", "after_sensitive"], &ANY),
+    fields(&["before_identity", "after_identity"], &ANY),
+    fields(&["importing"], &IMPORTING),
+    fields(&["replace_paths"], &VALUES),
 ]);
+
+static IMPORTING: Shape =
+    Shape::Struct(&[texts(&["id"]), fields(&["unknown"], &BOOLEAN), fields(&["identity"], &ANY)]);
 
 static DEFERRED_CHANGE: Shape =
-    Shape::Struct(&[text("reason"), field("resource_change", &RESOURCE_CHANGE)]);
+    Shape::Struct(&[texts(&["reason"]), fields(&["resource_change"], &RESOURCE_CHANGE)]);
 
-static RELEVANT_ATTRIBUTE: Shape = Shape::Struct(&[text("resource"), field("attribute", &VALUES)]);
+static RELEVANT_ATTRIBUTE: Shape =
+    Shape::Struct(&[texts(&["resource"]), fields(&["attribute"], &VALUES)]);
 
 static CHECK: Shape = Shape::Struct(&[
-    field(
-        "address",
-        &Shape::Struct(&[
-            text("to_display"),
-            text("kind"),
-            text("module"),
-            text("mode"),
-            text("type"),
-            text("name"),
-        ]),
-    ),
-    text("status"),
-    field("instances", &Shape::List(&CHECK_INSTANCE)),
+    texts(&["status"]),
+    fields(&["address"], &CHECK_ADDRESS),
+    fields(&["instances"], &Shape::List(&CHECK_INSTANCE)),
 ]);
+
+static CHECK_ADDRESS: Shape =
+    Shape::Struct(&[texts(&["to_display", "kind", "module", "mode", "type", "name"])]);
 
 static CHECK_INSTANCE: Shape = Shape::Struct(&[
-    field(
-        "address",
-        &Shape::Struct(&[text("to_display"), text("module"), field("instance_key", &ANY)]),
-    ),
-    text("status"),
-    field("problems", &Shape::List(&Shape::Struct(&[text("message")]))),
+    texts(&["status"]),
+    fields(&["address"], &INSTANCE_ADDRESS),
+    fields(&["problems"], &Shape::List(&Shape::Struct(&[texts(&["message"])]))),
 ]);
+
+static INSTANCE_ADDRESS: Shape =
+    Shape::Struct(&[texts(&["to_display", "module"]), fields(&["instance_key"], &ANY)]);
 
 static ACTION_INVOCATION: Shape = Shape::Struct(&[
-    text("address"),
-    text("type"),
-    text("name"),
-    field("config_values", &ANY),
-    field("config_sensitive", &ANY),
-    field("config_unknown", &ANY),
-    text("provider_name"),
-    field(
-        "lifecycle_action_trigger",
-        &Shape::Struct(&[
-            text("triggering_resource_address"),
-            text("action_trigger_event"),
-            field("action_trigger_block_index", &SIGNED),
-            field("actions_list_index", &SIGNED),
-        ]),
-    ),
-    field("invoke_action_trigger", &Shape::Struct(&[])),
+    texts(&["address", "type", "name", "provider_name"]),
+    fields(&["config_values", "config_sensitive", "config_unknown"], &ANY),
+    fields(&["lifecycle_action_trigger"], &LIFECYCLE_ACTION_TRIGGER),
+    fields(&["invoke_action_trigger"], &Shape::Struct(&[])),
 ]);
 
-static STATE_VALUES: Shape =
-    Shape::Section(&[field("outputs", &Shape::Map(&OUTPUT)), field("root_module", &MODULE)]);
+static LIFECYCLE_ACTION_TRIGGER: Shape = Shape::Struct(&[
+    texts(&["triggering_resource_address", "action_trigger_event"]),
+    fields(&["action_trigger_block_index", "actions_list_index"], &SIGNED),
+]);
 
 static ROOT_VALUES: Shape = Shape::Section(&[
-    field("outputs", &Shape::Map(&OUTPUT)).part(Part::Output),
-    field("root_module", &ROOT_MODULE).part(Part::RootModule),
+    fields(&["outputs"], &Shape::Map(&OUTPUT)).part(Part::Output),
+    fields(&["root_module"], &ROOT_MODULE).part(Part::RootModule),
 ]);
 
-static OUTPUT: Shape =
-    Shape::Struct(&[field("sensitive", &BOOLEAN), field("value", &ANY), field("type", &TYPE)]);
+static OUTPUT: Shape = Shape::Struct(&[
+    fields(&["sensitive"], &BOOLEAN),
+    fields(&["value"], &ANY),
+    fields(&["type"], &TYPE),
+]);
 
 static ROOT_MODULE: Shape = Shape::Section(&[
-    field("resources", &Shape::List(&RESOURCE)).part(Part::Resource),
-    text("address"),
-    field("child_modules", &Shape::List(&MODULE)),
+    texts(&["address"]),
+    fields(&["resources"], &Shape::List(&RESOURCE)).part(Part::Resource),
+    fields(&["child_modules"], &Shape::List(&MODULE)),
 ]);
 
 static MODULE: Shape = Shape::Section(&[
-    field("resources", &Shape::List(&RESOURCE)),
-    text("address"),
-    field("child_modules", &Shape::List(&MODULE)),
+    texts(&["address"]),
+    fields(&["resources"], &Shape::List(&RESOURCE)),
+    fields(&["child_modules"], &Shape::List(&MODULE)),
 ]);
 
 static RESOURCE: Shape = Shape::Struct(&[
-    text("address"),
-    text("mode"),
-    text("type"),
-    text("name"),
-    field("index", &ANY),
-    text("provider_name"),
-    field("schema_version", &UNSIGNED),
-    field("values", &MEMBERS),
-    field("depends_on", &TEXTS),
-    field("tainted", &BOOLEAN),
-    text("deposed_key"),
-    field("identity_schema_version", &UNSIGNED),
-    field("identity", &MEMBERS),
+    texts(&["address", "mode", "type", "name", "provider_name", "deposed_key"]),
+    fields(&["index"], &ANY),
+    fields(&["schema_version", "identity_schema_version"], &UNSIGNED),
+    fields(&["values", "identity"], &MEMBERS),
+    fields(&["depends_on"], &TEXTS),
+    fields(&["tainted"], &BOOLEAN),
 ]);
 
 static CONFIGURATION: Shape = Shape::Section(&[
-    field("provider_config", &Shape::Map(&PROVIDER_CONFIG)),
-    field("root_module", &CONFIG_MODULE),
+    fields(&["provider_config"], &Shape::Map(&PROVIDER_CONFIG)),
+    fields(&["root_module"], &CONFIG_MODULE),
 ]);
 
 static PROVIDER_CONFIG: Shape = Shape::Struct(&[
-    text("name"),
-    text("full_name"),
-    text("alias"),
-    text("module_address"),
-    field("expressions", &EXPRESSIONS),
-    text("version_constraint"),
+    texts(&["name", "full_name", "alias", "module_address", "version_constraint"]),
+    fields(&["expressions"], &EXPRESSIONS),
 ]);
 
 static CONFIG_MODULE: Shape = Shape::Section(&[
-    field("outputs", &Shape::Map(&CONFIG_OUTPUT)),
-    field("resources", &Shape::List(&CONFIG_RESOURCE)),
-    field("module_calls", &Shape::Map(&MODULE_CALL)),
-    field("variables", &Shape::Map(&CONFIG_VARIABLE)),
+    fields(&["outputs"], &Shape::Map(&CONFIG_OUTPUT)),
+    fields(&["resources"], &Shape::List(&CONFIG_RESOURCE)),
+    fields(&["module_calls"], &Shape::Map(&MODULE_CALL)),
+    fields(&["variables"], &Shape::Map(&CONFIG_VARIABLE)),
 ]);
 
 static CONFIG_OUTPUT: Shape = Shape::Struct(&[
-    field("sensitive", &BOOLEAN),
-    field("expression", &EXPRESSION),
-    text("description"),
-    field("depends_on", &TEXTS),
+    texts(&["description"]),
+    fields(&["sensitive"], &BOOLEAN),
+    fields(&["expression"], &EXPRESSION),
+    fields(&["depends_on"], &TEXTS),
 ]);
 
 static CONFIG_RESOURCE: Shape = Shape::Struct(&[
-    text("address"),
-    text("mode"),
-    text("type"),
-    text("name"),
-    text("provider_config_key"),
-    field(
-        "provisioners",
-        &Shape::List(&Shape::Struct(&[text("type"), field("expressions", &EXPRESSIONS)])),
-    ),
-    field("expressions", &EXPRESSIONS),
-    field("schema_version", &UNSIGNED),
-    field("count_expression", &EXPRESSION),
-    field("for_each_expression", &EXPRESSION),
-    field("depends_on", &TEXTS),
+    texts(&["address", "mode", "type", "name", "provider_config_key"]),
+    fields(&["provisioners"], &Shape::List(&PROVISIONER)),
+    fields(&["expressions"], &EXPRESSIONS),
+    fields(&["schema_version"], &UNSIGNED),
+    fields(&["count_expression", "for_each_expression"], &EXPRESSION),
+    fields(&["depends_on"], &TEXTS),
 ]);
+
+static PROVISIONER: Shape =
+    Shape::Struct(&[texts(&["type"]), fields(&["expressions"], &EXPRESSIONS)]);
 
 static MODULE_CALL: Shape = Shape::Section(&[
-    text("source"),
-    field("expressions", &EXPRESSIONS),
-    field("count_expression", &EXPRESSION),
-    field("for_each_expression", &EXPRESSION),
-    field("module", &CONFIG_MODULE),
-    text("version_constraint"),
-    field("depends_on", &TEXTS),
+    texts(&["source", "version_constraint"]),
+    fields(&["expressions"], &EXPRESSIONS),
+    fields(&["count_expression", "for_each_expression"], &EXPRESSION),
+    fields(&["module"], &CONFIG_MODULE),
+    fields(&["depends_on"], &TEXTS),
 ]);
 
-static CONFIG_VARIABLE: Shape =
-    Shape::Struct(&[field("default", &ANY), text("description"), field("sensitive", &BOOLEAN)]);
+static CONFIG_VARIABLE: Shape = Shape::Struct(&[
+    texts(&["description"]),
+    fields(&["default"], &ANY),
+    fields(&["sensitive"], &BOOLEAN),
+]);
 
 /// An expression that is no list of blocks.
 pub(super) static EXPRESSION_DATA: Shape =
-    Shape::Struct(&[field("constant_value", &ANY), field("references", &TEXTS)]);
+    Shape::Struct(&[fields(&["constant_value"], &ANY), fields(&["references"], &TEXTS)]);
 
 /// The field with a name. Go compares names in any case.
 pub(super) fn find(fields: &'static [Field], name: &str) -> Option<&'static Field> {
-    fields.iter().find(|field| is_named(name, field.name))
+    let name = folded(name);
+    fields.iter().find(|field| field.names.contains(&&*name))
 }
 
-/// Whether a name is `lower`, in any case. Two letters outside of ASCII have a case in it.
-pub(super) fn is_named(name: &str, lower: &str) -> bool {
+/// A name in lower case. Only ASCII has a case here, and two letters that Go folds to ASCII.
+pub(super) fn folded(name: &str) -> String {
     let folded = name.chars().map(|c| match c {
         '\u{17f}' => 's',
         '\u{212a}' => 'k',
         _ => c.to_ascii_lowercase(),
     });
-    folded.eq(lower.chars())
+    folded.collect()
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Checked;
-use super::change::{Output, Resource};
+use super::change::{Entry, Output, Resource};
 use super::decode::decode;
 use super::emptiness::without_change;
 use super::plan::{known, sensitive};
@@ -13,8 +13,8 @@ use crate::error::Result;
 use crate::input::Source;
 use crate::json::value::Kind;
 use crate::known::{
-    Comparer, Data, Failure, FailureKind, Found, KnownValue, Type, are_equal, delta, print, quote,
-    traverse,
+    Comparer, Data, Failure, FailureKind, Found, KnownValue, Type, are_equal, delta, found, print,
+    quote, traverse,
 };
 use crate::limits::Limits;
 use crate::path::AttributePath;
@@ -80,19 +80,15 @@ pub fn check_state<S: Source>(
     let names: BTreeSet<&str> = checks.iter().filter_map(StateCheck::output).collect();
     let mut collected = Collected::new(addresses, names, limits);
     decode(state, &STATE, &mut collected, limits)?;
-    let mut state = State {
-        has_values: collected.has_values,
-        has_root_module: collected.has_root_module,
-        has_null_resource: collected.has_null_resource,
-        resources: BTreeMap::new(),
-        outputs: BTreeMap::new(),
-    };
+    let Collected { has_values, has_root_module, has_null_resource, .. } = collected;
+    let (mut resources, mut outputs) = (BTreeMap::new(), BTreeMap::new());
     for (address, resource) in &mut collected.resources {
-        state.resources.extend(Resource::read(resource.value())?.map(|it| (&**address, it)));
+        resources.extend(Resource::read(resource.value())?.map(|it| (&**address, it)));
     }
     for (name, output) in &mut collected.outputs {
-        state.outputs.extend(Output::read(output.value())?.map(|output| (&**name, output)));
+        outputs.extend(Output::read(output.value())?.map(|output| (&**name, output)));
     }
+    let state = State { has_values, has_root_module, has_null_resource, resources, outputs };
     checks.iter().map(|check| state.check(check)).collect()
 }
 
@@ -133,16 +129,6 @@ struct State<'a> {
     has_null_resource: bool,
     resources: BTreeMap<&'a str, Resource<'a>>,
     outputs: BTreeMap<&'a str, Output<'a>>,
-}
-
-/// Unwraps a part, or returns its failure from the function.
-macro_rules! found {
-    ($found:expr) => {
-        match $found {
-            Ok(found) => found,
-            Err(failure) => return Ok(Err(failure)),
-        }
-    };
 }
 
 impl State<'_> {

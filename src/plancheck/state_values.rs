@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::change::{Entry, Resource};
 use super::decode::{Container, Receiver};
 use super::shape::Part;
 use crate::error::{Error, Result};
@@ -50,31 +51,25 @@ impl<'c> Collected<'c> {
         }
         Detached::read(value.raw(), *self.limits)
     }
-
-    fn clear_resources(&mut self) {
-        self.resources.clear();
-        self.has_null_resource = false;
-    }
 }
 
 impl Receiver for Collected<'_> {
     fn begin(&mut self, part: Part, container: Container) {
         let is_null = container == Container::Null;
         match part {
-            Part::Values => self.has_values = !is_null,
+            Part::Values => {
+                self.has_values = !is_null;
+                self.has_root_module &= !is_null;
+            }
             Part::RootModule => self.has_root_module = !is_null,
             _ => {}
         }
-        match part {
-            Part::Values if is_null => {
-                self.has_root_module = false;
-                self.clear_resources();
-                self.outputs.clear();
-            }
-            Part::RootModule if is_null => self.clear_resources(),
-            Part::Resource => self.clear_resources(),
-            Part::Output if is_null => self.outputs.clear(),
-            _ => {}
+        if part == Part::Resource || is_null && matches!(part, Part::Values | Part::RootModule) {
+            self.resources.clear();
+            self.has_null_resource = false;
+        }
+        if is_null && matches!(part, Part::Values | Part::Output) {
+            self.outputs.clear();
         }
     }
 
@@ -82,7 +77,7 @@ impl Receiver for Collected<'_> {
         match part {
             Part::Resource if value.is_null() => self.has_null_resource = true,
             Part::Resource if !self.has_null_resource && !self.addresses.is_empty() => {
-                let address = super::change::Resource::read(value)?;
+                let address = Resource::read(value)?;
                 let address = address.map(|resource| resource.address).unwrap_or_default();
                 if self.addresses.contains(&*address) && !self.resources.contains_key(&address) {
                     let kept = self.keep(value)?;

@@ -109,11 +109,7 @@ impl Entry {
     }
 
     /// Opens the input for a run that can be stopped. The stop wakes a thread that waits for a
-    /// pipe.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the input cannot be read, or if the run was stopped.
+    /// pipe. Fails if the input cannot be read, or if the run was stopped.
     pub(crate) fn open_until(&self, options: &Options, stop: &Stop) -> Result<Input> {
         let give_up = || -> GiveUp {
             let stop = stop.clone();

@@ -17,8 +17,7 @@ use crate::error::{Error, ErrorKind, Result};
 #[derive(Clone, Debug, Default)]
 pub struct Globs {
     include: Option<GlobSets>,
-    exclude: GlobSets,
-    /// The globs of `exclude`. All copies share them.
+    /// All copies share them.
     exclusions: Arc<Vec<Exclusion>>,
     takes_states: bool,
 }
@@ -68,7 +67,7 @@ impl Globs {
             Ok(Exclusion { text: text.clone(), set, has_matched: AtomicBool::new(false) })
         };
         let exclusions = Arc::new(exclude.iter().map(exclusion).collect::<Result<_>>()?);
-        Ok(Globs { include, exclude: GlobSets::new(exclude)?, exclusions, takes_states: false })
+        Ok(Globs { include, exclusions, takes_states: false })
     }
 
     /// The globs of `exclude` that have excluded nothing so far.
@@ -94,11 +93,10 @@ impl Globs {
 
     /// Whether a file or folder at this path below the folder is excluded.
     pub(super) fn excludes(&self, path: &Path) -> bool {
-        let is_excluded = self.exclude.matches(path);
-        for exclusion in self.exclusions.iter().filter(|_| is_excluded) {
-            if exclusion.set.matches(path) {
-                exclusion.has_matched.store(true, Ordering::Relaxed);
-            }
+        let mut is_excluded = false;
+        for exclusion in self.exclusions.iter().filter(|exclusion| exclusion.set.matches(path)) {
+            exclusion.has_matched.store(true, Ordering::Relaxed);
+            is_excluded = true;
         }
         is_excluded
     }

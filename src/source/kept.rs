@@ -27,12 +27,8 @@ enum Form {
 }
 
 impl Kept {
-    /// Examines the first bytes of a file.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be read, or if it is a compressed plan file or state file that
-    /// exceeds the limit on spooled inputs.
+    /// Examines the first bytes of a file. Fails if the file cannot be read, or if it is a
+    /// compressed plan file or state file that exceeds the limit on spooled inputs.
     pub(super) fn new(file: Rereadable, schemas: SchemaFiles, limits: &Limits) -> Result<Kept> {
         if planfile::is_archive(&file)? {
             return Ok(Kept { file, form: Form::PlanFile, schemas });

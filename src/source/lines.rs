@@ -44,18 +44,14 @@ pub(super) struct Lines {
 impl Lines {
     pub(super) fn open(list: &List, separator: Separator) -> Result<Lines> {
         let reader: Box<dyn BufRead + Send> = match list {
-            List::File(path) => Box::new(BufReader::new(File::open(path).map_err(read_error)?)),
+            List::File(path) => Box::new(BufReader::new(File::open(path).map_err(Error::read)?)),
             List::Stdin => Box::new(BufReader::new(io::stdin())),
         };
         Ok(Lines { reader, separator, is_first: true })
     }
 
-    /// The next name; `None` at the end of the list.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the list cannot be read, a name is too long or not valid text, or the file is not a
-    /// list.
+    /// The next name; `None` at the end of the list. Fails if the list cannot be read, a name is
+    /// too long or not valid text, or the file is not a list.
     pub(super) fn next(&mut self) -> Result<Option<OsString>> {
         let end = match self.separator {
             Separator::Line => b'\n',
@@ -64,13 +60,13 @@ impl Lines {
         loop {
             let mut name = Vec::new();
             let mut limited = (&mut self.reader).take(NAME_MAX);
-            if limited.read_until(end, &mut name).map_err(read_error)? == 0 {
+            if limited.read_until(end, &mut name).map_err(Error::read)? == 0 {
                 return Ok(None);
             }
             if name.last() == Some(&end) {
                 name.pop();
             } else if name.len() as u64 == NAME_MAX {
-                return Err(read_error(io::ErrorKind::InvalidFilename.into()));
+                return Err(Error::read(io::ErrorKind::InvalidFilename.into()));
             }
             if self.separator == Separator::Line && name.last() == Some(&b'\r') {
                 name.pop();
@@ -104,10 +100,6 @@ fn is_json(line: &[u8]) -> bool {
         [b'"', key @ ..] => key.windows(2).any(|end| end == b"\":"),
         _ => false,
     }
-}
-
-fn read_error(error: io::Error) -> Error {
-    Error::io(ErrorKind::Read, error)
 }
 
 #[cfg(unix)]

@@ -12,7 +12,7 @@ use walkdir::{DirEntry, WalkDir};
 
 use super::entry::{Entry, Skipped, Unlisted};
 use super::globs::Globs;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::input::{Input, Mapping, Options, Threads};
 use crate::limits::Limits;
 use crate::plan::{self, InputKind};
@@ -103,7 +103,7 @@ fn kind_of_file(path: &Path, metadata: &Metadata) -> Result<InputKind> {
     if metadata.len() == 0 {
         return Ok(InputKind::Empty);
     }
-    let file = File::open(path).map_err(|error| Error::io(ErrorKind::Read, error))?;
+    let file = File::open(path).map_err(Error::read)?;
     kind_of_head(Box::new(Pieces(file.take(LEN))))
 }
 
@@ -167,5 +167,5 @@ pub(super) fn is_hidden(entry: &DirEntry) -> bool {
 pub(super) fn path_of(error: walkdir::Error) -> Unlisted {
     let source = error.path().map(|path| path.to_string_lossy().into_owned());
     let error = error.into_io_error().unwrap_or_else(|| std::io::ErrorKind::Other.into());
-    Unlisted { source: source.unwrap_or_default(), error: Error::io(ErrorKind::Read, error) }
+    Unlisted { source: source.unwrap_or_default(), error: Error::read(error) }
 }

@@ -76,8 +76,8 @@ impl Line {
 pub(super) fn read(file: &File, offset: u64, len: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = Part { file, range: offset..offset + len }.read_to_end(&mut bytes);
-    if read.map_err(read_error)? as u64 != len {
-        return Err(read_error(io::ErrorKind::UnexpectedEof.into()));
+    if read.map_err(Error::read)? as u64 != len {
+        return Err(Error::read(io::ErrorKind::UnexpectedEof.into()));
     }
     Ok(bytes)
 }
@@ -137,7 +137,7 @@ impl<'a> Lines<'a> {
 
     /// Whether the file has no more bytes.
     pub fn are_over(&mut self) -> Result<bool> {
-        Ok(self.reader.fill_buf().map_err(read_error)?.is_empty())
+        Ok(self.reader.fill_buf().map_err(Error::read)?.is_empty())
     }
 
     /// The next line; `None` at the end of the file.
@@ -145,7 +145,7 @@ impl<'a> Lines<'a> {
         let (mut head, mut text) = (Vec::new(), Measure::default());
         let mut is_ended = false;
         while !is_ended {
-            let bytes = self.reader.fill_buf().map_err(read_error)?;
+            let bytes = self.reader.fill_buf().map_err(Error::read)?;
             if bytes.is_empty() {
                 break;
             }
@@ -206,7 +206,7 @@ impl<'a> Elements<'a> {
         let (offset, mut nesting) = (self.offset, Nesting::default());
         self.text.clear();
         let end = loop {
-            let bytes = self.reader.fill_buf().map_err(read_error)?;
+            let bytes = self.reader.fill_buf().map_err(Error::read)?;
             if bytes.is_empty() {
                 return Err(damaged(self.line));
             }
@@ -223,7 +223,7 @@ impl<'a> Elements<'a> {
         if end == b']' {
             self.is_over = true;
             let mut rest = Vec::new();
-            self.reader.read_to_end(&mut rest).map_err(read_error)?;
+            self.reader.read_to_end(&mut rest).map_err(Error::read)?;
             if rest != TAIL.as_bytes()[1..] {
                 return Err(damaged(self.line));
             }
@@ -327,10 +327,6 @@ pub(super) fn write_list(
 
 pub(super) fn damaged(line: u64) -> Error {
     Error::new(ErrorKind::Folder(FolderProblem::Damaged { line }))
-}
-
-pub(super) fn read_error(error: io::Error) -> Error {
-    Error::io(ErrorKind::Read, error)
 }
 
 #[cfg(test)]

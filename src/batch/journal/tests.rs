@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::*;
 use crate::batch::outcome::{Done, PlanOutcome, PlanResult};
 
-fn terms() -> Terms {
+pub(in crate::batch) fn terms() -> Terms {
     let (plansift, format, shard) = ["0.0.0", "ndjson", "1/1"].map(str::to_owned).into();
     Terms {
         version: VERSION,

@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::TypedValueParser;
 
-use super::{GATES, OUTPUT, Plans, SecretArgs, SourceArgs, file};
+use super::{GATES, OUTPUT, Plans, SecretArgs, SourceArgs, file, words};
+use crate::sink::assertions::Form;
 
 /// `plansift assert`.
 #[derive(Debug, Args)]
@@ -21,35 +23,27 @@ pub struct Assert {
     #[arg(help_heading = OUTPUT, long, conflicts_with_all = ["files", "expect", "format"])]
     pub init: bool,
     /// Format of the results
-    #[arg(help_heading = OUTPUT, short, long, value_enum, default_value_t = AssertFormat::Text)]
-    pub format: AssertFormat,
+    #[arg(help_heading = OUTPUT, short, long, value_parser = form(), default_value = "text")]
+    pub format: Form,
     /// Write to a file, which appears only when it is complete
     #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
     pub output: Option<PathBuf>,
-    /// Arguments about source files
     #[command(flatten)]
     pub source: SourceArgs,
-    /// Arguments about secrets
     #[command(flatten)]
     pub secrets: SecretArgs,
-    /// Arguments about the plans
     #[command(flatten)]
     pub plans: Plans,
 }
 
-/// Format of the results of assertions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum AssertFormat {
-    /// A list of failures, for people
-    Text,
-    /// One JSON object for each assertion and plan, one a line
-    Ndjson,
-    /// One JSON array of the objects of `ndjson`
-    Json,
-    /// Tests: a suite for each plan, a test for each assertion
-    Junit,
-    /// Findings: one for each assertion that fails
-    Sarif,
-    /// Annotations of GitHub Actions
-    Github,
+/// Parses the format of the results of assertions.
+fn form() -> impl TypedValueParser<Value = Form> {
+    words([
+        ("text", Form::Text, "A list of failures, for people"),
+        ("ndjson", Form::Ndjson, "One JSON object for each assertion and plan, one a line"),
+        ("json", Form::Json, "One JSON array of the objects of `ndjson`"),
+        ("junit", Form::Junit, "Tests: a suite for each plan, a test for each assertion"),
+        ("sarif", Form::Sarif, "Findings: one for each assertion that fails"),
+        ("github", Form::Github, "Annotations of GitHub Actions"),
+    ])
 }

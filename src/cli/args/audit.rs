@@ -18,13 +18,11 @@ pub struct Audit {
     /// Exit with 3 if an unmarked value repeats a marked one
     #[arg(help_heading = GATES, long)]
     pub fail_on_echo: bool,
-    /// Arguments about secrets
     #[command(flatten)]
     pub secrets: SecretArgs,
     /// Write to a file, which appears only when it is complete
     #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
     pub output: Option<PathBuf>,
-    /// Arguments about the documents
     #[command(flatten)]
     pub plans: Plans,
 }

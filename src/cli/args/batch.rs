@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::{
-    AssertionArgs, Color, FormArgs, GATES, INPUT, LIMITS, OUTPUT, Plans, RecordArgs, TableArgs,
-    file, positive, size,
+    AssertionArgs, COLOR, FormArgs, GATES, INPUT, LIMITS, OUTPUT, Plans, RecordArgs, TableArgs,
+    When, file, positive, size, when,
 };
 use crate::batch::Shard;
 
@@ -20,7 +20,6 @@ pub struct Batch {
     /// Write to this folder: records/, report.ndjson, journal
     #[arg(help_heading = OUTPUT, long, value_name = "DIR")]
     pub out: PathBuf,
-    /// Arguments about the format of records
     #[command(flatten)]
     pub form: FormArgs,
     /// Read at most N inputs at once [default: one for each processor]; large inputs use several
@@ -42,19 +41,15 @@ pub struct Batch {
     /// Stop at the first input that fails
     #[arg(help_heading = INPUT, long)]
     pub fail_fast: bool,
-    /// Arguments about the table
     #[command(flatten)]
     pub table: TableArgs,
     /// Write the table to a file, which appears only when it is complete
     #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
     pub output: Option<PathBuf>,
-    /// Arguments about assertions
     #[command(flatten)]
     pub assertions: AssertionArgs,
-    /// Arguments about records
     #[command(flatten)]
     pub records: RecordArgs,
-    /// Arguments about the plans
     #[command(flatten)]
     pub plans: Plans,
 }
@@ -71,7 +66,6 @@ pub struct Merge {
     /// Accept missing shards
     #[arg(help_heading = INPUT, long)]
     pub partial: bool,
-    /// Arguments about the table
     #[command(flatten)]
     pub table: TableArgs,
     /// Write to a file, which appears only when it is complete
@@ -81,9 +75,9 @@ pub struct Merge {
     #[arg(help_heading = GATES, long)]
     pub detailed_exitcode: bool,
     /// Use colours
-    #[arg(help_heading = OUTPUT, long, value_enum, default_value_t = Color::Auto,
+    #[arg(help_heading = OUTPUT, long, value_parser = when(COLOR), default_value = "auto",
           value_name = "WHEN")]
-    pub color: Color,
+    pub color: When,
 }
 
 /// Format of the report of many plans.

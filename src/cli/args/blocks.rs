@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{Color, INPUT, OUTPUT, file};
+use super::{COLOR, INPUT, OUTPUT, When, file, when};
 
 /// `plansift blocks`.
 #[derive(Debug, Args)]
@@ -23,9 +23,9 @@ pub struct Blocks {
     #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
     pub output: Option<PathBuf>,
     /// Use colours
-    #[arg(help_heading = OUTPUT, long, value_enum, default_value_t = Color::Auto,
+    #[arg(help_heading = OUTPUT, long, value_parser = when(COLOR), default_value = "auto",
           value_name = "WHEN", hide = true)]
-    pub color: Color,
+    pub color: When,
     /// Print no warnings
     #[arg(help_heading = OUTPUT, short, long)]
     pub quiet: bool,

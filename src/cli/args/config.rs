@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
+use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 
-use super::{FILTERS, INPUT, OUTPUT, Plans, SourceArgs, file};
+use super::{FILTERS, INPUT, OUTPUT, Plans, SourceArgs, file, words};
+use crate::sink::configuration::drawing::Subject;
 
 /// `plansift config`.
 #[derive(Debug, Args)]
@@ -16,8 +18,8 @@ pub struct Config {
     #[arg(help_heading = OUTPUT, long)]
     pub csv_raw: bool,
     /// Draw the graph of this [default: resources]
-    #[arg(help_heading = OUTPUT, long, value_enum, value_name = "WHAT")]
-    pub graph: Option<GraphOf>,
+    #[arg(help_heading = OUTPUT, long, value_parser = subject(), value_name = "WHAT")]
+    pub graph: Option<Subject>,
     /// List the expressions that refer to this resource, variable, output, module or provider, like
     /// aws_instance.web, module.dns.output.zone or provider.aws
     #[arg(help_heading = FILTERS, long, value_name = "ADDRESS", conflicts_with = "dependents")]
@@ -31,7 +33,6 @@ pub struct Config {
     /// Write to a file, which appears only when it is complete
     #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
     pub output: Option<PathBuf>,
-    /// Arguments about the plans
     #[command(flatten)]
     pub plans: Plans,
 }
@@ -64,11 +65,10 @@ pub enum ConfigFormat {
     Mermaid,
 }
 
-/// What a graph shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum GraphOf {
-    /// Resources, providers, variables and outputs
-    Resources,
-    /// Modules
-    Modules,
+/// Parses what a graph shows.
+fn subject() -> impl TypedValueParser<Value = Subject> {
+    words([
+        ("resources", Subject::Resources, "Resources, providers, variables and outputs"),
+        ("modules", Subject::Modules, "Modules"),
+    ])
 }

@@ -5,18 +5,16 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{FILTERS, OUTPUT, Plans, SECRETS, address, file, part, positive};
+use super::{FILTERS, OUTPUT, Plans, SECRETS, address, file, part, positive, words};
 use crate::path::{self, AddressPattern};
 use crate::secret::Names;
-use crate::slim::Part;
+use crate::slim::{Part, Wrap};
 
 /// `plansift redact`.
 #[derive(Debug, Args)]
 pub struct Redact {
-    /// Arguments about secrets
     #[command(flatten)]
     pub secrets: SecretArgs,
-    /// Arguments about masks
     #[command(flatten)]
     pub mask: MaskArgs,
     /// Write the paths of the masked values to a file as JSON lines, without the values
@@ -25,7 +23,6 @@ pub struct Redact {
     /// Write to a file, which appears only when it is complete
     #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
     pub output: Option<PathBuf>,
-    /// Arguments about the documents
     #[command(flatten)]
     pub plans: Plans,
 }
@@ -54,31 +51,22 @@ pub struct Slim {
     #[arg(help_heading = FILTERS, long)]
     pub all: bool,
     /// Wrap the plan in an object, for policy hosts that expect one
-    #[arg(help_heading = OUTPUT, long, value_enum, value_name = "IN")]
-    pub wrap: Option<WrapIn>,
+    #[arg(help_heading = OUTPUT, long, value_name = "IN",
+          value_parser = words([("terraform", Wrap::Terraform, "{\"terraform\": PLAN}")]))]
+    pub wrap: Option<Wrap>,
     /// Do not mask secrets
     #[arg(help_heading = SECRETS, long,
           conflicts_with_all = ["echo", "echo_min", "also_names", "mask", "key_file"])]
     pub no_redact: bool,
-    /// Arguments about secrets
     #[command(flatten)]
     pub secrets: SecretArgs,
-    /// Arguments about masks
     #[command(flatten)]
     pub mask: MaskArgs,
     /// Write to a file, which appears only when it is complete
     #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
     pub output: Option<PathBuf>,
-    /// Arguments about the plans
     #[command(flatten)]
     pub plans: Plans,
-}
-
-/// The object around a slim plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum WrapIn {
-    /// {"terraform": PLAN}
-    Terraform,
 }
 
 /// Arguments about secrets. They find secrets beyond the values that a plan marks sensitive.
@@ -90,7 +78,7 @@ pub struct SecretArgs {
     pub echo: Echo,
     /// Ignore marked texts shorter than N bytes when looking for repeats
     #[arg(help_heading = SECRETS, long, value_name = "N", value_parser = positive,
-          default_value_t = NonZeroUsize::MIN.saturating_add(7))]
+          default_value_t = ECHO_MIN)]
     pub echo_min: NonZeroUsize,
     /// Treat the values of matching keys as secrets in every section, like
     /// '^(secret_key|access_key)$'; without ^ and $ the pattern matches parts of keys
@@ -98,15 +86,16 @@ pub struct SecretArgs {
     pub also_names: Option<Names>,
 }
 
+const ECHO_MIN: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
+
 impl Default for SecretArgs {
     fn default() -> SecretArgs {
-        let echo_min = NonZeroUsize::MIN.saturating_add(7);
-        SecretArgs { echo: Echo::Equal, echo_min, also_names: None }
+        SecretArgs { echo: Echo::Equal, echo_min: ECHO_MIN, also_names: None }
     }
 }
 
 /// Arguments about masks.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct MaskArgs {
     /// Text to put in place of a secret
     #[arg(help_heading = SECRETS, long, value_enum, default_value_t = Mask::Text,
@@ -115,12 +104,6 @@ pub struct MaskArgs {
     /// Key file of --mask hash: 16 random bytes or more
     #[arg(help_heading = SECRETS, long, value_name = "FILE")]
     pub key_file: Option<PathBuf>,
-}
-
-impl Default for MaskArgs {
-    fn default() -> MaskArgs {
-        MaskArgs { mask: Mask::Text, key_file: None }
-    }
 }
 
 /// Which texts repeat a marked text.
@@ -135,9 +118,10 @@ pub enum Echo {
 }
 
 /// The text in place of a secret.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Mask {
     /// (sensitive value)
+    #[default]
     Text,
     /// A keyed digest: equal secrets have equal digests
     Hash,

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::{
     AssertionArgs, Echo, FILTERS, GateArgs, OUTPUT, Plans, RecordArgs, SecretArgs, SourceArgs,
+    words,
 };
 use crate::glob::Glob;
 use crate::nearest::{did_you_mean, nearest};
@@ -46,7 +47,6 @@ pub struct Report {
     /// 1000 for files and pipes]
     #[arg(help_heading = OUTPUT, long, value_name = "N", value_parser = width)]
     pub width: Option<usize>,
-    /// Arguments about source files
     #[command(flatten)]
     pub source: SourceArgs,
     /// Link changes in Markdown, HTML and terminals to their lines by this URL, like
@@ -56,24 +56,18 @@ pub struct Report {
     pub source_url: Option<UrlTemplate>,
     /// Annotate these changes at their blocks in github, sarif and code-quality [default: losses,
     /// if the blocks are known]
-    #[arg(help_heading = OUTPUT, long, value_enum, value_name = "WHICH")]
-    pub annotate: Option<Annotate>,
-    /// Arguments about noise
+    #[arg(help_heading = OUTPUT, long, value_parser = annotated(), value_name = "WHICH")]
+    pub annotate: Option<Annotated>,
     #[command(flatten)]
     pub noise: NoiseArgs,
-    /// Arguments about secrets
     #[command(flatten)]
     pub secrets: SecretArgs,
-    /// Arguments about rules
     #[command(flatten)]
     pub gate: GateArgs,
-    /// Arguments about assertions
     #[command(flatten)]
     pub assertions: AssertionArgs,
-    /// Arguments about records
     #[command(flatten)]
     pub records: RecordArgs,
-    /// Arguments about the plans
     #[command(flatten)]
     pub plans: Plans,
 }
@@ -92,31 +86,19 @@ impl Report {
         self.values.unwrap_or(if self.full { Values::All } else { Values::Changed })
     }
 
-    /// Returns which changes the report annotates.
-    pub fn annotated(&self) -> Annotated {
-        match self.annotate {
-            Option::None => Annotated::KnownLosses,
-            Some(Annotate::Losses) => Annotated::Losses,
-            Some(Annotate::All) => Annotated::All,
-            Some(Annotate::None) => Annotated::None,
-        }
-    }
-
     /// Returns how much of each value the report shows.
     pub fn detail(&self) -> Detail {
         if self.full { Detail::Full } else { Detail::Excerpts }
     }
 }
 
-/// The changes to annotate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Annotate {
-    /// Changes that delete, replace or forget
-    Losses,
-    /// Changes of all kinds
-    All,
-    /// Annotate no change, only failed checks and broken rules
-    None,
+/// Parses which changes to annotate.
+fn annotated() -> impl TypedValueParser<Value = Annotated> {
+    words([
+        ("losses", Annotated::Losses, "Changes that delete, replace or forget"),
+        ("all", Annotated::All, "Changes of all kinds"),
+        ("none", Annotated::None, "Annotate no change, only failed checks and broken rules"),
+    ])
 }
 
 /// Filters of reports for people. Rules and counts always cover the whole plan.

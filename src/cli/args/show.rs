@@ -25,7 +25,6 @@ pub struct ShowPlanFile {
     /// Write to a file, which appears only when it is complete
     #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
     pub output: Option<PathBuf>,
-    /// Arguments about the plan file
     #[command(flatten)]
     pub plans: Plans,
 }

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 
-use super::{FILTERS, GateArgs, INPUT, OUTPUT, Plans, SecretArgs, address, file};
+use super::{FILTERS, GateArgs, INPUT, OUTPUT, Plans, SecretArgs, address, file, words};
 use crate::path::AddressPattern;
 use crate::record::values::{By, Of};
 
@@ -20,10 +21,8 @@ pub struct RowArgs {
     /// Write to a file, which appears only when it is complete
     #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
     pub output: Option<PathBuf>,
-    /// Arguments about secrets
     #[command(flatten)]
     pub secrets: SecretArgs,
-    /// Arguments about the documents
     #[command(flatten)]
     pub plans: Plans,
 }
@@ -41,56 +40,33 @@ pub enum RowFormat {
     Csv,
 }
 
-/// The values to read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ValuesOf {
-    /// The planned values of a plan, the values of a state
-    Auto,
-    /// The values that a plan leads to
-    Planned,
-    /// The prior state of a plan. Its resources have their values before the plan, as refreshed;
-    /// Terraform writes outputs there as they are after the plan
-    Prior,
-    /// The values of a state; a plan is then an error
-    State,
+/// Parses the values to read.
+fn values_of() -> impl TypedValueParser<Value = Of> {
+    words([
+        ("auto", Of::Auto, "The planned values of a plan, the values of a state"),
+        ("planned", Of::Planned, "The values that a plan leads to"),
+        (
+            "prior",
+            Of::Prior,
+            "The prior state of a plan. Its resources have their values before the plan, as \
+             refreshed; Terraform writes outputs there as they are after the plan",
+        ),
+        ("state", Of::State, "The values of a state; a plan is then an error"),
+    ])
 }
 
-impl From<ValuesOf> for Of {
-    fn from(of: ValuesOf) -> Of {
-        match of {
-            ValuesOf::Auto => Of::Auto,
-            ValuesOf::Planned => Of::Planned,
-            ValuesOf::Prior => Of::Prior,
-            ValuesOf::State => Of::State,
-        }
-    }
-}
-
-/// What resources are grouped by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ResourcesBy {
-    Type,
-    Module,
-    Provider,
-}
-
-impl From<ResourcesBy> for By {
-    fn from(by: ResourcesBy) -> By {
-        match by {
-            ResourcesBy::Type => By::Type,
-            ResourcesBy::Module => By::Module,
-            ResourcesBy::Provider => By::Provider,
-        }
-    }
+/// Parses what resources are grouped by.
+fn resources_by() -> impl TypedValueParser<Value = By> {
+    words([("type", By::Type, ""), ("module", By::Module, ""), ("provider", By::Provider, "")])
 }
 
 /// `plansift resources`.
 #[derive(Debug, Args)]
 pub struct Resources {
     /// Read these values
-    #[arg(help_heading = INPUT, long, value_enum, default_value_t = ValuesOf::Auto,
+    #[arg(help_heading = INPUT, long, value_parser = values_of(), default_value = "auto",
           value_name = "WHICH")]
-    pub of: ValuesOf,
+    pub of: Of,
     /// Add the values of this attribute, like tags.Name or 'labels["a.b"]'; a number in brackets is
     /// the index of a list. Sensitive values, and values that repeat one, are masked. Repeatable
     #[arg(help_heading = OUTPUT, long, value_name = "PATH", value_parser = super::place)]
@@ -103,9 +79,9 @@ pub struct Resources {
     #[arg(help_heading = FILTERS, long)]
     pub all: bool,
     /// Count the resources of all inputs by this instead of listing them
-    #[arg(help_heading = OUTPUT, long, value_enum, value_name = "WHAT", conflicts_with = "select")]
-    pub group_by: Option<ResourcesBy>,
-    /// Arguments about the output and the documents
+    #[arg(help_heading = OUTPUT, long, value_parser = resources_by(), value_name = "WHAT",
+          conflicts_with = "select")]
+    pub group_by: Option<By>,
     #[command(flatten)]
     pub rows: RowArgs,
 }
@@ -114,13 +90,12 @@ pub struct Resources {
 #[derive(Debug, Args)]
 pub struct Outputs {
     /// Read these values
-    #[arg(help_heading = INPUT, long, value_enum, default_value_t = ValuesOf::Auto,
+    #[arg(help_heading = INPUT, long, value_parser = values_of(), default_value = "auto",
           value_name = "WHICH")]
-    pub of: ValuesOf,
+    pub of: Of,
     /// Add the values. Sensitive values, and values that repeat one, are masked
     #[arg(help_heading = OUTPUT, long)]
     pub values: bool,
-    /// Arguments about the output and the documents
     #[command(flatten)]
     pub rows: RowArgs,
 }
@@ -131,7 +106,6 @@ pub struct Variables {
     /// Add the values. Sensitive values, and values that repeat one, are masked
     #[arg(help_heading = OUTPUT, long)]
     pub values: bool,
-    /// Arguments about the output and the documents
     #[command(flatten)]
     pub rows: RowArgs,
 }
@@ -139,10 +113,8 @@ pub struct Variables {
 /// `plansift checks`.
 #[derive(Debug, Args)]
 pub struct Checks {
-    /// Arguments about rules
     #[command(flatten)]
     pub gate: GateArgs,
-    /// Arguments about the output and the documents
     #[command(flatten)]
     pub rows: RowArgs,
 }

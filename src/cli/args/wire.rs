@@ -31,10 +31,8 @@ pub enum WireCommand {
 /// `plansift wire decode`.
 #[derive(Debug, Args)]
 pub struct Decode {
-    /// Arguments about the bytes
     #[command(flatten)]
     pub bytes: Bytes,
-    /// Arguments about the type
     #[command(flatten)]
     pub under: TypeArgs,
     /// Show the values that the schema marks sensitive
@@ -51,7 +49,6 @@ pub struct Encode {
     /// A file with the output of `wire decode`; - for standard input [default: -]
     #[arg(value_name = "INPUT")]
     pub input: Option<PathBuf>,
-    /// Arguments about the type
     #[command(flatten)]
     pub under: TypeArgs,
     /// Form of the bytes
@@ -68,10 +65,8 @@ pub struct Encode {
 /// `plansift wire check`.
 #[derive(Debug, Args)]
 pub struct WireCheck {
-    /// Arguments about the bytes
     #[command(flatten)]
     pub bytes: Bytes,
-    /// Arguments about the type
     #[command(flatten)]
     pub under: TypeArgs,
 }

@@ -11,8 +11,8 @@ use zstd::zstd_safe::zstd_sys::ZSTD_ErrorCode;
 
 use super::Format;
 use crate::error::{Error, ErrorKind, Result};
-use crate::input::reads::READ;
-use crate::input::stream::Failure;
+use crate::input::reads::{READ, read_some};
+use crate::input::stream::into_io_error;
 use crate::limits::{Limit, Limits};
 
 /// Length of the buffer of compressed bytes, in bytes.
@@ -21,11 +21,7 @@ const BUFFER: usize = 256 << 10;
 /// Output size, in bytes, up to which the expansion ratio is not checked.
 const RATIO_FREE: u64 = 64 << 20;
 
-/// Decompresses a reader.
-///
-/// # Errors
-///
-/// Fails if there is no memory for a decoder.
+/// Decompresses a reader. Fails if there is no memory for a decoder.
 pub(super) fn expand(
     format: Format,
     reader: impl Read + Send + 'static,
@@ -88,18 +84,16 @@ impl<R: Read> Expansion<R> {
 
     /// Translates an error of a decoder.
     fn failure(&self, error: io::Error) -> io::Error {
-        match error.downcast::<ReaderError>() {
-            Ok(ReaderError(error)) => error,
+        into_io_error(match error.downcast::<ReaderError>() {
+            Ok(ReaderError(error)) => return error,
             Err(error) if is_zstd(&error, WINDOW_TOO_LARGE) => {
                 let window = self.limits.zstd_window;
-                Failure::wrap(Error::limit(Limit::ZstdWindow, window, self.expanded))
+                Error::limit(Limit::ZstdWindow, window, self.expanded)
             }
-            Err(error) if is_zstd(&error, OUT_OF_MEMORY) => {
-                Failure::wrap(Error::new(ErrorKind::Memory))
-            }
+            Err(error) if is_zstd(&error, OUT_OF_MEMORY) => Error::new(ErrorKind::Memory),
             // A decoder's message may quote the input, so the error only has an offset.
-            Err(_) => Failure::wrap(Error::new(ErrorKind::Compressed)),
-        }
+            Err(_) => Error::new(ErrorKind::Compressed),
+        })
     }
 }
 
@@ -124,7 +118,7 @@ impl<R: Read> Read for Expansion<R> {
         self.expanded += read as u64;
         match self.exceeded() {
             None => Ok(read),
-            Some((limit, value)) => Err(Failure::wrap(Error::limit(limit, value, self.expanded))),
+            Some((limit, value)) => Err(into_io_error(Error::limit(limit, value, self.expanded))),
         }
     }
 }
@@ -149,15 +143,9 @@ struct Counting<R> {
 
 impl<R: Read> Read for Counting<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
-            return match self.reader.read(buffer) {
-                Ok(read) => {
-                    self.read += read as u64;
-                    Ok(read)
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => Err(io::Error::other(ReaderError(error))),
-            };
-        }
+        let read = read_some(&mut self.reader, buffer);
+        let read = read.map_err(|error| io::Error::other(ReaderError(error)))?;
+        self.read += read as u64;
+        Ok(read)
     }
 }

@@ -7,11 +7,7 @@ use super::Format;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 
-/// Refuses a compressed reader.
-///
-/// # Errors
-///
-/// Always fails.
+/// Refuses a compressed reader. Always fails.
 pub(super) fn expand(
     _: Format,
     _: impl Read + Send + 'static,

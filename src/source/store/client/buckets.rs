@@ -176,20 +176,18 @@ fn s3() -> Option<AmazonS3Builder> {
     let builder = AmazonS3Builder::from_env().with_retry(no_retries());
     let builder = builder.with_http_connector(Connector);
     let endpoints = [AmazonS3ConfigKey::S3Endpoint, AmazonS3ConfigKey::Endpoint];
-    Some(match scheme(endpoints.iter().find_map(|key| builder.get_config_value(key)))? {
-        Scheme::Plain => builder.with_allow_http(true),
-        Scheme::Secure => builder,
+    Some(match is_plain(endpoints.iter().find_map(|key| builder.get_config_value(key)))? {
+        true => builder.with_allow_http(true),
+        false => builder,
     })
 }
 
 fn gs() -> Option<GoogleCloudStorageBuilder> {
     let builder = GoogleCloudStorageBuilder::from_env().with_retry(no_retries());
     let builder = builder.with_http_connector(Connector);
-    Some(match scheme(builder.get_config_value(&GoogleConfigKey::BaseUrl))? {
-        Scheme::Plain => {
-            builder.with_config(GoogleConfigKey::Client(ClientConfigKey::AllowHttp), "true")
-        }
-        Scheme::Secure => builder,
+    Some(match is_plain(builder.get_config_value(&GoogleConfigKey::BaseUrl))? {
+        true => builder.with_config(GoogleConfigKey::Client(ClientConfigKey::AllowHttp), "true"),
+        false => builder,
     })
 }
 
@@ -207,28 +205,22 @@ fn az() -> Option<MicrosoftAzureBuilder> {
         }
     }
     let builder = builder.with_http_connector(Connector);
-    Some(match scheme(builder.get_config_value(&AzureConfigKey::Endpoint))? {
-        Scheme::Plain => builder.with_allow_http(true),
-        Scheme::Secure => builder,
+    Some(match is_plain(builder.get_config_value(&AzureConfigKey::Endpoint))? {
+        true => builder.with_allow_http(true),
+        false => builder,
     })
 }
 
-/// Whether a connection is encrypted.
-enum Scheme {
-    Secure,
-    Plain,
-}
-
-/// The scheme of the endpoint that the user has set; encrypted by default. `None` if the endpoint
-/// is not a valid address, on which the client library would panic.
-fn scheme(endpoint: Option<String>) -> Option<Scheme> {
-    let Some(endpoint) = endpoint else { return Some(Scheme::Secure) };
+/// Whether the endpoint that the user has set is not encrypted; the default one is. `None` if the
+/// endpoint is not a valid address, on which the client library would panic.
+fn is_plain(endpoint: Option<String>) -> Option<bool> {
+    let Some(endpoint) = endpoint else { return Some(false) };
     let mut request = HttpRequest::new(HttpRequestBody::empty());
     *request.uri_mut() = endpoint.parse().ok()?;
     request.uri().host()?;
     match request.uri().scheme_str()? {
-        "http" => Some(Scheme::Plain),
-        "https" => Some(Scheme::Secure),
+        "http" => Some(true),
+        "https" => Some(false),
         _ => None,
     }
 }

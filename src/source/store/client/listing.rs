@@ -52,11 +52,7 @@ struct Candidate {
 
 impl Listing {
     /// Lists the objects in a folder: those whose keys start with the key of the address and a
-    /// slash.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the folder cannot be listed, or if it has no objects and its address has no
+    /// slash. Fails if the folder cannot be listed, or if it has no objects and its address has no
     /// final slash.
     pub(in crate::source) fn of_folder(stores: &Stores, address: &Address) -> Result<Listing> {
         let folder = match address.key() {
@@ -70,11 +66,8 @@ impl Listing {
         }
     }
 
-    /// Lists the objects that match the glob in the key of an address.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the glob is malformed, or if the bucket cannot be listed.
+    /// Lists the objects that match the glob in the key of an address. Fails if the glob is
+    /// malformed, or if the bucket cannot be listed.
     pub(in crate::source) fn of_glob(stores: &Stores, address: &Address) -> Result<Listing> {
         let glob = KeyGlob::new(address.key())?;
         let prefix = glob.prefix().to_owned();

@@ -49,11 +49,8 @@ impl Tries {
         self.made = 0;
     }
 
-    /// Waits before the next try.
-    ///
-    /// # Errors
-    ///
-    /// Fails with the error of the last try if it is not transient, or if no retry is left.
+    /// Waits before the next try. Fails with the error of the last try if it is not transient, or
+    /// if no retry is left.
     pub(super) async fn again(&mut self, miss: Miss) -> Result<()> {
         self.made += 1;
         if !is_passing(miss.kind) || self.made > self.patience.retries {

@@ -73,11 +73,8 @@ impl Stores {
         request().map_or_else(|error| Asked::Known(Err(error)), Asked::Coming)
     }
 
-    /// Opens the object at an address, and waits for its first bytes.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the object cannot be read, or is not in this version.
+    /// Opens the object at an address, and waits for its first bytes. Fails if the object cannot be
+    /// read, or is not in this version.
     pub(in crate::source) fn read(
         &self,
         address: &Address,
@@ -103,7 +100,7 @@ impl Stores {
     pub(super) fn handle(&self) -> Result<Handle> {
         let mut state = self.state();
         if let State::NotYet = *state {
-            let started = Runtime::start().map_err(|error| Error::io(ErrorKind::Read, error))?;
+            let started = Runtime::start().map_err(Error::read)?;
             *state = State::Running(started);
         }
         match &*state {
@@ -138,11 +135,8 @@ pub(in crate::source) enum Asked {
 }
 
 impl Asked {
-    /// Waits for the result. An address without an object counts as a folder.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the address is invalid, or if the store gives no usable response.
+    /// Waits for the result. An address without an object counts as a folder. Fails if the address
+    /// is invalid, or if the store gives no usable response.
     pub(in crate::source) fn wait(self) -> Result<Found> {
         let answer = match self {
             Asked::Known(found) => return found,

@@ -1,0 +1,151 @@
+//! Reads the documents of all inputs, one after another, for the commands without worker threads.
+
+use super::args::Plans;
+use super::bar::{self, Bar, Watched};
+use super::inputs::Listed;
+use super::messages::say;
+use super::options::access;
+use super::tally::Tally;
+use crate::batch::documents::{Note, Turn, Visited, Visitor, numbered, visit_all};
+use crate::error::{Error, ErrorKind, Result};
+use crate::input::Input;
+use crate::plan::{self, Accepts, Documents};
+use crate::record::Label;
+use crate::secret::Collecting;
+use crate::source::{Entry, Kept};
+
+/// How often a document is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passes {
+    One,
+    /// Two passes: the first collects the secrets of these documents.
+    Two(Accepts),
+}
+
+/// The pass that collects the secrets of a document.
+pub type SecretPass = Collecting<Open, Watched<Input>>;
+
+type Open = Box<dyn FnMut() -> Result<Watched<Input>>>;
+
+/// A document that is about to be read.
+pub struct Ready<'d> {
+    /// The names of the document.
+    pub label: Label<'d>,
+    /// The reader, at the start of the document.
+    pub documents: &'d mut Documents<Watched<Input>>,
+    /// The number of the input.
+    pub input: usize,
+    /// The offset of the document, or of text before it.
+    pub at: u64,
+    /// If there are two passes: the first one, and the input, to be read once more.
+    pub first: Option<(&'d mut SecretPass, &'d Kept)>,
+}
+
+/// What a command does with each document.
+pub trait Work {
+    /// Reads a document. An error that the output failed ends the run.
+    fn read(&mut self, ready: Ready<'_>, tally: &mut Tally) -> Result<Visited>;
+
+    /// Reports an input or a document that failed. An error ends the run.
+    fn failed(&mut self, label: Label<'_>, error: &Error, tally: &mut Tally) -> Result<()> {
+        tally.fail(label.source, error);
+        Ok(())
+    }
+}
+
+/// Reads all documents of all inputs. Fails only with an error that ends the run.
+pub fn read_all(
+    listed: &Listed,
+    plans: &Plans,
+    (read, passes): (&plan::Options, Passes),
+    tally: &mut Tally,
+    work: &mut impl Work,
+) -> Result<()> {
+    for (input, entry) in listed.inputs.entries.iter().enumerate() {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(unlisted) => {
+                let label = Label { source: &unlisted.source, workspace: None };
+                work.failed(label, &unlisted.error, tally)?;
+                continue;
+            }
+        };
+        let (source, workspace) = (entry.source(), listed.workspace(entry));
+        let label = Label { source: &source, workspace: workspace.as_deref() };
+        match open(entry, plans, read, passes) {
+            Ok(Opened { mut documents, first }) => {
+                visit_all(&mut documents, &mut Each { label, input, first, tally, work })?;
+            }
+            Err(error) => work.failed(label, &error, tally)?,
+        }
+    }
+    Ok(())
+}
+
+/// An input that is being read.
+struct Opened {
+    documents: Documents<Watched<Input>>,
+    first: Option<(SecretPass, Kept)>,
+}
+
+fn open(entry: &Entry, plans: &Plans, read: &plan::Options, passes: Passes) -> Result<Opened> {
+    let accepts = match passes {
+        Passes::One => {
+            let input = entry.open(&access(plans, read))?;
+            let input = bar::watched(input, bar::of_input(plans, entry, entry.len));
+            return Ok(Opened { documents: Documents::new(input, read), first: None });
+        }
+        Passes::Two(accepts) => accepts,
+    };
+    let kept = entry.keep(&read.limits)?;
+    let bar = bar::of_input(plans, entry, Some(kept.len()));
+    let (documents, secrets) = open_twice(&kept, plans, read, bar, accepts)?;
+    Ok(Opened { documents, first: Some((secrets, kept)) })
+}
+
+/// Opens an input that can be read twice, for both passes. The bar shows all passes.
+pub fn open_twice(
+    kept: &Kept,
+    plans: &Plans,
+    read: &plan::Options,
+    bar: Bar,
+    accepts: Accepts,
+) -> Result<(Documents<Watched<Input>>, SecretPass)> {
+    let (kept, access) = (kept.clone(), access(plans, read));
+    let mut open: Open = Box::new(move || Ok(bar::watched(kept.input(&access)?, bar.clone())));
+    Ok((Documents::new(open()?, read), Collecting::new(open, accepts)))
+}
+
+/// Reads each document of an input.
+struct Each<'a, K> {
+    /// The names of the input.
+    label: Label<'a>,
+    input: usize,
+    first: Option<(SecretPass, Kept)>,
+    tally: &'a mut Tally,
+    work: &'a mut K,
+}
+
+impl<K: Work> Visitor<Watched<Input>> for Each<'_, K> {
+    type End = Error;
+
+    fn visit(&mut self, turn: Turn<'_, Watched<Input>>) -> Result<Visited> {
+        let Turn { documents, number, at } = turn;
+        let source = numbered(self.label.source, number);
+        let workspace = self.label.workspace.map(|name| numbered(name, number));
+        let label = Label { source: &source, workspace: workspace.as_deref() };
+        let first = self.first.as_mut().map(|(secrets, kept)| (secrets, &*kept));
+        let ready = Ready { label, documents, input: self.input, at, first };
+        match self.work.read(ready, self.tally) {
+            Err(error) if error.kind() != ErrorKind::Write => {
+                self.work.failed(label, &error, self.tally)?;
+                Ok(Visited::Failed(error.kind()))
+            }
+            visited => visited,
+        }
+    }
+
+    fn note(&mut self, note: Note) {
+        say(&format!("{}: {note}", self.label.source));
+    }
+}

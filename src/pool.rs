@@ -7,6 +7,7 @@
 //! and [`Pool::recv`] then panics as well.
 
 use std::collections::VecDeque;
+use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, Scope};
 
@@ -119,10 +120,26 @@ impl<J> Queue<J> {
     }
 }
 
+/// Starts threads that end with a scope.
+pub(crate) trait Spawn<'scope> {
+    /// Starts a thread.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the system allows no more threads.
+    fn spawn(&'scope self, run: Box<dyn FnOnce() + Send + 'scope>) -> io::Result<()>;
+}
+
+impl<'scope> Spawn<'scope> for Scope<'scope, '_> {
+    fn spawn(&'scope self, run: Box<dyn FnOnce() + Send + 'scope>) -> io::Result<()> {
+        Builder::new().spawn_scoped(self, run).map(drop)
+    }
+}
+
 /// The submitter's side of a pool.
-pub(crate) struct Pool<'scope, 'env, W: Worker> {
-    scope: &'scope Scope<'scope, 'env>,
-    queue: &'env Queue<W::Job>,
+pub(crate) struct Pool<'scope, W: Worker> {
+    scope: &'scope dyn Spawn<'scope>,
+    queue: &'scope Queue<W::Job>,
     /// Maximum number of threads to use, including the calling one.
     threads: usize,
     /// Number of started threads.
@@ -133,12 +150,12 @@ pub(crate) struct Pool<'scope, 'env, W: Worker> {
     pending: usize,
 }
 
-impl<'scope, 'env, W: Worker + Send + 'scope> Pool<'scope, 'env, W> {
+impl<'scope, W: Worker + Send + 'scope> Pool<'scope, W> {
     /// Creates a pool of at most `threads` threads, including the calling one. [`THREADS_MAX`]
     /// limits the number.
     pub(crate) fn new(
-        scope: &'scope Scope<'scope, 'env>,
-        queue: &'env Queue<W::Job>,
+        scope: &'scope dyn Spawn<'scope>,
+        queue: &'scope Queue<W::Job>,
         threads: usize,
     ) -> Self {
         let threads = threads.min(THREADS_MAX);
@@ -176,13 +193,13 @@ impl<'scope, 'env, W: Worker + Send + 'scope> Pool<'scope, 'env, W> {
         });
         if self.started + 1 < self.threads {
             let (queue, mut worker) = (self.queue, new_worker());
-            let started = Builder::new().spawn_scoped(self.scope, move || {
+            let started = self.scope.spawn(Box::new(move || {
                 let guard = PanicGuard(queue);
                 queue.run(&mut worker);
                 std::mem::forget(guard);
-            });
+            }));
             match started {
-                Ok(_) => self.started += 1,
+                Ok(()) => self.started += 1,
                 // The system allows no more threads: the existing ones do the work.
                 Err(_) => self.threads = self.started + 1,
             }
@@ -246,7 +263,7 @@ impl<'scope, 'env, W: Worker + Send + 'scope> Pool<'scope, 'env, W> {
     }
 }
 
-impl<W: Worker> Drop for Pool<'_, '_, W> {
+impl<W: Worker> Drop for Pool<'_, W> {
     fn drop(&mut self) {
         self.queue.update(|jobs| jobs.is_closed = true);
     }

@@ -42,14 +42,14 @@ pub(super) fn read<S: Source>(
     })
 }
 
-struct Reading<'scope, 'env, 'r> {
+struct Reading<'scope, 'r> {
     auditor: Auditor<'r, NoteWriter<'r>>,
-    ahead: Option<Lookahead<'scope, 'env, StretchAuditor<'r>, Findings>>,
+    ahead: Option<Lookahead<'scope, StretchAuditor<'r>, Findings>>,
     collected: &'r Collected,
     options: &'r Options,
 }
 
-impl<'scope, 'r: 'scope> PieceVisitor for Reading<'scope, '_, 'r> {
+impl<'scope, 'r: 'scope> PieceVisitor for Reading<'scope, 'r> {
     fn section(&mut self, section: Section, key: &str) -> Answer {
         if let Some(ahead) = &mut self.ahead {
             ahead.recall();

@@ -6,7 +6,6 @@
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
-use std::thread::Scope;
 
 use super::Options;
 use super::range_queue::{ALONE, MISSED_MAX};
@@ -15,7 +14,7 @@ use crate::input::{SharedText, Source};
 use crate::json::Validation;
 use crate::json::cursor::Cursor;
 use crate::json::prescan::{Prescanned, prescan};
-use crate::pool::{Pool, Queue, Worker, scaled_for_fuzzing};
+use crate::pool::{Pool, Queue, Spawn, Worker, scaled_for_fuzzing};
 use crate::scan::Isa;
 
 /// Length of the range that a thread skips, in bytes. It is at most the limit on a string, so no
@@ -46,8 +45,8 @@ impl Worker for SkipWorker {
 }
 
 /// Results of the threads that skip ahead of the reader.
-pub(super) struct ParallelSkip<'scope, 'env> {
-    pool: Pool<'scope, 'env, SkipWorker>,
+pub(super) struct ParallelSkip<'scope> {
+    pool: Pool<'scope, SkipWorker>,
     worker: SkipWorker,
     /// End of the last range handed to a thread.
     end: u64,
@@ -58,7 +57,7 @@ pub(super) struct ParallelSkip<'scope, 'env> {
 /// Calls `read` with the help of other threads, if `options` allows any.
 pub(super) fn with_others<T>(
     options: &Options,
-    read: impl FnOnce(Option<&mut ParallelSkip<'_, '_>>) -> T,
+    read: impl FnOnce(Option<&mut ParallelSkip<'_>>) -> T,
 ) -> T {
     let threads = options.threads.map_or(1, NonZeroUsize::get);
     // A thread does not check the limit on a string inside its range.
@@ -73,7 +72,7 @@ pub(super) fn with_others<T>(
 /// Skips the value at a cursor.
 pub(super) fn skip<S: Source>(
     cursor: &mut Cursor<S>,
-    others: Option<&mut ParallelSkip<'_, '_>>,
+    others: Option<&mut ParallelSkip<'_>>,
 ) -> Result<()> {
     let Some(others) = others else { return cursor.skip() };
     let Some(mut skip) = cursor.begin_skip()? else { return Ok(()) };
@@ -95,11 +94,11 @@ pub(super) fn skip<S: Source>(
     Ok(())
 }
 
-impl<'scope, 'env> ParallelSkip<'scope, 'env> {
+impl<'scope> ParallelSkip<'scope> {
     /// Uses up to `threads` threads, the calling thread included.
     fn new(
-        scope: &'scope Scope<'scope, 'env>,
-        queue: &'env Queue<SkipRange>,
+        scope: &'scope dyn Spawn<'scope>,
+        queue: &'scope Queue<SkipRange>,
         threads: usize,
         worker: SkipWorker,
     ) -> Self {

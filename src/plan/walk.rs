@@ -205,7 +205,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
     fn document(
         &mut self,
         start: u64,
-        mut others: Option<&mut ParallelSkip<'_, '_>>,
+        mut others: Option<&mut ParallelSkip<'_>>,
     ) -> Result<Flow> {
         self.passed = start;
         self.cursor.enter_object()?;
@@ -233,7 +233,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         tail.leave(self.cursor.source_mut()).map(|()| Flow::Continue)
     }
 
-    fn section(&mut self, key: &str, others: Option<&mut ParallelSkip<'_, '_>>) -> Result<Flow> {
+    fn section(&mut self, key: &str, others: Option<&mut ParallelSkip<'_>>) -> Result<Flow> {
         if self.section == Section::Other && !self.state.is_plan() {
             self.look_for_outputs()?;
         }
@@ -275,7 +275,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
 
     /// Skips `planned_values`, and records in the [`DocumentState`] whether its root module begins
     /// with a resource or a child module. It examines only the keys and those first bytes.
-    fn skip_values(&mut self, mut others: Option<&mut ParallelSkip<'_, '_>>) -> Result<()> {
+    fn skip_values(&mut self, mut others: Option<&mut ParallelSkip<'_>>) -> Result<()> {
         const BEGINNINGS: [&[u8]; 2] = [b"{\"resources\":[{", b"{\"child_modules\":[{"];
         // More than a beginning takes, with the white space that the tools write.
         const LEN: usize = 128;

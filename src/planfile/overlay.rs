@@ -108,14 +108,14 @@ fn is_marked(paths: &[&[Step<'_>]], depth: usize, part: &Part<'_>) -> bool {
     }
 }
 
-struct Writer<'m, 'v, 'o> {
+struct Writer<'m, 'o> {
     /// The paths into the value, and those of the object that it replaces.
-    marks: [Vec<&'m [Step<'v>]>; 2],
+    marks: [Vec<&'m [Step<'m>]>; 2],
     stack: Vec<Open>,
     out: &'o mut Vec<u8>,
 }
 
-impl<'m, 'v> Writer<'m, 'v, '_> {
+impl Writer<'_, '_> {
     /// Writes a value, or the start of one. Returns whether the value is marked as a whole.
     fn value(&mut self, part: &Part<'_>, member: Option<&[u8]>) -> bool {
         let depth = self.stack.len();

@@ -204,14 +204,14 @@ fn sift_one<S: Source>(
 }
 
 /// Builds and writes the records of one plan.
-struct Sifter<'a, 'scope, 'env> {
+struct Sifter<'a, 'scope> {
     builder: RowBuilder,
     writer: RecordWriter<'a>,
     /// The lookahead workers, which build rows ahead of this thread.
-    ahead: Option<Lookahead<'scope, 'env, RowWorker<'env>, RowBatch>>,
+    ahead: Option<Lookahead<'scope, RowWorker<'scope>, RowBatch>>,
     /// Which attributes rows have.
-    view: Option<View<'env>>,
-    asker: Option<Asker<'env>>,
+    view: Option<View<'scope>>,
+    asker: Option<Asker<'scope>>,
     /// Number of elements of the section before the current lookahead range.
     index: u64,
     declarations: Declarations,
@@ -225,7 +225,7 @@ struct Sifter<'a, 'scope, 'env> {
 /// Memory for the listed problems of a check, in bytes. The remaining problems are only counted.
 const PROBLEMS_MAX: usize = 16 << 20;
 
-impl Sifter<'_, '_, '_> {
+impl Sifter<'_, '_> {
     /// The problems of a check, up to [`PROBLEMS_MAX`], and the number of further ones.
     fn problems(&self, check: &plan::Check<'_>) -> Result<Vec<Cow<'static, str>>> {
         let (mut texts, mut size, mut more) = (Vec::new(), 0, 0_u64);
@@ -332,7 +332,7 @@ impl Sifter<'_, '_, '_> {
     }
 }
 
-impl<'env: 'scope, 'scope> PieceVisitor for Sifter<'_, 'scope, 'env> {
+impl<'scope> PieceVisitor for Sifter<'_, 'scope> {
     fn section(&mut self, section: Section, key: &str) -> Answer {
         if let Some(ahead) = &mut self.ahead {
             ahead.recall();
@@ -414,7 +414,7 @@ impl<'env: 'scope, 'scope> PieceVisitor for Sifter<'_, 'scope, 'env> {
     }
 }
 
-impl Visitor for Sifter<'_, '_, '_> {
+impl Visitor for Sifter<'_, '_> {
     fn scalar(&mut self, section: Section, value: Value<'_>) -> Result<Flow> {
         if value.is_null() {
             return Ok(Flow::Continue);

@@ -69,15 +69,15 @@ impl Items {
 }
 
 /// Passes only the selected parts of a document to the output.
-pub(super) struct Cutter<'r, 'scope, 'env, 's> {
-    pub output: Rc<RefCell<OutputBuffer<'scope, 'env, 's>>>,
+pub(super) struct Cutter<'r, 'scope> {
+    pub output: Rc<RefCell<OutputBuffer<'scope>>>,
     pub selection: &'r mut dyn Selection,
     /// Searches the parts that stay for secrets; `None` if secrets may be shown.
-    pub redactor: Option<Redactor<'r, Rc<RefCell<OutputBuffer<'scope, 'env, 's>>>>>,
+    pub redactor: Option<Redactor<'r, Rc<RefCell<OutputBuffer<'scope>>>>>,
     /// Lookahead workers that redact stretches in advance.
-    pub ahead: Option<Lookahead<'scope, 'env, StretchRedactor<'s>, Chunk>>,
+    pub ahead: Option<Lookahead<'scope, StretchRedactor<'scope>, Chunk>>,
     /// Makes the workers.
-    pub new_worker: Box<dyn Fn() -> StretchRedactor<'s> + 'scope>,
+    pub new_worker: Box<dyn Fn() -> StretchRedactor<'scope> + 'scope>,
     /// True if lookahead is limited to changes, because the judges cannot decide on other pieces.
     pub only_changes: bool,
     /// True if lookahead covers the section being walked.
@@ -94,7 +94,7 @@ pub(super) struct Cutter<'r, 'scope, 'env, 's> {
     pub cuts: Vec<Range<u64>>,
 }
 
-impl<'scope, 's: 'scope> Cutter<'_, 'scope, '_, 's> {
+impl<'scope> Cutter<'_, 'scope> {
     /// Keeps the next item, and removes its comma if it is the first that stays.
     fn keep_next(&mut self) {
         if let (Some(at), Some(items)) = (self.next.take(), self.open.last_mut())
@@ -118,7 +118,7 @@ impl<'scope, 's: 'scope> Cutter<'_, 'scope, '_, 's> {
     }
 }
 
-impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
+impl PieceVisitor for Cutter<'_, '_> {
     fn begin(&mut self, start: u64) {
         let mut output = self.output.borrow_mut();
         output.begin(start);

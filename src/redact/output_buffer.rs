@@ -41,15 +41,15 @@ struct Removed {
 const OPEN: u64 = u64::MAX;
 
 /// The path of a document to the output.
-pub(super) struct OutputBuffer<'scope, 'env, 's> {
+pub(super) struct OutputBuffer<'scope> {
     /// Workers that search for echoes. Chunks that need no search bypass them.
-    pool: Pool<'scope, 'env, Masker<'s>>,
+    pool: Pool<'scope, Masker<'scope>>,
     /// Creates maskers, for the workers and this thread.
-    new_masker: Box<dyn Fn() -> Masker<'s> + 'scope>,
+    new_masker: Box<dyn Fn() -> Masker<'scope> + 'scope>,
     /// Searches the chunks that this thread processes itself.
-    masker: Option<Masker<'s>>,
+    masker: Option<Masker<'scope>>,
     has_echoes: bool,
-    out: BufWriter<&'env mut dyn Write>,
+    out: BufWriter<&'scope mut dyn Write>,
     /// The chunk being filled, up to the start of the window.
     chunk: Chunk,
     /// Where to cut the next chunks, in ascending order.
@@ -74,12 +74,12 @@ pub(super) struct OutputBuffer<'scope, 'env, 's> {
     pub counts: Counts,
 }
 
-impl<'scope, 'env, 's: 'scope> OutputBuffer<'scope, 'env, 's> {
+impl<'scope> OutputBuffer<'scope> {
     pub fn new(
-        pool: Pool<'scope, 'env, Masker<'s>>,
-        new_masker: impl Fn() -> Masker<'s> + 'scope,
+        pool: Pool<'scope, Masker<'scope>>,
+        new_masker: impl Fn() -> Masker<'scope> + 'scope,
         has_echoes: bool,
-        out: &'env mut dyn Write,
+        out: &'scope mut dyn Write,
         limits: &Limits,
     ) -> Self {
         OutputBuffer {
@@ -322,7 +322,7 @@ impl<'scope, 'env, 's: 'scope> OutputBuffer<'scope, 'env, 's> {
     }
 }
 
-impl<'scope, 's: 'scope> Notes for Rc<RefCell<OutputBuffer<'scope, '_, 's>>> {
+impl<'scope> Notes for Rc<RefCell<OutputBuffer<'scope>>> {
     fn edit(&mut self, edit: Edit) -> bool {
         let mut output = self.borrow_mut();
         let range = output.places(edit.range);
@@ -344,9 +344,9 @@ impl<'scope, 's: 'scope> Notes for Rc<RefCell<OutputBuffer<'scope, '_, 's>>> {
 }
 
 /// Passes the bytes that leave the window of a source to the output.
-pub(super) struct Tee<'scope, 'env, 's>(pub Rc<RefCell<OutputBuffer<'scope, 'env, 's>>>);
+pub(super) struct Tee<'scope>(pub Rc<RefCell<OutputBuffer<'scope>>>);
 
-impl<'scope, 's: 'scope> Hook for Tee<'scope, '_, 's> {
+impl<'scope> Hook for Tee<'scope> {
     fn fill(&mut self, source: &mut impl Source, keep: u64) -> Result<bool> {
         let (offset, window) = (source.offset(), source.window());
         let leaving = keep.saturating_sub(offset).min(window.len() as u64);

@@ -147,13 +147,13 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
 
     fn collect_with(
         &mut self,
-        mut collector: Collector<'_, '_, '_>,
+        mut collector: Collector<'_, '_>,
         at: u64,
         options: &Options,
     ) -> Result<Collected> {
         let Collecting { open, documents, again, .. } = self;
         let mut read = |documents: &mut Option<Documents<S>>,
-                        collector: &mut Collector<'_, '_, '_>| {
+                        collector: &mut Collector<'_, '_>| {
             let opened = match documents.take() {
                 Some(opened) => opened,
                 None => Documents::new(open()?, &options.read),
@@ -238,10 +238,10 @@ enum Turn {
     Second(Early),
 }
 
-struct Collector<'scope, 'env, 't> {
+struct Collector<'scope, 't> {
     /// Workers that search for marked pieces. `None` without lookahead, and while their results are
     /// used.
-    ahead: Option<Lookahead<'scope, 'env, Searcher, RangeSecrets>>,
+    ahead: Option<Lookahead<'scope, Searcher, RangeSecrets>>,
     /// Number of stretches in a row whose lookahead was useless. Lookahead then pauses up to the
     /// offset `paused_to`.
     useless_stretches: u32,
@@ -264,7 +264,7 @@ struct Collector<'scope, 'env, 't> {
     tell: Option<Tell<'t>>,
 }
 
-impl PieceVisitor for Collector<'_, '_, '_> {
+impl PieceVisitor for Collector<'_, '_> {
     fn section(&mut self, section: Section, _: &str) -> Answer {
         if let Some(ahead) = &mut self.ahead {
             ahead.recall();
@@ -337,7 +337,7 @@ impl PieceVisitor for Collector<'_, '_, '_> {
     }
 }
 
-impl Collector<'_, '_, '_> {
+impl Collector<'_, '_> {
     /// Records the secrets in a piece.
     fn collect(&mut self, piece: &Piece<'_>) -> Result<()> {
         let mut parts = Parts::of(piece)?;

@@ -1,11 +1,10 @@
 //! Worker threads that parse pieces ahead of the walk.
 
 use std::ops::Range;
-use std::thread::Scope;
 
 use super::lookahead::{Boundary, LookaheadReader, ReadRange};
 use crate::plan::range_queue::{HasRange, RangeQueue};
-use crate::pool::{Pool, Queue, Worker, scaled_for_fuzzing};
+use crate::pool::{Pool, Queue, Spawn, Worker, scaled_for_fuzzing};
 
 /// Longer pieces, in bytes, are left to the walk.
 const PIECE_MAX: u64 = scaled_for_fuzzing(256 << 10);
@@ -55,23 +54,23 @@ impl<F> HasRange for LookaheadJob<F> {
 }
 
 /// The worker threads and their outstanding jobs.
-pub(crate) struct Lookahead<'scope, 'env, W: Worker<Job = LookaheadJob<F>>, F: 'env> {
-    pool: Pool<'scope, 'env, W>,
+pub(crate) struct Lookahead<'scope, W: Worker<Job = LookaheadJob<F>>, F: 'scope> {
+    pool: Pool<'scope, W>,
     ahead: RangeQueue<LookaheadJob<F>>,
     /// The parser for the section being walked.
     reader: Option<LookaheadReader>,
     spare: Vec<LookaheadJob<F>>,
 }
 
-impl<'scope, 'env, W, F> Lookahead<'scope, 'env, W, F>
+impl<'scope, W, F> Lookahead<'scope, W, F>
 where
     W: Worker<Job = LookaheadJob<F>> + Send + 'scope,
     F: Found,
 {
     /// Uses up to `threads` threads, the calling thread included.
     pub(crate) fn new(
-        scope: &'scope Scope<'scope, 'env>,
-        queue: &'env Queue<LookaheadJob<F>>,
+        scope: &'scope dyn Spawn<'scope>,
+        queue: &'scope Queue<LookaheadJob<F>>,
         threads: usize,
     ) -> Self {
         let pool = Pool::new(scope, queue, threads);

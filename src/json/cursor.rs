@@ -34,25 +34,18 @@ use crate::scan::{BATCH, BLOCK, Block, Code, Detail, Isa, Scanner};
 /// A position in a JSON text that arrives in windows.
 #[derive(Debug)]
 pub struct Cursor<S> {
-    source: S,
+    input: Input<S>,
     limits: Limits,
     scanner: Scanner,
     /// The brackets of the scanned text.
     nesting: Nesting,
     /// The tokens of the scanned text, with [`Validation::Grammar`].
     grammar: Option<Grammar>,
-    /// The masks of the current batch.
-    blocks: Box<[Block; BATCH]>,
-    /// The offset of the first block of the batch.
-    batch: u64,
+    batch: ScannedBatch,
     /// The offset of the first byte that is not scanned or is misplaced.
     scanned: u64,
     /// What is wrong with the byte at `scanned`, and the offset to report.
     misplaced: Option<(ErrorKind, u64)>,
-    /// True if the source has no more bytes, because it ended or failed.
-    ended: bool,
-    /// The error of a source that failed.
-    failed: Option<Error>,
     /// The offset of the next byte.
     offset: u64,
     /// Consumed text that must stay in the window.
@@ -61,10 +54,28 @@ pub struct Cursor<S> {
     open: Brackets,
     /// True right after a container was entered.
     fresh: bool,
-    /// The offset of the open string's text, if the batch ends in a string.
-    string_start: Option<u64>,
+}
+
+#[derive(Debug)]
+struct Input<S> {
+    source: S,
+    /// True if the source has no more bytes, because it ended or failed.
+    is_ended: bool,
+    /// The error of a source that failed.
+    failed: Option<Error>,
+}
+
+/// The text that was scanned last.
+#[derive(Debug)]
+struct ScannedBatch {
+    /// The masks of the text.
+    blocks: Box<[Block; BATCH]>,
+    /// The offset of the first block.
+    start: u64,
     /// The offset at which a batch must end.
     stop: u64,
+    /// The offset of the open string's text, if the batch ends in a string.
+    string_start: Option<u64>,
 }
 
 impl<S: Source> Cursor<S> {
@@ -75,23 +86,23 @@ impl<S: Source> Cursor<S> {
             Validation::Grammar => (Detail::Tokens, Some(Grammar::before_value(isa))),
         };
         Cursor {
-            source,
+            input: Input { source, is_ended: false, failed: None },
             limits,
             scanner: Scanner::new(isa, detail),
             nesting: Nesting::new(isa, limits.depth),
             grammar,
-            blocks: Box::new([Block::default(); BATCH]),
-            batch: start,
+            batch: ScannedBatch {
+                blocks: Box::new([Block::default(); BATCH]),
+                start,
+                stop: u64::MAX,
+                string_start: None,
+            },
             scanned: start,
             misplaced: None,
-            ended: false,
-            failed: None,
             offset: start,
             retained: None,
             open: Brackets::default(),
             fresh: false,
-            string_start: None,
-            stop: u64::MAX,
         }
     }
 
@@ -102,12 +113,12 @@ impl<S: Source> Cursor<S> {
 
     /// The source, for operations on the input as a whole.
     pub fn source_mut(&mut self) -> &mut S {
-        &mut self.source
+        &mut self.input.source
     }
 
     /// The source, for questions about the input as a whole.
     pub fn source(&self) -> &S {
-        &self.source
+        &self.input.source
     }
 
     /// The first byte of the next token, which is not consumed; `None` at the end of the input.
@@ -117,9 +128,11 @@ impl<S: Source> Cursor<S> {
     /// Fails if the text is invalid before the next token, or if the input fails.
     pub fn peek(&mut self) -> Result<Option<u8>> {
         loop {
-            let window = self.source.window();
-            let (from, to) =
-                (self.offset - self.source.offset(), self.scanned - self.source.offset());
+            let window = self.input.source.window();
+            let (from, to) = (
+                self.offset - self.input.source.offset(),
+                self.scanned - self.input.source.offset(),
+            );
             let rest = &window[from as usize..to as usize];
             let space = rest.iter().position(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r'));
             if let Some(space) = space {
@@ -227,8 +240,8 @@ impl<S: Source> Cursor<S> {
 
     /// The text of a range of offsets, which must be in the window.
     pub fn text(&self, range: Range<u64>) -> &[u8] {
-        let base = self.source.offset();
-        &self.source.window()[(range.start - base) as usize..(range.end - base) as usize]
+        let base = self.input.source.offset();
+        &self.input.source.window()[(range.start - base) as usize..(range.end - base) as usize]
     }
 
     /// Skips the value at the cursor.
@@ -249,7 +262,7 @@ impl<S: Source> Cursor<S> {
     pub fn outline(&mut self, outline: &mut Outline) -> Result<()> {
         self.peek()?;
         let start = self.offset;
-        let origin = start - (start - self.batch) % BLOCK as u64;
+        let origin = start - (start - self.batch.start) % BLOCK as u64;
         let max = self.limits.change.min(Outline::LEN_MAX);
         let retained = Retained { from: origin, start, limit: Limit::Change, max };
         self.retained = Some(retained);
@@ -355,11 +368,11 @@ impl<S: Source> Cursor<S> {
     fn skip_blocks(&mut self, mut recorder: impl Recorder, skip: &mut Skip) -> Result<bool> {
         // `depth` counts open containers from the skipped one inwards, `around` those around it.
         let (mut depth, around) = (skip.depth, self.open.depth);
-        let mut from = (self.offset - self.batch) as usize;
+        let mut from = (self.offset - self.batch.start) as usize;
         loop {
             let first = from / BLOCK;
             let mut visible = !0 << (from % BLOCK);
-            let blocks = &self.blocks[..self.block_count()];
+            let blocks = &self.batch.blocks[..self.block_count()];
             let mut next = first;
             for range in self.nesting.ranges() {
                 let end = range.end.min(blocks.len());
@@ -373,7 +386,8 @@ impl<S: Source> Cursor<S> {
                     visible = !0;
                     if let Some(bit) = close_of(brackets, block.opens, &mut depth) {
                         recorder.blocks(&blocks[first..=index]);
-                        self.offset = self.batch + (index * BLOCK) as u64 + u64::from(bit) + 1;
+                        self.offset =
+                            self.batch.start + (index * BLOCK) as u64 + u64::from(bit) + 1;
                         return Ok(true);
                     }
                 }
@@ -399,16 +413,16 @@ impl<S: Source> Cursor<S> {
     /// The offset of the first quote at or after `from`, which is in this batch or right after it.
     /// Records the blocks from the cursor's on, and does not move the cursor beyond the quote.
     fn find_quote(&mut self, from: u64, mut recorder: impl Recorder) -> Result<u64> {
-        let mut first = (self.offset - self.batch) as usize / BLOCK;
-        let mut from = (from - self.batch) as usize;
+        let mut first = (self.offset - self.batch.start) as usize / BLOCK;
+        let mut from = (from - self.batch.start) as usize;
         loop {
-            recorder.blocks(&self.blocks[first..self.block_count()]);
+            recorder.blocks(&self.batch.blocks[first..self.block_count()]);
             let mut visible = !0 << (from % BLOCK);
             for index in from / BLOCK..self.block_count() {
-                let quotes = self.blocks[index].quotes & visible;
+                let quotes = self.batch.blocks[index].quotes & visible;
                 visible = !0;
                 if quotes != 0 {
-                    let start = self.batch + (index * BLOCK) as u64;
+                    let start = self.batch.start + (index * BLOCK) as u64;
                     return Ok(start + u64::from(quotes.trailing_zeros()));
                 }
             }
@@ -425,13 +439,13 @@ impl<S: Source> Cursor<S> {
 
     /// Extends the window; `false` if the input has ended or failed.
     fn fill(&mut self) -> bool {
-        if !self.ended {
-            let filled = self.source.fill(self.keep());
-            self.ended = !matches!(filled, Ok(true));
+        if !self.input.is_ended {
+            let filled = self.input.source.fill(self.keep());
+            self.input.is_ended = !matches!(filled, Ok(true));
             // Reported once the bytes before it are consumed, however the input was cut.
-            self.failed = filled.err().map(|error| error.or_at(self.window_end()));
+            self.input.failed = filled.err().map(|error| error.or_at(self.window_end()));
         }
-        !self.ended
+        !self.input.is_ended
     }
 
     /// Scans the next batch; `false` at the end of the input.
@@ -444,27 +458,27 @@ impl<S: Source> Cursor<S> {
         }
         let begin = self.scanned;
         while self.window_end() - begin < BLOCK as u64 && self.fill() {}
-        let rest = &self.source.window()[(begin - self.source.offset()) as usize..];
+        let rest = &self.input.source.window()[(begin - self.input.source.offset()) as usize..];
         if rest.is_empty() {
-            return match (self.failed.take(), self.scanner.finish()) {
+            return match (self.input.failed.take(), self.scanner.finish()) {
                 (Some(error), _) => Err(error),
                 (None, Some(cut)) => Err(Error::at(cut.kind, begin)),
                 (None, None) => Ok(false),
             };
         }
-        let stop = usize::try_from(self.stop - begin).unwrap_or(usize::MAX);
+        let stop = usize::try_from(self.batch.stop - begin).unwrap_or(usize::MAX);
         let rest = &rest[..rest.len().min(stop)];
-        self.batch = begin;
+        self.batch.start = begin;
         let count = (rest.len() / BLOCK).min(BATCH);
         let misplaced = if count > 0 {
             self.scanned = begin + (count * BLOCK) as u64;
-            self.scanner.scan(&rest[..count * BLOCK], &mut self.blocks[..count])
+            self.scanner.scan(&rest[..count * BLOCK], &mut self.batch.blocks[..count])
         } else {
             self.scanned = begin + rest.len() as u64;
-            self.scanner.scan_last(rest, &mut self.blocks[0])
+            self.scanner.scan_last(rest, &mut self.batch.blocks[0])
         };
         // Where the source failed inside a character, its error is the one to report.
-        let is_cut = |kind| kind == ErrorKind::Truncated && self.failed.is_some();
+        let is_cut = |kind| kind == ErrorKind::Truncated && self.input.failed.is_some();
         if let Some(misplaced) = misplaced.filter(|misplaced| !is_cut(misplaced.kind)) {
             let offset = begin.saturating_add_signed(misplaced.offset as i64);
             self.end_batch(misplaced.kind, offset);
@@ -481,23 +495,23 @@ impl<S: Source> Cursor<S> {
     fn follow(&mut self) -> Option<(ErrorKind, usize)> {
         let count = self.block_count();
         if self.grammar.is_none() {
-            return self.nesting.follow(&self.blocks[..count]);
+            return self.nesting.follow(&self.batch.blocks[..count]);
         }
-        let last = self.blocks[..count].last().map_or(0, |block| block.escapes);
+        let last = self.batch.blocks[..count].last().map_or(0, |block| block.escapes);
         if last >> (BLOCK - string::ESCAPE_MAX) != 0 {
             let wanted = self.scanned + string::ESCAPE_MAX as u64;
             while self.window_end() < wanted && self.fill() {}
         }
-        let (source, offset) = (&self.source, self.batch);
+        let (source, offset) = (&self.input.source, self.batch.start);
         let text = &source.window()[(offset - source.offset()) as usize..];
         let len = (self.scanned - offset) as usize;
         // Where the source failed inside an escape, its error is the one to report.
-        let cut = if self.failed.is_some() {
+        let cut = if self.input.failed.is_some() {
             text.len() - string::ESCAPE_MAX.min(text.len())
         } else {
             usize::MAX
         };
-        let batch = Batch { blocks: &self.blocks[..count], text, len, offset };
+        let batch = Batch { blocks: &self.batch.blocks[..count], text, len, offset };
         let wrong = self.grammar.as_mut()?.follow(batch, &mut self.nesting);
         wrong.filter(|&(kind, place)| kind != ErrorKind::Escape || place <= cut)
     }
@@ -506,15 +520,15 @@ impl<S: Source> Cursor<S> {
     /// because an earlier error takes precedence.
     fn end_batch(&mut self, kind: ErrorKind, offset: u64) {
         self.misplaced = Some((kind, offset));
-        self.scanned = offset.max(self.batch);
+        self.scanned = offset.max(self.batch.start);
         self.clear_masks_after_end();
     }
 
     /// Clears the masks of the bytes after the end of the batch in its last block.
     fn clear_masks_after_end(&mut self) {
-        let len = (self.scanned - self.batch) as usize;
+        let len = (self.scanned - self.batch.start) as usize;
         let visible = !(!0 << (len % BLOCK));
-        if let Some(block) = self.blocks.get_mut(len / BLOCK) {
+        if let Some(block) = self.batch.blocks.get_mut(len / BLOCK) {
             block.quotes &= visible;
             block.brackets &= visible;
             block.separators &= visible;
@@ -533,24 +547,24 @@ impl<S: Source> Cursor<S> {
     }
 
     fn block_count(&self) -> usize {
-        ((self.scanned - self.batch) as usize).div_ceil(BLOCK)
+        ((self.scanned - self.batch.start) as usize).div_ceil(BLOCK)
     }
 
     fn window_end(&self) -> u64 {
-        self.source.offset() + self.source.window().len() as u64
+        self.input.source.offset() + self.input.source.window().len() as u64
     }
 
     /// The first offset to keep in the window: the start of a block, because an outline begins at
     /// one.
     fn keep(&self) -> u64 {
         let first = self.retained.map_or(self.offset, |retained| retained.from.min(self.offset));
-        first - first.wrapping_sub(self.batch) % BLOCK as u64
+        first - first.wrapping_sub(self.batch.start) % BLOCK as u64
     }
 
     /// The byte at an offset of the batch.
     #[inline]
     fn byte(&self, offset: u64) -> u8 {
-        self.source.window()[(offset - self.source.offset()) as usize]
+        self.input.source.window()[(offset - self.input.source.offset()) as usize]
     }
 }
 

@@ -202,11 +202,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
     }
 
     /// Walks the document. Other threads may help to skip sections.
-    fn document(
-        &mut self,
-        start: u64,
-        mut others: Option<&mut ParallelSkip<'_>>,
-    ) -> Result<Flow> {
+    fn document(&mut self, start: u64, mut others: Option<&mut ParallelSkip<'_>>) -> Result<Flow> {
         self.passed = start;
         self.cursor.enter_object()?;
         self.visitor.entered(self.cursor.offset());

@@ -55,12 +55,17 @@ struct Parts {
     release: Release,
     limits: Limits,
     schemas: Schemas,
+    order: Order,
+    tree: Tree,
+    planned: Vec<Piece>,
+}
+
+/// The orders in which a document has the messages of a plan file.
+struct Order {
     changes: Vec<u32>,
     drift: Vec<u32>,
     deferred: Vec<u32>,
     by_address: Vec<u32>,
-    tree: Tree,
-    planned: Vec<Piece>,
     /// The checks, ordered by address.
     checks: Vec<usize>,
     /// The relevant attributes, in the order of the tool.
@@ -76,17 +81,19 @@ impl Document {
         schemas: Schemas,
         limits: &Limits,
     ) -> Result<Document> {
-        let release = Release::new(index.evidence.tool(), &index.terraform_version);
-        let refresh_only = index.is_refresh_only;
+        let release = Release::new(index.evidence.tool(), &index.header.terraform_version);
+        let refresh_only = index.header.is_refresh_only;
         let mut parts = Parts {
-            changes: index.changes.order(|_| true),
-            drift: index.drift.order(|entry| refresh_only || entry.action != Action::NoOp),
-            deferred: index.deferred.order(|_| true),
-            by_address: index.changes.by_address(),
+            order: Order {
+                changes: index.changes.order(|_| true),
+                drift: index.drift.order(|entry| refresh_only || entry.action != Action::NoOp),
+                deferred: index.deferred.order(|_| true),
+                by_address: index.changes.by_address(),
+                checks: Vec::new(),
+                relevant: Vec::new(),
+            },
             tree: Tree::new(limits),
             planned: Vec::new(),
-            checks: Vec::new(),
-            relevant: Vec::new(),
             state: Some(state).filter(|state| !state.is_empty()),
             limits: *limits,
             schemas,
@@ -196,7 +203,7 @@ impl Parts {
                 self.tree.module(module, budget, entry.range.start)?;
             }
         }
-        for number in self.by_address.iter().copied().filter(|number| is_planned(*number)) {
+        for number in self.order.by_address.iter().copied().filter(|number| is_planned(*number)) {
             let entry = &changes.entries[number as usize];
             let module = module(changes.address(entry));
             let module = self.tree.module(module, budget, entry.range.start)?;
@@ -212,8 +219,8 @@ impl Parts {
     /// Orders the checks, and the relevant attributes as OpenTofu does. Terraform writes those in
     /// an order of its own, which is not in the file.
     fn sort(&mut self, budget: &mut Budget) -> Result<()> {
-        self.checks = self.order_of(&self.index.checks, 2, budget)?;
-        self.relevant = match self.release.tool {
+        self.order.checks = self.order_of(&self.index.checks, 2, budget)?;
+        self.order.relevant = match self.release.tool {
             Tool::OpenTofu => self.order_of(&self.index.relevant_attributes, 1, budget)?,
             _ => (0..self.index.relevant_attributes.len()).collect(),
         };
@@ -251,15 +258,15 @@ impl Parts {
             Section::Head | Section::Tail => 1,
             Section::Variables => self.index.variables.len(),
             Section::PlannedValues => self.planned.len(),
-            Section::Drift => self.drift.len(),
-            Section::Changes => self.changes.len(),
-            Section::Deferred => self.deferred.len(),
+            Section::Drift => self.order.drift.len(),
+            Section::Changes => self.order.changes.len(),
+            Section::Deferred => self.order.deferred.len(),
             Section::DeferredInvocations => self.index.deferred_invocations.len(),
             Section::Outputs => self.index.outputs.len(),
             Section::Invocations => self.index.invocations.len(),
             Section::PriorState => self.state.as_ref().map_or(0, |state| state.pieces.len()),
             Section::RelevantAttributes => self.index.relevant_attributes.len(),
-            Section::Checks => self.checks.len(),
+            Section::Checks => self.order.checks.len(),
         }
     }
 
@@ -291,7 +298,7 @@ impl Parts {
                 push(out, "{\"format_version\":\"");
                 push(out, self.release.format_version());
                 push(out, "\"");
-                push_text(out, "terraform_version", &self.index.terraform_version);
+                push_text(out, "terraform_version", &self.index.header.terraform_version);
             }
             Section::Tail => self.write_tail(out),
             Section::Variables => {
@@ -301,15 +308,15 @@ impl Parts {
             Section::PlannedValues => self.write_planned_piece(element, record, out)?,
             Section::Drift => {
                 let has_identities = self.release.drift_has_identities();
-                let (changes, number) = (&self.index.drift, self.drift[element]);
+                let (changes, number) = (&self.index.drift, self.order.drift[element]);
                 self.write_change(changes, number, has_identities, record, out)?;
             }
             Section::Changes => {
-                let (changes, number) = (&self.index.changes, self.changes[element]);
+                let (changes, number) = (&self.index.changes, self.order.changes[element]);
                 self.write_change(changes, number, true, record, out)?;
             }
             Section::Deferred => {
-                let (changes, number) = (&self.index.deferred, self.deferred[element]);
+                let (changes, number) = (&self.index.deferred, self.order.deferred[element]);
                 let reason = changes.entries[number as usize].deferred_reason;
                 push(out, "{\"reason\":\"");
                 push(out, deferred_reason(reason));
@@ -335,11 +342,11 @@ impl Parts {
             }
             Section::PriorState => self.write_prior_piece(element, record, out)?,
             Section::RelevantAttributes => {
-                let range = &self.index.relevant_attributes[self.relevant[element]];
+                let range = &self.index.relevant_attributes[self.order.relevant[element]];
                 self.write_relevant(self.message(range, record)?, out)?;
             }
             Section::Checks => {
-                let range = &self.index.checks[self.checks[element]];
+                let range = &self.index.checks[self.order.checks[element]];
                 Check::read(self.message(range, record)?)?.write(out)?;
             }
         }
@@ -358,17 +365,17 @@ impl Parts {
 
     fn write_tail(&self, out: &mut Vec<u8>) {
         let index = &self.index;
-        if !index.timestamp.is_empty() {
-            push_text(out, "timestamp", &index.timestamp);
+        if !index.header.timestamp.is_empty() {
+            push_text(out, "timestamp", &index.header.timestamp);
         }
         if self.release.has_applyable() {
             push_key(out, "applyable");
-            push(out, &index.is_applyable.to_string());
+            push(out, &index.header.is_applyable.to_string());
             push_key(out, "complete");
-            push(out, &index.is_complete.to_string());
+            push(out, &index.header.is_complete.to_string());
         }
         push_key(out, "errored");
-        push(out, &index.is_errored.to_string());
+        push(out, &index.header.is_errored.to_string());
         push(out, "}\n");
     }
 
@@ -450,7 +457,7 @@ impl Parts {
         deposed: &str,
         record: &'r mut Vec<u8>,
     ) -> Result<Paths<'r>> {
-        let found = self.index.changes.find(&self.by_address, address, deposed);
+        let found = self.index.changes.find(&self.order.by_address, address, deposed);
         let Some(entry) = found else { return Ok(Paths::default()) };
         let message = self.message(&entry.range, record)?;
         Ok(all_marks(&ResourceChange::read(message, &self.limits)?.change))

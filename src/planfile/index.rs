@@ -19,13 +19,7 @@ use crate::limits::{Budget, Limit, Limits};
 /// The index of a plan.
 #[derive(Debug, Default)]
 pub(super) struct Index {
-    pub version: u64,
-    pub terraform_version: String,
-    pub timestamp: String,
-    pub is_errored: bool,
-    pub is_applyable: bool,
-    pub is_complete: bool,
-    pub is_refresh_only: bool,
+    pub header: Header,
     /// Variables and output changes, sorted by name.
     pub variables: Vec<Named>,
     pub outputs: Vec<Named>,
@@ -38,6 +32,18 @@ pub(super) struct Index {
     pub invocations: Vec<Range<u64>>,
     pub deferred_invocations: Vec<Range<u64>>,
     pub evidence: Evidence,
+}
+
+/// What a plan says about itself.
+#[derive(Debug, Default)]
+pub(super) struct Header {
+    pub version: u64,
+    pub terraform_version: String,
+    pub timestamp: String,
+    pub is_errored: bool,
+    pub is_applyable: bool,
+    pub is_complete: bool,
+    pub is_refresh_only: bool,
 }
 
 /// The message of a variable or an output change.
@@ -154,8 +160,8 @@ impl Index {
             builder.field(&span).map_err(|error| error.within(key_of(span.number)))?;
         }
         let Builder { mut index, budget, .. } = builder;
-        if index.version != 3 {
-            return Err(fault(PlanFileFault::Version(index.version), 0));
+        if index.header.version != 3 {
+            return Err(fault(PlanFileFault::Version(index.header.version), 0));
         }
         sort(&mut index.variables, PlanFileFault::FieldTwice)?;
         sort(&mut index.outputs, PlanFileFault::FieldTwice)?;
@@ -217,16 +223,16 @@ impl Builder<'_> {
         }
         self.seen |= bit;
         match span.number {
-            14 => self.index.terraform_version = self.text(span)?,
-            21 => self.index.timestamp = self.text(span)?,
+            14 => self.index.header.terraform_version = self.text(span)?,
+            21 => self.index.header.timestamp = self.text(span)?,
             number => {
                 let value = span.varint()?;
                 match number {
-                    1 => self.index.version = value,
-                    17 => self.index.is_refresh_only = value == 2,
-                    20 => self.index.is_errored = value != 0,
-                    25 => self.index.is_applyable = value != 0,
-                    _ => self.index.is_complete = value != 0,
+                    1 => self.index.header.version = value,
+                    17 => self.index.header.is_refresh_only = value == 2,
+                    20 => self.index.header.is_errored = value != 0,
+                    25 => self.index.header.is_applyable = value != 0,
+                    _ => self.index.header.is_complete = value != 0,
                 }
             }
         }

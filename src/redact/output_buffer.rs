@@ -52,6 +52,15 @@ pub(super) struct OutputBuffer<'scope> {
     out: BufWriter<&'scope mut dyn Write>,
     /// The chunk being filled, up to the start of the window.
     chunk: Chunk,
+    offsets: Offsets,
+    spare: Vec<Chunk>,
+    /// Scratch space for the mask being written.
+    mask: Vec<u8>,
+    pub counts: Counts,
+}
+
+/// What was taken of the document, what is left out of it, and where its chunks are cut.
+struct Offsets {
     /// Where to cut the next chunks, in ascending order.
     cuts: VecDeque<u64>,
     /// The last cut so far.
@@ -68,10 +77,6 @@ pub(super) struct OutputBuffer<'scope> {
     passed: (u64, u64),
     /// Maximum number of bytes after a piece that may wait for the next one.
     gap_max: u64,
-    spare: Vec<Chunk>,
-    /// Scratch space for the mask being written.
-    mask: Vec<u8>,
-    pub counts: Counts,
 }
 
 impl<'scope> OutputBuffer<'scope> {
@@ -90,14 +95,16 @@ impl<'scope> OutputBuffer<'scope> {
             out: BufWriter::with_capacity(BUFFER, out),
             mask: Vec::new(),
             chunk: Chunk::default(),
-            cuts: VecDeque::new(),
-            cut: 0,
-            taken: 0,
-            removed: VecDeque::new(),
-            removed_len: 0,
-            end: u64::MAX,
-            passed: (0, 0),
-            gap_max: limits.change,
+            offsets: Offsets {
+                cuts: VecDeque::new(),
+                cut: 0,
+                taken: 0,
+                removed: VecDeque::new(),
+                removed_len: 0,
+                end: u64::MAX,
+                passed: (0, 0),
+                gap_max: limits.change,
+            },
             spare: Vec::new(),
             counts: Counts::default(),
         }
@@ -106,14 +113,14 @@ impl<'scope> OutputBuffer<'scope> {
     /// Begins a document at the offset `start`.
     pub fn begin(&mut self, start: u64) {
         self.chunk.start = start;
-        self.cut = start;
-        self.taken = start;
-        self.passed = (start, start);
+        self.offsets.cut = start;
+        self.offsets.taken = start;
+        self.offsets.passed = (start, start);
     }
 
     /// Ends the document at the offset `end`.
     pub fn end(&mut self, end: u64) {
-        self.end = end;
+        self.offsets.end = end;
     }
 
     /// Inserts text at an offset of the document.
@@ -127,10 +134,10 @@ impl<'scope> OutputBuffer<'scope> {
     /// Records that a piece ends at `offset`, where the next chunk may begin.
     pub fn passed(&mut self, offset: u64) {
         let end = self.place(offset);
-        self.passed = (offset, end);
-        if end - self.cut >= SIZE {
-            self.cut = end;
-            self.cuts.push_back(end);
+        self.offsets.passed = (offset, end);
+        if end - self.offsets.cut >= SIZE {
+            self.offsets.cut = end;
+            self.offsets.cuts.push_back(end);
         }
     }
 
@@ -138,19 +145,19 @@ impl<'scope> OutputBuffer<'scope> {
     /// piece that stays may have ended since its start.
     pub fn remove(&mut self, range: Range<u64>) {
         // A separator may have left the window before its fate was known.
-        if range.start < self.taken {
+        if range.start < self.offsets.taken {
             let at = (self.place(range.start) - self.chunk.start) as usize;
-            let len = (self.taken.min(range.end) - range.start) as usize;
+            let len = (self.offsets.taken.min(range.end) - range.start) as usize;
             self.chunk.bytes.drain(at..at + len);
         }
-        match self.removed.back_mut().filter(|last| last.range.end == range.start) {
+        match self.offsets.removed.back_mut().filter(|last| last.range.end == range.start) {
             Some(last) => last.range.end = range.end,
             None => {
-                let before = self.removed_len;
-                self.removed.push_back(Removed { range: range.clone(), before });
+                let before = self.offsets.removed_len;
+                self.offsets.removed.push_back(Removed { range: range.clone(), before });
             }
         }
-        self.removed_len += range.end - range.start;
+        self.offsets.removed_len += range.end - range.start;
     }
 
     /// Leaves out everything from `start` until [`OutputBuffer::remove_to`].
@@ -160,20 +167,27 @@ impl<'scope> OutputBuffer<'scope> {
 
     /// Ends the range begun by [`OutputBuffer::remove_from`].
     pub fn remove_to(&mut self, end: u64) {
-        if let Some(last) = self.removed.back_mut() {
+        if let Some(last) = self.offsets.removed.back_mut() {
             last.range.end = end;
-            self.removed_len = last.before + (end - last.range.start);
+            self.offsets.removed_len = last.before + (end - last.range.start);
         }
     }
 
     /// Converts an offset of the document to one without removed bytes.
     fn place(&self, offset: u64) -> u64 {
-        let next = self.removed.partition_point(|removed| removed.range.start < offset);
-        match next.checked_sub(1).map(|last| &self.removed[last]) {
+        let next = self.offsets.removed.partition_point(|removed| removed.range.start < offset);
+        match next.checked_sub(1).map(|last| &self.offsets.removed[last]) {
             Some(Removed { range, before }) => {
                 range.start + offset.saturating_sub(range.end) - before
             }
-            None => offset - self.removed.front().map_or(self.removed_len, |first| first.before),
+            None => {
+                offset
+                    - self
+                        .offsets
+                        .removed
+                        .front()
+                        .map_or(self.offsets.removed_len, |first| first.before)
+            }
         }
     }
 
@@ -183,33 +197,33 @@ impl<'scope> OutputBuffer<'scope> {
 
     /// Takes bytes that leave the window, the first of which is at `offset`.
     fn take(&mut self, bytes: &[u8], offset: u64) -> Result<()> {
-        if offset > self.taken {
+        if offset > self.offsets.taken {
             return Err(Error::new(ErrorKind::Changed));
         }
         // Text before and after the document is not written.
-        let end = self.end.min(offset + bytes.len() as u64);
-        while self.taken < end {
-            let stays_to = match self.removed.front() {
-                Some(Removed { range, .. }) if range.start <= self.taken => {
-                    self.taken = range.end.clamp(self.taken, end);
-                    if range.end <= self.taken {
-                        self.removed.pop_front();
+        let end = self.offsets.end.min(offset + bytes.len() as u64);
+        while self.offsets.taken < end {
+            let stays_to = match self.offsets.removed.front() {
+                Some(Removed { range, .. }) if range.start <= self.offsets.taken => {
+                    self.offsets.taken = range.end.clamp(self.offsets.taken, end);
+                    if range.end <= self.offsets.taken {
+                        self.offsets.removed.pop_front();
                     }
                     continue;
                 }
                 Some(Removed { range, .. }) => range.start.min(end),
                 None => end,
             };
-            let stays = (self.taken - offset) as usize..(stays_to - offset) as usize;
+            let stays = (self.offsets.taken - offset) as usize..(stays_to - offset) as usize;
             self.append(&bytes[stays])?;
-            self.taken = stays_to;
+            self.offsets.taken = stays_to;
         }
         Ok(())
     }
 
     fn append(&mut self, mut bytes: &[u8]) -> Result<()> {
         let end = self.chunk.end() + bytes.len() as u64;
-        while let Some(cut) = self.cuts.pop_front_if(|cut| *cut <= end) {
+        while let Some(cut) = self.offsets.cuts.pop_front_if(|cut| *cut <= end) {
             let (before, behind) = bytes.split_at((cut - self.chunk.end()) as usize);
             // Copies even if no search follows: a slow output may delay the write, and the mapped
             // file may change in the meantime.
@@ -217,9 +231,9 @@ impl<'scope> OutputBuffer<'scope> {
             self.give(cut)?;
             bytes = behind;
         }
-        let (offset, passed) = self.passed;
-        if end.saturating_sub(passed) > self.gap_max {
-            return Err(Error::limit(Limit::Change, self.gap_max, offset));
+        let (offset, passed) = self.offsets.passed;
+        if end.saturating_sub(passed) > self.offsets.gap_max {
+            return Err(Error::limit(Limit::Change, self.offsets.gap_max, offset));
         }
         self.chunk.bytes.extend_from_slice(bytes);
         Ok(())
@@ -265,24 +279,27 @@ impl<'scope> OutputBuffer<'scope> {
     /// Writes a chunk that a lookahead worker made of a range of the document, after the bytes
     /// before it. `text` is the whole input.
     pub fn through(&mut self, text: &[u8], range: Range<u64>, chunk: &mut Chunk) -> Result<()> {
-        self.take(&text[self.taken as usize..range.start as usize], self.taken)?;
-        let taken = self.taken;
-        while self.removed.pop_front_if(|removed| removed.range.end <= taken).is_some() {}
-        assert!(self.removed.is_empty(), "nothing behind the chunk's beginning is left out here");
+        self.take(&text[self.offsets.taken as usize..range.start as usize], self.offsets.taken)?;
+        let taken = self.offsets.taken;
+        while self.offsets.removed.pop_front_if(|removed| removed.range.end <= taken).is_some() {}
+        assert!(
+            self.offsets.removed.is_empty(),
+            "nothing behind the chunk's beginning is left out here"
+        );
         while let Some(earlier) = self.pool.recv() {
             self.write(earlier)?;
         }
-        self.removed_len += range.end - range.start - chunk.bytes.len() as u64;
+        self.offsets.removed_len += range.end - range.start - chunk.bytes.len() as u64;
         let mut rest = self.spare.pop().unwrap_or_default();
-        rest.start = range.end - self.removed_len;
+        rest.start = range.end - self.offsets.removed_len;
         let mut before = std::mem::replace(&mut self.chunk, rest);
         // A small chunk, not worth another thread.
         let masker = self.masker.get_or_insert_with(&self.new_masker);
         masker.work(&mut before);
         self.write(before)?;
-        self.taken = range.end;
-        self.cut = self.chunk.start;
-        self.passed = (range.end, self.chunk.start);
+        self.offsets.taken = range.end;
+        self.offsets.cut = self.chunk.start;
+        self.offsets.passed = (range.end, self.chunk.start);
         self.write_out(chunk)
     }
 
@@ -307,9 +324,9 @@ impl<'scope> OutputBuffer<'scope> {
     /// Writes everything up to the end of the last valid piece, after an error in the document. The
     /// output then does not depend on windows or threads.
     pub fn finish_passed(&mut self, source: &impl Source) -> Result<()> {
-        let (passed, end) = self.passed;
-        if self.taken < passed {
-            self.end = passed;
+        let (passed, end) = self.offsets.passed;
+        if self.offsets.taken < passed {
+            self.offsets.end = passed;
             self.take(source.window(), source.offset())?;
         }
         // More bytes may have left the window.

@@ -124,15 +124,16 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
             let ahead = (threads > 1).then(|| Lookahead::new(scope, &queue, threads));
             let collector = Collector {
                 ahead,
-                useless_stretches: 0,
-                paused_to: 0,
-                secrets,
-                texts: (options.echo == EchoOf::Part)
-                    .then(|| Texts::new(options.echo_min, &options.read.limits)),
-                declared: Declared::new(&options.read.limits),
-                places,
-                configured: None,
-                arguments: HashSet::default(),
+                pause: Pause { useless_stretches: 0, until: 0 },
+                found: Found {
+                    secrets,
+                    texts: (options.echo == EchoOf::Part)
+                        .then(|| Texts::new(options.echo_min, &options.read.limits)),
+                    declared: Declared::new(&options.read.limits),
+                    places,
+                    configured: None,
+                    arguments: HashSet::default(),
+                },
                 marks: Marks::new(options.names.clone(), &options.read.limits),
                 accepts: self.accepts,
                 turn: Turn::First,
@@ -152,8 +153,7 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
         options: &Options,
     ) -> Result<Collected> {
         let Collecting { open, documents, again, .. } = self;
-        let mut read = |documents: &mut Option<Documents<S>>,
-                        collector: &mut Collector<'_, '_>| {
+        let mut read = |documents: &mut Option<Documents<S>>, collector: &mut Collector<'_, '_>| {
             let opened = match documents.take() {
                 Some(opened) => opened,
                 None => Documents::new(open()?, &options.read),
@@ -163,18 +163,21 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
             documents.read_pieces(Accepts::States, collector)
         };
         read(documents, &mut collector)?;
-        let Collector { early, declared, .. } = &collector;
+        let Collector { early, found: Found { declared, .. }, .. } = &collector;
         let awaited = Early {
             variables: early.variables && declared.has_variables(),
             outputs: early.outputs && declared.has_outputs(),
             configuration: early.configuration
-                || collector.configured.is_some_and(|known| known < collector.places.attributes()),
+                || collector
+                    .found
+                    .configured
+                    .is_some_and(|known| known < collector.found.places.attributes()),
         };
         if awaited.is_any() {
             collector.turn = Turn::Second(awaited);
             read(again, &mut collector)?;
         }
-        let Collector { secrets, texts, declared, places, .. } = collector;
+        let Collector { found: Found { secrets, texts, declared, places, .. }, .. } = collector;
         let contained = texts.as_ref().map(Contained::new);
         Ok(Collected { secrets, contained, declared, places })
     }
@@ -242,18 +245,8 @@ struct Collector<'scope, 't> {
     /// Workers that search for marked pieces. `None` without lookahead, and while their results are
     /// used.
     ahead: Option<Lookahead<'scope, Searcher, RangeSecrets>>,
-    /// Number of stretches in a row whose lookahead was useless. Lookahead then pauses up to the
-    /// offset `paused_to`.
-    useless_stretches: u32,
-    paused_to: u64,
-    secrets: Secrets,
-    texts: Option<Texts>,
-    declared: Declared,
-    places: Places,
-    /// How many attributes were marked at the first resource or action of the configuration.
-    configured: Option<usize>,
-    /// Digests of the arguments of module calls seen so far.
-    arguments: HashSet<u64, Keyed>,
+    pause: Pause,
+    found: Found,
     marks: Marks,
     accepts: Accepts,
     turn: Turn,
@@ -262,6 +255,26 @@ struct Collector<'scope, 't> {
     /// Scratch space for pieces that are parsed again.
     outline: Outline,
     tell: Option<Tell<'t>>,
+}
+
+/// What was collected so far.
+struct Found {
+    secrets: Secrets,
+    texts: Option<Texts>,
+    declared: Declared,
+    places: Places,
+    /// How many attributes were marked at the first resource or action of the configuration.
+    configured: Option<usize>,
+    /// Digests of the arguments of module calls seen so far.
+    arguments: HashSet<u64, Keyed>,
+}
+
+/// When lookahead pauses, because it was useless.
+struct Pause {
+    /// Number of stretches in a row whose lookahead was useless.
+    useless_stretches: u32,
+    /// The offset up to which lookahead pauses.
+    until: u64,
 }
 
 impl PieceVisitor for Collector<'_, '_> {
@@ -286,8 +299,8 @@ impl PieceVisitor for Collector<'_, '_> {
     }
 
     fn ahead(&mut self, boundary: &Boundary<'_>) -> Result<Option<ReadRange>> {
-        let Collector { ahead, marks, secrets, places, .. } = self;
-        let Some(ahead) = ahead.as_mut().filter(|_| boundary.offset() >= self.paused_to) else {
+        let Collector { ahead, marks, found: Found { secrets, places, .. }, .. } = self;
+        let Some(ahead) = ahead.as_mut().filter(|_| boundary.offset() >= self.pause.until) else {
             return Ok(None);
         };
         Ok(ahead.find(boundary, || {
@@ -301,7 +314,7 @@ impl PieceVisitor for Collector<'_, '_> {
             let found_secrets = &job.found;
             let mut read_twice = 0;
             for piece in found_secrets.pieces() {
-                found_secrets.teach_places(piece, &mut self.places)?;
+                found_secrets.teach_places(piece, &mut self.found.places)?;
                 if !self.add_recorded(found_secrets, piece)? {
                     read_twice += piece.len();
                     let mut outline = std::mem::take(&mut self.outline);
@@ -312,12 +325,12 @@ impl PieceVisitor for Collector<'_, '_> {
             }
             let range = stretch.range();
             if read_twice > (range.end - range.start) / 2 {
-                self.useless_stretches += 1;
-                self.paused_to =
-                    range.end + (STRETCH << self.useless_stretches.min(PAUSE_MAX_LOG2));
+                self.pause.useless_stretches += 1;
+                self.pause.until =
+                    range.end + (STRETCH << self.pause.useless_stretches.min(PAUSE_MAX_LOG2));
                 ahead.recall();
             } else {
-                self.useless_stretches = 0;
+                self.pause.useless_stretches = 0;
             }
             ahead.keep(job);
         }
@@ -342,29 +355,29 @@ impl Collector<'_, '_> {
     fn collect(&mut self, piece: &Piece<'_>) -> Result<()> {
         let mut parts = Parts::of(piece)?;
         let name = piece.name.unwrap_or_default();
-        parts.subject.named = parts.are_declared(piece, &self.declared);
+        parts.subject.named = parts.are_declared(piece, &self.found.declared);
         match piece.kind {
-            PieceKind::Variable => self.early.variables |= !self.declared.is_known,
+            PieceKind::Variable => self.early.variables |= !self.found.declared.is_known,
             PieceKind::OutputChange => {
                 self.early.outputs |= !parts.subject.named && !parts.subject.has_overlays();
             }
             PieceKind::RootDeclaration => {
-                self.declared.is_known = true;
+                self.found.declared.is_known = true;
                 if self.marks.marks_anything(parts.subject.overlays[1])? {
-                    self.declared.insert_variable(name, piece.value.offset())?;
+                    self.found.declared.insert_variable(name, piece.value.offset())?;
                 }
             }
             PieceKind::Output if self.marks.marks_anything(parts.subject.overlays[1])? => {
-                self.declared.insert_output(name, piece.value.offset())?;
+                self.found.declared.insert_output(name, piece.value.offset())?;
             }
             PieceKind::Declaration if self.marks.marks_anything(parts.subject.overlays[1])? => {
                 let offset = piece.value.offset();
-                self.places.insert_input(piece.module, name, offset)?;
-                let argument = self.places.digests().resource(piece.module, "", name);
-                self.early.configuration |= self.arguments.contains(&argument);
+                self.found.places.insert_input(piece.module, name, offset)?;
+                let argument = self.found.places.digests().resource(piece.module, "", name);
+                self.early.configuration |= self.found.arguments.contains(&argument);
             }
             kind if kind.is_configuration() => {
-                self.declared.is_known = true;
+                self.found.declared.is_known = true;
                 return self.constants(piece);
             }
             PieceKind::Known | PieceKind::Unknown if self.marks.has_names() => {
@@ -373,7 +386,8 @@ impl Collector<'_, '_> {
             _ => {}
         }
         parts.subject.named |= piece.kind.is_named() && self.marks.is_name(name);
-        let Collector { secrets, texts, places, marks, decoded, tell, .. } = self;
+        let Collector { found: Found { secrets, texts, places, .. }, marks, decoded, tell, .. } =
+            self;
         let (mut owner, digests) = (None, places.digests().clone());
         for (identity, subject) in parts.subjects() {
             let of = parts.owner.as_ref().filter(|_| identity.is_none());
@@ -403,14 +417,15 @@ impl Collector<'_, '_> {
     fn constants(&mut self, piece: &Piece<'_>) -> Result<()> {
         match piece.kind {
             PieceKind::ConfiguredResource | PieceKind::ConfiguredAction => {
-                self.configured.get_or_insert(self.places.attributes());
+                self.found.configured.get_or_insert(self.found.places.attributes());
             }
             PieceKind::ModuleArguments if matches!(self.turn, Turn::First) => {
                 self.arguments(piece)?;
             }
             _ => {}
         }
-        let Collector { secrets, texts, places, marks, decoded, tell, .. } = self;
+        let Collector { found: Found { secrets, texts, places, .. }, marks, decoded, tell, .. } =
+            self;
         marked_constants(piece, places, marks, |constant| {
             let (number, value) = (secrets.len() as u32 + 1, constant.value);
             let (path, offset) = (constant.path, value.offset());
@@ -433,13 +448,13 @@ impl Collector<'_, '_> {
             if !may_be_constant {
                 continue;
             }
-            if self.arguments.len() >= ARGUMENTS_MAX {
+            if self.found.arguments.len() >= ARGUMENTS_MAX {
                 // Forces a second pass over the configuration.
                 self.early.configuration = true;
                 break;
             }
-            let digest = self.places.digests().resource(piece.module, "", &key.decode()?);
-            self.arguments.insert(digest);
+            let digest = self.found.places.digests().resource(piece.module, "", &key.decode()?);
+            self.found.arguments.insert(digest);
         }
         Ok(())
     }
@@ -448,10 +463,10 @@ impl Collector<'_, '_> {
     /// parsed again: the worker had no room for its secrets, or the caller needs the texts or
     /// locations of new ones.
     fn add_recorded(&mut self, found_secrets: &RangeSecrets, piece: &MarkedPiece) -> Result<bool> {
-        if self.texts.is_some() || self.tell.is_some() {
-            return Ok(found_secrets.is_known(piece, &self.secrets));
+        if self.found.texts.is_some() || self.tell.is_some() {
+            return Ok(found_secrets.is_known(piece, &self.found.secrets));
         }
-        found_secrets.teach(piece, &mut self.secrets)
+        found_secrets.teach(piece, &mut self.found.secrets)
     }
 }
 

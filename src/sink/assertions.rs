@@ -75,16 +75,21 @@ pub struct Results<'a, W: Write> {
     assertions: &'a [Assertion],
     /// The identifiers of the assertions in SARIF.
     ids: Vec<String>,
+    counts: Counts,
+    /// Errors of inputs, for SARIF.
+    notifications: Vec<serde_json::Value>,
+    has_begun: bool,
+    origins: SharedOrigins,
+}
+
+/// Counts of what was written.
+struct Counts {
     documents: u64,
     written: u64,
     passed: u64,
     skipped: u64,
     warnings: u64,
     errors: u64,
-    /// Errors of inputs, for SARIF.
-    notifications: Vec<serde_json::Value>,
-    has_begun: bool,
-    origins: SharedOrigins,
 }
 
 /// Maximum number of inputs with their own notification.
@@ -98,12 +103,14 @@ impl<'a, W: Write> Results<'a, W> {
             form,
             assertions: assertions.list(),
             ids: assertions.ids().map(|id| visible(&id)).collect(),
-            documents: 0,
-            written: 0,
-            passed: 0,
-            skipped: 0,
-            warnings: 0,
-            errors: 0,
+            counts: Counts {
+                documents: 0,
+                written: 0,
+                passed: 0,
+                skipped: 0,
+                warnings: 0,
+                errors: 0,
+            },
             notifications: Vec::new(),
             has_begun: false,
             origins: None,
@@ -182,7 +189,7 @@ impl<'a, W: Write> Results<'a, W> {
 
     /// The number of assertions that failed with the severity `error`.
     pub fn errors(&self) -> u64 {
-        self.errors
+        self.counts.errors
     }
 
     fn write(&mut self, text: &str) -> Result<()> {
@@ -226,11 +233,11 @@ impl<'a, W: Write> Results<'a, W> {
         };
         let [errors, warnings] = [Severity::Error, Severity::Warning].map(failed);
         let skipped = outcomes.iter().filter(|outcome| outcome.is_skipped).count();
-        self.documents += 1;
-        self.errors += errors as u64;
-        self.warnings += warnings as u64;
-        self.skipped += skipped as u64;
-        self.passed += (assertions.len() - errors - warnings - skipped) as u64;
+        self.counts.documents += 1;
+        self.counts.errors += errors as u64;
+        self.counts.warnings += warnings as u64;
+        self.counts.skipped += skipped as u64;
+        self.counts.passed += (assertions.len() - errors - warnings - skipped) as u64;
         match self.form {
             Form::Text => self.text(source, outcomes),
             Form::Ndjson | Form::Json => {
@@ -290,7 +297,7 @@ impl<'a, W: Write> Results<'a, W> {
     pub fn finish(&mut self) -> Result<()> {
         self.begin()?;
         match self.form {
-            Form::Text if self.documents == 0 => {}
+            Form::Text if self.counts.documents == 0 => {}
             Form::Text => self.write(&self.counts())?,
             Form::Json => self.write("\n]\n")?,
             Form::Junit => self.write(junit::END)?,
@@ -309,14 +316,14 @@ impl<'a, W: Write> Results<'a, W> {
 
     /// The numbers of results, in a line.
     fn counts(&self) -> String {
-        let mut line = format!("{} passed, {} failed", self.passed, self.errors);
-        match self.warnings {
+        let mut line = format!("{} passed, {} failed", self.counts.passed, self.counts.errors);
+        match self.counts.warnings {
             0 => {}
             1 => line += ", 1 failed as a warning",
             warnings => line += &format!(", {warnings} failed as warnings"),
         }
-        if self.skipped > 0 {
-            line += &format!(", {} skipped", self.skipped);
+        if self.counts.skipped > 0 {
+            line += &format!(", {} skipped", self.counts.skipped);
         }
         line + "\n"
     }
@@ -377,8 +384,8 @@ impl<'a, W: Write> Results<'a, W> {
     /// Writes a record, and what separates it from the one before.
     fn json(&mut self, text: &str) -> Result<()> {
         let text = inert::json(text).into_owned();
-        let is_first = self.written == 0;
-        self.written += 1;
+        let is_first = self.counts.written == 0;
+        self.counts.written += 1;
         match self.form {
             Form::Json if is_first => self.write(&text),
             Form::Json => self.write(&format!(",\n{text}")),
@@ -449,8 +456,8 @@ impl<'a, W: Write> Results<'a, W> {
             "locations": [location],
         });
         let text = inert::json(&finding.to_string()).into_owned();
-        let comma = if self.written == 0 { "\n" } else { ",\n" };
-        self.written += 1;
+        let comma = if self.counts.written == 0 { "\n" } else { ",\n" };
+        self.counts.written += 1;
         self.write(&format!("{comma}{text}"))
     }
 

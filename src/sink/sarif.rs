@@ -40,16 +40,21 @@ pub struct Sarif<W: Write> {
     /// Whether any plan was read to its end.
     has_read: bool,
     source: String,
-    /// Notifications about plans, as JSON.
-    notifications: Vec<String>,
-    /// Number of further notifications.
-    notifications_more: u64,
+    notifications: Notifications,
     /// Whether a plan could not be read, or does not say what it changes.
     has_failed: bool,
     results: u64,
     has_begun: bool,
     origins: SharedOrigins,
     annotated: Annotated,
+}
+
+/// Notifications about plans.
+struct Notifications {
+    /// Notifications about plans, as JSON.
+    listed: Vec<String>,
+    /// Number of further notifications.
+    more: u64,
 }
 
 /// A rule as JSON.
@@ -100,8 +105,7 @@ impl<W: Write> Sarif<W> {
             watch: options.watch,
             has_read: false,
             source: String::new(),
-            notifications: Vec::new(),
-            notifications_more: 0,
+            notifications: Notifications { listed: Vec::new(), more: 0 },
             has_failed: false,
             results: 0,
             has_begun: false,
@@ -179,12 +183,12 @@ impl<W: Write> Sarif<W> {
     /// Records a problem of a plan. The run is no success with a problem of the level `error`.
     fn notify(&mut self, level: &str, source: &str, problem: &str) {
         self.has_failed |= level == "error";
-        if self.notifications.len() == NOTIFIED_MAX {
-            self.notifications_more += 1;
+        if self.notifications.listed.len() == NOTIFIED_MAX {
+            self.notifications.more += 1;
             return;
         }
         let text = visible(&format!("{source}: {problem}"));
-        self.notifications.push(notification(level, &text, Some(source)));
+        self.notifications.listed.push(notification(level, &text, Some(source)));
     }
 
     fn check(&mut self, check: &Check<'_>) -> Result<()> {
@@ -234,9 +238,9 @@ impl<W: Write> Sink for Sarif<W> {
 
     fn finish(&mut self) -> Result<()> {
         self.begin()?;
-        let mut notifications = std::mem::take(&mut self.notifications);
-        if self.notifications_more > 0 {
-            let text = format!("{} more problems of plans", self.notifications_more);
+        let mut notifications = std::mem::take(&mut self.notifications.listed);
+        if self.notifications.more > 0 {
+            let text = format!("{} more problems of plans", self.notifications.more);
             let level = if self.has_failed { "error" } else { "warning" };
             notifications.push(notification(level, &text, None));
         }

@@ -56,11 +56,17 @@ struct Draft {
     drift: Listing,
     deferred: Listing,
     deferred_reasons: ByWord,
-    failed_checks: Listing,
-    unknown_checks: Listing,
+    checks: Checks,
     invocations: u64,
     /// Changed outputs that are sensitive, wholly or in part.
     sensitive_outputs: u64,
+}
+
+/// Checks that did not pass.
+#[derive(Debug, Default)]
+struct Checks {
+    failed: Listing,
+    unknown: Listing,
 }
 
 /// The action on a resource, in the order of the table's columns.
@@ -147,8 +153,7 @@ impl<W: Write> View<W> {
             imports: listing(),
             drift: listing(),
             deferred: listing(),
-            failed_checks: listing(),
-            unknown_checks: listing(),
+            checks: Checks { failed: listing(), unknown: listing() },
             ..Draft::default()
         };
         std::mem::replace(&mut self.plan, plan)
@@ -179,8 +184,8 @@ impl<W: Write> View<W> {
         self.draw_listing("Imported", &plan.imports)?;
         self.draw_listing(tool.drift(), &plan.drift)?;
         self.draw_listing(&deferred_title(&plan), &plan.deferred)?;
-        self.draw_listing("Checks that failed", &plan.failed_checks)?;
-        self.draw_listing("Checks that are not known yet", &plan.unknown_checks)?;
+        self.draw_listing("Checks that failed", &plan.checks.failed)?;
+        self.draw_listing("Checks that are not known yet", &plan.checks.unknown)?;
         self.draw_numbers(&plan, summary)
     }
 
@@ -414,8 +419,8 @@ impl Draft {
             return;
         }
         let (listing, symbol, style) = match &*check.status {
-            "unknown" => (&mut self.unknown_checks, "?", YELLOW),
-            _ => (&mut self.failed_checks, "!", RED),
+            "unknown" => (&mut self.checks.unknown, "?", YELLOW),
+            _ => (&mut self.checks.failed, "!", RED),
         };
         listing.push(|| {
             let first = check.problems.first().map(|problem| {

@@ -60,6 +60,16 @@ pub struct Term<W: Write> {
     has_title: bool,
     /// The text of each part.
     spool: Spool<{ Part::ALL.len() }>,
+    open: Open,
+    /// Number of actions that the current plan invokes.
+    invocations: u64,
+    clues: Clues,
+    /// Number of hidden changes and attributes.
+    hidden: Hidden,
+}
+
+/// What is not written yet, and where it belongs.
+struct Open {
     /// The part of the last record. `None` before the first part and after the last.
     part: Option<Part>,
     /// The module of the last change in each part.
@@ -68,11 +78,6 @@ pub struct Term<W: Write> {
     group: Option<Group>,
     /// The last outputs, which are not written yet.
     outputs: Outputs,
-    /// Number of actions that the current plan invokes.
-    invocations: u64,
-    clues: Clues,
-    /// Number of hidden changes and attributes.
-    hidden: Hidden,
 }
 
 /// Instances of a resource that change alike.
@@ -98,10 +103,12 @@ impl<W: Write> Term<W> {
             has_titles: false,
             has_title: false,
             spool: Spool::new(),
-            part: None,
-            modules: Default::default(),
-            group: None,
-            outputs: Outputs::default(),
+            open: Open {
+                part: None,
+                modules: Default::default(),
+                group: None,
+                outputs: Outputs::default(),
+            },
             invocations: 0,
             clues: Clues::default(),
             hidden: Hidden::default(),
@@ -145,7 +152,7 @@ impl<W: Write> Term<W> {
 
     /// Writes to the current part; outside of parts, directly to the output.
     fn text(&mut self, text: &str) -> Result<()> {
-        match self.part {
+        match self.open.part {
             Some(part) => self.spool.push(part as usize, text),
             None => self.out.write_all(text.as_bytes()).map_err(write_error),
         }
@@ -183,9 +190,9 @@ impl<W: Write> Term<W> {
 
     /// Switches to a part, if it is not the current one.
     fn enter(&mut self, part: Part) -> Result<()> {
-        if self.part != Some(part) {
+        if self.open.part != Some(part) {
             self.flush_group()?;
-            self.part = Some(part);
+            self.open.part = Some(part);
         }
         Ok(())
     }
@@ -194,7 +201,7 @@ impl<W: Write> Term<W> {
     fn leave(&mut self, tool: Tool) -> Result<()> {
         self.flush_group()?;
         self.flush_outputs()?;
-        self.part = None;
+        self.open.part = None;
         for (part, _) in Part::ALL {
             if !self.spool.is_empty(part as usize) {
                 let title = self.paint(BOLD, part.title(tool));
@@ -208,17 +215,17 @@ impl<W: Write> Term<W> {
     fn change(&mut self, part: Part, change: &ResourceChange<'_>) -> Result<()> {
         self.enter(part)?;
         let module = change.module_address.as_deref().map(visible);
-        if self.modules[part as usize] != module {
+        if self.open.modules[part as usize] != module {
             self.flush_group()?;
             if let Some(module) = &module {
                 let title = self.paint(DIM, module);
                 self.line(&format!("\n  {title}"))?;
             }
-            self.modules[part as usize] = module;
+            self.open.modules[part as usize] = module;
         }
         let instances = Instances::of(change, self.detail);
         let action = Action::of_change(change);
-        if self.group.as_mut().is_some_and(|group| group.instances.take(&instances)) {
+        if self.open.group.as_mut().is_some_and(|group| group.instances.take(&instances)) {
             return Ok(());
         }
         self.flush_group()?;
@@ -227,12 +234,12 @@ impl<W: Write> Term<W> {
         let phrase = phrase::description(tense, change, |_, text| visible(text));
         let place = self.places.of_change(change);
         let body = self.attributes(&change.attributes, action);
-        self.group = Some(Group { instances, symbol, phrase, place, body });
+        self.open.group = Some(Group { instances, symbol, phrase, place, body });
         Ok(())
     }
 
     fn flush_group(&mut self) -> Result<()> {
-        let Some(group) = self.group.take() else { return Ok(()) };
+        let Some(group) = self.open.group.take() else { return Ok(()) };
         let Group { instances, symbol, phrase, place, body } = group;
         let (name, indexes) = (instances.name.as_str(), instances.indexes.join(", "));
         let alike = instances.others();
@@ -381,12 +388,12 @@ impl<W: Write> Term<W> {
             _ => Body::Lines(self.attributes(&output.attributes, action)),
         };
         let (name, place) = (visible(&output.name), self.places.of_output(&output.name));
-        self.outputs.push(Waiting { part, symbol, name, place, body });
-        if self.outputs.is_full() { self.flush_outputs() } else { Ok(()) }
+        self.open.outputs.push(Waiting { part, symbol, name, place, body });
+        if self.open.outputs.is_full() { self.flush_outputs() } else { Ok(()) }
     }
 
     fn flush_outputs(&mut self) -> Result<()> {
-        let outputs = std::mem::take(&mut self.outputs);
+        let outputs = std::mem::take(&mut self.open.outputs);
         let columns = [Part::Outputs, Part::SameOutputs].map(|part| outputs.columns(part, PATHS));
         for Waiting { part, symbol, name, place, body } in outputs.list() {
             let (bold, used) = (self.paint(BOLD, name), width(name));
@@ -449,7 +456,8 @@ impl<W: Write> Sink for Term<W> {
         self.counted_rules.note(record);
         match record {
             Record::Plan(plan) => {
-                (self.part, self.modules, self.invocations) = (None, Default::default(), 0);
+                (self.open.part, self.open.modules, self.invocations) =
+                    (None, Default::default(), 0);
                 self.hidden = Hidden::default();
                 self.title(plan.workspace.unwrap_or(plan.source))
             }

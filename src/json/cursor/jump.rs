@@ -72,9 +72,9 @@ impl<S: Source> Cursor<S> {
     /// has ended. The byte before `stop` is a comma, so no character or escape crosses `stop`, but
     /// a string may.
     pub(crate) fn skip_to(&mut self, skip: &mut Skip, stop: u64) -> Result<bool> {
-        (self.stop, skip.pause) = (stop, stop);
+        (self.batch.stop, skip.pause) = (stop, stop);
         let passed = self.skip_container(Unrecorded, skip);
-        self.stop = u64::MAX;
+        self.batch.stop = u64::MAX;
         if matches!(passed, Ok(true)) && self.scanned == stop {
             // The batch may have ended inside a block, which an outline must not contain.
             self.scan_again();
@@ -121,8 +121,8 @@ impl<S: Source> Cursor<S> {
         if let Some(grammar) = &mut self.grammar {
             grammar.go_on(expected);
         }
-        (self.batch, self.scanned, self.offset) = (offset, offset, offset);
-        (self.misplaced, self.fresh, self.string_start) = (None, false, None);
+        (self.batch.start, self.scanned, self.offset) = (offset, offset, offset);
+        (self.misplaced, self.fresh, self.batch.string_start) = (None, false, None);
     }
 }
 

@@ -265,8 +265,8 @@ fn as_set<'a>(
         }
     }
     let len = sides[0].raw().len() + sides[1].raw().len();
-    let Some(room) = listing.set_room.checked_sub(len) else { return Ok(None) };
-    listing.set_room = room;
+    let Some(room) = listing.sizes.set_room.checked_sub(len) else { return Ok(None) };
+    listing.sizes.set_room = room;
     let open = open();
     let Some(found) = unmatched(sides[0], sides[1], &open)? else { return Ok(None) };
     let has_parts = changed == usize::MAX && has_only_parts(sides[0])? && has_only_parts(sides[1])?;

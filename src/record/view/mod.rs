@@ -216,8 +216,7 @@ impl<'s> Viewer<'s> {
             shows_all: *shows_all,
             sets: Paths::new(),
             is_forced: false,
-            set_room: SETS_MAX,
-            size: 0,
+            sizes: Sizes { set_room: SETS_MAX, size: 0 },
             room,
             attributes: Attributes::default(),
         };
@@ -363,12 +362,17 @@ struct Listing<'l, 's> {
     sets: Paths,
     /// True if every attribute that is added now forces the replacement.
     is_forced: bool,
+    sizes: Sizes,
+    room: Room,
+    attributes: Attributes,
+}
+
+/// Sizes, in bytes.
+struct Sizes {
     /// Remaining bytes of [`SETS_MAX`].
     set_room: usize,
     /// Bytes of the texts shown so far.
     size: usize,
-    room: Room,
-    attributes: Attributes,
 }
 
 /// A document in a string.
@@ -407,8 +411,8 @@ impl Listing<'_, '_> {
         lines: Option<Lines>,
         difference: Difference,
     ) {
-        self.size += before.size() + after.size() + lines.as_ref().map_or(0, Lines::size);
-        if self.size > TEXTS_MAX {
+        self.sizes.size += before.size() + after.size() + lines.as_ref().map_or(0, Lines::size);
+        if self.sizes.size > TEXTS_MAX {
             self.shower.be_brief();
         }
         let (shower, within) = (&*self.shower, &self.within);

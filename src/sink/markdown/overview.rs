@@ -31,10 +31,7 @@ pub(super) struct Overview {
     /// The plan line of the last plan.
     line: String,
     name: String,
-    broken: Vec<String>,
-    broken_more: u64,
-    /// Whether plans break rules, and whether they fail assertions.
-    breaks: [bool; 2],
+    broken: Broken,
     hidden: Hidden,
     /// The number of plans that each warning applies to.
     warnings: [u64; Warning::ALL.len()],
@@ -44,6 +41,15 @@ pub(super) struct Overview {
     pub losses: Losses,
     /// A hash of the plans' names that does not depend on their order. It identifies the report.
     key: u64,
+}
+
+/// Rules that plans break and assertions that they fail.
+#[derive(Default)]
+struct Broken {
+    lines: Vec<String>,
+    more: u64,
+    /// Whether plans break rules, and whether they fail assertions.
+    kinds: [bool; 2],
 }
 
 impl Overview {
@@ -89,9 +95,9 @@ impl Overview {
 
     fn break_rule(&mut self, name: &str, answer: &Answer<'_>) {
         let is_assertion = answer.rule.assertion().is_some();
-        self.breaks[usize::from(is_assertion)] = true;
-        if self.broken.len() == BROKEN_MAX {
-            self.broken_more += 1;
+        self.broken.kinds[usize::from(is_assertion)] = true;
+        if self.broken.lines.len() == BROKEN_MAX {
+            self.broken.more += 1;
             return;
         }
         let width = if is_assertion { MESSAGE } else { NAME };
@@ -101,7 +107,9 @@ impl Overview {
         let message = answer.rule.message();
         let message = message.map(|message| format!(": {}", span(message, MESSAGE)));
         let message = message.unwrap_or_default();
-        self.broken.push(format!("- {level}{rule}: {words} ({}){message}\n", span(name, NAME)));
+        self.broken
+            .lines
+            .push(format!("- {level}{rule}: {words} ({}){message}\n", span(name, NAME)));
     }
 
     /// Counts a plan that could not be read.
@@ -172,17 +180,18 @@ impl Overview {
     }
 
     fn broken_rules(&self, measure: Measure, room: u64) -> String {
-        if self.broken.is_empty() {
+        if self.broken.lines.is_empty() {
             return String::new();
         }
-        let [has_rules, has_assertions] = self.breaks;
+        let [has_rules, has_assertions] = self.broken.kinds;
         let title = format!("**{}:**\n\n", gate::title(has_rules, has_assertions));
-        let more = |shown: usize| match (self.broken.len() - shown) as u64 + self.broken_more {
+        let more = |shown: usize| match (self.broken.lines.len() - shown) as u64 + self.broken.more
+        {
             0 => "\n".to_owned(),
             count => format!("- … and {count} more\n\n"),
         };
         let room = room.saturating_sub(measure.of(&title) + measure.of(&more(0)));
-        let (lines, shown) = fitting(self.broken.iter().cloned(), measure, room);
+        let (lines, shown) = fitting(self.broken.lines.iter().cloned(), measure, room);
         title + &lines + &more(shown)
     }
 

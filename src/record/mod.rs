@@ -148,6 +148,53 @@ pub struct Plan<'a> {
 #[derive(Clone, Debug, Default, Serialize)]
 #[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
 pub struct ResourceChange<'a> {
+    /// The resource.
+    #[serde(flatten)]
+    pub resource: ResourceName<'a>,
+    pub action: Cow<'a, str>,
+    pub actions: Cow<'a, [Cow<'a, str>]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action_reason: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deferred_reason: Option<Cow<'a, str>>,
+    /// The paths.
+    #[serde(flatten)]
+    pub paths: ChangePaths<'a>,
+    /// An object as compact JSON text, with secrets masked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub importing: Option<JsonText<'a>>,
+    /// Serialized only if true.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub generated_config: bool,
+    /// The block of the resource in the configuration, with `changes --with-config`.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub block: Option<Box<Block>>,
+    /// The place of the block in the configuration, if sources are there: an object as JSON text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<JsonText<'a>>,
+    /// The values to display. Empty unless made by `sift_with_view`.
+    #[serde(skip)]
+    pub attributes: Attributes,
+}
+
+/// The paths of a change, by what is said of them.
+#[derive(Clone, Debug, Default, Serialize)]
+#[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
+pub struct ChangePaths<'a> {
+    #[serde(skip_serializing_if = "Paths::is_empty")]
+    pub changed: Cow<'a, Paths>,
+    #[serde(skip_serializing_if = "Paths::is_empty")]
+    pub unknown: Cow<'a, Paths>,
+    #[serde(skip_serializing_if = "Paths::is_empty")]
+    pub sensitive: Cow<'a, Paths>,
+    #[serde(skip_serializing_if = "Paths::is_empty")]
+    pub replace_paths: Cow<'a, Paths>,
+}
+
+/// The resource of a row: its address, and the parts of the address.
+#[derive(Clone, Debug, Default, Serialize)]
+#[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
+pub struct ResourceName<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -167,48 +214,19 @@ pub struct ResourceChange<'a> {
     pub deposed: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider_name: Option<Cow<'a, str>>,
-    pub action: Cow<'a, str>,
-    pub actions: Cow<'a, [Cow<'a, str>]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub action_reason: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub deferred_reason: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Paths::is_empty")]
-    pub changed: Cow<'a, Paths>,
-    #[serde(skip_serializing_if = "Paths::is_empty")]
-    pub unknown: Cow<'a, Paths>,
-    #[serde(skip_serializing_if = "Paths::is_empty")]
-    pub sensitive: Cow<'a, Paths>,
-    #[serde(skip_serializing_if = "Paths::is_empty")]
-    pub replace_paths: Cow<'a, Paths>,
-    /// An object as compact JSON text, with secrets masked.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub importing: Option<JsonText<'a>>,
-    /// Serialized only if true.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub generated_config: bool,
-    /// The block of the resource in the configuration, with `changes --with-config`.
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub block: Option<Box<Block>>,
-    /// The place of the block in the configuration, if sources are there: an object as JSON text.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<JsonText<'a>>,
-    /// The values to display. Empty unless made by `sift_with_view`.
-    #[serde(skip)]
-    pub attributes: Attributes,
 }
 
 impl ResourceChange<'_> {
     /// The previous address, if it differs from the address.
     pub fn moved_from(&self) -> Option<&str> {
-        let address = self.address.as_deref();
-        self.previous_address.as_deref().filter(|previous| Some(*previous) != address)
+        let address = self.resource.address.as_deref();
+        self.resource.previous_address.as_deref().filter(|previous| Some(*previous) != address)
     }
 
     /// The label, followed by the key of the object if it is deposed. A deposed object is not the
     /// object at the address (docs/format/plan.md, section 3).
     pub fn full_name(&self) -> Cow<'_, str> {
-        match &self.deposed {
+        match &self.resource.deposed {
             Some(key) => Cow::Owned(format!("{} (deposed {key})", self.label())),
             None => self.label(),
         }
@@ -228,13 +246,13 @@ impl ResourceChange<'_> {
 
     /// The address; if the plan has none, the type, name and index.
     pub fn label(&self) -> Cow<'_, str> {
-        if let Some(address) = &self.address {
+        if let Some(address) = &self.resource.address {
             return Cow::Borrowed(address);
         }
-        let data = if self.mode.as_deref() == Some("data") { "data." } else { "" };
+        let data = if self.resource.mode.as_deref() == Some("data") { "data." } else { "" };
         let part = |text: &Option<Cow<'_, str>>| text.as_deref().unwrap_or("?").to_owned();
-        let index = self.index.as_ref().map(|index| format!("[{}]", index.get()));
-        let [type_name, name] = [&self.type_name, &self.name].map(part);
+        let index = self.resource.index.as_ref().map(|index| format!("[{}]", index.get()));
+        let [type_name, name] = [&self.resource.type_name, &self.resource.name].map(part);
         Cow::Owned(format!("{data}{type_name}.{name}{}", index.unwrap_or_default()))
     }
 

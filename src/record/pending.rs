@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::io;
 
 use super::{
-    ActionInvocation, Check, JsonText, OutputChange, Record, RelevantAttribute, ResourceChange,
-    Sink,
+    ActionInvocation, ChangePaths, Check, JsonText, OutputChange, Record, RelevantAttribute,
+    ResourceChange, ResourceName, Sink,
 };
 use crate::error::Result;
 
@@ -107,23 +107,27 @@ pub(crate) fn owned(record: &Record<'_>) -> Option<Record<'static>> {
 
 fn owned_change(change: &ResourceChange<'_>) -> ResourceChange<'static> {
     ResourceChange {
-        address: change.address.as_deref().map(owned_text),
-        previous_address: change.previous_address.as_deref().map(owned_text),
-        module_address: change.module_address.as_deref().map(owned_text),
-        mode: change.mode.as_deref().map(owned_text),
-        type_name: change.type_name.as_deref().map(owned_text),
-        name: change.name.as_deref().map(owned_text),
-        index: change.index.as_ref().map(JsonText::owned),
-        deposed: change.deposed.as_deref().map(owned_text),
-        provider_name: change.provider_name.as_deref().map(owned_text),
+        resource: ResourceName {
+            address: change.resource.address.as_deref().map(owned_text),
+            previous_address: change.resource.previous_address.as_deref().map(owned_text),
+            module_address: change.resource.module_address.as_deref().map(owned_text),
+            mode: change.resource.mode.as_deref().map(owned_text),
+            type_name: change.resource.type_name.as_deref().map(owned_text),
+            name: change.resource.name.as_deref().map(owned_text),
+            index: change.resource.index.as_ref().map(JsonText::owned),
+            deposed: change.resource.deposed.as_deref().map(owned_text),
+            provider_name: change.resource.provider_name.as_deref().map(owned_text),
+        },
         action: owned_text(&change.action),
         actions: owned_list(&change.actions),
         action_reason: change.action_reason.as_deref().map(owned_text),
         deferred_reason: change.deferred_reason.as_deref().map(owned_text),
-        changed: Cow::Owned(change.changed.as_ref().clone()),
-        unknown: Cow::Owned(change.unknown.as_ref().clone()),
-        sensitive: Cow::Owned(change.sensitive.as_ref().clone()),
-        replace_paths: Cow::Owned(change.replace_paths.as_ref().clone()),
+        paths: ChangePaths {
+            changed: Cow::Owned(change.paths.changed.as_ref().clone()),
+            unknown: Cow::Owned(change.paths.unknown.as_ref().clone()),
+            sensitive: Cow::Owned(change.paths.sensitive.as_ref().clone()),
+            replace_paths: Cow::Owned(change.paths.replace_paths.as_ref().clone()),
+        },
         importing: change.importing.as_ref().map(JsonText::owned),
         generated_config: change.generated_config,
         block: change.block.clone(),

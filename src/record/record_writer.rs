@@ -10,7 +10,7 @@ use super::options::Options;
 use super::pending::PendingRecords;
 use super::row_builder::RowBuilder;
 use super::view::{Places, View, Viewer, Whose};
-use super::{Attributes, Label, Plan, Record, Renderer, SCHEMA_VERSION, Sink};
+use super::{Attributes, ChangePaths, Label, Plan, Record, Renderer, SCHEMA_VERSION, Sink};
 use crate::error::Result;
 use crate::json::value::Text;
 use crate::plan::{Change, Document, ResourceChange, Section};
@@ -98,7 +98,10 @@ impl<'a> RecordWriter<'a> {
         }
         let mut row = builder.row(&facts, change, deferred_reason, self.viewer.as_ref())?;
         if let (Some(_), Some(row)) = (&self.viewer, row.resource_mut()) {
-            let super::ResourceChange { changed, unknown, replace_paths, .. } = &*row;
+            let super::ResourceChange {
+                paths: ChangePaths { changed, unknown, replace_paths, .. },
+                ..
+            } = &*row;
             let places = Places { changed, unknown, replace_paths };
             let attributes =
                 self.view(Whose::Resource(section, change.address), &change.change, places);

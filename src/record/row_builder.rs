@@ -10,7 +10,7 @@ use super::options::{Extent, Options};
 use super::texts::Texts;
 use super::view::Viewer;
 use super::watch::Resource;
-use super::{Attributes, Record, ResourceChange};
+use super::{Attributes, ChangePaths, Record, ResourceChange, ResourceName};
 use crate::diff::Differ;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::string;
@@ -210,23 +210,27 @@ impl RowBuilder {
             reported_paths(self.options.extent, &self.differ, &self.none);
         let [previous, module, mode, type_name, name, deposed, provider, reason, deferred] = others;
         let row = ResourceChange {
-            address: change.address.map(|_| Cow::Borrowed(address)),
-            previous_address: previous,
-            module_address: module,
-            mode,
-            type_name,
-            name,
-            index: index.transpose()?,
-            deposed,
-            provider_name: provider,
+            resource: ResourceName {
+                address: change.address.map(|_| Cow::Borrowed(address)),
+                previous_address: previous,
+                module_address: module,
+                mode,
+                type_name,
+                name,
+                index: index.transpose()?,
+                deposed,
+                provider_name: provider,
+            },
             action: facts.word.clone(),
             actions,
             action_reason: reason,
             deferred_reason: deferred,
-            changed: Cow::Borrowed(changed),
-            unknown: Cow::Borrowed(unknown),
-            sensitive: Cow::Borrowed(sensitive),
-            replace_paths: Cow::Borrowed(&self.replace_paths),
+            paths: ChangePaths {
+                changed: Cow::Borrowed(changed),
+                unknown: Cow::Borrowed(unknown),
+                sensitive: Cow::Borrowed(sensitive),
+                replace_paths: Cow::Borrowed(&self.replace_paths),
+            },
             importing: importing.transpose()?,
             generated_config: change.change.generated_config.is_some(),
             block: None,

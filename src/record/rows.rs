@@ -59,7 +59,7 @@ impl BuiltRow {
     fn size(&self) -> u64 {
         let row = match self {
             BuiltRow::Row(_, row) => row.resource().map_or(0, |change| {
-                let paths = [&change.changed, &change.unknown, &change.sensitive];
+                let paths = [&change.paths.changed, &change.paths.unknown, &change.paths.sensitive];
                 let paths: u64 = paths.iter().map(|paths| paths.size()).sum();
                 size_of_val(row.as_ref()) as u64 + TEXTS + paths + change.attributes.size()
             }),
@@ -127,8 +127,8 @@ impl<'v> RowWorker<'v> {
         }
         let Some(mut owned) = pending::owned(&row) else { return Ok(None) };
         if let (Some(viewer), Some(row)) = (&mut self.viewer, owned.resource_mut()) {
-            let (changed, unknown) = (&*row.changed, &*row.unknown);
-            let places = Places { changed, unknown, replace_paths: &row.replace_paths };
+            let (changed, unknown) = (&*row.paths.changed, &*row.paths.unknown);
+            let places = Places { changed, unknown, replace_paths: &row.paths.replace_paths };
             let whose = Whose::Resource(section, change.address);
             row.attributes = viewer.view(whose, &change.change, places)?;
         }

@@ -229,23 +229,23 @@ impl<'a> Row<'a> {
 
     fn change(kind: &'static str, change: &'a ResourceChange<'_>) -> Row<'a> {
         let mut row = Row::of(kind);
-        row.set("address", change.address.as_deref().unwrap_or_default());
-        row.set_some("previous_address", change.previous_address.as_deref());
-        row.set_some("module_address", change.module_address.as_deref());
-        row.set_some("mode", change.mode.as_deref());
-        row.set_some("type", change.type_name.as_deref());
-        row.set_some("name", change.name.as_deref());
-        row.set_json("index", change.index.as_ref());
-        row.set_some("deposed", change.deposed.as_deref());
-        row.set_some("provider_name", change.provider_name.as_deref());
+        row.set("address", change.resource.address.as_deref().unwrap_or_default());
+        row.set_some("previous_address", change.resource.previous_address.as_deref());
+        row.set_some("module_address", change.resource.module_address.as_deref());
+        row.set_some("mode", change.resource.mode.as_deref());
+        row.set_some("type", change.resource.type_name.as_deref());
+        row.set_some("name", change.resource.name.as_deref());
+        row.set_json("index", change.resource.index.as_ref());
+        row.set_some("deposed", change.resource.deposed.as_deref());
+        row.set_some("provider_name", change.resource.provider_name.as_deref());
         row.set("action", &change.action);
         row.set_list("actions", &change.actions);
         row.set_some("action_reason", change.action_reason.as_deref());
         row.set_some("deferred_reason", change.deferred_reason.as_deref());
-        row.set_paths("changed", &change.changed);
-        row.set_paths("unknown", &change.unknown);
-        row.set_paths("sensitive", &change.sensitive);
-        row.set_paths("replace_paths", &change.replace_paths);
+        row.set_paths("changed", &change.paths.changed);
+        row.set_paths("unknown", &change.paths.unknown);
+        row.set_paths("sensitive", &change.paths.sensitive);
+        row.set_paths("replace_paths", &change.paths.replace_paths);
         row.set_json("importing", change.importing.as_ref());
         row.set_some("generated_config", change.generated_config.then_some("true"));
         row.set_place(change.source.as_ref());

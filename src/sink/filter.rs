@@ -123,7 +123,7 @@ impl Noise {
         if (self.part == Part::Drift && !is_drift) || (self.part == Part::Changes && is_drift) {
             return false;
         }
-        let type_name = change.type_name.as_deref().unwrap_or_default();
+        let type_name = change.resource.type_name.as_deref().unwrap_or_default();
         !self.types.iter().any(|glob| glob.matches(type_name.as_bytes()))
             && self.only.iter().all(|condition| {
                 let mut same_kind = self.only.iter().filter(|only| only.has_kind_of(condition));
@@ -165,12 +165,13 @@ impl Only {
     fn holds(&self, change: &ResourceChange<'_>) -> bool {
         let covers =
             |pattern: &AddressPattern, text: Option<&str>| pattern.covers(text.unwrap_or_default());
-        let (address, type_name) = (change.address.as_deref(), change.type_name.as_deref());
+        let (address, type_name) =
+            (change.resource.address.as_deref(), change.resource.type_name.as_deref());
         match self {
             Only::Name(pattern) => covers(pattern, address) || covers(pattern, type_name),
             Only::Address(pattern) => covers(pattern, address),
             Only::Type(pattern) => covers(pattern, type_name),
-            Only::Module(pattern) => covers(pattern, change.module_address.as_deref()),
+            Only::Module(pattern) => covers(pattern, change.resource.module_address.as_deref()),
             Only::Action(does) => does.matches(change),
             Only::Path(pattern) => {
                 let changes = |attribute: &&Attribute| attribute.difference != Difference::Nothing;

@@ -22,7 +22,7 @@ impl Sink for Joined<'_> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         let Some(change) = record.resource() else { return self.sink.record(record) };
         let address = change.label();
-        let address = match (&change.address, &change.module_address) {
+        let address = match (&change.resource.address, &change.resource.module_address) {
             // Drift of Terraform 1.0 has no address.
             (None, Some(module)) => format!("{module}.{address}").into(),
             _ => address,

@@ -100,7 +100,7 @@ pub type SharedOrigins = Option<Rc<dyn Origins>>;
 
 /// The origin of the object that a change is about. The change says why a block is missing.
 pub(super) fn of_change(origins: &dyn Origins, change: &ResourceChange<'_>) -> Option<Origin> {
-    let origin = origins.find(change.address.as_deref()?)?;
+    let origin = origins.find(change.resource.address.as_deref()?)?;
     Some(match origin {
         Origin::Missing(_) => Origin::Missing(missing(change)),
         block => block,

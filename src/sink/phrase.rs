@@ -10,8 +10,8 @@ use crate::inert::visible;
 use crate::record::counts::{PlanLine, Summary};
 use crate::record::view::Detail;
 use crate::record::{
-    ActionInvocation, Attributes, Check, Difference, Hidden, ImportSource, ResourceChange, Shown,
-    UNKNOWN,
+    ActionInvocation, Attributes, ChangePaths, Check, Difference, Hidden, ImportSource,
+    ResourceChange, Shown, UNKNOWN,
 };
 use crate::secret::{ECHO, MASK};
 
@@ -84,7 +84,7 @@ pub(super) fn what(tense: Tense, action: &str) -> &'static str {
 
 /// Explains an update in place that changes no value (docs/format/plan.md, section 13).
 pub(super) fn what_else(change: &ResourceChange<'_>) -> Option<&'static str> {
-    let ResourceChange { changed, unknown, sensitive, .. } = change;
+    let ResourceChange { paths: ChangePaths { changed, unknown, sensitive, .. }, .. } = change;
     let changes_none = change.action == "update" && changed.is_empty() && unknown.is_empty();
     changes_none.then_some(match sensitive.is_empty() {
         true => "no value changes",
@@ -101,7 +101,7 @@ pub(super) fn circumstances(
 ) -> impl Iterator<Item = &'static str> + use<> {
     let others = [
         (change.generated_config, "its configuration will be generated"),
-        (change.deposed.is_some(), DEPOSED),
+        (change.resource.deposed.is_some(), DEPOSED),
     ];
     let others = others.into_iter().filter_map(|(holds, words)| holds.then_some(words));
     stays(change).into_iter().chain(others)

@@ -46,18 +46,18 @@ impl Rows {
 
     fn change(&mut self, change: &ResourceChange<'_>) {
         let json = &mut self.json;
-        some_text(json, ",\"address\":", &change.address);
-        some_text(json, ",\"previous_address\":", &change.previous_address);
-        some_text(json, ",\"module_address\":", &change.module_address);
-        some_text(json, ",\"mode\":", &change.mode);
-        some_text(json, ",\"type\":", &change.type_name);
-        some_text(json, ",\"name\":", &change.name);
-        if let Some(index) = &change.index {
+        some_text(json, ",\"address\":", &change.resource.address);
+        some_text(json, ",\"previous_address\":", &change.resource.previous_address);
+        some_text(json, ",\"module_address\":", &change.resource.module_address);
+        some_text(json, ",\"mode\":", &change.resource.mode);
+        some_text(json, ",\"type\":", &change.resource.type_name);
+        some_text(json, ",\"name\":", &change.resource.name);
+        if let Some(index) = &change.resource.index {
             json.push_str(",\"index\":");
             json.push_str(index.get());
         }
-        some_text(json, ",\"deposed\":", &change.deposed);
-        some_text(json, ",\"provider_name\":", &change.provider_name);
+        some_text(json, ",\"deposed\":", &change.resource.deposed);
+        some_text(json, ",\"provider_name\":", &change.resource.provider_name);
         text(json, ",\"action\":", &change.action);
         json.push_str(",\"actions\":[");
         for (index, action) in change.actions.iter().enumerate() {
@@ -66,10 +66,10 @@ impl Rows {
         json.push(']');
         some_text(json, ",\"action_reason\":", &change.action_reason);
         some_text(json, ",\"deferred_reason\":", &change.deferred_reason);
-        self.changed.write(json, ",\"changed\":", &change.changed);
-        self.unknown.write(json, ",\"unknown\":", &change.unknown);
-        self.sensitive.write(json, ",\"sensitive\":", &change.sensitive);
-        self.replace_paths.write(json, ",\"replace_paths\":", &change.replace_paths);
+        self.changed.write(json, ",\"changed\":", &change.paths.changed);
+        self.unknown.write(json, ",\"unknown\":", &change.paths.unknown);
+        self.sensitive.write(json, ",\"sensitive\":", &change.paths.sensitive);
+        self.replace_paths.write(json, ",\"replace_paths\":", &change.paths.replace_paths);
         if let Some(importing) = &change.importing {
             json.push_str(",\"importing\":");
             json.push_str(importing.get());
@@ -117,15 +117,15 @@ fn block_members(block: &Block) -> [(&'static str, &Option<String>); 5] {
 /// Whether a row may be built in memory: its parts together are no longer than an output buffer.
 fn is_short(change: &ResourceChange<'_>) -> bool {
     let len = |text: &Option<Cow<'_, str>>| text.as_ref().map_or(0, |text| text.len());
-    let texts = len(&change.address)
-        + len(&change.previous_address)
-        + len(&change.module_address)
-        + len(&change.mode)
-        + len(&change.type_name)
-        + len(&change.name)
-        + change.index.as_ref().map_or(0, |index| index.get().len())
-        + len(&change.deposed)
-        + len(&change.provider_name)
+    let texts = len(&change.resource.address)
+        + len(&change.resource.previous_address)
+        + len(&change.resource.module_address)
+        + len(&change.resource.mode)
+        + len(&change.resource.type_name)
+        + len(&change.resource.name)
+        + change.resource.index.as_ref().map_or(0, |index| index.get().len())
+        + len(&change.resource.deposed)
+        + len(&change.resource.provider_name)
         + change.action.len()
         + change.actions.iter().map(|action| action.len()).sum::<usize>()
         + len(&change.action_reason)
@@ -134,7 +134,12 @@ fn is_short(change: &ResourceChange<'_>) -> bool {
         + change.source.as_ref().map_or(0, |source| source.get().len());
     let block = change.block.iter().flat_map(|block| block_members(block));
     let block = block.map(|(_, text)| text.as_ref().map_or(0, String::len)).sum::<usize>();
-    let lists = [&change.changed, &change.unknown, &change.sensitive, &change.replace_paths];
+    let lists = [
+        &change.paths.changed,
+        &change.paths.unknown,
+        &change.paths.sensitive,
+        &change.paths.replace_paths,
+    ];
     (texts + block) as u64 + lists.iter().map(|list| list.size()).sum::<u64>()
         <= super::BUFFER as u64
 }
@@ -241,23 +246,22 @@ mod tests {
             let [index, importing, source] = raws;
             let [changed, unknown, sensitive, replace_paths] = lists;
             ResourceChange {
-                address: Some(Cow::Owned(address)),
-                previous_address: previous,
-                module_address: module,
-                mode,
-                type_name,
-                name,
-                index,
-                deposed,
-                provider_name: provider,
+                resource: ResourceName {
+                    address: Some(Cow::Owned(address)),
+                    previous_address: previous,
+                    module_address: module,
+                    mode,
+                    type_name,
+                    name,
+                    index,
+                    deposed,
+                    provider_name: provider,
+                },
                 action: Cow::Owned(action),
                 actions: Cow::Owned(actions),
                 action_reason: reason,
                 deferred_reason: deferred,
-                changed,
-                unknown,
-                sensitive,
-                replace_paths,
+                paths: ChangePaths { changed, unknown, sensitive, replace_paths },
                 importing,
                 generated_config,
                 block,
@@ -298,7 +302,10 @@ mod tests {
     fn long_rows_are_not_kept() {
         let change = |len: usize| {
             let address = Some(Cow::Owned("a".repeat(len)));
-            Record::ResourceDrift(ResourceChange { address, ..ResourceChange::default() })
+            Record::ResourceDrift(ResourceChange {
+                resource: ResourceName { address, ..ResourceChange::default().resource },
+                ..ResourceChange::default()
+            })
         };
         let mut rows = Rows::default();
         for len in [super::super::BUFFER - 100, super::super::BUFFER + 1] {

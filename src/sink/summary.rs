@@ -405,7 +405,8 @@ impl Draft {
                 line(change, places, parts.map(|part| format!(", {part}")).collect())
             });
         }
-        let name = visible(&short_group(change.type_name.as_deref().unwrap_or("(no type)")));
+        let name =
+            visible(&short_group(change.resource.type_name.as_deref().unwrap_or("(no type)")));
         let name = if self.types.contains_key(&name) || self.types.len() < TYPES_MAX {
             name
         } else {

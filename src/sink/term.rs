@@ -214,7 +214,7 @@ impl<W: Write> Term<W> {
 
     fn change(&mut self, part: Part, change: &ResourceChange<'_>) -> Result<()> {
         self.enter(part)?;
-        let module = change.module_address.as_deref().map(visible);
+        let module = change.resource.module_address.as_deref().map(visible);
         if self.open.modules[part as usize] != module {
             self.flush_group()?;
             if let Some(module) = &module {

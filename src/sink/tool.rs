@@ -66,7 +66,7 @@ impl Clues {
             *self = Clues { registry: None, version: plan.terraform_version.map(str::to_owned) };
         }
         if let (None, Some(change)) = (self.registry, record.resource()) {
-            self.registry = change.provider_name.as_deref().and_then(Tool::of_provider);
+            self.registry = change.resource.provider_name.as_deref().and_then(Tool::of_provider);
         }
     }
 
@@ -144,8 +144,13 @@ mod tests {
             ("", Tool::Terraform),
         ] {
             let mut clues = Clues::default();
-            let change =
-                ResourceChange { provider_name: Some(provider.into()), ..Default::default() };
+            let change = ResourceChange {
+                resource: ResourceName {
+                    provider_name: Some(provider.into()),
+                    ..Default::default().resource
+                },
+                ..Default::default()
+            };
             clues.note(&Record::ResourceChange(change));
             assert_eq!(clues.tool_so_far(), tool, "{provider}");
         }

@@ -72,10 +72,10 @@ impl Tally {
     }
 
     fn resource(&mut self, change: &ResourceChange<'_>, counts: &Counts) {
-        self.types.count(change.type_name.as_deref().unwrap_or("(no type)"), counts);
-        let provider = change.provider_name.as_deref().map(rows::without_registry);
+        self.types.count(change.resource.type_name.as_deref().unwrap_or("(no type)"), counts);
+        let provider = change.resource.provider_name.as_deref().map(rows::without_registry);
         self.providers.count(provider.unwrap_or("(no provider)"), counts);
-        let module = change.module_address.as_deref().map(rows::without_keys);
+        let module = change.resource.module_address.as_deref().map(rows::without_keys);
         self.modules.count(module.as_deref().unwrap_or("(root module)"), counts);
     }
 }

@@ -340,10 +340,10 @@ impl Rule {
 
     fn paths(&self, change: &ResourceChange<'_>, which: Which) -> u64 {
         let paths: &Paths = match which {
-            Which::Changed => &change.changed,
-            Which::Unknown => &change.unknown,
-            Which::Sensitive => &change.sensitive,
-            Which::Replace => &change.replace_paths,
+            Which::Changed => &change.paths.changed,
+            Which::Unknown => &change.paths.unknown,
+            Which::Sensitive => &change.paths.sensitive,
+            Which::Replace => &change.paths.replace_paths,
         };
         // Unchanged resources have records only if all were requested, so none is counted.
         if paths.is_empty() || change.action == "no-op" || !self.matches_resource(change) {
@@ -355,7 +355,7 @@ impl Rule {
 
     /// Whether the rule's address pattern matches a resource.
     fn matches_resource(&self, change: &ResourceChange<'_>) -> bool {
-        self.matches_any([change.address.as_deref(), change.type_name.as_deref()])
+        self.matches_any([change.resource.address.as_deref(), change.resource.type_name.as_deref()])
     }
 
     fn matches_any<'n>(&self, names: impl IntoIterator<Item = Option<&'n str>>) -> bool {
@@ -366,7 +366,7 @@ impl Rule {
 
 fn is_counted(change: &ResourceChange<'_>, subject: Subject) -> bool {
     // As in the plan line: a data source that is no longer read is not a delete.
-    let is_managed = change.mode.as_deref().is_none_or(|mode| mode == "managed");
+    let is_managed = change.resource.mode.as_deref().is_none_or(|mode| mode == "managed");
     match subject {
         Subject::Action(word) => {
             change.effects().any(|effect| effect == word) && (is_managed || word == "read")

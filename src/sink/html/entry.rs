@@ -91,11 +91,11 @@ impl<'a> Entry<'a> {
         let deferral = change.deferred_reason.as_deref().map(|word| known(phrase::deferral, word));
         let reason = why.or(what_else(change).map(str::to_owned)).or(deferral);
         let stays = phrase::stays(change).map(str::to_owned);
-        let left_over = change.deposed.is_some().then(|| phrase::DEPOSED.to_owned());
+        let left_over = change.resource.deposed.is_some().then(|| phrase::DEPOSED.to_owned());
         let reasons: Vec<String> = stays.into_iter().chain(left_over).chain(reason).collect();
         let importing = phrase::imported(change, str::to_owned);
         let details = Details {
-            provider: change.provider_name.as_deref(),
+            provider: change.resource.provider_name.as_deref(),
             importing: change.importing.as_ref().map(|_| importing.join(", ")),
             generated_config: change.generated_config,
             ..Details::of_values(&change.attributes)
@@ -105,9 +105,9 @@ impl<'a> Entry<'a> {
             address: change.label(),
             action: Some(&change.action),
             symbol: symbol(change).trim(),
-            type_name: change.type_name.as_deref(),
-            module: change.module_address.as_deref(),
-            deposed: change.deposed.as_deref(),
+            type_name: change.resource.type_name.as_deref(),
+            module: change.resource.module_address.as_deref(),
+            deposed: change.resource.deposed.as_deref(),
             moved_from: change.moved_from(),
             imported: change.importing.is_some(),
             reason: (!reasons.is_empty()).then(|| Cow::Owned(reasons.join(", "))),

@@ -111,7 +111,7 @@ impl Teller {
     /// A change to a resource.
     pub fn change(&self, class: Class, change: &ResourceChange<'_>) -> Alike {
         let mut instances = Instances::of(change, self.detail);
-        let module = change.module_address.as_deref();
+        let module = change.resource.module_address.as_deref();
         // The name of instances has no module.
         if let Some(module) = module.filter(|module| change.label().starts_with(*module)) {
             instances.name.insert_str(0, &format!("{module}."));
@@ -120,7 +120,11 @@ impl Teller {
             class,
             instances,
             symbol: symbol(change),
-            link: change.address.as_deref().map_or_else(String::new, |address| self.link(address)),
+            link: change
+                .resource
+                .address
+                .as_deref()
+                .map_or_else(String::new, |address| self.link(address)),
             phrase: description(class, change),
             body: self.body(&change.attributes, Action::of_change(change)),
         }

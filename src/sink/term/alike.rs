@@ -59,10 +59,12 @@ impl Instances {
 /// deposed object contains its index and its deposed key.
 fn names(change: &ResourceChange<'_>) -> (String, Option<String>) {
     let address = &*change.label();
-    let module = change.module_address.as_deref().and_then(|module| address.strip_prefix(module));
+    let module =
+        change.resource.module_address.as_deref().and_then(|module| address.strip_prefix(module));
     let name = module.and_then(|rest| rest.strip_prefix('.')).unwrap_or(address);
-    let deposed = change.deposed.as_deref().map(|key| format!(" (deposed {})", visible(key)));
-    let at = change.index.as_ref().and_then(|_| name.find('['));
+    let deposed =
+        change.resource.deposed.as_deref().map(|key| format!(" (deposed {})", visible(key)));
+    let at = change.resource.index.as_ref().and_then(|_| name.find('['));
     match (at, deposed) {
         (Some(at), None) => (visible(&name[..at]), Some(visible(&name[at..]))),
         (_, deposed) => (visible(name) + &deposed.unwrap_or_default(), None),

@@ -162,19 +162,8 @@ mod tests {
 
     /// Parts of addresses and patterns.
     fn text() -> impl Strategy<Value = String> {
-        let part = prop::sample::select(vec![
-            "module.",
-            "m",
-            "a_b",
-            "aws_db",
-            ".",
-            "*",
-            "*.",
-            "[0]",
-            r#"["k.x"]"#,
-            "data.",
-            "[*]",
-        ]);
+        let parts = r#"module.|m|a_b|aws_db|.|*|*.|[0]|["k.x"]|data.|[*]"#;
+        let part = prop::sample::select(parts.split('|').collect::<Vec<_>>());
         prop::collection::vec(part, 1..7).prop_map(|parts| parts.concat())
     }
 

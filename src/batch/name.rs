@@ -99,30 +99,9 @@ mod tests {
     #[test]
     fn different_inputs_have_different_names() {
         let long = "x".repeat(400);
-        let sources = [
-            "a",
-            "A",
-            "a/b",
-            "a~b",
-            "a%2fb",
-            "a%7eb",
-            "A/b",
-            "a/B",
-            "á",
-            "a\u{301}",
-            "con",
-            "CON",
-            "%63on",
-            "%63ON",
-            ".a",
-            "%2ea",
-            "a+",
-            "a.",
-            "a ",
-            "a",
-            &long,
-            &long[1..],
-        ];
+        let short =
+            "a|A|a/b|a~b|a%2fb|a%7eb|A/b|a/B|á|a\u{301}|con|CON|%63on|%63ON|.a|%2ea|a+|a.|a |a";
+        let sources: Vec<&str> = short.split('|').chain([&long[..], &long[1..]]).collect();
         let mut names: Vec<String> =
             sources.iter().map(|source| file_name(source.as_bytes()).to_lowercase()).collect();
         names.sort_unstable();

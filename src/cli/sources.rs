@@ -202,17 +202,14 @@ mod tests {
 
     #[test]
     fn files_keep_the_folder_that_the_user_names() {
-        for (path, expected) in [
-            (".", ""),
-            ("./", ""),
-            ("infra", "infra/"),
-            ("./infra/a/", "infra/a/"),
-            ("/x", ""),
-            ("/srv", ""),
-            ("/srv/infra/a", "infra/a/"),
-            ("/srvs", ""),
+        for (expected, paths) in [
+            ("", &[".", "./", "/x", "/srv", "/srvs"][..]),
+            ("infra/", &["infra"]),
+            ("infra/a/", &["./infra/a/", "/srv/infra/a"]),
         ] {
-            assert_eq!(prefix(Path::new(path), Path::new("/srv")), expected, "{path}");
+            for path in paths {
+                assert_eq!(prefix(Path::new(path), Path::new("/srv")), expected, "{path}");
+            }
         }
         for (given, expected) in [("infra", "infra/"), ("./a/b/", "a/b/"), (".", ""), ("/", "/")] {
             assert_eq!(with_slash(Path::new(given)), expected, "{given}");

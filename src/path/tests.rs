@@ -27,25 +27,17 @@ fn only_texts_of_paths_are_parsed() {
         paths.push_text(text).unwrap();
         assert_eq!(paths.iter().next().unwrap().to_string(), text);
     }
-    for (text, place) in [
-        (".a", 0),
-        ("a..b", 1),
-        ("a.", 1),
-        ("a[", 1),
-        ("a[01]", 1),
-        ("a[4294967296]", 1),
-        ("a[-1]", 1),
-        ("a[]", 1),
-        ("a[1", 1),
-        (r#"a["b"#, 1),
-        (r#"a["b"x"#, 1),
-        ("a b", 0),
-        ("a.été", 1),
-        ("a[0]b", 4),
+    for (place, texts) in [
+        (0, &[".a", "a b"][..]),
+        (1, &["a..b", "a.", "a[", "a[01]", "a[4294967296]", "a[-1]", "a[]", "a[1", r#"a["b"#]),
+        (1, &[r#"a["b"x"#, "a.été"]),
+        (4, &["a[0]b"]),
     ] {
-        let error = steps(text).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Path, "{text}");
-        assert_eq!(error.location().unwrap().offset, place, "{text}");
+        for text in texts {
+            let error = steps(text).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Path, "{text}");
+            assert_eq!(error.location().unwrap().offset, place, "{text}");
+        }
     }
 }
 

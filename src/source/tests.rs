@@ -9,10 +9,10 @@ use crate::error::ErrorKind;
 
 const PLAN: &str = r#"{"format_version":"1.2","resource_changes":[]}"#;
 
-/// Creates a folder with these files. A file whose name ends with `.json` holds a plan.
-fn folder(files: &[&str]) -> TempDir {
+/// Creates a folder with these files, between blanks. Those that end with `.json` hold a plan.
+fn folder(files: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    for file in files {
+    for file in files.split(' ') {
         let path = folder.path().join(file);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, if file.ends_with(".json") { PLAN } else { "words" }).unwrap();
@@ -48,21 +48,12 @@ fn globs(include: &[&str], exclude: &[&str]) -> Globs {
     Globs::new(&strings(include), &strings(exclude)).unwrap()
 }
 
-const TREE: [&str; 9] = [
-    "b/x.json",
-    "a/z.json",
-    "a/README",
-    "a.json",
-    "a/b/c.json",
-    ".hidden/x.json",
-    "a/.x.json",
-    "a-b/x.json",
-    "top",
-];
+const TREE: &str =
+    "b/x.json a/z.json a/README a.json a/b/c.json .hidden/x.json a/.x.json a-b/x.json top";
 
 #[test]
 fn a_folder_is_its_plans_sorted_by_component() {
-    let folder = folder(&TREE);
+    let folder = folder(TREE);
     let (names, skipped) = list(folder.path(), &select(folder.path(), &[""]));
     assert_eq!(names, ["a/b/c.json", "a/z.json", "a-b/x.json", "a.json", "b/x.json"]);
     assert_eq!(skipped, Skipped { others: 2, hidden: 2, ..Skipped::default() });
@@ -70,29 +61,16 @@ fn a_folder_is_its_plans_sorted_by_component() {
 
 #[test]
 fn names_keep_their_order_and_come_once() {
-    let folder = folder(&TREE);
+    let folder = folder(TREE);
     let names = ["b", "a.json", "-", "a", "a.json", "none.json", ".hidden", "a/.x.json", "top"];
     let (names, _) = list(folder.path(), &select(folder.path(), &names));
-    assert_eq!(
-        names,
-        [
-            "b/x.json",
-            "a.json",
-            "-",
-            "a/b/c.json",
-            "a/z.json",
-            "none.json",
-            ".hidden/x.json",
-            "a/.x.json",
-            "top"
-        ],
-        "what is named is an input, a plan or not, there or not"
-    );
+    let expected = "b/x.json a.json - a/b/c.json a/z.json none.json .hidden/x.json a/.x.json top";
+    assert_eq!(names.join(" "), expected, "what is named is an input, a plan or not, there or not");
 }
 
 #[test]
 fn globs_pick_files_of_a_folder() {
-    let folder = folder(&TREE);
+    let folder = folder(TREE);
     for (include, exclude, names, excluded) in [
         (&["*.json"][..], &["z*"][..], &["a/b/c.json", "a-b/x.json", "a.json", "b/x.json"][..], 3),
         (&["a/**"], &[], &["a/b/c.json", "a/z.json"], 4),
@@ -110,7 +88,7 @@ fn globs_pick_files_of_a_folder() {
 
 #[test]
 fn globs_name_what_a_shell_would() {
-    let folder = folder(&[&TREE[..], &["a/[x].json", "d/{b}/p.json"]].concat());
+    let folder = folder(&format!("{TREE} a/[x].json d/{{b}}/p.json"));
     for (glob, names) in [
         ("*/x.json", &["a-b/x.json", "b/x.json"][..]),
         (
@@ -145,7 +123,7 @@ fn globs_name_what_a_shell_would() {
 
 #[test]
 fn lists_name_inputs() {
-    let folder = folder(&TREE);
+    let folder = folder(TREE);
     let path = |name: &str| format!("{}/{name}", folder.path().display());
     let write = |name: &str, text: String| std::fs::write(path(name), text).unwrap();
     write("lines", format!("{}\r\n\n{}\n{}", path("a.json"), path("b"), path("a/*.json")));
@@ -164,7 +142,7 @@ fn lists_name_inputs() {
 
 #[test]
 fn a_folder_without_plans_is_an_error() {
-    let folder = folder(&["a/README", "b/x.json"]);
+    let folder = folder("a/README b/x.json");
     let (names, skipped) = list(folder.path(), &select(folder.path(), &["a", "b"]));
     assert_eq!(names, ["!a NoPlan", "b/x.json"]);
     assert_eq!(skipped.others, 1);
@@ -172,7 +150,7 @@ fn a_folder_without_plans_is_an_error() {
 
 #[test]
 fn an_empty_file_that_should_hold_json_is_an_input() {
-    let folder = folder(&["a.json"]);
+    let folder = folder("a.json");
     for name in ["empty.json", "empty.JSON.GZ", "empty", "empty.txt"] {
         std::fs::write(folder.path().join(name), "").unwrap();
     }
@@ -184,7 +162,7 @@ fn an_empty_file_that_should_hold_json_is_an_input() {
 #[test]
 fn compressed_plans_are_known_by_their_content() {
     use std::io::Write;
-    let folder = folder(&["a.json"]);
+    let folder = folder("a.json");
     let path = |name: &str| folder.path().join(name);
     let gzip = |text: &[u8]| {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -204,7 +182,7 @@ fn compressed_plans_are_known_by_their_content() {
 #[test]
 fn links_to_files_count_and_links_to_folders_do_not() {
     use std::os::unix::fs::symlink;
-    let folder = folder(&["a/x.json"]);
+    let folder = folder("a/x.json");
     let path = |name: &str| folder.path().join(name);
     symlink(path("a/x.json"), path("link.json")).unwrap();
     symlink(path(""), path("a/loop")).unwrap();
@@ -219,7 +197,7 @@ fn links_to_files_count_and_links_to_folders_do_not() {
 
 #[test]
 fn an_entry_knows_size_and_time() {
-    let folder = folder(&["a.json"]);
+    let folder = folder("a.json");
     let inputs = Inputs::list(&select(folder.path(), &["", "none", "-"]), Rule::Path);
     let entries: Vec<&Entry> = inputs.entries.iter().flatten().collect();
     assert_eq!(entries[0].len, Some(PLAN.len() as u64));

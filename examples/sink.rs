@@ -17,8 +17,8 @@ struct Lines;
 impl Sink for Lines {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         if let Record::ResourceChange(change) = record {
-            let address = change.address.as_deref().unwrap_or("?");
-            println!("{} {address} {}", change.action, change.changed.len());
+            let address = change.resource.address.as_deref().unwrap_or("?");
+            println!("{} {address} {}", change.action, change.paths.changed.len());
         }
         Ok(())
     }

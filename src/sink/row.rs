@@ -191,7 +191,7 @@ mod tests {
 
     use super::*;
     use crate::path::Step;
-    use crate::record::{Attributes, JsonText};
+    use crate::record::{Attributes, ChangePaths, JsonText, ResourceName};
 
     const TEXT: &str = r#"[a-z]{0,20}(\PC|["\\\x00-\x1f\x7f\u{2028}\u{1f600}é]){0,3}[a-z]{0,12}"#;
 
@@ -303,7 +303,7 @@ mod tests {
         let change = |len: usize| {
             let address = Some(Cow::Owned("a".repeat(len)));
             Record::ResourceDrift(ResourceChange {
-                resource: ResourceName { address, ..ResourceChange::default().resource },
+                resource: ResourceName { address, ..ResourceName::default() },
                 ..ResourceChange::default()
             })
         };

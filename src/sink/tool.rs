@@ -108,7 +108,7 @@ impl Clues {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Plan, ResourceChange};
+    use crate::record::{Plan, ResourceChange, ResourceName};
 
     #[test]
     fn versions_and_silence_tell_the_tool() {
@@ -147,7 +147,7 @@ mod tests {
             let change = ResourceChange {
                 resource: ResourceName {
                     provider_name: Some(provider.into()),
-                    ..Default::default().resource
+                    ..Default::default()
                 },
                 ..Default::default()
             };

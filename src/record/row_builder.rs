@@ -158,6 +158,13 @@ impl RowBuilder {
         })
     }
 
+    fn list_replace_paths(&mut self, change: &plan::Change<'_>) -> Result<()> {
+        self.mark_steps(change);
+        let (paths_max, taken) = (self.options.read.limits.paths, self.differ.size());
+        let (paths, texts) = (&mut self.replace_paths, &mut self.texts);
+        replace_paths(change, paths, texts, &mut self.marked, paths_max, taken)
+    }
+
     /// Builds the row of the change whose [facts](RowBuilder::facts) were computed last. `viewer`
     /// knows secrets that the change does not mark.
     ///
@@ -172,18 +179,8 @@ impl RowBuilder {
         viewer: Option<&Viewer<'_>>,
     ) -> Result<Record<'m>> {
         if self.options.extent == Extent::Paths {
-            self.mark_steps(&change.change);
-            let (paths, texts) = (&mut self.replace_paths, &mut self.texts);
-            let taken = self.differ.size();
-            replace_paths(
-                &change.change,
-                paths,
-                texts,
-                &mut self.marked,
-                self.options.read.limits.paths,
-                taken,
-            )
-            .map_err(|error| in_change(error.within("replace_paths")))?;
+            self.list_replace_paths(&change.change)
+                .map_err(|error| in_change(error.within("replace_paths")))?;
         }
         let actions = facts.action.words(&change.change).map_err(in_change)?;
         let importing = change

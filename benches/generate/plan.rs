@@ -44,7 +44,7 @@ pub struct Options {
     /// Seed of the random choices.
     pub seed: u64,
     pub shape: Shape,
-    /// The share of unchanged instances; by default that of the shape.
+    /// The share of unchanged instances. `None`: the default of the shape.
     pub no_op: Option<f64>,
     pub keys: Keys,
     pub marks: Marks,

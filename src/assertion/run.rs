@@ -1,4 +1,4 @@
-//! Asks assertions of one document, in one pass.
+//! Checks assertions on one document, in one pass.
 
 use super::facts::{Facts, is_asked};
 use super::list::Assertions;
@@ -16,22 +16,22 @@ use crate::plan::{
     self, Change, Deferred, Document, Flow, Piece, PieceKind, PieceVisitor, ResourceChange, Section,
 };
 
-/// The assertions, and what a document says about them so far.
+/// The assertions, and their results for the part of a document that was read.
 pub struct Run<'a> {
     assertions: &'a Assertions,
-    /// The answers so far.
+    /// The results so far.
     pub tally: Tally,
     facts: Facts,
     limits: Limits,
     current: Current,
 }
 
-/// The resource or output that is being asked about: buffers.
+/// The resource or output that is being checked. The next one reuses the buffers.
 #[derive(Default)]
 struct Current {
     /// The address, or the name of an output.
     address: String,
-    /// The type, or the name of an output in configurations: patterns cover this name, too.
+    /// The type of the resource, or `output.NAME`. Patterns cover this name, too.
     type_name: String,
     actions: Vec<String>,
     is_data: bool,
@@ -66,7 +66,7 @@ impl Current {
         if self.type_name.starts_with("output.") { &self.type_name } else { &self.address }
     }
 
-    /// The item to ask about. A state has no actions.
+    /// The item to check. A state has no actions.
     fn item<'i, 'v>(&'i self, facts: &Facts, sides: Sides<'v>) -> Item<'i, 'v> {
         let actions = (!facts.is_state).then_some(self.actions.as_slice());
         let (place, address, is_data) = (&*self.address, self.block(), self.is_data);
@@ -75,7 +75,7 @@ impl Current {
 }
 
 impl<'a> Run<'a> {
-    /// Assertions that were asked of nothing yet.
+    /// Starts a run with no results.
     pub fn new(assertions: &'a Assertions, limits: &Limits) -> Run<'a> {
         let mut tally = Tally::default();
         tally.reset(assertions.list().len());
@@ -83,13 +83,13 @@ impl<'a> Run<'a> {
         Run { assertions, tally, facts, limits, current: Current::default() }
     }
 
-    /// The answers to all assertions, at the end of a document.
+    /// The results of all assertions, at the end of a document.
     pub fn finish(mut self, document: &Document) -> Answers {
         self.facts.lacks_changes = document.lacks_changes;
         verdict::end(self.assertions, &self.facts, self.tally)
     }
 
-    /// The document is a state.
+    /// Notes that the document is a state.
     pub fn note_state(&mut self) {
         self.facts.is_state = true;
     }
@@ -125,8 +125,8 @@ impl<'a> Run<'a> {
         self.tally.answers[place].count += u64::from(is_counted);
     }
 
-    /// Asks an assertion of the current resource or output. `deferred` is the reason to defer its
-    /// change.
+    /// Checks an assertion on the current resource or output. `deferred` is the reason why its
+    /// change is deferred, if it is.
     fn ask(&mut self, place: usize, sides: Sides<'_>, deferred: Option<&str>) -> Result<()> {
         let assertion = &self.assertions.list()[place];
         let item = Item { deferred, ..self.current.item(&self.facts, sides) };
@@ -136,7 +136,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Asks an assertion of the current deposed object: whether it allows the actions.
+    /// Checks whether an assertion allows the actions of the current deposed object.
     fn ask_deposed(&mut self, place: usize, name: &str) -> Result<()> {
         let expectations = &self.assertions.list()[place].expectations;
         let is_asked =
@@ -153,8 +153,8 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Notes the current resource or output for the assertions about the plan as a whole. `texts`
-    /// are its name and its change.
+    /// Checks the assertions about the whole plan on the current resource or output. `texts`
+    /// returns its name and its change, for a finding.
     fn change_of_plan(
         &mut self,
         changes: bool,
@@ -223,7 +223,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// A resource or an output of a state.
+    /// Checks the assertions on a resource or an output of a state.
     fn of_state(&mut self, piece: &Piece<'_>) -> Result<()> {
         self.note_state();
         self.current.actions.clear();

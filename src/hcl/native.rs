@@ -1,7 +1,7 @@
-//! Reads the blocks of a native file by a schema.
+//! Reads the blocks of a configuration file in native syntax (`.tf`), guided by a schema.
 //!
-//! hcl-edit parses the file. This reader turns its tree into blocks with ranges, and reports what
-//! the schema refuses, in the words of HCL.
+//! hcl-edit parses the file. This reader turns its tree into blocks with ranges. It reports what
+//! the schema does not allow, with the wording of HCL's own diagnostics.
 
 use std::collections::HashSet;
 
@@ -51,8 +51,9 @@ impl Reader<'_, '_> {
         self.lines.range(node.span().unwrap_or_default())
     }
 
-    /// Reads a body. Only a block that a provider knows has no schema. `opening` is the place of
-    /// the opening brace. The parser bounds the depth of the recursion.
+    /// Reads a body. `schema` is `None` only inside a block whose schema the provider has.
+    /// `opening` is the place of the opening brace; a file has none. The parser bounds the depth of
+    /// the recursion.
     fn body(
         &mut self,
         body: Body,

@@ -67,9 +67,9 @@ struct Span {
     /// The first 8 bytes of the first key, as a big-endian number. A path with a smaller lead
     /// sorts first.
     ///
-    /// An index or an element sorts after all keys and has the greatest number, because no text
-    /// has a byte 0xff. A short key is padded with zeros. Another key may contain zeros too, so
-    /// paths with equal leads must be compared step by step.
+    /// An index or an element sorts after all keys, so its lead is `u64::MAX`. No key has that
+    /// lead, because UTF-8 contains no byte 0xff. A short key is padded with zeros. Another key may
+    /// contain zeros too, so paths with equal leads must be compared step by step.
     lead: u64,
     start: u32,
     end: u32,
@@ -198,8 +198,8 @@ impl Paths {
         Ok(())
     }
 
-    /// Appends the step at the start of a text. Returns its length in bytes; `None` if the text does
-    /// not start with a step.
+    /// Appends the step at the start of a text. Returns the length of the step in bytes; `None` if
+    /// the text does not start with a step.
     fn push_text_step(&mut self, text: &str, is_first: bool) -> Option<usize> {
         let Some(inside) = text.strip_prefix('[') else {
             let ident = if is_first { text } else { text.strip_prefix('.')? };
@@ -381,7 +381,7 @@ impl<'a> Path<'a> {
         self.steps.iter().map(move |&step| self.unpacked(step))
     }
 
-    /// The step at this depth, from 0.
+    /// The step at this depth. The first step has depth 0.
     pub fn step(self, depth: usize) -> Option<Step<'a>> {
         self.steps.get(depth).map(|&step| self.unpacked(step))
     }
@@ -474,8 +474,8 @@ fn is_ident(key: &str) -> bool {
         && key.bytes().all(|byte| PART[usize::from(byte)])
 }
 
-/// The position of the first byte outside quotes for which `is_end` is true. It gets the position
-/// and the byte.
+/// The position of the first byte outside quotes for which `is_end` returns true. The arguments of
+/// `is_end` are the position and the byte.
 #[inline]
 fn position_outside_quotes(text: &str, is_end: impl Fn(usize, u8) -> bool) -> Option<usize> {
     let (mut is_quoted, mut is_escaped) = (false, false);

@@ -6,8 +6,8 @@
 //! | `tags.*` | each member of `tags` |
 //! | `**.password` | `password` at any depth |
 //!
-//! A query has a type of its own, so that no text with a wildcard is taken for a concrete path.
-//! [`Pattern`](super::Pattern) is another language: its `*` matches any text of a path.
+//! A query has a type of its own, so that code cannot take a text with a wildcard for a concrete
+//! path. [`Pattern`](super::Pattern) is a different language: its `*` matches any text of a path.
 
 use std::fmt;
 
@@ -37,7 +37,7 @@ enum QueryStep {
     AnyKey,
     /// `[*]`: any index.
     AnyIndex,
-    /// `**`: any steps, also none.
+    /// `**`: any number of steps, including none.
     AnySteps,
 }
 
@@ -50,7 +50,7 @@ impl AttributeQuery {
     /// # Errors
     ///
     /// Fails with [`ErrorKind::Path`] at the offset of the first invalid step, or of the first step
-    /// that is too many.
+    /// beyond the maximum.
     pub fn parse(text: &str) -> Result<AttributeQuery, Error> {
         let mut steps = Vec::new();
         let mut at = 0;
@@ -86,7 +86,7 @@ impl AttributeQuery {
         self.skipping(1)
     }
 
-    /// The state after one more step of a path. Zero if no longer path matches.
+    /// The state after one more step of a path. Zero if neither this path nor a longer one matches.
     pub(crate) fn advanced(&self, state: u128, step: &AttributeStep) -> u128 {
         let mut next = 0;
         for (place, expected) in
@@ -108,7 +108,7 @@ impl AttributeQuery {
         state >> self.steps.len() & 1 == 1
     }
 
-    /// Adds the states that follow if `**` matches no step.
+    /// Adds the states that the query reaches when each `**` matches zero steps.
     fn skipping(&self, mut state: u128) -> u128 {
         for (place, step) in self.steps.iter().enumerate() {
             if *step == QueryStep::AnySteps && state >> place & 1 == 1 {

@@ -11,10 +11,10 @@
 //! | `statecheck.ExpectIdentity(address, identity)` | [`StateCheck::Identity`] |
 //! | `statecheck.CompareValuePairs(...)` | [`StateCheck::CompareValuePairs`] |
 //!
-//! [`check_plan`] and [`check_state`] read a document once. They materialise only what a check
-//! names. Go's decoder decides what a document says: the names of its keys match in any case, and
-//! the last of several values counts. Hence documents that [`plan::read`](crate::plan::read)
-//! refuses can pass here.
+//! [`check_plan`] and [`check_state`] read a document once. They materialise only the values that a
+//! check names. They decode JSON as Go does: keys match in any case, and the last of several
+//! members with the same key counts. So a document that [`plan::read`](crate::plan::read) refuses
+//! can pass here.
 //!
 //! ```
 //! use plansift::input::Slice;

@@ -1,8 +1,8 @@
-//! Native state files (`terraform.tfstate`, version 4) as the JSON text that `show -json` prints of
-//! a state, written a piece at a time.
+//! Converts native state files (`terraform.tfstate`, version 4) to the JSON text that `show -json`
+//! prints for a state, a piece at a time.
 //!
-//! A state file has no schemas. So attributes keep the order of the file, which is sorted, and only
-//! the marks that the file itself has are marks in the text.
+//! A state file has no schemas. So attributes keep the order of the file, which is sorted. The text
+//! has the sensitivity marks of the file, but not those of the schemas.
 
 use std::io::{self, Read};
 
@@ -20,7 +20,7 @@ use crate::json::cursor::Cursor;
 use crate::limits::Limits;
 use crate::scan::Isa;
 
-/// How much of an input is examined, in bytes.
+/// Maximum length of the text that decides whether an input is a state file, in bytes.
 const HEAD: usize = 64 << 10;
 
 /// The longest key of a state file, with quotes, in bytes.
@@ -37,13 +37,13 @@ const FIRST_KEYS: [&[u8]; 7] = [
     b"\"check_results\"",
 ];
 
-/// Whether an input that is not read yet is a state file, judged by its first keys.
+/// Whether an unread input is a state file, judged by its first keys.
 ///
 /// # Errors
 ///
-/// The input fails.
+/// Fails if the input cannot be read.
 pub fn is_state_file(input: &mut Input) -> Result<bool> {
-    // Most inputs are no state files, and their first key shows that.
+    // Fast path: the first key of most inputs shows that they are not state files.
     loop {
         let text = input.window().trim_ascii_start();
         let key = match text.strip_prefix(b"{") {
@@ -93,7 +93,7 @@ pub struct StateDocument {
     schemas: Schemas,
     next: Part,
     out: Vec<u8>,
-    /// The bytes of `out` that the reader has taken.
+    /// Number of bytes of `out` that [`Read::read`] has returned.
     taken: usize,
 }
 
@@ -111,8 +111,8 @@ enum Part {
 ///
 /// # Errors
 ///
-/// Fails if the file is no state file of version 4, if it is damaged, or if it exceeds a limit. The
-/// errors of the resources themselves come from the reader.
+/// Fails if the file is not a state file of version 4, if it is damaged, or if it exceeds a limit.
+/// The returned reader reports errors inside resources.
 pub fn open_state(file: &Rereadable, limits: &Limits) -> Result<StateDocument> {
     let member = Member::of_file(file.clone());
     let state = State::read(member, From::StateFile, limits).map_err(of_state_file)?;
@@ -120,7 +120,7 @@ pub fn open_state(file: &Rereadable, limits: &Limits) -> Result<StateDocument> {
     Ok(StateDocument { state, schemas, next: Part::Head, out, taken: 0 })
 }
 
-/// An error of a state in a plan file as one of a state file.
+/// Turns an error about the state in a plan file into one about a state file.
 fn of_state_file(error: Error) -> Error {
     match (error.kind(), error.location()) {
         (ErrorKind::PlanFile(_), location) => {
@@ -182,7 +182,7 @@ impl Read for StateDocument {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.taken == self.out.len() && self.next != Part::End {
             if let Err(error) = self.advance() {
-                // Another read fails in the same way.
+                // A second call then fails with the same error.
                 self.out.clear();
                 self.taken = 0;
                 return Err(into_io_error(of_state_file(error)));

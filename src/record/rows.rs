@@ -38,7 +38,7 @@ pub(super) struct RowBatch {
     pub built: Vec<BuiltRow>,
     /// The rendered rows, one after the other.
     pub text: Vec<u8>,
-    /// The answers of the changes to assertions.
+    /// The results of the assertions for these changes.
     pub tally: Tally,
     /// Memory of `built`, in bytes.
     size: u64,
@@ -80,7 +80,7 @@ impl Found for RowBatch {
 /// A worker that builds rows.
 pub(super) struct RowWorker<'v> {
     builder: RowBuilder,
-    /// Finds attributes; `None` without a view.
+    /// Finds the attributes to show; `None` if rows show no attributes.
     viewer: Option<Viewer<'v>>,
     show: Show,
     /// Renders rows; `None` if the sink takes records only.
@@ -172,7 +172,7 @@ impl PieceVisitor for Changes<'_, '_> {
         let (section, text_len) = (piece.section, text.len());
         let row = ResourceChange::parse(section, piece.value)
             .and_then(|change| self.worker.make(section, &change, None, text));
-        // A change that is left to the reading thread is not asked about here.
+        // The reading thread checks the assertions for each change that is left to it.
         let asked = |row: Option<BuiltRow>| match (&row, &mut self.worker.asker) {
             (Some(_), Some(asker)) => asker.piece_into(piece, tally).map(|()| row),
             _ => Ok(row),

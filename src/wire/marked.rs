@@ -1,4 +1,4 @@
-//! JSON that shows a value whole: its type, what is unknown, and what is known of that.
+//! A JSON form of values that loses nothing: types, unknown values, and their refinements.
 //!
 //! | form | value |
 //! | --- | --- |
@@ -6,14 +6,14 @@
 //! | `{"unknown":TYPE}` | an unknown value |
 //! | `{"string":S}` `{"bool":true}` | a string, a boolean |
 //! | `{"number":TEXT,"prec":BITS}` | a number; `{"number":"inf"}` and `"-inf"` |
-//! | `{"list":TYPE,"elements":[V]}` | a list; TYPE is that of the elements. A set has `set` |
+//! | `{"list":TYPE,"elements":[V]}` | a list with elements of TYPE; `set` instead for a set |
 //! | `{"map":TYPE,"entries":[[KEY,V]]}` | a map |
 //! | `{"tuple":[V]}` `{"object":[[NAME,V]]}` | a tuple, an object |
-//! | `{"sensitive":TYPE}` | a part that is not shown, and cannot be read |
+//! | `{"sensitive":TYPE}` | a hidden part; [`read`] refuses it |
 //!
-//! What is known of an unknown value stands beside `unknown`: `not_null`, `prefix`, `min` and `max`
-//! (`[NUMBER,inclusive]`), `len_min`, `len_max`. Text that is not UTF-8 is `{"hex":"..."}`. Members
-//! are written in the order of their names.
+//! The refinements of an unknown value are members next to `unknown`: `not_null`, `prefix`, `min`
+//! and `max` (`[NUMBER,inclusive]`), `len_min`, `len_max`. Text that is not UTF-8 is
+//! `{"hex":"..."}`. Members are written in the order of their names.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -28,9 +28,10 @@ use super::unknown::{Bound, LENGTH_ANY, Range, Unknown};
 use super::value::{Data, Value};
 use super::walk::{Event, Walk};
 
-/// The deepest nesting of values that are read. A level costs a pass over all that is deeper.
+/// Maximum nesting of a value to read. Each level costs another pass over the text inside it.
 const DEPTH_MAX: usize = 400;
-/// Unknown elements that lengths of unknown lists may stand for.
+/// Maximum length of a list of which only the length is known. It is read as that many unknown
+/// values.
 const EXPANSION_MAX: usize = 1 << 16;
 
 /// Appends a value.
@@ -38,7 +39,7 @@ pub fn write(value: &Value, out: &mut Vec<u8>) {
     write_hiding(value, &[], out);
 }
 
-/// Appends a value. Parts at the hidden paths are `{"sensitive":TYPE}`, which cannot be read again.
+/// Appends a value. Writes `{"sensitive":TYPE}` for parts at the hidden paths.
 pub fn write_hiding(value: &Value, hidden: &[Path], out: &mut Vec<u8>) {
     let hidden = Hidden::new(hidden);
     let mut path = Vec::new();
@@ -100,14 +101,14 @@ fn is_empty(data: &Data) -> bool {
     }
 }
 
-/// A step of a path. Attributes and keys are not told apart.
+/// A step of a path. Object attributes and map keys are both names.
 #[derive(PartialEq, Eq, Hash)]
 enum Place<'a> {
     Name(&'a [u8]),
     Index(usize),
 }
 
-/// Paths of parts that are not shown.
+/// The paths of the hidden parts.
 struct Hidden<'a>(HashSet<Vec<Place<'a>>>);
 
 impl<'a> Hidden<'a> {
@@ -212,11 +213,11 @@ fn write_unknown(unknown: &Unknown, ty: &Type, out: &mut Vec<u8>) {
     ty.write(out);
 }
 
-/// Reads a value. Sets are put in order, and strings are normalized.
+/// Reads a value. Sorts sets and normalizes strings.
 ///
 /// # Errors
 ///
-/// The text is not in this form, or is nested too deep.
+/// Fails if the text does not have this form or is nested too deeply.
 pub fn read(text: &[u8]) -> Result<Value, Error> {
     let mut lexer = Lexer::new(text);
     let value = read_value(&mut lexer, 0)?;
@@ -226,7 +227,7 @@ pub fn read(text: &[u8]) -> Result<Value, Error> {
     }
 }
 
-/// The members of an object, each as its text.
+/// The members of an object, each with the JSON text of its value.
 type Members<'a> = BTreeMap<String, &'a [u8]>;
 
 fn read_value(lexer: &mut Lexer<'_>, depth: usize) -> Result<Value, Error> {
@@ -234,7 +235,7 @@ fn read_value(lexer: &mut Lexer<'_>, depth: usize) -> Result<Value, Error> {
         return Err(Error::new(ErrorKind::Depth, lexer.offset()));
     }
     let value = value_of(&members_of(lexer)?, depth);
-    // Places inside members are not known; the place of the whole is.
+    // Errors in members have no offset of their own, so they get the offset of the whole value.
     value.map_err(|kind| Error::new(kind, lexer.offset()))
 }
 

@@ -41,7 +41,7 @@ fn fleet() -> Folder {
     folder
 }
 
-/// The table rows that begin with these words, with single spaces.
+/// The first line of the output that begins with `name`, with single spaces between words.
 fn row(run: &Run, name: &str) -> String {
     let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut rows = run.out.lines().map(words);
@@ -164,7 +164,7 @@ fn workspaces_that_leave_changes_for_another_plan_are_named() {
     let folder = fleet();
     let with = |flags: &str| plan(&[change("aws_a.one", None, "create")]).replacen('{', flags, 1);
     folder.write("p/part.json", with(r#"{"complete":false,"#));
-    // Terraform says of a plan whose planning failed that it is not complete; OpenTofu does not.
+    // When planning fails, Terraform writes `"complete":false`; OpenTofu does not.
     folder.write("p/failed.json", with(r#"{"complete":false,"errored":true,"#));
     folder.write("p/failed-too.json", with(r#"{"errored":true,"#));
     let run = folder.run("summary p --exclude cut.json");
@@ -177,7 +177,7 @@ fn workspaces_that_leave_changes_for_another_plan_are_named() {
     assert!(run.out.contains("PLANSIFT_ERRORED_PLANS=2\n"), "{}", run.out);
 }
 
-/// Two names that only mean "plan" in one folder are probably one plan.
+/// Two files of one folder with generic names (`plan`, `tfplan`) are probably the same plan.
 #[test]
 fn a_plan_beside_another_form_of_it_is_a_warning() {
     let folder = Folder::new();

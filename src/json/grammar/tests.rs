@@ -1,4 +1,4 @@
-//! Tests of the grammar: both paths agree, on valid text and on any other.
+//! Tests that the fast path and the slow path give the same results on valid and invalid text.
 
 use proptest::prelude::*;
 
@@ -77,7 +77,8 @@ fn documents() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(one, 1..4).prop_map(|texts| texts.concat())
 }
 
-/// An object or array in which perhaps one item has the form of the other kind.
+/// An object or array. It may have one wrong item: a bare value in an object, or a member in an
+/// array.
 fn mixture() -> impl Strategy<Value = Vec<u8>> {
     let values = prop::collection::vec(json(), 2..12);
     (values, any::<bool>(), any::<prop::sample::Index>(), any::<bool>()).prop_map(
@@ -95,7 +96,7 @@ fn mixture() -> impl Strategy<Value = Vec<u8>> {
 }
 
 /// Scans a text, padded with spaces, in batches of the given numbers of blocks. Returns whether
-/// `step` accepted every batch and no byte is misplaced.
+/// `step` accepted every batch and the scanner found no error.
 fn scan(text: &[u8], batches: &[usize], isa: Isa, mut step: impl FnMut(Batch<'_>) -> bool) -> bool {
     let mut padded = text.to_vec();
     padded.resize(text.len().next_multiple_of(BLOCK), b' ');
@@ -148,8 +149,9 @@ fn state(grammar: &Grammar, nesting: &Nesting) -> String {
     format!("{expected:?} {:?} {kinds:?}", grammar.unfinished)
 }
 
-/// Parses a text up to `place` and the rest on both paths: alone and then applied, and
-/// continued. `None` if no worker would start at this place.
+/// Parses a text up to `place`, and then the rest in two ways. The first way parses the rest
+/// without context, and then applies its brackets. The second way continues the first part. Returns
+/// both states, or `None` if no worker would start at `place`.
 fn continue_on_both_paths(
     text: &[u8],
     place: usize,
@@ -189,7 +191,7 @@ fn the_fast_path_rarely_doubts_valid_text() {
                 doubted += u32::from(!is_right);
                 if is_right { None } else { grammar.walk(batch, nesting).err() }
             });
-            // The batches in which the document begins and ends.
+            // The slow path is needed only where the document begins and where it ends.
             assert!(batches > 7 && doubted == 2, "{doubted} of {batches} batches");
         }
     }
@@ -283,7 +285,7 @@ proptest! {
     fn a_range_without_context_gives_the_same_result(
         text in prop_oneof![
             documents(),
-            // Open to the end, like a range of a large document.
+            // Containers that never close, like a range of a large document.
             prop::collection::vec(mixture(), 1..4).prop_map(|all| {
                 [b"[0,", &all.join(&b","[..])[..], b",0"].concat()
             }),

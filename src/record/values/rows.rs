@@ -1,4 +1,4 @@
-//! Makes rows of the elements of a document.
+//! Turns the elements of a document into rows.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ use crate::record::texts::decoded;
 use crate::record::view::MaskedJson;
 use crate::record::view::json::push_plain;
 
-/// A value that is no secret, as compact JSON.
+/// A value as compact JSON, unmasked: the value must not be secret. `None` without a value.
 pub(super) fn plain(value: Option<Value<'_>>) -> Result<Option<JsonText<'static>>> {
     let Some(value) = value.filter(|value| !value.is_null()) else { return Ok(None) };
     let mut json = String::new();
@@ -31,7 +31,7 @@ fn index(index: Option<Index<'_>>) -> Result<Option<JsonText<'static>>> {
     }
 }
 
-/// The row of a resource. `masked` is needed if values are selected.
+/// The row of a resource. It has the selected values only if `masked` is given.
 pub(super) fn resource<'o>(
     section: &'static str,
     instance: &plan::ResourceInstance<'_>,
@@ -63,12 +63,12 @@ pub(super) fn resource<'o>(
     })
 }
 
-/// The marked places of an overlay.
+/// The paths that a sensitivity overlay marks.
 fn sensitive(overlay: Option<Value<'_>>, limits: &Limits) -> Result<Paths> {
     overlay.map_or_else(|| Ok(Paths::new()), |overlay| marked_places(overlay, limits))
 }
 
-/// The texts of an array.
+/// The strings in an array.
 fn texts(array: Option<Value<'_>>) -> Result<Vec<Cow<'static, str>>> {
     let elements = array.map(Value::elements).transpose()?;
     elements.into_iter().flatten().map(|text| Ok(text?.text()?.into())).collect()
@@ -96,14 +96,14 @@ fn selected<'o>(
     Ok(selected)
 }
 
-/// The row of an output. It has a value if `masked` is there.
+/// The row of an output. It has a value only if `masked` is given.
 pub(super) fn output<'p>(
     section: &'static str,
     piece: &Piece<'p>,
     masked: Option<&mut MaskedJson<'_>>,
 ) -> Result<Output<'p>> {
     let output = plan::OutputValue::parse(piece.value)?;
-    // The names of the attributes of a secret value are part of the secret.
+    // The type of an object lists its attribute names, which are part of a secret value.
     let is_told = |kind: &Value<'_>| !(output.sensitive && kind.raw().contains(&b'{'));
     let type_name = output.type_name.filter(is_told);
     Ok(Output {
@@ -117,7 +117,7 @@ pub(super) fn output<'p>(
     })
 }
 
-/// A value without secrets; `None` without `masked`.
+/// A value whose secrets are masked; `None` if `value` or `masked` is not given.
 pub(super) fn value(
     value: Option<Value<'_>>,
     piece: &Piece<'_>,
@@ -132,7 +132,7 @@ pub(super) fn value(
     Ok(Some(JsonText::new(json)))
 }
 
-/// The row of a check. Its messages are masked if `masked` is there.
+/// The row of a check. `masked` masks the secrets in its messages.
 pub(super) fn check(element: Value<'_>, masked: Option<&MaskedJson<'_>>) -> Result<Check<'static>> {
     let object = plan::CheckedObject::parse(element)?;
     let mut instances = Vec::new();

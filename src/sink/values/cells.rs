@@ -1,4 +1,4 @@
-//! The columns of rows, and their texts.
+//! The CSV columns of each kind of row, and the text of their cells.
 
 use std::borrow::Cow;
 
@@ -59,13 +59,13 @@ pub(super) fn columns(what: What, select: &Select, is_grouped: bool) -> Vec<Cow<
     fixed.chain(selected).chain([Cow::Borrowed("summary")]).collect()
 }
 
-/// A text of a cell.
+/// The content of a cell.
 pub(super) enum Cell<'a> {
     /// A name or another text of the document.
     Text(Cow<'a, str>),
     /// JSON text, or a path, which quotes keys like JSON.
     Json(Cow<'a, str>),
-    /// A list.
+    /// Items that [`Cell::shown`] joins.
     List(Vec<Cell<'a>>),
 }
 
@@ -137,7 +137,7 @@ impl<'a> Cells<'a> {
 
     fn paths(&mut self, column: &'static str, paths: &Paths) {
         let path = |path: crate::path::Path<'_>| match path.steps().len() {
-            // An empty line would look like no path.
+            // The text of the root path is empty. A dot makes it visible.
             0 => Cell::Json(".".into()),
             _ => Cell::Json(path.to_string().into()),
         };
@@ -211,7 +211,7 @@ impl<'a> Cells<'a> {
     }
 }
 
-/// A JSON string becomes its text, other JSON stays.
+/// Decodes a JSON string to its text. Keeps any other JSON as it is.
 fn cell_of<'a>(json: &'a JsonText<'_>) -> Cell<'a> {
     let text = json.get();
     if text.starts_with('"')

@@ -1,7 +1,9 @@
 //! Runs a command with its standard output in a file, and writes its resource use to a report:
 //!
 //! ```text
-//! launch REPORT STDOUT COMMAND ARGUMENT...      seconds user system peak-KiB status
+//! launch REPORT STDOUT COMMAND ARGUMENT...
+//!
+//! the report:  SECONDS USER-SECONDS SYSTEM-SECONDS PEAK-KIB STATUS
 //! ```
 //!
 //! A process inherits the peak memory of the process that forked it, so this program must be small.

@@ -1,11 +1,11 @@
-//! Measures an upper bound for plansift on one thread: only the scan of a plan, or skipping the
-//! plan as one value, without visitor or output. Compiled like the peers, for the machine at hand.
-//! Prints the length of the plan.
+//! Measures an upper bound for the speed of plansift on one thread. Scans a plan, or skips it as
+//! one value, without a visitor or output. Like the peers, this program is compiled for the
+//! processor that runs it. Prints the length of the plan.
 //!
 //! ```text
 //! limit LEVEL PLAN
 //!
-//! scan        checks strings, brackets and characters, and drops the masks
+//! scan        checks strings, brackets and characters, and discards the result
 //! structure   also checks that brackets match, like `--check structure`
 //! full        checks the whole grammar, which is the default
 //! ```

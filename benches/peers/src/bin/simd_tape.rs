@@ -1,4 +1,4 @@
-//! Task A with simd-json: parses the whole plan into a tape.
+//! Task A ([`plansift_peers`]) with simd-json: parses the whole plan into a tape.
 
 use plansift_peers::{List, copied};
 use simd_json::prelude::*;

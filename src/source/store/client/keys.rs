@@ -1,5 +1,5 @@
-//! Globs that match keys. A key is split at slashes like a path; a folder is a common prefix of
-//! keys.
+//! Globs that match the keys of objects in a store. A key is split at slashes like a path; a folder
+//! is a common prefix of keys.
 
 use globset::GlobMatcher;
 
@@ -10,7 +10,7 @@ use crate::source::globs::glob;
 pub(super) struct KeyGlob {
     text: String,
     matcher: GlobMatcher,
-    /// The length of the text before the first part with a glob, in bytes.
+    /// The length of the text before the first path component with a wildcard, in bytes.
     root: usize,
     names_hidden: bool,
     is_of_folders: bool,
@@ -21,8 +21,8 @@ pub(super) struct KeyGlob {
 pub(super) enum Match {
     /// The glob matches the whole key.
     Whole,
-    /// The glob matches a folder that contains the object. The length of the folder's key with its
-    /// slash, in bytes.
+    /// The glob matches a folder that contains the object. Holds the length of the folder's key,
+    /// with its slash, in bytes.
     Below(usize),
 }
 

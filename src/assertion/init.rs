@@ -75,7 +75,7 @@ impl Pinned {
     fn resource(&mut self, resource: &ResourceChange<'_>) -> Result<()> {
         let actions = actions_of(&resource.change)?;
         self.changed += u64::from(Action::Change.covers(&actions));
-        match (resource.deposed, resource.address) {
+        match (resource.resource.deposed, resource.address) {
             (None, Some(address)) => self.change("resource", &address.decode()?, &resource.change),
             _ => Ok(()),
         }

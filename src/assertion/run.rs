@@ -41,8 +41,8 @@ impl Current {
     /// Reads the names and the actions of a resource.
     fn read(&mut self, resource: &ResourceChange<'_>) -> Result<()> {
         self.address = decoded(resource.address)?;
-        self.type_name = decoded(resource.type_name)?;
-        self.is_data = decoded(resource.mode)? == "data";
+        self.type_name = decoded(resource.resource.type_name)?;
+        self.is_data = decoded(resource.resource.mode)? == "data";
         self.read_actions(&resource.change)
     }
 
@@ -96,7 +96,7 @@ impl<'a> Run<'a> {
 
     fn resource(&mut self, resource: &ResourceChange<'_>) -> Result<()> {
         self.current.read(resource)?;
-        let name = resource_name(&self.current.address, resource.deposed)?;
+        let name = resource_name(&self.current.address, resource.resource.deposed)?;
         let changes = Action::Change.covers(&self.current.actions);
         self.tally.has_changes |= changes;
         self.change_of_plan(changes, |current| [name.clone(), Action::words_of(&current.actions)])?;
@@ -104,7 +104,7 @@ impl<'a> Run<'a> {
         let sides = sides(&resource.change);
         for place in self.assertions.covering(&self.current.address, &self.current.type_name) {
             self.count(place);
-            match resource.deposed {
+            match resource.resource.deposed {
                 None => self.ask(place, sides, None)?,
                 Some(_) => self.ask_deposed(place, &name)?,
             }

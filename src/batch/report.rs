@@ -176,7 +176,7 @@ impl Shards {
         let parts = self.parts.iter().map(|(folder, journal)| part((folder.as_path(), journal)));
         let parts: Vec<Part<'_>> = parts.collect();
         let mut fleet = Fleet::default();
-        fleet.totals.missing_shards.clone_from(&self.missing);
+        fleet.totals.inputs.missing_shards.clone_from(&self.missing);
         write(&parts, &mut fleet, out)?;
         Ok(fleet)
     }
@@ -256,7 +256,7 @@ fn write(parts: &[Part<'_>], fleet: &mut Fleet, out: &mut dyn Write) -> Result<(
         match part.outcome(&listed)? {
             Some(outcome) => plans(outcome, part, fleet, out)?,
             None => {
-                fleet.totals.pending += 1;
+                fleet.totals.inputs.pending += 1;
                 let (source, workspace) = (&listed.source, listed.workspace.as_deref());
                 let plan = PlanRow { source, workspace, status: "pending", ..PlanRow::default() };
                 row(&Row::Plan(plan), out)?;
@@ -267,7 +267,7 @@ fn write(parts: &[Part<'_>], fleet: &mut Fleet, out: &mut dyn Write) -> Result<(
     let all = FleetRow {
         schema_version: REPORT_VERSION,
         plansift: env!("CARGO_PKG_VERSION"),
-        complete: totals.pending == 0 && totals.missing_shards.is_empty(),
+        complete: totals.inputs.pending == 0 && totals.inputs.missing_shards.is_empty(),
         inputs: count,
         changed: *changed,
         totals,

@@ -193,8 +193,8 @@ mod tests {
         let (settings, stop) = (settings(on_failure), Stop::default());
         run_with(&mut folder, &jobs, &settings, &stop, &read, work, &mut emit)?;
         let fleet = report::write_into(&folder)?;
-        assert_eq!(fleet.totals.failed, said.len() as u64);
-        assert_eq!(fleet.totals.pending == 0, on_failure == OnFailure::GoOn);
+        assert_eq!(fleet.totals.inputs.failed, said.len() as u64);
+        assert_eq!(fleet.totals.inputs.pending == 0, on_failure == OnFailure::GoOn);
         said.sort_unstable();
         Ok(said)
     }

@@ -231,7 +231,7 @@ fn draw(arguments: &Batch, fleet: &Fleet, stats: &Stats) -> std::result::Result<
     let (totals, output) = (&fleet.totals, arguments.output.as_deref());
     let table = totals.draw(&arguments.table.shape(), screen(plans.color, output));
     write_whole(output, table.as_bytes())
-        .map_err(|error| end_of_output(output, &error, totals.failed))?;
+        .map_err(|error| end_of_output(output, &error, totals.inputs.failed))?;
     if plans.stats {
         say(&stats.line());
     }
@@ -241,10 +241,10 @@ fn draw(arguments: &Batch, fleet: &Fleet, stats: &Stats) -> std::result::Result<
 /// Returns the exit code of a fleet. `tells_changes` is true with `--detailed-exitcode`.
 pub fn exit_of(fleet: &Fleet, tells_changes: bool) -> Exit {
     let totals = &fleet.totals;
-    match (totals.plans, totals.failed + totals.pending) {
+    match (totals.inputs.plans, totals.inputs.failed + totals.inputs.pending) {
         (0, 1..) => Exit::Failed,
         (_, 1..) => Exit::SomeFailed,
-        _ if totals.failed_assertions > 0 => Exit::RuleBroken,
+        _ if totals.inputs.failed_assertions > 0 => Exit::RuleBroken,
         _ if fleet.changed > 0 && tells_changes => Exit::Changes,
         _ => Exit::Done,
     }

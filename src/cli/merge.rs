@@ -31,10 +31,11 @@ pub fn run(arguments: &Merge) -> std::result::Result<Exit, Exit> {
     let fleet = write(arguments, &shards).map_err(|error| {
         // The exit code counts all failures, even if the reader closed the pipe early.
         let counted = shards.write(&mut io::sink());
-        let failed = counted.map_or(1, |fleet| fleet.totals.failed + fleet.totals.pending);
+        let failed =
+            counted.map_or(1, |fleet| fleet.totals.inputs.failed + fleet.totals.inputs.pending);
         end_of_output(output, &error, failed)
     })?;
-    match fleet.totals.pending {
+    match fleet.totals.inputs.pending {
         0 => {}
         1 => say("1 input is not done yet"),
         many => say(&format!("{many} inputs are not done yet")),

@@ -109,10 +109,10 @@ impl Blocks {
         const SLOT: usize = 2 * (size_of::<u64>() + size_of::<Resource>());
         match element.kind {
             Kind::Resource => {
-                let Some(place) = &element.config_address else { return Ok(()) };
+                let Some(place) = &element.names.config_address else { return Ok(()) };
                 let Some((module, position)) = place.rsplit_once(RESOURCES) else { return Ok(()) };
                 let Ok(position) = position.trim_end_matches(']').parse() else { return Ok(()) };
-                let provider = self.name(element.provider_config_key.as_deref(), offset)?;
+                let provider = self.name(element.names.provider_config_key.as_deref(), offset)?;
                 let digest = self.keyed.hash_one((module, local_address(element)));
                 self.budget.take(SLOT, offset)?;
                 self.resources.entry(digest).or_insert(Resource { position, provider });
@@ -125,8 +125,8 @@ impl Blocks {
                 self.calls.entry(digest).or_insert(Call { source, version });
             }
             Kind::Provider => {
-                let key = self.name(element.provider_config_key.as_deref(), offset)?;
-                let alias = self.name(element.alias.as_deref(), offset)?;
+                let key = self.name(element.names.provider_config_key.as_deref(), offset)?;
+                let alias = self.name(element.names.alias.as_deref(), offset)?;
                 self.aliases.extend(key.map(|key| (key, alias)));
             }
             Kind::Output | Kind::Variable | Kind::Action => {}

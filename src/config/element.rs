@@ -57,6 +57,35 @@ pub struct Element {
     pub kind: Kind,
     /// The address without instance keys: `module.a.t.n`, `module.a.var.v`, `provider.aws.west`.
     pub address: String,
+    /// The names of the element.
+    #[serde(flatten)]
+    pub names: ElementNames,
+    /// The source of a called module, as its author wrote it.
+    #[serde(rename = "module_source", skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// The version constraint of a provider or a called module.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version_constraint: Option<String>,
+    /// Whether a variable or output is declared sensitive. Serialized only if true.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub sensitive: bool,
+    /// Whether a variable has no default. Serialized only if true.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub required: bool,
+    /// The types of the provisioners of a resource.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub provisioners: Vec<String>,
+    /// The references of `depends_on`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub depends_on: Vec<String>,
+    /// The expressions, in document order. Those of `count` and `for_each` come last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub expressions: Vec<Attribute>,
+}
+
+/// The names of an element. Which of them it has depends on its kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ElementNames {
     /// The address of the module that declares the element. `None` for the root module.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub module_address: Option<String>,
@@ -81,44 +110,28 @@ pub struct Element {
     /// The alias of a provider configuration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alias: Option<String>,
-    /// The source of a called module, as its author wrote it.
-    #[serde(rename = "module_source", skip_serializing_if = "Option::is_none")]
-    pub source: Option<String>,
-    /// The version constraint of a provider or a called module.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub version_constraint: Option<String>,
-    /// Whether a variable or output is declared sensitive. Serialized only if true.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub sensitive: bool,
-    /// Whether a variable has no default. Serialized only if true.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub required: bool,
-    /// The types of the provisioners of a resource.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub provisioners: Vec<String>,
-    /// The references of `depends_on`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub depends_on: Vec<String>,
-    /// The expressions, in document order. Those of `count` and `for_each` come last.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub expressions: Vec<Attribute>,
 }
 
 impl Element {
     /// An element without details.
     pub(super) fn new(kind: Kind, address: String, module_address: &str) -> Element {
         let module_address = (!module_address.is_empty()).then(|| module_address.to_owned());
-        Element { kind, address, module_address, ..Element::default() }
+        Element {
+            kind,
+            address,
+            names: ElementNames { module_address, ..Element::default().names },
+            ..Element::default()
+        }
     }
 
     /// The address of the module that declares the element; empty for the root module.
     pub fn module(&self) -> &str {
-        self.module_address.as_deref().unwrap_or_default()
+        self.names.module_address.as_deref().unwrap_or_default()
     }
 
     /// The key of the provider configuration that a resource or action uses.
     pub(super) fn used_provider(&self) -> Option<&str> {
-        self.provider_config_key.as_deref().filter(|_| self.kind != Kind::Provider)
+        self.names.provider_config_key.as_deref().filter(|_| self.kind != Kind::Provider)
     }
 
     /// The references of the element, with the path of the expression that has them.

@@ -104,7 +104,7 @@ impl PieceVisitor for Reader<'_> {
         push_name(&mut self.module, "module");
         push_name(&mut self.module, name);
         let mut element = Element::new(Kind::ModuleCall, self.module.clone(), &caller);
-        element.name = Some(name.to_owned());
+        element.names.name = Some(name.to_owned());
         self.calls.push(Call {
             element,
             repetition: Vec::new(),
@@ -190,11 +190,11 @@ impl Reader<'_> {
             members(value, KEYS)?;
         let Some(address) = text(address)? else { return Ok(None) };
         let mut element = self.element(Kind::Resource, &[&address]);
-        element.config_address = Some(format!("{}.resources[{position}]", self.config_path));
-        element.mode = text(mode)?;
-        element.type_name = text(type_name)?;
-        element.name = text(name)?;
-        element.provider_config_key = text(key)?;
+        element.names.config_address = Some(format!("{}.resources[{position}]", self.config_path));
+        element.names.mode = text(mode)?;
+        element.names.type_name = text(type_name)?;
+        element.names.name = text(name)?;
+        element.names.provider_config_key = text(key)?;
         self.expressions(expressions, String::new(), &mut element.expressions)?;
         self.provisioners(provisioners, &mut element)?;
         self.repetition([count, each], &mut element.expressions)?;
@@ -214,9 +214,9 @@ impl Reader<'_> {
         let [address, type_name, name, key, count, each] = members(value, KEYS)?;
         let Some(address) = text(address)? else { return Ok(None) };
         let mut element = self.element(Kind::Action, &[&address]);
-        element.type_name = text(type_name)?;
-        element.name = text(name)?;
-        element.provider_config_key = text(key)?;
+        element.names.type_name = text(type_name)?;
+        element.names.name = text(name)?;
+        element.names.provider_config_key = text(key)?;
         self.repetition([count, each], &mut element.expressions)?;
         Ok(Some(element))
     }
@@ -227,10 +227,10 @@ impl Reader<'_> {
         let [name, full_name, alias, version, module, expressions] = members(value, KEYS)?;
         let module = text(module)?.unwrap_or_default();
         let mut element = Element::new(Kind::Provider, format!("provider.{key}"), &module);
-        element.name = text(name)?;
-        element.provider_config_key = Some(key.to_owned());
-        element.full_name = text(full_name)?;
-        element.alias = text(alias)?;
+        element.names.name = text(name)?;
+        element.names.provider_config_key = Some(key.to_owned());
+        element.names.full_name = text(full_name)?;
+        element.names.alias = text(alias)?;
         element.version_constraint = text(version)?;
         self.expressions(expressions, String::new(), &mut element.expressions)?;
         Ok(element)
@@ -240,7 +240,7 @@ impl Reader<'_> {
         const KEYS: [&str; 3] = ["sensitive", "expression", "depends_on"];
         let [sensitive, expression, depends_on] = members(value, KEYS)?;
         let mut element = self.element(Kind::Output, &["output", name]);
-        element.name = Some(name.to_owned());
+        element.names.name = Some(name.to_owned());
         element.sensitive = sensitive.is_some_and(Value::is_true);
         self.expression("expression", expression, &mut element.expressions)?;
         self.list(depends_on, &mut element.depends_on)?;
@@ -251,7 +251,7 @@ impl Reader<'_> {
         const KEYS: [&str; 2] = ["default", "sensitive"];
         let [default, sensitive] = members(value, KEYS)?;
         let mut element = self.element(Kind::Variable, &["var", name]);
-        element.name = Some(name.to_owned());
+        element.names.name = Some(name.to_owned());
         element.sensitive = sensitive.is_some_and(Value::is_true);
         element.required = default.is_none();
         Ok(element)

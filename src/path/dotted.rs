@@ -37,7 +37,8 @@ impl DottedPath {
     ///
     /// # Errors
     ///
-    /// Fails with [`ErrorKind::Path`](crate::error::ErrorKind::Path) at the offset of the first invalid step.
+    /// Fails with [`ErrorKind::Path`](crate::error::ErrorKind::Path) at the offset of the first
+    /// invalid step.
     pub fn parse(text: &str) -> Result<DottedPath, Error> {
         if text.starts_with("json:") {
             let path = AttributePath::parse(text)?;

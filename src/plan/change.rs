@@ -15,16 +15,23 @@ pub struct ResourceChange<'a> {
     pub offset: u64,
     pub previous_address: Option<Text<'a>>,
     pub module_address: Option<Text<'a>>,
+    pub resource: ResourceName<'a>,
+    /// True while the key of the instance is unknown.
+    pub index_unknown: bool,
+    pub change: Change<'a>,
+    pub action_reason: Option<Text<'a>>,
+}
+
+/// The names of a resource, and which of its objects is meant.
+#[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "the keys of the format")]
+pub struct ResourceName<'a> {
     pub mode: Option<Text<'a>>,
     pub type_name: Option<Text<'a>>,
     pub name: Option<Text<'a>>,
     pub index: Option<Index<'a>>,
-    /// True while the key of the instance is unknown.
-    pub index_unknown: bool,
     pub provider_name: Option<Text<'a>>,
     pub deposed: Option<Text<'a>>,
-    pub change: Change<'a>,
-    pub action_reason: Option<Text<'a>>,
 }
 
 /// The key of an instance of a resource with `count` or `for_each`.
@@ -252,16 +259,18 @@ impl<'a> ResourceChange<'a> {
             offset: address.map_or(element.offset(), |address| address.offset()),
             previous_address: text(previous_address, "previous_address")?,
             module_address: text(module_address, "module_address")?,
-            mode: text(mode, "mode")?,
-            type_name: text(type_name, "type")?,
-            name: text(name, "name")?,
-            index: present(index)
-                .map(Index::parse)
-                .transpose()
-                .map_err(|error| error.within("index"))?,
+            resource: ResourceName {
+                mode: text(mode, "mode")?,
+                type_name: text(type_name, "type")?,
+                name: text(name, "name")?,
+                index: present(index)
+                    .map(Index::parse)
+                    .transpose()
+                    .map_err(|error| error.within("index"))?,
+                provider_name: text(provider_name, "provider_name")?,
+                deposed: text(deposed, "deposed")?,
+            },
             index_unknown: index_unknown.is_some_and(Value::is_true),
-            provider_name: text(provider_name, "provider_name")?,
-            deposed: text(deposed, "deposed")?,
             change: Change::parse(change).map_err(|error| error.within("change"))?,
             action_reason: text(action_reason, "action_reason")?,
         })

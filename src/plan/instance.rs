@@ -2,6 +2,7 @@
 //! states (docs/format/plan.md, section 6), and the declarations of variables (section 8). Values
 //! stay borrowed from the input.
 
+use super::change::ResourceName;
 use super::change::{Index, members, present, required_text, text};
 use crate::error::Result;
 use crate::json::value::{Text, Value};
@@ -11,11 +12,7 @@ use crate::json::value::{Text, Value};
 #[expect(missing_docs, reason = "the keys of the format")]
 pub struct ResourceInstance<'a> {
     pub address: Text<'a>,
-    pub mode: Option<Text<'a>>,
-    pub type_name: Option<Text<'a>>,
-    pub name: Option<Text<'a>>,
-    pub index: Option<Index<'a>>,
-    pub provider_name: Option<Text<'a>>,
+    pub resource: ResourceName<'a>,
     /// A number.
     pub schema_version: Option<Value<'a>>,
     /// `None` if the key is absent, as for resources that OpenTofu forgets.
@@ -25,7 +22,6 @@ pub struct ResourceInstance<'a> {
     /// An array of addresses of the configuration.
     pub depends_on: Option<Value<'a>>,
     pub tainted: bool,
-    pub deposed_key: Option<Text<'a>>,
     pub identity: Option<Value<'a>>,
     pub identity_schema_version: Option<Value<'a>>,
 }
@@ -98,20 +94,22 @@ impl<'a> ResourceInstance<'a> {
         ] = members(element, KEYS)?;
         Ok(ResourceInstance {
             address: required_text(element, address, "address")?,
-            mode: text(mode, "mode")?,
-            type_name: text(type_name, "type")?,
-            name: text(name, "name")?,
-            index: present(index)
-                .map(Index::parse)
-                .transpose()
-                .map_err(|error| error.within("index"))?,
-            provider_name: text(provider_name, "provider_name")?,
+            resource: ResourceName {
+                mode: text(mode, "mode")?,
+                type_name: text(type_name, "type")?,
+                name: text(name, "name")?,
+                index: present(index)
+                    .map(Index::parse)
+                    .transpose()
+                    .map_err(|error| error.within("index"))?,
+                provider_name: text(provider_name, "provider_name")?,
+                deposed: text(deposed_key, "deposed_key")?,
+            },
             schema_version: present(schema_version),
             values: present(values),
             sensitive_values: present(sensitive_values),
             depends_on: present(depends_on),
             tainted: tainted.is_some_and(Value::is_true),
-            deposed_key: text(deposed_key, "deposed_key")?,
             identity: present(identity),
             identity_schema_version: present(identity_schema_version),
         })

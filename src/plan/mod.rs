@@ -35,7 +35,8 @@ pub use crate::scan::Isa;
 
 pub(crate) use change::members;
 pub use change::{
-    ActionInvocation, Change, Check, Deferred, DeferredAction, Index, ResourceChange, Timing,
+    ActionInvocation, Change, Check, Deferred, DeferredAction, Index, ResourceChange, ResourceName,
+    Timing,
 };
 pub use checked::{CheckInstance, CheckedObject};
 pub use document_state::{Accepts, Document};

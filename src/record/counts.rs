@@ -36,6 +36,14 @@ pub struct Summary {
     pub paths: Option<PathCounts>,
     /// Checks by status.
     pub checks: ByWord,
+    /// What the plan says about itself.
+    #[serde(flatten)]
+    pub plan: PlanFacts,
+}
+
+/// What a plan says about itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanFacts {
     /// `applyable` of the plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub applyable: Option<bool>,
@@ -102,10 +110,10 @@ impl Summary {
     pub(crate) fn has_more(&self) -> bool {
         self.output_changes.keys().any(|action| action != "no-op")
             || !self.deferred_changes.is_empty()
-            || self.applyable == Some(true)
-            || self.complete == Some(false)
-            || self.errored == Some(true)
-            || self.lacks_resource_changes
+            || self.plan.applyable == Some(true)
+            || self.plan.complete == Some(false)
+            || self.plan.errored == Some(true)
+            || self.plan.lacks_resource_changes
             || self.is_of_refresh()
     }
 
@@ -115,7 +123,7 @@ impl Summary {
     /// `resource_changes`.
     pub(crate) fn is_of_refresh(&self) -> bool {
         let has_moves = self.resource_drift.contains_key("no-op");
-        let can_be_refresh = self.applyable != Some(false) || has_moves;
+        let can_be_refresh = self.plan.applyable != Some(false) || has_moves;
         self.resource_changes.is_empty() && can_be_refresh && !self.resource_drift.is_empty()
     }
 
@@ -156,10 +164,10 @@ impl PlanLine {
 
     /// Counts an element of `resource_changes`.
     pub(super) fn count(&mut self, action: Action, change: &ResourceChange<'_>) -> Result<()> {
-        if change.mode.is_some_and(|mode| mode.is("ephemeral")) {
+        if change.resource.mode.is_some_and(|mode| mode.is("ephemeral")) {
             return Ok(());
         }
-        let is_managed = change.mode.is_none_or(|mode| mode.is("managed"));
+        let is_managed = change.resource.mode.is_none_or(|mode| mode.is("managed"));
         self.import += u64::from(change.change.importing.is_some());
         match action {
             Action::Create | Action::CreateThenForget => self.add += 1,

@@ -157,7 +157,7 @@ impl Default for Holdings {
 impl Holdings {
     /// Counts a resource of one state.
     pub(super) fn add(&mut self, resource: &ResourceInstance<'_>, limits: &Limits) -> Result<()> {
-        match (resource.deposed_key, resource.mode) {
+        match (resource.resource.deposed, resource.resource.mode) {
             (Some(_), _) => self.deposed += 1,
             (None, Some(mode)) if !mode.is("managed") => self.others += 1,
             (None, _) => self.managed += 1,
@@ -169,8 +169,8 @@ impl Holdings {
         let address = resource.address.decode()?;
         for groups in &mut self.groups {
             let text = match groups.by {
-                By::Type => resource.type_name,
-                By::Provider => resource.provider_name,
+                By::Type => resource.resource.type_name,
+                By::Provider => resource.resource.provider_name,
                 By::Module => {
                     groups.add(module_address(&address));
                     continue;

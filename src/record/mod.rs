@@ -50,6 +50,7 @@ pub use asking::Questions;
 #[cfg(feature = "report")]
 pub(crate) use attributes::UNKNOWN;
 pub use attributes::{Attribute, Attributes, Difference, Excerpt, Line, Lines, Shown};
+pub use counts::PlanFacts;
 pub use failed_assertion::{FailedAssertion, Finding};
 pub use importing::ImportSource;
 pub use json_text::JsonText;

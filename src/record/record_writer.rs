@@ -55,7 +55,7 @@ impl<'a> RecordWriter<'a> {
 
     /// Reports what a state holds, in place of all records.
     pub(super) fn state(&mut self, holdings: &mut Holdings) -> Result<()> {
-        let late = self.summary.terraform_version.take();
+        let late = self.summary.plan.terraform_version.take();
         holdings.terraform_version = late.or_else(|| self.terraform_version.take());
         self.sink.state(self.label, holdings)
     }
@@ -163,7 +163,7 @@ impl<'a> RecordWriter<'a> {
             self.begin()?;
         }
         self.summary.bytes = document.bytes;
-        self.summary.lacks_resource_changes = document.lacks_changes;
+        self.summary.plan.lacks_resource_changes = document.lacks_changes;
         self.sink.record(&Record::Summary(&self.summary))
     }
 }

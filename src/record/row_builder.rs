@@ -187,17 +187,18 @@ impl RowBuilder {
             .change
             .importing
             .map(|value| self.importing.compact(value, &change.change, &mut self.texts, viewer));
-        let index = change.index.map(|value| index(value, &mut self.texts, &mut self.index));
+        let index =
+            change.resource.index.map(|value| index(value, &mut self.texts, &mut self.index));
         let (address, others) = self.texts.decode(
             change.address.unwrap_or(Text::empty(change.offset)),
             [
                 change.previous_address,
                 change.module_address,
-                change.mode,
-                change.type_name,
-                change.name,
-                change.deposed,
-                change.provider_name,
+                change.resource.mode,
+                change.resource.type_name,
+                change.resource.name,
+                change.resource.deposed,
+                change.resource.provider_name,
                 change.action_reason,
                 deferred_reason,
             ],

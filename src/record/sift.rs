@@ -425,17 +425,17 @@ impl Visitor for Sifter<'_, '_> {
                 match section {
                     // Too late for the `plan` record: the `summary` record takes the version.
                     Section::FormatVersion if self.writer.begun => {
-                        self.writer.summary.format_version = version;
+                        self.writer.summary.plan.format_version = version;
                     }
-                    _ if self.writer.begun => self.writer.summary.terraform_version = version,
+                    _ if self.writer.begun => self.writer.summary.plan.terraform_version = version,
                     Section::FormatVersion => self.writer.format_version = version,
                     _ => self.writer.terraform_version = version,
                 }
             }
-            Section::Timestamp => self.writer.summary.timestamp = Some(value.text()?),
-            Section::Applyable => self.writer.summary.applyable = Some(value.boolean()?),
-            Section::Complete => self.writer.summary.complete = Some(value.boolean()?),
-            Section::Errored => self.writer.summary.errored = Some(value.boolean()?),
+            Section::Timestamp => self.writer.summary.plan.timestamp = Some(value.text()?),
+            Section::Applyable => self.writer.summary.plan.applyable = Some(value.boolean()?),
+            Section::Complete => self.writer.summary.plan.complete = Some(value.boolean()?),
+            Section::Errored => self.writer.summary.plan.errored = Some(value.boolean()?),
             _ => {}
         }
         Ok(Flow::Continue)

@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::json::value::{Elements, Kind, Members, Text, Value};
 use crate::nearest::{Sample, nearest_address};
 use crate::path::{self, AddressPattern, Paths, without_keys};
-use crate::plan::ResourceChange;
+use crate::plan::{ResourceChange, ResourceName};
 
 /// Longest path that is compared, in bytes. A longer path counts as a match of every pattern.
 const PATH_MAX: usize = 1024;
@@ -93,7 +93,13 @@ pub struct Resource<'a> {
 impl<'a> Resource<'a> {
     /// The resource of a change.
     pub fn of(change: &ResourceChange<'a>) -> Resource<'a> {
-        let ResourceChange { address, type_name, module_address, change, .. } = change;
+        let ResourceChange {
+            address,
+            resource: ResourceName { type_name, .. },
+            module_address,
+            change,
+            ..
+        } = change;
         Resource {
             address: *address,
             type_name: *type_name,

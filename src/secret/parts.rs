@@ -220,8 +220,8 @@ impl<'a> Parts<'a> {
         let owner = Owner {
             address: found.address,
             previous_address: found.previous_address,
-            type_name: found.type_name,
-            name: found.name,
+            type_name: found.resource.type_name,
+            name: found.resource.name,
             kind: OwnerKind::Change,
         };
         Ok(Parts { owner: Some(owner), ..Parts::of_change(&found.change)? })

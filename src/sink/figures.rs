@@ -4,6 +4,7 @@
 use super::fleet::{Column, Tally, Totals};
 use super::gate::{CountedRules, Rule};
 use crate::record::Record;
+use crate::sink::fleet::InputTotals;
 
 /// The counts so far.
 pub(super) struct Figures {
@@ -58,13 +59,16 @@ impl Figures {
 
     /// Counts a plan that could not be read.
     pub fn fail(&mut self) {
-        self.totals.failed += 1;
+        self.totals.inputs.failed += 1;
     }
 
     /// All figures with their names: a number, `true`, `false`, or the empty text if unknown.
     pub fn list(&self) -> impl Iterator<Item = (&'static str, String)> {
-        let Totals { plans, failed, errored, incomplete, unlisted, .. } = &self.totals;
-        let Totals { line, counts, deferred, invocations, .. } = &self.totals;
+        let Totals {
+            inputs: InputTotals { plans, failed, errored, incomplete, unlisted, .. }, ..
+        } = &self.totals;
+        let Totals { line, counts, inputs: InputTotals { deferred, .. }, invocations, .. } =
+            &self.totals;
         // A plan that could not be read, or that lists no changes, may change anything: nothing is
         // known to be zero.
         let is_known = |number: u64| number > 0 || failed + unlisted == 0;

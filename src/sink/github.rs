@@ -178,7 +178,7 @@ impl<'s, W: Write> Github<'s, W> {
                 Warning::Unlisted => {
                     (Level::Error, "Plan without a list of changes", "it has no resource_changes")
                 }
-                Warning::Incomplete | Warning::Deferred if summary.errored == Some(true) => {
+                Warning::Incomplete | Warning::Deferred if summary.plan.errored == Some(true) => {
                     continue;
                 }
                 Warning::Incomplete | Warning::Deferred => (

@@ -3,6 +3,7 @@
 //! Fixed texts are constants, and texts that depend on a plan are functions. Phrases are plain text
 //! without any markup. Callers escape text from a plan, and unknown words, for their format.
 
+use crate::record::PlanFacts;
 use serde_json::value::RawValue;
 
 use super::short::{messages, short};
@@ -321,11 +322,13 @@ impl Warning {
     pub fn holds(self, summary: &Summary) -> bool {
         let is_deferred = !summary.deferred_changes.is_empty();
         match self {
-            Warning::Errored => summary.errored == Some(true),
-            Warning::Unlisted => summary.lacks_resource_changes,
+            Warning::Errored => summary.plan.errored == Some(true),
+            Warning::Unlisted => summary.plan.lacks_resource_changes,
             // Nobody can apply a plan whose planning failed.
             Warning::Incomplete => {
-                summary.complete == Some(false) && !is_deferred && !Warning::Errored.holds(summary)
+                summary.plan.complete == Some(false)
+                    && !is_deferred
+                    && !Warning::Errored.holds(summary)
             }
             Warning::Deferred => is_deferred,
         }
@@ -391,17 +394,21 @@ pub(super) fn plan_line(summary: &Summary, invocations: u64) -> String {
     let outputs = summary.output_changes.iter().any(|(word, _)| word != "no-op");
     if !summary.changes_resources() && invocations == 0 {
         return match summary {
-            Summary { errored: Some(true), .. } => {
+            Summary { plan: PlanFacts { errored: Some(true), .. }, .. } => {
                 "Planning failed before it found any change to make."
             }
-            Summary { lacks_resource_changes: true, .. } => "No list of changes.",
+            Summary { plan: PlanFacts { lacks_resource_changes: true, .. }, .. } => {
+                "No list of changes."
+            }
             _ if outputs => "No changes to resources; outputs change.",
             _ if !summary.deferred_changes.is_empty() => "No changes yet; some are deferred.",
-            Summary { complete: Some(false), .. } => "No changes yet; the plan is not complete.",
+            Summary { plan: PlanFacts { complete: Some(false), .. }, .. } => {
+                "No changes yet; the plan is not complete."
+            }
             _ if summary.is_of_refresh() => {
                 "No changes to make; the state is to be brought up to date."
             }
-            Summary { applyable: Some(true), .. } => {
+            Summary { plan: PlanFacts { applyable: Some(true), .. }, .. } => {
                 "No changes here, although the plan says that there is something to apply."
             }
             _ => "No changes.",
@@ -445,9 +452,9 @@ pub(super) fn replaced_note(replaced: u64, deleted: u64, line: &PlanLine) -> Str
 /// Returns what a plan says of itself: whether it can be applied, and whether it is whole.
 pub(super) fn flags(summary: &Summary) -> impl Iterator<Item = &'static str> {
     let flag = |flag: Option<bool>, yes, no| flag.map(|flag| if flag { yes } else { no });
-    let applyable = flag(summary.applyable, "applyable", "not applyable");
-    let complete = flag(summary.complete, "complete", "not complete");
-    let errored = summary.errored.filter(|errored| *errored).map(|_| "errored");
+    let applyable = flag(summary.plan.applyable, "applyable", "not applyable");
+    let complete = flag(summary.plan.complete, "complete", "not complete");
+    let errored = summary.plan.errored.filter(|errored| *errored).map(|_| "errored");
     [applyable, complete, errored].into_iter().flatten()
 }
 
@@ -458,8 +465,11 @@ mod tests {
     #[test]
     fn a_plan_whose_planning_failed_cannot_be_applied() {
         let summary = |errored| Summary {
-            errored: Some(errored),
-            complete: Some(false),
+            plan: PlanFacts {
+                errored: Some(errored),
+                complete: Some(false),
+                ..Summary::default().plan
+            },
             ..Summary::default()
         };
         assert!(Warning::Incomplete.holds(&summary(false)));

@@ -320,7 +320,8 @@ impl<W: Write> View<W> {
         if !summary.checks.is_empty() {
             facts.push(("Checks", words(&summary.checks)));
         }
-        let made = summary.timestamp.as_deref().map(|time| format!("made at {}", visible(time)));
+        let made =
+            summary.plan.timestamp.as_deref().map(|time| format!("made at {}", visible(time)));
         let says: Vec<_> =
             made.into_iter().chain(phrase::flags(summary).map(str::to_owned)).collect();
         if !says.is_empty() {

@@ -72,7 +72,7 @@ impl Clues {
 
     /// The version of the tool, once the plan has ended. `None` if the plan does not have it.
     pub fn version<'v>(&'v self, summary: &'v Summary) -> Option<&'v str> {
-        summary.terraform_version.as_deref().or(self.version.as_deref())
+        summary.plan.terraform_version.as_deref().or(self.version.as_deref())
     }
 
     /// The tool, once the plan has ended.
@@ -95,10 +95,10 @@ impl Clues {
             [Some(major), _] => major > 1,
             [None, _] => false,
         };
-        let is_silent = summary.applyable.is_none() && summary.complete.is_none();
+        let is_silent = summary.plan.applyable.is_none() && summary.plan.complete.is_none();
         // In these versions both tools write `errored`. Without it, the plan is not complete and
         // the absence of the other keys reveals nothing.
-        match is_recent && is_silent && summary.errored.is_some() {
+        match is_recent && is_silent && summary.plan.errored.is_some() {
             true => Tool::OpenTofu,
             false => Tool::Terraform,
         }
@@ -108,7 +108,7 @@ impl Clues {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Plan, ResourceChange, ResourceName};
+    use crate::record::{Plan, PlanFacts, ResourceChange, ResourceName};
 
     #[test]
     fn versions_and_silence_tell_the_tool() {
@@ -130,7 +130,8 @@ mod tests {
                 format_version: None,
                 terraform_version: version,
             }));
-            let summary = Summary { applyable, errored, ..Summary::default() };
+            let plan = PlanFacts { applyable, errored, ..PlanFacts::default() };
+            let summary = Summary { plan, ..Summary::default() };
             assert_eq!(clues.tool(&summary), tool, "{version:?} {applyable:?}");
         }
     }

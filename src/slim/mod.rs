@@ -272,7 +272,7 @@ impl Wanted {
         match is_no_op {
             true => Ok(Verdict::Goes(Reason::NoOp)),
             false => {
-                let verdict = self.resource(found.address, found.type_name)?;
+                let verdict = self.resource(found.address, found.resource.type_name)?;
                 let Met { wanted, others } = &*self.met;
                 let flag = if verdict == Verdict::Stays { wanted } else { others };
                 if section == Section::ResourceChanges && !flag.load(Ordering::Relaxed) {

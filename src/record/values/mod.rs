@@ -17,7 +17,7 @@ use serde::Serialize;
 use super::JsonText;
 use crate::error::{Error, Result};
 use crate::path::Paths;
-use crate::record::Label;
+use crate::record::{Label, ResourceName};
 
 pub use crate::record::holdings::{By, Group, Groups};
 pub use options::{Of, Options, Select, What};
@@ -63,23 +63,9 @@ pub struct Document<'a> {
 #[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
 pub struct Resource<'a> {
     pub section: &'static str,
-    pub address: Cow<'a, str>,
-    /// Absent in the root module.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub module_address: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mode: Option<Cow<'a, str>>,
-    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
-    pub type_name: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<Cow<'a, str>>,
-    /// A string or a number, as JSON text.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub index: Option<JsonText<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub deposed: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub provider_name: Option<Cow<'a, str>>,
+    /// The resource, without a previous address.
+    #[serde(flatten)]
+    pub resource: ResourceName<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schema_version: Option<JsonText<'a>>,
     /// Serialized only if true.
@@ -197,9 +183,9 @@ impl Resource<'_> {
     /// The name by which the resource is grouped.
     pub fn group(&self, by: By) -> &str {
         let name = match by {
-            By::Type => &self.type_name,
-            By::Module => &self.module_address,
-            By::Provider => &self.provider_name,
+            By::Type => &self.resource.type_name,
+            By::Module => &self.resource.module_address,
+            By::Provider => &self.resource.provider_name,
         };
         name.as_deref().unwrap_or_default()
     }

@@ -150,21 +150,21 @@ impl Reader<'_> {
         if let Some(watch) = watch {
             let resource = watch::Resource {
                 address: Some(instance.address),
-                type_name: instance.type_name,
+                type_name: instance.resource.type_name,
                 values: [instance.values, None, None],
                 is_secret: watch::is_whole_mark(instance.sensitive_values),
                 ..watch::Resource::default()
             };
             watch.see(&resource, &[]);
         }
-        if !all && instance.mode.is_some_and(|mode| !mode.is("managed")) {
+        if !all && instance.resource.mode.is_some_and(|mode| !mode.is("managed")) {
             return Ok(false);
         }
         if only.is_empty() {
             return Ok(true);
         }
         let address = instance.address.decode()?;
-        let type_name = match instance.type_name {
+        let type_name = match instance.resource.type_name {
             Some(type_name) => type_name.decode()?,
             None => String::new(),
         };

@@ -10,10 +10,10 @@ use crate::json::value::Value;
 use crate::limits::Limits;
 use crate::path::Paths;
 use crate::plan::{self, Index, Piece, module_address};
-use crate::record::JsonText;
 use crate::record::texts::decoded;
 use crate::record::view::MaskedJson;
 use crate::record::view::json::push_plain;
+use crate::record::{JsonText, ResourceName};
 
 /// A value as compact JSON, unmasked: the value must not be secret. `None` without a value.
 pub(super) fn plain(value: Option<Value<'_>>) -> Result<Option<JsonText<'static>>> {
@@ -45,14 +45,17 @@ pub(super) fn resource<'o>(
     let within = |key: &'static str| move |error: crate::error::Error| error.within(key);
     Ok(Resource {
         section,
-        module_address,
-        address: address.into(),
-        mode: decoded(instance.mode)?,
-        type_name: decoded(instance.type_name)?,
-        name: decoded(instance.name)?,
-        index: index(instance.index)?,
-        deposed: decoded(instance.deposed_key)?,
-        provider_name: decoded(instance.provider_name)?,
+        resource: ResourceName {
+            previous_address: None,
+            module_address,
+            address: Some(address.into()),
+            mode: decoded(instance.resource.mode)?,
+            type_name: decoded(instance.resource.type_name)?,
+            name: decoded(instance.resource.name)?,
+            index: index(instance.resource.index)?,
+            deposed: decoded(instance.resource.deposed)?,
+            provider_name: decoded(instance.resource.provider_name)?,
+        },
         schema_version: plain(instance.schema_version).map_err(within("schema_version"))?,
         tainted: instance.tainted,
         depends_on: texts(instance.depends_on).map_err(within("depends_on"))?,

@@ -58,14 +58,14 @@ fn element_cells(element: &Element) -> Cells<'_> {
     let mut cells: Cells<'_> = vec![("kind", element.kind.word().into())];
     cells.push(("address", inert::text(&element.address)));
     let texts = [
-        ("module_address", &element.module_address),
-        ("config_address", &element.config_address),
-        ("mode", &element.mode),
-        ("type", &element.type_name),
-        ("name", &element.name),
-        ("provider_config_key", &element.provider_config_key),
-        ("full_name", &element.full_name),
-        ("alias", &element.alias),
+        ("module_address", &element.names.module_address),
+        ("config_address", &element.names.config_address),
+        ("mode", &element.names.mode),
+        ("type", &element.names.type_name),
+        ("name", &element.names.name),
+        ("provider_config_key", &element.names.provider_config_key),
+        ("full_name", &element.names.full_name),
+        ("alias", &element.names.alias),
         ("module_source", &element.source),
         ("version_constraint", &element.version_constraint),
     ];

@@ -125,7 +125,7 @@ impl<W: Write> Table<W> {
 
 /// The word for an element in a line.
 fn kind_of(element: &Element) -> &str {
-    match element.mode.as_deref() {
+    match element.names.mode.as_deref() {
         Some("data") => "data source",
         Some("ephemeral") => "ephemeral",
         _ => word(element.kind),
@@ -140,10 +140,14 @@ fn word(kind: Kind) -> &'static str {
 fn details(element: &Element) -> Vec<String> {
     let mut parts = Vec::new();
     match element.kind {
-        Kind::Provider => parts.extend(element.full_name.clone().or(element.name.clone())),
+        Kind::Provider => {
+            parts.extend(element.names.full_name.clone().or(element.names.name.clone()))
+        }
         Kind::ModuleCall => parts.extend(element.source.clone()),
         _ => {
-            parts.extend(element.provider_config_key.as_ref().map(|key| format!("provider {key}")));
+            parts.extend(
+                element.names.provider_config_key.as_ref().map(|key| format!("provider {key}")),
+            );
         }
     }
     parts.extend(element.version_constraint.clone());

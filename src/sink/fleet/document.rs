@@ -3,6 +3,7 @@
 //!
 //! If the run ends early, the document is not closed. So an incomplete document is invalid JSON.
 
+use super::tally::{InputTotals, TotalGroups};
 use std::io::Write;
 
 use serde::Serialize;
@@ -134,7 +135,7 @@ impl<W: Write> Document<W> {
     fn end_plan(&mut self, summary: &Summary) -> Result<()> {
         let mut head = std::mem::take(&mut self.head);
         // If the plan's keys are sorted, the version comes too late for the `plan` record.
-        head.terraform_version = head.terraform_version.or(summary.terraform_version.clone());
+        head.terraform_version = head.terraform_version.or(summary.plan.terraform_version.clone());
         let has_changes = head.has_changes || summary.has_more();
         let broken = self.counted_rules.broken().map(|answer| {
             let Answer { rule, count, first: names, is_unknown, .. } = answer;
@@ -197,10 +198,14 @@ impl<W: Write> Sink for Document<W> {
         if self.rows == 0 {
             self.before_row()?;
         }
-        let Totals { plans, failed, errored, incomplete, bytes, invocations, .. } = self.totals;
+        let Totals {
+            inputs: InputTotals { plans, failed, errored, incomplete, bytes, .. },
+            invocations,
+            ..
+        } = self.totals;
         let Document { changed, broken_rules, broken_warnings, .. } = *self;
         let (line, counts) = (json(&self.totals.line)?, json(&self.totals.counts)?);
-        let Totals { types, modules, providers, .. } = &self.totals;
+        let Totals { groups: TotalGroups { types, modules, providers, .. }, .. } = &self.totals;
         let [types, modules, providers] =
             [types, modules, providers].map(|groups| json(&top(groups)));
         let (types, modules, providers) = (types?, modules?, providers?);

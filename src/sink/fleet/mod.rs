@@ -17,7 +17,7 @@ use std::io::Write;
 
 pub use self::rows::Column;
 pub(in crate::sink) use self::rows::{Row, without_registry};
-pub use self::tally::{Tally, Totals};
+pub use self::tally::{InputTotals, Tally, TotalGroups, Totals};
 use crate::error::{Error, ErrorKind, Result};
 use crate::record::holdings::Holdings;
 use crate::record::{Label, Record};
@@ -122,7 +122,7 @@ impl<W: Write> Fleet<W> {
 
 impl<W: Write> Sink for Fleet<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
-        if let (Record::Plan(_), 1..) = (record, self.all.plans) {
+        if let (Record::Plan(_), 1..) = (record, self.all.inputs.plans) {
             self.page = None;
         }
         if let Some(page) = &mut self.page {

@@ -139,8 +139,8 @@ impl Totals {
         Row {
             name: "total".into(),
             counts: self.counts,
-            plans: self.plans,
-            resources: self.actions.rows().map(|row| row.resources).sum(),
+            plans: self.inputs.plans,
+            resources: self.groups.actions.rows().map(|row| row.resources).sum(),
             ..Row::default()
         }
     }
@@ -183,14 +183,15 @@ impl Page {
     }
 
     fn title(&mut self, all: &Totals) {
-        let count =
-            |holds: &dyn Fn(&Row) -> bool| all.workspaces.rows().filter(|row| holds(row)).count();
+        let count = |holds: &dyn Fn(&Row) -> bool| {
+            all.groups.workspaces.rows().filter(|row| holds(row)).count()
+        };
         let inputs = count(&|row| row.plans == 0 && row.is_input);
         let failed = count(&|row| row.plans == 0) - inputs;
         let changed = count(&Row::has_changes);
         let workspaces = count(&|_| true) - inputs;
         let mut title = counted(workspaces as u64, "workspace");
-        let plans = (all.plans + all.failed).saturating_sub(inputs as u64);
+        let plans = (all.inputs.plans + all.inputs.failed).saturating_sub(inputs as u64);
         if plans as usize != workspaces {
             let _ = write!(title, " ({plans} plans)");
         }
@@ -206,31 +207,31 @@ impl Page {
     }
 
     fn warnings(&mut self, all: &Totals) {
-        let failed = match all.failed {
+        let failed = match all.inputs.failed {
             1 => "1 plan could not be read: what it does is not counted.".to_owned(),
             many => format!("{many} plans could not be read: what they do is not counted."),
         };
-        let pending = match all.pending {
+        let pending = match all.inputs.pending {
             1 => "1 input is not done yet: what it does is not counted.".to_owned(),
             many => format!("{many} inputs are not done yet: what they do is not counted."),
         };
-        let numbers: Vec<String> = all.missing_shards.iter().map(u32::to_string).collect();
+        let numbers: Vec<String> = all.inputs.missing_shards.iter().map(u32::to_string).collect();
         let missing = format!("Shards are missing: {}.", numbers.join(", "));
-        let left = all.incomplete - all.errored;
+        let left = all.inputs.incomplete - all.inputs.errored;
         let warnings = [
-            (all.missing_shards.len() as u64, fit(&missing, self.screen.width - 2)),
-            (all.pending, pending),
-            (all.failed, failed),
-            (all.errored, Warning::Errored.words(Of::Several(all.errored))),
-            (all.unlisted, Warning::Unlisted.words(Of::Several(all.unlisted))),
+            (all.inputs.missing_shards.len() as u64, fit(&missing, self.screen.width - 2)),
+            (all.inputs.pending, pending),
+            (all.inputs.failed, failed),
+            (all.inputs.errored, Warning::Errored.words(Of::Several(all.inputs.errored))),
+            (all.inputs.unlisted, Warning::Unlisted.words(Of::Several(all.inputs.unlisted))),
             (left, format!("{} will leave changes for another plan.", counted(left, "plan"))),
             (
-                all.failed_assertions,
-                format!("{} failed.", counted(all.failed_assertions, "assertion")),
+                all.inputs.failed_assertions,
+                format!("{} failed.", counted(all.inputs.failed_assertions, "assertion")),
             ),
             (
-                all.failed_warnings,
-                format!("{} failed as warnings.", counted(all.failed_warnings, "assertion")),
+                all.inputs.failed_warnings,
+                format!("{} failed as warnings.", counted(all.inputs.failed_warnings, "assertion")),
             ),
         ];
         for (_, warning) in warnings.iter().filter(|(count, _)| *count > 0) {
@@ -284,7 +285,7 @@ impl Page {
 
     /// Draws the list of workspaces for which `holds` is true.
     fn named(&mut self, all: &Totals, title: &str, holds: impl Fn(&Row) -> bool) {
-        let named: Vec<&Row> = all.workspaces.rows().filter(|row| holds(row)).collect();
+        let named: Vec<&Row> = all.groups.workspaces.rows().filter(|row| holds(row)).collect();
         if named.is_empty() {
             return;
         }
@@ -372,7 +373,7 @@ impl Page {
             return;
         }
         self.line("");
-        self.line(&format!("{}: {}", self.screen.paint(BOLD, "Not read"), all.failed));
+        self.line(&format!("{}: {}", self.screen.paint(BOLD, "Not read"), all.inputs.failed));
         for (workspace, error) in &all.errors {
             let name = fit_end(workspace, self.screen.width / 3);
             let text = fit(error, self.screen.width - 4 - width(&name));
@@ -382,7 +383,7 @@ impl Page {
                 self.screen.paint(RED, &text)
             ));
         }
-        let rest = all.failed as usize - all.errors.len();
+        let rest = all.inputs.failed as usize - all.errors.len();
         if rest > 0 {
             self.line(&self.screen.paint(DIM, &format!("  and {rest} more")));
         }

@@ -83,13 +83,30 @@ impl Tally {
 /// Whether applying a plan leaves changes for a later plan. Nobody can apply a plan whose planning
 /// failed.
 fn leaves_changes(summary: &Summary) -> bool {
-    summary.errored != Some(true)
-        && (summary.complete == Some(false) || !summary.deferred_changes.is_empty())
+    summary.plan.errored != Some(true)
+        && (summary.plan.complete == Some(false) || !summary.deferred_changes.is_empty())
 }
 
 /// The totals of all plans. The JSON form has no rows of workspaces.
 #[derive(Debug, Serialize)]
 pub struct Totals {
+    /// Counts of inputs and plans.
+    #[serde(flatten)]
+    pub inputs: InputTotals,
+    #[serde(rename = "terraform")]
+    pub(in crate::sink) line: PlanLine,
+    pub(in crate::sink) counts: Counts,
+    pub(in crate::sink) invocations: u64,
+    #[serde(flatten)]
+    pub(in crate::sink) groups: TotalGroups,
+    /// The workspaces and texts of the first few errors.
+    #[serde(skip)]
+    pub(super) errors: Vec<(String, String)>,
+}
+
+/// Counts of inputs and plans.
+#[derive(Debug, Serialize)]
+pub struct InputTotals {
     /// Plans that were read completely.
     pub plans: u64,
     /// Plans that could not be read.
@@ -117,44 +134,46 @@ pub struct Totals {
     pub(in crate::sink) deferred: u64,
     /// The total size of the plans in bytes.
     pub bytes: u64,
-    #[serde(rename = "terraform")]
-    pub(in crate::sink) line: PlanLine,
-    pub(in crate::sink) counts: Counts,
-    pub(in crate::sink) invocations: u64,
+}
+
+/// What all plans change, by type, module, provider, action and workspace.
+#[derive(Debug, Serialize)]
+pub struct TotalGroups {
     pub(super) types: Groups,
     pub(super) modules: Groups,
     pub(super) providers: Groups,
     pub(super) actions: Groups,
     #[serde(skip)]
     pub(in crate::sink) workspaces: Groups,
-    /// The workspaces and texts of the first few errors.
-    #[serde(skip)]
-    pub(super) errors: Vec<(String, String)>,
 }
 
 impl Default for Totals {
     fn default() -> Totals {
         let groups = || Groups::new(GROUPS_MAX);
         Totals {
-            plans: 0,
-            failed: 0,
-            pending: 0,
-            missing_shards: Vec::new(),
-            errored: 0,
-            incomplete: 0,
-            failed_assertions: 0,
-            failed_warnings: 0,
-            unlisted: 0,
-            deferred: 0,
-            bytes: 0,
+            inputs: InputTotals {
+                plans: 0,
+                failed: 0,
+                pending: 0,
+                missing_shards: Vec::new(),
+                errored: 0,
+                incomplete: 0,
+                failed_assertions: 0,
+                failed_warnings: 0,
+                unlisted: 0,
+                deferred: 0,
+                bytes: 0,
+            },
             line: PlanLine::default(),
             counts: Counts::default(),
             invocations: 0,
-            types: groups(),
-            modules: groups(),
-            providers: groups(),
-            actions: groups(),
-            workspaces: Groups::new(WORKSPACES_MAX),
+            groups: TotalGroups {
+                types: groups(),
+                modules: groups(),
+                providers: groups(),
+                actions: groups(),
+                workspaces: Groups::new(WORKSPACES_MAX),
+            },
             errors: Vec::new(),
         }
     }
@@ -163,7 +182,10 @@ impl Default for Totals {
 impl Totals {
     /// Totals without rows of workspaces, for callers that draw no table.
     pub fn without_workspaces() -> Totals {
-        Totals { workspaces: Groups::new(0), ..Totals::default() }
+        Totals {
+            groups: TotalGroups { workspaces: Groups::new(0), ..Totals::default().groups },
+            ..Totals::default()
+        }
     }
 
     /// Adds a plan that was read completely.
@@ -172,37 +194,37 @@ impl Totals {
         let has_more = summary.has_more()
             || plan.invocations > 0
             || summary.resource_changes.keys().any(|action| action != "no-op");
-        let row = self.workspaces.row(&visible(workspace));
+        let row = self.groups.workspaces.row(&visible(workspace));
         row.counts.add(&counts);
         row.line.add(&summary.terraform);
         row.plans += 1;
         row.has_more |= has_more;
-        row.is_errored |= summary.errored == Some(true);
-        row.is_unlisted |= summary.lacks_resource_changes;
+        row.is_errored |= summary.plan.errored == Some(true);
+        row.is_unlisted |= summary.plan.lacks_resource_changes;
         let is_incomplete = leaves_changes(summary);
         row.is_incomplete |= is_incomplete;
-        self.types.add(plan.types);
-        self.modules.add(plan.modules);
-        self.providers.add(plan.providers);
-        self.actions.add(plan.actions);
+        self.groups.types.add(plan.types);
+        self.groups.modules.add(plan.modules);
+        self.groups.providers.add(plan.providers);
+        self.groups.actions.add(plan.actions);
         self.counts.add(&counts);
         self.line.add(&summary.terraform);
-        self.plans += 1;
-        self.bytes += summary.bytes;
+        self.inputs.plans += 1;
+        self.inputs.bytes += summary.bytes;
         self.invocations += plan.invocations;
-        self.errored += u64::from(summary.errored == Some(true));
-        self.unlisted += u64::from(summary.lacks_resource_changes);
-        self.deferred += summary.deferred_changes.values().sum::<u64>();
-        self.incomplete += u64::from(is_incomplete || summary.errored == Some(true));
+        self.inputs.errored += u64::from(summary.plan.errored == Some(true));
+        self.inputs.unlisted += u64::from(summary.plan.lacks_resource_changes);
+        self.inputs.deferred += summary.deferred_changes.values().sum::<u64>();
+        self.inputs.incomplete += u64::from(is_incomplete || summary.plan.errored == Some(true));
     }
 
     /// Counts an assertion that a plan fails.
     pub fn fail_assertion(&mut self, workspace: &str, failed: &FailedAssertion<'_>) {
         if failed.is_error() {
-            self.failed_assertions += 1;
-            self.workspaces.row(&visible(workspace)).fails_assertions = true;
+            self.inputs.failed_assertions += 1;
+            self.groups.workspaces.row(&visible(workspace)).fails_assertions = true;
         } else {
-            self.failed_warnings += 1;
+            self.inputs.failed_warnings += 1;
         }
     }
 
@@ -211,12 +233,12 @@ impl Totals {
         /// Maximum number of errors that are listed if rows are not workspaces.
         const ERRORS_MAX: usize = 8;
         let (workspace, text) = (visible(workspace), visible(error));
-        self.failed += 1;
+        self.inputs.failed += 1;
         self.counts[Column::Errors] += 1;
         if self.errors.len() < ERRORS_MAX {
             self.errors.push((workspace.clone(), text.clone()));
         }
-        let row = self.workspaces.row(&workspace);
+        let row = self.groups.workspaces.row(&workspace);
         row.counts[Column::Errors] += 1;
         row.error.get_or_insert(text.into());
     }
@@ -224,17 +246,19 @@ impl Totals {
     /// Adds an input, such as an empty folder, that has no plan.
     pub fn fail_input(&mut self, input: &str, error: &str) {
         self.fail(input, error);
-        self.workspaces.row(&visible(input)).is_input = true;
+        self.groups.workspaces.row(&visible(input)).is_input = true;
     }
 
     /// What all plans change, in a sentence.
     pub(in crate::sink) fn plan_line(&self) -> String {
-        let is_unsure = self.failed + self.errored + self.unlisted > 0;
+        let is_unsure = self.inputs.failed + self.inputs.errored + self.inputs.unlisted > 0;
         match self.counts.changes() + self.invocations {
-            0 if self.plans + self.failed + self.pending == 0 => "No plan.",
-            0 if self.plans == 0 => "No plan could be read.",
+            0 if self.inputs.plans + self.inputs.failed + self.inputs.pending == 0 => "No plan.",
+            0 if self.inputs.plans == 0 => "No plan could be read.",
             0 if is_unsure => "No changes to resources are known.",
-            0 if self.workspaces.rows().any(|row| !row.is_quiet()) => "No changes to resources.",
+            0 if self.groups.workspaces.rows().any(|row| !row.is_quiet()) => {
+                "No changes to resources."
+            }
             0 => "No changes.",
             _ => return plan_words(&self.line, self.invocations),
         }
@@ -243,11 +267,11 @@ impl Totals {
 
     pub(super) fn groups(&self, by: By) -> &Groups {
         match by {
-            By::Workspace => &self.workspaces,
-            By::Type => &self.types,
-            By::Module => &self.modules,
-            By::Provider => &self.providers,
-            By::Action => &self.actions,
+            By::Workspace => &self.groups.workspaces,
+            By::Type => &self.groups.types,
+            By::Module => &self.groups.modules,
+            By::Provider => &self.groups.providers,
+            By::Action => &self.groups.actions,
         }
     }
 }

@@ -142,7 +142,7 @@ impl CountedRules {
                 Record::Summary(summary) => {
                     entry.add(entry.rule.count_at_end(summary), || None);
                     entry.is_unknown =
-                        summary.lacks_resource_changes && entry.rule.counts_resource_changes();
+                        summary.plan.lacks_resource_changes && entry.rule.counts_resource_changes();
                 }
                 Record::FailedAssertion(failed) => entry.fail(failed),
                 record => entry.add(entry.rule.count(record), || name(record)),

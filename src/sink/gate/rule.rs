@@ -328,11 +328,12 @@ impl Rule {
     /// The number that the last record of a plan adds to the rule's count.
     pub(super) fn count_at_end(&self, summary: &Summary) -> u64 {
         u64::from(match self.subject {
-            Subject::Errored => summary.errored == Some(true),
+            Subject::Errored => summary.plan.errored == Some(true),
             Subject::Incomplete => {
                 // OpenTofu does not say that a plan whose planning failed is incomplete.
-                let is_whole = summary.complete != Some(false) && summary.errored != Some(true);
-                !is_whole || summary.lacks_resource_changes
+                let is_whole =
+                    summary.plan.complete != Some(false) && summary.plan.errored != Some(true);
+                !is_whole || summary.plan.lacks_resource_changes
             }
             _ => false,
         })

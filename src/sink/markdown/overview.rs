@@ -1,6 +1,8 @@
 //! The first part of the report: the plan line, warnings, broken rules, possible losses and a row
 //! for each plan. The lists are cut to the room they have.
 
+use crate::sink::fleet::InputTotals;
+use crate::sink::fleet::TotalGroups;
 use std::fmt::Write as _;
 
 use super::fit::{Measure, fitting};
@@ -146,7 +148,7 @@ impl Overview {
     }
 
     fn heading(&self) -> String {
-        match (self.totals.plans, self.totals.failed) {
+        match (self.totals.inputs.plans, self.totals.inputs.failed) {
             (1, 0) => self.line.clone(),
             _ => self.totals.plan_line(),
         }
@@ -154,7 +156,12 @@ impl Overview {
 
     /// The number of plans, and the warnings.
     fn plans(&self) -> String {
-        let Totals { plans, failed, workspaces, counts, .. } = &self.totals;
+        let Totals {
+            inputs: InputTotals { plans, failed, .. },
+            groups: TotalGroups { workspaces, .. },
+            counts,
+            ..
+        } = &self.totals;
         let mut text = String::new();
         if plans + failed > 1 {
             let quiet = workspaces.rows().filter(|row| row.plans > 0 && !row.has_changes());
@@ -197,7 +204,12 @@ impl Overview {
 
     /// A table with a row for each plan that changes something, as many rows as fit.
     fn table(&self, measure: Measure, room: u64) -> String {
-        let Totals { workspaces, counts, failed, errored, unlisted, .. } = &self.totals;
+        let Totals {
+            groups: TotalGroups { workspaces, .. },
+            counts,
+            inputs: InputTotals { failed, errored, unlisted, .. },
+            ..
+        } = &self.totals;
         let mut rows: Vec<&Row> = workspaces.rows().filter(|row| !row.is_quiet()).collect();
         // An empty row of a single plan says nothing.
         let is_empty = |row: &Row| row.counts.is_zero() && row.error.is_none() && row.plans <= 1;
@@ -216,7 +228,7 @@ impl Overview {
         };
         let columns: Vec<Column> = Column::ALL.into_iter().filter(is_shown).collect();
         // The warning says it of a single plan.
-        let is_failed = *failed > 0 || self.totals.plans > 1 && errored + unlisted > 0;
+        let is_failed = *failed > 0 || self.totals.inputs.plans > 1 && errored + unlisted > 0;
         let line = |name: &str, row: &Row| {
             let mut line = format!("| {name} |");
             for &column in &columns {

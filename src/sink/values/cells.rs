@@ -149,14 +149,14 @@ impl<'a> Cells<'a> {
     fn resource(&mut self, resource: &'a Resource<'_>) {
         self.text("kind", Some("resource"));
         self.text("section", Some(resource.section));
-        self.text("address", Some(&resource.address));
-        self.text("module_address", resource.module_address.as_deref());
-        self.text("mode", resource.mode.as_deref());
-        self.text("type", resource.type_name.as_deref());
-        self.text("name", resource.name.as_deref());
-        self.json("index", resource.index.as_ref());
-        self.text("deposed", resource.deposed.as_deref());
-        self.text("provider_name", resource.provider_name.as_deref());
+        self.text("address", resource.resource.address.as_deref());
+        self.text("module_address", resource.resource.module_address.as_deref());
+        self.text("mode", resource.resource.mode.as_deref());
+        self.text("type", resource.resource.type_name.as_deref());
+        self.text("name", resource.resource.name.as_deref());
+        self.json("index", resource.resource.index.as_ref());
+        self.text("deposed", resource.resource.deposed.as_deref());
+        self.text("provider_name", resource.resource.provider_name.as_deref());
         self.json("schema_version", resource.schema_version.as_ref());
         self.flag("tainted", resource.tainted);
         self.list("depends_on", resource.depends_on.iter().map(|it| Cow::Borrowed(&**it)));

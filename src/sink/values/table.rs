@@ -153,15 +153,18 @@ impl<W: Write> Table<W> {
                 vec![name, text("resources"), text("documents")]
             }
             Record::Resource(resource) => {
-                let provider = resource.provider_name.as_deref().unwrap_or_default();
+                let provider = resource.resource.provider_name.as_deref().unwrap_or_default();
                 let marked = resource.sensitive.len();
                 let marks = [
-                    resource.deposed.as_ref().map(|key| format!("deposed {key}")),
+                    resource.resource.deposed.as_ref().map(|key| format!("deposed {key}")),
                     resource.tainted.then(|| "tainted".to_owned()),
                     (marked > 0).then(|| format!("{marked} sensitive")),
                 ];
                 let marks: Vec<String> = marks.into_iter().flatten().collect();
-                let mut row = vec![visible(&resource.address), visible(&marks.join(", "))];
+                let mut row = vec![
+                    visible(resource.resource.address.as_deref().unwrap_or_default()),
+                    visible(&marks.join(", ")),
+                ];
                 if self.selected == 0 {
                     row.insert(1, visible(without_registry(provider)));
                 }

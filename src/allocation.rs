@@ -1,12 +1,12 @@
-//! Memory that goes back to the system.
+//! Lets the library return freed memory to the system.
 
 use std::sync::OnceLock;
 
-/// How the program's allocator returns what it keeps.
+/// The function that makes the program's allocator return freed memory.
 static RETURN_FREED: OnceLock<fn()> = OnceLock::new();
 
-/// Registers the function that makes the program's allocator return freed memory to the system.
-/// Allocators keep such memory for a second or so. Only the first call has an effect.
+/// Registers the function that makes the program's allocator return freed memory to the system. By
+/// default, an allocator keeps such memory for about a second. Only the first call has an effect.
 pub fn set_return_freed(return_freed: fn()) {
     let _ = RETURN_FREED.set(return_freed);
 }

@@ -20,8 +20,8 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 /// An error in an input or an output, with its location if known. One machine word in size.
 ///
-/// `Debug` writes the message too, because that is what a `main` that returns the error prints;
-/// `{:#?}` writes the fields.
+/// `{:?}` writes the message, because a `main` that returns an error prints it with `{:?}`. `{:#?}`
+/// writes the fields.
 pub struct Error(Box<Inner>);
 
 #[derive(Debug)]
@@ -29,7 +29,7 @@ struct Inner {
     kind: ErrorKind,
     offset: Option<u64>,
     path: Option<String>,
-    /// Whether the path is complete.
+    /// Whether the path is complete. [`Error::within`] then leaves it unchanged.
     is_placed: bool,
     source: Option<io::Error>,
 }
@@ -94,7 +94,7 @@ pub enum ErrorKind {
     WrongDocument(WrongDocument),
     /// A binary plan file is damaged, or this version cannot read it.
     PlanFile(PlanFileFault),
-    /// A text is not a valid path ([`crate::path`]).
+    /// A string is not a valid path ([`crate::path`]).
     Path,
     /// A glob or a pattern for workspace names is invalid.
     Pattern,
@@ -114,9 +114,9 @@ pub enum ErrorKind {
     Folder(FolderProblem),
     /// An object store or a web server did not return what was requested.
     Store(StoreFault),
-    /// A value, a type or a schema of the wire is invalid, with the reason.
+    /// A value, a type or a schema that tools and providers exchange is invalid. Holds the reason.
     Wire(&'static str),
-    /// A file is not the output of `providers schema -json`, with the reason.
+    /// A file is not the output of `providers schema -json`. Holds the reason.
     SchemaFile(&'static str),
     /// A limit of [`crate::limits::Limits`] was exceeded.
     Limit {
@@ -127,17 +127,17 @@ pub enum ErrorKind {
     },
 }
 
-/// Why a rule is invalid. The words in the variants are those of known rules.
+/// Why a rule is invalid. The strings in the variants are keywords that valid rules use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RuleFault {
     /// The rule is empty.
     Empty,
-    /// The first word is unknown. The similar known word, if there is one.
+    /// The first word is unknown. Holds a similar known word, if there is one.
     Unknown(Option<&'static str>),
     /// A blank stands between this word and the pattern.
     Blank(&'static str),
-    /// The rule begins with a word for this severity that is not the known one.
+    /// The rule begins with a misspelt severity. Holds the known severity.
     Severity(&'static str),
     /// A rule about paths has no path.
     NoPath(&'static str),
@@ -306,7 +306,7 @@ pub enum StoreFault {
     Denied,
     /// The bucket is in another region.
     Elsewhere,
-    /// The server answered with another HTTP status that is not a success.
+    /// The server answered with an HTTP status that is not a success and has no variant of its own.
     Status(u16),
     /// No byte arrived within the timeout.
     Silent,
@@ -371,32 +371,32 @@ impl Error {
         Error(Box::new(Inner { kind, offset, path: None, is_placed: false, source }))
     }
 
-    /// An error without a location.
+    /// Creates an error without a location.
     pub fn new(kind: ErrorKind) -> Error {
         Error::make(kind, None, None)
     }
 
-    /// An error at `offset`, in bytes from the start of the input.
+    /// Creates an error at `offset`, in bytes from the start of the input.
     pub fn at(kind: ErrorKind, offset: u64) -> Error {
         Error::make(kind, Some(offset), None)
     }
 
-    /// An error for a limit that was exceeded at `offset`.
+    /// Creates an error for a limit that was exceeded at `offset`.
     pub fn limit(limit: Limit, value: u64, offset: u64) -> Error {
         Error::at(ErrorKind::Limit { limit, value }, offset)
     }
 
-    /// An error caused by the system's error `source`.
+    /// Creates an error caused by the system's error `source`.
     pub fn io(kind: ErrorKind, source: io::Error) -> Error {
         Error::make(kind, None, Some(source))
     }
 
-    /// An input that cannot be read.
+    /// Creates an error for an input that cannot be read.
     pub(crate) fn read(source: io::Error) -> Error {
         Error::io(ErrorKind::Read, source)
     }
 
-    /// An output that cannot be written.
+    /// Creates an error for an output that cannot be written.
     pub(crate) fn write(source: io::Error) -> Error {
         Error::io(ErrorKind::Write, source)
     }
@@ -414,7 +414,8 @@ impl Error {
         self
     }
 
-    /// Makes the path complete, for an error of an input that is read through another format.
+    /// Marks the path as complete. The reader of plan files does so, because it reads one format
+    /// through another.
     #[cfg(feature = "planfile")]
     pub(crate) fn placed(mut self) -> Error {
         self.0.is_placed = true;
@@ -427,18 +428,18 @@ impl Error {
         self
     }
 
-    /// The kind of the error.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// The location of the error, if known.
+    /// Returns the location of the error, if known.
     pub fn location(&self) -> Option<Location<'_>> {
         let offset = self.0.offset?;
         Some(Location { offset, path: self.0.path.as_deref().unwrap_or("") })
     }
 
-    /// The system's error that caused this one.
+    /// Returns the system's error that caused this one.
     pub fn io_error(&self) -> Option<&io::Error> {
         self.0.source.as_ref()
     }
@@ -472,7 +473,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// How the message about a wrong file of schemas begins.
+/// The start of the message about an invalid schema file.
 const NOT_SCHEMAS: &str = "this is not the output of `terraform providers schema -json`";
 
 /// The message about a plan without a configuration.

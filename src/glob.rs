@@ -1,9 +1,9 @@
-//! Globs: `*` matches any text, the empty one included; every other character matches itself.
+//! Globs: `*` matches any string, including the empty one. Every other character matches itself.
 
 /// A glob.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Glob {
-    /// The literal texts between the stars.
+    /// The literal strings between the stars.
     parts: Vec<Box<[u8]>>,
 }
 
@@ -13,20 +13,21 @@ impl Glob {
         Glob { parts: pattern.split('*').map(|part| part.as_bytes().into()).collect() }
     }
 
-    /// A glob that matches exactly one text.
+    /// Creates a glob that matches exactly one string.
     pub fn literal(text: &str) -> Glob {
         Glob { parts: vec![text.as_bytes().into()] }
     }
 
-    /// Whether the glob matches the whole text.
+    /// Whether the glob matches the whole string.
     pub fn matches(&self, text: &[u8]) -> bool {
         self.advanced(Progress::default(), text).is_some_and(|reached| self.ends(reached, text))
     }
 
-    /// Whether a text matches up to one of `ends`, which are offsets in ascending order.
+    /// Whether the glob matches a prefix of `text` that ends at one of `ends`. The offsets in
+    /// `ends` are in ascending order.
     ///
     /// The parts between the stars are searched once. The leftmost occurrence of a part leaves the
-    /// most text for the parts after it. Each end then costs one comparison with the last part.
+    /// longest rest for the parts after it. Each end then costs one comparison with the last part.
     pub fn matches_up_to(&self, text: &[u8], mut ends: impl Iterator<Item = usize>) -> bool {
         let [_, .., last] = &self.parts[..] else {
             let whole = &*self.parts[0];
@@ -42,8 +43,8 @@ impl Glob {
         })
     }
 
-    /// The progress of a text that has grown since `progress`. `None` if no text with this
-    /// beginning matches.
+    /// Resumes matching after the string has grown since `progress`. Returns `None` if no string
+    /// that starts with `text` matches.
     pub fn advanced(&self, progress: Progress, text: &[u8]) -> Option<Progress> {
         let Progress { mut found, mut from } = progress;
         let stars = self.parts.len() - 1;
@@ -64,7 +65,7 @@ impl Glob {
             match find(&text[from..], part) {
                 Some(end) => (found, from) = (found + 1, from + end),
                 None => {
-                    // The text may end with the beginning of the part.
+                    // The string may end with the start of the part.
                     from = from.max((text.len() + 1).saturating_sub(part.len()));
                     break;
                 }
@@ -73,7 +74,7 @@ impl Glob {
         Some(Progress { found, from })
     }
 
-    /// Whether a text with this progress matches if it ends here.
+    /// Whether the glob matches a string that ends after `text`.
     pub fn ends(&self, Progress { found, from }: Progress, text: &[u8]) -> bool {
         let stars = self.parts.len() - 1;
         let last = &*self.parts[stars];
@@ -83,14 +84,14 @@ impl Glob {
         }
     }
 
-    /// The rest of the literal text before the first star. `None` if a star has been reached, after
-    /// which any text may follow.
+    /// Returns the unmatched rest of the literal before the first star. Returns `None` once a star
+    /// is reached, because any string may follow there.
     pub fn next(&self, Progress { found, from }: Progress) -> Option<&[u8]> {
         (found == 0).then(|| &self.parts[0][from..])
     }
 }
 
-/// The progress of matching a growing text against a glob ([`Glob::advanced`]).
+/// The progress of matching a growing string against a glob ([`Glob::advanced`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// The number of parts found.
@@ -99,7 +100,7 @@ pub struct Progress {
     from: usize,
 }
 
-/// The offset at which the first occurrence of a part ends.
+/// Returns the offset at which the first occurrence of a part ends.
 fn find(text: &[u8], part: &[u8]) -> Option<usize> {
     memchr::memmem::find(text, part).map(|at| at + part.len())
 }
@@ -108,7 +109,7 @@ fn find(text: &[u8], part: &[u8]) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// The definition of a match, byte by byte.
+    /// An independent matcher that follows the definition byte by byte.
     fn naive(pattern: &[u8], text: &[u8]) -> bool {
         match pattern {
             [] => text.is_empty(),
@@ -117,7 +118,7 @@ mod tests {
         }
     }
 
-    /// All texts of these letters with up to `len` letters.
+    /// All strings of up to `len` of these letters.
     fn all(letters: &str, len: usize) -> Vec<String> {
         let mut texts = vec![String::new()];
         let mut longest = texts.clone();

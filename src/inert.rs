@@ -6,17 +6,18 @@
 //!
 //! | runner | command | position |
 //! | --- | --- | --- |
-//! | GitHub Actions | `::error title=x::y` | at the start of a line, white space aside |
+//! | GitHub Actions | `::error title=x::y` | at the start of a line, after any white space |
 //! | GitHub Actions | `##[error]x` | anywhere in a line |
 //! | Azure Pipelines | `##vso[task.setvariable]x`, `##[error]x` | anywhere in a line |
 //! | TeamCity | `##teamcity[message]` | anywhere in a line |
 //! | GitLab | `section_start:0:x`, between a carriage return and an escape sequence | anywhere |
 //!
-//! [`visible`] shows the first character of each as `\u{…}`, for people. [`Json`] writes
-//! it as `\u…`, which every JSON parser undoes, so the JSON keeps its value.
+//! For people, [`visible`] writes a hidden character, or one character of a command, as `\u{…}`.
+//! [`Json`] writes that character as `\u…`. Every JSON parser undoes this escape, so the JSON keeps
+//! its value.
 //!
-//! The trap: [`visible`] sees one text, and the caller may print several in a row. So [`visible`]
-//! also escapes a text that could become a command together with the next text.
+//! The trap: the caller may print several strings in a row, but [`visible`] sees only one. So
+//! [`visible`] also escapes a string that could become a command together with the next one.
 
 mod hidden;
 mod json;
@@ -58,15 +59,15 @@ pub fn text(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// The offset of the `::` at the start of a text, after any white space, in bytes.
+/// Returns the offset of the `::` at the start of a text, after any white space, in bytes.
 fn leading_colon(text: &str) -> Option<usize> {
     let rest = text.trim_start();
     let is_leading = rest == ":" || rest.starts_with("::");
     is_leading.then_some(text.len() - rest.len())
 }
 
-/// Whether a text turns the `##` before it into a command: the text starts with `[`, or with a word
-/// and `[`. The end of the text counts as `[`, because the next text may begin with it.
+/// Whether `text` turns the `##` before it into a command: it starts with `[`, or with a word and
+/// `[`. The end of `text` counts as `[`, because the next string may begin with `[`.
 fn opens_command(text: &str) -> bool {
     let is_of_word = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-' | '.');
     matches!(text.trim_start_matches(is_of_word).chars().next(), None | Some('['))

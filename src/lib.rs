@@ -12,16 +12,16 @@
 //! | level | modules | contents |
 //! | --- | --- | --- |
 //! | 0 | [`error`], [`limits`], [`path`], `glob` | errors, limits, paths and globs |
-//! | 0 | `allocation` | allocations that the system may refuse |
+//! | 0 | `allocation` | returning freed memory to the system |
 //! | 0 | `pool` | an ordered worker pool |
-//! | 0 | `inert` | escaping of texts and JSON, so that they are safe to print |
+//! | 0 | `inert` | escaping of strings and JSON, so that they are safe to print |
 //! | 0 | `nearest` | the known word closest to a mistyped one |
 //! | 1 | [`input`], `scan` | reading bytes; bytes to bit masks |
-//! | 2 | [`json`] | a cursor over JSON text and the values in it; no Terraform |
-//! | 2 | [`wire`] | values as the tools send them: MessagePack and JSON under a type, schemas |
+//! | 2 | [`json`] | a cursor over JSON and its values; knows nothing of Terraform |
+//! | 2 | [`wire`] | values that tools and providers exchange: typed MessagePack and JSON, schemas |
 //! | 3 | [`plan`] | a document as sections and changes |
 //! | 3 | [`hcl`] | the syntax of configuration files: JSON and native |
-//! | 3 | [`known`] | checks of values, as terraform-plugin-testing has them |
+//! | 3 | [`known`] | value checks, with the semantics of terraform-plugin-testing |
 //! | 3 | [`planfile`] | binary plan files and native state files as JSON |
 //! | 4 | [`config`] | the elements of a configuration, and the references between them |
 //! | 4 | [`plancheck`] | plan and state checks, with the semantics of terraform-plugin-testing |
@@ -56,7 +56,7 @@
 //! `cli` and `stores` are on by default. If an input needs a feature that is off, the error names
 //! the feature.
 //!
-//! The memory limit is a few times the size of the largest change. No function recurses on the
+//! Memory use is bounded by a few times the size of the largest change. No function recurses on the
 //! depth of an input, no input causes a panic, and no error quotes input bytes.
 //!
 //! To receive the events of a plan, implement [`plan::Visitor`] and call [`plan::read`]. To receive

@@ -16,7 +16,7 @@ pub struct Limits {
     /// Distinct actions, or distinct statuses, of a plan; each is at most 1 KiB long.
     pub words: u64,
     /// Names of sensitive outputs and variables of a plan. The same limit applies separately to
-    /// names that are not sensitive and not sorted.
+    /// outputs or variables whose names are not in sorted order.
     pub names: u64,
     /// Plans in one input of a batch, which keeps an outcome for each plan.
     pub plans: u64,
@@ -25,9 +25,9 @@ pub struct Limits {
     pub marks: u64,
     /// Distinct secrets of one document in `redact`.
     pub secrets: u64,
-    /// Distinct marked paths of one document, with which its other sections are compared.
+    /// Distinct marked paths of one document. Its other sections are compared with these paths.
     pub document_marks: u64,
-    /// Bytes of the secrets that are searched for in other texts, in all their spellings.
+    /// Bytes of the secrets that are searched for inside other strings, including all spellings.
     pub secret_texts: u64,
     /// Bytes of an input that is spooled to a temporary file, because it is read twice and is not a
     /// regular file.
@@ -44,8 +44,8 @@ pub struct Limits {
     pub expansion_ratio: u64,
     /// Members of a binary plan file.
     pub plan_members: u64,
-    /// Bytes of memory for the addresses of a binary plan file or a native state file, which order
-    /// its resources.
+    /// Bytes of memory for the addresses that determine the order of resources in a binary plan
+    /// file or a native state file.
     pub plan_index: u64,
     /// Bytes of memory for the index or graph of a configuration, for the expressions of one of its
     /// elements, and for those of the module calls around it.
@@ -115,12 +115,12 @@ pub enum Limit {
     PlanIndex,
     Configuration,
     ZstdWindow,
-    /// The memory of a batch, of which a share is reserved for large elements.
+    /// The memory of a batch. One large element may take only a share of it.
     Memory,
 }
 
 impl Limit {
-    /// The name of the limited quantity in messages.
+    /// Returns the name of the limited quantity in messages.
     pub fn name(self) -> &'static str {
         match self {
             Limit::Depth => "nesting depth",
@@ -147,7 +147,7 @@ impl Limit {
         }
     }
 
-    /// The command line option that raises the limit.
+    /// Returns the command line option that raises the limit.
     pub fn option(self) -> &'static str {
         match self {
             Limit::Depth => "--limit-depth",
@@ -188,7 +188,8 @@ impl Budget {
         Budget { limit, max, used: 0 }
     }
 
-    /// Takes an estimated number of bytes. `offset` is the place of an error.
+    /// Takes an estimated number of bytes. If the limit is exceeded, fails with an error at
+    /// `offset`.
     pub fn take(&mut self, bytes: usize, offset: u64) -> Result<()> {
         self.used += bytes as u64;
         match self.used > self.max {
@@ -197,7 +198,7 @@ impl Budget {
         }
     }
 
-    /// The bytes taken.
+    /// Returns the bytes taken.
     pub fn used(&self) -> u64 {
         self.used
     }

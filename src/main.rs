@@ -10,7 +10,7 @@ use plansift::input::{self, Mapping};
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// mimalloc, which prints a message when the system has no more memory, instead of aborting.
+/// mimalloc in a wrapper that prints a message when the system has no more memory.
 #[cfg(unix)]
 #[global_allocator]
 static ALLOCATOR: allocator::Allocator = allocator::Allocator;
@@ -20,7 +20,7 @@ fn main() -> ExitCode {
     plansift::cli::main(std::env::args_os(), mapping())
 }
 
-/// Maps files if the handler for files that shrink can be installed.
+/// Allows mapping files if the handler for shrinking files can be installed.
 fn mapping() -> Mapping {
     match input::catch_truncation() {
         // SAFETY: the handler is installed, and only the library reads the inputs.
@@ -43,7 +43,7 @@ mod allocator {
     use mimalloc::MiMalloc;
     use plansift::cli;
 
-    /// mimalloc, but a failed allocation ends the run, because nothing that needs memory can go on.
+    /// mimalloc, except that a failed allocation prints a message and ends the run.
     pub struct Allocator;
 
     // SAFETY: each method calls mimalloc's method with the same arguments and returns its result,

@@ -6,10 +6,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 /// Maximum number of names in a sample.
 const SAMPLE_MAX: usize = 4096;
 
-/// The maximum length of a text to compare, in bytes. The time is quadratic in the length.
+/// The maximum length of a string to compare, in bytes. The time is quadratic in the length.
 const LEN_MAX: usize = 128;
 
-/// Words that people write for known words.
+/// Words that users write instead of known words.
 const SYNONYMS: [(&str, &str); 16] = [
     ("add", "create"),
     ("dotenv", "variables"),
@@ -29,8 +29,9 @@ const SYNONYMS: [(&str, &str); 16] = [
     ("xml", "junit"),
 ];
 
-/// The word that means the same as `text`, or else the word with the smallest edit distance, and
-/// the first of several. `None` if more than a third of the letters would change.
+/// Returns the word that is a synonym of `text`, or else the word with the smallest edit distance.
+/// Of several such words, the first one wins. Returns `None` if more than a third of the letters
+/// would change.
 pub fn nearest<'w>(text: &str, words: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
     let mut nearest = None;
     let mut least = text.chars().count() / 3 + 1;
@@ -46,13 +47,13 @@ pub fn nearest<'w>(text: &str, words: impl IntoIterator<Item = &'w str>) -> Opti
     nearest
 }
 
-/// The end of a message that suggests a word; empty without one.
+/// Returns the end of a message that suggests `near`, or an empty string.
 pub fn did_you_mean(near: Option<&str>) -> String {
     near.map(|near| format!("; did you mean {near}?")).unwrap_or_default()
 }
 
-/// The known address that is most similar to a text. An address is also compared without its
-/// leading modules, because the user may have left them out.
+/// Returns the known address that is most similar to `text`. An address is also compared without
+/// its leading modules, because the user may have left them out.
 pub fn nearest_address(text: &str, known: &[&str]) -> Option<String> {
     let mut ends: Vec<(&str, &str)> = known.iter().map(|name| (*name, *name)).collect();
     for &name in known {
@@ -66,8 +67,8 @@ pub fn nearest_address(text: &str, known: &[&str]) -> Option<String> {
     ends.iter().find(|(end, _)| *end == nearest).map(|(_, name)| (*name).to_owned())
 }
 
-/// A bounded sample of names: those with the least digests, so that the sample does not depend on
-/// the order of the names.
+/// A bounded sample of names. It keeps the names with the smallest digests, so the order of the
+/// names does not matter.
 #[derive(Debug, Default)]
 pub struct Sample(BTreeMap<u64, String>);
 
@@ -90,14 +91,14 @@ impl Sample {
         }
     }
 
-    /// The names.
+    /// Returns the names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.values().map(String::as_str)
     }
 }
 
-/// The edit distance: the number of letters to insert, remove, replace or swap with the next.
-/// Ignores case. `None` for texts longer than [`LEN_MAX`].
+/// Returns the edit distance: the number of letters to insert, remove, replace or swap with the
+/// next letter. Ignores case. Returns `None` for strings longer than [`LEN_MAX`].
 fn distance(a: &str, b: &str) -> Option<usize> {
     if a.len().max(b.len()) > LEN_MAX {
         return None;

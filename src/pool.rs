@@ -69,7 +69,7 @@ impl<J> Queue<J> {
     }
 
     fn jobs(&self) -> MutexGuard<'_, Jobs<J>> {
-        // No code panics while it holds the lock.
+        // No code panics while it holds the lock, so the state of a poisoned lock is valid.
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -269,7 +269,7 @@ impl<W: Worker> Drop for Pool<'_, W> {
     }
 }
 
-/// A drop guard that records a panic of its thread. A thread that ends in order forgets the guard.
+/// A drop guard that records a panic of its thread. A thread that ends normally forgets the guard.
 struct PanicGuard<'d, J>(&'d Queue<J>);
 
 impl<J> Drop for PanicGuard<'_, J> {

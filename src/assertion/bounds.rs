@@ -1,11 +1,11 @@
 //! Bounds of counts and lengths.
 
-/// The least and the greatest number.
+/// A range of numbers. A missing bound is unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bounds {
-    /// The least number.
+    /// The lower bound, inclusive.
     pub min: Option<u64>,
-    /// The greatest number.
+    /// The upper bound, inclusive.
     pub max: Option<u64>,
 }
 

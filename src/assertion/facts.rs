@@ -1,13 +1,13 @@
-//! What a document says about itself as a whole.
+//! Facts about a document as a whole.
 
 use crate::error::Result;
 use crate::json::value::Value;
 use crate::plan::Section;
 
-/// The finding of an assertion about changes that the plan does not list.
+/// The text of a finding about changes, if the plan does not list its changes.
 pub(super) const NOT_LISTED: &str = "not known, as the plan does not list its changes";
 
-/// What a document says about itself.
+/// Facts about a document as a whole.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Facts {
     pub is_state: bool,
@@ -18,7 +18,7 @@ pub(super) struct Facts {
     errored: Option<bool>,
 }
 
-/// Whether assertions about a plan ask about a section.
+/// Whether assertions about a plan need a section.
 pub(super) fn is_asked(section: Section) -> bool {
     matches!(
         section,
@@ -34,11 +34,11 @@ pub(super) fn is_asked(section: Section) -> bool {
 }
 
 impl Facts {
-    /// Notes a scalar at the top of the document.
+    /// Records a top-level scalar of the document.
     ///
     /// # Errors
     ///
-    /// Fails if it has the wrong type.
+    /// Fails if the scalar has the wrong type.
     pub fn note(&mut self, section: Section, value: Value<'_>) -> Result<()> {
         let fact = match section {
             Section::Applyable => &mut self.applyable,
@@ -52,7 +52,7 @@ impl Facts {
         Ok(())
     }
 
-    /// What the plan is, if it may lack changes; `None` if it is complete.
+    /// A description of a plan that may lack changes; `None` for a complete plan.
     pub fn incomplete(&self) -> Option<&'static str> {
         match (self.errored, self.complete) {
             (Some(true), _) => Some("a plan whose planning failed"),

@@ -16,7 +16,7 @@ use crate::plan::{
 /// Maximum number of sensitive places of a resource that are pinned.
 const PLACES_MAX: usize = 100;
 
-/// Makes a file of assertions while a plan is read.
+/// Builds a file of assertions from the pieces of a plan.
 pub struct Pinned {
     file: PinnedFile,
     facts: Facts,
@@ -56,7 +56,7 @@ impl Pinned {
             return Ok(());
         };
         let word = match action {
-            // Both orders of a replacement are named by their own words.
+            // Each order of a replacement has its own word, such as `delete-then-create`.
             Action::Replace => Action::words_of(&actions),
             _ => (*word).to_owned(),
         };

@@ -1,4 +1,4 @@
-//! Assertions, ordered by what they are about.
+//! Assertions, indexed by their subjects.
 
 use std::collections::HashMap;
 
@@ -6,22 +6,23 @@ use foldhash::fast::RandomState;
 
 use super::subject::{Assertion, Subject};
 
-/// The indexes of assertions, by a text.
+/// The indexes of assertions, by an address or a name.
 type Index = HashMap<String, Vec<usize>, RandomState>;
 
-/// Assertions that are asked together. Threads share them.
+/// Assertions that are checked together. Threads share them.
 #[derive(Debug, Default)]
 pub struct Assertions {
     list: Vec<Assertion>,
-    /// The assertions about the resources of an address, without `*`.
+    /// Assertions about resources whose pattern has no `*`, by pattern.
     exact: Index,
-    /// The assertions about resources with `*`, by a name that every covered address has.
+    /// Assertions about resources whose pattern has a `*`, by a name that every covered address
+    /// contains.
     named: Index,
-    /// The other assertions about resources with `*`.
+    /// Assertions about resources whose pattern has a `*` and no such name.
     globs: Vec<usize>,
-    /// The assertions about the output of a name.
+    /// Assertions about outputs whose pattern has no `*`, by pattern.
     outputs: Index,
-    /// The assertions about outputs with `*`.
+    /// Assertions about outputs whose pattern has a `*`.
     output_globs: Vec<usize>,
     /// The assertions about the plan as a whole.
     of_plan: Vec<usize>,
@@ -33,8 +34,8 @@ impl Assertions {
         &self.list
     }
 
-    /// A text for each assertion that stays the same wherever the assertion stands: its name. A
-    /// name that occurs again is followed by its number.
+    /// Returns an ID for each assertion: its name, which does not change when the assertion moves
+    /// to another line. A repeated name is followed by a count.
     pub fn ids(&self) -> impl Iterator<Item = String> {
         let mut known: HashMap<&str, usize> = HashMap::new();
         self.list.iter().map(move |Assertion { name, .. }| {
@@ -67,9 +68,9 @@ impl Assertions {
 
     /// The assertions that cover a resource.
     ///
-    /// Assertions about one address are found by that address, or by the address of its resource,
-    /// its modules or its type. An assertion with `*` is found by a whole name in its pattern. Only
-    /// patterns without such a name are tried one by one.
+    /// One index finds a pattern without `*`. Such a pattern equals the address, the type, or a
+    /// beginning of the address, such as a module. Another index finds a pattern with `*` by a name
+    /// in it. Only patterns without such a name are tried one by one.
     pub(super) fn covering(&self, address: &str, type_name: &str) -> Vec<usize> {
         let covers = |place: &usize| {
             let Subject::Resource(pattern) = &self.list[*place].subject else { return false };
@@ -122,12 +123,12 @@ impl From<Vec<Assertion>> for Assertions {
     }
 }
 
-/// The bytes between names in an address. In the key of an instance, they also split names, but in
-/// patterns as in addresses.
+/// The characters between names in an address. They also split the keys of instances. This is
+/// harmless, because they split the keys in patterns in the same way.
 const BETWEEN: [char; 3] = ['.', '[', ']'];
 
-/// The parts of an address at its start that a pattern without `*` can be: its modules, its
-/// resource and the address itself.
+/// The beginnings of an address that a pattern without `*` can equal: its modules, its resource and
+/// the whole address.
 fn wholes(address: &str) -> impl Iterator<Item = &str> {
     let bounds = address.bytes().enumerate().filter(|(_, byte)| matches!(byte, b'.' | b'['));
     bounds.map(|(at, _)| at).chain([address.len()]).map(|end| &address[..end])
@@ -138,8 +139,9 @@ fn names(address: &str) -> impl Iterator<Item = &str> {
     address.split(BETWEEN).filter(|name| !name.is_empty())
 }
 
-/// The longest name of a pattern that stands whole in every address that the pattern covers: one
-/// without `*`. `None` without such a name, other than words of the syntax.
+/// Returns the longest name without `*` in a pattern. Every address that the pattern covers
+/// contains this name. Returns `None` if the pattern has no such name. The words `module` and
+/// `data` do not count.
 fn longest_name(pattern: &str) -> Option<&str> {
     let is_whole = |name: &&str| !name.contains('*') && !matches!(*name, "module" | "data");
     names(pattern).filter(is_whole).max_by_key(|name| name.len())

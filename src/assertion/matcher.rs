@@ -100,7 +100,7 @@ impl Matcher {
         })
     }
 
-    /// Whether the matcher asks for a number.
+    /// Whether the matcher compares numbers.
     pub fn is_of_numbers(&self) -> bool {
         let mut left = vec![self];
         while let Some(matcher) = left.pop() {
@@ -152,12 +152,12 @@ impl Matcher {
     }
 }
 
-/// Whether any of the results is true. The results after it are not computed.
+/// Whether any of the results is true. Stops at the first true result or error.
 fn any(mut results: impl Iterator<Item = Result<bool>>) -> Result<bool> {
     results.find(|result| !matches!(result, Ok(false))).unwrap_or(Ok(false))
 }
 
-/// Whether all results are true. The results after the first other one are not computed.
+/// Whether all results are true. Stops at the first false result or error.
 fn all(mut results: impl Iterator<Item = Result<bool>>) -> Result<bool> {
     results.find(|result| !matches!(result, Ok(true))).unwrap_or(Ok(true))
 }
@@ -176,8 +176,8 @@ fn size_of(data: Data<'_>) -> Result<Option<u64>> {
 /// Maximum number of elements in [`Matcher::SetOf`]. Matching takes cubic time.
 pub(super) const SET_MAX: usize = 200;
 
-/// Whether the matchers can be assigned to different elements that they match. Searches a bipartite
-/// matching by augmenting paths, so the order of the matchers does not matter.
+/// Whether each matcher can be assigned to a different element that it matches. Searches for a
+/// bipartite matching by augmenting paths, so the order of the matchers does not matter.
 fn set_of(matchers: &[Matcher], data: Data<'_>) -> Result<bool> {
     let Some(elements) = data.elements()? else { return Ok(false) };
     if elements.len() != matchers.len() {
@@ -210,7 +210,7 @@ fn augment(matcher: usize, fits: &[Vec<bool>], assigned: &mut [Option<usize>]) -
             }
             reached_by[element] = Some(current);
             let Some(other) = assigned[element] else {
-                // Along the path back, each matcher moves to the element that it reached.
+                // On the way back along the path, each matcher takes the element that it reached.
                 let mut free = element;
                 while let Some(owner) = reached_by[free] {
                     let previous = assigned.iter().position(|assigned| *assigned == Some(owner));

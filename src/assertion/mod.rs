@@ -1,18 +1,18 @@
-//! Assertions about plans: what a user says that a plan must do.
+//! Assertions about plans: statements of a user about what a plan must do.
 //!
 //! ```text
 //! file ─▶ tree with lines ─▶ [`Assertions`] ─┐
 //! plan ─▶ pieces ───────────────────────────┴─▶ [`Run`] ─▶ [`Outcome`] of each assertion
 //! ```
 //!
-//! A [`Run`] reads a plan or a state once. It holds counts, and the first few failures of each
-//! assertion. Values that no assertion names are skipped.
+//! A [`Run`] reads a plan or a state once. It keeps counts, and the first few failures of each
+//! assertion. It skips values that no assertion names.
 //!
-//! The checks in [`plancheck`](crate::plancheck) copy the library for providers exactly, with its
-//! surprises. Assertions ask about plans of any provider in the words of Terraform: a value in a
+//! The checks in [`plancheck`](crate::plancheck) copy terraform-plugin-testing exactly, with its
+//! surprises. Assertions are about plans of any provider, in the words of Terraform: a value in a
 //! sensitive value is sensitive, a value in an unknown value is unknown, and an address may be a
-//! pattern. An assertion fails for what is not decided or not known: a deferred change, changes
-//! that the plan does not list, and a path that no value has.
+//! pattern. An assertion fails if its subject is not decided or not known: a deferred change,
+//! changes that the plan does not list, and a path that no value has.
 
 mod bounds;
 mod facts;

@@ -1,9 +1,10 @@
-//! Samples the names in a document, to suggest one for a name that the document lacks.
+//! Samples the names in a document. They serve to suggest a similar name if the document lacks a
+//! name.
 
 use crate::nearest::{Sample, nearest, nearest_address};
 use crate::path::without_keys;
 
-/// Samples of the names of a document. Keys of instances are left out, as they are data.
+/// Samples of the names in a document. Keys of instances are left out, because they are data.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     addresses: Sample,

@@ -75,7 +75,7 @@ impl Node {
         }
     }
 
-    /// The error that the node has another type than `expected`.
+    /// Returns the error for a node whose type is not `expected`.
     pub fn wrong(&self, name: &str, expected: &str) -> FileError {
         FileError::new(self.line, format!("`{name}` must be {expected}, not {}", self.noun()))
     }
@@ -192,20 +192,20 @@ pub(super) fn shown(key: &str) -> String {
     crate::inert::visible(&short)
 }
 
-/// The string in a node; `name` is its key.
+/// Returns the string in a node; `name` is its key.
 pub(super) fn text(node: &Node, name: &str) -> Result<String, FileError> {
     match &node.kind {
         NodeKind::Text(text) if text.is_empty() => {
             Err(FileError::new(node.line, format!("`{name}` is empty")))
         }
         NodeKind::Text(text) => Ok(text.clone()),
-        // A name such as `1` is a number in a file without quotes.
+        // Without quotes, a name such as `1` is a number in the file.
         NodeKind::Number(text) => Ok(text.clone()),
         _ => Err(node.wrong(name, "a string")),
     }
 }
 
-/// The boolean in a node; `name` is its key.
+/// Returns the boolean in a node; `name` is its key.
 pub(super) fn boolean(node: &Node, name: &str) -> Result<bool, FileError> {
     match node.kind {
         NodeKind::Boolean(value) => Ok(value),
@@ -213,7 +213,7 @@ pub(super) fn boolean(node: &Node, name: &str) -> Result<bool, FileError> {
     }
 }
 
-/// The error about an unknown key: suggests a similar key, or lists all keys.
+/// Returns the error about an unknown key. It suggests a similar key, or lists all keys.
 pub(super) fn unknown_key(line: usize, key: &str, known: &[&str]) -> FileError {
     if let Some((name, _)) = key.split_once(':').filter(|(name, _)| known.contains(name)) {
         return FileError::new(line, format!("a blank is missing after `{name}:`"));
@@ -221,7 +221,8 @@ pub(super) fn unknown_key(line: usize, key: &str, known: &[&str]) -> FileError {
     unknown_word(line, "key", key, known, "the keys are")
 }
 
-/// The error about an unknown word: suggests a similar word, or lists all words after `use_one`.
+/// Returns the error about an unknown word. It suggests a similar word, or lists all words after
+/// `use_one`.
 pub(super) fn unknown_word(
     line: usize,
     name: &str,

@@ -4,19 +4,19 @@
 pub const FINDINGS_MAX: usize = 20;
 /// Longest text of a finding, in characters.
 const TEXT_MAX: usize = 400;
-/// Longest address that is kept to find a block, in bytes.
+/// Longest address that is kept in a finding, in bytes.
 const ADDRESS_MAX: usize = 4096;
 
 /// The result of an assertion for one document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// The number of resources or outputs that the assertion was asked of.
+    /// The number of resources or outputs on which the assertion was checked.
     pub asked: u64,
     /// The number of failures.
     pub failed: u64,
     /// The first failures.
     pub findings: Vec<Finding>,
-    /// Whether the assertion is optional and about nothing in the document.
+    /// Whether the assertion is optional and covers nothing in the document.
     pub is_skipped: bool,
 }
 
@@ -53,8 +53,8 @@ impl Outcome {
         }
     }
 
-    /// Sets the address of the block that the last failure is about, and the actions of its object,
-    /// if that failure was kept.
+    /// Sets the block address of the last failure, and whether its object is removed, if that
+    /// failure was kept.
     pub(super) fn locate_last(&mut self, address: &str, actions: &[String]) {
         let Some(last) = self.last() else { return };
         let has = |word: &str| actions.iter().any(|action| action == word);
@@ -73,7 +73,7 @@ impl Outcome {
         self.findings.iter().any(|finding| finding.quoted.is_some())
     }
 
-    /// Writes `mask` in the place of quoted texts that repeat a secret.
+    /// Replaces `found` with `mask` in each finding that quotes a secret.
     pub fn mask(&mut self, mask: &str, is_secret: impl Fn(&str) -> bool) {
         for finding in &mut self.findings {
             if finding.quoted.take().is_some_and(|quoted| is_secret(&quoted)) {
@@ -82,7 +82,7 @@ impl Outcome {
         }
     }
 
-    /// Adds what another part of the document says, which follows the parts so far.
+    /// Adds the outcome for the next part of the document.
     pub(super) fn append(&mut self, other: &mut Outcome) {
         self.asked += std::mem::take(&mut other.asked);
         self.failed += std::mem::take(&mut other.failed);
@@ -90,7 +90,7 @@ impl Outcome {
         self.findings.extend(other.findings.drain(..).take(room));
     }
 
-    /// Adds a failure. The texts are made only if the failure is kept.
+    /// Adds a failure. Calls `texts` only if the failure is kept.
     pub(super) fn fail_with(&mut self, texts: impl FnOnce() -> [String; 4]) {
         self.failed += 1;
         if self.findings.len() < FINDINGS_MAX {
@@ -116,7 +116,7 @@ impl Finding {
     }
 }
 
-/// A text that is not much longer than a line.
+/// Shortens a text to [`TEXT_MAX`] characters.
 fn short(text: &str) -> String {
     match text.char_indices().nth(TEXT_MAX) {
         Some((at, _)) => format!("{}...", &text[..at]),

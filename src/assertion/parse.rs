@@ -12,7 +12,7 @@ use crate::path::{AddressPattern, AttributePath, AttributeQuery, DottedPath};
 /// Maximum number of assertions of a file.
 const ASSERTIONS_MAX: usize = 100_000;
 
-/// What a key is about.
+/// The subject that a key is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scope {
     Any,
@@ -104,7 +104,7 @@ pub fn parse_one(text: &str) -> Result<Assertion, FileError> {
     assertion(node, false)
 }
 
-/// The parts of an assertion, as they are read.
+/// The parts of an assertion that have been read so far.
 #[derive(Default)]
 struct Parts {
     line: usize,
@@ -202,7 +202,7 @@ impl Parts {
         }
     }
 
-    /// What is wrong with the keys of an assertion about a subject.
+    /// Returns an error message if the keys do not fit the subject.
     fn misuse(&self, subject: &Subject) -> Option<String> {
         let of_one = [Scope::Value, Scope::Change, Scope::Resource];
         let of_one = of_one.into_iter().find_map(|scope| self.first(scope));
@@ -260,7 +260,7 @@ impl Parts {
     }
 }
 
-/// The assertion in a few words.
+/// The default name of an assertion: the assertion in a few words.
 fn named(subject: &Subject, path: &Where, expectations: &[Expectation]) -> String {
     let mut name = match subject {
         Subject::Resource(pattern) => pattern.text().to_owned(),
@@ -274,7 +274,7 @@ fn named(subject: &Subject, path: &Where, expectations: &[Expectation]) -> Strin
     format!("{name}: {}", words.join(", "))
 }
 
-/// One text or a list of texts.
+/// Reads one string or a list of strings.
 fn texts(node: &Node, name: &str) -> Result<Vec<String>, FileError> {
     match &node.kind {
         NodeKind::List(elements) => elements.iter().map(|element| text(element, name)).collect(),
@@ -282,7 +282,7 @@ fn texts(node: &Node, name: &str) -> Result<Vec<String>, FileError> {
     }
 }
 
-/// Whether paths may have dotted numbers, as `tfjsonpath` prints them.
+/// Reads whether paths may have dotted numbers, as `tfjsonpath` prints them.
 fn path_style(line: usize, node: &Node) -> Result<bool, FileError> {
     meaning(line, "path_style", &text(node, "path_style")?, &[("tfjson", true)])
 }
@@ -333,7 +333,7 @@ fn deferred(node: &Node, line: usize) -> Result<Expectation, FileError> {
     }
 }
 
-/// `{action: delete, max: 0}`.
+/// Reads a count, such as `{action: delete, max: 0}`.
 fn count(node: &Node) -> Result<Expectation, FileError> {
     let NodeKind::Mapping(members) = &node.kind else {
         return Err(node.wrong("count", "a mapping like {action: delete, max: 0}"));
@@ -353,7 +353,7 @@ fn count(node: &Node) -> Result<Expectation, FileError> {
     Ok(Expectation::Count(counted, limits))
 }
 
-/// The meaning of a word.
+/// Returns the meaning of a word, or an error that suggests a known word.
 fn meaning<T: Copy>(
     line: usize,
     name: &str,

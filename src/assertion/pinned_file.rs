@@ -5,7 +5,8 @@ use super::read::Syntax;
 use crate::inert::{is_hidden, visible};
 use crate::json::string::push_quoted;
 
-/// A file of assertions that is being written. It may not be longer than a file that can be read.
+/// A file of assertions that is being written. It may not be longer than [`FILE_MAX`], the longest
+/// file that can be read.
 pub(super) struct PinnedFile {
     syntax: Syntax,
     text: String,
@@ -15,11 +16,11 @@ pub(super) struct PinnedFile {
 /// A value in a file.
 #[derive(Clone, Copy)]
 pub(super) enum Pin<'p> {
-    /// A text of the plan.
+    /// A string from the plan.
     Text(&'p str),
     /// A word or a boolean.
     Word(&'p str),
-    /// This number of changes.
+    /// An assertion of exactly this number of changes.
     Count(u64),
 }
 
@@ -84,7 +85,7 @@ impl PinnedFile {
         }
     }
 
-    /// The whole file.
+    /// Completes the file and returns its text.
     ///
     /// # Errors
     ///
@@ -100,8 +101,8 @@ impl PinnedFile {
     }
 }
 
-/// A text in quotes. Hidden characters and commands of CI runners are escaped. The syntaxes share
-/// the escapes of JSON, except for characters of more than 16 bits.
+/// Puts a text in quotes, and escapes hidden characters and CI commands. The syntaxes share the
+/// escapes of JSON, except for characters of more than 16 bits.
 fn quoted(text: &str, syntax: Syntax) -> String {
     let mut json = String::new();
     push_quoted(text, &mut json);

@@ -38,7 +38,7 @@ impl Syntax {
 /// buffers a bracketed list up to its end.
 const FLOW_MAX: usize = 50_000;
 
-/// Reads a text as a tree.
+/// Reads the text of a file as a tree.
 pub(super) fn read(text: &str, syntax: Syntax) -> Result<Node, FileError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.len() > FILE_MAX {

@@ -16,7 +16,7 @@ use crate::plan::{
     self, Change, Deferred, Document, Flow, Piece, PieceKind, PieceVisitor, ResourceChange, Section,
 };
 
-/// The assertions, and their results for the part of a document that was read.
+/// The assertions, and their results for the part of a document that has been read.
 pub struct Run<'a> {
     assertions: &'a Assertions,
     /// The results so far.
@@ -61,7 +61,7 @@ impl Current {
         self.is_data = false;
     }
 
-    /// The address of the block.
+    /// The address of the block in the source.
     fn block(&self) -> &str {
         if self.type_name.starts_with("output.") { &self.type_name } else { &self.address }
     }
@@ -89,7 +89,7 @@ impl<'a> Run<'a> {
         verdict::end(self.assertions, &self.facts, self.tally)
     }
 
-    /// Notes that the document is a state.
+    /// Records that the document is a state.
     pub fn note_state(&mut self) {
         self.facts.is_state = true;
     }
@@ -125,8 +125,8 @@ impl<'a> Run<'a> {
         self.tally.answers[place].count += u64::from(is_counted);
     }
 
-    /// Checks an assertion on the current resource or output. `deferred` is the reason why its
-    /// change is deferred, if it is.
+    /// Checks an assertion on the current resource or output. If its change is deferred, `deferred`
+    /// is the reason.
     fn ask(&mut self, place: usize, sides: Sides<'_>, deferred: Option<&str>) -> Result<()> {
         let assertion = &self.assertions.list()[place];
         let item = Item { deferred, ..self.current.item(&self.facts, sides) };
@@ -153,8 +153,8 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Checks the assertions about the whole plan on the current resource or output. `texts`
-    /// returns its name and its change, for a finding.
+    /// Checks the assertions about the whole plan on the current resource or output. `changes` says
+    /// whether it changes. `texts` returns its name and its change for a finding.
     fn change_of_plan(
         &mut self,
         changes: bool,
@@ -353,7 +353,7 @@ fn text(value: Option<Value<'_>>) -> Result<String> {
     value.map_or_else(|| Ok(String::new()), Value::text)
 }
 
-/// The address of a resource, with the key of a deposed object.
+/// The address of a resource, followed by the key of its deposed object, if any.
 fn resource_name(address: &str, deposed: Option<Text<'_>>) -> Result<String> {
     match deposed {
         Some(key) => Ok(format!("{address} (deposed {})", key.decode()?)),

@@ -1,4 +1,4 @@
-//! What a document says about one resource or output, and whether an expectation holds.
+//! The values of one resource or output, and the checks of expectations on them.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::nearest::{did_you_mean, nearest};
 use crate::path::{AttributePath, AttributeStep};
 use crate::wire::Number;
 
-/// The values of a resource or an output before and after a change. A state has only the latter.
+/// The values of a resource or an output before and after a change. A state has only values after.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sides<'a> {
     pub before: Option<Value<'a>>,
@@ -31,8 +31,8 @@ impl<'a> Sides<'a> {
         all.into_iter().flatten()
     }
 
-    /// Whether there is a list at a path. Unknown values are only in the overlay of unknown values,
-    /// and deleted ones only in the value before.
+    /// Whether there is a list at a path. Searches several sides, because unknown values are only
+    /// in the overlay of unknown values, and deleted values only in `before`.
     pub fn is_list_at(self, path: &AttributePath) -> Result<bool> {
         let Sides { before, after, after_unknown, .. } = self;
         for side in [after, before, after_unknown].into_iter().flatten() {
@@ -47,7 +47,7 @@ impl<'a> Sides<'a> {
         Ok(false)
     }
 
-    /// Whether a value or an overlay has a path: a value is there, or a mark is.
+    /// Whether a path exists: a side has a value there, or an overlay marks the path.
     pub fn has(self, path: &AttributePath) -> Result<bool> {
         let Sides { before, after, after_unknown, before_sensitive, after_sensitive } = self;
         for side in [before, after].into_iter().flatten() {
@@ -96,21 +96,21 @@ impl<'a> Sides<'a> {
 pub(super) struct Item<'i, 'a> {
     /// The address, or the name of an output.
     pub place: &'i str,
-    /// The address of the block.
+    /// The address of the block in the source.
     pub address: &'i str,
     /// The actions; `None` in a state.
     pub actions: Option<&'i [String]>,
-    /// Whether this is a data source.
+    /// Whether the resource is a data source.
     pub is_data: bool,
-    /// The reason to defer the change.
+    /// The reason why the change is deferred; `None` if it is not deferred.
     pub deferred: Option<&'i str>,
     pub sides: Sides<'a>,
 }
 
-/// The finding of an assertion about a change, in a state.
+/// The text of a finding if an assertion about changes is checked on a state.
 pub(super) const IN_STATE: &str = "a state, which plans no changes";
 
-/// How much of a value is marked in an overlay.
+/// How much of a value an overlay marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Marked {
     Whole,
@@ -118,7 +118,7 @@ enum Marked {
     Not,
 }
 
-/// What contradicts an expectation.
+/// The reason why an expectation does not hold.
 struct Contradiction {
     /// What was found, in words.
     found: String,
@@ -203,8 +203,8 @@ impl Item<'_, '_> {
         }))
     }
 
-    /// Checks how much of a value is marked. The words are those for the whole value, a part, and
-    /// none.
+    /// Checks how much of a value is marked. The last argument has the words for a value that is
+    /// marked as a whole, in part, or not at all.
     fn marked(
         &self,
         expected: bool,
@@ -221,8 +221,8 @@ impl Item<'_, '_> {
         }))
     }
 
-    /// Whether `action` describes the change. `Destroy` covers every list with a delete, except for
-    /// data sources.
+    /// Whether `action` describes the change. `Destroy` describes every change with a delete,
+    /// except of data sources.
     pub fn has(&self, action: Action) -> bool {
         let is_covered = self.actions.is_some_and(|actions| action.covers(actions));
         is_covered && !(self.is_data && action == Action::Destroy)
@@ -251,7 +251,7 @@ impl Item<'_, '_> {
         }
     }
 
-    /// Says that an expectation cannot hold, because the change is deferred.
+    /// Adds the failure of an expectation that cannot hold, because the change is deferred.
     pub fn fail_as_deferred(&self, expectation: &Expectation, outcome: &mut Outcome) {
         let found = "a change that is not decided: it is deferred";
         self.fail(expectation, &AttributePath::root(), found, outcome);
@@ -270,7 +270,8 @@ impl Item<'_, '_> {
         self.has(Action::Delete) || self.has(Action::Forget)
     }
 
-    /// There is no value.
+    /// Returns the contradiction that there is no value at a path, with the reason or a similar
+    /// key.
     fn nothing(&self, path: &AttributePath) -> Result<Contradiction> {
         if self.is_gone() {
             let word = if self.has(Action::Delete) { "deleted" } else { "forgotten" };
@@ -326,7 +327,7 @@ impl Item<'_, '_> {
         Ok((!holds).then(|| found.into()))
     }
 
-    /// The planned value at a path; `None` if there is none.
+    /// Returns the planned value at a path; `None` if no value is there.
     fn at(&self, path: &AttributePath) -> Result<Option<Data<'_>>> {
         match self.sides.after {
             _ if self.is_gone() => Ok(None),
@@ -343,7 +344,8 @@ impl Item<'_, '_> {
         marked(self.sides.after_unknown, path)
     }
 
-    /// How much of a value is sensitive after the change; before the change if no value remains.
+    /// How much of a value is sensitive after the change. If the change leaves no value, how much
+    /// was sensitive before it.
     fn sensitive(&self, path: &AttributePath) -> Result<Marked> {
         let after = marked(self.sides.after_sensitive, path)?;
         let is_gone = self.sides.after.is_none_or(Value::is_null);
@@ -366,7 +368,7 @@ impl Item<'_, '_> {
     }
 }
 
-/// How much of the value at a path an overlay marks. A mark counts for everything in the value.
+/// How much of the value at a path an overlay marks. A mark covers everything in a value.
 fn marked(overlay: Option<Value<'_>>, path: &AttributePath) -> Result<Marked> {
     Ok(match Mask::from(overlay).at(path.steps()) {
         Mask::Marked => Marked::Whole,
@@ -378,7 +380,7 @@ fn marked(overlay: Option<Value<'_>>, path: &AttributePath) -> Result<Marked> {
     })
 }
 
-/// Whether anything in an overlay is marked.
+/// Whether an overlay marks anything.
 fn has_mark(overlay: Value<'_>) -> Result<bool> {
     let mut left = vec![overlay];
     while let Some(value) = left.pop() {
@@ -400,7 +402,7 @@ fn has_mark(overlay: Value<'_>) -> Result<bool> {
     Ok(false)
 }
 
-/// A value in words.
+/// Describes a value in words.
 fn described(data: Data<'_>) -> Result<Contradiction> {
     Ok(match data.ty()? {
         Type::Nil => "null".into(),

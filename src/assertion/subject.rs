@@ -1,4 +1,4 @@
-//! The parts of an assertion: what it is about, and what must hold.
+//! The parts of an assertion, such as its subject and its expectations.
 
 use super::bounds::Bounds;
 use super::matcher::Matcher;
@@ -7,9 +7,9 @@ use crate::path::{AddressPattern, AttributePath, AttributeQuery, AttributeStep, 
 /// An assertion.
 #[derive(Debug)]
 pub struct Assertion {
-    /// The name in reports: the user's, or the assertion in a few words.
+    /// The name in reports. By default, it is the assertion in a few words.
     pub name: String,
-    /// The name of the file; empty for an argument.
+    /// The name of the file; empty for an assertion from the command line.
     pub file: String,
     /// The line in the file.
     pub line: usize,
@@ -17,13 +17,13 @@ pub struct Assertion {
     pub subject: Subject,
     /// The value that the expectations are about.
     pub path: Where,
-    /// What must hold. All of them must.
+    /// The expectations, all of which must hold.
     pub expectations: Vec<Expectation>,
     /// Whether a failure fails the run.
     pub severity: Severity,
     /// What to do about a failure, in the user's words.
     pub message: Option<String>,
-    /// Whether the assertion holds if it is about nothing.
+    /// Whether the assertion holds if it covers nothing in the document.
     pub is_optional: bool,
 }
 
@@ -59,7 +59,7 @@ pub enum Where {
 }
 
 impl Where {
-    /// Whether this is the root.
+    /// Whether the path is the root.
     pub fn is_root(&self) -> bool {
         matches!(self, Where::At(path) if path.is_root())
     }
@@ -83,7 +83,7 @@ impl Where {
     }
 }
 
-/// What must hold.
+/// A condition that must hold.
 #[derive(Debug)]
 pub enum Expectation {
     /// The actions are one of these.
@@ -92,23 +92,24 @@ pub enum Expectation {
     NotAction(Vec<Action>),
     /// The value is known and matches.
     Known(Matcher),
-    /// The value is unknown, or is known.
+    /// The value is unknown. With `false`: no part of the value is unknown.
     Unknown(bool),
-    /// The value is marked sensitive, itself or by a value around it; or no part of it is.
+    /// The value is sensitive, by its own mark or by the mark of a value around it. With `false`:
+    /// no part of the value is sensitive.
     Sensitive(bool),
-    /// The value is known and null, or is not.
+    /// The value is known and null. With `false`: it is known and not null.
     Null(bool),
-    /// The value stays as it is, or changes.
+    /// The value does not change. With `false`: it changes.
     Unchanged(bool),
-    /// The resource, the output or the value is not there, or is.
+    /// The resource, output or value is absent. With `false`: it is present.
     Absent(bool),
-    /// The change of the resource is deferred, or is not.
+    /// The change of the resource is deferred. With `false`: it is not deferred.
     Deferred(bool),
     /// The change of the resource is deferred for this reason.
     DeferredFor(String),
     /// The plan is in this state.
     Plan(PlanState),
-    /// Nothing else changes than the resources and outputs that these patterns cover.
+    /// Only resources and outputs that these patterns cover change.
     Only(Vec<AddressPattern>),
     /// The number of resources with one of these actions lies within bounds.
     Count(Vec<Action>, Bounds),
@@ -125,13 +126,13 @@ pub(super) const DEFERRAL_REASONS: [&str; 6] = [
 ];
 
 impl Expectation {
-    /// Whether this is about the deferral of a change.
+    /// Whether the expectation is about the deferral of a change.
     pub(super) fn is_of_deferral(&self) -> bool {
         matches!(self, Expectation::Deferred(_) | Expectation::DeferredFor(_))
     }
 }
 
-/// What a plan as a whole is.
+/// The state of a plan as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlanState {
     /// The plan is complete, and no resource and no output changes.
@@ -154,7 +155,7 @@ impl PlanState {
     ];
 }
 
-/// How grave a failure is.
+/// The severity of a failure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Severity {
     /// The run fails.
@@ -174,7 +175,8 @@ impl Severity {
     }
 }
 
-/// The actions of a change, in the words of `-o changes`. A name with `Then` is a list of two.
+/// The actions of a change, in the words of `-o changes`. A name with `Then` means two actions in
+/// this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the words of the plan")]
 pub enum Action {
@@ -190,7 +192,7 @@ pub enum Action {
     CreateThenDelete,
     CreateThenForget,
     ForgetThenCreate,
-    /// An object of a managed resource is deleted, also to replace it.
+    /// An object of a managed resource is deleted, alone or as part of a replacement.
     Destroy,
     /// Anything but no-op and read.
     Change,
@@ -225,7 +227,8 @@ impl Action {
         found.map_or("", |(word, _)| word)
     }
 
-    /// Whether the actions of a change are these. `destroy` is for managed resources only.
+    /// Whether this action describes the actions of a change. For `destroy`, the caller must
+    /// exclude data sources.
     pub fn covers(self, actions: &[String]) -> bool {
         match self {
             Action::Replace => actions == ["delete", "create"] || actions == ["create", "delete"],
@@ -235,8 +238,8 @@ impl Action {
         }
     }
 
-    /// Whether `not_action` with this action refuses the actions of a change. A delete and a forget
-    /// are refused as parts of replacements, too.
+    /// Whether `not_action` with this action refuses the actions of a change. `delete` and `forget`
+    /// also refuse replacements that contain them.
     pub fn refuses(self, actions: &[String]) -> bool {
         match self {
             Action::Delete | Action::Forget => actions.iter().any(|it| it == self.word()),

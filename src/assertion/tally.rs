@@ -1,10 +1,10 @@
-//! The answers to assertions while a document is read.
+//! The results of assertions while a document is read.
 
 use super::names::Names;
 use super::outcome::{Finding, Outcome};
 use crate::error::Result;
 
-/// What a part of a document says about assertions.
+/// The results of all assertions for a part of a document.
 #[derive(Debug, Default)]
 pub struct Tally {
     pub(super) answers: Vec<Answer>,
@@ -16,24 +16,25 @@ pub struct Tally {
     size: u64,
 }
 
-/// What a part of a document says about one assertion.
+/// The result of one assertion for a part of a document.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
     pub outcome: Outcome,
-    /// The number of resources with the actions of a count.
+    /// The number of resources that the assertion counts.
     pub count: u64,
     /// Whether any value has the path of the assertion.
     pub has_path: bool,
     /// Whether any value lacks the path.
     pub lacks_path: bool,
-    /// The path that is nearest to one that the first value lacks.
+    /// A hint for the first value that lacks the path: the existing key that is most similar to the
+    /// missing one.
     pub near_path: Option<String>,
     /// For each pattern of `only`, whether it covers anything.
     pub covered: Vec<bool>,
 }
 
 impl Tally {
-    /// Forgets everything, and makes room for this number of assertions.
+    /// Clears all results, and makes room for this number of assertions.
     pub fn reset(&mut self, assertions: usize) {
         self.answers.clear();
         self.answers.resize_with(assertions, Answer::default);
@@ -41,8 +42,7 @@ impl Tally {
         (self.has_changes, self.size) = (false, 0);
     }
 
-    /// Adds what another part of the document says, which follows the parts so far. The other tally
-    /// is empty then.
+    /// Adds the results for the next part of the document, and clears `other`.
     pub fn append(&mut self, other: &mut Tally) {
         for (own, theirs) in self.answers.iter_mut().zip(&mut other.answers) {
             own.append(theirs);
@@ -58,7 +58,7 @@ impl Tally {
         self.size
     }
 
-    /// Asks an assertion, and counts the memory of new findings.
+    /// Calls `ask` to check an assertion, and counts the memory of new findings.
     pub(super) fn ask(
         &mut self,
         place: usize,
@@ -85,7 +85,7 @@ impl Answer {
         self.covered.iter_mut().zip(&other.covered).for_each(|(own, theirs)| *own |= theirs);
     }
 
-    /// Notes whether a value has the path of the assertion. `near` is the nearest path.
+    /// Records whether a value has the path of the assertion. `near` returns a similar key, if any.
     pub fn note_path(
         &mut self,
         has_path: bool,
@@ -98,7 +98,7 @@ impl Answer {
         Ok(())
     }
 
-    /// Notes whether the pattern of `only` at an index covers a resource or an output.
+    /// Records that the pattern of `only` at an index covers a resource or an output.
     pub fn note_covered(&mut self, index: usize) {
         if self.covered.len() <= index {
             self.covered.resize(index + 1, false);

@@ -4,11 +4,11 @@
 //! | --- | --- |
 //! | `a text`, `1.5`, `true`, `null` | this value |
 //! | `[a, b]` | this list |
-//! | `{regex: ^a}` | texts with a match |
+//! | `{regex: ^a}` | strings with a match |
 //! | `{one_of: [a, b]}` | one of these |
 //! | `{range: {min: 1, max: 5}}` | numbers within bounds |
-//! | `{size: 2}`, `{size: {min: 1}}` | lists, objects and texts of this length |
-//! | `{contains: a}` | lists with this element, texts that contain this one |
+//! | `{size: 2}`, `{size: {min: 1}}` | lists, objects and strings of this length |
+//! | `{contains: a}` | lists with this element, strings that contain this string |
 //! | `{list_of: [...]}`, `{set_of: [...]}` | lists in order, sets in any order |
 //! | `{object_of: {...}}` | objects with these members and no others |
 //! | `{has: {...}}` | objects with these members |
@@ -146,7 +146,7 @@ fn range(node: &Node) -> Result<Matcher, FileError> {
     }
 }
 
-/// A length, or its bounds.
+/// Reads a length, or its bounds.
 fn size(node: &Node) -> Result<Bounds, FileError> {
     let mut limits = Bounds::default();
     let NodeKind::Mapping(members) = &node.kind else {
@@ -184,7 +184,7 @@ pub(super) fn bounds(bounds: &mut Bounds, key: &str, node: &Node) -> Result<(), 
     }
 }
 
-/// An expectation in a few words.
+/// Describes an expectation in a few words.
 pub(super) fn words(expectation: &Expectation) -> String {
     let actions = |actions: &[Action]| {
         actions.iter().map(|action| action.word()).collect::<Vec<_>>().join(" or ")

@@ -1,4 +1,4 @@
-//! Completes the answers at the end of a document.
+//! Completes the results of assertions at the end of a document.
 
 use super::facts::{Facts, NOT_LISTED};
 use super::list::Assertions;
@@ -9,7 +9,7 @@ use super::tally::{Answer, Tally};
 use super::values::words;
 use crate::nearest::did_you_mean;
 
-/// The answers of a document to assertions.
+/// The results of all assertions for a document.
 #[derive(Debug)]
 pub struct Answers {
     /// The outcome of each assertion, in order.
@@ -17,7 +17,7 @@ pub struct Answers {
     /// Warnings about patterns that cover nothing, in order.
     pub unmatched: Vec<Unmatched>,
     /// A description of an incomplete plan, such as `an incomplete plan`. `None` if the plan is
-    /// complete or an assertion asks about that.
+    /// complete, or if an assertion checks whether it is.
     pub incomplete: Option<&'static str>,
 }
 
@@ -32,7 +32,7 @@ pub struct Unmatched {
     pub text: String,
 }
 
-/// Completes the answers for a document.
+/// Completes the results for a document.
 pub(super) fn end(assertions: &Assertions, facts: &Facts, tally: Tally) -> Answers {
     let Tally { mut answers, names, has_changes, .. } = tally;
     let mut unmatched = Vec::new();
@@ -83,7 +83,7 @@ pub(super) fn end(assertions: &Assertions, facts: &Facts, tally: Tally) -> Answe
     Answers { outcomes, unmatched, incomplete }
 }
 
-/// An assertion at the end of a document, with the answer so far.
+/// An assertion at the end of a document, with its result so far.
 struct Closing<'c> {
     assertion: &'c Assertion,
     facts: &'c Facts,
@@ -91,7 +91,7 @@ struct Closing<'c> {
 }
 
 impl Closing<'_> {
-    /// Ends the answer to an assertion about the plan.
+    /// Completes the result of an assertion about the plan.
     fn plan(&mut self, has_changes: bool) {
         let Facts { is_state, lacks_changes, applyable, .. } = *self.facts;
         for expectation in &self.assertion.expectations {
@@ -120,7 +120,7 @@ impl Closing<'_> {
         }
     }
 
-    /// Ends the answer to an assertion about resources of a plan that does not list its changes.
+    /// Completes the result of an assertion about resources, if the plan does not list its changes.
     fn not_listed(&mut self) {
         let asks_of_deferred = self.assertion.expects_deferred() && self.answer.outcome.asked > 0;
         if let (false, Some(first)) = (asks_of_deferred, self.assertion.expectations.first()) {
@@ -128,7 +128,7 @@ impl Closing<'_> {
         }
     }
 
-    /// Ends the answer to an assertion about resources or outputs.
+    /// Completes the result of an assertion about resources or outputs.
     fn subject(&mut self, noun: &str, pattern: &str, near: Option<String>) {
         let Closing { assertion, ref mut answer, .. } = *self;
         let may_be_nothing = assertion.path.is_root()
@@ -156,7 +156,7 @@ impl Closing<'_> {
         self.path(pattern);
     }
 
-    /// Fails if a count is not within its bounds.
+    /// Adds a failure if a count is not within its bounds.
     fn count(&mut self) {
         for expectation in &self.assertion.expectations {
             if let Expectation::Count(_, bounds) = expectation
@@ -168,7 +168,7 @@ impl Closing<'_> {
         }
     }
 
-    /// Fails if no value has the path, so that a typo does not go unnoticed.
+    /// Adds a failure if no value has the path, so that a typo does not go unnoticed.
     fn path(&mut self, pattern: &str) {
         let Closing { assertion, ref mut answer, .. } = *self;
         let steps = match &assertion.path {

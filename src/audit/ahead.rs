@@ -12,8 +12,8 @@ use crate::plan::{Flow, Piece, PieceVisitor};
 use crate::pool::{Worker, scaled_for_fuzzing};
 use crate::secret::Collected;
 
-/// Maximum memory for the findings in a stretch, in bytes; the rest of the stretch is left to the
-/// walk.
+/// Maximum memory for the findings in a stretch, in bytes. Beyond it, the walk audits the rest of
+/// the stretch itself.
 const SIZE_MAX: u64 = scaled_for_fuzzing(1 << 20);
 
 /// The findings in a stretch.
@@ -40,7 +40,8 @@ struct End {
 #[derive(Debug)]
 struct Kept {
     kind: Kind,
-    /// How many labels there were; the last of them belongs to the finding's piece.
+    /// Number of labels up to this finding. The last of these labels belongs to the finding's
+    /// piece.
     labels: usize,
     /// The end of its path in `paths`.
     path_end: usize,

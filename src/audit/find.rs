@@ -106,7 +106,7 @@ impl Hits<'_> {
         })
     }
 
-    /// How to report a marked value.
+    /// Returns how to report a marked value.
     fn what(&mut self, value: Value<'_>, by: By) -> Result<What> {
         Ok(match by {
             _ if self.is_mask(value)? => What::Hidden,
@@ -270,7 +270,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
         Ok(())
     }
 
-    /// Finds texts whose keys look secret.
+    /// Finds strings whose keys look secret.
     fn suspects(&mut self, piece: &Piece<'_>) -> Result<()> {
         let value = piece.value;
         let (start, hits) = (value.offset(), &mut self.hits.list);
@@ -290,7 +290,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
         Ok(())
     }
 
-    /// Finds the values of a piece whose own name looks secret.
+    /// Records the string values of a piece whose name looks secret.
     fn suspect_values(&mut self, parts: &Parts<'_>) {
         if !self.options.suspects {
             return;
@@ -338,7 +338,8 @@ fn inside(key: &[u8]) -> &[u8] {
     &key[1..key.len() - 1]
 }
 
-/// The part of a path that may be reported: down to an overlay, not into it.
+/// Returns the part of a path that may be reported: the path ends at an overlay, and does not lead
+/// into it.
 fn reportable<'s, 'a>(steps: &'s [Step<'a>]) -> &'s [Step<'a>] {
     const OVERLAYS: [&str; 7] = [
         "before_sensitive",

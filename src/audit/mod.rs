@@ -4,12 +4,12 @@
 //! ```text
 //! first pass   ─▶ [`crate::secret::Collecting`]  digests, and the first location of each secret
 //! second pass  ─▶ pieces ─▶ marks, echoes, names: offsets ─▶ [`walk`]  paths ─▶ [`Ledger`]
-//!                 on all threads if the text lies in memory, reported in document order (`ahead`)
+//!                 on all threads if the document is in memory, in document order (`ahead`)
 //! ```
 //!
-//! Memory is bounded by a few times the largest piece. The path of a finding leads from its piece
-//! down, with keys as they stand in the document, so that `jq` accepts it:
-//! `change.after.list[1].key` in the element of `resource_changes` that has the reported address.
+//! Memory is limited to a few times the largest piece. The path of a finding starts at its piece
+//! and has the keys of the document, so that `jq` accepts it: `change.after.list[1].key` in the
+//! element of `resource_changes` that has the reported address.
 
 mod ahead;
 mod find;
@@ -85,7 +85,7 @@ pub enum Kind {
     Equal,
     /// A value that is secret because its key matches a name that the user gave.
     Name,
-    /// A text under a key that looks secret and is not marked.
+    /// A string under a key that looks secret and is not marked.
     Suspect,
 }
 
@@ -126,8 +126,8 @@ pub struct Finding<'a> {
     /// The provider.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider_name: Option<&'a str>,
-    /// The path from the element to the place. If the path is very long, or leads into an overlay,
-    /// whose keys may be those of a secret map, it ends at a place above.
+    /// The path from the element to the place. A very long path ends early. So does a path that
+    /// leads into an overlay, because the keys of an overlay may be keys of a secret map.
     pub path: &'a str,
     /// Offset in bytes from the start of the (expanded, decoded) input.
     pub offset: u64,

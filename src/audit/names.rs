@@ -1,8 +1,8 @@
 //! Finds keys that look as if their values were secret.
 //!
-//! The bytes of a piece are searched for words that such keys contain. The bytes around a word show
-//! whether it is in a key, and what the key's value is. The piece is not walked, and most pieces
-//! contain no such word. The result is a guess, because anyone can name anything.
+//! Searches the bytes of a piece for words that such keys contain. The bytes around a word show
+//! whether the word is in a key, and where the key's value is. This needs no walk of the piece, and
+//! most pieces contain no such word. The result is a guess, because anyone can name anything.
 //!
 //! The trap: a string of a gigabyte may contain a word again and again. The search continues after
 //! the string that contains the word, never right after the word.
@@ -26,7 +26,7 @@ const WORDS: [&str; 10] = [
     "connection_string",
 ];
 
-/// Endings of names that describe a secret without being one.
+/// Endings of names whose values describe a secret without being one.
 const TELLING: [&str; 16] = [
     "_arn",
     "_name",
@@ -60,8 +60,8 @@ pub(super) fn looks_secret(name: &[u8]) -> bool {
     SPELLINGS.is_match(name) && !is_telling(name)
 }
 
-/// Calls `each` with the offsets of the values of such keys in JSON text, if they are non-empty
-/// strings or constant expressions that are.
+/// Calls `each` with the offset of each suspect in JSON text. A suspect is a non-empty string whose
+/// key looks secret, or such a string in a constant expression under that key.
 pub(super) fn find(text: &[u8], mut each: impl FnMut(usize)) {
     let mut from = 0;
     while let Some(word) = SPELLINGS.find_at(text, from) {

@@ -9,7 +9,7 @@ use crate::error::Result;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Note<'n> {
     pub kind: Kind,
-    /// The path, as the audit may report it.
+    /// The path, without secrets.
     pub path: &'n str,
     pub offset: u64,
     /// The number of the secret, or 0 if it is unknown.
@@ -18,10 +18,10 @@ pub(super) struct Note<'n> {
 
 /// Receives the findings in the pieces of a document.
 pub(super) trait Notes {
-    /// The next findings are in the piece with this label, which may be reported.
+    /// Begins a piece. The next findings belong to it. Its label has no secrets.
     fn piece(&mut self, label: Label);
 
-    /// A finding. Fails if there is no room for the finding, or if it cannot be written.
+    /// Records a finding. Fails if there is no room for the finding, or if it cannot be written.
     fn note(&mut self, note: Note<'_>) -> Result<()>;
 }
 
@@ -29,7 +29,7 @@ pub(super) trait Notes {
 pub(super) struct NoteWriter<'r> {
     ledger: &'r mut dyn Ledger,
     origins: &'r ShownOrigins,
-    /// The current top-level key, as the audit may report it.
+    /// The current top-level key, without secrets.
     pub section: String,
     label: Label,
     pub counts: Counts,

@@ -19,9 +19,9 @@ const SIZE_MAX: u64 = 4 << 20;
 /// The first locations of secrets.
 #[derive(Debug, Default)]
 pub(super) struct Origins {
-    /// In the order of the secrets' numbers.
+    /// The locations, in the order of the secrets' numbers.
     places: Vec<Place>,
-    /// The paths of the first of these places.
+    /// The paths of the first locations, as many as memory allows.
     paths: Paths,
     labels: Vec<Label>,
     labels_size: u64,
@@ -31,7 +31,7 @@ pub(super) struct Origins {
 
 #[derive(Debug)]
 struct Place {
-    /// The number of the first secret there.
+    /// The number of the first secret at this location.
     number: u32,
     section: Section,
     offset: u64,
@@ -41,7 +41,7 @@ impl Origins {
     /// Records a location.
     pub fn insert(&mut self, fresh: &Fresh<'_, '_>) {
         let Fresh { piece, path, side, identity, offset, number } = *fresh;
-        // Paths are stored without gaps: after one is missing, no other follows.
+        // Paths are stored without gaps: once a path is missing, no later path is stored.
         if self.paths.len() == self.places.len()
             && self.paths.size() + self.labels_size < SIZE_MAX
             // A malformed piece is an error of the second pass.
@@ -68,7 +68,7 @@ impl Origins {
         Ok(label)
     }
 
-    /// The locations as the audit may report them. Call it when all secrets are known.
+    /// Returns the locations without secrets in their texts. Call it when all secrets are known.
     pub fn shown(self, safe: &SafeText<'_>) -> ShownOrigins {
         let Origins { places, paths, labels, .. } = self;
         let mut shown_path = ShownPath::default();
@@ -93,11 +93,12 @@ impl Place {
     }
 }
 
-/// The first locations of secrets, as the audit may report them.
+/// The first locations of secrets, without secrets in their texts.
 #[derive(Debug)]
 pub(super) struct ShownOrigins {
     places: Vec<Place>,
-    /// The complete locations of the first of these places.
+    /// The complete locations of the first `places`. The other places have only a section and an
+    /// offset.
     known: Vec<Of>,
 }
 

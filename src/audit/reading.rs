@@ -1,7 +1,8 @@
 //! The second pass over a document, when its secrets are known.
 //!
-//! If the document lies in memory, lookahead workers (`ahead`) find the secrets in its pieces. When
-//! the walk arrives at the start of such a stretch, it reports the findings and jumps to the end.
+//! If the document is in memory, lookahead workers (`ahead`) find the secrets in stretches of it.
+//! When the walk arrives at the start of such a stretch, it reports the findings and jumps to the
+//! end.
 
 use std::num::NonZeroUsize;
 

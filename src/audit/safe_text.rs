@@ -1,7 +1,7 @@
 //! Removes secrets from the addresses, names and paths that an audit reports.
 //!
-//! These texts consist of keys, and a key may repeat a secret. Such a key is reported in the form
-//! that the redacted document has.
+//! These texts consist of keys, and a key may repeat a secret. The audit reports such a key like
+//! `redact` writes it.
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -18,12 +18,12 @@ use crate::secret::{Collected, MASK, is_attribute_name};
 /// repeats the texts of its element.
 pub(super) const PATH_MAX: usize = 1 << 10;
 
-/// Knows the secrets of the document.
+/// Masks the secrets of a document in texts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SafeText<'r>(pub &'r Collected);
 
 impl SafeText<'_> {
-    /// The number of the secret that a text repeats; 0 if the text contains a secret.
+    /// Returns the number of the secret that a text repeats; 0 if the text only contains a secret.
     fn number(&self, text: &str) -> Option<u32> {
         let Collected { secrets, contained, .. } = self.0;
         let text = text.as_bytes();
@@ -34,7 +34,7 @@ impl SafeText<'_> {
         secrets.echoed(text).or_else(|| contains().then_some(0))
     }
 
-    /// A key as the audit may report it.
+    /// Returns a key, masked if it repeats a secret.
     pub fn key<'t>(&self, key: &'t str) -> Cow<'t, str> {
         if is_attribute_name(key.as_bytes()) {
             return key.into();
@@ -46,7 +46,7 @@ impl SafeText<'_> {
         }
     }
 
-    /// An address or name as the audit may report it.
+    /// Returns an address or name without secrets, cut to the longest reported length.
     pub fn text(&self, text: &str) -> String {
         if self.number(text).is_some() {
             return MASK.to_owned();
@@ -57,7 +57,7 @@ impl SafeText<'_> {
         }
     }
 
-    /// Masks the instance keys in an address that are secrets.
+    /// Masks the secret instance keys in an address.
     fn address(&self, address: &str) -> String {
         let mut shown = String::with_capacity(address.len());
         let mut rest = address;
@@ -77,7 +77,7 @@ impl SafeText<'_> {
     }
 }
 
-/// Builds a path that the audit may report, step by step, in reused memory.
+/// Builds a path without secrets, step by step, in reused memory.
 #[derive(Debug, Default)]
 pub(super) struct ShownPath {
     steps: Paths,
@@ -161,7 +161,7 @@ impl Label {
         Ok(label)
     }
 
-    /// The label as the audit may report it.
+    /// Returns the label without secrets.
     pub fn shown(&self, safe: &SafeText<'_>) -> Label {
         let text = |text: &Option<String>| text.as_ref().map(|text| safe.text(text));
         Label {
@@ -172,7 +172,7 @@ impl Label {
         }
     }
 
-    /// Its memory in bytes.
+    /// The memory of the label in bytes.
     pub fn size(&self) -> u64 {
         let texts = [&self.address, &self.name, &self.type_name, &self.provider_name];
         let len: usize = texts.into_iter().flatten().map(String::len).sum();

@@ -1,8 +1,8 @@
 //! Turns offsets in a piece into paths.
 //!
-//! The offsets are sorted, and the piece is walked once. Values without any of the offsets are
-//! skipped in constant time, so a piece with a million hits takes as long as one with a single hit
-//! at its end.
+//! The offsets are sorted, and the piece is walked once. A value that contains no offset is skipped
+//! in constant time. So a piece with a million hits takes as long as one with a single hit at its
+//! end.
 
 use crate::error::Result;
 use crate::json::value::{Entries, Step, Value};
@@ -19,7 +19,7 @@ pub(super) struct Hit {
 /// The kind of a hit. Of several hits at one offset, the first in this order is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum What {
-    /// Reports nothing here or below.
+    /// Suppresses reports at and below this offset.
     Hidden,
     Marked,
     Named,

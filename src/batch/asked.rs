@@ -1,10 +1,10 @@
-//! Assertions about the plans of inputs, and the secrets in their failures.
+//! Assertions to check against plans, and masking of the secrets in their failures.
 
 use crate::assertion::{Assertions, Outcome};
 use crate::error::Result;
 use crate::secret::{self, Collected, ECHO};
 
-/// Assertions to ask of each plan.
+/// Assertions to check against each plan.
 pub struct Asked<'a> {
     /// The assertions.
     pub assertions: &'a Assertions,
@@ -22,12 +22,13 @@ pub struct AssertionSettings {
     pub secrets: secret::Options,
 }
 
-/// Stands for a value that may repeat a secret, because the plan cannot be read again to find out.
+/// Replaces a value that may repeat a secret if the plan cannot be read again to collect its
+/// secrets.
 const UNCHECKED: &str = "(not shown, because the input cannot be read twice)";
 
 impl Asked<'_> {
-    /// Masks quoted values that repeat a secret of the plan at an offset. `collected` holds its
-    /// secrets, if they are known. Fails if the secrets cannot be collected.
+    /// Masks quoted values that repeat a secret of the plan at the offset `at`. `collected` holds
+    /// the secrets of that plan, if they are known. Fails if the secrets cannot be collected.
     pub(super) fn mask(
         collect: &mut Option<&mut dyn FnMut(u64) -> Result<Collected>>,
         outcomes: &mut [Outcome],
@@ -55,7 +56,7 @@ pub fn mask(outcomes: &mut [Outcome], collected: &Collected) {
     outcomes.iter_mut().for_each(|outcome| outcome.mask(ECHO, is_secret));
 }
 
-/// The digest of files of assertions: their names and texts.
+/// Returns a digest of the names and contents of files of assertions.
 pub fn digest<'f>(files: impl IntoIterator<Item = (&'f str, &'f str)>) -> String {
     let mut hasher = blake3::Hasher::new();
     for part in files.into_iter().flat_map(|(name, text)| [name, text]) {

@@ -1,8 +1,8 @@
 //! A recording of the events of an input. A worker thread records an input, and the main thread
 //! replays the recordings in input order.
 //!
-//! A worker gives up on an input that fails, holds a state, prints a note or outgrows the
-//! recording. The main thread then reads that input again. So failures and notes have one code
+//! A worker gives up on an input that fails, holds a state, causes a note, or exceeds the memory of
+//! a recording. The main thread then reads that input again, so failures and notes have one code
 //! path.
 
 use super::documents::Note;
@@ -92,14 +92,14 @@ impl BufferedRecords {
         })
     }
 
-    /// Adds to the estimated memory. Fails if it exceeds the limit.
+    /// Adds to the estimated memory. Fails if the total exceeds the limit.
     fn admit(&mut self, size: u64) -> Result<()> {
         self.size += size;
         if self.size > MAX { Err(given_up()) } else { Ok(()) }
     }
 }
 
-/// The error that ends a recording; the main thread then reads the input again.
+/// Returns the error that ends a recording; the main thread then reads the input again.
 fn given_up() -> Error {
     Error::new(ErrorKind::Stopped)
 }
@@ -170,7 +170,7 @@ mod tests {
 
     const INPUT: Label<'_> = Label { source: "plans.json", workspace: Some("w") };
 
-    /// A plan with `changes` resource changes.
+    /// Returns a plan with `changes` resource changes.
     fn plan(changes: usize) -> String {
         let change = r#"{"address":"a.b","change":{"actions":["create"]}}"#;
         let changes = vec![change; changes].join(",");

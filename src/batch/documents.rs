@@ -13,7 +13,7 @@ use crate::plan::{Documents, Next};
 pub enum Note {
     /// A document failed, and the next one begins at this offset.
     GoesOn(u64),
-    /// More text follows the document with this number, but no line certainly begins a document.
+    /// More text follows the document with this number, but no line is certain to begin a document.
     Lost(u64),
 }
 
@@ -104,7 +104,7 @@ fn find_next<S: Source>(
         (Next::Document(at), Some(_)) => (Some(at), Some(Note::GoesOn(at))),
         (Next::Document(at), None) => (Some(at), None),
         (Next::Unknown { seems_more }, Some(error)) if error != ErrorKind::Truncated => {
-            // The error of a single document says everything.
+            // A single document needs no note: its error says enough.
             let is_one_of_several = number > 1 || seems_more;
             (None, is_one_of_several.then_some(Note::Lost(number)))
         }

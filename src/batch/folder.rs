@@ -9,12 +9,12 @@
 //! ```
 //!
 //! A commit has three steps, each synced before the next: the record file, its name, and the line
-//! of the journal. Only then does the input count as done. To share these waits for the disk,
+//! of the journal. Only then does the input count as done. Each sync waits for the disk. So
 //! [`Folder::commit`] takes a group of inputs and syncs their files in parallel.
 //!
-//! The trap: an earlier outcome is valid until the journal has a newer one. If an input has failed
-//! in this run, its old record file is removed before the journal is written. An outcome whose
-//! record file is missing is invalid.
+//! The trap: an earlier outcome is valid until the journal has a newer one. An outcome whose record
+//! file is missing is invalid. So if an input fails in this run, its old record file is removed
+//! before the journal is written.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Write};
@@ -43,7 +43,7 @@ pub struct Folder {
     /// The extension of the record files.
     extension: &'static str,
     journal: Journal,
-    /// Holds the lock while it is open.
+    /// The lock file. The lock lasts while the file is open.
     _lock: File,
 }
 
@@ -78,17 +78,18 @@ impl Folder {
         Ok(Folder { path: path.to_owned(), extension, journal, _lock: lock })
     }
 
-    /// The path of the folder.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The journal of the folder.
+    /// Returns the journal of the folder.
     pub fn journal(&self) -> &Journal {
         &self.journal
     }
 
-    /// Records the list of inputs in the journal. Calls `inputs` twice; both must yield the same.
+    /// Records the list of inputs in the journal. Calls `inputs` twice; both calls must yield the
+    /// same inputs.
     ///
     /// # Errors
     ///
@@ -97,8 +98,8 @@ impl Folder {
         self.journal.list(inputs)
     }
 
-    /// The state of an input in this folder. Reads the whole record file, if there is one, to
-    /// compare its digest.
+    /// Returns the state of an input in this folder. Reads the whole record file, if there is one,
+    /// to compare its digest.
     ///
     /// # Errors
     ///
@@ -129,8 +130,8 @@ impl Folder {
         Ok(self.written(input)?.is_some_and(is_there))
     }
 
-    /// The records that an earlier run wrote for an input; `None` if the input has changed since,
-    /// cannot be recognised or failed.
+    /// Returns the records that an earlier run wrote for an input; `None` if the input has changed
+    /// since then, cannot be recognised, or failed.
     fn written(&self, input: &Listed) -> Result<Option<KnownRecords>> {
         if input.identity.is_none() {
             return Ok(None);
@@ -148,12 +149,12 @@ impl Folder {
         read && digest.finalize() == written.blake3
     }
 
-    /// The path of the record file with this name, given without the extension.
+    /// Returns the path of the record file with this name, given without the extension.
     fn records(&self, name: &str) -> PathBuf {
         self.path.join(self.records_name(name))
     }
 
-    /// The path of a record file, relative to the folder.
+    /// Returns the path of a record file, relative to the folder.
     fn records_name(&self, name: &str) -> String {
         format!("{RECORDS}/{name}.{}", self.extension)
     }
@@ -198,11 +199,11 @@ impl Folder {
 /// The state of an input in the folder of a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// The record file is there as it was written.
+    /// The record file has the length and digest that the journal states.
     Done,
     /// The folder has no valid result for the input.
     Missing,
-    /// The record file with this path in the folder differs from what was written.
+    /// The record file changed after it was written. Holds its path, relative to the folder.
     Altered(String),
 }
 
@@ -363,8 +364,8 @@ fn sync_files(paths: &[&Path]) -> io::Result<()> {
     let next = AtomicUsize::new(0);
     let sync = || -> io::Result<()> {
         while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
-            // Opening the file again means that only files being written need a handle. This sync
-            // also reports write errors that occurred after the file was closed.
+            // Finished files are closed until this sync, so only files in progress need a handle.
+            // The sync also reports write errors that occurred after the file was closed.
             File::options().write(true).open(path)?.sync_data()?;
         }
         Ok(())

@@ -27,7 +27,7 @@ pub struct Job<'a> {
 }
 
 impl Jobs {
-    /// The jobs of the inputs in a shard.
+    /// Returns the jobs of the inputs in a shard.
     ///
     /// # Errors
     ///
@@ -48,7 +48,7 @@ impl Jobs {
         Ok(Jobs { inputs, indexes })
     }
 
-    /// The number of jobs.
+    /// Returns the number of jobs.
     pub fn len(&self) -> usize {
         self.indexes.len()
     }
@@ -85,7 +85,7 @@ impl Jobs {
         checked
     }
 
-    /// The total size of the inputs whose sizes are known, in bytes.
+    /// Returns the total size of the inputs whose sizes are known, in bytes.
     pub fn size(&self) -> u64 {
         self.indexes.iter().filter_map(|&index| self.size_of(index)).sum()
     }
@@ -94,12 +94,12 @@ impl Jobs {
         &self.indexes
     }
 
-    /// The size of an input in bytes; `None` if unknown.
+    /// Returns the size of an input in bytes; `None` if unknown.
     pub(super) fn size_of(&self, index: usize) -> Option<u64> {
         self.inputs.entries[index].as_ref().map_or(Some(0), |entry| entry.len)
     }
 
-    /// The job of the input with this index.
+    /// Returns the job of the input with this index.
     pub(super) fn job(&self, index: usize) -> Job<'_> {
         let input = self.inputs.entries[index].as_ref();
         let entry = input.ok();
@@ -114,7 +114,7 @@ impl Jobs {
     }
 }
 
-/// The bytes that distinguish an input from others.
+/// Returns the bytes that distinguish an input from others.
 fn bytes_of(input: Result<&Entry, &Unlisted>) -> Vec<u8> {
     match input {
         // Different paths that are not UTF-8 may be displayed alike.

@@ -65,7 +65,8 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// The first option that differs between these terms and `others`; `None` if all are equal.
+    /// Returns the first option that differs between these terms and `others`; `None` if all are
+    /// equal.
     pub fn differ(&self, others: &Terms) -> Option<&'static str> {
         let pairs = [
             (self.plansift != others.plansift, "version of plansift"),
@@ -100,7 +101,7 @@ pub struct Listed {
     pub identity: Option<Identity>,
 }
 
-/// The first line.
+/// The first line of a journal.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum First {
@@ -121,7 +122,7 @@ pub struct Known {
 }
 
 impl Known {
-    /// The record file of the input, if it has one.
+    /// Returns the record file of the input, if it has one.
     pub fn into_records(self) -> Option<KnownRecords> {
         self.records
     }
@@ -181,7 +182,7 @@ pub struct Journal {
     /// The number of valid lines.
     lines: u64,
     terms: Terms,
-    /// The latest line with inputs; `None` before the first one.
+    /// The latest line that lists inputs; `None` if no line does.
     listed: Option<Line>,
     /// The byte ranges of the outcomes, by the names of their record files.
     known: HashMap<Key, Place>,
@@ -233,7 +234,7 @@ impl Journal {
                     Some(Kind::Outcomes) => read_outcomes(&line, &file, &mut known)?,
                     None => return Err(damaged(line.number)),
                 },
-                // A broken last line is torn. A run may be writing a line without an end right now.
+                // A broken last line is torn: a crash cut it off, or a run is still writing it.
                 Stretch::Broken { is_ended } if !is_ended || lines.are_over()? => break,
                 Stretch::Broken { .. } => return Err(damaged(number + 1)),
             }
@@ -246,19 +247,20 @@ impl Journal {
         Ok(Journal { file, len, lines: number, terms, listed, known })
     }
 
-    /// The terms of the batch.
+    /// Returns the terms of the batch.
     pub fn terms(&self) -> &Terms {
         &self.terms
     }
 
-    /// The inputs of the batch, in order; `None` if the run was killed before it listed them.
+    /// Returns the inputs of the batch, in order; `None` if the run was killed before it listed
+    /// them.
     pub fn listed(&self) -> Option<Listing<'_>> {
         let line = self.listed.as_ref()?;
         Some(Listing(Elements::of(line, Kind::Inputs, &self.file), line.number))
     }
 
-    /// The part of an input's outcome that concerns its record file; `None` if the journal has no
-    /// outcome for the input, or if the input has changed since.
+    /// Returns the part of an input's outcome that concerns its record file; `None` if the journal
+    /// has no outcome for the input, or if the input has changed since.
     ///
     /// # Errors
     ///
@@ -268,7 +270,8 @@ impl Journal {
         Ok(known.filter(|known| is_of((&known.name, &known.workspace, &known.identity), input)))
     }
 
-    /// The outcome of an input; `None` if the journal has none, or if the input has changed since.
+    /// Returns the outcome of an input; `None` if the journal has none, or if the input has changed
+    /// since.
     ///
     /// # Errors
     ///
@@ -287,14 +290,14 @@ impl Journal {
         serde_json::from_slice(&text).map(Some).map_err(|_| self.damaged_at(offset))
     }
 
-    /// The error for damage at `offset`, which was intact when the journal was opened.
+    /// Returns the error for damage at `offset`, which was intact when the journal was opened.
     fn damaged_at(&self, offset: u64) -> Error {
         let mut lines = Lines::of(&self.file);
         while lines.offset() <= offset && matches!(lines.next(), Ok(Some(_))) {}
         damaged(lines.number() - 1)
     }
 
-    /// The number of outcomes whose inputs are no longer listed.
+    /// Returns the number of outcomes whose inputs are no longer listed.
     ///
     /// # Errors
     ///
@@ -416,7 +419,7 @@ pub enum Access {
     Append,
 }
 
-/// Renders the line of a text, with digest and line feed.
+/// Renders a line: the digest, a space, `text` and a line feed.
 fn line_of(text: &[u8]) -> Vec<u8> {
     let mut measure = Measure::default();
     measure.add(text);

@@ -19,7 +19,8 @@ const LARGE: u64 = 1 << 20;
 /// its memory.
 static PERMIT: Mutex<()> = Mutex::new(());
 
-/// The permit as one job holds it. Drop releases the permit.
+/// A job's guard of the permit; `None` until the job takes the permit. Dropping it releases the
+/// permit.
 #[derive(Debug, Default)]
 pub(super) struct JobPermit(Option<MutexGuard<'static, ()>>);
 
@@ -52,7 +53,7 @@ pub(super) struct LargeElementHook<'a> {
 }
 
 impl<'a> LargeElementHook<'a> {
-    /// An element may take up to `memory` bytes.
+    /// Creates a hook that allows one element up to `memory` bytes.
     pub fn new(memory: u64, permit: &'a mut JobPermit) -> LargeElementHook<'a> {
         LargeElementHook { memory, permit }
     }

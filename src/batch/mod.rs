@@ -1,4 +1,4 @@
-//! Batches of many inputs: reads the plans of each, and keeps what was done.
+//! Batches of many inputs: reads the plans of each input, and records the outcomes.
 //!
 //! A batch writes its results to a folder and can be resumed ([`run`]). The inputs come from
 //! [`source`](crate::source):

@@ -17,7 +17,7 @@ const LEN_MAX: usize = 150;
 /// Names of devices on Windows, with any extension. `#` stands for a digit.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "com#", "lpt#"];
 
-/// The name of the record file of an input, without its extension.
+/// Returns the name of the record file of an input, without its extension.
 pub fn file_name(source: &[u8]) -> String {
     let mut name = String::with_capacity(source.len() + 40);
     let is_device = is_device(source);

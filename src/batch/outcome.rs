@@ -90,7 +90,8 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// The identity of an input; `None` if its size is unknown, or both its time and its tag are.
+    /// Returns the identity of an input; `None` if its size is unknown, or if both its modification
+    /// time and its entity tag are unknown.
     pub fn of(entry: &Entry) -> Option<Identity> {
         let modified = entry.modified.and_then(nanoseconds);
         let etag = entry.etag.clone();

@@ -47,15 +47,15 @@ pub trait Reader {
     fn note(&mut self, input: Label<'_>, note: Note);
 }
 
-/// How much of the attributes of changes the records contain.
+/// Which parts of the attributes of changes the records contain.
 pub enum Attributes<'a> {
-    /// Nothing.
+    /// No attributes.
     None,
-    /// Paths.
+    /// The paths of attributes.
     Paths,
-    /// Values.
+    /// The values of attributes.
     Values(Values<'a>),
-    /// No attributes, and the blocks of resources in the configuration. The function indexes the
+    /// No attributes, but the configuration blocks of the resources. The function indexes the
     /// configuration of the plan at an offset, in bytes.
     Blocks(&'a mut dyn FnMut(u64) -> Result<Blocks>),
 }
@@ -72,8 +72,8 @@ pub struct Values<'a> {
     pub collect: &'a mut dyn FnMut(u64) -> Result<Collected>,
 }
 
-/// Reads all plans of an input, and asks assertions of them. Assertions do not go with
-/// [`Attributes::Blocks`].
+/// Reads all plans of an input, and checks assertions against them. With [`Attributes::Blocks`],
+/// assertions are ignored.
 ///
 /// # Errors
 ///

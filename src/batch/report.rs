@@ -161,7 +161,7 @@ impl Shards {
         Ok(Shards { parts, count, missing })
     }
 
-    /// The numbers of the missing shards, and the number of all shards.
+    /// Returns the numbers of the missing shards, and the number of all shards.
     pub fn missing(&self) -> (&[u32], u32) {
         (&self.missing, self.count)
     }
@@ -196,13 +196,13 @@ struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// The path of an outcome's record file below `folder`.
+    /// Returns the path of an outcome's record file below `folder`.
     fn records(&self, folder: &Path, outcome: &Outcome) -> PathBuf {
         let extension = self.journal.terms().format.trim_end_matches("-raw");
         folder.join(RECORDS).join(format!("{}.{extension}", outcome.name))
     }
 
-    /// The outcome of an input; `None` if there is none, or if its record file is missing.
+    /// Returns the outcome of an input; `None` if there is none, or if its record file is missing.
     fn outcome(&self, listed: &Listed) -> Result<Option<Outcome>> {
         let holds = |outcome: &Outcome| match &outcome.records {
             Some(written) => is_there(&self.records(self.folder, outcome), written.len),
@@ -238,7 +238,7 @@ impl<'a> InOrder<'a> {
         Ok(())
     }
 
-    /// The next input, and the index of its part.
+    /// Returns the next input, and the index of its part.
     fn next(&mut self) -> Result<Option<(Listed, usize)>> {
         let Some(Reverse((_, index))) = self.next.pop() else { return Ok(None) };
         let next = self.parts[index].0.take();

@@ -119,14 +119,15 @@ struct Reports {
 }
 
 impl Reports {
-    /// Writes the first report: the one in the folder may come from a run with fewer inputs.
+    /// Writes a report. The report in the folder may come from an earlier run with fewer inputs.
     fn begin(folder: &Folder) -> Result<Reports> {
         let written = Instant::now();
         report::update(folder)?;
         Ok(Reports { written, took: written.elapsed() })
     }
 
-    /// Writes a report if the last one is at least 5 seconds old, or 20 times its own duration.
+    /// Writes a report if the last one is older than 5 seconds and than 20 times the time it took
+    /// to write.
     fn write_if_due(&mut self, folder: &Folder) -> Result<()> {
         const PAUSE: Duration = Duration::from_secs(5);
         if self.written.elapsed() > PAUSE.max(self.took * 20) {
@@ -138,7 +139,7 @@ impl Reports {
 
 /// Runs a job. A panic becomes the job's outcome.
 fn contained(job: &Job<'_>, work: impl FnOnce() -> Result<Worked>) -> Result<Worked> {
-    // Unwind safety: the job shares only a flag and a counter with others.
+    // Unwind safety: the job shares only a flag and a counter with other jobs.
     catch_unwind(AssertUnwindSafe(work))
         .unwrap_or_else(|_| Ok(unread(job, &Error::new(ErrorKind::Panicked))))
 }

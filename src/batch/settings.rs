@@ -7,15 +7,15 @@ use crate::input;
 use crate::record::Options;
 use crate::sink::Form;
 
-/// Memory to plan for each thread, in bytes. Most threads need 5 MiB. A plan with single changes of
-/// many MiB, or one compressed with a large window, needs more than this.
+/// Memory to plan for each thread, in bytes. Most threads need 5 MiB. A plan with a change of many
+/// MiB, or with a large compression window, needs more than this.
 const THREAD_MEMORY: u64 = 16 << 20;
 /// Memory of a thread that reads small elements, in bytes.
 const SMALL_MEMORY: u64 = 5 << 20;
 /// Memory of the process without its worker threads, in bytes.
 const BASE_MEMORY: u64 = 16 << 20;
 
-/// The number of threads that fit into `memory` bytes; at least one.
+/// Returns the number of threads that fit into `memory` bytes; at least one.
 pub fn threads_in(memory: u64) -> NonZeroUsize {
     let threads = memory.saturating_sub(BASE_MEMORY) / THREAD_MEMORY;
     usize::try_from(threads).ok().and_then(NonZeroUsize::new).unwrap_or(NonZeroUsize::MIN)
@@ -26,13 +26,14 @@ pub fn threads_in(memory: u64) -> NonZeroUsize {
 pub struct Settings {
     /// How to process a plan. The batch sets the number of threads for each plan.
     pub sift: Options,
-    /// Assertions to ask of each plan.
+    /// Assertions to check against each plan.
     pub assertion_settings: Option<AssertionSettings>,
     /// How to open inputs. The batch sets `threads` for each input.
     pub access: input::Options,
     /// The form of the records.
     pub form: Form,
-    /// Worker threads. Each has an input of its own while enough inputs are left.
+    /// The number of worker threads. Each thread has an input of its own while enough inputs are
+    /// left.
     pub threads: NonZeroUsize,
     /// Memory that the batch may take, in bytes.
     pub memory: u64,

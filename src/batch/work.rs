@@ -33,7 +33,7 @@ pub(super) type Worked = (Finished, Warnings);
 /// Warnings, each with the name of its plan.
 pub(super) type Warnings = Vec<(String, String)>;
 
-/// The result of a job whose input could not be read at all.
+/// Returns the result of a job whose input could not be read at all.
 pub(super) fn unread(job: &Job<'_>, error: &Error) -> Worked {
     let Listed { name, source, workspace, identity, .. } = job.listed.clone();
     let result = PlanResult::Error(error.to_string());
@@ -88,7 +88,7 @@ impl Work<'_> {
         Ok((Finished { outcome, file }, warnings))
     }
 
-    /// How to open the input.
+    /// Returns the options for opening the input.
     fn access(&self, entry: &Entry) -> input::Options {
         let threads = if self.threads.get() > 1 { Threads::Several } else { Threads::One };
         let mapping = match entry.is_small() {
@@ -153,7 +153,8 @@ fn is_out_of_handles(error: &Error) -> bool {
 struct Reading<'a> {
     sink: Counted<'a>,
     plans: Vec<PlanOutcome>,
-    /// The index of the first plan that was read to its end. Its tally keeps the names.
+    /// The index of the first plan that was read to its end. Its tally also takes the names of
+    /// later plans.
     first: Option<usize>,
     /// The maximum number of plans, because each outcome takes memory.
     plans_max: u64,

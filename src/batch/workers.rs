@@ -1,10 +1,10 @@
 //! Runs tasks of very different sizes on a fixed number of threads, and gathers their results on
 //! the calling thread.
 //!
-//! Large tasks run first, so that none is left over for a single thread at the end. A task may use
-//! several threads: its share of the remaining bytes, as far as threads are free. It never waits
-//! for more threads. So each thread has a task of its own while enough tasks are left, and the last
-//! large tasks are split among threads.
+//! Large tasks run first, so that no large task is left for a single thread at the end. A task may
+//! use several threads: as many as its share of the remaining bytes, up to the number of free
+//! threads. A task never waits for more threads. So each thread has a task of its own while enough
+//! tasks are left, and the last large tasks are split among threads.
 
 use std::num::NonZeroUsize;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
@@ -124,7 +124,7 @@ impl<S: Fn(usize) -> Option<u64>> Queue<S> {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing panics while it holds the lock.
+        // No code panics while it holds the lock, so the state of a poisoned lock is valid.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -169,8 +169,8 @@ impl<S: Fn(usize) -> Option<u64>> Queue<S> {
     }
 }
 
-/// The number of threads for a task of `size` bytes. `left` is the total of all unfinished tasks in
-/// bytes, this one included.
+/// Returns the number of threads for a task of `size` bytes. `left` is the total of all unfinished
+/// tasks in bytes, this one included.
 fn share(size: u64, left: u64, threads: u64) -> u64 {
     let share = u128::from(size) * u128::from(threads);
     let share = share.div_ceil(u128::from(left.max(1)));

@@ -1,8 +1,8 @@
-//! Addresses without instance keys, by which a configuration is searched.
+//! Addresses without instance keys, for finding blocks in a configuration.
 
 use crate::path::split_modules;
 
-/// The place of an object in a configuration.
+/// The address of an object in a configuration: its module, and its address in that module.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Local {
     /// The names of the module calls, outermost first, joined by dots. Empty for the root module.
@@ -12,7 +12,8 @@ pub struct Local {
 }
 
 impl Local {
-    /// Removes the instance keys of an address. Keys can hold dots, brackets and escaped quotes.
+    /// Splits an address and removes its instance keys. Keys can contain dots, brackets and escaped
+    /// quotes.
     pub fn of(address: &str) -> Local {
         let (module, names) = split_modules(address);
         Local { module: module.join("."), address: names.join(".") }

@@ -8,25 +8,26 @@ use super::directory::{Directory, chosen};
 use super::file::{FileDiagnostic, SourceBlock};
 use super::files::{Files, SourceError, normal};
 
-/// The number of modules of a configuration, where each call counts.
+/// Maximum number of modules in a configuration. Each call of a module counts as one.
 pub const MODULES_MAX: usize = 10_000;
 
-/// The number of calls that lead to a module.
+/// Maximum depth of nested module calls.
 const DEPTH_MAX: usize = 100;
 
 /// A module of a configuration.
 #[derive(Debug)]
 pub struct Module {
-    /// The names of its calls, outermost first, joined by dots. Empty for the root module.
+    /// The names of the calls that lead to the module, outermost first, joined by dots. Empty for
+    /// the root module.
     pub path: String,
-    /// Its folder, relative to that of the root module.
+    /// The module's folder, relative to the folder of the root module.
     pub folder: String,
-    /// Its blocks. Calls of the same folder share them.
+    /// The module's blocks. Calls of the same folder share them.
     pub directory: Arc<Directory>,
 }
 
 impl Module {
-    /// The address, such as `module.a.module.b`. Empty for the root module.
+    /// Returns the module's address, such as `module.a.module.b`. Empty for the root module.
     pub fn address(&self) -> String {
         let calls = self.path.split('.').filter(|call| !call.is_empty());
         calls.map(|call| format!("module.{call}")).collect::<Vec<_>>().join(".")
@@ -38,7 +39,7 @@ impl Module {
 pub struct Found<'a> {
     /// The block.
     pub block: &'a SourceBlock,
-    /// The blocks that call its module, outermost first.
+    /// The blocks of the module calls, outermost first.
     pub module_calls: Vec<&'a SourceBlock>,
 }
 
@@ -47,13 +48,14 @@ pub struct Found<'a> {
 pub struct Configuration {
     modules: Vec<Module>,
     by_path: HashMap<String, usize>,
-    /// True if the configuration has more than 10 000 modules, or some that more than 100
-    /// calls lead to. They are left out.
+    /// True if modules are left out: those after the first 10 000, and those in more than 100
+    /// nested calls.
     pub is_cut: bool,
 }
 
 impl Configuration {
-    /// Reads a root module and every module that it calls and that is there.
+    /// Reads a root module and every module that it calls, directly or not. Skips modules that are
+    /// not installed.
     ///
     /// # Errors
     ///
@@ -108,17 +110,17 @@ impl Configuration {
         self.modules.push(module);
     }
 
-    /// The modules, callers before those that they call.
+    /// Returns the modules. A caller comes before the modules that it calls.
     pub fn modules(&self) -> &[Module] {
         &self.modules
     }
 
-    /// The module of a path.
+    /// Returns the module with this path.
     pub fn module(&self, path: &str) -> Option<&Module> {
         self.by_path.get(path).and_then(|at| self.modules.get(*at))
     }
 
-    /// The block of an address of a plan, whose keys do not matter.
+    /// Finds the block of an address from a plan. Ignores the instance keys in the address.
     pub fn find(&self, address: &str) -> Option<Found<'_>> {
         let Local { module: path, address } = Local::of(address);
         let block = self.module(&path)?.directory.find(&address)?;
@@ -134,12 +136,12 @@ impl Configuration {
         Some(Found { block, module_calls })
     }
 
-    /// Whether the folder of the root module has no file of a configuration.
+    /// Whether the folder of the root module has no configuration files.
     pub fn is_empty(&self) -> bool {
         self.modules.first().is_none_or(|root| root.directory.files == 0)
     }
 
-    /// The diagnostics of the files. A file that several modules use is listed once.
+    /// Returns the diagnostics of the files. A file that several modules use is listed once.
     pub fn diagnostics(&self) -> impl Iterator<Item = &FileDiagnostic> {
         let mut seen = std::collections::HashSet::new();
         let once = self.modules.iter().filter(move |module| seen.insert(module.folder.as_str()));

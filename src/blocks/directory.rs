@@ -1,11 +1,11 @@
-//! The files of one module, merged as the tools merge them.
+//! The files of one module, merged as Terraform and OpenTofu merge them.
 //!
-//! A `.tofu` file hides the `.tf` file of the same name. Blocks of override files change the blocks
-//! of other files and add none. An argument of an override file replaces the argument of the same
+//! A `.tofu` file hides the `.tf` file of the same name. A block of an override file changes the
+//! block of another file with the same address. Its arguments replace the arguments of the same
 //! name, and its nested blocks replace all nested blocks of their type.
 //!
 //! A module can have several `locals` and `terraform` blocks. An override replaces each local value
-//! in the block that defines it, and each setting of `terraform` in the block that has it.
+//! and each setting of `terraform` in the block that defines it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -21,7 +21,8 @@ pub fn is_configuration(name: &str) -> bool {
     !is_hidden && ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
-/// The names of a folder that the tools read: primary files and then override files, each in order.
+/// Returns the files of a folder that the tools read: primary files, then override files, both
+/// sorted by name.
 pub(super) fn chosen(names: &[String]) -> Vec<&str> {
     let names: BTreeSet<&str> =
         names.iter().map(String::as_str).filter(|name| is_configuration(name)).collect();
@@ -47,27 +48,29 @@ fn is_override(name: &str) -> bool {
 pub struct Directory {
     /// The blocks, in the order of the files and of each file.
     pub blocks: Vec<SourceBlock>,
-    /// The diagnostics of its files.
+    /// The diagnostics of the files.
     pub diagnostics: Vec<FileDiagnostic>,
-    /// The number of its files.
+    /// The number of files.
     pub(super) files: usize,
-    /// The first block of each address.
+    /// The index of the first block with each address.
     addresses: HashMap<Box<str>, usize>,
-    /// The block of each local value and of each setting of `terraform`, by the type of the block.
+    /// The index of the block that defines each local value and each setting of `terraform`. The
+    /// key is the type of the block and the name of the setting.
     settings: HashMap<(Box<str>, Box<str>), usize>,
-    /// The first block with settings of each type.
+    /// The index of the first `locals` block and of the first `terraform` block.
     first: HashMap<Box<str>, usize>,
-    /// The positions of the parts of each block that an override file changes.
+    /// For each overridden block, by its index: the positions of its parts, by name.
     overridden: HashMap<usize, HashMap<Box<str>, usize>>,
 }
 
-/// True if a module can have several blocks of a type, and overrides merge with all of them.
+/// True for types with several blocks in a module. An override of such a type merges with all of
+/// them.
 fn has_settings(kind: &str) -> bool {
     matches!(kind, "locals" | "terraform")
 }
 
 impl Directory {
-    /// Adds a file. Override files come last.
+    /// Adds a file. Override files must be added last.
     pub(super) fn add(&mut self, file: &Arc<str>, text: &[u8]) {
         self.files += 1;
         let (blocks, diagnostics) = parse(file, text);
@@ -117,13 +120,15 @@ impl Directory {
                 }
                 self.replace(at, block.parts, block.definition);
             }
-            // The tools refuse a resource without a base, and merge the rest.
+            // The tools reject an override of a resource that no other file defines, and add other
+            // blocks.
             None => self.push(block),
         }
     }
 
-    /// Merges a block of an override file with the blocks that have its settings. `terraform` takes
-    /// new settings. The tools refuse local values that no other file defines.
+    /// Merges a `locals` or `terraform` block of an override file. Each setting replaces the
+    /// setting of the same name. `terraform` also accepts new settings. The tools reject local
+    /// values that no other file defines.
     fn override_settings(&mut self, mut block: SourceBlock) {
         let mut targets: BTreeMap<usize, Vec<Part>> = BTreeMap::new();
         let mut left = Vec::new();
@@ -146,7 +151,7 @@ impl Directory {
         }
     }
 
-    /// Replaces parts of a block by those of an override file.
+    /// Replaces parts of a block with the parts from an override file.
     fn replace(&mut self, at: usize, parts: Vec<Part>, place: Place) {
         let Some(base) = self.blocks.get_mut(at) else { return };
         base.overrides.push(place);
@@ -164,7 +169,8 @@ impl Directory {
         }
     }
 
-    /// Ends the module, after its last file.
+    /// Called after the last file. Updates the references of overridden blocks, and drops the data
+    /// that only merging needs.
     pub(super) fn finish(&mut self) {
         for at in std::mem::take(&mut self.overridden).into_keys() {
             if let Some(block) = self.blocks.get_mut(at) {
@@ -175,7 +181,7 @@ impl Directory {
         self.blocks.iter_mut().for_each(|block| block.parts = Vec::new());
     }
 
-    /// The block of an address.
+    /// Returns the first block with this address.
     pub fn find(&self, address: &str) -> Option<&SourceBlock> {
         self.addresses.get(address).and_then(|at| self.blocks.get(*at))
     }

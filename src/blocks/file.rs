@@ -13,7 +13,7 @@ use crate::hcl::position::{Position, Range};
 use crate::hcl::schema::Reading;
 use crate::hcl::{body, expression, native, terraform};
 
-/// A place in a source file.
+/// A source file and a range in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The path of the file, with slashes, relative to the root of the configuration.
@@ -40,7 +40,8 @@ pub struct SourceBlock {
     pub labels: Vec<Box<str>>,
     /// The address inside the module, such as `data.aws_ami.web`; `None` for blocks without a name.
     pub address: Option<Box<str>>,
-    /// The file, and the range of the block's head; in JSON, of the opening bracket of its body.
+    /// The file and the range of the block's head. In JSON, the range of the body's opening
+    /// bracket.
     pub definition: Place,
     /// The range of the last label, or of the type for a block without labels.
     pub name: Range,
@@ -50,7 +51,7 @@ pub struct SourceBlock {
     pub references: Vec<String>,
     /// The source of a module call, if it is a literal string.
     pub module_source: Option<Box<str>>,
-    /// The places of the blocks in override files that override this block.
+    /// The locations of the blocks in override files that override this block.
     pub overrides: Vec<Place>,
     /// The parts that an override file can replace.
     pub(super) parts: Vec<Part>,
@@ -61,12 +62,12 @@ pub struct SourceBlock {
 pub(super) struct Part {
     /// The name in the block.
     pub name: Box<str>,
-    /// What it refers to, in order.
+    /// The references in the part, in order.
     pub references: Vec<String>,
 }
 
-/// The blocks and the diagnostics of a file, which is in JSON syntax if its name ends in `.json`,
-/// else in native syntax.
+/// Parses a file into blocks and diagnostics. A file whose name ends in `.json` is in JSON syntax,
+/// any other file in native syntax.
 pub(super) fn parse(file: &Arc<str>, text: &[u8]) -> (Vec<SourceBlock>, Vec<FileDiagnostic>) {
     let mut diagnostics = Diagnostics::default();
     let blocks = if file.ends_with(".json") {
@@ -81,7 +82,7 @@ pub(super) fn parse(file: &Arc<str>, text: &[u8]) -> (Vec<SourceBlock>, Vec<File
     (blocks, listed.into_iter().map(with_file).collect())
 }
 
-/// A diagnostic without a range, for the file as a whole.
+/// Returns a diagnostic about the file as a whole, with an empty range.
 pub(super) fn whole_file(file: &Arc<str>, summary: &'static str, detail: String) -> FileDiagnostic {
     let range = Range::new(Position::START, Position::START);
     FileDiagnostic { file: file.clone(), diagnostic: Diagnostic::error(summary, detail, range) }
@@ -115,9 +116,10 @@ fn native_syntax(file: &Arc<str>, text: &[u8], diagnostics: &mut Diagnostics) ->
 
 /// Reads the attributes of one syntax: JSON or native.
 trait Syntax<E> {
-    /// The references of an attribute, in order. Reports its faults.
+    /// Returns the references in an attribute, in order. Appends the attribute's faults to
+    /// `diagnostics`.
     fn references(&self, attribute: &Attribute<E>, diagnostics: &mut Diagnostics) -> Vec<String>;
-    /// The text of a literal string.
+    /// Returns the value of an attribute that is a literal string.
     fn literal(&self, attribute: &Attribute<E>) -> Option<Box<str>>;
 }
 
@@ -215,7 +217,7 @@ fn source_block<E>(
     }
 }
 
-/// The address of a block in its module.
+/// Returns the address of a block in its module.
 fn address(kind: &str, labels: &[Box<str>], alias: Option<&str>) -> Option<Box<str>> {
     let name = labels.join(".");
     let address = match kind {
@@ -231,8 +233,9 @@ fn address(kind: &str, labels: &[Box<str>], alias: Option<&str>) -> Option<Box<s
     Some(address.into())
 }
 
-/// The part that a nested block belongs to. An override file replaces all blocks of a type, also
-/// those that `dynamic` makes. A backend replaces HCP Terraform, and the other way round.
+/// Returns the name of the part that a nested block belongs to. An override file replaces all
+/// blocks of a type, including those that `dynamic` generates. The blocks `backend`, `cloud` and
+/// `state_store` replace each other.
 fn part_name<E>(block: &Block<E>) -> &str {
     match (block.kind.as_ref(), block.labels.first()) {
         ("dynamic", Some(label)) => &label.text,
@@ -241,8 +244,8 @@ fn part_name<E>(block: &Block<E>) -> &str {
     }
 }
 
-/// The parts of a block, in order: its attributes, and then its nested blocks by type. Members of
-/// `lifecycle` and `required_providers` are parts of their own.
+/// Returns the parts of a block, in order: its attributes, and then its nested blocks by type. Each
+/// member of `lifecycle` and `required_providers` is a separate part.
 fn parts<E>(syntax: &impl Syntax<E>, block: &Block<E>, diagnostics: &mut Diagnostics) -> Vec<Part> {
     let mut parts = Parts::default();
     for attribute in &block.attributes {
@@ -265,7 +268,7 @@ fn parts<E>(syntax: &impl Syntax<E>, block: &Block<E>, diagnostics: &mut Diagnos
     parts.list
 }
 
-/// Parts with different names.
+/// Collects parts. Parts of the same name become one part.
 #[derive(Default)]
 struct Parts {
     list: Vec<Part>,
@@ -284,15 +287,15 @@ impl Parts {
     }
 }
 
-/// The references of parts, in order, each once.
+/// Returns the references of parts, in order, without repetitions.
 pub(super) fn references_of(parts: &[Part]) -> Vec<String> {
     let mut seen = HashSet::new();
     let all = parts.iter().flat_map(|part| &part.references);
     all.filter(|reference| seen.insert(reference.as_str())).cloned().collect()
 }
 
-/// The references of a block and its inner blocks, which are as deep as the schema or the parser
-/// allows.
+/// Returns the references of a block and all blocks nested in it, without the iterators of
+/// `dynamic` blocks. The schema or the parser limits the depth.
 fn references<E>(
     syntax: &impl Syntax<E>,
     block: &Block<E>,
@@ -316,7 +319,7 @@ fn references<E>(
             }));
         }
         if is_dynamic {
-            // The content refers to the element by the name of the iterator.
+            // Inside the block, the iterator's name refers to the current element.
             inside.extend(iterator.or(block.labels.first().map(|label| label.text.clone())));
         }
         left.extend(block.blocks.iter().rev().map(|inner| (inner, inside.clone())));

@@ -1,4 +1,4 @@
-//! Where the files of a configuration come from: a folder, or the snapshot in a plan file.
+//! Sources of configuration files: a folder, or the snapshot in a plan file.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
@@ -8,16 +8,16 @@ use std::path::{Path, PathBuf};
 use super::directory::is_configuration;
 use crate::hcl::json::{Document, Kind};
 
-/// The longest file of a configuration, in bytes.
+/// Maximum size of a configuration file, in bytes.
 pub(super) const FILE_MAX: u64 = 64 << 20;
 
-/// The longest list of installed modules, in bytes.
+/// Maximum size of the list of installed modules, in bytes.
 const MANIFEST_MAX: u64 = 16 << 20;
 
-/// Why a folder or file cannot be read.
+/// A failure to read a folder or a file.
 #[derive(Debug)]
 pub enum SourceError {
-    /// The system refuses.
+    /// The operating system reports an error.
     Io(io::Error),
     /// The file is longer than 64 MiB.
     TooLarge,
@@ -42,21 +42,22 @@ impl From<io::Error> for SourceError {
 
 /// The files of a configuration. Paths have slashes and are relative to the root module.
 pub trait Files {
-    /// The names of the configuration files in a folder.
+    /// Returns the names of the configuration files in a folder.
     ///
     /// # Errors
     ///
     /// The folder cannot be read.
     fn list(&self, folder: &str) -> Result<Vec<String>, SourceError>;
 
-    /// A file.
+    /// Returns the content of a file.
     ///
     /// # Errors
     ///
     /// The file cannot be read, or is too large.
     fn read(&self, path: &str) -> Result<Vec<u8>, SourceError>;
 
-    /// The folder of each installed module, by the names of its calls joined by dots.
+    /// Returns the folder of each installed module. The key is the names of the module calls,
+    /// joined by dots.
     fn installed(&self) -> HashMap<String, String>;
 }
 
@@ -67,7 +68,7 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// A folder with a root module.
+    /// Creates a source of files from the folder of a root module.
     pub fn new(root: &Path) -> Folder {
         Folder { root: root.to_owned() }
     }
@@ -78,7 +79,7 @@ impl Files for Folder {
         let mut names = Vec::new();
         for entry in fs::read_dir(self.root.join(folder))? {
             let entry = entry?;
-            // A name that is no text has no ending of a configuration.
+            // Skips names that are not UTF-8.
             let Ok(name) = entry.file_name().into_string() else {
                 continue;
             };
@@ -99,23 +100,23 @@ impl Files for Folder {
     }
 }
 
-/// Reads a file up to a length.
+/// Reads a file. Fails if it is longer than `max` bytes.
 fn read(path: &Path, max: u64) -> Result<Vec<u8>, SourceError> {
     let mut text = Vec::new();
     File::open(path)?.take(max + 1).read_to_end(&mut text)?;
     if text.len() as u64 > max { Err(SourceError::TooLarge) } else { Ok(text) }
 }
 
-/// The configuration that a plan file keeps.
+/// The configuration that is stored in a plan file.
 #[derive(Debug, Default)]
 pub struct Snapshot {
-    /// The files of each folder, by name.
+    /// The contents of files, by folder and by name.
     folders: BTreeMap<String, BTreeMap<String, Vec<u8>>>,
     installed: HashMap<String, String>,
 }
 
 impl Snapshot {
-    /// A snapshot from the members of a plan file: `tfconfig/modules.json` and
+    /// Creates a snapshot from the members of a plan file: `tfconfig/modules.json` and
     /// `tfconfig/m-KEY/NAME`.
     pub fn new(members: impl IntoIterator<Item = (String, Vec<u8>)>) -> Snapshot {
         let mut snapshot = Snapshot::default();
@@ -183,7 +184,7 @@ fn manifest_of(text: &[u8]) -> HashMap<String, String> {
         .collect()
 }
 
-/// A relative path without `.`, and with `..` only at its start.
+/// Normalizes a relative path: removes `.`, and leaves `..` only at the start.
 pub(super) fn normal(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split(['/', '\\']) {

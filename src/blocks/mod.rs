@@ -6,8 +6,8 @@
 //!  (tfconfig/)                (merged)     (modules)
 //! ```
 //!
-//! A configuration keeps places and references but no values, so nothing secret can leave it.
-//! Files are read one by one. A file with a fault costs its own blocks only.
+//! A configuration stores locations and references but no values, so it cannot leak secrets. Files
+//! are read one by one. A fault in a file affects only the blocks of that file.
 
 mod address;
 mod configuration;

@@ -1,11 +1,11 @@
-//! A block and a diagnostic as a line of a table and as JSON.
+//! Formats a block or a diagnostic as a line of text and as JSON.
 
 use super::configuration::Module;
 use super::file::{FileDiagnostic, Place, SourceBlock};
 use crate::hcl::position::Range;
 use crate::json::string::push_quoted;
 
-/// The block as a row of a table: what it is, and where it stands.
+/// Returns the columns of a block's row in a table: its location and its name.
 pub fn columns(module: &Module, block: &SourceBlock) -> [String; 2] {
     let start = block.definition.range.start;
     let place = format!("{}:{}", block.definition.file, start.line);
@@ -18,7 +18,7 @@ pub fn columns(module: &Module, block: &SourceBlock) -> [String; 2] {
     [place, name]
 }
 
-/// The diagnostic as one line, which an editor can follow.
+/// Formats a diagnostic as one line. Editors show its `file:line:column:` as a link.
 pub fn line(diagnostic: &FileDiagnostic) -> String {
     let FileDiagnostic { file, diagnostic } = diagnostic;
     let start = diagnostic.range.start;
@@ -27,7 +27,7 @@ pub fn line(diagnostic: &FileDiagnostic) -> String {
     format!("{file}:{}:{}: {severity}: {summary}: {detail}", start.line, start.column)
 }
 
-/// The address of a block, with that of its module.
+/// Returns the address of a block, including the address of its module.
 fn full_address(module: &Module, block: &SourceBlock) -> Option<String> {
     let address = block.address.as_ref()?;
     let module = module.address();
@@ -70,7 +70,7 @@ pub fn push_diagnostic(diagnostic: &FileDiagnostic, json: &mut String) {
     json.push('}');
 }
 
-/// Appends a file, the start of a definition, and the end of the whole.
+/// Appends a file, the start of a definition, and the end of the whole block.
 fn push_place(file: &str, definition: Range, whole: Range, json: &mut String) {
     push_member("file", file, json);
     let (start, end) = (definition.start, whole.end);

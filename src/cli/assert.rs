@@ -1,4 +1,4 @@
-//! `plansift assert`: asks assertions of plans and states.
+//! `plansift assert`: checks assertions against plans and states.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -31,7 +31,7 @@ use crate::sink::origin::SharedOrigins;
 /// Length of the output buffer, in bytes.
 const BUFFER: usize = 64 << 10;
 
-/// Asks the assertions of all inputs, in order.
+/// Checks the assertions against all inputs, in order. With `--init`, writes assertions instead.
 pub fn run(arguments: &Assert) -> std::result::Result<Exit, Exit> {
     let (plans, path) = (&arguments.plans, arguments.output.as_deref());
     let assertions = assertions(arguments)?;
@@ -49,7 +49,7 @@ pub fn run(arguments: &Assert) -> std::result::Result<Exit, Exit> {
     }
 }
 
-/// Writes the assertions that one plan meets.
+/// Writes assertions that hold for one plan (`--init`).
 fn init(
     arguments: &Assert,
     listed: &Listed,
@@ -71,12 +71,12 @@ fn init(
     })
 }
 
-/// Refuses to pin several plans.
+/// Refuses `--init` for several plans.
 fn refuse_second() -> Exit {
     usage("--init pins one plan, and there is more than one")
 }
 
-/// Asks the assertions, and writes the results.
+/// Checks the assertions, and writes the results.
 fn ask(
     arguments: &Assert,
     (assertions, origins): (&Assertions, SharedOrigins),
@@ -116,19 +116,20 @@ fn assertions(arguments: &Assert) -> std::result::Result<Assertions, Exit> {
     Ok(Assertions::from(assertions))
 }
 
-/// Asks assertions of each document.
+/// Checks the assertions against each document.
 struct Asking<'a> {
     assertions: &'a Assertions,
     origins: SharedOrigins,
     results: Results<'a, BufWriter<File>>,
     plans: &'a Plans,
     options: secret::Options,
-    /// The patterns that cover nothing in any document so far; `None` before the first.
+    /// The patterns that cover nothing in any document so far; `None` before the first document.
     unmatched: Option<Vec<Unmatched>>,
 }
 
 impl Asking<'_> {
-    /// Notes the patterns that cover nothing in a document.
+    /// Updates the list of patterns that cover nothing in any document. `unmatched` are the
+    /// patterns that cover nothing in one document.
     fn note_unmatched(&mut self, unmatched: Vec<Unmatched>) {
         let place = |it: &Unmatched| (it.assertion, it.pattern);
         let Some(all) = &mut self.unmatched else {
@@ -155,7 +156,7 @@ impl Work for Asking<'_> {
         let mut run = Run::new(self.assertions, &self.options.read.limits);
         let document = documents.read_pieces(Accepts::States, &mut run)?;
         let Answers { mut outcomes, unmatched, incomplete } = run.finish(&document);
-        // The secrets are collected only if a finding quotes a value, which most runs do not.
+        // Most runs quote no value, so the secrets are collected only if a finding quotes one.
         if let Some((secrets, _)) = first.filter(|_| outcomes.iter().any(Outcome::quotes)) {
             asked::mask(&mut outcomes, &secrets.collect(at, &self.options)?);
         }
@@ -167,7 +168,7 @@ impl Work for Asking<'_> {
         }
         self.note_unmatched(unmatched);
         let visited = tally.read(self.plans, name, &document);
-        // The places of blocks are wanted only if an assertion fails.
+        // The locations of blocks are needed only if an assertion fails.
         let fails = outcomes.iter().any(|outcome| !outcome.holds());
         if let Some(origins) = self.origins.iter().find(|_| fails) {
             origins.begin(name);
@@ -182,10 +183,10 @@ impl Work for Asking<'_> {
     }
 }
 
-/// Makes the assertions that the first plan meets.
+/// Generates assertions that hold for the first plan.
 struct Init {
     syntax: Syntax,
-    /// The file of assertions.
+    /// The content of the file of assertions; `None` before the first plan.
     text: Option<String>,
     /// Whether there is a second plan.
     is_second: bool,

@@ -1,4 +1,4 @@
-//! Files of assertions, and the rules that stand for assertions in reports.
+//! Reads files of assertions, and turns assertions into rules for reports.
 
 use std::path::PathBuf;
 
@@ -12,12 +12,12 @@ use crate::sink::gate::{Rule, Severity};
 pub struct Files {
     /// The assertions of all files.
     pub assertions: Vec<Assertion>,
-    /// The digest of the names and texts of the files.
+    /// The digest of the names and contents of the files.
     pub digest: String,
 }
 
-/// Reads files of assertions. `option` is the option that names them. Fails if a file cannot be
-/// read or is wrong. Prints the error, with its line.
+/// Reads the files of assertions that `option` names. If a file is unreadable or invalid, prints
+/// the error with its line and fails.
 pub fn in_files(option: &str, paths: &[PathBuf]) -> Result<Files, Exit> {
     let (mut assertions, mut texts) = (Vec::new(), Vec::new());
     for path in paths {
@@ -32,7 +32,7 @@ pub fn in_files(option: &str, paths: &[PathBuf]) -> Result<Files, Exit> {
     Ok(Files { assertions, digest: asked::digest(texts) })
 }
 
-/// The rules that stand for assertions.
+/// Returns one rule for each assertion.
 pub fn rules(assertions: &Assertions) -> impl Iterator<Item = Rule> {
     assertions.list().iter().zip(assertions.ids()).enumerate().map(|(index, (assertion, id))| {
         let severity = match assertion.severity {

@@ -19,7 +19,7 @@ const TEMPLATE_OF_RUN: &str = "{msg} {bar:12} {bytes}/{total_bytes} {bytes_per_s
 #[derive(Clone, Debug, Default)]
 pub struct Bar(Option<Arc<Drawn>>);
 
-/// A bar on the terminal. Drop removes the bar from the terminal.
+/// A bar on the terminal. Dropping it removes the bar.
 #[derive(Debug)]
 struct Drawn {
     bar: ProgressBar,
@@ -98,7 +98,7 @@ impl Drop for Drawn {
 static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
 fn shown() -> MutexGuard<'static, Option<ProgressBar>> {
-    // Nothing panics while it holds the lock.
+    // No code panics while it holds the lock, so the state of a poisoned lock is valid.
     SHOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -50,7 +50,8 @@ pub fn run(arguments: &Batch) -> std::result::Result<Exit, Exit> {
     let terms = terms(arguments, &settings, &listed.schemas, digest);
     let terms = terms.map_err(|error| fail(plans.more.schema_cache.as_deref(), &error))?;
     if let Some(output) = arguments.output.as_deref() {
-        // The comparison needs an existing folder. `Folder::open` reports why creating it failed.
+        // `refuse_output` needs an existing folder. If the folder cannot be created, `Folder::open`
+        // reports the error.
         let _ = std::fs::create_dir_all(&arguments.out);
         refuse_output(Some(output), &arguments.out)?;
     }
@@ -82,7 +83,7 @@ pub fn refuse_output(output: Option<&Path>, folder: &Path) -> std::result::Resul
     Err(usage(&format!("{name}: this is in the folder of a batch: name another file")))
 }
 
-/// Returns the settings of the batch, and the digest of the files of assertions.
+/// Returns the settings of the batch, and the digest of the files of assertions, if there are any.
 fn settings(arguments: &Batch) -> std::result::Result<(Settings, Option<String>), Exit> {
     let plans = &arguments.plans;
     let assertions::Files { assertions, digest } =
@@ -180,7 +181,7 @@ fn do_missing(
     written
 }
 
-/// The message about an assertion that a plan fails.
+/// Returns the message about an assertion that a plan fails.
 fn line_of(source: &str, failed: &FailedAssertion<'_>) -> String {
     let level = if failed.is_error() { "" } else { "warning: " };
     let findings = failed.findings.iter().take(gates::NAMED);

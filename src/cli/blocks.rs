@@ -1,4 +1,4 @@
-//! `plansift blocks`: lists the blocks of configurations, or what is wrong with their files.
+//! `plansift blocks`: lists the blocks of configurations, or the diagnostics of their files.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -16,7 +16,7 @@ use crate::inert::visible;
 use crate::json::string::push_quoted;
 use crate::limits::Limits;
 
-/// The message about a folder without files that the tools read.
+/// The message about a folder without configuration files.
 const NO_FILES: &str = "no file of a configuration is in this folder";
 
 /// Lists all configurations that the arguments name.
@@ -84,7 +84,7 @@ pub fn run(arguments: &Blocks) -> std::result::Result<Exit, Exit> {
     }
 }
 
-/// Reads a folder or the configuration in a plan file, and prints why it cannot be read.
+/// Reads a folder, or the configuration in a plan file. If that fails, prints the error.
 fn read(root: &Path) -> std::result::Result<Configuration, Exit> {
     let name = root.to_string_lossy();
     let refused = |why: &str| {
@@ -141,7 +141,7 @@ impl List {
         self.table(&rows)
     }
 
-    /// Writes rows, whose first column is as wide as its longest text.
+    /// Writes the rows of a table. The first column is as wide as its longest cell.
     fn table(&mut self, rows: &[[String; 2]]) -> Result<()> {
         if let Some(root) = self.root.as_deref().filter(|_| self.format == BlocksFormat::Table) {
             let before = if self.count > 0 { "\n" } else { "" };

@@ -47,7 +47,7 @@ pub fn run(arguments: &Config) -> std::result::Result<Exit, Exit> {
     Ending::new(plans, &tally).end_at(path, read, output, move || target.finish())
 }
 
-/// The message for arguments that cannot be combined; `None` if all is well.
+/// Returns the message for arguments that cannot be combined; `None` if the arguments are valid.
 fn misuse(arguments: &Config) -> Option<&'static str> {
     let draws = matches!(arguments.format, ConfigFormat::Dot | ConfigFormat::Mermaid);
     let asks = arguments.references.is_some() || arguments.dependents.is_some();
@@ -165,7 +165,7 @@ impl Work for Configurations<'_> {
     }
 }
 
-/// The lines of an element's block.
+/// Returns the location of an element's block.
 fn lines(origins: &dyn Origins, element: &Element) -> Option<Lines> {
     match origins.find(&element.address)? {
         Origin::Block(location, module_calls) => Some(Lines { location, module_calls }),

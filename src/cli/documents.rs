@@ -14,11 +14,11 @@ use crate::record::Label;
 use crate::secret::Collecting;
 use crate::source::{Entry, Kept};
 
-/// How often a document is read.
+/// The number of passes over each document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passes {
     One,
-    /// Two passes: the first collects the secrets of these documents.
+    /// Two passes: the first one collects the secrets of documents of these kinds.
     Two(Accepts),
 }
 
@@ -29,7 +29,7 @@ type Open = Box<dyn FnMut() -> Result<Watched<Input>>>;
 
 /// A document that is about to be read.
 pub struct Ready<'d> {
-    /// The names of the document.
+    /// The label of the document.
     pub label: Label<'d>,
     /// The reader, at the start of the document.
     pub documents: &'d mut Documents<Watched<Input>>,
@@ -37,13 +37,13 @@ pub struct Ready<'d> {
     pub input: usize,
     /// The offset of the document, or of text before it.
     pub at: u64,
-    /// If there are two passes: the first one, and the input, to be read once more.
+    /// With two passes: the first pass, and the input, which can be opened again.
     pub first: Option<(&'d mut SecretPass, &'d Kept)>,
 }
 
-/// What a command does with each document.
+/// Processes the documents of a run for one command.
 pub trait Work {
-    /// Reads a document. An error that the output failed ends the run.
+    /// Reads a document. An error of the kind [`ErrorKind::Write`] ends the run.
     fn read(&mut self, ready: Ready<'_>, tally: &mut Tally) -> Result<Visited>;
 
     /// Reports an input or a document that failed. An error ends the run.
@@ -118,7 +118,7 @@ pub fn open_twice(
 
 /// Reads each document of an input.
 struct Each<'a, K> {
-    /// The names of the input.
+    /// The label of the input.
     label: Label<'a>,
     input: usize,
     first: Option<(SecretPass, Kept)>,

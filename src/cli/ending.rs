@@ -13,7 +13,7 @@ use crate::record::watch::Watch;
 
 /// An error of an output.
 pub struct Failure {
-    /// The output; `None` is standard output.
+    /// The path of the output; `None` for standard output.
     path: Option<PathBuf>,
     error: Error,
 }
@@ -45,7 +45,8 @@ pub struct Ending<'a> {
 }
 
 impl<'a> Ending<'a> {
-    /// The end of a run without rules. Its outputs appear only if at least one document was read.
+    /// Creates the ending of a run without rules. Its outputs appear only if at least one document
+    /// was read.
     pub fn new(plans: &'a Plans, tally: &'a Tally) -> Ending<'a> {
         Ending {
             plans,
@@ -57,8 +58,8 @@ impl<'a> Ending<'a> {
         }
     }
 
-    /// Ends a run with one output. `read` is the result of reading; `finish` then writes what is
-    /// left. Fails like [`Ending::end`].
+    /// Ends a run with one output. `read` is the result of reading the inputs. `finish` then writes
+    /// the rest of the output. Fails like [`Ending::end`].
     pub fn end_at(
         self,
         path: Option<&Path>,
@@ -71,8 +72,8 @@ impl<'a> Ending<'a> {
         self.end(read.map_err(failure), finish)
     }
 
-    /// Ends the run. `read` is the result of reading; `finish` then finishes the outputs. Fails if
-    /// the outputs were not finished, with the exit code of the run.
+    /// Ends the run. `read` is the result of reading the inputs. `finish` then finishes the
+    /// outputs. If the outputs were not finished, fails with the exit code of the run.
     pub fn end(
         self,
         read: Result<(), Failure>,
@@ -110,7 +111,8 @@ fn closed_early(is_broken: bool) -> Exit {
 }
 
 /// Returns the exit code for an output that failed, and prints its error. A closed pipe is not an
-/// error: then the exit code only says whether an input failed. `failed` counts those inputs.
+/// error: then the exit code only says whether an input failed. `failed` is the number of failed
+/// inputs.
 pub fn end_of_output(output: Option<&Path>, error: &Error, failed: u64) -> Exit {
     match is_closed_pipe(error) {
         true if failed > 0 => Exit::SomeFailed,

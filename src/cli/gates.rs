@@ -13,8 +13,8 @@ use crate::sink::gate::{Answer, Gate, Rule};
 /// Maximum number of resources in a message.
 pub const NAMED: usize = 3;
 
-/// Parses the rules of the arguments and of the files that they name. Fails if a rule is malformed
-/// or a file cannot be read. Prints the error.
+/// Parses the rules of the arguments and of the files that they name. If a rule is malformed or a
+/// file cannot be read, prints the error and fails.
 pub fn rules(gate: &GateArgs) -> Result<Vec<Rule>, Exit> {
     let mut rules = Vec::new();
     for text in &gate.fail_on {
@@ -55,8 +55,8 @@ fn in_file(path: &str) -> Result<Vec<Rule>, Exit> {
     Ok(rules)
 }
 
-/// Returns the first word of a line in quotes, if it looks like the word of a rule. Other words are
-/// not quoted, because they may be a secret in a wrong file.
+/// Returns a comma and the quoted first word of a line if the word looks like a keyword of a rule.
+/// Otherwise returns an empty string, because a word in a wrong file may be secret.
 fn word_of(line: &str) -> String {
     /// Longest word, in bytes.
     const WORD_MAX: usize = 16;

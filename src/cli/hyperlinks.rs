@@ -1,7 +1,7 @@
-//! Whether the terminal shows hyperlinks (OSC 8).
+//! Decides whether the terminal shows hyperlinks (OSC 8).
 //!
-//! No terminal answers this question, so the environment is searched for the terminals that are
-//! known to show them. `FORCE_HYPERLINK` decides for others. Output without colours has no links,
+//! No terminal reports this, so the decision uses environment variables that identify terminals
+//! with hyperlinks. `FORCE_HYPERLINK` overrides the decision. Output without colours has no links,
 //! because it has no escape sequences at all.
 
 use std::env;
@@ -19,8 +19,9 @@ const PROGRAMS: [&str; 7] =
 const TERMS: [&str; 6] =
     ["alacritty", "alacritty-direct", "foot", "xterm-ghostty", "xterm-kitty", "wezterm"];
 
-/// The target of the hyperlinks of an output. `None` if the output has none: a file, a pipe, output
-/// without colours, or a terminal that is not known to show them.
+/// Returns the target of the hyperlinks in an output. Returns `None` for an output without
+/// hyperlinks: a file, a pipe, output without colours, or a terminal that is not known to show
+/// them.
 pub fn target(
     color: Color,
     output: Option<&Path>,
@@ -31,7 +32,7 @@ pub fn target(
     (is_terminal && color == Color::Terminal && shows(variable)).then(target).flatten()
 }
 
-/// Whether the terminal of an environment shows hyperlinks.
+/// Whether a terminal with these environment variables shows hyperlinks.
 fn shows(variable: impl Fn(&str) -> Option<String>) -> bool {
     let set = |name: &str| variable(name).filter(|value| !value.is_empty());
     if let Some(forced) = set("FORCE_HYPERLINK") {

@@ -76,8 +76,8 @@ impl Listed {
 }
 
 /// Lists the inputs that the arguments name. Refuses an output that is a folder, or that would
-/// replace an input or a file of `also`. `takes` says which documents to take from a folder. Fails
-/// if the arguments are wrong. Prints the error.
+/// replace an input or a file of `also`. `accepts` says which kinds of documents to take from a
+/// folder. If the arguments are wrong, prints the error and fails.
 pub fn list<'o>(
     plans: &Plans,
     accepts: Accepts,
@@ -156,7 +156,7 @@ fn selection(plans: &Plans, accepts: Accepts) -> Result<Selection, Exit> {
     Ok(Selection { names, files_from, separator, globs, stores, schemas })
 }
 
-/// Reads the files of schemas.
+/// Reads the schema files.
 fn schemas(plans: &Plans) -> Result<SchemaFiles, Exit> {
     let (more, limits) = (&plans.more, plans.limits.limits());
     let read = |path: &PathBuf| {
@@ -202,7 +202,7 @@ fn warn_of_unfit(inputs: &Inputs) {
     }
 }
 
-/// Names the first input, and counts the others. `None` if there is no input.
+/// Returns the name of the first input and the number of the others. `None` if there is no input.
 fn first_of<'a>(mut entries: impl Iterator<Item = &'a Entry>) -> Option<String> {
     let first = entries.next()?.source();
     match entries.count() {

@@ -27,9 +27,9 @@ fn remove(files: &[PathBuf]) {
     files.iter().for_each(|file| drop(std::fs::remove_file(file)));
 }
 
-/// Removes all unfinished files without waiting: if a file is being created right now, all files
-/// stay. Only the first call does anything, because removing a long path may run out of memory and
-/// call this function again.
+/// Removes all unfinished files without waiting for the lock. If another thread holds the lock to
+/// create a file, all files stay. Only the first call does anything, because removing a long path
+/// may run out of memory and call this function again.
 pub fn remove_unfinished() {
     static STARTED: AtomicBool = AtomicBool::new(false);
     if !STARTED.swap(true, Ordering::Relaxed)
@@ -84,7 +84,7 @@ impl Interrupts {
     fn wait_on_thread(self, wait: impl FnOnce(Signals) + Send + 'static) {
         let Interrupts { signals, numbers } = self;
         if Builder::new().spawn(move || wait(signals)).is_err() {
-            // A suspended signal would be lost.
+            // Without a thread that waits, a suspended signal would be lost.
             let is_default = Arc::new(AtomicBool::new(true));
             for number in numbers {
                 let _ = flag::register_conditional_default(number, is_default.clone());
@@ -92,7 +92,7 @@ impl Interrupts {
         }
     }
 
-    /// Makes the first signal stop a batch in order, and the second signal end it at once.
+    /// Makes the first signal stop a batch cleanly, and the second signal end the process at once.
     pub fn stop(self, stop: Stop) -> Interrupted {
         let first = Arc::new(AtomicI32::new(0));
         let interrupted = Interrupted(first.clone());

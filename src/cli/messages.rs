@@ -40,14 +40,14 @@ pub fn fail_named(source: &str, error: &Error) -> Exit {
     Exit::Failed
 }
 
-/// Prints what is wrong with the arguments, and returns the exit code.
+/// Prints an error of the arguments, and returns the exit code.
 pub fn usage(text: &str) -> Exit {
     say(text);
     Exit::Usage
 }
 
-/// Reads the text of a file that an option names: at most one byte more than `max`. Prints why it
-/// cannot be read, after `option`.
+/// Reads a text file that an option names, up to `max` + 1 bytes. If that fails, prints the error
+/// after `option`.
 pub fn read_text(option: &str, path: &Path, max: u64) -> Result<String, Exit> {
     let mut text = String::new();
     let read = File::open(path).and_then(|file| file.take(max + 1).read_to_string(&mut text));

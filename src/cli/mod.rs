@@ -1,7 +1,7 @@
 //! The command line: arguments, commands and exit codes. Only this module prints.
 //!
-//! [`main`] runs one file for each command. The commands share `inputs`, `options`,
-//! `sifting` or `rewriting`, and `ending`. Every file imports only files below it:
+//! [`main`] parses the arguments and calls the module of the command. The commands share `inputs`,
+//! `options`, `sifting` or `rewriting`, and `ending`. Every file imports only files below it:
 //!
 //! ```text
 //!  main ─▶ records, report, assert, batch, merge, redact, slim, audit, values, config, show,
@@ -82,7 +82,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>, mapping: Mapping) -> ExitC
     exit.into()
 }
 
-/// Runs a command and prints its messages. Either way, the result is the exit code.
+/// Runs a command and prints its messages. `Ok` and `Err` both hold the exit code.
 fn run(command: &Command) -> Result<Exit, Exit> {
     match command {
         Command::Summary(summary) => records::summary(summary),
@@ -126,7 +126,7 @@ fn schema_of(schema: &Schema) -> &'static str {
     }
 }
 
-/// Prints a text to standard output. A closed pipe is no error.
+/// Writes bytes to standard output. A closed pipe is no error.
 fn print(text: &[u8]) -> Exit {
     match io::stdout().write_all(text) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => fail(None, &Error::write(error)),

@@ -14,8 +14,8 @@ use crate::scan::Isa;
 use crate::sink::Form;
 use crate::sink::csv::Formulas;
 
-/// Returns the options of a reader of plans. Fails if PLANSIFT_ISA names an instruction set that
-/// this processor lacks. Prints the error.
+/// Returns the options of a reader of plans. If PLANSIFT_ISA names an instruction set that this
+/// processor lacks, prints an error and fails.
 pub fn options(plans: &Plans) -> Result<Options, Exit> {
     let isa = match std::env::var("PLANSIFT_ISA").unwrap_or_default() {
         name if name.is_empty() => Isa::best(),
@@ -57,16 +57,16 @@ pub fn threads(plans: &Plans) -> Option<NonZeroUsize> {
     plans.threads.or_else(|| std::thread::available_parallelism().ok())
 }
 
-/// Whether the program may map files, which `main` says.
+/// Whether the program may map files. `main` sets it.
 static MAPPING: OnceLock<Mapping> = OnceLock::new();
 
-/// Lets the commands map files.
+/// Sets whether the commands may map files.
 pub fn set_mapping(mapping: Mapping) {
     // A second call has no effect.
     let _ = MAPPING.set(mapping);
 }
 
-/// Returns how to open inputs.
+/// Returns the options for opening inputs.
 pub fn access(plans: &Plans, read: &plan::Options) -> input::Options {
     let mapping = MAPPING.get().copied().filter(|_| !plans.no_mmap).unwrap_or_default();
     let threads = match read.threads.map_or(1, usize::from) {

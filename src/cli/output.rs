@@ -90,7 +90,7 @@ impl Output {
     }
 }
 
-/// Opens the output at a path, and a writer to it. Prints why it cannot be opened.
+/// Opens the output at a path, and a writer to it. If that fails, prints the error.
 pub fn open(path: Option<&Path>) -> std::result::Result<(File, Output), Exit> {
     let opened = Output::open(path).and_then(|output| Ok((output.writer()?, output)));
     opened.map_err(|error| fail(path, &error))
@@ -101,15 +101,15 @@ pub fn is_closed_pipe(error: &Error) -> bool {
     error.io_error().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// Writes a text to an output. Fails if the output cannot be written.
+/// Writes a whole output. Fails if the output cannot be written.
 pub fn write_whole(path: Option<&Path>, text: &[u8]) -> Result<()> {
     let output = Output::open(path)?;
     output.writer()?.write_all(text).map_err(Error::write)?;
     output.finish()
 }
 
-/// Names of standard output. It may be a file that other programs write to, so it is never
-/// replaced.
+/// Names of standard output. Standard output may be a file that other programs write to, so it is
+/// never replaced.
 const STANDARD: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 
 fn is_standard(path: &Path) -> bool {
@@ -143,7 +143,7 @@ pub fn replaces_stdin(output: &Path) -> bool {
     identity_of(stdin).is_some_and(|input| identity_of(std::fs::metadata(output)) == Some(input))
 }
 
-/// Returns false: this system does not tell which file is behind standard input.
+/// Returns false: this system does not report which file is behind standard input.
 #[cfg(not(unix))]
 pub fn replaces_stdin(_output: &Path) -> bool {
     false

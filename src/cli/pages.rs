@@ -21,7 +21,7 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// Starts without parts. No part may replace an output or an input.
+    /// Creates an empty list of parts. No part may replace an output or an input.
     pub fn new(outputs: impl Iterator<Item = PathBuf>, listed: &Listed) -> Pages {
         let inputs = listed.files().map(Path::to_owned).collect();
         Pages { opened: Rc::default(), taken: Rc::new((outputs.collect(), inputs)) }
@@ -52,7 +52,7 @@ impl Pages {
         })
     }
 
-    /// Gives the complete files their final names. Fails if a file cannot be synced or renamed,
+    /// Gives the complete files their final names. If a file cannot be synced or renamed, fails
     /// with its path.
     pub fn finish(self) -> std::result::Result<(), (PathBuf, Error)> {
         for (path, output) in self.opened.take() {

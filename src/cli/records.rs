@@ -70,9 +70,9 @@ struct Request<'a> {
     adds: Adds,
 }
 
-/// What records have only if it is asked for.
+/// The optional contents of records.
 struct Adds {
-    /// Whether records tell the places of blocks.
+    /// Whether records contain the locations of blocks.
     places: bool,
     /// Whether relevant attributes become records.
     relevant: bool,

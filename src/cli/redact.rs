@@ -1,4 +1,5 @@
-//! `plansift redact`: writes documents without their secrets, and a report of the masked places.
+//! `plansift redact`: writes documents without their secrets, and a report that lists the masked
+//! values.
 
 use std::fs::File;
 use std::path::Path;
@@ -25,7 +26,7 @@ pub fn run(arguments: &Redact) -> std::result::Result<Exit, Exit> {
     run_with(plans, (secrets, mask), report.as_deref(), output.as_deref())
 }
 
-/// Redacts all inputs, and writes a report if it has a path.
+/// Redacts all inputs, and writes a report to `report_path`, if it is given.
 pub fn run_with(
     plans: &Plans,
     (secrets, mask): (&SecretArgs, &MaskArgs),
@@ -65,7 +66,7 @@ pub fn run_with(
     Ok(exit)
 }
 
-/// The report of masked places.
+/// The report that lists the masked values, by their paths.
 struct Report {
     ledger: Ndjson<File>,
     output: Output,
@@ -93,7 +94,7 @@ impl Report {
         Ok(Report { ledger: Ndjson::new(out), output, auditing: None, failed: None })
     }
 
-    /// Writes the masked places of a document. [`Report::finish`] returns write errors.
+    /// Adds the masked values of a document to the report. [`Report::finish`] returns write errors.
     fn write(&mut self, ready: &Ready<'_>, plans: &Plans, options: &Options) -> Result<()> {
         let Some((_, kept)) = &ready.first else { return Ok(()) };
         let secret = options.secret.clone();

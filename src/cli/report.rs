@@ -88,7 +88,7 @@ pub fn run(arguments: &Report) -> std::result::Result<Exit, Exit> {
     ended
 }
 
-/// What is needed to read the plans.
+/// The inputs of a run, and everything that reading them needs.
 struct Ready {
     rules: Vec<Rule>,
     assertion_settings: Option<AssertionSettings>,
@@ -119,7 +119,7 @@ fn ready(arguments: &Report) -> std::result::Result<Ready, Exit> {
     Ok(Ready { rules, assertion_settings, listed, options, origins })
 }
 
-/// Reads the rules, and the assertions, each of which is one more rule.
+/// Reads the rules and the assertions. Each assertion adds one rule.
 fn rules(arguments: &Report) -> std::result::Result<(Vec<Rule>, Option<Assertions>), Exit> {
     let mut rules = gates::rules(&arguments.gate)?;
     let read = assertions::in_files("--assert", &arguments.assertions.assert)?;
@@ -128,7 +128,7 @@ fn rules(arguments: &Report) -> std::result::Result<(Vec<Rule>, Option<Assertion
     Ok((rules, (!assertions.list().is_empty()).then_some(assertions)))
 }
 
-/// Gives all reports the places of blocks, if there are source files.
+/// Adds the locations of blocks to all reports, if there are source files.
 fn located<'s>(reports: Several<'s>, origins: SharedOrigins) -> Box<dyn Sink + 's> {
     match origins {
         Some(origins) => Box::new(Located::new(Box::new(reports), origins).without_members()),
@@ -155,7 +155,7 @@ fn refuse_contradictions(arguments: &Report) -> std::result::Result<(), Exit> {
     let ignores = |noise| arguments.noise.ignore.contains(&noise);
     let hides_values = arguments.values() == Values::None;
     let has_names = arguments.secrets.also_names.is_some();
-    // Failures of assertions show values, too.
+    // Failed assertions also show values.
     let shows_none = hides_values && arguments.assertions.assert.is_empty();
     let has = |format| arguments.targets.iter().any(|target| target.format == format);
     let has_markdown = has(ReportForm::Markdown);
@@ -175,7 +175,7 @@ fn refuse_contradictions(arguments: &Report) -> std::result::Result<(), Exit> {
     Err(usage(text))
 }
 
-/// Warns about filters and `--full` beside formats for machines, which do not follow them.
+/// Warns that filters and `--full` have no effect on formats for machines.
 fn warn_of_unfiltered(arguments: &Report) {
     let full = arguments.full.then_some("--full");
     let options: Vec<_> = arguments.noise.names().into_iter().chain(full).collect();
@@ -260,8 +260,8 @@ fn open(
     Ok((target.format.sink(streams, options)?, output))
 }
 
-/// Returns the target of links to blocks: the URL that the user gives. A report for a terminal has
-/// links only if the terminal shows them, to local files if there is no URL.
+/// Returns the target of links to blocks: the URL from the user. A report for a terminal has links
+/// only if the terminal shows hyperlinks. Without a URL, these links lead to local files.
 fn link_target(target: &Target, arguments: &Report, color: Color) -> Option<LinkTarget> {
     let url = arguments.source_url.clone().map(LinkTarget::Url);
     if target.format != ReportForm::Term {

@@ -20,7 +20,7 @@ use crate::plan::Document;
 use crate::record::Label;
 use crate::secret::{Collected, Options};
 
-/// Returns the passes that the arguments about secrets need: `passes`, unless no echoes are found.
+/// Returns the passes that a run needs: one pass with `--echo off`, otherwise `passes`.
 pub fn passes(secrets: &SecretArgs, passes: Passes) -> Passes {
     match secrets.echo {
         Echo::Off => Passes::One,
@@ -28,9 +28,9 @@ pub fn passes(secrets: &SecretArgs, passes: Passes) -> Passes {
     }
 }
 
-/// Rewrites all documents of all inputs; `each` writes one document. It gets the secrets of the
-/// document if there are two passes. Fails if the output was not finished, with the exit code of
-/// the run.
+/// Rewrites all documents of all inputs; `each` writes one document. With two passes, `each` also
+/// receives the secrets of the document. If the output was not finished, fails with the exit code
+/// of the run.
 pub fn write_all(
     plans: &Plans,
     listed: &Listed,
@@ -59,7 +59,7 @@ struct Rewriting<'a, E> {
     torn: Torn,
 }
 
-/// Whether the rest of the inputs cannot be rewritten.
+/// The reason why the remaining inputs cannot be rewritten, if any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Torn {
     Not,

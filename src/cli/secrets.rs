@@ -1,4 +1,4 @@
-//! Options of redactions, and messages about masked values.
+//! The options of a redaction, and messages about masked values.
 
 use std::fs::File;
 use std::io::Read;
@@ -13,8 +13,8 @@ use crate::redact::mask::{KEY_MIN, Key, Masking};
 use crate::redact::{Counts, Options};
 use crate::secret::{self, EchoOf, Names};
 
-/// Returns the options of a redaction. Fails if the arguments contradict each other or the key
-/// cannot be read. Prints the error.
+/// Returns the options of a redaction. If the arguments contradict each other or the key cannot be
+/// read, prints the error and fails.
 pub fn redact_options(
     plans: &Plans,
     secrets: &SecretArgs,
@@ -101,14 +101,14 @@ pub fn warn_of_masking(name: &str, counts: &Counts, echo: args::Echo) {
     }
 }
 
-/// The message about documents without a configuration, at most once in a run.
+/// Prints the message about documents without a configuration, at most once in a run.
 #[derive(Default)]
 pub struct ConfigurationNote {
     is_told: bool,
 }
 
 impl ConfigurationNote {
-    /// Says that variables are masked because there is no configuration.
+    /// Prints that all variables are masked because the document has no configuration.
     pub fn tell(&mut self, name: &str, counts: &Counts) {
         if counts.undeclared > 0 && !std::mem::replace(&mut self.is_told, true) {
             say(&format!(

@@ -26,15 +26,16 @@ use crate::secret::{self, Collecting};
 use crate::sink::Sink;
 use crate::source::{Entry, Unlisted};
 
-/// How much of the attributes of changes the records contain.
+/// Which parts of the attributes of changes the records contain.
 pub enum Wanted {
-    /// Nothing.
+    /// No attributes.
     None,
-    /// Paths.
+    /// The paths of attributes.
     Paths,
-    /// Values of all attributes or of changed ones, in this detail, without these secrets.
+    /// The values of all attributes or only of changed ones, in this detail. `secrets` says which
+    /// values are secret.
     Values { all: bool, detail: Detail, secrets: Box<secret::Options> },
-    /// Nothing, and the blocks of resources in the configuration.
+    /// No attributes, but the configuration blocks of the resources.
     Blocks,
 }
 
@@ -47,8 +48,8 @@ pub struct Sifting<'a> {
 }
 
 impl<'a> Sifting<'a> {
-    /// Creates a reader that has read no input yet. The settings are the assertions to ask of each
-    /// plan.
+    /// Creates a reader that has read no input yet. `assertion_settings` holds the assertions to
+    /// check against each plan.
     pub fn new(
         plans: &'a Plans,
         options: Options,
@@ -121,7 +122,7 @@ const ALONE: u64 = 512 << 10;
 /// Maximum number of bytes of a document that a worker reads, counted after decompression.
 const SMALL: u64 = 4 << 20;
 
-/// Maximum number of secrets of a document that a worker reads, and of its marked places.
+/// Maximum number of secrets, and of marked paths, of a document that a worker reads.
 const SECRETS: u64 = 10_000;
 
 /// How to read an input.
@@ -194,7 +195,7 @@ impl Reading<'_> {
             (one_pass, _) => one_pass,
         };
         // The first pass collects the secrets of each plan, or indexes its configuration. Without
-        // such a pass, secrets are collected only if an assertion fails at a value.
+        // such a pass, secrets are collected only if a failed assertion quotes a value.
         let kept = match entry.keep(&options.read.limits) {
             Ok(kept) => kept,
             Err(error) => return reader.refuse(label, &error),
@@ -232,8 +233,8 @@ impl Reading<'_> {
     }
 }
 
-/// Indexes the configuration of the plan at an offset. `documents` is the first pass over the
-/// input, once it is open.
+/// Indexes the configuration of the plan at an offset. `documents` is the reader of the first pass;
+/// `None` until the first call.
 fn blocks_at<S: Source>(
     documents: &mut Option<Documents<S>>,
     at: u64,

@@ -76,7 +76,7 @@ fn has_resources(section: &str) -> bool {
     sections.contains(&section)
 }
 
-/// Prints what was left out of a plan and masked in it, and the warnings.
+/// Prints the counts of the left-out and the masked parts of a plan, and the warnings.
 fn print_counts(name: &str, slimmed: &Slimmed, arguments: &Slim) {
     let counts = &slimmed.redacted.counts;
     let left_out = left_out(&slimmed.left_out);

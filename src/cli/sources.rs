@@ -1,4 +1,4 @@
-//! The configurations that `--source` names: a folder, or what each binary plan file keeps.
+//! The configuration that `--source` names: a folder, or the one inside each binary plan file.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -16,7 +16,7 @@ use crate::sink::origin::{Location, Missing, Origin, Origins, SharedOrigins};
 use crate::sink::source_link::LinkTarget;
 use crate::source::Entry;
 
-/// The word that stands for the configuration in each plan file.
+/// The value of `--source` that names the configuration inside each plan file.
 const PLAN: &str = "plan";
 
 /// Where the configuration of a plan is.
@@ -26,7 +26,7 @@ enum Kind {
     /// The plan file itself.
     PlanFile {
         limits: Limits,
-        /// Whether to warn of inputs without a configuration.
+        /// Whether to warn about inputs without a configuration.
         warns: bool,
     },
 }
@@ -34,14 +34,14 @@ enum Kind {
 /// Finds blocks in the configuration of the current plan.
 pub struct Sources {
     kind: Kind,
-    /// The text in front of the path of each file, such as `infra/`.
+    /// The prefix of the path of each file, such as `infra/`.
     prefix: String,
     current: RefCell<Option<Configuration>>,
 }
 
-/// Opens what the arguments name: without a folder, the configuration of each binary plan file.
-/// Warns about files with faults, unless the run is `quiet`. Fails if the folder cannot be read.
-/// Prints the error.
+/// Opens the configuration that the arguments name. Without a folder, this is the configuration
+/// inside each binary plan file. Warns about errors in the files, unless the run is `quiet`. If the
+/// folder cannot be read, prints the error and fails.
 pub fn open(arguments: &SourceArgs, limits: &Limits, quiet: bool) -> Result<SharedOrigins, Exit> {
     if arguments.no_source {
         return Ok(None);
@@ -70,7 +70,7 @@ pub fn open(arguments: &SourceArgs, limits: &Limits, quiet: bool) -> Result<Shar
     Ok(Some(Rc::new(Sources { kind: Kind::Folder, prefix, current })))
 }
 
-/// Warns of a folder whose blocks are not all known.
+/// Warns about a folder that has no configuration files, or files with errors.
 fn warn_of_faults(path: &Path, configuration: &Configuration) {
     let folder = path.display();
     if configuration.is_empty() {
@@ -89,17 +89,18 @@ fn warn_of_faults(path: &Path, configuration: &Configuration) {
     }
 }
 
-/// The folder that the arguments name.
+/// Returns the folder that the arguments name; `None` for the configuration inside plan files.
 fn folder(arguments: &SourceArgs) -> Option<&Path> {
     arguments.source.as_deref().filter(|path| *path != Path::new(PLAN))
 }
 
-/// The target of links to the files of a folder on this machine. `None` for the configuration in a
-/// plan file, whose folder is not known, and for paths with a prefix, which need not exist here.
+/// Returns the target of links to the files of a folder on this machine. Returns `None` for the
+/// configuration inside a plan file, whose folder is unknown. Also returns `None` for paths with a
+/// prefix, which need not exist on this machine.
 pub fn local_target(arguments: &SourceArgs) -> Option<LinkTarget> {
     let folder = folder(arguments).filter(|_| arguments.source_prefix.is_none())?;
     let current = std::env::current_dir().ok()?;
-    // The paths of files begin with a folder below the current one, and with no other.
+    // File paths are relative to the current folder, or to an absolute folder outside of it.
     let base = match folder.is_absolute() && !folder.starts_with(&current) {
         true => folder.to_owned(),
         false => current,
@@ -107,15 +108,16 @@ pub fn local_target(arguments: &SourceArgs) -> Option<LinkTarget> {
     Some(LinkTarget::Folder(base.to_str()?.to_owned()))
 }
 
-/// The path in front of the files of a folder: that from the `current` folder, which is the root of
-/// the repository in most pipelines. The files of an absolute path elsewhere stand alone.
+/// Returns the path to put in front of the files of a folder: its path relative to `current`, which
+/// is the root of the repository in most pipelines. For an absolute path outside of `current`,
+/// returns an empty string.
 fn prefix(path: &Path, current: &Path) -> String {
     let path = path.strip_prefix(current).unwrap_or(path);
     if path.is_absolute() { String::new() } else { with_slash(path) }
 }
 
-/// Returns the path of a folder with slashes, the last one at the end. The path of the current
-/// folder is empty.
+/// Returns the path of a folder with forward slashes and a slash at the end. For the current
+/// folder, returns an empty string.
 fn with_slash(folder: &Path) -> String {
     let parts = folder.components().filter(|part| !matches!(part, Component::CurDir));
     let parts: PathBuf = parts.collect();
@@ -123,8 +125,8 @@ fn with_slash(folder: &Path) -> String {
     if text.is_empty() || text.ends_with('/') { text } else { text + "/" }
 }
 
-/// Reads the configuration in a plan file. An input without one has no sources. The plan file
-/// cannot be read.
+/// Reads the configuration inside a plan file. Returns `None` if the file contains no
+/// configuration. Fails if the plan file cannot be read.
 pub fn of_plan_file(
     path: &Path,
     limits: &Limits,
@@ -134,8 +136,7 @@ pub fn of_plan_file(
     Ok((!snapshot.is_empty()).then(|| Configuration::read(&snapshot)))
 }
 
-/// Reads the configuration of an input, or returns why there is none. The reader of the plan
-/// reports its faults itself.
+/// Reads the configuration of an input, or returns the reason why there is none.
 fn configuration_of(source: &Path, limits: &Limits) -> Result<Configuration, String> {
     if !source.is_file() {
         return Err("only a file can be read a second time for them".to_owned());
@@ -148,7 +149,8 @@ fn configuration_of(source: &Path, limits: &Limits) -> Result<Configuration, Str
     read.map_err(|error| format!("cannot read the configuration: {error}"))
 }
 
-/// Whether a file may be a plan file. Most inputs are plain JSON, and are not opened once more.
+/// Whether a file may be a plan file, by its first byte. Most inputs are plain JSON and need no
+/// second reading.
 fn may_be_plan_file(path: &Path) -> bool {
     let mut first = [0];
     File::open(path).and_then(|mut file| file.read(&mut first)).is_ok_and(|len| len > 0)

@@ -35,12 +35,12 @@ pub fn report(rules: &[Rule], noise: &NoiseArgs) -> Option<&'static Watch> {
     watch(of_rules(rules).chain(only).chain(paths).chain(types).collect())
 }
 
-/// Watches the patterns of resources, and the paths of attributes that are added to them.
+/// Watches the resource patterns of `--only` and the attribute paths of `--select`.
 pub fn resources(only: &[AddressPattern], select: &[path::Pattern]) -> Option<&'static Watch> {
     watch(of_resources(only).chain(of_paths("--select", select)).collect())
 }
 
-/// Watches the patterns of resources and attributes that `slim` keeps.
+/// Watches the resource patterns of `--only` and the attribute paths of `--paths`.
 pub fn slim(only: &[AddressPattern], paths: &[path::Pattern]) -> Option<&'static Watch> {
     watch(of_resources(only).chain(of_paths("--paths", paths)).collect())
 }
@@ -63,7 +63,7 @@ pub fn warn_of(watch: Option<&Watch>) {
 }
 
 /// Warns about patterns that matched nothing in the sections that `slim` keeps. `others` are the
-/// sections with resources that it left out without a search.
+/// sections with resources that `slim` left out and did not search.
 pub fn warn_of_slim(watch: Option<&Watch>, others: &[&str]) {
     if others.is_empty() {
         return warn_of(watch);

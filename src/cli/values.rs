@@ -1,5 +1,5 @@
-//! `plansift resources`, `outputs`, `variables` and `checks`: write what documents hold, a row for
-//! each element, to one sink.
+//! `plansift resources`, `outputs`, `variables` and `checks`: write one row for each element of the
+//! documents to one sink.
 //!
 //! Rows with values or messages need the secrets of the document, so its input is read twice.
 
@@ -76,7 +76,7 @@ pub fn checks(arguments: &Checks) -> std::result::Result<Exit, Exit> {
     run(request, What::Checks, |options| options)
 }
 
-/// The arguments that all of these commands have.
+/// The arguments that all of these commands share.
 struct Request<'a> {
     rows: &'a RowArgs,
     /// Whether rows have values or messages, which may be secret.
@@ -128,7 +128,7 @@ fn run(
     ended
 }
 
-/// Creates the sink that the arguments ask for.
+/// Creates the sink that the arguments select.
 fn sink(arguments: &RowArgs, options: &Options, by: Option<By>, out: File) -> Box<dyn Sink> {
     let columns = (options.what, &options.select, by.is_some());
     let path = arguments.output.as_deref();
@@ -147,7 +147,7 @@ fn sink(arguments: &RowArgs, options: &Options, by: Option<By>, out: File) -> Bo
     }
 }
 
-/// Passes rows on, and checks rules about them.
+/// Passes rows to a sink, and checks the rules of `--fail-on` against them.
 struct Gated<'s> {
     sink: Box<dyn Sink + 's>,
     gate: Box<dyn record::Sink + 's>,
@@ -194,7 +194,7 @@ impl Sink for Gated<'_> {
 struct Reading<'a> {
     plans: &'a Plans,
     options: &'a Options,
-    /// How to find secrets; `None` if rows have no values.
+    /// The options that say which values are secret; `None` if rows have no values.
     secrets: Option<&'a secret::Options>,
     sink: Gated<'a>,
 }

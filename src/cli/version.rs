@@ -1,4 +1,4 @@
-//! The texts of `-V` and `--version`.
+//! The output of `-V` and `--version`.
 
 /// The version, and the commit of the build if it is known.
 pub const SHORT: &str = env!("PLANSIFT_VERSION");

@@ -1,4 +1,4 @@
-//! `plansift wire`: values as the tools send them, to JSON and back.
+//! `plansift wire`: converts values between JSON and the format that tools and providers exchange.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -32,7 +32,7 @@ pub fn run(arguments: &Wire) -> Result<Exit, Exit> {
     }
 }
 
-/// A type, and the block that it comes from.
+/// A type, and the schema block that implies it, if any.
 struct Known {
     ty: Type,
     block: Option<Block>,
@@ -106,7 +106,7 @@ fn encoded(form: WireForm, value: &Value, ty: &Type) -> Result<Vec<u8>, wire::Er
     }
 }
 
-/// Fails if bytes follow the value. Readers of the tools ignore them.
+/// Fails if bytes follow the value. Terraform and OpenTofu ignore such bytes.
 fn check_end(form: WireForm, bytes: &[u8]) -> Result<(), wire::Error> {
     let trailing = match form {
         WireForm::Msgpack => {
@@ -122,7 +122,7 @@ fn check_end(form: WireForm, bytes: &[u8]) -> Result<(), wire::Error> {
     trailing.map_or(Ok(()), Err)
 }
 
-/// A path as the tools show it.
+/// Returns a path as Terraform and OpenTofu show it.
 fn path(path: &ValuePath) -> String {
     let mut text = String::new();
     for step in path {
@@ -136,7 +136,7 @@ fn path(path: &ValuePath) -> String {
     text
 }
 
-/// Reads the value under its type.
+/// Decodes the value with its type.
 fn value(arguments: &Bytes, bytes: &[u8], under: &TypeArgs) -> Result<(Known, Value), Exit> {
     let refused = |error| refuse(&name(arguments), error);
     let implied = || match arguments.form {
@@ -154,7 +154,7 @@ fn value(arguments: &Bytes, bytes: &[u8], under: &TypeArgs) -> Result<(Known, Va
     Ok((known, value.map_err(refused)?))
 }
 
-/// The type that the arguments name.
+/// Returns the type that the arguments name; `None` if they name none.
 fn known(under: &TypeArgs) -> Result<Option<Known>, Exit> {
     if let Some(ty) = &under.ty {
         return Ok(Some(Known { ty: ty.clone(), block: None }));
@@ -172,7 +172,7 @@ fn known(under: &TypeArgs) -> Result<Option<Known>, Exit> {
     Ok(Some(Known { ty, block: Some(schema.block.clone()) }))
 }
 
-/// The schema of a resource type, or why there is not one.
+/// Returns the schema of a resource type, or the reason why none was found.
 fn find<'a>(
     schemas: &'a Schemas,
     resource: &str,
@@ -228,15 +228,16 @@ fn bytes(arguments: &Bytes) -> Result<Vec<u8>, Exit> {
     Err(Exit::Failed)
 }
 
-/// Whether bytes are an object or an array of JSON. In MessagePack, either bracket would be a value
-/// of one byte.
+/// Whether bytes look like a JSON object or array. MessagePack cannot start with an opening
+/// bracket, unless the value is that one byte.
 fn is_json(bytes: &[u8]) -> bool {
     let text = bytes.trim_ascii();
     let ends = (text.first(), text.last());
     matches!(ends, (Some(b'{'), Some(b'}')) | (Some(b'['), Some(b']')))
 }
 
-/// Reads a file, or standard input, as a whole: at most as many bytes as a change may have.
+/// Reads a whole file, or standard input. Fails if the input is longer than the default of
+/// [`Limits::change`].
 fn read(path: Option<&Path>) -> Result<(String, Vec<u8>), Exit> {
     let max = Limits::default().change;
     let path = path.filter(|path| *path != Path::new("-"));
@@ -254,7 +255,7 @@ fn read(path: Option<&Path>) -> Result<(String, Vec<u8>), Exit> {
     Err(fail_named(&name, &error))
 }
 
-/// Prints what is wrong with an input.
+/// Prints an error of an input, and returns the exit code.
 fn refuse(name: &str, error: wire::Error) -> Exit {
     let kind = ErrorKind::Wire(error.kind().message());
     let error = match error.offset() {

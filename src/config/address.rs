@@ -18,14 +18,14 @@ impl<'t> Local<'t> {
         Local { calls, names }
     }
 
-    /// The path to the configuration of the module.
+    /// Returns the path to the configuration of the module.
     pub(super) fn module_path(&self) -> String {
         let mut path = ROOT.to_owned();
         self.calls.iter().for_each(|call| push_call(&mut path, call));
         path
     }
 
-    /// The address of the module; empty for the root module.
+    /// Returns the address of the module; empty for the root module.
     pub(super) fn module_address(&self) -> String {
         let mut address = String::new();
         for call in &self.calls {
@@ -36,10 +36,10 @@ impl<'t> Local<'t> {
     }
 }
 
-/// The path to the configuration of the root module, in the configuration.
+/// The path of the root module in the `configuration` section.
 pub(super) const ROOT: &str = "root_module";
 
-/// Appends to the path of a module the steps to the module that it calls.
+/// Extends the path of a module to the module that its call `name` calls.
 pub(super) fn push_call(path: &mut String, name: &str) {
     path.push_str(".module_calls");
     push_key(path, name);

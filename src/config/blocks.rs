@@ -1,8 +1,8 @@
 //! An index of a configuration: from the address of a resource instance to its block.
 //!
-//! The index holds a keyed 64-bit digest and two numbers for each resource, and each key, source
-//! and version once. Two resources with the same digest would get the same block, which no
-//! configuration of a realistic size has.
+//! For each resource, the index holds a keyed 64-bit digest and two numbers. It holds each key,
+//! source and version once. Two resources with the same digest would get the same block, but no
+//! configuration of realistic size has such a collision.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -25,16 +25,16 @@ pub struct Block {
     /// configuration does not have the resource.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub config_address: Option<String>,
-    /// The key of its provider configuration.
+    /// The key of the resource's provider configuration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider_config_key: Option<String>,
-    /// The alias of that provider configuration.
+    /// The alias of the resource's provider configuration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider_alias: Option<String>,
-    /// The source of its module. Absent in the root module.
+    /// The source of the resource's module. Absent in the root module.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub module_source: Option<String>,
-    /// The version constraint of its module.
+    /// The version constraint of the resource's module.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub module_version_constraint: Option<String>,
 }
@@ -53,7 +53,8 @@ pub struct Blocks {
     pub is_present: bool,
 }
 
-/// A resource: its position among those of its module, and the number of its provider's key.
+/// A resource: its position among the resources of its module, and the number of its provider's
+/// key.
 #[derive(Clone, Copy, Debug)]
 struct Resource {
     position: u32,
@@ -67,11 +68,11 @@ struct Call {
     version: Option<u32>,
 }
 
-/// The text between the path of a module and the position of a resource.
+/// The string between the path of a module and the position of a resource.
 const RESOURCES: &str = ".resources[";
 
 impl Blocks {
-    /// Starts without resources.
+    /// Creates an empty index.
     pub fn new(limits: &Limits) -> Blocks {
         Blocks {
             keyed: RandomState::new(),
@@ -84,7 +85,7 @@ impl Blocks {
         }
     }
 
-    /// Reads the next document into an index. Without a configuration the index is empty.
+    /// Indexes the configuration of the next document. Without a configuration, the index is empty.
     ///
     /// # Errors
     ///
@@ -134,7 +135,7 @@ impl Blocks {
         Ok(())
     }
 
-    /// The number of a text.
+    /// Interns a string and returns its number.
     fn name(&mut self, text: Option<&str>, offset: u64) -> Result<Option<u32>> {
         let Some(text) = text else { return Ok(None) };
         let (number, is_new) = self.names.insert(text);
@@ -144,8 +145,8 @@ impl Blocks {
         Ok(Some(number))
     }
 
-    /// The block of the resource instance with this address. A moved instance has its block at its
-    /// new address.
+    /// Returns the block of the resource instance with this address. A moved instance has its block
+    /// at its new address.
     pub fn block(&self, address: &str) -> Block {
         let local = Local::of(address);
         let module = local.module_path();
@@ -167,8 +168,8 @@ impl Blocks {
         block
     }
 
-    /// The alias of the provider configuration with this key. If the configuration lacks the
-    /// provider configuration, the key itself says the alias: `module.a:aws.west`.
+    /// Returns the alias of the provider configuration with this key. If the configuration lacks
+    /// the provider configuration, the key itself contains the alias: `module.a:aws.west`.
     fn alias(&self, key: u32) -> Option<String> {
         let text = self.names.text(key);
         match self.aliases.get(&key) {
@@ -181,7 +182,7 @@ impl Blocks {
     }
 }
 
-/// The address of an element in its module.
+/// Returns the address of an element in its module.
 fn local_address(element: &Element) -> &str {
     match element.module() {
         "" => &element.address,

@@ -1,4 +1,4 @@
-//! The elements of a configuration, and what is written about them.
+//! The elements of a configuration, and the entries of the output about them.
 
 use serde::Serialize;
 
@@ -37,7 +37,7 @@ impl Kind {
         Kind::Action,
     ];
 
-    /// The word for the kind in the output.
+    /// Returns the word for the kind in the output.
     pub fn word(self) -> &'static str {
         match self {
             Kind::Provider => "provider",
@@ -50,7 +50,7 @@ impl Kind {
     }
 }
 
-/// An element of a configuration. Texts come from the plan, decoded.
+/// An element of a configuration. Its strings are decoded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Element {
     /// The kind of the element.
@@ -78,12 +78,12 @@ pub struct Element {
     /// The references of `depends_on`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub depends_on: Vec<String>,
-    /// The expressions, in document order. Those of `count` and `for_each` come last.
+    /// The expressions, in document order. The expressions of `count` and `for_each` come last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub expressions: Vec<Attribute>,
 }
 
-/// The names of an element. Which of them it has depends on its kind.
+/// The names of an element. Its kind decides which of them are present.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ElementNames {
     /// The address of the module that declares the element. `None` for the root module.
@@ -98,10 +98,10 @@ pub struct ElementNames {
     /// The type of a resource or action.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub type_name: Option<String>,
-    /// The name.
+    /// The name that the configuration gives the element.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The key of a provider configuration: its own, or that of a resource or action.
+    /// The key of the provider configuration that the element is or uses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider_config_key: Option<String>,
     /// The source address of a provider.
@@ -113,7 +113,7 @@ pub struct ElementNames {
 }
 
 impl Element {
-    /// An element without details.
+    /// Creates an element without details.
     pub(super) fn new(kind: Kind, address: String, module_address: &str) -> Element {
         let module_address = (!module_address.is_empty()).then(|| module_address.to_owned());
         Element {
@@ -124,17 +124,17 @@ impl Element {
         }
     }
 
-    /// The address of the module that declares the element; empty for the root module.
+    /// Returns the address of the module that declares the element; empty for the root module.
     pub fn module(&self) -> &str {
         self.names.module_address.as_deref().unwrap_or_default()
     }
 
-    /// The key of the provider configuration that a resource or action uses.
+    /// Returns the key of the provider configuration that a resource or action uses.
     pub(super) fn used_provider(&self) -> Option<&str> {
         self.names.provider_config_key.as_deref().filter(|_| self.kind != Kind::Provider)
     }
 
-    /// The references of the element, with the path of the expression that has them.
+    /// Returns the references of each expression, with the path of the expression.
     pub fn references(&self) -> impl Iterator<Item = (&str, &[String])> {
         let expressions = self.expressions.iter().map(|it| (&*it.path, &*it.references));
         let depends_on = (!self.depends_on.is_empty()).then_some((DEPENDS_ON, &*self.depends_on));
@@ -155,7 +155,7 @@ pub struct Attribute {
     pub references: Vec<String>,
 }
 
-/// What is written about a configuration. Entries come in this order: `configuration`, the
+/// An entry of the output about a configuration. Entries come in this order: `configuration`, the
 /// elements, users or dependents, `summary`.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
@@ -172,21 +172,21 @@ pub enum Entry<'a> {
     Summary(Summary),
 }
 
-/// An element, and where its block stands.
+/// An element, and the location of its block.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct LocatedElement<'a> {
     /// The element.
     #[serde(flatten)]
     pub element: &'a Element,
-    /// The block in the source files; `None` without files, and for a block that they do not have.
+    /// The block in the source files; `None` without source files, or if they lack the block.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<&'a Lines>,
 }
 
-/// Where the block of an element stands.
+/// The location of an element's block, and of the module calls around it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Lines {
-    /// The block.
+    /// The location of the block.
     #[serde(flatten)]
     pub location: Location,
     /// The blocks that call the module of the element, outermost first.
@@ -230,7 +230,7 @@ pub struct User {
     pub element: Kind,
     /// The path of the expression; `provider` for the provider configuration of a resource.
     pub path: String,
-    /// The reference as the configuration has it.
+    /// The reference as the configuration writes it.
     pub reference: String,
 }
 
@@ -242,9 +242,9 @@ pub struct Dependent<'a> {
     pub address: &'a str,
     /// The kind of the element.
     pub element: Kind,
-    /// The number of references on the shortest way.
+    /// The number of references on the shortest path between the two elements.
     pub distance: u32,
-    /// The address that the element refers to on that way.
+    /// The address that the element refers to on that path.
     pub through: &'a str,
 }
 
@@ -264,8 +264,8 @@ pub struct Summary {
     pub variables: u64,
     /// Actions.
     pub actions: u64,
-    /// References to local values. A plan does not have the expressions of local values, so what
-    /// depends on something through them is not known.
+    /// References to local values. A plan does not contain the expressions of local values, so
+    /// dependencies through local values are unknown.
     pub local_references: u64,
 }
 

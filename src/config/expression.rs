@@ -91,7 +91,7 @@ impl<'a> Expression<'a> {
     }
 }
 
-/// Whether a list of references has elements; `None` if the value is not a list of strings or
+/// Whether a list of references has elements; `None` if the value is neither a list of strings nor
 /// `null`.
 fn are_references(value: Value<'_>) -> Result<Option<bool>> {
     match value.kind()? {

@@ -1,12 +1,12 @@
 //! The elements of a configuration and the references between them, in memory.
 //!
-//! Besides the elements, each called module `module.m` has a node `module.m.*` that stands for
-//! everything in it, because an expression may refer to a module as a whole. Members of a module
-//! depend on its call, whose `count`, `for_each` and `depends_on` decide whether they exist.
-//! Each arrow leads from a node to the nodes that it depends on:
+//! Each element is a node. Each called module `module.m` has a second node `module.m.*` for
+//! everything in the module, because an expression may refer to a module as a whole. The members of
+//! a module depend on its call, because of the call's `count`, `for_each` and `depends_on`. Each
+//! arrow leads from a node to the nodes that it depends on:
 //!
 //! ```text
-//! module.m.var.v  ─▶ what the argument `v` of the call refers to
+//! module.m.var.v  ─▶ the references in the argument `v` of the call
 //! module.m.t.n    ─▶ module.m.var.v, provider.aws, and the call module.m
 //! t.user          ─▶ module.m.output.o ─▶ module.m.t.n
 //! t.other         ─▶ module.m.* ─▶ every member of module.m
@@ -32,7 +32,7 @@ pub struct Graph {
     budget: Budget,
 }
 
-/// The number of a node, and the number of a node that it depends on.
+/// An edge: the number of a node, and the number of a node that it depends on.
 pub type Edge = (u32, u32);
 
 /// A node of the graph.
@@ -46,7 +46,7 @@ pub struct Node<'g> {
     pub kind: Option<Kind>,
 }
 
-/// The suffix of a node that stands for everything in a module.
+/// The suffix of the node for everything in a module.
 const WHOLE: &str = ".*";
 
 impl Graph {
@@ -131,7 +131,7 @@ impl Graph {
         Ok(number)
     }
 
-    /// The elements, and the nodes that elements refer to, without the nodes `module.m.*`.
+    /// Returns the elements, and the nodes that elements refer to, without the nodes `module.m.*`.
     pub fn nodes(&self) -> impl Iterator<Item = Node<'_>> {
         let nodes = (0_u32..).zip(&self.kinds);
         let nodes =
@@ -139,7 +139,8 @@ impl Graph {
         nodes.filter(|node| !node.address.ends_with(WHOLE))
     }
 
-    /// The references between elements, each once. A reference to a whole module leads to its call.
+    /// Returns the references between elements, each once. A reference to a whole module leads to
+    /// its call.
     pub fn references(&self) -> Vec<Edge> {
         let of_call = |node: u32| {
             let call = self.names.text(node).strip_suffix(WHOLE);
@@ -152,9 +153,9 @@ impl Graph {
         edges
     }
 
-    /// The elements that depend on the element with this address, the nearest first. The address
-    /// may have instance keys. `None` if the configuration neither has the element nor refers to
-    /// it.
+    /// Returns the elements that depend on the element with this address, the nearest first. The
+    /// address may have instance keys. `None` if the configuration neither has the element nor
+    /// refers to it.
     pub fn dependents(&mut self, address: &str) -> Option<Vec<Dependent<'_>>> {
         let address = element_address(address);
         let whole = self.names.get(&format!("{address}{WHOLE}"));
@@ -194,13 +195,13 @@ impl Graph {
         Some(found.into_iter().filter_map(dependent).collect())
     }
 
-    /// The address of the module that calls the module with this address.
+    /// Returns the address of the module that calls the module with this address.
     pub fn caller_of(module: &str) -> String {
         Local::of(module).module_address()
     }
 
-    /// The address of the module of a node; empty for the root module. A call belongs to the module
-    /// that it calls.
+    /// Returns the address of the module of a node; empty for the root module. A call belongs to
+    /// the module that it calls.
     pub fn module_of(&self, node: u32) -> String {
         let address = self.names.text(node);
         if let Some(key) = address.strip_prefix(PROVIDER) {
@@ -214,12 +215,12 @@ impl Graph {
     }
 }
 
-/// Whether a member of a module call is a meta-argument, and thus no input of the called module.
+/// Whether a member of a module call is a meta-argument and not an input of the called module.
 fn is_meta_argument(path: &str) -> bool {
     matches!(path, "count" | "for_each" | DEPENDS_ON)
 }
 
-/// The nodes that depend directly on a node. `edges` must be sorted by their second node.
+/// Returns the nodes that depend directly on a node. `edges` must be sorted by their second node.
 fn users(edges: &[Edge], node: u32) -> impl Iterator<Item = u32> {
     let start = edges.partition_point(|&(_, to)| to < node);
     edges[start..].iter().take_while(move |&&(_, to)| to == node).map(|&(from, _)| from)

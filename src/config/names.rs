@@ -4,20 +4,20 @@ use std::hash::{BuildHasher, RandomState};
 
 use hashbrown::HashTable;
 
-/// An interner: numbers texts from zero, in the order of insertion.
+/// An interner: numbers strings from zero, in the order of insertion.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     hasher: RandomState,
-    /// The numbers, found by the texts.
+    /// The numbers, hashed by their strings.
     numbers: HashTable<u32>,
     texts: Vec<Box<str>>,
 }
 
-/// The estimated memory of a name without its text.
+/// The estimated memory of a name without its bytes.
 pub(super) const NAME_OVERHEAD: usize = 48;
 
 impl Names {
-    /// Inserts a text unless it is present. Returns its number, and whether it is new.
+    /// Inserts a string unless it is present. Returns its number, and whether it is new.
     pub fn insert(&mut self, text: &str) -> (u32, bool) {
         if let Some(number) = self.get(text) {
             return (number, false);
@@ -29,13 +29,13 @@ impl Names {
         (number, true)
     }
 
-    /// The number of a text; `None` if it was not inserted.
+    /// Returns the number of a string; `None` if it was not inserted.
     pub fn get(&self, text: &str) -> Option<u32> {
         let hash = self.hasher.hash_one(text);
         self.numbers.find(hash, |number| self.text(*number) == text).copied()
     }
 
-    /// The text with a number.
+    /// Returns the string with this number, or an empty string.
     pub fn text(&self, number: u32) -> &str {
         self.texts.get(number as usize).map_or("", |text| text)
     }

@@ -1,8 +1,9 @@
 //! Reads the elements of a configuration from the pieces of a document.
 //!
-//! An element is sent when it is complete. A module call is complete when the walk leaves it,
-//! because the tools write some of its members after the called module. Until then its expressions
-//! stay in memory, up to [`Limits::configuration`](crate::limits::Limits::configuration).
+//! An element is sent when it is complete. A module call is complete when the reader leaves it,
+//! because Terraform and OpenTofu write some members of the call after the called module. Until
+//! then its expressions stay in memory, up to
+//! [`Limits::configuration`](crate::limits::Limits::configuration).
 
 use super::address::{ROOT, push_call, push_name};
 use super::element::{Attribute, Element, Kind};
@@ -28,8 +29,8 @@ pub struct ReadConfiguration {
 ///
 /// # Errors
 ///
-/// Fails if the document is unreadable or not a plan, or if it exceeds a limit. Any error of `each`
-/// is returned.
+/// Fails if the document is unreadable or not a plan, or if it exceeds a limit. Returns any error
+/// of `each`.
 ///
 /// # Panics
 ///
@@ -76,7 +77,8 @@ struct Call {
     repetition: Vec<Attribute>,
     /// The offset of the last member.
     offset: u64,
-    /// The lengths of the paths before the call, and the number of resources.
+    /// The state to restore when the reader leaves the call: the lengths of the paths, and the
+    /// number of resources.
     config_path_len: usize,
     module_len: usize,
     resources: u64,
@@ -166,7 +168,7 @@ impl PieceVisitor for Reader<'_> {
 }
 
 impl Reader<'_> {
-    /// An element of the current module with this local address.
+    /// Creates an element of the current module with this local address.
     fn element(&self, kind: Kind, local: &[&str]) -> Element {
         let mut address = self.module.clone();
         local.iter().for_each(|name| push_name(&mut address, name));
@@ -372,7 +374,7 @@ fn attribute(
     Ok(Attribute { path: path.to_owned(), references })
 }
 
-/// The text of a member that is a string; `None` if it is absent or null.
+/// Decodes a member that is a string; `None` if the member is absent or null.
 fn text(value: Option<Value<'_>>) -> Result<Option<String>> {
     match value {
         Some(value) if !value.is_null() => value.text().map(Some),
@@ -381,11 +383,11 @@ fn text(value: Option<Value<'_>>) -> Result<Option<String>> {
 }
 
 impl ReadConfiguration {
-    /// Requires a configuration.
+    /// Returns the document if it has a configuration.
     ///
     /// # Errors
     ///
-    /// Fails if the document has none.
+    /// Fails with [`ErrorKind::NoConfiguration`] if the document has no configuration.
     pub fn present(self) -> Result<Document> {
         match self.is_present {
             true => Ok(self.document),

@@ -1,7 +1,7 @@
-//! What a reference of an expression refers to.
+//! Resolves a reference in an expression to the element that it names.
 //!
 //! The tools write several references for one traversal, the longest first: `module.m[0].o`, then
-//! `module.m[0]`. Only the first of them says what the expression uses.
+//! `module.m[0]`. Only the first one names what the expression uses.
 
 use super::address::push_name;
 use crate::path::names;
@@ -18,7 +18,8 @@ pub(super) enum Target<'t> {
 }
 
 impl<'t> Target<'t> {
-    /// The target of a reference; `None` if the reference names no element, as `each.key`.
+    /// Returns the target of a reference; `None` if the reference names no element, such as
+    /// `each.key`.
     pub fn of(reference: &'t str) -> Option<Target<'t>> {
         let mut names = names(reference);
         let len = match names[..] {
@@ -34,7 +35,8 @@ impl<'t> Target<'t> {
         Some(Target::Local(names))
     }
 
-    /// The address of the target. `module` is the address of the module of the expression.
+    /// Returns the address of the target. `module` is the address of the module with the
+    /// expression.
     pub fn address(&self, module: &str) -> String {
         let mut address = module.to_owned();
         match self {
@@ -51,7 +53,7 @@ impl<'t> Target<'t> {
     }
 }
 
-/// The first reference of each traversal in a list of references.
+/// Returns the first reference of each traversal in a list of references.
 pub(super) fn traversals(references: &[String]) -> impl Iterator<Item = &str> {
     let mut last: Option<&str> = None;
     references.iter().map(String::as_str).filter(move |&reference| {
@@ -61,7 +63,7 @@ pub(super) fn traversals(references: &[String]) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether a reference is another one without its last steps.
+/// Whether `reference` is `longer` without its last steps.
 fn is_step_of(reference: &str, longer: &str) -> bool {
     longer.strip_prefix(reference).is_some_and(|rest| rest.starts_with(['.', '[']))
 }

@@ -10,22 +10,22 @@ use crate::error::Result;
 pub struct Users {
     /// The address of the element, without instance keys.
     address: String,
-    /// The beginning of the addresses of a called module's outputs.
+    /// The prefix of the addresses of the element's outputs, if the element is a called module.
     outputs: String,
-    /// Whether the configuration has the element, or refers to it.
+    /// True once the element, or a reference to it, was found.
     pub is_known: bool,
 }
 
 impl Users {
-    /// Looks for users of the element with this address. The address may have instance keys, and
-    /// the output `o` of the module `m` may be `module.m.o`.
+    /// Creates a search for references to the element with this address. The address may have
+    /// instance keys. `module.m.o` names the output `o` of the module `m`.
     pub fn of(address: &str) -> Users {
         let address = element_address(address);
         let outputs = format!("{address}.output.");
         Users { address, outputs, is_known: false }
     }
 
-    /// Calls `each` with the expressions of `element` that refer to the wanted element.
+    /// Calls `each` with every expression of `element` that refers to the searched element.
     ///
     /// # Errors
     ///
@@ -62,10 +62,11 @@ impl Users {
     }
 }
 
-/// The beginning of the address of a provider configuration.
+/// The prefix of the address of a provider configuration.
 pub(super) const PROVIDER: &str = "provider.";
 
-/// The address of an element as the user writes it, without instance keys and attributes.
+/// Returns the address of an element that the user names: without instance keys and attributes, and
+/// with `output` before the output of a module.
 pub(super) fn element_address(text: &str) -> String {
     if text.starts_with(PROVIDER) {
         return text.to_owned();

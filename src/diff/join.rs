@@ -1,11 +1,11 @@
-//! Joins the members of up to three objects by key, for objects whose keys are not in order.
+//! Joins the members of up to three objects by key. Used if the keys of an object are not in order.
 
 use std::iter::Peekable;
 
 use crate::error::Result;
 use crate::json::value::{Sorted, Text, Value};
 
-/// A member of one to three objects.
+/// A key, and its values in the objects.
 pub(super) struct Member<'a> {
     pub key: Text<'a>,
     /// The member's values in `before`, `after` and `after_unknown`.
@@ -16,7 +16,7 @@ pub(super) struct Member<'a> {
 pub(super) struct Joined<'a>([Option<Peekable<Sorted<'a>>>; 3]);
 
 impl<'a> Joined<'a> {
-    /// Sorts the members of the objects. Fails if an object is malformed, or has a key twice.
+    /// Sorts the members of the objects. Fails if an object is malformed or has a key twice.
     pub fn of(objects: [Option<Value<'a>>; 3]) -> Result<Joined<'a>> {
         let sorted = |object: Option<Value<'a>>| {
             object.map(|object| Sorted::of(object).map(Iterator::peekable)).transpose()
@@ -25,7 +25,7 @@ impl<'a> Joined<'a> {
         Ok(Joined([before?, after?, unknown?]))
     }
 
-    /// The next member. Fails if the text has changed since the objects were sorted.
+    /// Returns the next member. Fails if the input was modified after the objects were sorted.
     pub fn next(&mut self) -> Result<Option<Member<'a>>> {
         let mut least: Option<Text<'a>> = None;
         for members in self.0.iter_mut().flatten() {

@@ -1,30 +1,30 @@
 //! A cache of path lists, keyed by the bytes of the overlays they come from.
 //!
-//! The resources of one type mostly have equal overlays, and a plan has few types, so most lists
-//! are computed once. A cached list is not copied: the cache swaps it into the caller's list, and
+//! Most resources of a type have equal overlays, and a plan has few types. So most lists are
+//! computed only once. A cached list is not copied: the cache swaps it with the caller's list, and
 //! swaps it back at the next request.
 //!
-//! The table has a fixed number of slots, and a few bytes of the overlays choose the slot. A list
-//! for an occupied slot replaces the old one. A slot keeps at most 8 KiB each of overlays, paths
-//! and marks. A table thus takes at most about 1.5 MiB, and the two tables of a [`super::Differ`]
-//! twice that, however hostile the plan is. The overlays in a plan by Terraform consist of names,
-//! `true` and `false`, and hold no values.
+//! The table has a fixed number of slots. A hash of a few bytes of the overlays selects the slot. A
+//! new list replaces the old list in its slot. A slot keeps at most 8 KiB of overlays, 8 KiB of
+//! paths and 8 KiB of marks. So a table takes at most about 1.5 MiB, even for a hostile plan. A
+//! [`super::Differ`] has two tables. The overlays in a plan by Terraform contain names, `true` and
+//! `false`, but no values.
 //!
-//! The trap: while a list is lent, its slot holds the caller's previous list, which does not belong
-//! to the slot's overlays. Only the caller's list is valid then. A caller that modifies a lent list
-//! must call [`Known::disown`].
+//! **Trap.** While a list is lent, its slot contains the caller's previous list, which does not
+//! belong to the slot's overlays. Only the caller's list is valid then. A caller that modifies a
+//! lent list must call [`Known::disown`].
 
 use super::overlay::may_mark;
 use crate::json::slot_hash::slot;
 use crate::path::Paths;
 
-/// The bytes of up to two overlays on the same value.
+/// The bytes of up to two overlays of one change, which are the key of a cache entry.
 pub(super) type Overlays<'a> = [Option<&'a [u8]>; 2];
 
-/// The most recently computed lists.
+/// The cache: the most recently computed list of each slot.
 #[derive(Debug)]
 pub(super) struct Known {
-    /// [`SLOTS`] slots on the heap, so that the owner of the table stays cheap to move.
+    /// [`SLOTS`] slots. They are on the heap, so that the owner of the cache is cheap to move.
     slots: Box<[Slot]>,
     /// The slot whose list is lent to the caller.
     lent: Option<usize>,
@@ -50,9 +50,9 @@ impl Default for Known {
 }
 
 impl Known {
-    /// Replaces the caller's lists with the lists of these overlays: the marked paths, and the
-    /// offsets of the marks in the overlay. If the lists are not cached, both are empty; the caller
-    /// fills them and calls [`Known::keep`].
+    /// Replaces the caller's lists with the lists for these overlays: the marked paths, and the
+    /// offsets of the marks in the overlay. If the lists are not cached, empties both. The caller
+    /// then fills them and calls [`Known::keep`].
     pub(super) fn recall(
         &mut self,
         overlays: Overlays<'_>,
@@ -74,7 +74,7 @@ impl Known {
             return Recalled::Whole;
         }
         if paths.size() > SLOT_MAX as u64 {
-            // A slot must not receive so large a list at the next swap.
+            // Otherwise a slot would receive this large list at the next swap.
             (*paths, *marks) = Default::default();
         }
         paths.clear();
@@ -82,14 +82,14 @@ impl Known {
         if is_trivial { Recalled::Whole } else { Recalled::Empty }
     }
 
-    /// Records that the caller modified the lent list, which no longer matches its overlays.
+    /// Records that the caller modified the lent list, and removes the list's cache entry.
     pub(super) fn disown(&mut self) {
         if let Some(lent) = self.lent.take() {
             self.slots[lent].is_taken = false;
         }
     }
 
-    /// Caches the lists that the caller computed from these overlays.
+    /// Caches the lists that the caller computed from these overlays, unless they are too large.
     pub(super) fn keep(&mut self, overlays: Overlays<'_>, paths: &Paths, marks: &[u64]) {
         let size: usize = overlays.iter().flatten().map(|overlay| overlay.len()).sum();
         let lists_size = paths.size().max(size_of_val(marks) as u64);
@@ -102,7 +102,7 @@ impl Known {
     }
 }
 
-/// Whether the caller's lists are complete, or empty and to be filled.
+/// The state of the caller's lists: complete, or empty so that the caller must fill them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Recalled {
     Whole,
@@ -134,7 +134,7 @@ impl Slot {
     }
 }
 
-/// The slot for these overlays.
+/// Returns the index of the slot for these overlays.
 fn slot_of(overlays: Overlays<'_>) -> usize {
     slot(overlays.into_iter().flatten(), SLOTS)
 }

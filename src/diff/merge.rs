@@ -1,12 +1,12 @@
-//! Merges the members of two objects, and of the overlay on them, in one pass.
+//! Merges the members of two objects and their overlay in one pass.
 //!
-//! Terraform writes keys in order, so a merge brings equal keys together. For objects with
-//! unordered keys, the merge gives up and decides nothing. Where both sides have the same bytes,
-//! only `before` is walked, at the cost of finding each member's quotes. The walk cannot be
-//! skipped: it detects repeated keys and malformed members.
+//! Terraform writes keys in order, so a merge brings equal keys together. If the keys of an object
+//! are not in order, the merge gives up, and the caller discards its results. While both sides have
+//! the same bytes, only `before` is walked. This walk is cheap, but necessary, because it detects
+//! duplicate keys and malformed members.
 //!
-//! The trap: `same_until` is an offset in `before` that also holds for `after` as long as both are
-//! at the same member. Code that advances only one of them must compute it again.
+//! **Trap.** `same_until` is an offset in `before`. It is valid for `after` only while both sides
+//! are at the same member. Code that advances only one side must compute it again.
 
 use std::cmp::Ordering;
 
@@ -22,7 +22,7 @@ pub(super) enum Ordered {
     No,
 }
 
-/// The members of an object, with one member of lookahead.
+/// A cursor over the members of an object, with one member of lookahead.
 struct Head<'a> {
     /// Positioned before the next member.
     members: Members<'a>,
@@ -39,7 +39,7 @@ enum Next {
     Some(MemberSpan),
 }
 
-/// A key, and its first bytes as a number.
+/// A key, and its first bytes as a number, which makes most comparisons cheap.
 #[derive(Clone, Copy)]
 struct Key<'a> {
     text: Text<'a>,
@@ -47,7 +47,8 @@ struct Key<'a> {
 }
 
 impl Scratch {
-    /// Merges the members of three objects, as long as their keys are in order.
+    /// Merges the members of both sides and of the overlay `unknown`. Returns [`Ordered::No`] if
+    /// the keys of an object are not in order.
     pub(super) fn merge_members<'a>(
         &mut self,
         both: &Both<'a>,
@@ -112,7 +113,7 @@ impl Scratch {
         }
     }
 
-    /// The next member of an overlay that contains a mark.
+    /// Returns the next member of an overlay whose value contains a mark.
     fn next_marked<'a>(
         &self,
         overlay: &mut Option<Members<'a>>,
@@ -146,7 +147,7 @@ impl<'a> Key<'a> {
         Key { text: members.key(span), head: members.key_head(span) }
     }
 
-    /// Compares the decoded texts.
+    /// Compares two keys after decoding.
     #[inline(always)]
     fn compare(self, other: Key<'_>) -> Ordering {
         let heads_decide = self.head != other.head && self.text.is_plain() && other.text.is_plain();
@@ -155,15 +156,15 @@ impl<'a> Key<'a> {
 }
 
 impl<'a> Head<'a> {
-    /// The members of an object, positioned at the first.
+    /// Creates a cursor at the first member of an object.
     fn of(object: Value<'a>) -> Result<Head<'a>> {
         let mut head = Head { members: object.members()?, next: Next::Unread };
         head.read_ahead()?;
         Ok(head)
     }
 
-    /// The lesser of the two next keys, and how they compare. Up to the offset `same_until` both
-    /// objects have the same bytes.
+    /// Returns the lesser of the next keys of two objects, and how the keys compare. Up to the
+    /// offset `same_until`, both objects have the same bytes.
     #[inline(always)]
     fn lesser(&self, other: &Head<'a>, same_until: u64) -> Option<(Key<'a>, Ordering)> {
         match (self.next, other.next) {
@@ -182,7 +183,7 @@ impl<'a> Head<'a> {
         }
     }
 
-    /// The offset of the end of the next member.
+    /// Returns the offset of the end of the next member.
     #[inline(always)]
     fn end_offset(&self) -> Option<u64> {
         match self.next {
@@ -191,7 +192,7 @@ impl<'a> Head<'a> {
         }
     }
 
-    /// Moves past the next member and returns its value.
+    /// Consumes the next member, and returns its value.
     #[inline(always)]
     fn take(&mut self) -> Option<Value<'a>> {
         let Next::Some(next) = self.next else { return None };
@@ -200,7 +201,7 @@ impl<'a> Head<'a> {
         Some(self.members.value(next))
     }
 
-    /// Reads the next member ahead.
+    /// Reads the lookahead member, if it is not read yet.
     #[inline(always)]
     fn read_ahead(&mut self) -> Result<()> {
         if matches!(self.next, Next::Unread) {
@@ -209,8 +210,9 @@ impl<'a> Head<'a> {
         Ok(())
     }
 
-    /// Moves past the members that end before the offset `until`, as long as their keys are above
-    /// `last` and below `stop`. Updates `last`.
+    /// Skips the members that end before the offset `until` and have keys less than `stop`. Returns
+    /// [`Ordered::No`] if a key is not greater than the previous key, which starts as `last`.
+    /// Updates `last`.
     #[inline(always)]
     fn pass_ordered(
         &mut self,
@@ -237,7 +239,8 @@ impl<'a> Head<'a> {
         Ok(Ordered::Yes)
     }
 
-    /// Moves as far as the other object moved, over equal bytes.
+    /// Advances as far as the other object did, from `from` to `to`. The skipped bytes must be
+    /// equal in both objects.
     #[inline(always)]
     fn follow(&mut self, from: &Members<'a>, to: &Members<'a>) -> Result<()> {
         if from.offset() != to.offset() {

@@ -1,14 +1,15 @@
-//! Computes the paths of one change (docs/format/records.md, section 9): which places change, are
-//! unknown, or are sensitive.
+//! Computes the changed, unknown and sensitive paths of a resource change or output change
+//! (docs/format/records.md, section 9).
 //!
-//! `before`, `after` and `after_unknown` are walked in step, on their raw bytes. Equal values
-//! nearly always have equal bytes, so the walk compares bytes first, and enters a container only if
-//! they differ. A stack of waiting containers replaces recursion.
+//! In this module, a place is a path into a change, with the values there. `before`, `after` and
+//! `after_unknown` are walked in step, on their raw bytes. Equal values nearly always have equal
+//! bytes. So the walk compares bytes first, and enters a container only if they differ. A stack of
+//! waiting containers replaces recursion.
 //!
-//! The trap is quadratic time on hostile nesting: comparing the bytes of two values, then of the
-//! members that differ, and so on, would read the start of the deepest member once per level. So
-//! the length of the common prefix is passed down (`Both::same`), and no byte is compared twice.
-//! The outline lets the walk skip a value in constant time.
+//! **Trap.** A hostile plan must not cause quadratic time. If each level of nesting compared the
+//! bytes of its values again, the walk would read the innermost value once for each level. So each
+//! level passes the length of the common prefix to the next one (`Both::same`), and no byte is
+//! compared twice. The outline lets the walk skip a value in constant time.
 
 mod join;
 mod known;
@@ -29,17 +30,17 @@ use crate::limits::{Limit, Limits};
 use crate::path::{Paths, Step};
 use crate::plan::Change;
 
-/// Computes the paths of changes, one after the other, and reuses its memory.
+/// Computes the paths of changes, one after the other, and reuses its buffers.
 #[derive(Debug, Default)]
 pub struct Differ {
-    /// The places that change; none is below a sensitive place.
+    /// The paths that change. None is below a sensitive path.
     pub changed: Paths,
-    /// The places that are unknown until apply; none is below a sensitive place.
+    /// The paths that are unknown until apply. None is below a sensitive path.
     pub unknown: Paths,
-    /// The places marked sensitive on either side; none is below another.
+    /// The paths that are marked sensitive on either side. None is below another.
     pub sensitive: Paths,
     /// True if a sensitivity overlay contains a string or a number, which the tools never write
-    /// there. Such an overlay does not fit its value, and `sensitive` lacks its place.
+    /// there. Such an overlay does not fit its value, and its path is not in `sensitive`.
     pub(crate) has_texts: bool,
     paths_max: u64,
     unknown_of: Known,
@@ -48,10 +49,10 @@ pub struct Differ {
     scratch: Scratch,
 }
 
-/// Scratch space of the walk, reused for each change. Holds offsets and keys, no values of a plan.
+/// Scratch space of the walk, reused for each change. Holds offsets and keys, but no values.
 #[derive(Debug, Default)]
 struct Scratch {
-    /// The last step of each entered place, linked to the place above it.
+    /// The entered places. Each has its last step, and a link to the place above it.
     places: Vec<Place>,
     keys: String,
     /// Offsets of the marks within `after_unknown`, in ascending order.
@@ -61,7 +62,7 @@ struct Scratch {
     /// The changed places found so far, and the memory limit for them.
     changed: Paths,
     room: Room,
-    /// True if the caller only asks whether anything changed; no path is stored then.
+    /// True if the caller needs to know only whether anything changed. Then no path is stored.
     stops_at_first: bool,
     /// Containers still to be entered; empty between two changes.
     waiting: Vec<Both<'static>>,
@@ -69,7 +70,7 @@ struct Scratch {
     steps: Vec<PlaceStep>,
 }
 
-/// A place below another.
+/// A place other than the root.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     above: u32,
@@ -82,7 +83,7 @@ enum PlaceStep {
     Index(u32),
 }
 
-/// Stands for the root, which has no entry in `places`.
+/// The index of the root, which has no entry in `places`.
 const ROOT: u32 = u32::MAX;
 
 /// The values at one place.
@@ -90,13 +91,13 @@ const ROOT: u32 = u32::MAX;
 struct Sides<'a> {
     before: Option<Value<'a>>,
     after: Option<Value<'a>>,
-    /// `None` unless it contains a mark.
+    /// The part of `after_unknown` at this place; `None` if it contains no mark.
     unknown: Option<Value<'a>>,
     /// Length of the common prefix of both sides in bytes, if known.
     same: Option<usize>,
 }
 
-/// Two containers of the same kind that still have to be entered: their bytes differ, or something
+/// Two containers of the same kind that the walk must enter, because their bytes differ or a value
 /// in them is marked.
 #[derive(Clone, Copy, Debug)]
 struct Both<'a> {
@@ -136,8 +137,8 @@ impl Differ {
         Ok(())
     }
 
-    /// Replaces each place below a sensitive place with the sensitive place itself: the keys of a
-    /// sensitive map, and the number of elements of a sensitive list, are part of the secret.
+    /// Cuts each path below a sensitive path to the sensitive path. The keys of a sensitive map and
+    /// the length of a sensitive list are part of the secret.
     fn hide_below_sensitive(&mut self) {
         if !self.sensitive.is_empty() {
             let sensitive = std::mem::take(&mut self.sensitive);
@@ -146,8 +147,8 @@ impl Differ {
         }
     }
 
-    /// Replaces each changed or unknown place below one of `places` with that place. `places` must
-    /// be sorted, and none may be below another.
+    /// Cuts each changed or unknown path below a path in `places` to that path. `places` must be
+    /// sorted, without paths below another one.
     pub fn hide_below(&mut self, places: &Paths) {
         if self.changed.cut_at(places) {
             self.changed.sort();
@@ -158,8 +159,8 @@ impl Differ {
         }
     }
 
-    /// Whether two values at the same place of a change differ. `after_unknown` is the part of the
-    /// overlay at that place.
+    /// Whether the two values at a path of a change differ. `after_unknown` is the part of the
+    /// overlay at that path.
     ///
     /// # Errors
     ///
@@ -183,8 +184,8 @@ impl Differ {
         found.map(|()| !scratch.changed.is_empty())
     }
 
-    /// Fills [`Differ::changed`] with the places where two values differ that are not part of a
-    /// change.
+    /// Fills [`Differ::changed`] with the paths at which two values differ. The values need not
+    /// belong to a change.
     ///
     /// # Errors
     ///
@@ -200,13 +201,13 @@ impl Differ {
         Ok(())
     }
 
-    /// The memory budget that other lists of the change leave.
+    /// Returns the memory budget for a list, given the other lists of the change.
     fn room(&self, others: &[&Paths]) -> Room {
         let taken = others.iter().map(|others| others.size()).sum();
         Room { paths_max: self.paths_max, taken }
     }
 
-    /// Memory of all lists of the last change, in bytes.
+    /// Returns the memory of all lists of the last change, in bytes.
     pub fn size(&self) -> u64 {
         self.changed.size() + self.unknown.size() + self.sensitive.size()
     }
@@ -234,7 +235,7 @@ impl Differ {
         let room = self.room(&[&self.unknown]);
         let paths = &mut self.sensitive;
         self.has_texts = false;
-        // The offsets of these marks are not needed.
+        // The caller does not need the offsets of the marks.
         if self.sensitive_of.recall(raw, paths, &mut Vec::new()) == Recalled::Whole {
             return Ok(());
         }
@@ -245,7 +246,7 @@ impl Differ {
             }
         }
         paths.sort_outermost();
-        // Only lists of overlays without such texts are cached, so a cached list needs no check.
+        // Caches no list if `has_texts` is true. So `has_texts` is false for every cached list.
         if !self.has_texts {
             self.sensitive_of.keep(raw, paths, &[]);
         }
@@ -253,8 +254,8 @@ impl Differ {
     }
 }
 
-/// Collects the marked places of an overlay, in order, none below another. Fails if the overlay is
-/// malformed or has a key twice, or if the paths exceed [`Limits::paths`].
+/// Returns the paths that an overlay marks, sorted, without paths below another one. Fails if the
+/// overlay is malformed or has a key twice, or if the paths exceed [`Limits::paths`].
 pub(crate) fn marked_places(overlay: Value<'_>, limits: &Limits) -> Result<Paths> {
     let mut paths = Paths::new();
     let room = Room { paths_max: limits.paths, taken: 0 };
@@ -273,8 +274,8 @@ struct Room {
 }
 
 impl Room {
-    /// Checks that a list of `size` bytes is within the budget. `offset` is the location of its
-    /// last path. Fails if the list exceeds the budget.
+    /// Fails if a list of `size` bytes exceeds the budget. The error has the offset of the list's
+    /// last path.
     #[inline]
     fn check(self, size: u64, offset: u64) -> Result<()> {
         match self.taken + size > self.paths_max {
@@ -285,12 +286,13 @@ impl Room {
 }
 
 impl<'a> Sides<'a> {
-    /// The offset of one of the values.
+    /// Returns the offset of the place in the input, for errors.
     fn offset(&self) -> u64 {
         self.after.or(self.before).or(self.unknown).map_or(0, Value::offset)
     }
 
-    /// Decides whether the place changes, unless that depends on the places below it.
+    /// Decides whether the place changes. Returns [`Verdict::Enter`] if that depends on the places
+    /// below it.
     #[inline]
     fn verdict(&self) -> Result<Verdict<'a>> {
         if self.unknown.is_some_and(Value::is_true) {
@@ -321,7 +323,8 @@ impl<'a> Sides<'a> {
         })
     }
 
-    /// The verdict on equal values, which may still have a mark below (rule 5).
+    /// Returns the verdict on equal values. They count as changed if something in them is unknown
+    /// (rule 5 of docs/format/records.md, section 9).
     fn same(&self) -> Verdict<'a> {
         if self.unknown.is_some() { Verdict::Changed } else { Verdict::Same }
     }
@@ -347,8 +350,8 @@ impl Scratch {
             Verdict::Enter(both) => waiting.push(both),
         }
         while let Some(both) = waiting.pop() {
-            // A place found inside a container may be discarded later, but at the container's end
-            // it is final.
+            // While the walk is inside a container, it may still discard places found there. Here,
+            // the last container is complete, so its places are final.
             if self.stops_at_first && !self.changed.is_empty() {
                 break;
             }
@@ -362,7 +365,7 @@ impl Scratch {
         Ok(())
     }
 
-    /// Frees the memory of an unusually large change.
+    /// Frees the buffers if an unusually large change made them grow.
     fn shrink(&mut self) {
         const KEPT: usize = 1 << 20;
         if self.waiting.capacity() * size_of::<Both<'_>>() > KEPT {
@@ -376,8 +379,8 @@ impl Scratch {
         }
     }
 
-    /// Decides a place below `above`, or adds it to `waiting`. `step` leads from `above` to the
-    /// place.
+    /// Reports a place if it changed, or adds it to `waiting` if the places below it decide. `step`
+    /// leads from `above` to the place.
     #[inline]
     fn settle<'a>(
         &mut self,
@@ -403,7 +406,7 @@ impl Scratch {
         }
     }
 
-    /// The overlay if it contains a mark, otherwise `None`.
+    /// Returns the overlay if it contains a mark, otherwise `None`.
     fn marked<'a>(&self, overlay: Option<Value<'a>>) -> Option<Value<'a>> {
         overlay.filter(|overlay| {
             let start = overlay.offset() - self.overlay;
@@ -433,7 +436,7 @@ impl Scratch {
                 self.settle(both.place, key_step(key), &sides, waiting)?;
             }
         }
-        // `waiting` is a stack, and the paths should come out in ascending order.
+        // `waiting` is a stack. The reversal makes the paths come out in ascending order.
         waiting[first..].reverse();
         Ok(())
     }
@@ -453,8 +456,8 @@ impl Scratch {
                 (None, None) => break,
                 (Some(before), Some(after)) => (before, after),
                 _ => {
-                    // The lengths differ: the whole array changed, and findings inside it do not
-                    // count.
+                    // The lengths differ, so the whole array changed. Discards the places found
+                    // inside it.
                     waiting.truncate(first);
                     self.changed.truncate(found);
                     return self.report(both.place, None, both.after.offset());
@@ -469,8 +472,8 @@ impl Scratch {
         Ok(())
     }
 
-    /// Adds a place to the changed places: `place`, followed by the step `last` if there is one.
-    /// `offset` is its location.
+    /// Adds a path to the changed paths: the path of `place`, followed by the step `last`, if
+    /// given. `offset` is the offset of the value, for errors.
     fn report(&mut self, place: u32, last: Option<PlaceStep>, offset: u64) -> Result<()> {
         if self.stops_at_first {
             self.changed.push([]);
@@ -501,7 +504,8 @@ enum Verdict<'a> {
     Enter(Both<'a>),
 }
 
-/// The step to a member. Its key is decoded only if the step is used.
+/// Returns a function that creates the step to a member. It decodes the key, which most steps do
+/// not need.
 fn key_step(key: Text<'_>) -> impl FnOnce(&mut String) -> Result<PlaceStep> {
     move |keys| {
         let start = keys.len();
@@ -520,12 +524,13 @@ fn same_scalar(kind: Kind, before: Value<'_>, after: Value<'_>) -> Result<bool> 
 }
 
 impl<'a> Both<'a> {
-    /// Length of the common prefix of the two values, in bytes.
+    /// Returns the length of the common prefix of the two values, in bytes.
     fn same(&self) -> usize {
         self.same.unwrap_or_else(|| common_prefix(self.before.raw(), self.after.raw()))
     }
 
-    /// Length of the common prefix of two values inside these, if it follows from the known one.
+    /// Returns the length of the common prefix of two inner values, if it follows from the known
+    /// common prefix of the outer values.
     fn same_below(&self, before: Value<'a>, after: Value<'a>) -> Option<usize> {
         let start = (before.offset() - self.before.offset()) as usize;
         let is_aligned = start as u64 == after.offset() - self.after.offset();
@@ -534,7 +539,7 @@ impl<'a> Both<'a> {
     }
 }
 
-/// The length of the shorter value, in bytes.
+/// Returns the length of the shorter value, in bytes.
 fn shorter(before: Value<'_>, after: Value<'_>) -> usize {
     before.raw().len().min(after.raw().len())
 }

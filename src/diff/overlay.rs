@@ -1,18 +1,19 @@
-//! Overlays: trees of marks that are walked in step with a value (docs/format/plan.md, section 5).
+//! Overlays: trees of marks that have the shape of a value (docs/format/plan.md, section 5).
 //!
 //! Nearly all overlays are `{}` or `false`, which the fast path recognises by their bytes. All
-//! others are walked completely: a damaged mark must be an error, not a missing mark.
+//! other overlays are read completely, so that a malformed mark is an error instead of a missing
+//! mark.
 
 use crate::error::Result;
 use crate::json::value::{Elements, Kind, Members, Sorted, Text, Value, recycled};
 use crate::path::{Paths, Step};
 
-/// Whether an overlay may contain a mark, judged by its bytes.
+/// Whether an overlay may contain a mark. Looks only at its bytes.
 pub(super) fn may_mark(overlay: &[u8]) -> bool {
     !matches!(overlay, b"{}" | b"[]" | b"false")
 }
 
-/// Collects the marks of overlays, one after the other, and reuses its memory.
+/// Collects the marks of overlays, one after the other, and reuses its buffers.
 #[derive(Debug, Default)]
 pub(super) struct Collector {
     /// Empty between two overlays.
@@ -21,8 +22,8 @@ pub(super) struct Collector {
 }
 
 impl Collector {
-    /// Calls `mark` with the offset of each mark within the overlay. Fails if the overlay is
-    /// malformed, or has a key twice.
+    /// Calls `mark` with the offset of each mark, relative to the overlay. Fails if the overlay is
+    /// malformed or has a key twice.
     pub(super) fn each_mark(
         &mut self,
         overlay: Value<'_>,
@@ -35,10 +36,10 @@ impl Collector {
         Ok(())
     }
 
-    /// Adds the path of each mark, a value that is exactly `true`, to `paths`, and calls `mark`
-    /// with its offset within the overlay. Returns whether the overlay contains a string or a
-    /// number, which the tools never write there. Fails if the overlay is malformed or has a key
-    /// twice, or if the paths exceed the limit.
+    /// Adds the path of each mark to `paths`, and calls `mark` with the offset of the mark,
+    /// relative to the overlay. A mark is the value `true`. Returns whether the overlay contains a
+    /// string or a number, which the tools never write there. Fails if the overlay is malformed or
+    /// has a key twice, or if the paths exceed the limit.
     pub(super) fn collect(
         &mut self,
         overlay: Value<'_>,
@@ -53,7 +54,7 @@ impl Collector {
         })
     }
 
-    /// Calls `each` for each mark. Returns the result of [`Collector::collect`].
+    /// Calls `each` for each mark. Returns the same as [`Collector::collect`].
     #[inline(always)]
     fn walk<'a>(
         &mut self,
@@ -81,7 +82,7 @@ struct Walk<'a> {
     has_texts: bool,
 }
 
-/// An entered container, and the current position in it.
+/// A container that is being walked, and the current position in it.
 #[derive(Debug)]
 enum Container<'a> {
     Object { object: Value<'a>, members: Members<'a>, key: Option<Text<'a>>, unordered: bool },
@@ -89,7 +90,7 @@ enum Container<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Moves to the next `true`.
+    /// Moves to the next mark, and returns it.
     fn next_mark(&mut self) -> Result<Option<Value<'a>>> {
         loop {
             let value = match (self.root.take(), self.open.last_mut()) {
@@ -123,7 +124,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Adds the path of the current place. `memory` is a buffer for its keys. After an error,
+    /// Adds the path of the current mark. `memory` is a buffer for the keys. After an error,
     /// `paths` ends with an incomplete path.
     fn push_steps(&self, paths: &mut Paths, memory: &mut String) -> Result<()> {
         for container in &self.open {
@@ -164,8 +165,7 @@ impl<'a> Container<'a> {
     }
 }
 
-/// Checks that an object with unordered keys has no key twice. Fails if the object is malformed, or
-/// has a key twice.
+/// Fails if an object has a key twice or is malformed. Needed only if its keys are not in order.
 pub(crate) fn refuse_duplicate_keys(object: Value<'_>) -> Result<()> {
     Sorted::of(object).map(drop)
 }

@@ -43,7 +43,7 @@ fn changed_paths_follow_the_rules() {
         (r#"{"a":1}"#, r#"{}"#, r#"{"a":true}"#, &["a"]),
         (r#"{"a":1}"#, r#"{"a":1}"#, r#"{"a":true}"#, &["a"]),
         (r#"{"a":1}"#, r#"{"a":1}"#, "true", &[""]),
-        // 2: objects, and keys that are only in one of the three.
+        // 2: objects, and keys that are in only one of `before`, `after` and `after_unknown`.
         (r#"{"a":1,"b":2}"#, r#"{"a":1,"b":3}"#, "{}", &["b"]),
         (r#"{"a":1}"#, r#"{"b":1}"#, "{}", &["a", "b"]),
         (r#"{"a":null}"#, r#"{}"#, "{}", &[]),
@@ -75,7 +75,7 @@ fn changed_paths_follow_the_rules() {
         (r#"{"a":1,"c":1}"#, r#"{"a":2,"c":1}"#, r#"{"c":{"x":[true]},"a":{}}"#, &["a", "c"]),
         (r#"{"a":1,"c":1}"#, r#"{"a":2,"c":1}"#, r#"{"c":true,"a":true}"#, &["a", "c"]),
         (r#"{"b":1}"#, r#"{"b":1}"#, r#"{"a":true,"b":{},"c":true}"#, &["a", "c"]),
-        // Keys on one side only, before and after common ones.
+        // Keys that are on one side only, before and after the common keys.
         (r#"{"b":1,"c":1}"#, r#"{"a":1,"b":1,"c":1}"#, "{}", &["a"]),
         (r#"{"a":1,"b":1,"c":1,"d":1}"#, r#"{"b":1,"d":2}"#, "{}", &["a", "c", "d"]),
         (r#"{"a":1,"b":1,"c":1}"#, r#"{"a":2,"b":1,"bb":1,"c":1}"#, "{}", &["a", "bb"]),
@@ -121,7 +121,7 @@ fn is_changed(
     Differ::new(limits).is_changed(next()?, next()?, Some(next()?))
 }
 
-/// `is_changed` stores no paths. Here, each of many paths would be as long as the values are deep.
+/// `is_changed` stores no paths. Otherwise these deep values would yield many long paths.
 #[test]
 fn is_changed_stores_no_paths() {
     let limits = Limits { paths: 8 << 20, ..Limits::default() };
@@ -132,7 +132,7 @@ fn is_changed_stores_no_paths() {
     assert!(is_changed(&limits, &nest("1"), &nest("2"), "{}").unwrap());
     assert!(is_changed(&limits, &nest("1"), &nest("1"), &nest("true")).unwrap());
     assert!(!is_changed(&limits, &nest("1"), &nest("1.0"), &nest("false")).unwrap());
-    // With unordered keys, members seem to be missing until the whole object is read.
+    // If keys are not in order, a member may seem to be missing until the whole object is read.
     let unordered = r#"{"b":1,"a":2,"c":3}"#;
     assert!(!is_changed(&limits, unordered, r#"{"a":2,"b":1,"c":3}"#, "{}").unwrap());
 }
@@ -174,7 +174,7 @@ fn paths_below_a_mark_are_cut() {
             "before_sensitive":true"#,
             [&[""], &[""], &[""]],
         ),
-        // A sensitive place itself, a longer key with the same start, and an unknown place above a
+        // A sensitive path itself, a longer key with the same start, and an unknown path above a
         // sensitive one.
         (
             r#""before":{"m":{"x":1},"mm":{"x":1}},"after":{"m":{"x":2},"mm":{"x":2}},
@@ -210,8 +210,8 @@ fn duplicate_keys_in_entered_objects_are_errors() {
 
 #[test]
 fn deep_and_wide_values_take_linear_time() {
-    // Each level begins with a long common prefix. Its keys are in order for one nesting, not for
-    // the other.
+    // Each level begins with a long common prefix. One of the two nestings has ordered keys, the
+    // other has not.
     for first in ["a", "z"] {
         let nest = |leaf: &str| {
             let open = format!("{{\"{first}\":\"{}\",\"b\":", "x".repeat(200)).repeat(20_000);
@@ -232,7 +232,8 @@ fn deep_and_wide_values_take_linear_time() {
     assert_eq!(changed.len(), 1);
 }
 
-/// Overlays of a few shapes and lengths: trivial ones, one in two spellings, one too long to keep.
+/// Overlays of a few shapes and lengths: trivial overlays, one overlay in two spellings, and one
+/// that is too long to cache.
 fn overlay() -> impl Strategy<Value = String> {
     let long = format!(r#"{{"{}":true}}"#, "k".repeat(10_000));
     let many = format!(r#"{{"a":[{}]}}"#, vec!["true"; 1000].join(","));
@@ -256,7 +257,7 @@ proptest! {
                 "before_sensitive":{before},"after_sensitive":{after}"#,
             );
             prop_assert_eq!(diff_with(&mut differ, &members).unwrap(), diff(&members).unwrap());
-            // An error leaves no state behind.
+            // A failed change does not affect later changes.
             let damaged = diff_with(&mut differ, r#""after_unknown":{"a":true,"b":tru}"#);
             prop_assert!(damaged.is_err());
         }

@@ -10,7 +10,7 @@ pub enum WrongDocument {
     BinaryPlan,
     /// The binary plan file of Terraform 0.11 or older.
     OldPlan,
-    /// The bookmark of a plan in HCP Terraform, which `plan -out` writes for runs there.
+    /// The bookmark of a plan in HCP Terraform. `plan -out` writes it if the run is remote.
     CloudPlan,
     /// A plan or state encrypted by OpenTofu.
     Encrypted,
@@ -18,7 +18,7 @@ pub enum WrongDocument {
     State,
     /// The output of `show -json` without a state.
     EmptyState,
-    /// A plan, in place of a state.
+    /// A plan, where a state is expected.
     Plan,
     /// The text of a native state file, `terraform.tfstate`.
     NativeState,
@@ -54,7 +54,7 @@ pub enum WrongDocument {
     HumanText,
     /// An empty input.
     Empty,
-    /// HTML: often an error or a login in place of a download.
+    /// An HTML page: often an error page or a login page in place of a download.
     WebPage,
     /// Configuration in native syntax, a `.tf` file, or in JSON, a `.tf.json` file.
     Source,

@@ -34,7 +34,7 @@ impl Found {
         }
     }
 
-    /// The class in messages.
+    /// The words for the class in messages.
     pub(super) fn words(self) -> &'static str {
         match self {
             Found::ObjectOpen => "an object",

@@ -20,7 +20,7 @@ pub enum PlanFileFault {
     MemberTwice,
     /// Two members share bytes of the archive, or a member lies in the directory.
     Overlap,
-    /// A member is encrypted by the archive's own means.
+    /// A member is encrypted as ZIP archives define it.
     MemberEncrypted,
     /// A member is compressed with a method other than Deflate.
     Method,
@@ -36,43 +36,43 @@ pub enum PlanFileFault {
     Field,
     /// A length reaches past the end of its message.
     Length,
-    /// A known field has a wire type that it never has.
+    /// A known field has the wrong wire type.
     FieldType,
-    /// A field that a message has at most once occurs again.
+    /// A field occurs twice, but a message has it at most once.
     FieldTwice,
-    /// A text is not valid UTF-8.
+    /// A string is not valid UTF-8.
     Text,
-    /// Another version of the format of plan files.
+    /// The plan file has an unsupported version of the format.
     Version(u64),
-    /// An action that no version of the tools has.
+    /// The plan has an action that no version of Terraform or OpenTofu writes.
     Action(u64),
     /// A change has too few or too many values for its action.
     Values {
-        /// The number of values that the action has.
+        /// The number of values that the action needs.
         expected: u8,
     },
     /// A change has no address, as in plan files of Terraform 0.14 and older.
     NoAddress,
     /// The address of a change is invalid.
     Address,
-    /// A value is not valid MessagePack, or not a value of the tools.
+    /// A value is not valid MessagePack, or Terraform and OpenTofu never write it.
     Value,
-    /// A number is infinite, or plain decimal text of it would be too long.
+    /// A number is infinite, or too long in plain decimal notation.
     Number,
     /// The member is missing.
     Missing,
-    /// A state is JSON of another shape than the tools write.
+    /// A state is JSON of a shape that Terraform and OpenTofu do not write.
     State,
     /// The schemas are damaged.
     Schemas,
-    /// The locks of the providers are longer than the tools write them.
+    /// The provider locks are longer than Terraform and OpenTofu write them.
     Locks,
-    /// A state file is JSON of another shape than the tools write.
+    /// A state file is JSON of a shape that Terraform and OpenTofu do not write.
     StateFile,
 }
 
 impl PlanFileFault {
-    /// What is damaged; `None` for a fault that has its own sentence.
+    /// The words for what is damaged; `None` for a fault with its own message.
     fn damaged(&self) -> Option<&'static str> {
         Some(match self {
             PlanFileFault::NoDirectory => "the archive has no directory at its end",

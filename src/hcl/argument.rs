@@ -1,4 +1,4 @@
-//! Reads the arguments of a configuration in JSON as their schema says, and finds references and
+//! Reads the arguments of a JSON configuration according to their schema, and finds references and
 //! faults in them.
 
 use unicode_normalization::UnicodeNormalization;
@@ -65,12 +65,13 @@ impl<'a> Source<'a> {
     ///
     /// # Errors
     ///
-    /// The faults of the template.
+    /// Returns the faults of the template.
     pub fn template(&self, text: &str, range: Range) -> Result<Template, Vec<Diagnostic>> {
         template::parse(text, range.start.plus(1), self.file)
     }
 
-    /// The references of a value, in order, with repetitions. Names of properties count too.
+    /// Returns the references in a value, in order and with repetitions. Property names are
+    /// searched too.
     pub fn references(&self, index: Index) -> Vec<String> {
         let mut all = Vec::new();
         let mut collect = |text: &str, range| {
@@ -89,8 +90,8 @@ impl<'a> Source<'a> {
         all
     }
 
-    /// The faults of objects with duplicate properties. This is for values only: bodies have their
-    /// own rules about duplicates.
+    /// Returns a fault for each duplicate property in a value. Bodies have their own rules about
+    /// duplicates.
     pub fn duplicates(&self, index: Index) -> Vec<Diagnostic> {
         let mut faults = Vec::new();
         for (object, node) in self.document.below(index) {
@@ -124,7 +125,8 @@ impl<'a> Source<'a> {
         faults
     }
 
-    /// All faults of an argument: duplicate properties, invalid templates, and a wrong form.
+    /// Returns all faults of an argument: duplicate properties, invalid templates, and a wrong
+    /// form.
     pub fn faults(&self, attribute: &Attribute<Index>) -> Vec<Diagnostic> {
         let index = attribute.value;
         let mut faults = self.duplicates(index);
@@ -187,7 +189,7 @@ impl<'a> Source<'a> {
         found
     }
 
-    /// Whether a value is of a kind. Another kind is a fault.
+    /// Whether a value has the given kind. Reports a fault for any other kind.
     fn is_static(
         &self,
         index: Index,
@@ -257,7 +259,7 @@ fn reference_of(text: &str) -> Option<String> {
     expression::reference(&expression::parse(text)?)
 }
 
-/// The faults of a string that is not an expression. As in HCL, offsets count from the quote.
+/// Returns the faults of a string that is not an expression. As in HCL, offsets start at the quote.
 fn expression_faults(text: &str, start: Position) -> Vec<Diagnostic> {
     let range = |offset: usize, length: u32| {
         let at = super::position::advance(start, text.get(..offset).unwrap_or_default());

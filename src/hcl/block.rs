@@ -1,4 +1,5 @@
-//! Blocks and attributes with their places, in either syntax. `E` is the syntax's expression.
+//! Blocks and attributes with their ranges, in JSON or native syntax. `E` is the type of an
+//! expression in that syntax.
 
 use super::position::Range;
 use super::schema::Reading;
@@ -6,24 +7,24 @@ use super::schema::Reading;
 /// A label of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
-    /// The text.
+    /// The text of the label.
     pub text: Box<str>,
-    /// Its place.
+    /// The range of the label.
     pub range: Range,
 }
 
 /// An attribute of a block.
 #[derive(Debug)]
 pub struct Attribute<E> {
-    /// Its name.
+    /// The name of the attribute.
     pub name: Box<str>,
-    /// The name's place.
+    /// The range of the name.
     pub name_range: Range,
-    /// The place of the name and the value.
+    /// The range of the name and the value.
     pub range: Range,
     /// How the value is read.
     pub reading: Reading,
-    /// True if the schema of the block does not list it.
+    /// True if the schema of the block does not list the attribute.
     pub rest: bool,
     /// The value.
     pub value: E,
@@ -32,16 +33,16 @@ pub struct Attribute<E> {
 /// A block.
 #[derive(Debug)]
 pub struct Block<E> {
-    /// Its type, such as `resource`.
+    /// The block type, such as `resource`.
     pub kind: Box<str>,
-    /// The type's place.
+    /// The range of the block type.
     pub kind_range: Range,
-    /// Its labels.
+    /// The labels, in order.
     pub labels: Vec<Label>,
-    /// The place that stands for the block: the opening bracket of its body in JSON, and its head
-    /// in the native syntax.
+    /// The range that messages show for the block: the opening bracket of its body in JSON, or its
+    /// type and labels in native syntax.
     pub definition: Range,
-    /// The whole block, with its body.
+    /// The range of the whole block, with its body.
     pub range: Range,
     /// The attributes, in document order.
     pub attributes: Vec<Attribute<E>>,

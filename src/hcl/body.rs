@@ -1,8 +1,8 @@
 //! Reads the blocks of a JSON document by a schema, as HCL does.
 //!
 //! A body is an object or an array of objects. Each label of a block is one level of objects or
-//! arrays of objects. Properties with equal names are not merged: they are further blocks, or an
-//! error if they are arguments.
+//! arrays of objects. Properties with equal names are not merged: a repeated block is another
+//! block, and a repeated argument is an error.
 
 use std::collections::HashMap;
 
@@ -50,7 +50,7 @@ struct Reader<'a> {
 const WRONG_TYPE: &str = "Incorrect JSON value type";
 
 impl<'a> Reader<'a> {
-    /// Reads a body. The recursion ends with the schema, whose blocks do not contain themselves.
+    /// Reads a body. The schema limits the recursion, because no block of it contains itself.
     fn content(&mut self, body: Index, schema: &'static BodySchema) -> Content {
         let mut content = Content::default();
         if schema.rest != Rest::Attributes {
@@ -122,7 +122,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The error about a property that was set before.
+    /// Returns the error for a property that was already set.
     fn duplicate(&self, summary: &'static str, node: &Node, existing: Range) -> Diagnostic {
         let name = quoted(node.name());
         let place = existing.shown();
@@ -158,8 +158,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The properties of an object, or of the objects of an array, in order. If the properties are
-    /// labels of a block, `label` is what they specify.
+    /// Returns the properties of an object, or of all objects in an array, in order. If the
+    /// property names are labels of a block, `label` names their meaning for messages.
     fn properties(&mut self, index: Index, label: Option<&str>) -> Vec<(Index, &'a Node)> {
         let document = self.document;
         let Some(node) = document.get(index) else {

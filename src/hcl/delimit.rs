@@ -1,12 +1,12 @@
 //! Finds where an expression of the native syntax ends, without parsing it.
 //!
-//! Only what can hide a bracket matters: quoted strings, heredocs, comments, and the templates
-//! inside strings. The scanner keeps a stack and does not recurse.
+//! The scanner only recognizes constructs that can hide a bracket: quoted strings, heredocs,
+//! comments, and the templates inside strings. It keeps a stack and does not recurse.
 
 /// The deepest nesting of brackets, strings and templates.
 pub const NESTING_MAX: usize = 1000;
 
-/// What surrounds the place of the scanner.
+/// The construct around the scanner's position.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Within<'a> {
     /// An expression that ends at this bracket.
@@ -17,7 +17,7 @@ enum Within<'a> {
     Heredoc(&'a str),
 }
 
-/// The offset of the closing brace of an expression that starts at an offset of a text.
+/// Returns the offset of the closing brace after an expression that starts at `start`.
 pub fn closing_brace(text: &str, start: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut stack = vec![Within::Bracket(b'}')];
@@ -75,14 +75,14 @@ pub fn closing_brace(text: &str, start: usize) -> Option<usize> {
     None
 }
 
-/// The length of the first line, if it is the word that ends a heredoc.
+/// Returns the length of the first line, if the line is the word that ends a heredoc.
 fn last_line(rest: &str, word: &str) -> Option<usize> {
     let line = rest.split('\n').next()?;
     (line.trim() == word).then_some(line.len())
 }
 
-/// The length of what starts with a slash, a hash or an angle bracket, and the word that ends a
-/// heredoc if one starts.
+/// Reads a comment or the start of a heredoc at a slash, a hash or an angle bracket. Returns the
+/// length to skip, and the word that ends the heredoc if a heredoc starts.
 fn comment_or_heredoc(rest: &str) -> (usize, Option<&str>) {
     if rest.starts_with('#') || rest.starts_with("//") {
         return (rest.find('\n').unwrap_or(rest.len()), None);
@@ -108,7 +108,8 @@ fn comment_or_heredoc(rest: &str) -> (usize, Option<&str>) {
     )
 }
 
-/// Steps through the text of a template: past a character, an escape, or into an expression.
+/// Returns the length of the next step in a template: past a character or an escape, or into an
+/// expression.
 fn in_template(rest: &str, stack: &mut Vec<Within>) -> usize {
     let bytes = rest.as_bytes();
     let Some(&sign @ (b'$' | b'%')) = bytes.first() else {

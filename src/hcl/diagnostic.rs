@@ -8,14 +8,14 @@ pub const DIAGNOSTICS_MAX: usize = 1000;
 /// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
-    /// The tools refuse the file.
+    /// Terraform and OpenTofu reject the file.
     Error,
-    /// The tools accept the file.
+    /// Terraform and OpenTofu accept the file.
     Warning,
 }
 
 impl Severity {
-    /// The severity in HCL's output.
+    /// Returns the severity as in HCL's output.
     pub fn word(self) -> &'static str {
         match self {
             Severity::Error => "error",
@@ -24,16 +24,16 @@ impl Severity {
     }
 }
 
-/// A fault, its explanation and its place. The detail can name properties but quotes no value.
+/// A fault, its explanation and its range. The detail can name properties but quotes no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Whether the tools refuse the file.
+    /// Whether Terraform and OpenTofu reject the file.
     pub severity: Severity,
     /// The fault in a few words.
     pub summary: &'static str,
     /// The fault in a sentence.
     pub detail: String,
-    /// The place of the fault.
+    /// The range of the fault.
     pub range: Range,
     /// A larger range to show around the fault.
     pub context: Option<Range>,
@@ -46,7 +46,7 @@ impl Diagnostic {
         Diagnostic { severity: Severity::Error, summary, detail, range, context: None }
     }
 
-    /// The same diagnostic with a context.
+    /// Adds a context to the diagnostic.
     pub fn within(self, context: Range) -> Diagnostic {
         Diagnostic { context: Some(context), ..self }
     }
@@ -76,12 +76,12 @@ impl Diagnostics {
         self.list.len() >= DIAGNOSTICS_MAX
     }
 
-    /// The diagnostics in the order in which HCL finds them.
+    /// Returns the diagnostics in the order in which HCL finds them.
     pub fn list(&self) -> &[Diagnostic] {
         &self.list
     }
 
-    /// True if the file has no fault.
+    /// True if the list has no diagnostic.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -94,17 +94,17 @@ pub fn quoted(name: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// The first name of a list that is less than three edits away from a name.
+/// Returns the first known name that is less than three edits away from `name`.
 pub fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     known.into_iter().find(|known| edits(name, known) < 3)
 }
 
-/// A sentence that suggests a name, or nothing.
+/// Returns a sentence that suggests a name, or an empty string.
 pub fn did_you_mean(suggestion: Option<&str>) -> String {
     suggestion.map_or_else(String::new, |name| format!(" Did you mean {}?", quoted(name)))
 }
 
-/// The edit distance of the first 64 characters of two names, at most three.
+/// Returns the edit distance of the first 64 characters of two names, but at most three.
 fn edits(left: &str, right: &str) -> usize {
     let (left, right): (Vec<char>, Vec<char>) =
         (left.chars().take(64).collect(), right.chars().take(64).collect());

@@ -1,7 +1,7 @@
-//! Expressions of the native syntax: what they refer to.
+//! Expressions of the native syntax, and the references in them.
 //!
-//! The parser is that of hcl-edit, which refuses more than 64 nested levels and more than 128
-//! chained operators. Hence the recursion over its trees is bounded.
+//! hcl-edit parses the expressions. It rejects more than 64 nested levels and more than 128 chained
+//! operators, which limits the recursion over its trees.
 
 use hcl_edit::expr::{Expression, ForExpr, ObjectKey, Traversal, TraversalOperator};
 use hcl_edit::template::{Directive, Element};
@@ -14,12 +14,12 @@ pub fn parse(text: &str) -> Option<Expression> {
     let wrapped = format!("(\n{text}\n)");
     match hcl_edit::parser::parse_expr(&wrapped).ok()? {
         Expression::Parenthesis(inner) => Some(inner.into_inner()),
-        // Something that follows the parenthesis belongs to the text, not to it.
+        // The text closes the parenthesis itself, so the text is not one expression.
         _ => None,
     }
 }
 
-/// The references of an expression, in order, with repetitions.
+/// Returns the references of an expression, in order and with repetitions.
 pub fn references(expression: &Expression) -> Vec<String> {
     let mut walk = References::default();
     walk.expression(expression);
@@ -29,9 +29,9 @@ pub fn references(expression: &Expression) -> Vec<String> {
 /// Collects references.
 #[derive(Debug, Default)]
 pub struct References {
-    /// What was found, in order.
+    /// The references found so far, in order.
     pub found: Vec<String>,
-    /// Variables of the `for` expressions around the current place, which are no references.
+    /// The variables of the enclosing `for` expressions, which are not references.
     pub bound: Vec<String>,
 }
 
@@ -47,7 +47,7 @@ impl References {
             Expression::Array(array) => array.iter().for_each(|element| self.expression(element)),
             Expression::Object(object) => {
                 for (key, value) in object {
-                    // A key that is a word stands for itself.
+                    // A key that is a bare word is a string, not a variable.
                     match key {
                         ObjectKey::Ident(_) | ObjectKey::Expression(Expression::Variable(_)) => {}
                         ObjectKey::Expression(key) => self.expression(key),
@@ -123,7 +123,8 @@ impl References {
         self.bound.truncate(before);
     }
 
-    /// Adds a variable with the steps that follow it, unless a `for` expression binds it.
+    /// Adds a reference: a variable and the steps after it. Skips a variable that a `for`
+    /// expression binds.
     fn root(&mut self, name: &str, steps: String) {
         if !self.bound.iter().any(|bound| bound == name) {
             self.found.push(format!("{name}{steps}"));
@@ -155,14 +156,14 @@ impl References {
     }
 }
 
-/// A step of a reference, or nothing if the step is computed.
+/// Returns the text of a step of a reference, or `None` if the step is computed.
 pub fn step(operator: &TraversalOperator) -> Option<String> {
     match operator {
         TraversalOperator::GetAttr(name) => Some(format!(".{}", name.as_str())),
         TraversalOperator::LegacyIndex(index) => Some(format!("[{}]", index.value())),
         TraversalOperator::Index(Expression::String(key)) => Some(format!("[{}]", quoted(key))),
         TraversalOperator::Index(Expression::Number(key)) => {
-            // A negative number is an operation to HCL.
+            // In HCL, a negative number is an operation and not a constant.
             let key = key.value().to_string();
             (!key.starts_with('-')).then(|| format!("[{key}]"))
         }
@@ -172,7 +173,7 @@ pub fn step(operator: &TraversalOperator) -> Option<String> {
     }
 }
 
-/// A reference as a whole: a variable and steps that are constant.
+/// Returns the text of an expression that is a reference: a variable with constant steps.
 pub fn reference(expression: &Expression) -> Option<String> {
     match expression {
         Expression::Variable(name) => Some(name.to_string()),
@@ -190,7 +191,7 @@ pub fn reference(expression: &Expression) -> Option<String> {
     }
 }
 
-/// The name that HCL gives to the form of an expression.
+/// Returns HCL's name for the form of an expression.
 pub fn form(expression: &Expression) -> &'static str {
     match expression {
         Expression::Null(_) | Expression::Bool(_) => "LiteralValue",
@@ -243,7 +244,7 @@ fn traversal_form(traversal: &Traversal) -> &'static str {
     form
 }
 
-/// The text of a quoted string or heredoc without `${ }` and `%{ }`.
+/// Returns the text of a quoted string or heredoc; `None` if it contains `${ }` or `%{ }`.
 pub fn quoted_text(expression: &Expression) -> Option<String> {
     match expression {
         Expression::String(text) => Some(text.as_str().to_owned()),
@@ -258,7 +259,8 @@ fn text_of<'a>(elements: impl Iterator<Item = &'a Element>) -> Option<String> {
     literals.collect()
 }
 
-/// The value of an expression without variables, operations and functions, as JSON.
+/// Returns the value of a null, boolean, number or string literal as JSON; `None` for other
+/// expressions.
 pub fn constant(expression: &Expression) -> Option<String> {
     match expression {
         Expression::Null(_) => Some(String::from("null")),

@@ -6,14 +6,14 @@
 //!                strings ─▶ template ─▶ expression ─▶ references
 //! ```
 //!
-//! The readers know no block by name: [`terraform`] is the table of Terraform's blocks. Ranges,
-//! kinds, references and diagnostics are those of HCL 2.24.
+//! The readers contain no block names: [`terraform`] is the table of Terraform's blocks. Ranges,
+//! kinds, references and diagnostics match those of HCL 2.24.
 //!
 //! # Limits
 //!
-//! Expressions and native files are parsed by hcl-edit. It refuses more than 64 nested levels, more
-//! than 128 chained operators, and files that are not UTF-8. A native file with a syntax error
-//! yields no blocks, and its message is not the message of HCL. JSON files have their own limits:
+//! hcl-edit parses expressions and native files. It rejects more than 64 nested levels, more than
+//! 128 chained operators, and files that are not UTF-8. A native file with a syntax error yields no
+//! blocks, and its message is not the message of HCL. JSON files have their own limits:
 //! [`json::DEPTH_MAX`], [`json::NODES_MAX`] and [`diagnostic::DIAGNOSTICS_MAX`].
 
 pub mod argument;

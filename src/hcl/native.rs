@@ -14,7 +14,7 @@ use super::diagnostic::{Diagnostic, Diagnostics, did_you_mean, quoted, suggestio
 use super::position::{Lines, Range};
 use super::schema::{BlockSchema, BodySchema, Reading, Rest};
 
-/// The blocks of a file, or a diagnostic if it cannot be parsed.
+/// Reads the blocks of a file. A file that cannot be parsed yields a diagnostic and no blocks.
 pub fn read(
     text: &str,
     schema: &'static BodySchema,
@@ -51,9 +51,9 @@ impl Reader<'_, '_> {
         self.lines.range(node.span().unwrap_or_default())
     }
 
-    /// Reads a body. `schema` is `None` only inside a block whose schema the provider has.
-    /// `opening` is the place of the opening brace; a file has none. The parser bounds the depth of
-    /// the recursion.
+    /// Reads a body. `schema` is `None` only inside a block whose schema the provider defines.
+    /// `opening` is the range of the opening brace, or `None` for a file. The parser limits the
+    /// depth of the recursion.
     fn body(
         &mut self,
         body: Body,

@@ -1,11 +1,11 @@
-//! Places in a source file, counted as HCL counts them: lines and columns from 1, bytes from 0.
+//! Positions in a source file, counted as in HCL: lines and columns from 1, bytes from 0.
 //!
 //! A column is a grapheme cluster. Only a line feed ends a line. A carriage return takes a byte but
 //! no column.
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// A place in a file.
+/// A position in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
     /// The line, from 1.
@@ -20,41 +20,41 @@ impl Position {
     /// The start of a file.
     pub const START: Position = Position { line: 1, column: 1, byte: 0 };
 
-    /// The position `count` bytes further on the same line, where each byte is a column.
+    /// Returns the position `count` bytes further on the same line, where each byte is a column.
     pub fn plus(self, count: u32) -> Position {
         let add = |number: u32| number.saturating_add(count);
         Position { line: self.line, column: add(self.column), byte: add(self.byte) }
     }
 }
 
-/// A part of a file: its start, and its end, which is the first position after it.
+/// A range of a file, from its start to its exclusive end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Range {
     /// The first position.
     pub start: Position,
-    /// The position after the last.
+    /// The position after the range.
     pub end: Position,
 }
 
 impl Range {
-    /// The range from one position to another.
+    /// Creates the range from one position to another.
     pub const fn new(start: Position, end: Position) -> Range {
         Range { start, end }
     }
 
-    /// The first byte of this range.
+    /// Returns the range of the first byte.
     pub fn opening(&self) -> Range {
         Range::new(self.start, self.start.plus(1))
     }
 
-    /// The last byte of this range, which is on the line of its end.
+    /// Returns the range of the last byte, which must be on the line of the end.
     pub fn closing(&self) -> Range {
         let Position { line, column, byte } = self.end;
         let start = Position { line, column: column.max(2) - 1, byte: byte.max(1) - 1 };
         Range::new(start, self.end)
     }
 
-    /// The range as messages show it after the name of the file: `1,5-9` or `1,5-2,3`.
+    /// Returns the range as messages show it after the name of the file: `1,5-9` or `1,5-2,3`.
     pub fn shown(&self) -> String {
         let (start, end) = (self.start, self.end);
         if start.line == end.line {
@@ -65,7 +65,7 @@ impl Range {
     }
 }
 
-/// Moves a position past a text.
+/// Returns the position after a text that starts at `at`.
 pub fn advance(mut at: Position, text: &str) -> Position {
     at.byte = at.byte.saturating_add(u32::try_from(text.len()).unwrap_or(u32::MAX));
     let mut lines = text.split('\n');
@@ -79,14 +79,14 @@ pub fn advance(mut at: Position, text: &str) -> Position {
     at
 }
 
-/// The columns that a piece of a line takes.
+/// Returns the number of columns of a part of a line.
 fn columns(line: &str) -> u32 {
     let returns = line.bytes().filter(|byte| *byte == b'\r').count();
     let count = if line.is_ascii() { line.len() } else { line.graphemes(true).count() };
     u32::try_from(count.saturating_sub(returns)).unwrap_or(u32::MAX)
 }
 
-/// The lines of a text, by which an offset becomes a position.
+/// The line starts of a text, which convert an offset to a position.
 #[derive(Debug)]
 pub struct Lines<'a> {
     text: &'a str,
@@ -102,7 +102,7 @@ impl<'a> Lines<'a> {
         Lines { text, starts: std::iter::once(0).chain(ends).collect() }
     }
 
-    /// The position at an offset.
+    /// Returns the position at an offset.
     pub fn position(&self, offset: usize) -> Position {
         let offset = offset.min(self.text.len());
         let byte = u32::try_from(offset).unwrap_or(u32::MAX);
@@ -113,7 +113,7 @@ impl<'a> Lines<'a> {
         Position { line, column: 1 + columns(before), byte }
     }
 
-    /// The range of a span of bytes.
+    /// Returns the range of a span of bytes.
     pub fn range(&self, span: std::ops::Range<usize>) -> Range {
         Range::new(self.position(span.start), self.position(span.end))
     }

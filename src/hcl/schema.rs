@@ -1,4 +1,4 @@
-//! What a body can contain: a schema of attributes and blocks.
+//! Schemas of bodies: the attributes and blocks that a body can contain.
 
 use super::diagnostic::{Diagnostics, quoted};
 use super::position::Range;
@@ -8,7 +8,7 @@ use super::position::Range;
 pub enum Reading {
     /// An expression.
     Value,
-    /// A literal value. Its strings are no templates.
+    /// A literal value. Its strings are not templates.
     Literal,
     /// A reference, such as `aws.west`.
     Reference,
@@ -26,66 +26,67 @@ pub enum Reading {
     Expressions,
     /// A type constraint.
     Type,
-    /// An object of references, each of which has a reference as its name.
+    /// An object whose property names and values are references.
     Providers,
 }
 
 /// An attribute of a body.
 #[derive(Debug)]
 pub struct AttributeSchema {
-    /// Its name.
+    /// The name of the attribute.
     pub name: &'static str,
-    /// True if the body must have it.
+    /// True if the body must have the attribute.
     pub required: bool,
-    /// How it is read.
+    /// How the attribute is read.
     pub reading: Reading,
 }
 
 /// A block of a body.
 #[derive(Debug)]
 pub struct BlockSchema {
-    /// Its type.
+    /// The block type.
     pub name: &'static str,
-    /// What its labels stand for.
+    /// The meaning of each label, such as `name`.
     pub labels: &'static [&'static str],
-    /// Its body.
+    /// The schema of the body.
     pub body: &'static BodySchema,
 }
 
-/// What a body makes of a property that its schema does not list.
+/// How a body treats a property that its schema does not list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rest {
-    /// An error.
+    /// The property is an error.
     Refused,
-    /// An attribute or a block that a provider knows; it is read as an attribute.
+    /// The property is an attribute or a block that the provider defines, and is read as an
+    /// attribute.
     Open,
-    /// An attribute. The schema lists nothing, and no other property has a meaning.
+    /// The property is an attribute. Such a schema lists no attributes and no blocks.
     Attributes,
 }
 
 /// The attributes and blocks of a body.
 #[derive(Debug)]
 pub struct BodySchema {
-    /// The attributes, in the order in which missing ones are reported.
+    /// The attributes, in the order in which missing attributes are reported.
     pub attributes: &'static [AttributeSchema],
     /// The blocks.
     pub blocks: &'static [BlockSchema],
-    /// What else a body can contain.
+    /// How the body treats other properties.
     pub rest: Rest,
 }
 
 impl BodySchema {
-    /// The attribute of a name.
+    /// Returns the attribute with a name.
     pub fn attribute(&self, name: &str) -> Option<&'static AttributeSchema> {
         self.attributes.iter().find(|attribute| attribute.name == name)
     }
 
-    /// The block of a type.
+    /// Returns the block with a type.
     pub fn block(&self, name: &str) -> Option<&'static BlockSchema> {
         self.blocks.iter().find(|block| block.name == name)
     }
 
-    /// Reports required attributes that a body does not have. `place` stands for the body.
+    /// Reports required attributes that are missing in a body. `place` is the range to report.
     pub fn report_missing(
         &self,
         is_set: impl Fn(&str) -> bool,

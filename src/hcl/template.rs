@@ -1,7 +1,7 @@
 //! Templates in strings: text with `${ }` and `%{ }`.
 //!
-//! This reader splits a template and finds its faults, in the words of HCL. What stands between the
-//! braces goes to the parser of expressions.
+//! This reader splits a template into its parts, and reports faults in the words of HCL. The text
+//! between the braces is parsed as an expression.
 
 use hcl_edit::expr::Expression;
 
@@ -13,15 +13,15 @@ use super::position::{Position, Range, advance};
 /// A part of a template.
 #[derive(Debug)]
 pub enum Part {
-    /// Text.
+    /// Literal text.
     Literal(String),
     /// `${ }`
     Interpolation(Box<Expression>),
     /// `%{ if }` or `%{ for }` up to its end, with everything in between.
     Directive {
-        /// The name that HCL gives to it.
+        /// HCL's name for the directive.
         form: &'static str,
-        /// The references inside.
+        /// The references inside the directive.
         references: Vec<String>,
     },
 }
@@ -29,12 +29,13 @@ pub enum Part {
 /// A template.
 #[derive(Debug)]
 pub struct Template {
-    /// Its parts, in order.
+    /// The parts, in order.
     pub parts: Vec<Part>,
 }
 
 impl Template {
-    /// The expression of a template that is one `${ }` and nothing else. Its type is kept.
+    /// Returns the expression of a template that is only one `${ }`. Such a template keeps the type
+    /// of the expression.
     pub fn wrapped(&self) -> Option<&Expression> {
         match self.parts.as_slice() {
             [Part::Interpolation(expression)] => Some(expression),
@@ -42,7 +43,7 @@ impl Template {
         }
     }
 
-    /// The text of a template without `${ }` and `%{ }`.
+    /// Returns the text of a template; `None` if the template contains `${ }` or `%{ }`.
     pub fn literal(&self) -> Option<&str> {
         match self.parts.as_slice() {
             [] => Some(""),
@@ -51,7 +52,7 @@ impl Template {
         }
     }
 
-    /// The references of all parts, in order.
+    /// Returns the references of all parts, in order.
     pub fn references(&self) -> Vec<String> {
         let mut all = Vec::new();
         for part in &self.parts {
@@ -76,15 +77,15 @@ struct Open {
     has_else: bool,
     form: &'static str,
     range: Range,
-    /// The number of bound variables outside.
+    /// The number of variables that were bound before the directive.
     bound: usize,
 }
 
 struct Reader<'a> {
     text: &'a str,
-    /// The first token, by which HCL places some faults of later ones.
+    /// The range of the first token, at which HCL reports some faults of later tokens.
     first: Range,
-    /// The offset up to which the template is read, and its position in the file.
+    /// The offset up to which the template is read, and the position of this offset in the file.
     at: usize,
     position: Position,
     file: &'a str,
@@ -92,15 +93,15 @@ struct Reader<'a> {
     open: Vec<Open>,
     /// The references of the outermost open directive.
     references: References,
-    /// True after `~}`.
+    /// True after `~}`, which strips the whitespace that follows.
     strips: bool,
 }
 
-/// Reads a template. `position` is that of its first character in `file`.
+/// Reads a template. `position` is the position of its first character in `file`.
 ///
 /// # Errors
 ///
-/// The faults of the template. There is at least one.
+/// Returns the faults of the template, at least one.
 pub fn parse(text: &str, position: Position, file: &str) -> Result<Template, Vec<Diagnostic>> {
     let mut reader = Reader {
         text,
@@ -158,7 +159,7 @@ impl Reader<'_> {
             if opens && signs == 1 {
                 break;
             }
-            // A longer run in front of a brace is an escape, and loses one sign.
+            // Several signs before a brace are an escape, and lose one sign.
             let kept = start + usize::from(opens)..start + signs + usize::from(opens);
             text.push_str(self.rest().get(kept.clone()).unwrap_or_default());
             at = kept.end;
@@ -216,7 +217,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The fault of a sequence whose closing brace is missing.
+    /// Returns the fault of a sequence whose closing brace is missing.
     fn unclosed(&self, is_directive: bool) -> Vec<Diagnostic> {
         let inner = self.rest().get(2..).unwrap_or_default();
         let inner = inner.strip_prefix('~').unwrap_or(inner);
@@ -343,7 +344,8 @@ impl Reader<'_> {
     }
 }
 
-/// The first token of a template: its text up to `${` or `%{`, or one of these.
+/// Returns the range of the first token of a template: the text before `${` or `%{`, or one of
+/// these markers.
 fn first_token(text: &str, position: Position) -> Range {
     let bytes = text.as_bytes();
     let opens = |at: usize| matches!(bytes.get(at..at + 2), Some(b"${" | b"%{"));
@@ -356,7 +358,7 @@ fn first_token(text: &str, position: Position) -> Range {
     Range::new(position, advance(position, text.get(..length).unwrap_or_default()))
 }
 
-/// The fault of what follows the keyword of `%{ else }`, `%{ endif }` or `%{ endfor }`.
+/// Returns the fault of extra characters after `else`, `endif` or `endfor` in a directive.
 fn extra_in_marker(word: &str, start: Position, place: Position) -> Diagnostic {
     let summary = match word {
         "else" => "Extra characters in else marker",
@@ -368,7 +370,7 @@ fn extra_in_marker(word: &str, start: Position, place: Position) -> Diagnostic {
     Diagnostic::error(summary, detail, range).within(Range::new(start, range.end))
 }
 
-/// The fault of a word that begins no directive, or of something else in its place.
+/// Returns the fault of a word that is not a directive keyword, or of a missing keyword.
 fn unknown_keyword(word: &str, range: Range, start: Position) -> Diagnostic {
     if word.is_empty() {
         let detail = "A template directive keyword (\"if\", \"for\", etc) is expected at the \
@@ -384,7 +386,8 @@ fn unknown_keyword(word: &str, range: Range, start: Position) -> Diagnostic {
     error.within(Range::new(start, range.end))
 }
 
-/// The faults of an expression that cannot be parsed. `first` is the first token of its template.
+/// Returns the faults of an expression that cannot be parsed. `first` is the range of the first
+/// token of its template.
 pub fn faults_of(source: &str, inside: Position, first: Range) -> Vec<Diagnostic> {
     let error = Diagnostic::error;
     let trimmed = source.trim_start();
@@ -424,9 +427,9 @@ pub fn faults_of(source: &str, inside: Position, first: Range) -> Vec<Diagnostic
     faults
 }
 
-/// The length of the longest start of a text that is an expression.
+/// Returns the length of the longest prefix of a text that is an expression.
 fn longest_expression(text: &str) -> usize {
-    // Each attempt parses the text again, so a long text is not searched.
+    // Each attempt parses the prefix again, so only the first 200 bytes are searched.
     let text = text.get(..text.len().min(200)).unwrap_or_default();
     let ends = text.char_indices().map(|(at, _)| at).rev();
     let mut ends =

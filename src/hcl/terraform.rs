@@ -1,6 +1,6 @@
 //! The blocks of a Terraform or OpenTofu configuration, and their arguments.
 //!
-//! The readers of this module know no block by name. This table is all that they know about
+//! The readers of the `hcl` module contain no block names. Only this table is specific to
 //! Terraform. It follows the schema of Terraform 1.17.
 
 use super::schema::Reading::{

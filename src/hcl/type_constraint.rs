@@ -12,7 +12,7 @@ use crate::wire::types::{Attributes, Type};
 /// A type constraint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeConstraint {
-    /// The type in the JSON of cty.
+    /// The type in cty's JSON form.
     pub cty: String,
     /// True if an attribute of an object has a default value.
     pub has_defaults: bool,
@@ -21,14 +21,14 @@ pub struct TypeConstraint {
 const NO_TYPE: &str = "A type specification is either a primitive type keyword (bool, number, \
                        string) or a complex type constructor call, like list(string).";
 
-/// A fault: its sentence, and the text of the expression that has it if that is not the whole.
+/// A fault: its message, and the text of the faulty part, or `None` for the whole constraint.
 type Fault = (String, Option<String>);
 
-/// Reads a type constraint. `range` is that of its string.
+/// Reads a type constraint. `range` is the range of its string.
 ///
 /// # Errors
 ///
-/// The text is no type constraint.
+/// Fails if the text is not a type constraint.
 pub fn parse(text: &str, range: Range) -> Result<TypeConstraint, Diagnostic> {
     let summary = "Invalid type specification";
     let Some(expression) = expression::parse(text) else {
@@ -49,7 +49,7 @@ pub fn parse(text: &str, range: Range) -> Result<TypeConstraint, Diagnostic> {
     }
 }
 
-/// The type of an expression. The parser bounds the depth.
+/// Converts an expression to a type. The parser limits the depth of the recursion.
 fn constraint(expression: &Expression, has_defaults: &mut bool) -> Result<Type, Fault> {
     match expression {
         Expression::Variable(name) => match name.as_str() {
@@ -68,7 +68,7 @@ fn constraint(expression: &Expression, has_defaults: &mut bool) -> Result<Type, 
     }
 }
 
-/// What a constructor needs.
+/// Returns the message about the argument that a constructor requires.
 fn needs(kind: &str) -> String {
     let argument = match kind {
         "object" => "attribute types and values as a map",

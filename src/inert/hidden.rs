@@ -2,13 +2,15 @@
 
 use std::ops::RangeInclusive;
 
-/// The characters of the Unicode categories `Cc` (control), `Cf` (format), `Zl` and `Zp` (line and
-/// paragraph separator), those that are `Default_Ignorable_Code_Point` (DerivedCoreProperties.txt,
-/// Unicode 16), and the empty Braille pattern, which looks like a space.
+/// The hidden characters. They have the Unicode category `Cc` (control), `Cf` (format), `Zl` or
+/// `Zp` (line or paragraph separator), or the property `Default_Ignorable_Code_Point`
+/// (DerivedCoreProperties.txt, Unicode 16). The empty Braille pattern is also hidden, because it
+/// looks like a space.
 ///
-/// They move the cursor, change the direction or shape of the text around them, or have no width:
-/// names that differ only in them look the same. Azure Pipelines skips most of them when it looks
-/// for `##vso[`. The test compares the table with another implementation.
+/// Hidden characters move the cursor, change the direction or shape of the text around them, or
+/// have no width. Names that differ only in hidden characters look the same. Azure Pipelines skips
+/// most of them when it looks for `##vso[`. The test compares the table with another
+/// implementation.
 const HIDDEN: [RangeInclusive<char>; 28] = [
     '\0'..='\u{1f}',
     '\u{7f}'..='\u{9f}',

@@ -1,4 +1,4 @@
-//! JSON text without hidden characters and CI commands, and with the same value.
+//! Escapes hidden characters and CI commands in JSON text, and keeps the value of the JSON.
 //!
 //! Hidden characters and `##` can only occur inside strings, because the rest of JSON is ASCII
 //! without `#`. So a writer escapes them without tracking where strings begin. A line never starts
@@ -30,8 +30,8 @@ impl<W: Write> Json<W> {
         Json { out, ends_in_hash: false, open: Vec::new(), escaped: Vec::new() }
     }
 
-    /// Appends text to `escaped`. `Err` holds the number of bytes at the end of the text that start
-    /// an incomplete character.
+    /// Escapes text and appends it to `escaped`. Returns `Err` if the text ends within a character,
+    /// with the number of bytes of that character that the text contains.
     fn escape(&mut self, text: &[u8]) -> Result<(), usize> {
         let (mut at, mut look_at) = (0, 0);
         while let Some(&byte) = text.get(at) {
@@ -61,7 +61,8 @@ impl<W: Write> Json<W> {
             let Some(bytes) = text.get(at..at + len) else { return Err(text.len() - at) };
             let character = std::str::from_utf8(bytes).ok().and_then(|it| it.chars().next());
             let is_escaped = match character {
-                // ASCII control characters occur between tokens, where they are white space.
+                // Of ASCII, only DEL and the second `#` come here. Other control characters occur
+                // only between tokens, as white space.
                 Some(character) => byte < 0x7f || is_hidden(character),
                 None => false,
             };

@@ -22,7 +22,7 @@ pub(super) struct Filled {
     pub len: usize,
 }
 
-/// The input of the thread.
+/// The reader that the thread reads from.
 pub(super) type Reader = Box<dyn Read + Send>;
 
 /// The consumer's side of the thread.
@@ -32,7 +32,7 @@ pub(super) struct ReadAhead {
 }
 
 impl ReadAhead {
-    /// Starts the thread. Fails if the system allows no more threads, and returns the reader.
+    /// Starts the thread. If the system allows no more threads, fails and returns the reader.
     pub(super) fn new(reader: Reader) -> std::result::Result<ReadAhead, Reader> {
         let (full, filled) = channel();
         let (empty, emptied) = channel();
@@ -71,7 +71,8 @@ impl ReadAhead {
     }
 }
 
-/// The loop of the thread. Fills buffers until the input ends or fails, or `each` returns false.
+/// Runs the loop of the thread: fills buffers until the input ends or fails, or `each` returns
+/// false.
 fn fill(
     mut reader: impl Read,
     emptied: &Receiver<Vec<u8>>,

@@ -1,4 +1,4 @@
-//! The memory that a window is in.
+//! The memory of a window.
 
 use std::ops::{Deref, DerefMut};
 
@@ -6,13 +6,13 @@ use memmap2::MmapMut;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Length from which on a buffer has pages of its own, in bytes.
+/// Minimum length of a buffer that has pages of its own, in bytes.
 const OWN_PAGES: usize = 1 << 20;
 
-/// Bytes of memory.
+/// A buffer of bytes.
 ///
-/// A long buffer is a mapping without a file. The system provides a page when the page is first
-/// used, and takes all of them back when the buffer is dropped, where an allocator keeps them.
+/// A long buffer is an anonymous mapping. The system provides each page on its first use, and takes
+/// all pages back when the buffer is dropped. An allocator would keep them.
 pub(super) enum Buffer {
     Allocated(Vec<u8>),
     Mapped(MmapMut),

@@ -1,22 +1,22 @@
-//! A source with a hook: another source, and something to do each time it reads on.
+//! Wraps a source, and runs a hook each time the source reads more bytes.
 
 use super::{SharedText, Source};
 use crate::error::Result;
 
-/// Does something of its own when a source reads on, and lets the source read.
+/// A hook of a source. It runs each time the source reads more bytes.
 pub trait Hook {
-    /// Calls [`Source::fill`] of the source, or fails.
+    /// Calls [`Source::fill`] of the source, before or after the hook's own code.
     ///
     /// # Errors
     ///
     /// Fails if the source fails, or with an error of the hook.
     fn fill(&mut self, source: &mut impl Source, keep: u64) -> Result<bool>;
 
-    /// Learns that the source was read to its end.
+    /// Called when the source was read to its end.
     fn finished(&mut self) {}
 }
 
-/// A source with a hook. Everything except [`Source::fill`] goes straight to the source.
+/// A source with a hook on [`Source::fill`] and [`Source::finish`].
 #[derive(Debug)]
 pub struct Hooked<S, H> {
     source: S,
@@ -24,7 +24,7 @@ pub struct Hooked<S, H> {
 }
 
 impl<S: Source, H: Hook> Hooked<S, H> {
-    /// Hooks into a source.
+    /// Adds a hook to a source.
     pub fn new(source: S, hook: H) -> Hooked<S, H> {
         Hooked { source, hook }
     }

@@ -1,8 +1,8 @@
 //! A memory-mapped file that survives writes by other processes.
 //!
 //! The window is a slice of the mapping. [`Mapped::fill`] moves the window and drops the pages
-//! behind it, so only a few MiB of the file are resident. Prefetching pages is slower than page
-//! faults, of which each maps sixteen. Other threads may share the whole mapping
+//! behind it, so only a few MiB of the file are resident. Page faults are faster than prefetching,
+//! because each fault maps sixteen pages. Other threads may share the whole mapping
 //! ([`Source::shared_text`]); the window drops their pages when it passes them.
 //!
 //! *Truncation.* Access to a page beyond the new end raises SIGBUS. The handler
@@ -11,10 +11,11 @@
 //! parsed. The table consists of atomics, and the handler only searches it and maps a page. For a
 //! fault elsewhere it restores the previous handler, and the fault happens again.
 //!
-//! *Writes.* The bytes of a mapping may change at any time. So no byte is read twice and trusted
-//! the second time: readers copy what they decide on, or check every later use of it. At the end,
-//! times and length show whether the file was written to. They miss a process that writes through
-//! its own mapping, or twice within one tick of the file system's clock.
+//! *Writes.* The bytes of a mapping may change at any time. So no reader trusts a second read of a
+//! byte: readers copy the bytes that they base a decision on, or check every later use of them. At
+//! the end, the times and the length show whether the file was written to. This check misses a
+//! process that writes through its own mapping, or twice within one tick of the file system's
+//! clock.
 #![allow(
     unsafe_code,
     reason = "mapping files and handling SIGBUS are one of the two unsafe places"
@@ -74,8 +75,8 @@ impl Mapped {
     /// Maps a file, which must not be empty. Fails if the file cannot be mapped, or if too many
     /// files are mapped.
     pub(super) fn new(identity: Identity, limits: &Limits) -> io::Result<Mapped> {
-        // SAFETY: another process may write to the file. The contract of `Mapping::auto`, without
-        // which no file is mapped, says who copes with bytes that change and pages that vanish.
+        // SAFETY: another process may write to the file. The caller accepted the contract of
+        // `Mapping::auto`, which covers bytes that change and pages that vanish.
         let map = unsafe { Mmap::map(&*identity.file)? };
         // Fails if a limited address space would be too full after the mapping.
         drop(MmapOptions::new().len(HEADROOM).map_anon()?);
@@ -131,7 +132,7 @@ impl Source for Mapped {
     }
 
     fn finish(&mut self) -> Result<()> {
-        // Drops all pages, because the same file may be mapped once more.
+        // Drops all pages, because a second mapping of the same file may need the memory.
         if self.mapping.map.len() > STEP {
             // SAFETY: nothing is lost, because the mapping is only read. A dropped page that is
             // read again comes back from the file, or as zeros after a fault.
@@ -240,7 +241,7 @@ pub(super) fn install_handler() -> io::Result<()> {
     if INSTALLED.load(Ordering::Acquire) { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// The SIGBUS handler. Maps a page of zeros in place of a page that the file lost.
+/// Handles SIGBUS: maps a page of zeros in place of a page that the file lost.
 extern "C" fn on_fault(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
     // SAFETY: with SA_SIGINFO the kernel passes a valid `siginfo_t`. The address is defined for
     // signals that the kernel raised, whose `si_code` is positive.

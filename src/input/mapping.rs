@@ -1,4 +1,4 @@
-//! Whether files are read or mapped into memory, which is the caller's choice.
+//! Whether files are read or mapped into memory. The caller decides.
 #![allow(unsafe_code, reason = "mapping a file has a contract that only the caller can keep")]
 
 /// Whether files may be mapped into memory. The default is to read them.
@@ -21,10 +21,9 @@ impl Mapping {
     ///
     /// - No process truncates the file, or [`catch_truncation`] succeeded before. Otherwise the
     ///   system ends this process with the signal SIGBUS at the next access to a page that is gone.
-    /// - No process writes to the file, or the caller only passes the input to this library.
-    ///   The library copies bytes before it relies on them, and reports
-    ///   [`ErrorKind::Changed`]. Code that reads a [`window`] itself must not take it for a slice
-    ///   whose bytes stay the same.
+    /// - No process writes to the file, or the caller only passes the input to this library. The
+    ///   library copies bytes before it relies on them, and reports [`ErrorKind::Changed`]. Code
+    ///   that reads a [`window`] itself must not assume that its bytes stay the same.
     ///
     /// [`Input`]: super::Input
     /// [`SharedText`]: super::SharedText

@@ -48,7 +48,8 @@ pub type GiveUp = Arc<dyn Fn() -> bool + Send + Sync>;
 ///
 /// Offsets count bytes of the decoded (decompressed, UTF-8) text from its first byte, a UTF-8 byte
 /// order mark included. The reader consumes [`Source::window`] and calls [`Source::fill`] for more.
-/// It names the first byte that it still needs; everything before that leaves the window.
+/// The argument of `fill` is the offset of the first byte that the reader still needs. Earlier
+/// bytes leave the window.
 pub trait Source {
     /// Returns the bytes that are in memory now.
     fn window(&self) -> &[u8];
@@ -99,7 +100,6 @@ impl SharedText {
     }
 }
 
-/// A borrowed source is a source.
 impl<S: Source> Source for &mut S {
     #[inline]
     fn window(&self) -> &[u8] {
@@ -150,10 +150,10 @@ impl Source for Slice<'_> {
     }
 }
 
-/// Installs a handler of the signal SIGBUS for the whole process, so that a mapped file that
-/// another process truncates is an error ([`ErrorKind::Changed`]) instead of the end of this
-/// process. The handler treats faults in mapped inputs, and passes all others to the handler before
-/// it. Further calls do nothing. No other function of the library installs a handler.
+/// Installs a handler of the signal SIGBUS for the whole process. If another process truncates a
+/// mapped file, the reader then fails with [`ErrorKind::Changed`]. Without the handler, the signal
+/// ends this process. The handler passes faults outside mapped inputs to the previous handler.
+/// Further calls do nothing. No other function of the library installs a signal handler.
 ///
 /// # Errors
 ///
@@ -203,7 +203,7 @@ struct Identity {
     state: State,
 }
 
-/// The metadata that change when someone writes to a file.
+/// The metadata that changes when a process writes to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct State {
     len: u64,
@@ -231,8 +231,8 @@ impl State {
 }
 
 impl Identity {
-    /// The identity of a regular file. `Ok(Err(_))` returns anything else, except a directory,
-    /// which is an error.
+    /// Returns the identity of a regular file. Returns any other file unchanged in `Ok(Err(_))`,
+    /// and fails for a directory.
     fn of(file: File, path: Option<&Path>) -> Result<std::result::Result<Identity, File>> {
         let metadata = file.metadata().map_err(Error::read)?;
         if metadata.is_dir() {
@@ -258,7 +258,7 @@ impl Identity {
 }
 
 impl Input {
-    /// Opens a file by its path. The file is read, unless [`Options::mapping`] says otherwise.
+    /// Opens a file by its path. The file is mapped only if [`Options::mapping`] allows it.
     ///
     /// # Errors
     ///
@@ -389,7 +389,7 @@ impl Input {
         Ok(Input(Kind::Stream(Stream::new(text, identity, options))))
     }
 
-    /// Makes the input readable at any offset. Nothing of it may have left the window. Unless the
+    /// Makes the input readable at any offset. No byte may have left the window yet. Unless the
     /// input is a mapped file, its decompressed and decoded bytes are spooled to a temporary file.
     ///
     /// # Errors
@@ -404,7 +404,7 @@ impl Input {
         }
     }
 
-    /// The source, for calls that are not on the path of every byte.
+    /// Returns the source as a trait object, for calls that are not in the hot path.
     fn source(&mut self) -> &mut dyn Source {
         match &mut self.0 {
             #[cfg(target_os = "linux")]
@@ -442,7 +442,8 @@ impl Read for Rest {
     }
 }
 
-/// Returns standard input as a file, and whether some of its bytes were consumed, as a shell may do.
+/// Returns standard input as a file, and whether another process, such as a shell, consumed some of
+/// its bytes.
 #[cfg(unix)]
 fn stdin() -> Result<(File, bool)> {
     use std::os::fd::AsFd;

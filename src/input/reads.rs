@@ -1,4 +1,4 @@
-//! Reads from a reader: how much at once, and again after an interruption.
+//! Limits the size of a read, and retries a read that a signal interrupted.
 
 use std::io::{self, Read};
 

@@ -2,8 +2,8 @@
 //!
 //! A regular file is opened again for each pass, and each pass ends with a check that the file did
 //! not change. Any other input is first spooled to a nameless temporary file. That file has mode
-//! 0600 from its creation, and the system deletes it when the process ends, even by a crash. A plan
-//! file, or a part of one, is encrypted in it.
+//! 0600 from its creation, and the system deletes it when the process ends, even by a crash. Plan
+//! files and their parts are encrypted in the temporary file.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -21,7 +21,7 @@ use crate::limits::{Limit, Limits};
 #[derive(Clone, Debug)]
 pub struct Rereadable {
     pub(super) identity: Identity,
-    /// Encrypts the file.
+    /// Encrypts the temporary file; `None` if the file is not encrypted.
     seal: Option<Seal>,
 }
 
@@ -67,13 +67,13 @@ impl Rereadable {
         }
     }
 
-    /// A regular file, as it is.
+    /// Wraps a regular file without spooling it.
     pub(super) fn of_file(identity: Identity) -> Rereadable {
         Rereadable { identity, seal: None }
     }
 
-    /// Copies a reader to a nameless temporary file. The file is encrypted if the reader is not a
-    /// plain text.
+    /// Copies a reader to a nameless temporary file. The file is encrypted if the input is
+    /// compressed or an archive.
     ///
     /// # Errors
     ///
@@ -91,7 +91,7 @@ impl Rereadable {
     ///
     /// # Errors
     ///
-    /// As [`Rereadable::spool`].
+    /// Fails like [`Rereadable::spool`].
     pub fn spool_sealed(reader: impl Read, limits: &Limits) -> Result<Rereadable> {
         Rereadable::copy(reader, Some(Seal::new().map_err(spool_error)?), limits)
     }
@@ -128,8 +128,8 @@ impl Rereadable {
         self.len() == 0
     }
 
-    /// Reads the bytes of the file from `offset` on, without decompression and decoding. Returns 0
-    /// at the end of the file.
+    /// Reads bytes of the file at `offset`, without decompression and decoding. Returns 0 at the
+    /// end of the file.
     ///
     /// # Errors
     ///
@@ -205,7 +205,7 @@ fn nameless() -> io::Result<File> {
     tempfile::NamedTempFile::new().map(tempfile::NamedTempFile::into_file)
 }
 
-/// How compressed inputs and archives begin: as gzip, zstd and zip.
+/// The first bytes of compressed inputs and archives: gzip, zstd and zip.
 const HEADS: [&[u8]; 3] = [&[0x1f, 0x8b], &[0x28, 0xb5, 0x2f, 0xfd], b"PK"];
 
 fn spool_error(error: io::Error) -> Error {
@@ -217,7 +217,8 @@ mod tests {
     use super::*;
     use crate::input::Source;
 
-    /// What the temporary file of a text holds, and what is read from it.
+    /// Returns the bytes in the temporary file of a text, and the bytes that are read from that
+    /// file.
     fn spooled(text: &[u8], spool: impl Fn(&[u8]) -> Result<Rereadable>) -> (Vec<u8>, Vec<u8>) {
         let file = spool(text).unwrap();
         let mut stored = vec![0; text.len()];

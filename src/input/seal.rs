@@ -1,5 +1,5 @@
-//! Encryption of temporary files: what such a file holds can be read by this process alone, and by
-//! nobody after it ended.
+//! Encrypts temporary files. Only this process can decrypt such a file. After the process has
+//! ended, nobody can.
 //!
 //! The key is random, different for each file, and never leaves memory. The keystream is the output
 //! of BLAKE3 under the key, so any range of the file can be read. Each byte of a file is written
@@ -14,7 +14,7 @@ use blake3::{Hasher, OutputReader};
 pub(super) struct Seal(OutputReader);
 
 impl Seal {
-    /// A seal with a new key. Fails if the system has no random bytes.
+    /// Creates a seal with a new key. Fails if the system has no random bytes.
     pub(super) fn new() -> io::Result<Seal> {
         let mut key = zeroize::Zeroizing::new([0; 32]);
         getrandom::fill(&mut *key).map_err(io::Error::other)?;

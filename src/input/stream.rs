@@ -2,7 +2,7 @@
 //!
 //! Bytes are available as soon as they arrive. A full buffer moves its kept bytes to the front, or
 //! doubles if the kept bytes fill it. The consumer bounds how many bytes it keeps. The buffer
-//! shrinks when few are kept.
+//! shrinks when few bytes are kept.
 //!
 //! For an input that is not small, another thread reads ahead ([`super::ahead`]). A buffer that the
 //! thread filled becomes the window itself, with the few kept bytes copied in front:
@@ -31,7 +31,7 @@ const LEN: usize = 512 << 10;
 /// A read fits behind the kept bytes of a buffer that has doubled.
 const _: () = assert!(READ <= LEN / 2);
 
-/// Bytes to read before the thread starts. A shorter input is faster without it.
+/// Bytes to read before the thread starts. A shorter input is faster without the thread.
 const ALONE: u64 = 1 << 20;
 
 /// An [`Error`] inside an [`io::Error`], for readers that wrap other readers.
@@ -51,7 +51,7 @@ pub fn into_io_error(error: Error) -> io::Error {
     io::Error::other(Failure(error))
 }
 
-/// Unwraps an error that [`into_io_error`] wrapped. Any other error is one of the reader.
+/// Unwraps an error that [`into_io_error`] wrapped. Any other error becomes [`ErrorKind::Read`].
 pub fn into_error(error: io::Error) -> Error {
     error.downcast::<Failure>().map_or_else(Error::read, |Failure(error)| error)
 }
@@ -59,7 +59,7 @@ pub fn into_error(error: io::Error) -> Error {
 /// A reader, seen through windows of one buffer.
 pub(super) struct Stream {
     reader: Reader,
-    /// The thread that reads ahead. If it runs, it owns the reader.
+    /// The thread that reads ahead; `None` until it starts. A running thread owns the reader.
     ahead: Option<ReadAhead>,
     /// Bytes to read before the thread starts.
     alone: u64,

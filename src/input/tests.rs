@@ -1,4 +1,4 @@
-//! All kinds of input give the same bytes, and report every error.
+//! Tests that all kinds of input give the same bytes and report every error.
 
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -86,7 +86,7 @@ fn in_file<T>(bytes: &[u8], with: impl FnOnce(&Path) -> T) -> T {
     with(&path)
 }
 
-/// A text longer than one window and one step.
+/// Returns a text longer than one window and one step.
 fn long_text() -> String {
     "0123456789é😀abcdef\n".repeat(300_000)
 }

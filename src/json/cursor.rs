@@ -2,14 +2,13 @@
 //!
 //! The cursor scans the text in batches of blocks, each byte once, and then moves over the masks.
 //! Each scan also checks that brackets match, and with [`Validation::Grammar`] the whole grammar.
-//! So skipping a value only counts brackets until its own one closes.
+//! Skipping a value therefore only counts brackets, until the bracket of the value closes.
 //!
-//! The invariant: text that is scanned and not consumed lies in the current batch, and only
-//! `Cursor::advance` scans the next batch. Anything that ends the text early (a misplaced byte, the
-//! end of the input) ends the batch, and is reported when the cursor gets there. So the first error
-//! does not depend on how the input was cut into windows. A new method that moves must follow the
-//! pattern: go to the end of the batch, advance, continue. Text that must stay in the window
-//! meanwhile needs a `Retained`.
+//! Invariant: text that is scanned but not consumed lies in the current batch. Only
+//! `Cursor::advance` scans the next batch. An invalid byte or the end of the input ends the batch,
+//! and the cursor reports it when it gets there. So the first error does not depend on how the
+//! input was cut into windows. A new method that moves must follow the pattern: go to the end of
+//! the batch, advance, continue. Text that must stay in the window meanwhile needs a `Retained`.
 
 mod jump;
 mod open_string;
@@ -42,9 +41,9 @@ pub struct Cursor<S> {
     /// The tokens of the scanned text, with [`Validation::Grammar`].
     grammar: Option<Grammar>,
     batch: ScannedBatch,
-    /// The offset of the first byte that is not scanned or is misplaced.
+    /// The offset of the first byte that is unscanned or invalid.
     scanned: u64,
-    /// What is wrong with the byte at `scanned`, and the offset to report.
+    /// The error of the byte at `scanned`, and the offset to report.
     misplaced: Option<(ErrorKind, u64)>,
     /// The offset of the next byte.
     offset: u64,
@@ -79,7 +78,7 @@ struct ScannedBatch {
 }
 
 impl<S: Source> Cursor<S> {
-    /// A cursor at the offset `start` of a source whose window begins there or before.
+    /// Returns a cursor at the offset `start`. The source's window must begin at or before it.
     pub fn new(source: S, start: u64, isa: Isa, validation: Validation, limits: Limits) -> Self {
         let (detail, grammar) = match validation {
             Validation::Structure => (Detail::Structure, None),
@@ -111,17 +110,17 @@ impl<S: Source> Cursor<S> {
         self.offset
     }
 
-    /// The source, for operations on the input as a whole.
+    /// Returns the source, for operations on the whole input.
     pub fn source_mut(&mut self) -> &mut S {
         &mut self.input.source
     }
 
-    /// The source, for questions about the input as a whole.
+    /// Returns the source, for queries about the whole input.
     pub fn source(&self) -> &S {
         &self.input.source
     }
 
-    /// The first byte of the next token, which is not consumed; `None` at the end of the input.
+    /// Returns the first byte of the next token without consuming it; `None` at the input's end.
     ///
     /// # Errors
     ///
@@ -175,9 +174,9 @@ impl<S: Source> Cursor<S> {
         Ok(())
     }
 
-    /// Consumes the next key and its colon in the entered object. At the end of the object, leaves
-    /// it and returns `None`. The range is that of the key's text; [`Cursor::text`] returns the
-    /// text until the cursor moves.
+    /// Consumes the next key of the entered object and its colon. Returns the range of the key's
+    /// text, which [`Cursor::text`] can read until the cursor moves. At the end of the object,
+    /// leaves the object and returns `None`.
     ///
     /// # Errors
     ///
@@ -212,7 +211,8 @@ impl<S: Source> Cursor<S> {
         Ok(Some(start..close))
     }
 
-    /// Goes to the next element of the entered array. At its end, leaves it and returns `false`.
+    /// Goes to the next element of the entered array. At the end of the array, leaves it and
+    /// returns `false`.
     ///
     /// # Errors
     ///
@@ -301,7 +301,7 @@ impl<S: Source> Cursor<S> {
         Ok(self.peek()?.is_none())
     }
 
-    /// An error for the next token: `expected` was expected.
+    /// Returns the error for a next token that is not `expected`.
     pub fn expected(&self, expected: &'static str) -> Error {
         if self.offset == self.scanned {
             return Error::at(ErrorKind::Truncated, self.offset);
@@ -358,15 +358,15 @@ impl<S: Source> Cursor<S> {
         }
     }
 
-    /// Skips the container at the cursor, or the rest of one, by its brackets. Returns `false` if
-    /// the container continues after the pause.
+    /// Starts or continues the skip of a container by counting brackets. Returns `false` if the
+    /// skip pauses before the end of the container.
     fn skip_container(&mut self, recorder: impl Recorder, skip: &mut Skip) -> Result<bool> {
         self.scanner.isa().run(SkipBlocks { cursor: self, recorder, skip })
     }
 
     #[inline(always)]
     fn skip_blocks(&mut self, mut recorder: impl Recorder, skip: &mut Skip) -> Result<bool> {
-        // `depth` counts open containers from the skipped one inwards, `around` those around it.
+        // `depth` counts the skipped container and those inside it, `around` those outside it.
         let (mut depth, around) = (skip.depth, self.open.depth);
         let mut from = (self.offset - self.batch.start) as usize;
         loop {
@@ -410,8 +410,8 @@ impl<S: Source> Cursor<S> {
         Ok(())
     }
 
-    /// The offset of the first quote at or after `from`, which is in this batch or right after it.
-    /// Records the blocks from the cursor's on, and does not move the cursor beyond the quote.
+    /// Returns the offset of the first quote at or after `from`. `from` is in this batch or at its
+    /// end. Records the blocks from the cursor's block on. The cursor does not pass the quote.
     fn find_quote(&mut self, from: u64, mut recorder: impl Recorder) -> Result<u64> {
         let mut first = (self.offset - self.batch.start) as usize / BLOCK;
         let mut from = (from - self.batch.start) as usize;
@@ -431,24 +431,24 @@ impl<S: Source> Cursor<S> {
         }
     }
 
-    /// Scans the next batch; the end of the input is an error.
+    /// Scans the next batch and returns the position of its first byte. Fails at the input's end.
     fn next_batch(&mut self) -> Result<usize> {
         self.offset = self.scanned;
         if self.advance()? { Ok(0) } else { Err(Error::at(ErrorKind::Truncated, self.offset)) }
     }
 
-    /// Extends the window; `false` if the input has ended or failed.
+    /// Extends the window. Returns `false` if the input has ended or failed.
     fn fill(&mut self) -> bool {
         if !self.input.is_ended {
             let filled = self.input.source.fill(self.keep());
             self.input.is_ended = !matches!(filled, Ok(true));
-            // Reported once the bytes before it are consumed, however the input was cut.
+            // `advance` reports the error after the bytes before it, however the input was cut.
             self.input.failed = filled.err().map(|error| error.or_at(self.window_end()));
         }
         !self.input.is_ended
     }
 
-    /// Scans the next batch; `false` at the end of the input.
+    /// Scans the next batch. Returns `false` at the end of the input.
     fn advance(&mut self) -> Result<bool> {
         if let Some(retained) = self.retained {
             retained.check(self.validated_end())?;
@@ -477,7 +477,7 @@ impl<S: Source> Cursor<S> {
             self.scanned = begin + rest.len() as u64;
             self.scanner.scan_last(rest, &mut self.batch.blocks[0])
         };
-        // Where the source failed inside a character, its error is the one to report.
+        // If the source failed inside a character, the error of the source is reported.
         let is_cut = |kind| kind == ErrorKind::Truncated && self.input.failed.is_some();
         if let Some(misplaced) = misplaced.filter(|misplaced| !is_cut(misplaced.kind)) {
             let offset = begin.saturating_add_signed(misplaced.offset as i64);
@@ -490,8 +490,8 @@ impl<S: Source> Cursor<S> {
         Ok(true)
     }
 
-    /// Checks the brackets of the batch, or all its tokens. Returns what is wrong, and the position
-    /// in the batch.
+    /// Checks the batch: with a grammar all its tokens, otherwise the brackets. Returns the first
+    /// error and its position in the batch.
     fn follow(&mut self) -> Option<(ErrorKind, usize)> {
         let count = self.block_count();
         if self.grammar.is_none() {
@@ -505,7 +505,7 @@ impl<S: Source> Cursor<S> {
         let (source, offset) = (&self.input.source, self.batch.start);
         let text = &source.window()[(offset - source.offset()) as usize..];
         let len = (self.scanned - offset) as usize;
-        // Where the source failed inside an escape, its error is the one to report.
+        // If the source failed inside an escape, the error of the source is reported.
         let cut = if self.input.failed.is_some() {
             text.len() - string::ESCAPE_MAX.min(text.len())
         } else {
@@ -516,7 +516,7 @@ impl<S: Source> Cursor<S> {
         wrong.filter(|&(kind, place)| kind != ErrorKind::Escape || place <= cut)
     }
 
-    /// Ends the batch before a wrong byte. The error is reported when the cursor gets there,
+    /// Ends the batch before an invalid byte. The cursor reports the error when it gets there,
     /// because an earlier error takes precedence.
     fn end_batch(&mut self, kind: ErrorKind, offset: u64) {
         self.misplaced = Some((kind, offset));
@@ -554,8 +554,8 @@ impl<S: Source> Cursor<S> {
         self.input.source.offset() + self.input.source.window().len() as u64
     }
 
-    /// The first offset to keep in the window: the start of a block, because an outline begins at
-    /// one.
+    /// Returns the first offset to keep in the window. An outline begins at the start of a block,
+    /// so this offset is the start of a block, too.
     fn keep(&self) -> u64 {
         let first = self.retained.map_or(self.offset, |retained| retained.from.min(self.offset));
         first - first.wrapping_sub(self.batch.start) % BLOCK as u64
@@ -578,9 +578,9 @@ struct SkipBlocks<'c, S, R> {
 /// The progress of a skip that may pause.
 #[derive(Debug)]
 pub(crate) struct Skip {
-    /// How many containers are open, the skipped one included.
+    /// Number of open containers, including the skipped one.
     depth: u64,
-    /// The offset from which on no further batch is scanned.
+    /// The skip pauses after the batch that reaches this offset.
     pause: u64,
 }
 

@@ -1,4 +1,4 @@
-//! A value with a text of its own.
+//! A value that owns its text.
 
 use super::Validation;
 use super::cursor::Cursor;
@@ -17,7 +17,7 @@ pub struct Detached {
 }
 
 impl Detached {
-    /// Copies and outlines the value that a text consists of. White space around it is allowed.
+    /// Copies and outlines the only value of a text. White space around the value is allowed.
     ///
     /// # Errors
     ///
@@ -33,7 +33,7 @@ impl Detached {
         }
     }
 
-    /// The value. Its offsets count from the start of the text it was read from.
+    /// Returns the value. Its offsets count from the start of the text that `read` received.
     pub fn value(&mut self) -> Value<'_> {
         self.outline.value(&self.text)
     }

@@ -1,9 +1,9 @@
 //! Checks the grammar of JSON, a batch of text at a time.
 //!
-//! What may follow a token depends on little more than the token itself. So the check compares two
-//! masks. One has the ends of tokens, shifted to the next byte that is not a space. The other has
-//! the starts of tokens. The object `{"a":[1],"b":2}` gives (the first byte is the lowest bit,
-//! shown left; a string ends with its closing quote):
+//! The tokens that may follow a token depend on little more than the token itself. So the check
+//! compares two masks. One mask has the ends of tokens, shifted to the next byte that is not a
+//! space. The other mask has the starts of tokens. These are the masks of the object
+//! `{"a":[1],"b":2}`. The first byte is the lowest bit and is shown on the left:
 //!
 //! ```text
 //! text        {  "  a  "  :  [  1  ]  ,  "  b  "  :  2  }
@@ -13,22 +13,28 @@
 //! shifted     0  1  0  0  0  1  1  0  0  1  0  0  0  1  0    equals `values` wherever one begins
 //! ```
 //!
-//! The one exception is a closing bracket right after an opening one. Adding a bit to the start of
-//! a run of 1 bits carries it to the bit after the run. That is how a mask crosses spaces, and how
-//! it gets from the first quote of a string to the last.
+//! There is one exception: a closing bracket may follow an opening one directly.
 //!
-//! A string after an opening brace or a comma may be a key. It is a key in an object, and then a
-//! colon follows, which stands nowhere else. Only the brackets tell whether the container is an
-//! object, but each token makes a claim ([`Claims`]). A colon claims an object. A token after an
-//! opening brace or a comma claims an array if it is not a string, and so does a token after such a
-//! string if it is not a colon. The claims move to the next bracket and are checked with the
-//! brackets ([`Nesting::follow_claims`]).
+//! If a bit is added to the start of a run of 1 bits, the carry sets the bit after the run. With
+//! such additions, a mask crosses runs of spaces, and gets from the first quote of a string to the
+//! last.
 //!
-//! This proves a whole batch valid without a look at single tokens, but does not find the error in
-//! a bad one. A slow path ([`super::tokens`]) walks doubtful batches, and those where the document
-//! begins or ends, token by token. Both paths must agree on every text; [`TokenState`] and
-//! [`Expected`] are the same state in two forms. A false doubt only costs time. The bytes of words
-//! and escapes are checked separately ([`super::leaves`]).
+//! A string after an opening brace or a comma may be a key. In an object, it is a key and a colon
+//! must follow. A colon is valid nowhere else. Only the brackets show whether the container is an
+//! object. So tokens make claims about the container ([`Claims`]):
+//!
+//! * A colon claims an object.
+//! * After an opening brace or a comma, a token that is not a string claims an array.
+//! * After a string that may be a key, a token that is not a colon claims an array.
+//!
+//! Each claim moves to the next bracket and is checked with the brackets
+//! ([`Nesting::follow_claims`]).
+//!
+//! This fast path proves that a whole batch is valid, but it cannot locate an error. If it fails,
+//! the slow path ([`super::tokens`]) walks the batch token by token. The fast path always fails
+//! where the document begins or ends. A false alarm only costs time. Both paths must agree on every
+//! text: [`TokenState`] and [`Expected`] are the same state in two forms. The bytes of words and
+//! escapes are checked separately ([`super::leaves`]).
 
 use super::leaves::{Batch, CheckLeaves, Unfinished};
 use super::tokens::{Expected, Tokens, Wrong};
@@ -69,14 +75,14 @@ impl Grammar {
         }
     }
 
-    /// Restarts at another place between tokens, where `expected` comes next.
+    /// Restarts at another position between two tokens. `expected` is what comes next.
     pub(super) fn go_on(&mut self, expected: Expected) {
         self.follow = TokenState::from_expected(expected, 0);
         self.unfinished = Unfinished::default();
     }
 
-    /// Checks the next batch. Returns what is wrong first, and its position in the batch; the state
-    /// is then undefined. Text after the end of the document is ignored.
+    /// Checks the next batch. Returns the first error and its position in the batch. After an
+    /// error, the state is undefined. Ignores text after the end of the document.
     pub(super) fn follow(
         &mut self,
         batch: Batch<'_>,
@@ -102,13 +108,14 @@ impl Grammar {
         Ok(())
     }
 
-    /// The fast path; `false` if it failed, with the state unchanged.
+    /// The fast path of [`Grammar::follow`]. If it fails, returns `false` and leaves the state
+    /// unchanged.
     fn is_right(&mut self, batch: Batch<'_>, nesting: &mut Nesting) -> bool {
         self.agrees(batch, |claims, last| nesting.follow_claims(batch.blocks, claims, last))
     }
 
-    /// Checks the next batch of a range whose enclosing containers are unknown; `false` if
-    /// something may be wrong.
+    /// Checks the next batch of a range whose enclosing containers are unknown. Returns `false` if
+    /// the batch may be invalid.
     pub(super) fn follow_partial(
         &mut self,
         batch: Batch<'_>,
@@ -118,8 +125,8 @@ impl Grammar {
         self.agrees(batch, |claims, last| brackets.follow_claims(isa, blocks, claims, last))
     }
 
-    /// Checks tokens, words and escapes, and the brackets with the claims. `false` if something may
-    /// be wrong, with the state unchanged.
+    /// Checks the tokens, words, escapes and brackets of a batch. `brackets` checks the brackets
+    /// and the claims. If the batch may be invalid, returns `false` and leaves the state unchanged.
     fn agrees(
         &mut self,
         batch: Batch<'_>,
@@ -141,21 +148,22 @@ impl Grammar {
     }
 }
 
-/// Checks the order of tokens and collects their claims. `None` if something may be wrong.
+/// Checks the order of tokens and collects their claims. Returns `None` if the batch may be
+/// invalid.
 struct CheckTokens<'a> {
     blocks: &'a [Block],
     follow: &'a mut TokenState,
     claims: &'a mut [Claims; BATCH],
 }
 
-/// What [`CheckTokens`] found in a batch.
+/// The result of [`CheckTokens`] for a batch.
 #[derive(Clone, Copy, Debug, Default)]
 struct TokenSummary {
     /// The blocks with words, one bit each.
     with_words: u64,
     /// The blocks with escapes, one bit each.
     with_escapes: u64,
-    /// The claims about the innermost container at the end.
+    /// The claims after the last bracket, about the innermost container at the end.
     last: Claims,
 }
 
@@ -202,7 +210,7 @@ struct TokenState {
 }
 
 impl TokenState {
-    /// `in_string` is 1 if a string is open, which is then the last token.
+    /// Converts the state of the slow path. `in_string` is 1 if the last token is an open string.
     fn from_expected(expected: Expected, in_string: u64) -> TokenState {
         let colon = u64::from(expected == Expected::Colon);
         TokenState {
@@ -218,8 +226,8 @@ impl TokenState {
         }
     }
 
-    /// What comes next, after the open string if there is one. `is_in_object` is `None` outside all
-    /// containers.
+    /// Returns what the grammar expects next. If a string is open, that is what follows the string.
+    /// `is_in_object` is `None` outside all containers.
     fn expected(&self, is_in_object: Option<bool>) -> Expected {
         let is_key = is_in_object == Some(true) && self.key == 1;
         match (self.value, self.close) {
@@ -235,8 +243,8 @@ impl TokenState {
         }
     }
 
-    /// Checks the tokens of some blocks, and returns whether one may be wrong. Stores the claims at
-    /// the brackets. `open` holds those about the innermost container after the last bracket.
+    /// Checks the tokens of some blocks, and returns whether a token may be wrong. Stores each
+    /// claim at the next bracket. `open` holds the claims after the last bracket.
     #[inline(always)]
     fn tokens<L: Lanes>(
         &mut self,
@@ -252,7 +260,7 @@ impl TokenState {
         let texts = quotes & strings;
         let values = texts | opens | (words & !words.shifted(&mut self.in_word));
         let begins = values | closes | separators;
-        // The tools write plans without spaces.
+        // Terraform and OpenTofu write plans without spaces.
         let spaces = !(strings | quotes | brackets | separators | words);
         let has_spaces = spaces.nonzero() != 0;
         let after = |ends: L, carry: &mut u64| match has_spaces {
@@ -268,7 +276,7 @@ impl TokenState {
 
         let wrong = ((is_value ^ values) & !(closes & may_close)) | (colons & !may_be_colon);
         let arrays = ((may_be_key & values & !texts) | (may_be_colon & !colons)) & begins;
-        // A token after a comma may be a bracket itself, which is then the bracket of the claim.
+        // A claiming token may be a bracket itself. Its claim is stored at this bracket.
         let own = arrays & brackets;
         let at_brackets =
             |claims: L, open: &mut u64| (!brackets).add_with_carry(claims, open) & brackets;
@@ -287,7 +295,7 @@ fn write_claims<L: Lanes>(objects: L, arrays: L, claims: &mut [Claims]) {
     }
 }
 
-/// The first bytes after `ends` that are not spaces.
+/// For each bit of `ends`, returns the first byte after it that is not a space.
 #[inline(always)]
 fn behind_space<L: Lanes>(ends: L, carry: &mut u64, spaces: L) -> L {
     let behind = ends.shifted(carry);

@@ -1,11 +1,12 @@
 //! Validates numbers, literals and escapes, a batch at a time.
 //!
-//! Their grammar does not depend on the surrounding tokens, so one pass checks all of a batch. Most
-//! words are literals or natural numbers, and most escapes have two bytes or are one `\u`. Masks
-//! check these for a whole block at once. The others are checked byte by byte.
+//! *Words* are numbers and literals. The grammar of words and escapes does not depend on the
+//! surrounding tokens, so one pass checks a whole batch. Most words are literals or natural
+//! numbers, and most escapes have two bytes or are one `\u`. Masks check these for a whole block at
+//! once. The others are checked byte by byte.
 //!
-//! Like all checks with masks ([`super::grammar`]), this one only says that something is wrong. A
-//! second pass over the tokens says what and where.
+//! Like the check of tokens ([`super::grammar`]), this check only detects that a batch is invalid.
+//! A second pass over the tokens locates the error.
 
 use std::ops::Range;
 
@@ -18,8 +19,9 @@ use crate::scan::{BLOCK, Block};
 #[derive(Clone, Copy)]
 pub(super) struct Batch<'a> {
     pub blocks: &'a [Block],
-    /// The text from the first byte of the first block on. It goes beyond the blocks by the length
-    /// of the longest escape, if an escape begins near their end and the input does not end.
+    /// The text from the first byte of the first block on. If an escape begins near the end of the
+    /// blocks, the text extends beyond them by the length of the longest escape, unless the input
+    /// ends before.
     pub text: &'a [u8],
     /// How many bytes of the text were scanned.
     pub len: usize,
@@ -32,11 +34,11 @@ pub(super) struct Batch<'a> {
 pub(super) struct Unfinished {
     /// The word that the batch ends in, and its state.
     pub word: Option<Word>,
-    /// The offset of an escape that was checked as the second half of a pair.
+    /// The offset of the second half of a surrogate pair that is already checked.
     pub paired: Option<u64>,
 }
 
-/// Checks the words and escapes of a batch; `None` if one is wrong.
+/// Checks the words and escapes of a batch. Returns `None` if one is invalid.
 pub(super) struct CheckLeaves<'a> {
     pub batch: Batch<'a>,
     /// The blocks with words, one bit each.
@@ -110,19 +112,20 @@ fn ones(mut mask: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Checks the common words with masks: literals and natural numbers. Holds the state between
+/// Checks the common words with masks: literals and natural numbers. Contains the state between
 /// blocks.
 #[derive(Clone, Copy, Debug, Default)]
 struct Words {
-    /// The first bytes of the next block that belong to a literal of this one.
+    /// The bytes of the next block that belong to a literal which begins in this block.
     literal: u64,
     /// 1 if no digit may follow the last byte: it is a leading zero, or part of a literal.
     ends: u64,
 }
 
 impl Words {
-    /// The bytes that make a word anything but a complete literal or natural number. `in_word` is 1
-    /// if the byte before the block belongs to a word.
+    /// Returns the bytes that are not part of a valid literal or natural number. The words with
+    /// these bytes need another check. `in_word` is 1 if the byte before the block belongs to a
+    /// word.
     #[inline(always)]
     fn others(&mut self, words: u64, in_word: u64, leaf: LeafMasks) -> u64 {
         let begins = words & !((words << 1) | in_word);
@@ -137,8 +140,9 @@ impl Words {
     }
 }
 
-/// The escapes of a block that need a check one by one: those that cross its end. If one is not a
-/// two-byte escape or a single `\u`, all escapes of the block.
+/// Returns the escapes of a block that must be checked one by one: the `\u` escapes that cross the
+/// end of the block. If any escape is neither a two-byte escape nor a single `\u`, returns all
+/// escapes of the block.
 #[inline(always)]
 fn other_escapes(escapes: u64, leaf: LeafMasks) -> u64 {
     let numbers = escapes & leaf.before_u;
@@ -159,7 +163,7 @@ fn first_word(blocks: &[Block]) -> usize {
     whole * BLOCK + rest as usize
 }
 
-/// The start of the word that the blocks end in; their end if they do not end in a word.
+/// The start of the word that the blocks end in. Without such a word, the end of the blocks.
 fn last_word(blocks: &[Block]) -> usize {
     let whole = blocks.iter().rev().take_while(|block| block.words == !0).count();
     let block = (blocks.len() - whole).checked_sub(1).and_then(|index| blocks.get(index));
@@ -210,7 +214,7 @@ fn word_end(blocks: &[Block], place: usize) -> usize {
     }
 }
 
-/// Whether escapes are valid, checked one by one. `offset` is that of the text.
+/// Whether all of these escapes are valid. `offset` is the offset of the text.
 #[cold]
 #[inline(never)]
 fn escapes_are_right(escapes: u64, text: &[u8], offset: u64, paired: &mut Option<u64>) -> bool {
@@ -220,8 +224,8 @@ fn escapes_are_right(escapes: u64, text: &[u8], offset: u64, paired: &mut Option
     })
 }
 
-/// Whether the escape that `text` begins with is valid. `offset` is that of the text. `paired` is
-/// the offset of an escape that was checked as the second half of a pair.
+/// Whether the escape that `text` begins with is valid. `offset` is the offset of the escape.
+/// `paired` is the offset of the second half of a surrogate pair that is already checked.
 pub(super) fn escape_is_right(text: &[u8], offset: u64, paired: &mut Option<u64>) -> bool {
     if paired.take() == Some(offset) {
         return true;

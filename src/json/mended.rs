@@ -1,8 +1,8 @@
-//! Replaces halves of surrogate pairs in a JSON text by U+FFFD, as Go's decoder does. The cursor
-//! refuses them.
+//! Replaces unpaired halves of surrogate pairs by U+FFFD, as Go's decoder does. The cursor rejects
+//! such halves.
 //!
-//! `\ud800` becomes `\ufffd`, which has the same length, so offsets stay. The text is copied in
-//! chunks, because windows are read-only.
+//! `\ud800` becomes `\ufffd`, which has the same length, so offsets do not change. The text is
+//! copied in chunks, because windows are read-only.
 
 use super::string::code_unit;
 use crate::error::Result;
@@ -13,7 +13,7 @@ const CHUNK: usize = 1 << 20;
 /// Length of a surrogate pair.
 const PAIR: usize = 12;
 
-/// A source without halves of surrogate pairs.
+/// A source in which unpaired halves of surrogate pairs are replaced.
 #[derive(Debug)]
 pub struct Mended<S> {
     source: S,
@@ -78,8 +78,9 @@ impl<S: Source> Source for Mended<S> {
     }
 }
 
-/// Mends a text, which begins outside of an escape. Returns the length of the mended part: an
-/// escape at the end is left, unless the text ends with it.
+/// Mends a part of a text. The part must not begin inside an escape. Returns the length of the
+/// mended part. An escape near the end stays unmended, unless `is_whole` says that no more text
+/// follows.
 pub fn mend(text: &mut [u8], is_whole: bool) -> usize {
     let mut at = 0;
     while let Some(found) = memchr::memchr(b'\\', &text[at..]) {
@@ -109,7 +110,7 @@ pub fn mend(text: &mut [u8], is_whole: bool) -> usize {
 mod tests {
     use super::*;
 
-    /// A text that arrives byte by byte.
+    /// A source that yields a text byte by byte.
     struct Dribble<'a> {
         text: &'a [u8],
         len: usize,

@@ -8,22 +8,22 @@
 //!            [`value::Value`]      navigated lazily, any number of times, in constant time a step
 //! ```
 //!
-//! `detached::Detached` is a value with a text of its own.
+//! `detached::Detached` is a value that owns its text.
 
 // Public for the fuzz targets and the bench.
 #[doc(hidden)]
 pub mod cursor;
-// Public for the tests, which read values alone.
+// Public for the tests, which read single values.
 #[doc(hidden)]
 pub mod detached;
 mod grammar;
 mod leaves;
-// Public for the tests, which read values alone.
+// Public for the tests, which read single values.
 #[cfg(feature = "checks")]
 #[doc(hidden)]
 pub mod mended;
 pub(crate) mod number;
-// Public for the fuzz targets, which read ranges like a worker.
+// Public for the fuzz targets, which parse byte ranges like a worker.
 #[doc(hidden)]
 pub mod outline;
 pub(crate) mod prescan;
@@ -48,7 +48,7 @@ pub enum Validation {
     /// This cannot detect that a range of bytes was lost: the rest may be valid UTF-8 with matching
     /// brackets.
     Structure,
-    /// Every byte. Accepts what serde_json accepts, its depth limit aside.
+    /// Every byte. Apart from the limit on depth, accepts the same texts as serde_json.
     #[default]
     Grammar,
 }

@@ -1,9 +1,8 @@
-//! Compares numbers exactly, as decimal text (docs/format/records.md, section 9, rule 4). No floats
-//! are involved and few zeros are written out, so an exponent of a billion costs no more than its
-//! digits.
+//! Compares numbers exactly, as decimal text (docs/format/records.md, section 9, rule 4). It uses
+//! no floats and writes out few zeros, so an exponent of a billion costs no more than its digits.
 
-/// The parts of a number: sign, digits without leading or trailing zeros, and the exponent, which
-/// is the power of ten of the position before the first digit.
+/// A number: `0.DIGITS` times ten to the power of `exponent`. The digits have no leading or
+/// trailing zeros.
 struct Decimal<'a> {
     negative: bool,
     digits: Digits<'a>,
@@ -14,7 +13,7 @@ struct Decimal<'a> {
 #[derive(Clone)]
 struct Digits<'a>(&'a [u8]);
 
-/// A power of ten. If it does not fit a machine word, it is compared as text.
+/// A power of ten. An exponent of more than 36 digits is compared as text.
 #[derive(PartialEq, Eq)]
 enum Exponent {
     Small(i128),
@@ -48,8 +47,9 @@ pub fn equal(a: &[u8], b: &[u8]) -> bool {
 /// Maximum number of zeros that [`canonical`] writes out.
 const ZEROS_MAX: i128 = 40;
 
-/// The canonical spelling of a JSON number: equal numbers have the same one. It has no exponent, as
-/// Terraform writes numbers, unless that would need more than `ZEROS_MAX` zeros.
+/// Returns the canonical spelling of a JSON number. Equal numbers have the same canonical spelling.
+/// Like the numbers that Terraform writes, it has no exponent, unless it would need more than
+/// `ZEROS_MAX` zeros.
 pub fn canonical<'t>(text: &'t [u8], memory: &'t mut Vec<u8>) -> &'t [u8] {
     let is_integer = |text: &[u8]| text.iter().all(u8::is_ascii_digit);
     let digits = text.strip_prefix(b"-").unwrap_or(text);
@@ -160,8 +160,8 @@ impl Exponent {
     }
 }
 
-/// The value of at most 36 digits. If another process writes to the file, a byte may be no digit;
-/// its low four bits count.
+/// The value of at most 36 digits. A byte may be no digit if another process writes to the file.
+/// Then its low four bits count.
 fn value_of(digits: &[u8]) -> i128 {
     digits.iter().fold(0, |value, &byte| value * 10 + i128::from(byte & 0x0f))
 }

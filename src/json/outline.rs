@@ -1,16 +1,16 @@
-//! A structural index of one value: where its strings end and where its containers end.
+//! A structural index of one value: the ends of its strings and of its containers.
 //!
 //! The cursor records its masks while it skips the value. Afterwards every part of the value can be
-//! reached, skipped or compared without reading a byte twice. The ends of containers are computed
-//! when the value is first navigated, because most elements of a plan are decided without that.
+//! reached, skipped or compared without reading a byte twice. The first navigation of the value
+//! computes the ends of containers, because most elements of a plan are never navigated.
 //!
 //! The index takes four bits for each byte of the value and eight bytes for each container. It
-//! covers one element of a plan at a time. A long value may consist of brackets only, so there the
-//! index takes four bytes for each container (`Outline::nest_long`).
+//! covers one element of a plan at a time. A long value may consist of brackets only. So the index
+//! of a long value takes four bytes for each container (`Outline::nest_long`).
 //!
-//! The trap: a position counts from `Outline::origin`, the start of the 64-byte block that the
-//! value begins in, not from the value. And another process may write to a mapped file, so a
-//! position may not fit the text any more. Every use of a position is checked, and none panics.
+//! A trap: a position counts from `Outline::origin`, the start of the 64-byte block that the value
+//! begins in, not from the value. Another trap: if another process writes to a mapped file, a
+//! position may no longer fit the text. So every use of a position is checked, and none panics.
 
 use std::ops::Range;
 
@@ -58,7 +58,8 @@ pub(super) struct Marks {
 pub(super) struct Container {
     /// The position of the closing bracket.
     pub close: u32,
-    /// The number of containers that open before `close`: the index of the first one after it.
+    /// The number of containers that open before `close`. It is also the index of the first
+    /// container that opens after `close`.
     pub next: u32,
 }
 
@@ -66,7 +67,7 @@ impl Outline {
     /// Longest text that can be outlined, in bytes.
     pub const LEN_MAX: u64 = u32::MAX as u64 - (1 << 16);
 
-    /// Number of blocks from which on a value counts as long.
+    /// Minimum number of blocks of a long value.
     const LONG: usize = (512 << 10) / BLOCK;
 
     /// An empty outline, for [`super::cursor::Cursor::outline`] to fill.
@@ -118,8 +119,8 @@ impl Outline {
         if self.blocks.len() >= Outline::LONG {
             return self.nest_long();
         }
-        // One more than the index of the innermost open container. While a container is open, its
-        // `close` links to the container around it.
+        // `open` is the index of the innermost open container plus one, or 0. While a container is
+        // open, its `close` has the value of `open` for the container around it.
         let mut open = 0;
         let mut visible = !0 << self.start;
         for (index, block) in self.blocks.iter().enumerate() {
@@ -202,8 +203,8 @@ impl Outline {
         Some(block as u32 * 64 + quotes.trailing_zeros())
     }
 
-    /// The end of the text that starts at a position, if it is in the same block or the next and no
-    /// escape comes before it.
+    /// Returns the end of the string whose text starts at a position. Returns `None` if the text
+    /// has an escape, or ends neither in the same block nor in the next one.
     #[inline(always)]
     pub(super) fn plain_end(&self, position: u32) -> Option<u32> {
         let (block, bit) = ((position / 64) as usize, position % 64);
@@ -219,7 +220,7 @@ impl Outline {
         (quotes != 0 && escapes & text == 0).then(|| start + quotes.trailing_zeros())
     }
 
-    /// Checks the length of a string that is to be decoded. Fails if the length exceeds the limit.
+    /// Checks the length of a string before it is decoded. Fails if the length exceeds the limit.
     pub(super) fn check_string_limit(&self, len: usize, offset: u64) -> Result<()> {
         if len as u64 > self.string_max {
             return Err(Error::limit(Limit::StringKept, self.string_max, offset));
@@ -265,7 +266,7 @@ impl Outline {
             while escapes != 0 {
                 let escape = index * 64 + escapes.trailing_zeros();
                 escapes &= escapes - 1;
-                // Before the range, or the second half of a pair.
+                // This escape is before the range, or is the second half of a pair.
                 if escape < at {
                     continue;
                 }

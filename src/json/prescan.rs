@@ -1,8 +1,8 @@
-//! A speculative scan of a byte range, which another thread makes before the cursor gets there.
+//! The speculative scan of a byte range by a worker, before the cursor gets there.
 //!
-//! The prescan guesses where a token begins and does not know the enclosing containers. It checks
-//! all that the cursor checks when it skips, except for the length of strings: no string is longer
-//! than the range.
+//! The prescan guesses where a token begins and does not know the enclosing containers. It makes
+//! the same checks as a cursor that skips, except for the length of strings. A string in the range
+//! cannot be longer than the range.
 
 use std::ops::Range;
 
@@ -15,15 +15,16 @@ use crate::scan::{BATCH, BLOCK, Block, Detail, Isa, Scanner};
 /// The result of a prescan.
 #[derive(Clone, Debug)]
 pub(crate) struct Prescanned {
-    /// The offset at which it starts. The guess was right if the cursor is outside strings there.
+    /// The offset at which the prescan starts. The guess was right if no string is open there.
     pub(crate) start: u64,
-    /// The offset at which it ends, right after a bracket.
+    /// The offset at which the prescan ends, right after a bracket.
     pub(crate) end: u64,
     pub(super) brackets: PartialNesting,
 }
 
-/// Prescans a byte range, from the first place that looks like the start of a token to the last
-/// bracket. `None` if there is no such place or something may be wrong.
+/// Prescans a byte range, from the first position that looks like the start of a token to the last
+/// bracket. Returns `None` if there is no such position or no bracket, or if the text may be
+/// invalid.
 pub(crate) fn prescan(
     text: &[u8],
     range: Range<usize>,
@@ -65,7 +66,7 @@ pub(crate) fn prescan(
     Some(Prescanned { start: start as u64, end: behind? as u64, brackets })
 }
 
-/// The place after the first comma that looks like one between members or elements.
+/// Returns the position after the first comma that seems to separate members or elements.
 fn guess(text: &[u8]) -> Option<usize> {
     memchr::memmem::find_iter(text, b"},")
         .map(|at| at + 2)

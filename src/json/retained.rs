@@ -23,8 +23,8 @@ impl Retained {
         Ok(())
     }
 
-    /// The earlier of two errors: the one in `found`, and the exceeded limit. So the error does not
-    /// depend on how the input was cut into windows.
+    /// Returns `found`. If the limit is exceeded before the error in `found`, returns the error of
+    /// the limit instead. So the error does not depend on how the input was cut into windows.
     pub fn earliest<T>(self, found: Result<T>) -> Result<T> {
         if let Err(error) = &found {
             self.check(error.location().map_or(self.start, |location| location.offset))?;

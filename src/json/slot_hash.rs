@@ -1,7 +1,7 @@
 //! A cheap hash of texts for caches. It samples a few bytes; a collision only costs time.
 
-/// The slot of some texts in a table of `slots` entries. Hashes the length of each text and eight
-/// bytes at its start, middle and end.
+/// Returns the slot of a list of texts in a table of `slots` entries. Hashes the length of each
+/// text, and eight bytes at its start, middle and end.
 ///
 /// `slots` is a power of two and at least 2.
 pub(crate) fn slot<'t>(texts: impl IntoIterator<Item = &'t [u8]>, slots: usize) -> usize {

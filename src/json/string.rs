@@ -1,5 +1,5 @@
-//! The text of a string: validates, decodes, compares and writes escapes. The text itself is UTF-8
-//! without control characters, which the scan has checked.
+//! Validates, decodes, compares and writes the text of a string: the bytes between its quotes. The
+//! scan has already checked that the text is UTF-8 without control characters.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -48,9 +48,9 @@ pub fn code_unit(text: &[u8]) -> Option<u32> {
     digits.iter().try_fold(0, |unit, &digit| Some(unit * 16 + char::from(digit).to_digit(16)?))
 }
 
-/// Decodes a text. Without escapes the result is borrowed, so no other process may write to the
-/// text; a text of a mapped file is copied first ([`unescape`]). Fails at the first bad escape, or
-/// if a byte is not UTF-8.
+/// Decodes a text. Without escapes, the result borrows from `text`, so no other process may write
+/// to `text`. For a text of a mapped file, [`unescape`] makes a copy. Fails at the first bad
+/// escape, or if a byte is not UTF-8.
 pub fn decode(text: &[u8]) -> Result<Cow<'_, str>, BadEscape> {
     if memchr::memchr(b'\\', text).is_none() {
         let plain = simdutf8::basic::from_utf8(text).map_err(|_| BadEscape(0))?;
@@ -150,12 +150,14 @@ fn plain_len(text: &[u8]) -> usize {
     text.len() - 8 + plain(specials(*last))
 }
 
-/// Sets the highest bit of each byte that needs an escape. Bits after the first may be wrong.
+/// Sets the highest bit of each byte that needs an escape. Bits after the first set bit may be
+/// wrong.
 #[inline]
 fn specials(bytes: [u8; 8]) -> u64 {
     const EACH: u64 = u64::MAX / 0xff;
     let word = u64::from_le_bytes(bytes);
-    // A byte that is less borrows from its highest bit, and perhaps from the byte after it.
+    // A byte less than `than` borrows: its highest bit is set. It may borrow from the byte after
+    // it.
     let less = |word: u64, than: u8| word.wrapping_sub(EACH * u64::from(than)) & !word;
     let same = |byte: u8| less(word ^ (EACH * u64::from(byte)), 1);
     (less(word, b' ') | same(b'"') | same(b'\\')) & (EACH << 7)
@@ -197,8 +199,8 @@ pub fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     end + a[end..].iter().zip(&b[end..]).take_while(|(a, b)| a == b).count()
 }
 
-/// A position up to which two texts are identical and no escape is unfinished. It is at the first
-/// difference if possible, and otherwise before it.
+/// Returns a position at or before the first difference of two texts. No escape crosses the
+/// position.
 pub fn divergence(a: &[u8], b: &[u8]) -> usize {
     let same = common_prefix(a, b);
     let near = same.saturating_sub(ESCAPE_MAX - 1);
@@ -206,7 +208,7 @@ pub fn divergence(a: &[u8], b: &[u8]) -> usize {
     let last = near + last;
     let run = a[..=last].iter().rev().take_while(|&&byte| byte == b'\\').count();
     match a[last + 1..same].first() {
-        // The backslash is escaped itself.
+        // The last backslash is escaped itself.
         _ if run % 2 == 0 => same,
         None => last,
         // The escape may be the second half of a pair.
@@ -215,7 +217,7 @@ pub fn divergence(a: &[u8], b: &[u8]) -> usize {
     }
 }
 
-/// Compares the decoded texts by their UTF-8 bytes. A bad escape counts as its own bytes.
+/// Compares the decoded texts by their UTF-8 bytes. A bad escape is compared undecoded.
 pub fn compare(a: &[u8], b: &[u8]) -> Ordering {
     compare_from(divergence(a, b), a, b)
 }
@@ -340,7 +342,7 @@ mod tests {
         }
     }
 
-    /// Texts of pieces, some of which decode to the same.
+    /// Texts made of pieces. Some of the pieces decode to the same character.
     fn text() -> impl Strategy<Value = String> {
         let pieces = [
             "a",
@@ -370,7 +372,7 @@ mod tests {
             let (a, b) = (format!("{same}{a}"), format!("{same}{b}"));
             let decoded = decode(a.as_bytes()).unwrap().cmp(&decode(b.as_bytes()).unwrap());
             prop_assert_eq!(compare(a.as_bytes(), b.as_bytes()), decoded);
-            // Both texts can be parsed from there on.
+            // Both texts can be parsed from the divergence on.
             let start = divergence(a.as_bytes(), b.as_bytes());
             prop_assert_eq!(&a.as_bytes()[..start], &b.as_bytes()[..start]);
             prop_assert_eq!(check(&a.as_bytes()[start..]), Ok(()));

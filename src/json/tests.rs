@@ -1,4 +1,4 @@
-//! Compares the cursor and the values with serde_json, and with themselves on other windows.
+//! Compares the cursor and the values with serde_json, and with their own results on other windows.
 
 use proptest::prelude::*;
 
@@ -12,7 +12,7 @@ use crate::json::value::{Kind, Value};
 use crate::limits::{Limit, Limits};
 use crate::scan::Isa;
 
-/// A text that arrives in pieces and forgets bytes as early as it may.
+/// A source that yields a text in pieces and drops bytes as early as possible.
 #[derive(Debug)]
 struct Pieces<'a> {
     text: &'a [u8],
@@ -47,7 +47,7 @@ impl Source for Pieces<'_> {
     }
 }
 
-/// A text whose source fails at its end.
+/// A source that fails at the end of its text.
 struct Failing<'a>(Pieces<'a>);
 
 impl Source for Failing<'_> {
@@ -182,7 +182,7 @@ proptest! {
         text in json(),
         sizes in prop::collection::vec(1usize..200, 1..5),
     ) {
-        // Inside other text, so that positions and offsets differ.
+        // The value is inside other text, so that positions and offsets differ.
         let outer = format!("{{\"before\":[{text}],\"it\": {text} ,\"after\":1}}");
         let expected: serde_json::Value = serde_json::from_str(&text).unwrap();
         for validation in [Validation::Structure, Validation::Grammar] {
@@ -215,7 +215,7 @@ proptest! {
             let ours = tree(cursor.value(&mut outline));
             let value = &text[..cursor.offset() as usize];
             let serde = serde_json::from_slice::<serde_json::Value>(value);
-            // A walk of everything is as strict as serde_json, which keeps duplicate keys as well.
+            // A complete walk is as strict as serde_json. Both accept duplicate keys.
             prop_assert_eq!(ours.is_ok(), serde.is_ok());
         }
     }

@@ -1,4 +1,4 @@
-//! Checks the grammar of JSON token by token: the slow path, which says what is wrong and where.
+//! The slow path of the grammar check. It walks token by token, and locates the first error.
 
 use super::leaves::{Batch, Unfinished, escape_is_right};
 use super::word::Word;
@@ -20,7 +20,7 @@ pub(super) enum Expected {
 }
 
 impl Expected {
-    /// The words for an error message, in an object or elsewhere.
+    /// Returns the words for an error message.
     pub(super) fn words(self, is_in_object: bool) -> &'static str {
         match self {
             Expected::Value => "a value",
@@ -43,7 +43,7 @@ pub(super) struct Tokens<'a> {
     pub unfinished: Unfinished,
 }
 
-/// What is wrong, and its position in the batch.
+/// An error and its position in the batch.
 pub(super) type Wrong = (ErrorKind, usize);
 
 impl Tokens<'_> {
@@ -80,7 +80,7 @@ impl Tokens<'_> {
         let Some(is_in_object) = self.nesting.is_in_object() else {
             return self.token_outside(expected, place);
         };
-        // The check of brackets alone reports the same error.
+        // The check without a grammar reports the same error.
         if matches!((byte, is_in_object), (b'}', false) | (b']', true)) {
             return Err((ErrorKind::MismatchedBracket, place));
         }

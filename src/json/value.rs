@@ -1,7 +1,7 @@
-//! A value of an outlined text: a position from which everything inside is reached lazily.
+//! A value of an outlined text. Its members and elements are found lazily.
 //!
-//! A value is cheap to copy, and skipping one takes constant time whatever it contains. What is
-//! read is checked against the full grammar; what is skipped is not checked again.
+//! A value is cheap to copy, and skipping a value takes constant time. Reading a value checks it
+//! against the full grammar. Skipping a value does not check it again.
 
 mod inside;
 mod sorted;
@@ -20,7 +20,7 @@ use super::string;
 use super::word::Word;
 use crate::error::{Error, ErrorKind, Found, Result};
 
-/// A value, borrowed from the window: its place in the text from the outline's origin to the
+/// A value, borrowed from the window. Internally, it has the text from the outline's origin to the
 /// value's end.
 #[derive(Clone, Copy, Debug)]
 pub struct Value<'a>(Place<'a>);
@@ -31,7 +31,7 @@ struct Place<'a> {
     text: &'a [u8],
     outline: &'a Outline,
     at: u32,
-    /// How many containers open before it.
+    /// The number of containers that open before the position.
     container: u32,
 }
 
@@ -48,7 +48,7 @@ pub enum Kind {
     Null,
 }
 
-/// A key or a string: the text between its quotes with its escapes, which are valid.
+/// The text of a key or a string: the bytes between its quotes. Its escapes are valid.
 #[derive(Clone, Copy, Debug)]
 pub struct Text<'a> {
     raw: &'a [u8],
@@ -169,7 +169,7 @@ impl<'a> Value<'a> {
         if escaped == 0 && !other.0.outline.has_escape(other.0.at + 1..close) {
             return Ok(one == two);
         }
-        // Before the divergence both have the same escapes, which were checked in the first.
+        // Before the divergence, both texts have the same escapes. `unbounded` checked them.
         let start = string::divergence(one, two);
         other.0.check_escapes(other.0.at + 1 + start as u32..close)?;
         Ok(string::compare_from(start, one, two).is_eq())
@@ -212,7 +212,8 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The first member with this decoded key; `None` if there is none or this is not an object.
+    /// The value of the first member with this decoded key. `None` if there is no such member, or
+    /// if this value is not an object.
     ///
     /// # Errors
     ///
@@ -230,7 +231,8 @@ impl<'a> Value<'a> {
         Ok(None)
     }
 
-    /// The element at an index; `None` if there is none or this is not an array.
+    /// The element at an index. `None` if there is no such element, or if this value is not an
+    /// array.
     ///
     /// # Errors
     ///
@@ -242,12 +244,13 @@ impl<'a> Value<'a> {
         self.elements()?.nth(index as usize).transpose()
     }
 
-    /// An error at this value: another type was expected.
+    /// Returns the error that this value does not have the type `expected`.
     pub fn wrong_type(self, expected: &'static str) -> Error {
         Error::at(ErrorKind::WrongType { expected }, self.offset())
     }
 
-    /// Whether the value is `{}` or `[]`, by its bytes. False if there is a space between the two.
+    /// Whether the value is `{}` or `[]`, by its bytes. False if there is a space between the
+    /// brackets.
     #[inline]
     pub fn is_empty(self) -> bool {
         matches!(self.raw(), b"{}" | b"[]")

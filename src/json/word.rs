@@ -1,6 +1,5 @@
-//! A state machine for *words*: numbers and the literals `true`, `false` and `null`, which are all
-//! that stands outside strings apart from punctuation and spaces. It consumes one byte at a time,
-//! so a word may be cut anywhere and have any length.
+//! A state machine for *words*: numbers and the literals `true`, `false` and `null`. It consumes
+//! one byte at a time, so a word may be cut anywhere and have any length.
 
 use crate::error::ErrorKind;
 
@@ -29,7 +28,7 @@ impl Word {
         Word(State::Start)
     }
 
-    /// Whether a byte is part of a word, and not punctuation, part of a string or a space.
+    /// Whether a byte outside strings is part of a word: neither punctuation, a quote nor a space.
     pub fn holds(byte: u8) -> bool {
         !matches!(
             byte,

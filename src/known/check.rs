@@ -29,7 +29,7 @@ use crate::wire::Number;
 pub enum KnownValue {
     /// `null`.
     Null,
-    /// Anything but `null`.
+    /// Any value except `null`.
     NotNull,
     /// This boolean.
     Bool(bool),
@@ -37,9 +37,9 @@ pub enum KnownValue {
     StringExact(String),
     /// A string that has a match of a regular expression.
     StringRegexp(Regexp),
-    /// A number whose text is this integer: `1.0` and `1e0` are none.
+    /// A number whose text is this integer. `1.0` and `1e0` do not pass.
     Int32Exact(i32),
-    /// A number whose text is this integer: `1.0` and `1e0` are none.
+    /// A number whose text is this integer. `1.0` and `1e0` do not pass.
     Int64Exact(i64),
     /// A number that rounds to this float.
     Float32Exact(f32),
@@ -49,7 +49,7 @@ pub enum KnownValue {
     NumberExact(Option<Number>),
     /// An array whose elements pass these checks, in order.
     ListExact(Vec<KnownValue>),
-    /// An array with elements that pass the checks of their indices.
+    /// An array. For each index in the map, the element at the index passes the check.
     ListPartial(BTreeMap<i64, KnownValue>),
     /// An array of this length.
     ListSizeExact(i64),
@@ -59,32 +59,32 @@ pub enum KnownValue {
     TuplePartial(BTreeMap<i64, KnownValue>),
     /// Like [`KnownValue::ListSizeExact`].
     TupleSizeExact(i64),
-    /// An array with an element for each check, in any order. Each check takes the first element
-    /// that passes and is not taken, so the order of the checks can matter.
+    /// An array in which each element passes one of the checks, in any order. Each check takes the
+    /// first remaining element that passes, so the order of the checks can matter.
     SetExact(Vec<KnownValue>),
     /// Like [`KnownValue::SetExact`], but the array may have more elements.
     SetPartial(Vec<KnownValue>),
     /// An array of this length.
     SetSizeExact(i64),
-    /// An object with these members and no others.
+    /// An object with exactly these members, which pass these checks.
     MapExact(BTreeMap<String, KnownValue>),
-    /// An object with these members.
+    /// An object with at least these members, which pass these checks.
     MapPartial(BTreeMap<String, KnownValue>),
-    /// An object of this length.
+    /// An object with this number of members.
     MapSizeExact(i64),
-    /// An object with these members and no others.
+    /// An object with exactly these members, which pass these checks.
     ObjectExact(BTreeMap<String, KnownValue>),
-    /// An object with these members.
+    /// An object with at least these members, which pass these checks.
     ObjectPartial(BTreeMap<String, KnownValue>),
-    /// A check in code.
+    /// A check that is a function.
     Func(Func),
 }
 
-/// The result of a check in code: the reason, if the value does not pass.
+/// The result of a [`Func`]: the reason of the failure, if the value does not pass.
 type Judged = std::result::Result<(), String>;
 
-/// A check in code, for any thread. Its reasons are not masked: do not quote a value that may be
-/// sensitive.
+/// A check that is a function, for any thread. plansift does not mask the reasons that the function
+/// returns, so a reason must not quote a value that may be sensitive.
 pub enum Func {
     /// `BoolFunc`.
     Bool(Box<dyn Fn(bool) -> Judged + Send + Sync>),
@@ -103,12 +103,12 @@ pub enum Func {
 }
 
 impl KnownValue {
-    /// Whether a value passes.
+    /// Checks a value.
     ///
     /// # Errors
     ///
-    /// Fails if the document is invalid in a part that the check reads. A value that does not pass
-    /// is a [`Failure`].
+    /// Fails if the document is invalid in a part that the check reads. If the value does not pass,
+    /// the result is a [`Failure`], not an error.
     pub fn check(&self, value: Found<'_>) -> Checked {
         let name = self.name();
         match self {
@@ -241,7 +241,7 @@ impl KnownValue {
             .map(|(index, data)| Found { data, mask: value.mask.at_index(index) })
             .collect();
         for check in checks {
-            // Go prints a check before it tries it, and cannot print a number that is `nil`.
+            // Go prints each check before it runs the check, and panics on a number that is `nil`.
             let Ok(text) = check.text() else {
                 let text = format!("{name} check has a NumberExact check that is nil");
                 return Ok(Err(Failure::new(FailureKind::Panic, text)));
@@ -318,7 +318,7 @@ impl KnownValue {
             KnownValue::TupleSizeExact(_) => "TupleSizeExact",
             KnownValue::SetExact(_) => "SetExact",
             KnownValue::SetPartial(_) => "SetPartial",
-            // Go's messages name this check so.
+            // Go's messages use this name.
             KnownValue::SetSizeExact(_) => "SetElementExact",
             KnownValue::MapExact(_) => "MapExact",
             KnownValue::MapPartial(_) => "MapPartial",
@@ -329,7 +329,7 @@ impl KnownValue {
         }
     }
 
-    /// The text of Go's `String()`. Go panics on a number that is `nil`.
+    /// Returns the result of Go's `String()`. Fails for a number that is `nil`: Go panics.
     fn text(&self) -> std::result::Result<String, NilNumber> {
         Ok(match self {
             KnownValue::Null => "null".to_owned(),
@@ -376,7 +376,7 @@ impl KnownValue {
     }
 }
 
-/// A number to compare with that is `nil`.
+/// An error: the number of a `NumberExact` check is `nil`.
 struct NilNumber;
 
 impl fmt::Display for KnownValue {
@@ -407,7 +407,7 @@ impl Func {
             Func::String(func) => func(&found!(string(name, value)?)),
             Func::Int32(func) => {
                 let number = found!(integer(32, name, value)?);
-                // The number was read as one of 32 bits.
+                // `integer` has checked that the number fits 32 bits.
                 func(i32::try_from(number).unwrap_or_default())
             }
             Func::Int64(func) => func(found!(integer(64, name, value)?)),
@@ -425,7 +425,8 @@ impl fmt::Debug for Func {
     }
 }
 
-/// The names that one of two objects has and the other lacks. `owner` is the noun of the message.
+/// Returns a message with the names that only the larger of two objects has. If both have the same
+/// size, these are the expected names that are missing. `owner` is the noun of the message.
 pub(crate) fn delta<T, U>(
     expected: &BTreeMap<String, T>,
     found: &BTreeMap<String, U>,

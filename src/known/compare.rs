@@ -6,7 +6,7 @@ use super::format::print;
 use super::traverse::Found;
 use crate::error::Result;
 
-/// How values should relate to each other.
+/// The relation that values should have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparer {
     /// `compare.ValuesSame()`: each value equals the one before it.
@@ -20,8 +20,8 @@ impl Comparer {
     ///
     /// # Errors
     ///
-    /// Fails if the document is invalid in one of the values. Values that do not pass are a
-    /// [`Failure`].
+    /// Fails if the document is invalid in one of the values. If the values do not pass, the result
+    /// is a [`Failure`], not an error.
     pub fn compare(self, values: &[Found<'_>]) -> Result<std::result::Result<(), Failure>> {
         for pair in values.windows(2) {
             let [one, two] = pair else { continue };

@@ -11,14 +11,14 @@ use crate::json::value::{Kind, Text, Value};
 pub enum Data<'a> {
     /// Go's `nil`: JSON's `null`, or a member that is absent.
     Nil,
-    /// A map in a field of its own. Go adds the members of a repeated field to those of the first.
-    /// Without any field, the map is empty.
+    /// A map that is a field of a struct. If the field is repeated, Go merges the members of all
+    /// its objects. Without any object, the map is empty.
     Map(&'a [Value<'a>]),
     /// Any other value.
     Value(Value<'a>),
 }
 
-/// The type of a value in Go, whose name [`Type::name`] returns.
+/// The type of a value in Go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names of the types")]
 pub enum Type {
@@ -31,7 +31,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// The text of Go's `%T`.
+    /// Returns the name of the type in Go, as `%T` prints it.
     pub fn name(self) -> &'static str {
         match self {
             Type::Nil => "<nil>",
@@ -57,11 +57,11 @@ impl<'a> From<Value<'a>> for Data<'a> {
 }
 
 impl<'a> Data<'a> {
-    /// The type of the value.
+    /// Returns the type of the value.
     ///
     /// # Errors
     ///
-    /// Fails if the document is invalid here.
+    /// Fails if the document is invalid in this value.
     pub fn ty(self) -> Result<Type> {
         let value = match self {
             Data::Nil => return Ok(Type::Nil),
@@ -78,7 +78,7 @@ impl<'a> Data<'a> {
         })
     }
 
-    /// The boolean; `None` if the value is none.
+    /// Returns the boolean; `None` if the value is not a boolean.
     pub fn boolean(self) -> Option<bool> {
         match self {
             Data::Value(value) if value.is_true() => Some(true),
@@ -87,11 +87,11 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// The text of the number; `None` if the value is none.
+    /// Returns the text of the number; `None` if the value is not a number.
     ///
     /// # Errors
     ///
-    /// Fails if the document is invalid here.
+    /// Fails if the document is invalid in this value.
     pub fn number(self) -> Result<Option<String>> {
         match self {
             Data::Value(value) if value.kind()? == Kind::Number => {
@@ -101,11 +101,11 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// The decoded string; `None` if the value is none.
+    /// Returns the decoded string; `None` if the value is not a string.
     ///
     /// # Errors
     ///
-    /// Fails if the document is invalid here.
+    /// Fails if the document is invalid in this value.
     pub fn string(self) -> Result<Option<String>> {
         match self {
             Data::Value(value) if value.kind()? == Kind::String => Ok(Some(text_of(value))),
@@ -113,11 +113,11 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// The elements of the array; `None` if the value is none.
+    /// Returns the elements of the array; `None` if the value is not an array.
     ///
     /// # Errors
     ///
-    /// Fails if the document is invalid here.
+    /// Fails if the document is invalid in this value.
     pub fn elements(self) -> Result<Option<Vec<Data<'a>>>> {
         match self {
             Data::Value(value) if value.kind()? == Kind::Array => {
@@ -128,12 +128,12 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// The members of the object by their names. The last of several members with one name counts.
-    /// `None` if the value is no object.
+    /// Returns the members of the object by their names. Of several members with one name, the last
+    /// one counts. Returns `None` if the value is not an object.
     ///
     /// # Errors
     ///
-    /// Fails if the document is invalid here.
+    /// Fails if the document is invalid in this value.
     pub fn members(self) -> Result<Option<BTreeMap<String, Data<'a>>>> {
         let mut members = BTreeMap::new();
         let is_object = self.each_member(|name, value| {
@@ -142,12 +142,12 @@ impl<'a> Data<'a> {
         Ok(is_object.then_some(members))
     }
 
-    /// The member with a name: `Some(None)` if the object has none, `None` if the value is no
-    /// object.
+    /// Returns the member with the name `key`. Returns `Some(None)` if the object has no such
+    /// member, and `None` if the value is not an object.
     ///
     /// # Errors
     ///
-    /// Fails if the document is invalid here.
+    /// Fails if the document is invalid in this value.
     pub fn member(self, key: &str) -> Result<Option<Option<Data<'a>>>> {
         let mut found = None;
         let is_object = self.each_member(|name, value| {
@@ -158,7 +158,7 @@ impl<'a> Data<'a> {
         Ok(is_object.then_some(found))
     }
 
-    /// Calls `each` with the members of the object. Returns false if the value is none.
+    /// Calls `each` with the members of the object. Returns `false` if the value is not an object.
     fn each_member(self, mut each: impl FnMut(Text<'a>, Data<'a>)) -> Result<bool> {
         let one;
         let objects = match self {
@@ -179,17 +179,17 @@ impl<'a> Data<'a> {
     }
 }
 
-/// Whether a key is `key`, in any spelling.
+/// Whether a name equals `key` after decoding.
 fn is_key(name: Text<'_>, key: &str) -> bool {
     name.raw() == key.as_bytes() || (name.raw().contains(&b'\\') && key_of(name) == key)
 }
 
-/// A decoded key.
+/// Decodes a key.
 pub(crate) fn key_of(key: Text<'_>) -> String {
     decode(key.raw())
 }
 
-/// A decoded string; empty if the value is none.
+/// Decodes a string. The result is empty if the value is not a string.
 pub(crate) fn text_of(value: Value<'_>) -> String {
     match value.raw() {
         [b'"', text @ .., b'"'] => decode(text),
@@ -197,7 +197,7 @@ pub(crate) fn text_of(value: Value<'_>) -> String {
     }
 }
 
-/// Decodes the text between quotes. Half of a surrogate pair becomes U+FFFD.
+/// Decodes the text between quotes. An unpaired half of a surrogate pair becomes U+FFFD.
 fn decode(text: &[u8]) -> String {
     let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text);
     while let Err(BadEscape(at)) = unescape(rest, &mut bytes) {
@@ -205,7 +205,7 @@ fn decode(text: &[u8]) -> String {
         rest = rest.get(at + r"\ud800".len()..).unwrap_or_default();
     }
     String::from_utf8(bytes).unwrap_or_else(|error| {
-        // Another process may write to a mapped file.
+        // Another process may have written to the mapped file.
         String::from_utf8_lossy(error.as_bytes()).into_owned()
     })
 }

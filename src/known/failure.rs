@@ -13,9 +13,9 @@ pub struct Failure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FailureKind {
-    /// A path has a key where the value is no object.
+    /// A path has a key where the value is not an object.
     MapStep,
-    /// A path has an index where the value is no array.
+    /// A path has an index where the value is not an array.
     SliceStep,
     /// A path has a key that the object lacks.
     MissingKey,
@@ -25,55 +25,55 @@ pub enum FailureKind {
     NotBool,
     /// A value that should be unknown is known.
     Known,
-    /// A value that should be sensitive is not.
+    /// A value that should be sensitive is not sensitive.
     NotSensitive,
-    /// A value that should be null is not.
+    /// A value that should be null is not null.
     NotNull,
     /// The check of a known value failed.
     Value,
-    /// The document does not have the resource.
+    /// The document does not contain the resource.
     ResourceAbsent,
-    /// The document does not have the output.
+    /// The document does not contain the output.
     OutputAbsent,
     /// A plan that should be empty has changes.
     NotEmpty,
     /// A plan that should have changes is empty.
     Empty,
-    /// A resource has other actions.
+    /// A resource has actions other than expected.
     Action,
     /// The check names an action type that does not exist.
     ActionType,
-    /// A plan that should have no deferred changes has some.
+    /// A plan that should have no deferred changes has deferred changes.
     Deferred,
     /// The resource is not deferred.
     DeferredAbsent,
-    /// A resource is deferred for another reason.
+    /// A resource is deferred for a reason other than expected.
     Reason,
     /// The state has no values, or no root module.
     NoValues,
     /// A resource has no identity.
     IdentityAbsent,
-    /// An identity has another number of attributes.
+    /// An identity has more or fewer attributes than expected.
     IdentitySize,
     /// An identity lacks an attribute.
     IdentityKey,
-    /// The value at the path of a collection is none.
+    /// The value at the path of a collection is not a collection.
     NotCollection,
-    /// The check has no path of a collection.
+    /// The check has no path to a collection.
     NoCollectionPath,
     /// Values that should differ are the same.
     Same,
     /// Values that should be the same differ.
     Different,
-    /// The sensitive values of a resource are no object.
+    /// The `sensitive_values` of a resource are not an object.
     SensitiveNotObject,
-    /// Go's library panics here: for a negative index of an array, and for an entry that is `null`
-    /// or has no change.
+    /// Go's library panics in this case: an array index is negative, a check of a set contains a
+    /// number that is `nil`, or an entry of the document is `null` or has no change.
     Panic,
 }
 
 impl Failure {
-    /// A failure with its text.
+    /// Returns a failure with this text.
     pub fn new(kind: FailureKind, text: impl Into<String>) -> Failure {
         Failure { kind, text: text.into() }
     }
@@ -88,14 +88,15 @@ impl Failure {
         &self.text
     }
 
-    /// The failure with text before its own.
+    /// Returns the failure with `outer` before its text.
     #[must_use]
     pub fn within(mut self, outer: &str) -> Failure {
         self.text.insert_str(0, outer);
         self
     }
 
-    /// The failure as one of a known value, with text before its own. A panic stays a panic.
+    /// Returns the failure with the kind [`FailureKind::Value`] and with `outer` before its text. A
+    /// panic keeps its kind.
     #[must_use]
     pub(crate) fn of_value(self, outer: &str) -> Failure {
         let kind = match self.kind {

@@ -5,14 +5,14 @@ use super::mask::SENSITIVE;
 use super::traverse::Found;
 use crate::error::Result;
 
-/// What to print next.
+/// A part of a value that is still to be printed.
 enum Item<'a> {
     Text(&'static str),
     Key(String),
     Value(Found<'a>),
 }
 
-/// The text of Go's `%v`. Sensitive parts are [`SENSITIVE`].
+/// Prints a value like Go's `%v`. [`SENSITIVE`] replaces sensitive parts.
 pub(crate) fn print(value: Found<'_>) -> Result<String> {
     let mut text = String::new();
     let mut left = vec![Item::Value(value)];
@@ -30,7 +30,7 @@ pub(crate) fn print(value: Found<'_>) -> Result<String> {
     Ok(text)
 }
 
-/// Prints a scalar, or pushes the parts of a container, the last one first.
+/// Prints a scalar. For a container, pushes the parts onto the stack `left`, the last part first.
 fn print_value<'a>(value: Found<'a>, text: &mut String, left: &mut Vec<Item<'a>>) -> Result<()> {
     let Found { data, mask } = value;
     if let Some(elements) = data.elements()? {
@@ -68,14 +68,14 @@ fn scalar(data: Data<'_>) -> Result<String> {
     Ok(data.string()?.unwrap_or_else(|| "<nil>".to_owned()))
 }
 
-/// The text of Go's `%q`.
+/// Returns a string as Go's `%q` prints it.
 pub fn quote(text: &str) -> String {
     let mut quoted = Vec::new();
     crate::wire::quote(text.as_bytes(), &mut quoted);
     String::from_utf8_lossy(&quoted).into_owned()
 }
 
-/// The text of Go's `FormatFloat(number, 'f', -1, 64)`.
+/// Returns the result of Go's `FormatFloat(number, 'f', -1, 64)`.
 pub(super) fn float(number: f64) -> String {
     match number {
         _ if number.is_nan() => "NaN".to_owned(),
@@ -85,7 +85,7 @@ pub(super) fn float(number: f64) -> String {
     }
 }
 
-/// The text of Go's `FormatFloat(number, 'f', -1, 32)`.
+/// Returns the result of Go's `FormatFloat(number, 'f', -1, 32)`.
 pub(super) fn float32(number: f32) -> String {
     if number.is_finite() { number.to_string() } else { float(number.into()) }
 }

@@ -3,7 +3,7 @@
 use crate::json::value::{Kind, Value};
 use crate::path::AttributeStep;
 
-/// The text in place of a sensitive value.
+/// The text that replaces a sensitive value.
 pub const SENSITIVE: &str = "(sensitive value)";
 
 /// The sensitivity of a value: the part of `after_sensitive` or `sensitive_values` at its path.
@@ -13,7 +13,8 @@ pub enum Mask<'a> {
     Clear,
     /// The whole value is sensitive.
     Marked,
-    /// A part of the value is sensitive if this value is `true` at its path.
+    /// Parts of the value may be sensitive. A part is sensitive if these marks are `true` at its
+    /// path.
     Parts(Value<'a>),
 }
 
@@ -41,7 +42,7 @@ impl<'a> Mask<'a> {
         let Mask::Parts(marks) = self else { return self };
         let Ok(members) = marks.members() else { return Mask::Clear };
         let mut found = Mask::Clear;
-        // A key may occur twice. A mark at either place counts.
+        // A key may occur twice. Then a mark of either member counts.
         for (name, marks) in members.flatten() {
             if name.is(key) && !found.is_marked() {
                 found = Mask::from(Some(marks));

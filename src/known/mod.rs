@@ -9,12 +9,12 @@
 //! | `tfjsonpath.Traverse(object, path)` | [`traverse`] |
 //! | `compare.ValuesSame()` | [`Comparer::Same`] |
 //!
-//! The checks work on lazy values ([`Value`](crate::json::value::Value)): a check reads what it
-//! names and skips the rest. Their errors have the text of Go's errors, with one difference: where
-//! Go quotes a value that is marked sensitive, the text here is [`SENSITIVE`].
+//! The checks work on lazy values ([`Value`](crate::json::value::Value)): a check reads the values
+//! that it names and skips the rest. The errors have the text of Go's errors, with one difference:
+//! [`SENSITIVE`] replaces values that are marked sensitive.
 //!
-//! Go's decoder decides what a value is: the last of several members with one name counts, and half
-//! of a surrogate pair is U+FFFD. Numbers keep their text.
+//! Values are decoded as by Go's decoder: of several members with one name, the last one counts,
+//! and an unpaired half of a surrogate pair becomes U+FFFD. Numbers keep their text.
 
 mod check;
 mod compare;

@@ -1,11 +1,12 @@
-//! Go's regular expressions (RE2) in terms of the crate `regex`.
+//! Translates Go's regular expressions (RE2) for the crate `regex`.
 //!
-//! A pattern is parsed by Go's rules and written again with explicit flags, ASCII classes and code
-//! points in hexadecimal, so that both engines agree on its meaning. The only question is whether a
-//! text has a match. So groups do not capture, and all repetitions are greedy.
+//! The parser follows Go's rules. It writes the pattern again with explicit flags, ASCII classes
+//! and code points in hexadecimal, so that both engines agree on the meaning. Checks only need to
+//! know whether a text has a match. So groups do not capture, and all repetitions are greedy.
 //!
-//! A group is a frame on a stack: the alternatives before the current one, and the atoms of the
-//! current one. A repetition takes the last atom, like Go's parser.
+//! Each open group is a frame on a stack. A frame contains the alternatives before the current one,
+//! and the atoms of the current alternative. Like in Go's parser, a repetition applies to the last
+//! atom.
 
 use std::fmt;
 
@@ -13,7 +14,7 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use super::regexp_class::{self as class, RegexpError, escape};
 
-/// Maximum number of times that a repetition, or nested ones together, may repeat.
+/// Maximum count of a repetition. For nested repetitions, the maximum product of their counts.
 const REPEAT_MAX: u32 = 1000;
 /// Maximum depth of nested groups.
 const GROUPS_MAX: usize = 1000;
@@ -32,7 +33,7 @@ impl Regexp {
     ///
     /// # Errors
     ///
-    /// Fails if Go refuses the pattern, or if the compiled expression is large.
+    /// Fails if Go rejects the pattern, or if the compiled expression is too large.
     pub fn new(pattern: &str) -> Result<Regexp, RegexpError> {
         let translated = Parser::new(pattern).parse()?;
         let regex = RegexBuilder::new(&translated)
@@ -62,7 +63,7 @@ impl fmt::Debug for Regexp {
     }
 }
 
-/// Go's flags that change which texts match.
+/// The flags of Go that affect whether a text matches.
 #[derive(Clone, Copy, Default)]
 struct Flags {
     /// `i`: letters match in any case.
@@ -73,7 +74,7 @@ struct Flags {
     dot_all: bool,
 }
 
-/// A translated part, and how many times its repetitions repeat.
+/// A translated part of a pattern, and the product of the counts of its nested repetitions.
 struct Atom {
     text: String,
     repeats: u32,
@@ -85,7 +86,7 @@ struct Frame {
     /// The alternatives before the current one.
     alternatives: String,
     atoms: Vec<Atom>,
-    /// The largest number of repeats in the alternatives.
+    /// The largest `repeats` of the atoms in the alternatives.
     repeats: u32,
     /// The flags outside the group.
     outer: Flags,
@@ -97,7 +98,7 @@ struct Parser<'p> {
     at: usize,
     flags: Flags,
     frames: Vec<Frame>,
-    /// The end of the last repetition. Another one must not begin there.
+    /// The end of the last repetition operator. Another operator must not begin there.
     repeated: Option<usize>,
 }
 
@@ -239,7 +240,7 @@ impl<'p> Parser<'p> {
         Ok(())
     }
 
-    /// Applies a repetition of `len` bytes to the last atom.
+    /// Applies a repetition operator to the last atom. The operator has `len` bytes in the pattern.
     fn repeat(&mut self, len: usize, operator: &str, repeats: u32) -> Result<(), RegexpError> {
         let start = self.at;
         let last = self.frames.last_mut().and_then(|frame| frame.atoms.last_mut());
@@ -310,15 +311,16 @@ impl<'p> Parser<'p> {
     }
 }
 
-/// The count of repetitions that Go does not limit.
+/// A count that Go exempts from the limit on repetitions.
 const REPEAT_FREE: u32 = 1;
 
-/// Between two ASCII word characters, or between two others. Go tests this between characters only,
-/// so the expression must not match inside of one.
+/// Matches between two ASCII word characters, or between two other characters. Go tests only
+/// positions between characters, so the expression must not match inside a character.
 const NOT_WORD_BOUNDARY: &str = r"(?:\B(?-u:\B)|\b(?-u:\B))";
 
-/// Reads `{n}`, `{n,}` or `{n,m}`: the operator and its numbers, which are `None` above
-/// [`REPEAT_MAX`]. `None` if the text begins with none of them: a brace is then a literal.
+/// Reads `{n}`, `{n,}` or `{n,m}` at the start of a text. Returns the operator and its numbers. A
+/// number above [`REPEAT_MAX`] is `None`. Without such an operator, the brace is a literal and the
+/// result is `None`.
 fn counts(text: &str) -> Option<(&str, Vec<Option<u32>>)> {
     let number = |text: &str| -> Option<Option<u32>> {
         let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
@@ -337,7 +339,8 @@ fn counts(text: &str) -> Option<(&str, Vec<Option<u32>>)> {
     Some((&text[..=end], numbers))
 }
 
-/// Reads the flags after `(?`, up to a colon or the closing bracket. Returns their length with it.
+/// Reads the flags after `(?`, up to a colon or the closing bracket. Returns the flags and the
+/// number of bytes read.
 fn flags(text: &str, outer: Flags) -> Option<(Flags, usize)> {
     let (mut flags, mut is_on, mut is_seen) = (outer, true, false);
     for (at, c) in text.char_indices() {
@@ -345,7 +348,7 @@ fn flags(text: &str, outer: Flags) -> Option<(Flags, usize)> {
             'i' => flags.fold = is_on,
             'm' => flags.multi_line = is_on,
             's' => flags.dot_all = is_on,
-            // Greed does not matter.
+            // Greediness does not affect whether a text matches.
             'U' => {}
             '-' if is_on => {
                 (is_on, is_seen) = (false, false);

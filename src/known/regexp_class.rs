@@ -1,10 +1,10 @@
-//! Classes of characters of Go's regular expressions, and escapes.
+//! The character classes and escapes of Go's regular expressions.
 
 use std::fmt;
 
 use regex::Regex;
 
-/// Why a pattern is no regular expression.
+/// The reason why a pattern is not a regular expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegexpError {
     /// The reason, in Go's words.
@@ -22,7 +22,7 @@ impl fmt::Display for RegexpError {
 impl std::error::Error for RegexpError {}
 
 impl RegexpError {
-    /// The error in a text that stands after `len` bytes.
+    /// Returns the error with an offset that is larger by `len` bytes.
     pub(super) fn after(self, len: usize) -> RegexpError {
         RegexpError { offset: len + self.offset, ..self }
     }
@@ -35,12 +35,13 @@ fn bad(reason: &'static str, offset: usize) -> RegexpError {
 const RANGE: &str = "invalid character class range";
 const ESCAPE: &str = "invalid escape sequence";
 
-/// A character by its code point.
+/// Writes a character as its code point.
 pub(super) fn escape(c: char) -> String {
     format!("\\x{{{:x}}}", u32::from(c))
 }
 
-/// Translates the class in brackets that a text begins with. Returns its length in the text, too.
+/// Translates the bracketed class at the start of a text. Also returns the length of the class in
+/// the text.
 pub(super) fn parse(text: &str) -> Result<(String, usize), RegexpError> {
     let mut class = "[".to_owned();
     let mut at = 1;
@@ -86,7 +87,7 @@ pub(super) fn parse(text: &str) -> Result<(String, usize), RegexpError> {
     Ok((class, at + 1))
 }
 
-/// One character of a class. Returns its length in the text.
+/// Reads one character of a class. Also returns its length in the text.
 fn member(text: &str, at: usize) -> Result<(char, usize), RegexpError> {
     match text.chars().next() {
         Some('\\') => escaped_char(text).map_err(|bad| bad.after(at)),
@@ -95,7 +96,8 @@ fn member(text: &str, at: usize) -> Result<(char, usize), RegexpError> {
     }
 }
 
-/// Reads a POSIX class such as `[:alpha:]` or `[:^alpha:]`. `None` if the text begins with none.
+/// Reads a POSIX class such as `[:alpha:]` or `[:^alpha:]`. Returns `None` if the text does not
+/// begin with a POSIX class.
 fn posix(text: &str) -> Result<Option<(String, usize)>, RegexpError> {
     let Some(inside) = text.strip_prefix("[:") else { return Ok(None) };
     let Some(end) = inside.find(":]") else { return Ok(None) };
@@ -123,8 +125,8 @@ fn posix(text: &str) -> Result<Option<(String, usize)>, RegexpError> {
     Ok(Some((format!("[{sign}{set}]"), end + 4)))
 }
 
-/// Reads an escape that stands for a set: `\d`, `\pL` and the like. `None` if the text begins with
-/// none.
+/// Reads an escape that denotes a class, such as `\d` or `\pL`. Returns `None` if the text does not
+/// begin with such an escape.
 pub(super) fn escaped_class(text: &str) -> Result<Option<(String, usize)>, RegexpError> {
     let Some(rest) = text.strip_prefix('\\') else { return Ok(None) };
     let set = match rest.as_bytes().first() {
@@ -140,7 +142,7 @@ pub(super) fn escaped_class(text: &str) -> Result<Option<(String, usize)>, Regex
     Ok(Some((set.to_owned(), 2)))
 }
 
-/// Reads `pL`, `p{Greek}` and the like, after the backslash.
+/// Reads a Unicode class such as `pL` or `p{Greek}`, after the backslash.
 fn unicode(text: &str) -> Result<(String, usize), RegexpError> {
     let is_negated = text.starts_with('P');
     let (name, len) = match text[1..].strip_prefix('{') {
@@ -161,11 +163,11 @@ fn unicode(text: &str) -> Result<(String, usize), RegexpError> {
     Ok((format!("[{}{class}]", if is_negated { "^" } else { "" }), len))
 }
 
-/// The scripts with a name of four letters. Other names of four letters are abbreviations, which Go
-/// does not know.
+/// The scripts whose full names have four letters. All other names of four letters are
+/// abbreviations, which Go rejects.
 const SHORT_SCRIPTS: [&str; 8] = ["ahom", "cham", "kawi", "lisu", "modi", "newa", "thai", "toto"];
 
-/// A general category or a script by its name.
+/// Returns the class of a general category or script by its name.
 fn property(name: &str) -> Option<String> {
     let plain = |c: &char| !matches!(c, ' ' | '_' | '-');
     let folded: String = name.chars().filter(plain).collect::<String>().to_ascii_lowercase();
@@ -183,7 +185,7 @@ fn property(name: &str) -> Option<String> {
     Some(format!(r"\p{{sc={folded}}}")).filter(is_known)
 }
 
-/// Reads an escape that stands for one character. Returns its length in the text.
+/// Reads an escape that denotes one character. Also returns its length in the text.
 pub(super) fn escaped_char(text: &str) -> Result<(char, usize), RegexpError> {
     let Some(c) = text[1..].chars().next() else {
         return Err(bad("trailing backslash at end of expression", 0));
@@ -203,7 +205,8 @@ pub(super) fn escaped_char(text: &str) -> Result<(char, usize), RegexpError> {
     Ok((simple, 1 + c.len_utf8()))
 }
 
-/// Reads `\0`, `\012` or `\123`. A single digit other than zero would refer to a group.
+/// Reads an octal escape: `\0`, `\012` or `\123`. A single digit other than zero is an error,
+/// because it would refer to a group.
 fn octal(text: &str) -> Result<(char, usize), RegexpError> {
     let is_octal = |byte: &u8| matches!(byte, b'0'..=b'7');
     let digits = text.bytes().skip(1).take(3).take_while(is_octal).count();

@@ -1,4 +1,4 @@
-//! Reads scalars for checks, and words the failures.
+//! Reads values for checks, and writes the messages of failures.
 
 use std::collections::BTreeMap;
 use std::num::IntErrorKind;
@@ -11,15 +11,15 @@ use super::traverse::Found;
 use crate::error::Result;
 use crate::wire::Number;
 
-/// Whether a value passes: `Ok(Err(_))` if not.
+/// The result of a check: `Ok(Err(_))` if the value does not pass.
 pub(super) type Checked = Result<std::result::Result<(), Failure>>;
 
-/// A failure of a value.
+/// Returns a failure of the kind [`FailureKind::Value`].
 pub(super) fn fail(text: String) -> Checked {
     Ok(Err(Failure::new(FailureKind::Value, text)))
 }
 
-/// Unwraps what a step of a check found, or returns its failure from the function.
+/// Unwraps the result of a step, or returns its failure from the calling function.
 macro_rules! found {
     ($found:expr) => {
         match $found {
@@ -40,7 +40,7 @@ pub(super) fn differs(expected: &str, name: &str, found: &str, value: Found<'_>)
     fail(format!("expected value {expected} for {name} check, got: {found}"))
 }
 
-/// Checks that two scalars are equal. `text` makes their texts for the failure.
+/// Checks that two scalars are equal. `text` formats them for the message.
 pub(super) fn equals<T: PartialEq>(
     expected: T,
     found: T,
@@ -54,7 +54,7 @@ pub(super) fn equals<T: PartialEq>(
     }
 }
 
-/// The text of a scalar, unless it is sensitive.
+/// Returns the text of a scalar, or [`SENSITIVE`] if the scalar is sensitive.
 pub(super) fn shown<'t>(text: &'t str, value: Found<'_>) -> &'t str {
     if value.mask.is_marked() { SENSITIVE } else { text }
 }
@@ -69,10 +69,10 @@ pub(super) fn size_is(expected: i64, found: usize, name: &str) -> Checked {
     fail(format!("expected {expected} {noun} for {name} check, got {found} {other}"))
 }
 
-/// What a value is read as, or why it cannot be.
+/// The result of reading a value as a type, or a failure.
 type Read<T> = Result<std::result::Result<T, Failure>>;
 
-/// What was read, or the failure that the value has another type.
+/// Returns the value in `read`. If there is none, returns the failure for a wrong type.
 fn of_type<T: Default>(read: Option<T>, expected: &str, name: &str, value: Found<'_>) -> Read<T> {
     match read {
         Some(read) => Ok(Ok(read)),
@@ -105,7 +105,7 @@ fn unparseable(ty: &str, name: &str, reason: &str, function: &str, text: &str) -
     Failure::new(FailureKind::Value, text)
 }
 
-/// A number in messages: quoted, unless it is sensitive.
+/// Quotes a number for a message, or returns [`SENSITIVE`] if the number is sensitive.
 fn quoted(text: &str, value: Found<'_>) -> String {
     if value.mask.is_marked() { SENSITIVE.to_owned() } else { quote(text) }
 }
@@ -149,21 +149,21 @@ pub(super) fn big(name: &str, value: Found<'_>) -> Read<Number> {
     }))
 }
 
-/// Decimal text of a number. Go writes all digits of any number; here, a number with more than
-/// about 150 000 of them is written with a power of two.
+/// Writes a number in decimal. Go writes all digits of any number. This function writes a number
+/// with more than about 150 000 digits with a power of two instead.
 pub(super) fn plain(number: &Number) -> String {
     const EXPONENT_MAX: u64 = 1 << 19;
     number.to_text_within(EXPONENT_MAX).unwrap_or_else(|| number.to_exact())
 }
 
-/// Reads an integer as Go's `ParseInt` does. `Err` holds its reason.
+/// Parses an integer like Go's `ParseInt`. `Err` contains Go's reason.
 fn parse_int(text: &str, bits: u32) -> std::result::Result<i64, &'static str> {
     const RANGE: &str = "value out of range";
     let (is_negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
         None => (false, text),
     };
-    // Like Go, the parser does not look at the bytes after the digit that is too many.
+    // Like Go, `parse` ignores the bytes after the digit that causes an overflow.
     let size = match bits {
         32 => digits.parse::<u32>().map(u64::from),
         _ => digits.parse::<u64>(),

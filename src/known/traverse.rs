@@ -16,17 +16,18 @@ pub struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    /// A value without sensitive parts.
+    /// Returns a value without sensitive parts.
     pub fn clear(data: impl Into<Data<'a>>) -> Found<'a> {
         Found { data: data.into(), mask: Mask::Clear }
     }
 }
 
-/// The value at a path. A value that is `null` is found; an absent one is a failure.
+/// Returns the value at a path, which may be `null`. An absent value is a [`Failure`].
 ///
 /// # Errors
 ///
-/// Fails if the document is invalid on the path. A path that leads nowhere is a [`Failure`].
+/// Fails if the document is invalid on the path. If there is no value at the path, the result is a
+/// [`Failure`], not an error.
 pub fn traverse<'a>(
     root: Found<'a>,
     path: &AttributePath,

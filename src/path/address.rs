@@ -9,7 +9,8 @@
 //! | `module.network["a"]` | one instance of the module, and everything in it |
 //! | `*.primary` | resources named `primary` in any module |
 //!
-//! `*` matches any text, including dots and brackets. A leading `*.` also matches the empty text.
+//! `*` matches any string, including dots and brackets. A leading `*.` also matches the empty
+//! string.
 
 use super::position_outside_quotes;
 use crate::glob::Glob;
@@ -26,7 +27,7 @@ pub struct AddressPattern {
 }
 
 impl AddressPattern {
-    /// Parses a pattern. Every text is valid.
+    /// Parses a pattern. Every string is valid.
     pub fn new(text: &str) -> AddressPattern {
         let behind = text.strip_prefix("*.");
         let names_module = behind.unwrap_or(text).starts_with("module.");
@@ -34,7 +35,7 @@ impl AddressPattern {
         AddressPattern { text: text.into(), whole, behind, names_module }
     }
 
-    /// The pattern as it was written.
+    /// Returns the pattern as it was written.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -47,8 +48,8 @@ impl AddressPattern {
         })
     }
 
-    /// The offsets at which the names of the address's containers end: each module with and without
-    /// its instance key, and the resource without its instance key.
+    /// Returns the offsets at which the names of the address's containers end: each module with and
+    /// without its instance key, and the resource without its instance key.
     fn ends<'a>(&self, address: &'a str) -> impl Iterator<Item = usize> + use<'a> {
         let names_module = self.names_module;
         let mut at = 0;
@@ -78,7 +79,7 @@ impl AddressPattern {
     }
 }
 
-/// An address without instance keys.
+/// Returns an address without instance keys.
 pub fn without_keys(address: &str) -> String {
     let (mut text, mut is_quoted, mut depth) = (String::new(), false, 0_u32);
     for character in address.chars() {
@@ -94,8 +95,8 @@ pub fn without_keys(address: &str) -> String {
 }
 
 /// Splits an address without its instance keys: the names of the module calls, outermost first, and
-/// the names that follow: `["data", "t", "n"]` for `data.t.n[0]`. A call alone is an address in the
-/// module that calls.
+/// the names that follow: `["data", "t", "n"]` for `data.t.n[0]`. If an address ends with a module
+/// call, that call stays among the names.
 pub(crate) fn split_modules(address: &str) -> (Vec<&str>, Vec<&str>) {
     let (mut names, mut calls) = (names(address), Vec::new());
     while let ["module", call, _, ..] = &names[calls.len() * 2..] {
@@ -105,7 +106,7 @@ pub(crate) fn split_modules(address: &str) -> (Vec<&str>, Vec<&str>) {
     (calls, names)
 }
 
-/// The names of an address or a reference, without keys.
+/// Returns the names of an address or a reference, without instance keys.
 pub(crate) fn names(text: &str) -> Vec<&str> {
     let (mut names, mut rest) = (Vec::new(), text);
     while !rest.is_empty() {
@@ -122,7 +123,7 @@ pub(crate) fn names(text: &str) -> Vec<&str> {
     names
 }
 
-/// The length of an instance key with its closing bracket, in bytes.
+/// Returns the length of an instance key with its closing bracket, in bytes.
 fn key_len(key: &str) -> usize {
     position_outside_quotes(key, |_, byte| byte == b']').map_or(key.len(), |end| end + 1)
 }

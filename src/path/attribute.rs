@@ -8,7 +8,7 @@
 //!
 //! [`Paths`](super::Paths) stores many paths in one buffer and has steps to elements of sets.
 //! [`Pattern`](super::Pattern) matches the text of paths with `*`. An [`AttributePath`] leads to
-//! one value, so it has neither.
+//! one value, so it has neither set elements nor `*`.
 
 use std::fmt;
 use std::ops::Range;
@@ -48,26 +48,26 @@ pub struct AttributePath {
 }
 
 impl AttributePath {
-    /// The path without steps, which leads to the root (`tfjsonpath.Path{}`).
+    /// Returns the path without steps, which leads to the root (`tfjsonpath.Path{}`).
     pub fn root() -> AttributePath {
         AttributePath::default()
     }
 
-    /// The path with one more step, to a member of an object or a map.
+    /// Returns the path with one more step, to a member of an object or a map.
     #[must_use]
     pub fn at_map_key(mut self, key: impl Into<String>) -> AttributePath {
         self.steps.push(AttributeStep::Key(key.into()));
         self
     }
 
-    /// The path with one more step, to an element of a list, a set or a tuple.
+    /// Returns the path with one more step, to an element of a list, a set or a tuple.
     #[must_use]
     pub fn at_slice_index(mut self, index: i64) -> AttributePath {
         self.steps.push(AttributeStep::Index(index));
         self
     }
 
-    /// The steps from the root.
+    /// Returns the steps from the root.
     pub fn steps(&self) -> &[AttributeStep] {
         &self.steps
     }
@@ -77,13 +77,13 @@ impl AttributePath {
         self.steps.is_empty()
     }
 
-    /// The text of Go's `Path.String()`: the steps with dots between them. Different paths may have
-    /// the same text.
+    /// Returns the string of Go's `Path.String()`: the steps with dots between them. Different
+    /// paths may have the same string.
     pub fn to_tfjsonpath(&self) -> String {
         AttributePath::joined(&self.steps)
     }
 
-    /// The text of Go's `Path.String()` for some steps.
+    /// Returns the string of Go's `Path.String()` for these steps.
     pub(crate) fn joined(steps: &[AttributeStep]) -> String {
         let mut text = String::new();
         for (place, step) in steps.iter().enumerate() {
@@ -98,7 +98,7 @@ impl AttributePath {
         text
     }
 
-    /// Parses the text of a path. The empty text is the root.
+    /// Parses the text of a path. The empty string is the root.
     ///
     /// Besides the text that [`fmt::Display`] writes, the parser accepts:
     ///
@@ -167,8 +167,8 @@ impl FromIterator<AttributeStep> for AttributePath {
     }
 }
 
-/// Parses the steps of a text. `step` parses the step that a text begins with, and returns it with
-/// its length in bytes; it learns whether the step is the first.
+/// Parses the steps of a path. `step` parses the step at the start of a string, and returns the
+/// step and its length in bytes. The second argument of `step` says whether the step is the first.
 pub(super) fn parse_steps<T>(
     text: &str,
     step: impl Fn(&str, bool) -> Option<(T, usize)>,
@@ -183,7 +183,7 @@ pub(super) fn parse_steps<T>(
     Ok(steps)
 }
 
-/// Parses the step that a text begins with. Returns the step and its length in bytes.
+/// Parses the step at the start of a string. Returns the step and its length in bytes.
 pub(super) fn parse_step(text: &str, is_first: bool) -> Option<(AttributeStep, usize)> {
     let Some(inside) = text.strip_prefix('[') else {
         let ident = match text.strip_prefix('.') {
@@ -219,15 +219,15 @@ fn json_step(text: &str) -> Option<(AttributeStep, usize)> {
     Some((AttributeStep::Index(index(&text[..end])?), end))
 }
 
-/// An index without leading zeros that fits 32 bits.
+/// Parses an index without leading zeros that fits into 32 bits.
 pub(super) fn index(digits: &str) -> Option<i64> {
     let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
     let is_canonical = is_number && (digits == "0" || !digits.starts_with('0'));
     is_canonical.then(|| digits.parse::<u32>().ok().map(i64::from)).flatten()
 }
 
-/// Decodes the quoted text that `text` begins with. Returns the content, and the length of the
-/// quoted text in bytes.
+/// Decodes the quoted string at the start of `text`. Returns the content, and the length of the
+/// quoted string in bytes.
 fn unquote(text: &str) -> Option<(String, usize)> {
     let quote = text.chars().next()?;
     let mut content = String::new();
@@ -246,7 +246,7 @@ fn unquote(text: &str) -> Option<(String, usize)> {
     }
 }
 
-/// Decodes the escape that `text` begins with: one of JSON, Go or HCL.
+/// Decodes the escape at the start of `text`, in the syntax of JSON, Go or HCL.
 fn escape(text: &str) -> Option<(char, usize)> {
     let hex = |digits: Range<usize>| {
         let digits = text.get(digits)?;

@@ -1,14 +1,14 @@
 //! Paths with dotted numbers: `ingress.0.port`, as `tfjsonpath` prints paths.
 //!
-//! The text does not say whether `0` is an index or a key, so the value decides: it is an index if
-//! the value there is a list, and a key otherwise.
+//! The number `0` may be an index or a key, so the value decides: `0` is an index if it follows the
+//! path of a list, and a key otherwise.
 
 use std::fmt;
 
 use super::attribute::{AttributePath, AttributeStep, index, parse_step, parse_steps};
 use crate::error::Error;
 
-/// A path in which numbers may stand after dots.
+/// A path in which numbers may follow dots.
 ///
 /// ```
 /// use plansift::path::DottedPath;
@@ -32,8 +32,9 @@ enum DottedStep {
 }
 
 impl DottedPath {
-    /// Parses the text of a path. Besides dotted numbers, the parser accepts all that
-    /// [`AttributePath::parse`] accepts; a quoted number is a key, and one in brackets an index.
+    /// Parses the text of a path. Besides dotted numbers, the parser accepts everything that
+    /// [`AttributePath::parse`] accepts. A quoted number is a key, and an unquoted number in
+    /// brackets is an index.
     ///
     /// # Errors
     ///
@@ -58,7 +59,7 @@ impl DottedPath {
         matches!(self.steps.first(), Some(DottedStep::Step(AttributeStep::Index(_))))
     }
 
-    /// The concrete path. `is_list` says whether the value at a path is a list.
+    /// Returns the concrete path. `is_list` says whether the value at a path is a list.
     ///
     /// # Errors
     ///
@@ -95,7 +96,7 @@ impl fmt::Display for DottedPath {
     }
 }
 
-/// Parses the dotted number that a text begins with. Returns the step and its length in bytes.
+/// Parses the dotted number at the start of a string. Returns the step and its length in bytes.
 fn number(text: &str, is_first: bool) -> Option<(DottedStep, usize)> {
     let digits = match text.strip_prefix('.') {
         Some(digits) => digits,

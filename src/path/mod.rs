@@ -61,7 +61,7 @@ enum Packed {
     Element,
 }
 
-/// The range of `Paths::steps` that is a path, and its sort key.
+/// A path as a range of `Paths::steps`, and its sort key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Span {
     /// The first 8 bytes of the first key, as a big-endian number. A path with a smaller lead
@@ -76,12 +76,12 @@ struct Span {
 }
 
 impl Paths {
-    /// An empty list.
+    /// Creates an empty list.
     pub fn new() -> Paths {
         Paths::default()
     }
 
-    /// The number of paths.
+    /// Returns the number of paths.
     pub fn len(&self) -> usize {
         self.spans.len()
     }
@@ -121,7 +121,7 @@ impl Paths {
         self.spans.iter().any(|span| span.end - span.start > 1)
     }
 
-    /// The memory of the paths, in bytes.
+    /// Returns the memory of the paths, in bytes.
     pub fn size(&self) -> u64 {
         let steps = size_of_val(&self.steps[..]) + size_of_val(&self.spans[..]);
         (self.keys.len() + steps) as u64
@@ -198,8 +198,8 @@ impl Paths {
         Ok(())
     }
 
-    /// Appends the step at the start of a text. Returns the length of the step in bytes; `None` if
-    /// the text does not start with a step.
+    /// Appends the step at the start of `text`. Returns the length of the step in bytes; `None` if
+    /// `text` does not start with a step.
     fn push_text_step(&mut self, text: &str, is_first: bool) -> Option<usize> {
         let Some(inside) = text.strip_prefix('[') else {
             let ident = if is_first { text } else { text.strip_prefix('.')? };
@@ -227,7 +227,7 @@ impl Paths {
         self.spans.iter().map(|&span| self.path(span))
     }
 
-    /// The path with this index in the list.
+    /// Returns the path with this index in the list.
     pub fn get(&self, place: usize) -> Option<Path<'_>> {
         self.spans.get(place).map(|&span| self.path(span))
     }
@@ -250,13 +250,15 @@ impl Paths {
         self.first_below(path).is_some()
     }
 
-    /// The first path of the list that equals `path` or is below it. The list must be sorted.
+    /// Returns the first path of the list that equals `path` or is below it. The list must be
+    /// sorted.
     pub fn first_below(&self, path: Path<'_>) -> Option<Path<'_>> {
         let first = self.spans.partition_point(|&span| self.path(span) < path);
         self.get(first).filter(|first| first.is_below(path))
     }
 
-    /// The last path of the list that equals `path` or is below it. The list must be sorted.
+    /// Returns the last path of the list that equals `path` or is below it. The list must be
+    /// sorted.
     pub fn last_below(&self, path: Path<'_>) -> Option<Path<'_>> {
         let is_up_to = |place: Path<'_>| place < path || place.is_below(path);
         let behind = self.spans.partition_point(|&span| is_up_to(self.path(span)));
@@ -359,7 +361,7 @@ fn packed_len(len: usize) -> u32 {
     }
 }
 
-/// The first 8 bytes of a key as a big-endian number, padded with zeros.
+/// Returns the first 8 bytes of a key as a big-endian number, padded with zeros.
 fn lead(key: &[u8]) -> u64 {
     if let Some(bytes) = key.first_chunk() {
         return u64::from_be_bytes(*bytes);
@@ -381,7 +383,7 @@ impl<'a> Path<'a> {
         self.steps.iter().map(move |&step| self.unpacked(step))
     }
 
-    /// The step at this depth. The first step has depth 0.
+    /// Returns the step at this depth. The first step has depth 0.
     pub fn step(self, depth: usize) -> Option<Step<'a>> {
         self.steps.get(depth).map(|&step| self.unpacked(step))
     }
@@ -474,8 +476,8 @@ fn is_ident(key: &str) -> bool {
         && key.bytes().all(|byte| PART[usize::from(byte)])
 }
 
-/// The position of the first byte outside quotes for which `is_end` returns true. The arguments of
-/// `is_end` are the position and the byte.
+/// Returns the position of the first byte outside quotes for which `is_end` returns true. The
+/// arguments of `is_end` are the position and the byte.
 #[inline]
 fn position_outside_quotes(text: &str, is_end: impl Fn(usize, u8) -> bool) -> Option<usize> {
     let (mut is_quoted, mut is_escaped) = (false, false);
@@ -551,7 +553,7 @@ fn decimal<E>(number: u32, each: &mut impl FnMut(&str) -> Result<(), E>) -> Resu
     Ok(())
 }
 
-/// The hexadecimal digit of a value below 16.
+/// Returns the hexadecimal digit of a value below 16.
 fn digit(value: u8) -> &'static str {
     const DIGITS: &str = "0123456789abcdef";
     let at = usize::from(value);

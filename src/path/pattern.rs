@@ -1,7 +1,7 @@
 //! Patterns that match paths. Rules, filters and `slim` all use them to select attributes.
 //!
 //! ```text
-//! pattern = ["="] path        a path as records write it, with `*` for any text
+//! pattern = ["="] path        a path as records write it, with `*` for any string
 //! ```
 //!
 //! | pattern | covers |
@@ -27,7 +27,8 @@ pub const DECODERS: [&str; 2] = ["jsondecode", "yamldecode"];
 pub struct Pattern {
     text: Box<str>,
     whole: Glob,
-    /// The pattern without its leading `*.`, if it has one. That `*.` also matches the empty text.
+    /// The pattern without its leading `*.`, if it has one. That `*.` also matches the empty
+    /// string.
     behind: Option<Glob>,
     reach: Reach,
 }
@@ -59,7 +60,7 @@ impl Pattern {
         Ok(Pattern { text: text.into(), whole: Glob::new(&path), behind, reach })
     }
 
-    /// The pattern as it was written.
+    /// Returns the pattern as it was written.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -80,7 +81,7 @@ impl Pattern {
         })
     }
 
-    /// The globs of the pattern. At least one must match the text of a path.
+    /// Returns the globs of the pattern. At least one must match the text of a path.
     pub(crate) fn globs(&self) -> impl Iterator<Item = &Glob> {
         std::iter::once(&self.whole).chain(&self.behind)
     }
@@ -91,8 +92,8 @@ impl Pattern {
     }
 }
 
-/// The text of a path with its keys as records write them. `Err` holds the offset of the first
-/// invalid step, in bytes.
+/// Returns the text of a path with its keys as records write them. `Err` holds the offset of the
+/// first invalid step, in bytes.
 fn canonical(text: &str) -> Result<String, usize> {
     let mut path = String::with_capacity(text.len());
     let mut at = 0;
@@ -168,7 +169,7 @@ fn steps(path: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The offsets at which the steps of a path end; 0 for the root, which has no steps.
+/// Returns the offsets at which the steps of a path end; 0 for the root, which has no steps.
 fn ends(path: &str) -> impl Iterator<Item = usize> {
     let mut end = 0;
     let of_steps = steps(path).map(move |step| {
@@ -178,7 +179,7 @@ fn ends(path: &str) -> impl Iterator<Item = usize> {
     path.is_empty().then_some(0).into_iter().chain(of_steps)
 }
 
-/// A path without the indices of lists, and the offsets at which its steps end.
+/// Returns a path without the indices of lists, and the offsets at which its steps end.
 fn without_indices(path: &str) -> (String, Vec<usize>) {
     let is_index = |step: &&str| step.starts_with('[') && !step.starts_with("[\"");
     let mut text = String::with_capacity(path.len());
@@ -191,7 +192,7 @@ fn without_indices(path: &str) -> (String, Vec<usize>) {
     (text, ends)
 }
 
-/// The path of the string whose document contains `path`: `policy` for
+/// Returns the path of the string whose document contains `path`: `policy` for
 /// `jsondecode(policy).Statement`. `None` if the path leads into no document.
 fn string_of(path: &str) -> Option<&str> {
     let inside = DECODERS.iter().find_map(|it| path.strip_prefix(it)?.strip_prefix('('))?;

@@ -6,8 +6,8 @@
 //! | `tags.*` | each member of `tags` |
 //! | `**.password` | `password` at any depth |
 //!
-//! A query has a type of its own, so that code cannot take a text with a wildcard for a concrete
-//! path. [`Pattern`](super::Pattern) is a different language: its `*` matches any text of a path.
+//! A query has a type of its own, so that code cannot mistake a query for a concrete path.
+//! [`Pattern`](super::Pattern) is a different language: its `*` matches any part of a path.
 
 use std::fmt;
 
@@ -63,7 +63,7 @@ impl AttributeQuery {
         Ok(AttributeQuery { steps })
     }
 
-    /// The path, if the query has no wildcards.
+    /// Returns the path, if the query has no wildcards.
     pub fn as_path(&self) -> Option<AttributePath> {
         let step = |step: &QueryStep| match step {
             QueryStep::Step(step) => Some(step.clone()),
@@ -81,12 +81,14 @@ impl AttributeQuery {
         self.is_end(state)
     }
 
-    /// The state before the first step. Bit N is set if the first N steps of the query match.
+    /// Returns the state before the first step. Bit N is set if the first N steps of the query
+    /// match.
     pub(crate) fn start(&self) -> u128 {
         self.skipping(1)
     }
 
-    /// The state after one more step of a path. Zero if neither this path nor a longer one matches.
+    /// Returns the state after one more step of a path. Zero if neither this path nor a longer one
+    /// matches.
     pub(crate) fn advanced(&self, state: u128, step: &AttributeStep) -> u128 {
         let mut next = 0;
         for (place, expected) in
@@ -134,7 +136,7 @@ impl fmt::Display for AttributeQuery {
     }
 }
 
-/// Parses the step that a text begins with. Returns the step and its length in bytes.
+/// Parses the step at the start of a string. Returns the step and its length in bytes.
 fn query_step(text: &str, is_first: bool) -> Option<(QueryStep, usize)> {
     if text.starts_with("[*]") {
         return Some((QueryStep::AnyIndex, 3));

@@ -1,4 +1,4 @@
-//! Tests of paths and of their texts.
+//! Tests of paths, and of writing and parsing their text.
 
 use proptest::prelude::*;
 

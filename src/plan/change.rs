@@ -22,7 +22,7 @@ pub struct ResourceChange<'a> {
     pub action_reason: Option<Text<'a>>,
 }
 
-/// The names of a resource, and which of its objects is meant.
+/// The names of a resource, its instance key, and the key of its deposed object.
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the keys of the format")]
 pub struct ResourceName<'a> {
@@ -125,7 +125,7 @@ pub(crate) fn members<'a, const N: usize>(
     names: [&str; N],
 ) -> Result<[Option<Value<'a>>; N]> {
     let mut values = [None; N];
-    // The tools mostly write the keys in the listed order.
+    // Terraform and OpenTofu mostly write the keys in the listed order.
     let mut next = 0;
     for member in object.members()? {
         let (key, value) = member?;
@@ -519,8 +519,8 @@ impl<'a> Check<'a> {
         })
     }
 
-    /// Refuses an element of `checks` that repeats a key which [`Check::parse`] or
-    /// [`Check::problems`] reads. JSON readers disagree on which of the two values counts.
+    /// Fails if an element of `checks` repeats a key that [`Check::parse`] or [`Check::problems`]
+    /// reads. JSON readers disagree on which of the two values counts.
     pub(crate) fn refuse_duplicates(element: Value<'_>) -> Result<()> {
         let [address, _, instances] = known(Some(element), ["address", "status", "instances"])?;
         known(address, ["to_display", "kind"]).map_err(|error| error.within("address"))?;

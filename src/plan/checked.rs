@@ -1,4 +1,4 @@
-//! The elements of `checks`: an object of the configuration, its instances and their problems
+//! The elements of `checks`: a checkable object, its instances and their problems
 //! (docs/format/plan.md, section 9).
 
 use super::change::{Index, members, present, required, required_text, text};

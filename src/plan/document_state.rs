@@ -1,4 +1,4 @@
-//! The state of a document as a whole: which top-level keys it has, where it ends, what follows it.
+//! The state of a whole document: its top-level keys, its end, and what follows it.
 //!
 //! All readers of documents use this module, so that they agree on which documents are plans.
 
@@ -17,7 +17,8 @@ const NEWEST: (u64, u64) = (1, 2);
 /// Facts about a document that was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Document {
-    /// Length in bytes of UTF-8; if the visitor stopped, the length up to that point.
+    /// Length in bytes of UTF-8. If the visitor stopped early, the length of the part that was
+    /// read.
     pub bytes: u64,
     /// Bytes of a CI wrapper's text before the document.
     pub text_before: u64,
@@ -25,12 +26,12 @@ pub struct Document {
     pub text_after: u64,
     /// True if the minor `format_version` is newer than the newest that plansift knows.
     pub is_newer: bool,
-    /// True if the plan has resources in `planned_values` and no `resource_changes`. What it
-    /// changes is then unknown.
+    /// True if the plan has resources in `planned_values` but no `resource_changes`. Its changes
+    /// are then unknown.
     pub lacks_changes: bool,
 }
 
-/// A document, whether it was read to its end, and the offset of the next document if there is one.
+/// A document, `Flow::Stop` if the visitor stopped early, and the offset of the next document.
 pub(crate) type ReadDocument = (Document, Flow, Option<u64>);
 
 /// Which documents a reader accepts.
@@ -56,7 +57,7 @@ pub(super) struct DocumentState {
     pub looks_like_outputs: bool,
     /// True if `planned_values` has a resource.
     pub plans_resources: bool,
-    /// The facts that the caller of the reader gets.
+    /// The facts for the caller of the reader.
     pub document: Document,
     /// Offset of the next document, if one follows.
     pub next: Option<u64>,
@@ -76,9 +77,9 @@ impl DocumentState {
         }
     }
 
-    /// Records a top-level key at an offset of the input. Fails if the key shows that the document
-    /// is certainly of another kind, or if the section occurs twice: JSON readers disagree on which
-    /// of the two values counts.
+    /// Records a top-level key at an offset of the input. Fails if the key proves that the document
+    /// is not a plan. Also fails if the section occurs twice, because JSON readers disagree on
+    /// which of the two values counts.
     pub(super) fn note(&mut self, section: Section, key: &str, offset: u64) -> Result<()> {
         if let Some(document) = self.clues.note(section, key) {
             return Err(Error::new(ErrorKind::WrongDocument(document)));
@@ -116,9 +117,9 @@ impl DocumentState {
         self.clues.is_plan()
     }
 
-    /// Decides whether the document is acceptable, after all its keys are known. Returns `None` for
-    /// a plan and the kind of state otherwise. Fails if the document is of another kind, or has no
-    /// version.
+    /// Decides whether the document is accepted. The caller must have recorded all keys of the
+    /// document. Returns `None` for a plan, and the kind of state for a state. Fails for other
+    /// documents, and if the document has no `format_version`.
     pub(super) fn verdict(&mut self) -> Result<Option<WrongDocument>> {
         self.document.lacks_changes =
             self.plans_resources && self.seen & (1 << Section::ResourceChanges as u32) == 0;
@@ -137,8 +138,8 @@ impl DocumentState {
         }
     }
 
-    /// Finds the end of the document that began at `start`. The cursor must be right after its last
-    /// bracket. Fails if something follows that may not follow.
+    /// Finds the end of the document that began at `start`. The cursor must be right after the last
+    /// bracket of the document. Fails if the bytes after the document are not allowed there.
     pub(super) fn end<S: Source>(
         &mut self,
         cursor: &mut Cursor<S>,

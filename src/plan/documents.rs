@@ -1,21 +1,19 @@
-//! The documents of an input: one, or several in a row, as terragrunt prints them when it runs
-//! `show -json` for many units.
+//! The documents of an input: one or several in a row. For example, terragrunt prints several
+//! documents when it runs `show -json` for many units.
 //!
 //! After a complete document, the next one may follow at once, after white space, or after a
-//! wrapper's text. An incomplete document does not say where it should have ended. The only
-//! reliable sign is a line that begins like a plan ([`BEGINNINGS`]), because tools print one plan
-//! per line.
+//! wrapper's text. The end of an incomplete document is unknown. The only reliable sign of the next
+//! document is a line that begins like a plan ([`BEGINNINGS`]), because tools print one plan per
+//! line.
 //!
-//! Inside a plan such a line occurs at one place only. A string contains no raw line feed, and a
-//! nested object begins like a plan only in the prior state, which the key before it identifies. So
-//! a document ends at the latest before the next such line. A document that is cut off before that
-//! line is reported as incomplete and does not swallow the next one. The exception is a document
-//! cut off right after its key `prior_state`: it swallows the next document, and is still reported
-//! as incomplete.
+//! Inside a plan, only the prior state can begin such a line: strings contain no raw line feeds,
+//! and no other nested object begins like a plan. The key before the prior state identifies it. So
+//! every document ends before the next such line, and a document that is cut off does not swallow
+//! the next document. There is one exception: a document that is cut off right after its key
+//! `prior_state` swallows the next document. It is still reported as incomplete.
 //!
-//! The search covers the first [`REACH`] bytes of each document, so large documents cost nothing
-//! more. Invariant: the line that is found depends on the bytes alone, not on the windows they
-//! arrive in.
+//! The search covers the first [`REACH`] bytes of each document, which limits its cost. Invariant:
+//! the result of the search depends only on the bytes, not on the windows in which they arrive.
 
 use std::ops::Range;
 
@@ -28,11 +26,11 @@ use super::{Flow, Options, Visitor};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{SharedText, Source};
 
-/// How far after the start of an incomplete document the next document is searched for, in bytes.
+/// Length of the search for the next document, in bytes from the start of the current document.
 pub const REACH: u64 = 64 << 20;
 
-/// How a line that holds a plan begins: with the first key that all tools write, or with a key that
-/// comes first in sorted order.
+/// Beginnings of lines that contain a plan: the first key as the tools write it, or a key that
+/// comes first when the keys are sorted.
 const BEGINNINGS: [&[u8]; 4] = [
     b"\n{\"format_version\"",
     b"\n{\"applyable\"",
@@ -40,7 +38,7 @@ const BEGINNINGS: [&[u8]; 4] = [
     b"\n{\"plan_format_version\"",
 ];
 
-/// The text before the prior state of a plan, without white space.
+/// The last bytes before the prior state of a plan, without white space.
 const PRIOR_STATE: &[u8; 14] = b"\"prior_state\":";
 
 /// What follows a document.
@@ -48,7 +46,7 @@ const PRIOR_STATE: &[u8; 14] = b"\"prior_state\":";
 pub enum Next {
     /// Nothing.
     End,
-    /// Another document, which begins at this offset or after text there.
+    /// Another document, which begins at this offset or after text at this offset.
     Document(u64),
     /// The document is incomplete, and no later line is certain to begin another document.
     Unknown {
@@ -96,7 +94,7 @@ enum State {
     Broken { seems_more: bool },
 }
 
-/// A document whose start is found and that is still to be read.
+/// A document whose start is known and that is not read yet.
 pub(crate) struct Found<'o> {
     head: Preamble,
     after: After,
@@ -104,7 +102,7 @@ pub(crate) struct Found<'o> {
 }
 
 impl Found<'_> {
-    /// Reads the pieces of the document from `region`, the part of the source that holds it.
+    /// Reads the pieces of the document from `region`, the part of the source that contains it.
     pub fn read_pieces(
         self,
         region: impl Source,
@@ -121,7 +119,8 @@ impl<S: Source> Documents<S> {
         Documents::with(source, options, After::Documents)
     }
 
-    /// Reads a source that must hold exactly one document; anything else in it is an error.
+    /// Reads a source that must contain exactly one document. Anything else in the source is an
+    /// error.
     pub fn only(source: S, options: &Options) -> Documents<S> {
         Documents::with(source, options, After::Nothing)
     }
@@ -133,7 +132,8 @@ impl<S: Source> Documents<S> {
 
     /// Reads the next document and sends its events to `visitor`.
     ///
-    /// If the visitor stops early, the next document is searched for as after an incomplete one.
+    /// If the visitor stops early, the document counts as incomplete in the search for the next
+    /// one.
     ///
     /// # Errors
     ///
@@ -141,12 +141,13 @@ impl<S: Source> Documents<S> {
     ///
     /// # Panics
     ///
-    /// Panics if no document is left; call [`Documents::find_next`] to find out.
+    /// Panics if no document is left. [`Documents::find_next`] says whether one is left.
     pub fn read(&mut self, visitor: &mut impl Visitor) -> Result<Document> {
         self.read_pieces(Accepts::Plans, &mut Events(visitor))
     }
 
-    /// Like [`Documents::read`], but reads pieces, of a document that `accepts` admits.
+    /// Like [`Documents::read`], but sends pieces to `visitor`, and accepts the documents that
+    /// `accepts` names.
     ///
     /// # Errors
     ///
@@ -155,7 +156,7 @@ impl<S: Source> Documents<S> {
     ///
     /// # Panics
     ///
-    /// Panics if no document is left; call [`Documents::find_next`] to find out.
+    /// Panics if no document is left. [`Documents::find_next`] says whether one is left.
     pub fn read_pieces(
         &mut self,
         accepts: Accepts,
@@ -169,12 +170,12 @@ impl<S: Source> Documents<S> {
         &self.source
     }
 
-    /// Continues where an earlier pass over the same input continued ([`Documents::find_next`]): at
-    /// a later document, whatever precedes it, or nowhere.
+    /// Moves to the position that [`Documents::find_next`] returned in an earlier pass over the
+    /// same input. Skips the bytes in between, whatever they are.
     ///
     /// # Errors
     ///
-    /// Fails if the source is unreadable, or ends before that document.
+    /// Fails if the source is unreadable, or ends before this position.
     pub fn follow(&mut self, next: Next) -> Result<()> {
         if let (State::At(own), Next::Document(at)) = (self.state, next)
             && own == at
@@ -210,7 +211,7 @@ impl<S: Source> Documents<S> {
         let State::At(from) = self.state else {
             panic!("the documents were read to {:?}", self.state);
         };
-        // If no document is found, no later one can be searched for.
+        // If this search fails, a later document cannot be found either.
         self.state = State::End;
         let head = match preamble::find(&mut self.source, from, self.options.surrounding_text) {
             Ok(head) => head,
@@ -231,8 +232,8 @@ impl<S: Source> Documents<S> {
         }
     }
 
-    /// Checks that the input is unchanged since it was opened. A caller that looks at the window
-    /// again after a read needs this check. Fails with [`ErrorKind::Changed`] if the input changed.
+    /// Fails with [`ErrorKind::Changed`] if the input has changed since it was opened. A caller
+    /// that uses the window after a read must call this.
     pub(crate) fn hold_still(&mut self) -> Result<()> {
         match self.source.changed() {
             true => Err(self.fail(Error::new(ErrorKind::Changed))),
@@ -255,7 +256,8 @@ impl<S: Source> Documents<S> {
         let from = (self.line.start + 1).saturating_sub(self.source.offset());
         let rest = self.source.window().get(from as usize..).unwrap_or_default();
         BEGINNINGS.iter().any(|beginning| {
-            // The beginning without its line feed. After a colon it is this plan's own prior state.
+            // The beginning without its line feed. After a colon, the match is the value of a key,
+            // such as this plan's prior state.
             let mut found = memchr::memmem::find_iter(rest, &beginning[1..]);
             found.any(|at| !rest[..at].trim_ascii_end().ends_with(b":"))
         })
@@ -266,7 +268,8 @@ impl<S: Source> Documents<S> {
         &self.options
     }
 
-    /// Determines what follows the last document, which was read or failed. May read further input.
+    /// Determines what follows the last document, whether it was read or failed. May read further
+    /// input.
     pub fn find_next(&mut self) -> Next {
         if let State::Broken { .. } = self.state {
             let mut region = Region::new(&mut self.source, &mut self.line);
@@ -289,7 +292,7 @@ struct Line {
     start: u64,
     /// Offset at which the search ends.
     until: u64,
-    /// Offset up to which the input has been searched. Earlier documents count too.
+    /// Offset up to which this search or an earlier one has searched the input.
     searched: u64,
     /// The last bytes before `searched` that are not white space.
     before: Before,
@@ -298,8 +301,8 @@ struct Line {
 }
 
 impl Line {
-    /// The search for the document that begins at `start`, after this one. Keeps what is already
-    /// searched.
+    /// Returns the search for the next document, which begins at `start`. The new search does not
+    /// repeat the part that this search has covered.
     fn behind(&self, start: u64, after: After) -> Line {
         let until = match after {
             After::Nothing => start,
@@ -336,8 +339,8 @@ impl Line {
                 return (feed + 1 - offset) as usize;
             }
             if !begins && BEGINNINGS.iter().any(|beginning| beginning.starts_with(line)) {
-                // The line feed belongs to the document. The bytes after it may become a beginning,
-                // so they are held back.
+                // The line feed belongs to the document. The bytes after it may turn out to be a
+                // beginning, so they stay hidden.
                 self.before = self.before.behind(text(self.searched..feed));
                 self.searched = feed;
                 return (feed + 1 - offset) as usize;
@@ -357,7 +360,7 @@ impl Line {
 struct Before([u8; PRIOR_STATE.len()]);
 
 impl Before {
-    /// The last bytes at the end of `text`, which follows the position.
+    /// Returns the state at the end of `text`, which begins at the position.
     fn behind(self, text: &[u8]) -> Before {
         let earlier = self.0.into_iter();
         let bytes = text.iter().rev().copied().filter(|byte| !byte.is_ascii_whitespace());
@@ -374,23 +377,23 @@ impl Before {
     }
 }
 
-/// The next line feed after which one of [`BEGINNINGS`] may follow, or where the text ends too
-/// early to tell.
+/// Returns the next line feed at which one of [`BEGINNINGS`] may begin. That includes a line feed
+/// too close to the end of the text to tell.
 fn next_line(text: &[u8]) -> Option<usize> {
     const BEGINNING: &[u8] = b"\n{\"";
     let cut = || (1..BEGINNING.len()).rev().find(|len| text.ends_with(&BEGINNING[..*len]));
     memchr::memmem::find(text, BEGINNING).or_else(|| cut().map(|len| text.len() - len))
 }
 
-/// Returns [`ErrorKind::Changed`] for a file that changed during the read: other errors are then
-/// only consequences.
+/// Returns [`ErrorKind::Changed`] if the file changed during the read, because other errors may be
+/// consequences of the change. Otherwise returns `error`.
 fn unless_changed(source: &mut impl Source, error: Error) -> Error {
     let its_own = error.kind() != ErrorKind::Write;
     if its_own && source.changed() { Error::new(ErrorKind::Changed) } else { error }
 }
 
 /// Reads a plan from its first byte to its last and sends its events to `visitor`. The input must
-/// hold nothing else; use [`Documents`] for an input with several plans.
+/// contain nothing else. Use [`Documents`] for an input with several plans.
 ///
 /// # Errors
 ///
@@ -405,7 +408,7 @@ pub fn read<S: Source, V: Visitor>(
     Documents::only(source, options).read(visitor)
 }
 
-/// A source that ends before the line that begins another document.
+/// A source that hides the next document: it ends before the line that begins that document.
 pub(crate) struct Region<'a, S> {
     source: &'a mut S,
     line: &'a mut Line,
@@ -419,7 +422,7 @@ impl<'a, S: Source> Region<'a, S> {
         Region { source, line, len }
     }
 
-    /// Reads on to the next line that begins a document.
+    /// Reads up to the next line that begins a document. Returns the offset of that line.
     fn pass(&mut self) -> Option<u64> {
         while self.line.found.is_none() && self.line.searched < self.line.until {
             let seen = self.source.offset() + self.len as u64;
@@ -444,14 +447,14 @@ impl<S: Source> Source for Region<'_, S> {
 
     fn fill(&mut self, keep: u64) -> Result<bool> {
         let seen = self.source.offset() + self.len as u64;
-        // If more of the line is in the window, it may turn out to begin a document right there.
+        // With more bytes in the window, the line may turn out to begin a document at `seen`.
         while self.line.found != Some(seen) {
-            // The window keeps a line that may still become a beginning.
+            // Keeps a line in the window that may still turn out to be a beginning.
             let more = self.source.fill(keep.min(seen).min(self.line.searched));
             let (window, offset) = (self.source.window(), self.source.offset());
             self.len = self.line.search(window, offset);
             if self.line.found.is_none() && !matches!(more, Ok(true)) {
-                // At the end of the input no line can become a beginning any more.
+                // At the end of the input, the last line is not a beginning.
                 self.len = window.len();
             }
             let more = more?;

@@ -52,7 +52,7 @@ pub(crate) fn send(piece: &Piece<'_>, visitor: &mut impl Visitor) -> Result<Flow
             let [value] = members(value, ["value"])?;
             visitor.variable(named, value)
         }
-        // Elements have no name. A piece with a name is a `null` in place of the section.
+        // An element has no name. A piece with a name is the section itself with the value `null`.
         (PieceKind::Known, Section::Checks) if name.is_none() => {
             visitor.check(&Check::parse(value)?)
         }

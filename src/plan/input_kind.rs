@@ -1,8 +1,8 @@
 //! Classifies an input by its first bytes, to find plans and states in a folder.
 //!
-//! When in doubt the answer is "plan": for an input that begins like a plan and is then cut off or
-//! damaged, and for an input with a later line that begins like one. Reading such an input then
-//! reports the problem. Skipping a plan would hide its changes.
+//! When in doubt, the answer is "plan", because skipping a plan would hide its changes. So an input
+//! counts as a plan if it begins like a plan but is cut off or damaged, or if a later line begins
+//! like a plan. Reading such an input reports the problem.
 
 use super::kind::KindClues;
 use super::preamble::TEXT_MAX;
@@ -11,11 +11,12 @@ use super::{Answer, Options, Visitor, read};
 use crate::error::{ErrorKind, Result, WrongDocument};
 use crate::input::{Slice, Source};
 
-/// How much of an input is examined, in bytes. The head of any plan fits, and most other documents
-/// fit whole.
+/// Number of bytes of an input that are examined. The head of any plan fits, and most other
+/// documents fit completely.
 const LEN: usize = 64 << 10;
 
-/// How much of a line that may begin a plan is examined, in bytes. There may be many such lines.
+/// Number of bytes that are examined in a line that may begin a plan. An input may have many such
+/// lines.
 const LINE_LEN: usize = 4 << 10;
 
 /// The kind of an input, judged by its first bytes.
@@ -23,7 +24,7 @@ const LINE_LEN: usize = 4 << 10;
 pub enum InputKind {
     /// A plan, perhaps cut off or damaged.
     Plan,
-    /// Perhaps a part of a plan, without the version of the format.
+    /// Perhaps a part of a plan: it has no `format_version`.
     Remnant,
     /// A state, as JSON or as a native state file, perhaps cut off or damaged.
     State,
@@ -51,7 +52,7 @@ pub fn input_kind(source: &mut impl Source) -> Result<InputKind> {
     if kind != InputKind::Other || memchr::memchr(0, head).is_some() {
         return Ok(kind);
     }
-    // A wrapper may have printed much text before the plan.
+    // A wrapper may have printed a long text before the plan.
     while source.window().len() < TEXT_MAX && source.fill(0)? {}
     let window = source.window();
     Ok(if holds_plan(&window[..window.len().min(TEXT_MAX)]) { InputKind::Plan } else { kind })
@@ -97,8 +98,8 @@ fn judge(head: &[u8]) -> InputKind {
     }
 }
 
-/// Whether a zip archive begins with the member `tfplan`, as all plan files of the tools do. Other
-/// archives, such as the code of functions, often lie beside plans.
+/// Whether a zip archive begins with the member `tfplan`, like all plan files of Terraform and
+/// OpenTofu. Folders with plans often contain other archives, such as the code of functions.
 fn begins_plan_file(head: &[u8]) -> bool {
     const NAME: &[u8] = b"tfplan";
     // The header of a member: 26 bytes, the lengths of its name and its extra field, its name.
@@ -106,12 +107,12 @@ fn begins_plan_file(head: &[u8]) -> bool {
     has_len && head.get(30..).is_some_and(|rest| rest.starts_with(NAME))
 }
 
-/// Collects top-level keys until one of them decides.
+/// Collects top-level keys until the kind of the input is certain.
 #[derive(Default)]
 struct Glance {
     clues: KindClues,
     keys: u64,
-    /// True if the document has a key that plans have, although others may have it too.
+    /// True if the document has a key that plans have. Other documents may have the same key.
     is_known: bool,
 }
 
@@ -167,7 +168,7 @@ mod tests {
             r#"{"form"#,
             "{",
             &far,
-            // The reader checks the documents after the first.
+            // The second document is incomplete. Only the reader detects that.
             "{\"format_version\":\"1.2\",\"resource_changes\":[]}\n{\"format_version\":\"1.2\"",
         ] {
             assert_eq!(judge(plan.as_bytes()), InputKind::Plan, "{plan:.60}");
@@ -189,7 +190,7 @@ mod tests {
         ] {
             assert_eq!(judge(other.as_bytes()), InputKind::Other, "{other:.60}");
         }
-        // A plan after anything else counts, however long that is.
+        // An input with a plan after any other text is a plan.
         for before in ["{}\n", "{\"@level\":\"info\"}\n", &"Refreshing state...\n".repeat(20_000)] {
             for plan in [
                 "{\"format_version\":\"1.2\",\"resource_changes\":[]}",

@@ -1,13 +1,12 @@
-//! The elements of values: resources and outputs of `planned_values`, of `prior_state` and of
-//! states (docs/format/plan.md, section 6), and the declarations of variables (section 8). Values
-//! stay borrowed from the input.
+//! Resources and outputs of `planned_values`, of `prior_state` and of states (docs/format/plan.md,
+//! section 6), and declarations of variables (section 8). Values stay borrowed from the input.
 
 use super::change::ResourceName;
 use super::change::{Index, members, present, required_text, text};
 use crate::error::Result;
 use crate::json::value::{Text, Value};
 
-/// A resource instance of values.
+/// A resource instance of `planned_values`, `prior_state` or a state.
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the keys of the format")]
 pub struct ResourceInstance<'a> {
@@ -15,25 +14,25 @@ pub struct ResourceInstance<'a> {
     pub resource: ResourceName<'a>,
     /// A number.
     pub schema_version: Option<Value<'a>>,
-    /// `None` if the key is absent, as for resources that OpenTofu forgets.
+    /// `None` if the key is absent. OpenTofu omits it for resources that it forgets.
     pub values: Option<Value<'a>>,
-    /// The overlay of `values`.
+    /// The sensitivity marks of `values`, with the same nesting.
     pub sensitive_values: Option<Value<'a>>,
-    /// An array of addresses of the configuration.
+    /// An array of addresses in the configuration.
     pub depends_on: Option<Value<'a>>,
     pub tainted: bool,
     pub identity: Option<Value<'a>>,
     pub identity_schema_version: Option<Value<'a>>,
 }
 
-/// An output of values.
+/// An output of `planned_values`, `prior_state` or a state.
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the keys of the format")]
 pub struct OutputValue<'a> {
     pub sensitive: bool,
-    /// A type constraint. `None` while the value is not wholly known, and before Terraform 1.2.
+    /// A type constraint. `None` while the value is not fully known, and before Terraform 1.2.
     pub type_name: Option<Value<'a>>,
-    /// `None` while the value is not wholly known.
+    /// `None` while the value is not fully known.
     pub value: Option<Value<'a>>,
     /// A message for the users of the output.
     pub deprecated: Option<Text<'a>>,
@@ -54,7 +53,7 @@ pub struct VariableDeclaration<'a> {
 }
 
 impl<'a> ResourceInstance<'a> {
-    /// Parses a resource of values.
+    /// Parses a resource instance.
     ///
     /// # Errors
     ///
@@ -117,7 +116,7 @@ impl<'a> ResourceInstance<'a> {
 }
 
 impl<'a> OutputValue<'a> {
-    /// Parses an output of values.
+    /// Parses an output.
     ///
     /// # Errors
     ///

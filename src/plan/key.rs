@@ -1,15 +1,15 @@
-//! Reads the keys of an object whose members are identified by their names.
+//! Reads the keys of an object while the cursor walks it.
 //!
-//! A key is decoded into a copy, because its bytes leave the window while its value is read.
+//! Each key is decoded into a copy, because its bytes may leave the window before its value ends.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::json::cursor::Cursor;
 use crate::json::string;
 
-/// Moves to the next member, and returns its decoded key and the offset of the key. At the end of
-/// the object it leaves the object and returns `None`. Fails if there is no key, or if the key is
-/// not a valid string.
+/// Moves to the next member. Returns its decoded key and the offset of the key. At the end of the
+/// object, leaves the object and returns `None`. Fails if the next token is not a key, or if the
+/// key is not a valid string.
 pub(super) fn next<S: Source>(cursor: &mut Cursor<S>) -> Result<Option<(String, u64)>> {
     let Some(range) = cursor.next_key()? else { return Ok(None) };
     let start = range.start;

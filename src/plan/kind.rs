@@ -1,29 +1,29 @@
-//! Recognises documents that users pass to plansift by mistake, by their keys or first bytes
-//! (docs/format/plan.md, section 12).
+//! Recognises documents that are not plans by their keys or first bytes (docs/format/plan.md,
+//! section 12).
 
 use super::section::Section;
 use crate::error::WrongDocument;
 
-/// What the top-level keys reveal about the kind of a document.
+/// Facts about the top-level keys of a document, which show its kind.
 #[derive(Debug, Default)]
 pub(super) struct KindClues {
     /// True if the document has a key that only plans have.
     plan: bool,
-    /// The kind that the first key of another kind of document shows.
+    /// The kind of document, from the first key that indicates a kind other than a plan.
     other: Option<WrongDocument>,
     keys: u64,
-    /// Keys that are also blocks of configuration.
+    /// Number of keys that are also types of configuration blocks.
     blocks: u64,
     format_version: bool,
     terraform_version: bool,
 }
 
 impl KindClues {
-    /// Records a top-level key. Returns the kind of the document if this key alone rules out a
-    /// plan.
+    /// Records a top-level key. If the key alone rules out a plan, returns the kind of the
+    /// document.
     pub(super) fn note(&mut self, section: Section, key: &str) -> Option<WrongDocument> {
         self.keys += 1;
-        // Configuration in JSON has comments under this key.
+        // In JSON configuration, this key contains a comment.
         self.blocks += u64::from(key == "//" || BLOCKS.contains(&key.as_bytes()));
         self.plan |= section.is_of_plans();
         self.format_version |= section == Section::FormatVersion;
@@ -50,13 +50,13 @@ impl KindClues {
         self.plan
     }
 
-    /// Whether the document has a key of another kind of document, and none that only plans have.
+    /// Whether the document has a key of another kind of document, but no key that only plans have.
     pub(super) fn is_other(&self) -> bool {
         !self.plan && self.other.is_some()
     }
 
-    /// The kind of a document that is not a plan. `outputs` says whether its first unknown member
-    /// looks like an output value.
+    /// Returns the kind of a document that is not a plan. `outputs` says whether an unknown member
+    /// of the document looks like an output value.
     pub(super) fn verdict(&self, outputs: bool) -> WrongDocument {
         match self.other {
             Some(other) => other,
@@ -71,10 +71,10 @@ impl KindClues {
     }
 }
 
-/// The kind of a file, judged by its magic bytes; `None` if they are unknown.
+/// Returns the kind of a file with known magic bytes; `None` for other files.
 pub(super) fn by_magic(head: &[u8]) -> Option<WrongDocument> {
     if head.starts_with(b"PK\x03\x04") {
-        // The name of the archive's first file, as far as `head` contains it.
+        // The name of the archive's first file. `head` may end inside the name.
         let is_plan = head.get(30..).is_none_or(|name| {
             let names = [&b"tfplan"[..], b"tfstate", b"tfconfig/", b".terraform.lock.hcl"];
             names.iter().any(|known| name.starts_with(&known[..known.len().min(name.len())]))
@@ -92,7 +92,7 @@ pub(super) fn by_magic(head: &[u8]) -> Option<WrongDocument> {
     }
 }
 
-/// The kind of an input that does not begin like JSON, judged by `head`, its first bytes.
+/// Returns the kind of an input that does not begin like JSON. `head` is its first bytes.
 pub(super) fn by_first_bytes(head: &[u8]) -> WrongDocument {
     if let Some(kind) = by_magic(head) {
         return kind;
@@ -121,7 +121,7 @@ pub(super) fn by_first_bytes(head: &[u8]) -> WrongDocument {
     by_syntax(head).unwrap_or(WrongDocument::NotJson)
 }
 
-/// The kind of a text in another language than JSON; `None` if that is unknown.
+/// Returns the kind of a text that is a web page or a configuration; `None` for other texts.
 pub(super) fn by_syntax(text: &[u8]) -> Option<WrongDocument> {
     match text {
         _ if is_web_page(text) => Some(WrongDocument::WebPage),
@@ -156,7 +156,7 @@ const BLOCKS: [&[u8]; 14] = [
     b"variable",
 ];
 
-/// Whether a text begins like configuration in HCL, after comments: a block of Terraform.
+/// Whether a text begins with a block of a configuration in HCL, perhaps after comments.
 fn is_source(text: &[u8]) -> bool {
     let mut in_comment = false;
     for line in text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii) {

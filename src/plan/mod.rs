@@ -1,9 +1,10 @@
 //! Reads a plan as events: [`read`] walks the document once, in document order, and calls a
 //! [`Visitor`] for each part.
 //!
-//! The reader assumes no order of keys. It holds one element of one section (a resource change, a
-//! check) in memory at a time, and the visitor gets values that point into it. Unknown keys are
-//! skipped; unknown words (an action, a reason) are passed on to the visitor.
+//! The reader assumes no order of keys. It keeps one element of one section, such as a resource
+//! change, in memory at a time. The values that the visitor receives borrow from this element. The
+//! reader skips unknown keys, and passes unknown words, such as an action or a reason, to the
+//! visitor.
 
 mod change;
 mod checked;
@@ -40,7 +41,7 @@ pub use change::{
 };
 pub use checked::{CheckInstance, CheckedObject};
 pub use document_state::{Accepts, Document};
-// `REACH` is public for the tests of text around documents.
+// `REACH` is public for tests.
 #[doc(hidden)]
 pub use documents::REACH;
 pub use documents::{Documents, Next, read};
@@ -65,30 +66,30 @@ pub struct Options {
     pub validation: Validation,
     /// Whether text of a CI wrapper may surround the document.
     pub surrounding_text: SurroundingText,
-    /// The limits on depth, sizes and counts.
+    /// Limits on depth, sizes and counts.
     pub limits: Limits,
-    /// Number of threads to use, the calling thread included; `None` uses the calling thread alone.
-    /// The events do not depend on it.
+    /// Number of threads to use, including the calling thread. `None` uses the calling thread only.
+    /// The events do not depend on the number.
     pub threads: Option<NonZeroUsize>,
 }
 
-/// How to treat text before and after a document that is not JSON, as CI wrappers print it.
+/// How to treat the text that a CI wrapper prints before or after a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SurroundingText {
-    /// Skips up to 1 MiB on either side, and counts it in [`Document::text_before`] and
-    /// [`Document::text_after`].
+    /// Skips up to 1 MiB of text on either side, and counts its bytes in [`Document::text_before`]
+    /// and [`Document::text_after`].
     #[default]
     Skipped,
-    /// Makes such text an error.
+    /// Reports an error if there is such text.
     Refused,
 }
 
 /// What to do with a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Send its events or pieces.
+    /// Enter the section and send its events or pieces.
     Enter,
-    /// Validate it and send nothing.
+    /// Validate the section and send nothing.
     Skip,
     /// Stop reading.
     Stop,
@@ -105,9 +106,9 @@ pub enum Flow {
 
 /// Receives the events of a plan from [`read`].
 ///
-/// Each top-level key arrives as [`Visitor::section`], and the answer decides what follows. Values
-/// borrow from the window and are valid only during the call. An error from any method ends the
-/// read, and [`read`] returns it.
+/// The reader calls [`Visitor::section`] for each top-level key. The answer decides whether the
+/// events of that section follow. Values borrow from the window and are valid only during the call.
+/// An error from any method ends the read, and [`read`] returns it.
 ///
 /// ```
 /// use plansift::error::Result;
@@ -134,8 +135,8 @@ pub enum Flow {
 /// # Ok::<(), plansift::error::Error>(())
 /// ```
 pub trait Visitor {
-    /// A top-level key of the document. By default the reader enters scalars and sections of
-    /// changes, and skips the large rest.
+    /// A top-level key of the document. By default, the reader enters scalars and the sections of
+    /// changes, and skips all other sections.
     fn section(&mut self, section: Section, key: &str) -> Answer {
         let _ = key;
         if section.is_entered() { Answer::Enter } else { Answer::Skip }
@@ -210,13 +211,13 @@ pub trait Visitor {
         Ok(Flow::Continue)
     }
 
-    /// Whether to send [`Visitor::piece`] pieces of this kind. Others are only validated.
+    /// Whether to send pieces of this kind. The reader only validates other pieces.
     fn wants(&self, kind: PieceKind) -> bool {
         let _ = kind;
         true
     }
 
-    /// A part of an entered section without typed events: of the configuration or an unknown
+    /// A part of an entered section that has no typed events: the configuration or an unknown
     /// section.
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
         let _ = piece;

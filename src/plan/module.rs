@@ -5,7 +5,7 @@
 pub(crate) struct ModuleOf<'t> {
     /// The module names, joined by dots; empty for the root module.
     pub module: String,
-    /// Type and name of the resource or action, if the address has both.
+    /// Type and name of the resource or action. `None` if the address lacks one of them.
     pub resource: Option<(&'t str, &'t str)>,
 }
 
@@ -28,8 +28,8 @@ pub(crate) fn module_of(address: &str) -> ModuleOf<'_> {
     ModuleOf { module, resource }
 }
 
-/// The address of the module that contains a resource, with its instance keys; empty for the root
-/// module.
+/// Returns the address of the module that contains a resource, with instance keys. The address of
+/// the root module is empty.
 pub(crate) fn module_address(address: &str) -> &str {
     let mut rest = address;
     while let Some((_, below)) = split_module(rest) {
@@ -47,7 +47,7 @@ fn split_module(address: &str) -> Option<(&str, &str)> {
     Some((name, rest.strip_prefix('.').unwrap_or(rest)))
 }
 
-/// Skips the instance key at the start of `text`, if there is one.
+/// Skips an instance key at the start of `text`.
 fn skip_instance_key(text: &str) -> &str {
     let Some(inside) = text.strip_prefix('[') else { return text };
     let mut is_quoted = false;

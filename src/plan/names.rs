@@ -1,9 +1,9 @@
 //! Checks that no member name of an object occurs twice.
 //!
-//! The tools write names in sorted order, where comparing with the last name is enough. Any later
-//! name may break the order, so the digests of the first [`Limits::names`] names are kept. Sorted
-//! names have no limit. Digests have 64 bits and a random key: the chance that two of a million
-//! names collide is one in thirty million.
+//! Terraform and OpenTofu write names in sorted order. In this order, a comparison with the last
+//! name is enough, so the number of sorted names is unlimited. A later name may break the order, so
+//! `Names` keeps the digests of the first [`Limits::names`] names. Digests have 64 bits and a
+//! random key: the chance that two of a million names collide is one in thirty million.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};

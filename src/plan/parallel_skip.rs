@@ -1,8 +1,9 @@
 //! Skips values with several threads.
 //!
-//! Most of a plan is of no interest and is only validated. If the text lies in memory as a whole,
-//! other threads validate ranges of it from guessed offsets on ([`prescan`]). The reader skips the
-//! gaps between their results, and uses a result if its guess turns out right.
+//! No consumer needs most of a plan, so most values are only validated. If the whole text is in
+//! memory, workers validate ranges of it ahead of the reader ([`prescan`]). Each worker guesses an
+//! offset to start from. The reader jumps over a range if the guess was right, and skips the bytes
+//! between the ranges itself.
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -17,8 +18,8 @@ use crate::json::prescan::{Prescanned, prescan};
 use crate::pool::{Pool, Queue, Spawn, Worker, scaled_for_fuzzing};
 use crate::scan::Isa;
 
-/// Length of the range that a thread skips, in bytes. It is at most the limit on a string, so no
-/// string inside a range exceeds that limit.
+/// Length of the range of a worker, in bytes. It is at most the limit on the length of a string, so
+/// no string inside a range exceeds that limit.
 const RANGE_LEN: u64 = scaled_for_fuzzing(512 << 10);
 
 /// A job: a range to skip, and its result.
@@ -28,7 +29,7 @@ pub(super) struct SkipRange {
     prescanned: Option<Prescanned>,
 }
 
-/// Skips ranges.
+/// A worker that skips ranges.
 #[derive(Clone, Copy)]
 pub(super) struct SkipWorker {
     isa: Isa,
@@ -44,23 +45,23 @@ impl Worker for SkipWorker {
     }
 }
 
-/// Results of the threads that skip ahead of the reader.
+/// Results of the workers that skip ahead of the reader.
 pub(super) struct ParallelSkip<'scope> {
     pool: Pool<'scope, SkipWorker>,
     worker: SkipWorker,
-    /// End of the last range handed to a thread.
+    /// End of the last range handed to a worker.
     end: u64,
     /// Failed ranges in a row.
     missed: u32,
 }
 
-/// Calls `read` with the help of other threads, if `options` allows any.
+/// Calls `read`, with workers if `options` allows several threads.
 pub(super) fn with_others<T>(
     options: &Options,
     read: impl FnOnce(Option<&mut ParallelSkip<'_>>) -> T,
 ) -> T {
     let threads = options.threads.map_or(1, NonZeroUsize::get);
-    // A thread does not check the limit on a string inside its range.
+    // A worker does not check the length of strings inside its range.
     if threads == 1 || options.limits.string_skipped < RANGE_LEN {
         return read(None);
     }
@@ -95,7 +96,7 @@ pub(super) fn skip<S: Source>(
 }
 
 impl<'scope> ParallelSkip<'scope> {
-    /// Uses up to `threads` threads, the calling thread included.
+    /// Uses up to `threads` threads, including the calling thread.
     fn new(
         scope: &'scope dyn Spawn<'scope>,
         queue: &'scope Queue<SkipRange>,
@@ -105,7 +106,8 @@ impl<'scope> ParallelSkip<'scope> {
         ParallelSkip { pool: Pool::new(scope, queue, threads), worker, end: 0, missed: 0 }
     }
 
-    /// The next result that starts at or after an offset; `None` if there will be no more.
+    /// Returns the next result that starts at or after an offset; `None` if there are no more
+    /// results.
     fn next(&mut self, offset: u64, source: &dyn Source) -> Option<Prescanned> {
         if self.missed > MISSED_MAX {
             return None;

@@ -5,7 +5,7 @@ use super::{SurroundingText, kind, wrapper};
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
 
-/// How much text is skipped before a document, and after it, in bytes.
+/// Maximum number of bytes of text that are skipped before a document, and after it.
 pub(super) const TEXT_MAX: usize = 1 << 20;
 
 /// Where a document begins.
@@ -19,8 +19,8 @@ pub(super) struct Preamble {
     pub text: u64,
 }
 
-/// Finds the document that begins at the offset `from`, or after text there. Fails if there is no
-/// document; the error names what the input holds instead.
+/// Finds the document that begins at the offset `from`, or after text at this offset. Fails if
+/// there is no document. The error names the kind of the input.
 pub(super) fn find(
     source: &mut impl Source,
     from: u64,
@@ -28,7 +28,7 @@ pub(super) fn find(
 ) -> Result<Preamble> {
     let mark = if from == 0 { byte_order_mark(source)? } else { 0 };
     let start = from + mark as u64;
-    // Fast path: most inputs begin with a brace, perhaps after indentation or empty lines.
+    // Fast path: most inputs begin with a brace, perhaps after white space.
     let mut space = 0;
     loop {
         let rest = &behind(source, start)[space..];
@@ -53,7 +53,7 @@ pub(super) fn find(
                 return Err(wrong(kind));
             }
             return match (wrapper::is_text(before), surrounding_text) {
-                // An uncompressed archive of plans contains their text.
+                // The input may be an uncompressed archive that contains plans.
                 (false, _) => Err(wrong(kind::by_magic(text).unwrap_or(WrongDocument::NotJson))),
                 (true, SurroundingText::Refused) => Err(wrong(WrongDocument::TextBefore)),
                 (true, SurroundingText::Skipped) => {
@@ -92,19 +92,20 @@ fn byte_order_mark(source: &mut impl Source) -> Result<usize> {
     Ok(if source.window().starts_with(MARK) { MARK.len() } else { 0 })
 }
 
-/// Whether a text that begins like JSON is words after all, such as `[info]`: its second byte is a
-/// letter.
+/// Whether an input that begins like JSON is plain text, such as `[info]`. In plain text, the
+/// second byte is a letter.
 fn is_text(head: &[u8]) -> bool {
     head.get(1).is_some_and(u8::is_ascii_alphabetic)
 }
 
-/// Whether a text begins with an object whose first key is that of a plan.
+/// Whether a text begins with an object whose first key is `format_version`.
 fn begins_plan(text: &[u8]) -> bool {
     let object = text.strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
     object.is_some_and(|object| object.starts_with(b"\"format_version\""))
 }
 
-/// The first place in a text where an object begins a line, or has the first key of a plan.
+/// Returns the first position in a text at which a document seems to begin: an object at the start
+/// of a line, or an object whose first key is `format_version`.
 pub(super) fn document_in(text: &[u8]) -> Option<usize> {
     let mut from = 0;
     while let Some(brace) = memchr::memchr(b'{', &text[from..]) {

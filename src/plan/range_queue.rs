@@ -1,33 +1,34 @@
 //! Results of the lookahead workers, keyed by the byte range each one parsed, in document order.
 //!
 //! The reader asks for a result that starts exactly at its offset. A result that starts before the
-//! reader's offset came from a wrong guess and is dropped; a result that starts after it waits.
+//! reader's offset came from a wrong guess and is dropped; a result that starts after the reader's
+//! offset waits.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
 use crate::pool::scaled_for_fuzzing;
 
-/// The reader reads this many bytes of a section before lookahead starts: a small document is not
-/// worth a thread.
+/// Number of bytes of a section that the reader reads before lookahead starts. Workers do not pay
+/// off for a small document.
 pub(crate) const ALONE: u64 = scaled_for_fuzzing(512 << 10);
 
 /// Length of the range that a worker gets, in bytes.
 pub(crate) const STRETCH: u64 = scaled_for_fuzzing(256 << 10);
 
-/// Lookahead stops after more than this many failed ranges in a row: the elements are longer than a
-/// range, or do not begin as the tools write them.
+/// Lookahead stops after more than this many failed ranges in a row. Ranges fail if elements are
+/// longer than a range, or do not begin in the way that Terraform and OpenTofu write them.
 pub(super) const MISSED_MAX: u32 = 16;
 
-/// A range that a worker has parsed or is to parse.
+/// A job of a worker: a range to parse, or its result.
 pub(crate) trait HasRange {
-    /// The byte range that the worker parsed, if it parsed any of it.
+    /// The byte range that the worker parsed; `None` if it parsed nothing.
     fn read(&self) -> Option<Range<u64>>;
 }
 
 /// The lookahead state of one section.
 pub(crate) struct RangeQueue<J> {
-    /// The reader's offset when it first asked.
+    /// The reader's offset at the first call of [`RangeQueue::is_worth_it`].
     start: Option<u64>,
     /// End of the last range handed to a worker.
     end: u64,
@@ -57,8 +58,8 @@ impl<J: HasRange> RangeQueue<J> {
         self.missed > MISSED_MAX
     }
 
-    /// Reserves the next range of a text of this length: after the last range, but not before the
-    /// reader's offset. `None` at the end of the text.
+    /// Reserves the next range for a worker and returns it. The range starts at the end of the last
+    /// range, or at the reader's offset if that is later. Returns `None` at the end of the text.
     pub(crate) fn send(&mut self, offset: u64, text_len: u64) -> Option<Range<u64>> {
         let start = self.end.max(offset);
         if start >= text_len {
@@ -69,11 +70,11 @@ impl<J: HasRange> RangeQueue<J> {
         Some(start..self.end)
     }
 
-    /// Returns the parsed range of the result that starts at `offset` and passes `fits`, if there
-    /// is one; [`RangeQueue::take`] then returns the result.
+    /// Finds the result that starts at `offset` and passes `fits`, and returns its parsed range.
+    /// [`RangeQueue::take`] then returns the result.
     ///
-    /// `wait` returns the next result of the workers. `give_up` receives results that start
-    /// elsewhere or do not fit.
+    /// `wait` waits for the next result of the workers. `give_up` receives the results that start
+    /// before `offset` or do not fit.
     pub(crate) fn find(
         &mut self,
         offset: u64,
@@ -105,12 +106,12 @@ impl<J: HasRange> RangeQueue<J> {
         None
     }
 
-    /// The result that `find` returned last.
+    /// The result that `find` found last.
     pub(crate) fn peek(&self) -> Option<&J> {
         self.next.as_ref()
     }
 
-    /// Takes the result that `find` returned last.
+    /// Takes the result that `find` found last.
     pub(crate) fn take(&mut self) -> Option<J> {
         self.next.take()
     }

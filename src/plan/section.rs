@@ -50,7 +50,7 @@ const KEYS: [(Section, &str); 18] = [
 ];
 
 impl Section {
-    /// The section with this key.
+    /// Returns the section with this key.
     pub fn of(key: &str) -> Section {
         // HCP Terraform renames the key in redacted plans (docs/format/plan.md, section 12).
         let key = if key == "plan_format_version" { "format_version" } else { key };
@@ -58,7 +58,8 @@ impl Section {
         known.map_or(Section::Other, |(section, _)| *section)
     }
 
-    /// The key of the section; `?` for [`Section::Other`], whose key may hold anything.
+    /// Returns the key of the section. Returns `?` for [`Section::Other`], because its key may be
+    /// any text.
     pub fn name(self) -> &'static str {
         let known = KEYS.iter().find(|(section, _)| *section == self);
         known.map_or("?", |(_, key)| key)

@@ -1,8 +1,8 @@
 //! Reads what follows a document: nothing, another document, or lines that a CI wrapper printed
 //! (docs/format/plan.md, section 13).
 //!
-//! A small amount of plain text is skipped. Binary data, or a second document where only one may
-//! stand, means that the input is not what its user expects, and is an error.
+//! The reader skips a small amount of plain text. Binary data is an error, and so is a second
+//! document where only one is allowed. In both cases, the input is not what the user expects.
 
 use super::preamble::{TEXT_MAX, behind, document_in};
 use super::{SurroundingText, wrapper};
@@ -24,14 +24,14 @@ pub(super) enum After {
 pub(super) struct Trailer {
     /// The end of the document and of the white space after it.
     pub end: u64,
-    /// Where another document begins, or the text before it.
+    /// The offset of another document, or of text before that document.
     pub next: Option<u64>,
     /// Bytes of text that were skipped after the document.
     pub text: u64,
 }
 
-/// Finds the end of the document that began at `start`. The cursor must be right after its last
-/// bracket. Fails if something follows that may not follow.
+/// Finds the end of the document that began at `start`. The cursor must be right after the last
+/// bracket of the document. Fails if the bytes after the document are not allowed there.
 pub(super) fn find<S: Source>(
     cursor: &mut Cursor<S>,
     after: After,
@@ -64,13 +64,13 @@ impl Trailer {
     }
 }
 
-/// Checks that a source is unchanged. For a source that is not read to its end. Fails with
-/// [`ErrorKind::Changed`] if the input changed.
+/// Fails with [`ErrorKind::Changed`] if a source has changed. This check replaces `Source::finish`
+/// for a source that is not read to its end.
 pub(super) fn unchanged(source: &mut impl Source) -> Result<()> {
     if source.changed() { Err(Error::new(ErrorKind::Changed)) } else { Ok(()) }
 }
 
-/// Whether only white space follows the document. The cursor must be right after it.
+/// Whether only white space follows the document. The cursor must be right after the document.
 fn at_end<S: Source>(cursor: &mut Cursor<S>, surrounding_text: SurroundingText) -> Result<bool> {
     let text_is_skipped = surrounding_text == SurroundingText::Skipped;
     match cursor.at_end() {
@@ -79,16 +79,16 @@ fn at_end<S: Source>(cursor: &mut Cursor<S>, surrounding_text: SurroundingText) 
     }
 }
 
-/// Whether the error is a byte that JSON does not allow at this place, or half a character. A
+/// Whether an error is about a byte that JSON does not allow, or about an incomplete character. A
 /// wrapper's text may contain both.
 fn is_misplaced(kind: ErrorKind) -> bool {
     use ErrorKind::{ControlCharacter, Encoding, NotAscii, Truncated};
     matches!(kind, ControlCharacter | Encoding | NotAscii | Truncated)
 }
 
-/// Reads the text from `start`, the end of the document and its white space, to the end of the
-/// input. Returns the length of the text in bytes. `document_len` is the length of the document in
-/// bytes. Fails if the text is longer than a wrapper's, or looks like a document.
+/// Reads the text after a document, from `start` to the end of the input. Returns the length of the
+/// text in bytes. `document_len` is the length of the document in bytes. Fails if the text is too
+/// long for a wrapper's text, or looks like a document.
 fn read_text(source: &mut impl Source, start: u64, document_len: u64) -> Result<u64> {
     let trailing = || Error::at(ErrorKind::Trailing, start);
     loop {
@@ -115,8 +115,8 @@ fn read_text(source: &mut impl Source, start: u64, document_len: u64) -> Result<
     }
 }
 
-/// Whether another document begins at the offset `start`, which is not white space, or after text
-/// there.
+/// Whether another document begins at the offset `start`, or after text at `start`. The byte at
+/// `start` is not white space.
 fn is_document(
     source: &mut impl Source,
     start: u64,
@@ -142,19 +142,21 @@ fn is_document(
     }
 }
 
-/// The wrapper of setup-terraform prints the output of the command again, as a workflow command.
-/// Line feeds, carriage returns and percent signs are escaped there.
+/// Prefixes of workflow commands that repeat the output of a command. The wrapper of
+/// setup-terraform prints these commands. In a command, line feeds, carriage returns and percent
+/// signs are escaped.
 const REPEATS: [&str; 2] = ["::debug::stdout: ", "::set-output name=stdout::"];
 
-/// The repeated output in a line, if the line is such a workflow command.
+/// Returns the repeated output, if the line is a workflow command that repeats output.
 fn repeated(line: &str) -> Option<&str> {
     REPEATS.iter().find_map(|prefix| line.strip_prefix(prefix)).map(str::trim_end)
 }
 
-/// Whether repeated output may be the document: it is empty, or has the length of the document.
+/// Whether repeated output may be a copy of the document. It may be if it is empty or has the
+/// length of the document.
 ///
-/// Only the lengths are compared. The bytes of the document have left the window by now, and
-/// keeping them, or a digest, would cost time for every plan.
+/// Only the lengths are compared. The bytes of the document are no longer in the window. Keeping
+/// them or a digest would cost time for every plan.
 fn is_repeat(text: &str, document_len: u64) -> bool {
     let text = text.trim_end_matches("%0A").trim_end_matches("%0D");
     let escapes = ["%25", "%0A", "%0D"].map(|escape| text.matches(escape).count());

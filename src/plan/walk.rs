@@ -1,11 +1,10 @@
-//! Reads a plan or a state as pieces: the values that have sensitivity marks of their own, one at a
-//! time, in document order.
+//! Reads a plan or a state as pieces, one at a time, in document order. A piece is a value that has
+//! its own sensitivity marks.
 //!
-//! A [`super::Visitor`] learns what a plan changes; a [`PieceVisitor`] learns where the values are,
-//! in every section of both kinds of document (docs/format/plan.md, sections 1, 6 to 8). The reader
-//! walks the brackets, keys and modules around the pieces and sends no piece for them. A known
-//! section of the wrong type is an error: values that were not examined must not pass for values
-//! without secrets.
+//! A [`super::Visitor`] receives the changes of a plan. A [`PieceVisitor`] receives the values of
+//! every section, of plans and of states (docs/format/plan.md, sections 1, 6 to 8). The reader
+//! walks the brackets, keys and modules around the pieces, and sends no pieces for them. A known
+//! section of the wrong type is an error, because its values cannot be examined for secrets.
 
 mod calls;
 mod lookahead;
@@ -35,7 +34,7 @@ use crate::limits::Limit;
 
 /// Receives the pieces of a document from
 /// [`Documents::read_pieces`](super::Documents::read_pieces). Borrowed values are valid only during
-/// the call. An error from any method ends the read, which returns it.
+/// the call. An error from any method ends the read, and the read returns this error.
 pub trait PieceVisitor {
     /// The document begins at this offset of the input.
     fn begin(&mut self, start: u64) {
@@ -48,23 +47,24 @@ pub trait PieceVisitor {
         Answer::Enter
     }
 
-    /// The walk entered an object or array, the document first. Its content begins at this offset.
+    /// The walk entered an object or array. The first one is the document. The content of the
+    /// object or array begins at this offset.
     fn entered(&mut self, start: u64) {
         let _ = start;
     }
 
-    /// The entered container has another member or element, which begins at this offset, or whose
-    /// comma does.
+    /// The entered container has another member or element. The member, or the comma before it,
+    /// begins at this offset.
     fn next(&mut self, at: u64) {
         let _ = at;
     }
 
-    /// The walk leaves the entered container, whose closing bracket is at this offset.
+    /// The walk leaves the entered container. Its closing bracket is at this offset.
     fn left(&mut self, close: u64) {
         let _ = close;
     }
 
-    /// The walk entered the call of a module in the configuration, with this name.
+    /// The walk entered a module call of the configuration. The call has this name.
     fn call_entered(&mut self, name: &str) -> Result<()> {
         let _ = name;
         Ok(())
@@ -75,15 +75,15 @@ pub trait PieceVisitor {
         Ok(())
     }
 
-    /// Whether the visitor must examine every value, because it writes the document again or says
-    /// where its secrets are. A section of values or the configuration that has the wrong type is
-    /// then an error, and the bytes between pieces, which wait in memory, count as a change for its
-    /// limit.
+    /// Whether the visitor must examine every value, for example to write the document again or to
+    /// locate its secrets. Then a section of values or a configuration of the wrong type is an
+    /// error. Also, the bytes between two pieces wait in memory, so the limit on a change applies
+    /// to them.
     fn examines_all(&self) -> bool {
         true
     }
 
-    /// Whether to send pieces of this kind. Others are only validated.
+    /// Whether to send pieces of this kind. The walk only validates other pieces.
     fn wants(&self, kind: PieceKind) -> bool {
         let _ = kind;
         true
@@ -92,23 +92,23 @@ pub trait PieceVisitor {
     /// A piece.
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow>;
 
-    /// Called before a resource or a resource change. Returns the pieces that a
-    /// [`LookaheadReader`] has parsed from here on, if any.
+    /// Called before a resource or a resource change. Returns the range of pieces that a
+    /// [`LookaheadReader`] has parsed and that starts here; `None` if there is no such range.
     ///
-    /// If they fit and the walk can jump to their end, it calls [`PieceVisitor::jumped`]; otherwise
-    /// it parses them itself.
+    /// If the walk can jump to the end of the range, it calls [`PieceVisitor::jumped`]. Otherwise,
+    /// the walk parses the pieces itself.
     fn ahead(&mut self, boundary: &Boundary<'_>) -> Result<Option<ReadRange>> {
         let _ = boundary;
         Ok(None)
     }
 
-    /// Called after the walk jumped over the stretch that [`PieceVisitor::ahead`] returned.
+    /// Called after the walk jumped over the range that [`PieceVisitor::ahead`] returned.
     fn jumped(&mut self, stretch: &ReadRange) -> Result<()> {
         let _ = stretch;
         Ok(())
     }
 
-    /// A piece, or another value that was read or skipped as a whole, ends at this offset.
+    /// A piece, or another value that the walk read or skipped as a whole, ends at this offset.
     fn passed(&mut self, end: u64) {
         let _ = end;
     }
@@ -154,11 +154,12 @@ struct Walk<'v, S, V> {
     state: DocumentState,
     /// The section being walked.
     section: Section,
-    /// Number of elements of the section that were passed, if it is an array.
+    /// Number of elements that the walk has passed, if the section is an array.
     index: u64,
-    /// The end of the last piece, or the start of the document or stretch.
+    /// The end of the last piece. Before the first piece, the start of the document or of the
+    /// range.
     passed: u64,
-    /// The end of the text, if the text is cut: a number may continue after the cut.
+    /// The end of the text, if the text is a part of a document. A number may continue after it.
     cut: Option<u64>,
     /// The entered scopes of the section, outermost first. A stack instead of recursion.
     open: OpenScopes,
@@ -168,13 +169,13 @@ struct Walk<'v, S, V> {
     calls: Calls,
 }
 
-/// What the walk did with a value.
+/// The result of [`Walk::take`] for a value.
 enum Taken {
-    /// Entered it.
+    /// The walk entered the value.
     Entered,
-    /// Sent it as a piece, or skipped it because the visitor does not want it.
+    /// The walk sent the value as a piece, or skipped a piece that the visitor does not want.
     Passed,
-    /// Sent it as a piece, and the visitor stops.
+    /// The walk sent the value as a piece, and the visitor stops.
     Stopped,
 }
 
@@ -257,10 +258,10 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         }
     }
 
-    /// Records in the [`DocumentState`] whether an unknown member looks like an output value. It
-    /// examines only the first bytes, because the visitor decides how to read the member.
+    /// Records in the [`DocumentState`] whether an unknown member looks like an output value.
+    /// Examines only the first bytes of the member, because the visitor decides how to read it.
     fn look_for_outputs(&mut self) -> Result<()> {
-        // More than the tools indent by.
+        // More than the indentation that Terraform and OpenTofu write.
         const LEN: usize = 64;
         self.cursor.peek()?;
         let member = self.cursor.lookahead(LEN).strip_prefix(b"{");
@@ -270,10 +271,11 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
     }
 
     /// Skips `planned_values`, and records in the [`DocumentState`] whether its root module begins
-    /// with a resource or a child module. It examines only the keys and those first bytes.
+    /// with a resource or a child module. Examines only the keys and the first bytes of the root
+    /// module.
     fn skip_values(&mut self, mut others: Option<&mut ParallelSkip<'_>>) -> Result<()> {
         const BEGINNINGS: [&[u8]; 2] = [b"{\"resources\":[{", b"{\"child_modules\":[{"];
-        // More than a beginning takes, with the white space that the tools write.
+        // More than the longest beginning, with the white space that Terraform and OpenTofu write.
         const LEN: usize = 128;
         if self.cursor.peek()? != Some(b'{') {
             return parallel_skip::skip(&mut self.cursor, others);
@@ -366,8 +368,8 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         Ok(if flow == Flow::Stop { Taken::Stopped } else { Taken::Passed })
     }
 
-    /// Moves to the next member or element of the entered scopes. Returns how to read it and its
-    /// key; `None` when all scopes have ended.
+    /// Moves to the next member or element of the entered scopes. Returns how to read it, and its
+    /// key. Returns `None` when all scopes have ended.
     fn step(&mut self) -> Result<Option<(Next, Option<String>)>> {
         while let Some(&(scope, shape)) = self.open.last() {
             if shape == Shape::Object {
@@ -394,8 +396,8 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         Ok(None)
     }
 
-    /// Jumps to the end of the pieces that lookahead has parsed from here on. Returns `false` if
-    /// there are none.
+    /// Jumps to the end of a range of pieces that lookahead has parsed and that starts here.
+    /// Returns `false` if there is no such range.
     fn jump(&mut self) -> Result<bool> {
         let (section, open, offset) = (self.section, &self.open, self.cursor.offset());
         let (source, options): (&dyn Source, _) = (self.cursor.source(), self.options);
@@ -413,7 +415,8 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         self.visitor.jumped(&stretch).map(|()| true)
     }
 
-    /// Enters a scope; returns `None` at a value that cannot be entered and need not be.
+    /// Enters a scope and returns its shape. Returns `None` for `null`, and for a value of another
+    /// type if that is not an error.
     fn enter(&mut self, scope: Scope) -> Result<Option<Shape>> {
         let shape = scope.shape();
         let bracket = self.cursor.peek()?;
@@ -468,8 +471,8 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         self.visitor.passed(self.passed);
     }
 
-    /// Applies the limit on a piece to the bytes between the last piece and the cursor, mostly
-    /// white space, because they wait in memory to be written.
+    /// Applies the limit on a piece to the bytes between the last piece and the cursor. These
+    /// bytes, mostly white space, wait in memory until they are written.
     fn check_gap(&mut self) -> Result<()> {
         self.cursor.peek()?;
         self.check_gap_to(self.cursor.offset())

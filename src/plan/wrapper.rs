@@ -1,10 +1,10 @@
-//! Distinguishes text that a CI wrapper prints around a document (docs/format/plan.md, section 13)
-//! from JSON.
+//! Distinguishes JSON from the text that a CI wrapper prints around a document
+//! (docs/format/plan.md, section 13).
 //!
-//! A second document or a fragment of a plan must not be skipped as text: the user would not notice
-//! that plansift ignores it. Such JSON contains an object key, a line of only JSON values, or a
-//! closing bracket without an opening one. Human-readable plans, boxed warnings, addresses with
-//! keys and times in brackets contain none of these.
+//! plansift must not skip a second document or a fragment of a plan as text, because the user would
+//! not notice. Such JSON contains an object key, a line of only JSON values, or a closing bracket
+//! without an opening one. Human-readable plans, boxed warnings, addresses with keys and times in
+//! brackets contain none of these.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ pub(super) fn is_text(text: &[u8]) -> bool {
         && !text.split(|&byte| byte == b'\n').any(is_json)
 }
 
-/// Removes colour sequences, which may stand between any two tokens.
+/// Removes colour sequences, which may occur between any two tokens.
 fn without_colours(text: &[u8]) -> Cow<'_, [u8]> {
     const ESCAPE: u8 = 0x1b;
     if memchr::memchr(ESCAPE, text).is_none() {
@@ -26,7 +26,7 @@ fn without_colours(text: &[u8]) -> Cow<'_, [u8]> {
     let mut parts = text.split(|&byte| byte == ESCAPE);
     let mut plain = parts.next().unwrap_or_default().to_vec();
     for part in parts {
-        // Other escape sequences lose only their bracket, which would count as unbalanced.
+        // Other escape sequences lose only their bracket, because it would count as unbalanced.
         let part = part.strip_prefix(b"[").or(part.strip_prefix(b"]")).unwrap_or(part);
         let is_parameter = |byte: &&u8| matches!(byte, b'0'..=b'9' | b';');
         let parameters = part.iter().take_while(is_parameter).count();
@@ -36,8 +36,8 @@ fn without_colours(text: &[u8]) -> Cow<'_, [u8]> {
     plain.into()
 }
 
-/// Whether the text has an object that begins with a key, or a key before a value. Single quotes
-/// count too, because some scripts print Python dictionaries.
+/// Whether the text contains an object that begins with a key, or a key before a value. Single
+/// quotes count, too, because some scripts print Python dictionaries.
 fn holds_member(text: &[u8]) -> bool {
     memchr::memchr2_iter(b'"', b'\'', text).any(|quote| {
         let after = &text[quote + 1..];
@@ -52,18 +52,18 @@ fn holds_member(text: &[u8]) -> bool {
     })
 }
 
-/// Whether the text starts with a JSON value or is empty. The text after the colon of
-/// `"a.json": not found` does not.
+/// Whether the text is empty or starts with a JSON value. For example, the text after the colon of
+/// `"a.json": not found` does not start with one.
 fn begins_value(text: &[u8]) -> bool {
     let words = [&b"true"[..], b"false", b"null"];
     match text.first() {
-        // A backslash escapes a quote of JSON that is inside a string.
+        // The backslash escapes a quote, in JSON that is inside a string.
         None | Some(b'"' | b'{' | b'[' | b'-' | b'0'..=b'9' | b'\\') => true,
         Some(_) => words.iter().any(|word| text.starts_with(word)),
     }
 }
 
-/// Whether a closing bracket has no opening one: the text is the end of a document.
+/// Whether a closing bracket has no opening one. Then the text is the end of a document.
 fn closes_too_much(text: &[u8]) -> bool {
     let (mut braces, mut brackets) = (0, 0);
     let lines = text.split(|&byte| byte == b'\n').filter(|line| !is_in_box(line));

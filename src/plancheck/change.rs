@@ -1,17 +1,17 @@
-//! Entries of documents as Go decodes them: names in any case, and a repeated object is merged into
-//! the first.
+//! Entries of documents, decoded like in Go: names match in any case, and a repeated object is
+//! merged into the first one.
 
 use super::shape::folded;
 use crate::error::Result;
 use crate::json::value::Value;
 use crate::known::{Data, Found, Mask, key_of, text_of};
 
-/// A struct that Go decodes an object into.
+/// The counterpart of a Go struct, decoded from an object.
 pub(super) trait Entry<'a>: Default {
-    /// Sets the field with a name, which is in lower case.
+    /// Sets the field with this name. The name is in lower case.
     fn set(&mut self, name: &str, value: Value<'a>) -> Result<()>;
 
-    /// Reads an entry; `None` if it is `null`.
+    /// Reads an entry. Returns `None` if it is `null`.
     fn read(value: Value<'a>) -> Result<Option<Self>> {
         let mut entry = None;
         merge(&mut entry, value)?;
@@ -87,18 +87,18 @@ impl<'a> Change<'a> {
         Found::clear(self.after_sensitive)
     }
 
-    /// Whether the actions are exactly these.
+    /// Whether the change has exactly these actions.
     pub fn is(&self, actions: &[&str]) -> bool {
         self.actions == actions
     }
 
-    /// The actions as Go prints them: `[delete create]`.
+    /// Returns the actions as Go prints them, such as `[delete create]`.
     pub fn printed_actions(&self) -> String {
         format!("[{}]", self.actions.join(" "))
     }
 }
 
-/// An entry of the resource changes.
+/// An element of `resource_changes`.
 #[derive(Debug, Default)]
 pub(super) struct ResourceChange<'a> {
     pub address: String,
@@ -116,7 +116,7 @@ impl<'a> Entry<'a> for ResourceChange<'a> {
     }
 }
 
-/// An entry of the deferred changes.
+/// An element of `deferred_changes`.
 #[derive(Debug, Default)]
 pub(super) struct DeferredChange<'a> {
     pub reason: String,
@@ -139,7 +139,7 @@ impl<'a> Entry<'a> for DeferredChange<'a> {
 pub(super) struct Resource<'a> {
     pub address: String,
     values: Vec<Value<'a>>,
-    /// The marks, `null` included.
+    /// The sensitivity marks. `Some` if they are `null`.
     pub sensitive_values: Option<Value<'a>>,
     has_identity_schema: bool,
     identity: Vec<Value<'a>>,
@@ -165,7 +165,7 @@ impl Resource<'_> {
         Found { data: Data::Map(&self.values), mask: Mask::from(self.sensitive_values) }
     }
 
-    /// The identity; `None` if it is empty or has no version.
+    /// Returns the identity. Returns `None` if it is empty or has no schema version.
     pub fn identity(&self) -> Result<Option<Found<'_>>> {
         let identity = Data::Map(&self.identity);
         let is_empty = identity.members()?.is_none_or(|members| members.is_empty());
@@ -173,7 +173,7 @@ impl Resource<'_> {
     }
 }
 
-/// Adds the members of a map, or drops them all.
+/// Adds the members of a map. If the value is `null`, drops all members instead.
 fn add<'a>(maps: &mut Vec<Value<'a>>, value: Value<'a>) {
     match value.is_null() {
         true => maps.clear(),

@@ -1,11 +1,12 @@
-//! Reads a document as Go's decoder does: one pass over the text, with the types of terraform-json.
+//! Reads a document like Go's decoder: in one pass over the text, with the types of terraform-json.
 //!
-//! Sections are entered. Everything below them is outlined one element at a time, checked against
-//! its type, and sent to a [`Receiver`] if checks ask about it. Text after the first value is not
-//! read.
+//! The decoder enters sections. It outlines the values in them one element at a time, checks their
+//! types, and sends the parts that checks need to a [`Receiver`]. It does not read text after the
+//! first value.
 //!
-//! A repeated list replaces the elements of the first. Go's decoder does so too, but a member that
-//! an element of the second list lacks keeps its value from the element of the first.
+//! A repeated list replaces the first list. This differs from Go's decoder in one case: in Go, if
+//! an element of the second list lacks a member, it keeps the value of this member from the element
+//! of the first list.
 
 use super::shape::{EXPRESSION_DATA, Field, Part, Shape, find, folded};
 use crate::error::{Error, ErrorKind, Result};
@@ -20,12 +21,13 @@ use crate::limits::Limits;
 use crate::scan::Isa;
 use crate::wire::Type;
 
-/// Receives the parts of a document that checks ask about.
+/// Receives the parts of a document that checks need.
 pub(super) trait Receiver {
-    /// A list, a map or a section begins, or is `null`.
+    /// A list, map or section begins, or is `null`.
     fn begin(&mut self, part: Part, container: Container);
 
-    /// An element of a list, or a member of a map with its name. Fails if the element is invalid.
+    /// Takes an element of a list, or a member of a map and its name. Fails if the element is
+    /// invalid.
     fn element(&mut self, part: Part, name: &str, value: Value<'_>) -> Result<()>;
 }
 
@@ -42,15 +44,15 @@ enum Frame {
     Object {
         fields: &'static [Field],
         floats: bool,
-        /// The `format_version` of a document; `None` if the object is no document.
+        /// The `format_version`, if the object is a document; otherwise `None`.
         version: Option<String>,
     },
     /// A list or a map.
     Elements { is_map: bool, shape: &'static Shape, part: Option<Part>, floats: bool },
 }
 
-/// Reads a document and sends its parts to a receiver. Fails if the document is no JSON, if a value
-/// has another type, if the format version is missing or not supported, or if a limit is exceeded.
+/// Reads a document and sends its parts to a receiver. Fails if the document is not JSON, a value
+/// has a wrong type, the format version is missing or not supported, or a limit is exceeded.
 pub(super) fn decode<S: Source>(
     source: S,
     document: &'static Shape,
@@ -96,7 +98,7 @@ pub(super) fn decode<S: Source>(
     Ok(())
 }
 
-/// Where a value is.
+/// The position of a value in the document, and its type.
 struct Place {
     shape: &'static Shape,
     part: Option<Part>,
@@ -160,7 +162,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Reads the value at the cursor as a whole.
+    /// Outlines the value at the cursor, checks its type and sends it to the receiver.
     fn element<S: Source>(
         &mut self,
         cursor: &mut Cursor<S>,
@@ -207,7 +209,7 @@ fn check(value: Value<'_>, shape: &'static Shape, floats: bool) -> Result<()> {
             }
             (Shape::Any, Kind::Array | Kind::Object) => inside(value, shape, &mut left)?,
             (Shape::Any, _) => {}
-            // A type decides about `null` itself.
+            // `Type::parse` decides whether `null` is valid.
             (Shape::Type, _) => {
                 if Type::parse(value.raw()).is_err() {
                     return wrong("a type");
@@ -260,7 +262,7 @@ fn inside<'a>(value: Value<'a>, shape: &'static Shape, left: &mut Left<'a>) -> R
     Ok(())
 }
 
-/// Checks an expression that is a list of blocks, whose members are expressions.
+/// Checks an expression that is a list of blocks. The members of blocks are expressions.
 fn blocks<'a>(value: Value<'a>, left: &mut Left<'a>) -> Result<()> {
     for block in value.elements()? {
         let block = block?;
@@ -278,7 +280,7 @@ fn parses<T: std::str::FromStr>(value: Value<'_>) -> bool {
     std::str::from_utf8(value.raw()).is_ok_and(|text| text.parse::<T>().is_ok())
 }
 
-/// Checks that a format version is at least 0.1 and below 2.0, and no prerelease.
+/// Checks that a format version is at least 0.1, below 2.0 and not a prerelease.
 fn check_version(version: &str) -> std::result::Result<(), ErrorKind> {
     if version.is_empty() {
         return Err(ErrorKind::MissingKey("format_version"));

@@ -1,4 +1,4 @@
-//! Whether a plan is empty: no output and no resource has an action but `no-op`.
+//! Determines whether a plan is empty: no output and no resource has an action other than `no-op`.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ use crate::error::{Error, Result};
 use crate::known::{Failure, FailureKind, quote};
 use crate::limits::{Limit, Limits};
 
-/// What the outputs and resources of a plan say about it.
+/// The facts that show whether a plan is empty.
 #[derive(Default)]
 pub(super) struct Emptiness {
-    /// The printed actions of each output that is not no-op; `None` if the output is `null`.
+    /// The printed actions of each output that is not `no-op`. `None` if the output is `null`.
     outputs: BTreeMap<String, Option<String>>,
-    /// The address and printed actions of each resource that is not no-op.
+    /// The address and printed actions of each resource that is not `no-op`.
     resources: Vec<(String, String)>,
-    /// Whether an entry without a change comes before the first resource that is not no-op.
+    /// Whether an entry without a change comes before the first resource that is not `no-op`.
     is_first_without_change: bool,
     /// Whether any entry has no change.
     has_entry_without_change: bool,
@@ -37,7 +37,7 @@ impl Emptiness {
         self.outputs.clear();
     }
 
-    /// Adds an output. It replaces the one of the same name.
+    /// Adds an output. Replaces an earlier output with the same name.
     pub fn add_output(
         &mut self,
         name: &str,
@@ -54,7 +54,7 @@ impl Emptiness {
         Ok(())
     }
 
-    /// Adds an entry of the resource changes.
+    /// Adds an element of `resource_changes`.
     pub fn add_resource(
         &mut self,
         entry: Option<&ResourceChange<'_>>,
@@ -82,7 +82,7 @@ impl Emptiness {
         }
     }
 
-    /// Whether the plan is empty.
+    /// Checks that the plan is empty.
     pub fn is_empty(&self) -> Checked {
         if self.has_entry_without_change || self.outputs.values().any(Option::is_none) {
             return Err(without_change("expected empty plan"));
@@ -106,8 +106,8 @@ impl Emptiness {
         Err(Failure::new(FailureKind::NotEmpty, lines.join("\n")))
     }
 
-    /// Whether the plan has changes. With an output that is `null` and one that has an action, Go's
-    /// answer depends on the order of a map; the action counts here.
+    /// Checks that the plan has changes. If one output is `null` and another has an action, Go's
+    /// result depends on the order of a map. This function then accepts the plan.
     pub fn is_not_empty(&self) -> Checked {
         if self.outputs.values().any(Option::is_some) {
             return Ok(());
@@ -123,7 +123,7 @@ impl Emptiness {
     }
 }
 
-/// An entry has no change.
+/// Returns the failure for an entry that is `null` or has no change.
 pub(super) fn without_change(subject: &str) -> Failure {
     let text = format!("{subject} - an entry of the plan is null or has no change");
     Failure::new(FailureKind::Panic, text)

@@ -11,10 +11,10 @@
 //! | `statecheck.ExpectIdentity(address, identity)` | [`StateCheck::Identity`] |
 //! | `statecheck.CompareValuePairs(...)` | [`StateCheck::CompareValuePairs`] |
 //!
-//! [`check_plan`] and [`check_state`] read a document once. They materialise only the values that a
-//! check names. They decode JSON as Go does: keys match in any case, and the last of several
-//! members with the same key counts. So a document that [`plan::read`](crate::plan::read) refuses
-//! can pass here.
+//! [`check_plan`] and [`check_state`] read a document once. They copy only the values that a check
+//! names. They decode JSON like Go: keys match in any case, and of several members with the same
+//! key, the last one counts. So these functions accept some documents that
+//! [`plan::read`](crate::plan::read) rejects.
 //!
 //! ```
 //! use plansift::input::Slice;

@@ -15,7 +15,8 @@ use crate::limits::{Limit, Limits};
 use crate::path::AttributePath;
 
 /// A check of a plan. The variants have the names of the functions of Go's `plancheck`, without
-/// `Expect`. A check of an output with a path is the one that ends in `AtPath`.
+/// `Expect`. A check of an output that has a path corresponds to the function that ends in
+/// `AtPath`.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the names of the fields say what they are")]
 pub enum PlanCheck {
@@ -30,7 +31,8 @@ pub enum PlanCheck {
     ResourceAction { address: String, action: String },
     /// A value of a resource is unknown.
     UnknownValue { address: String, path: AttributePath },
-    /// A value of a resource is marked sensitive, itself and not by a value around it.
+    /// A value of a resource has its own sensitivity mark. A mark on a value that contains it is
+    /// not enough.
     SensitiveValue { address: String, path: AttributePath },
     /// A value of a resource is known and passes a check.
     KnownValue { address: String, path: AttributePath, check: KnownValue },
@@ -38,8 +40,8 @@ pub enum PlanCheck {
     DeferredChange { address: String, reason: String },
     /// The value of an output is unknown.
     UnknownOutputValue { output: String, path: Option<AttributePath> },
-    /// The value of an output is null: the planned one if the output is created, otherwise the one
-    /// before.
+    /// The value of an output is null. For a new output, this is the planned value; otherwise, it
+    /// is the value before the change.
     NullOutputValue { output: String, path: Option<AttributePath> },
     /// The value of an output is known and passes a check.
     KnownOutputValue { output: String, path: Option<AttributePath>, check: KnownValue },
@@ -64,14 +66,14 @@ pub fn check_plan<S: Source>(
 struct Run<'c> {
     checks: &'c [PlanCheck],
     limits: &'c Limits,
-    /// The checks that name a resource, an output, or a deferred resource.
+    /// The indices of the checks, by the part that they check and by the name in it.
     named: BTreeMap<Part, BTreeMap<&'c str, Vec<usize>>>,
-    /// The results so far. A check without one has not met what it names.
+    /// The results so far. `None` if the document has not yet shown the entry that the check names.
     results: Vec<Option<Checked>>,
-    /// Present if a check asks whether the plan is empty.
+    /// Present if a check needs to know whether the plan is empty.
     emptiness: Option<Emptiness>,
-    /// The address and the reason of each deferred change, if a check asks; `None` for an entry
-    /// that is `null`.
+    /// The address and reason of each deferred change, if a check needs them. An entry that is
+    /// `null` is `None`.
     all_deferred: Option<Vec<Option<(String, String)>>>,
     deferred_size: u64,
 }
@@ -111,15 +113,15 @@ impl<'c> Run<'c> {
         run
     }
 
-    /// Forgets the results of the checks of a part.
+    /// Drops the results of all checks of a part.
     fn reset(&mut self, part: Part) {
         for place in self.named.get(&part).into_iter().flat_map(BTreeMap::values).flatten() {
             self.results[*place] = None;
         }
     }
 
-    /// Fails all checks of a part that have not met what they name: Go looks at the address of an
-    /// entry that is `null`.
+    /// Fails all checks of a part that have no result yet, because Go panics when it reads the
+    /// address of an entry that is `null`.
     fn fail_rest(&mut self, part: Part) {
         for (name, places) in self.named.get(&part).into_iter().flatten() {
             for place in places {
@@ -147,7 +149,7 @@ impl<'c> Run<'c> {
                 let check = &self.checks[*place];
                 let result = match (&entry.change, check) {
                     (Some(change), _) => check_resource(check, change)?,
-                    // Go looks at the action type first.
+                    // Go checks the action type first.
                     (None, PlanCheck::ResourceAction { action, .. })
                         if ACTION_TYPES.iter().all(|(name, _)| name != action) =>
                     {
@@ -233,7 +235,7 @@ impl<'c> Run<'c> {
 
 impl Receiver for Run<'_> {
     fn begin(&mut self, part: Part, container: Container) {
-        // The members of a repeated map are added to those of the first.
+        // The members of a repeated map are added to the members of the first map.
         if container == Container::Object {
             return;
         }
@@ -258,7 +260,7 @@ impl Receiver for Run<'_> {
     }
 }
 
-/// The failure of a check that did not meet what it names.
+/// Returns the failure of a check whose entry the document lacks.
 fn absent(check: &PlanCheck) -> Failure {
     let (kind, text) = match check {
         PlanCheck::KnownValue { address, .. } => {
@@ -358,7 +360,7 @@ fn check_output(check: &PlanCheck, change: &Change<'_>) -> Result<Checked> {
 const DELETE_CREATE: &[&str] = &["delete", "create"];
 const CREATE_DELETE: &[&str] = &["create", "delete"];
 
-/// The action types, each with the lists of actions that it means.
+/// The action types, each with the lists of actions that it accepts.
 const ACTION_TYPES: [(&str, &[&[&str]]); 8] = [
     ("NoOp", &[&["no-op"]]),
     ("Create", &[&["create"]]),
@@ -385,7 +387,7 @@ fn check_action(address: &str, action: &str, change: &Change<'_>) -> Checked {
     Err(Failure::new(FailureKind::Action, text))
 }
 
-/// Whether a planned value is unknown.
+/// Checks that a planned value is unknown.
 fn unknown(change: &Change<'_>, path: &AttributePath, place: &str) -> Result<Checked> {
     let marks = traverse(change.after_unknown(), path)?;
     let is_missing = match &marks {
@@ -397,7 +399,7 @@ fn unknown(change: &Change<'_>, path: &AttributePath, place: &str) -> Result<Che
             None => return Ok(Err(not_bool())),
         },
     };
-    // Go says more if the value is known.
+    // If the planned value exists, Go's message contains it.
     let text = match traverse(change.after(), path)? {
         Ok(known) => {
             format!("Expected unknown value {place}, but found known value: \"{}\"", print(known)?)
@@ -414,7 +416,7 @@ fn not_bool() -> Failure {
     Failure::new(FailureKind::NotBool, text)
 }
 
-/// Whether a value is marked in these marks.
+/// Checks that the value at a path has its own mark in `marks`.
 pub(super) fn sensitive(marks: Found<'_>, path: &AttributePath) -> Result<Checked> {
     Ok(traverse(marks, path)?.and_then(|found| match found.data.boolean() {
         Some(true) => Ok(()),
@@ -425,7 +427,7 @@ pub(super) fn sensitive(marks: Found<'_>, path: &AttributePath) -> Result<Checke
     }))
 }
 
-/// Whether a value passes a check.
+/// Checks the value at a path with a [`KnownValue`].
 pub(super) fn known(
     root: Found<'_>,
     path: &AttributePath,

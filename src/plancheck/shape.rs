@@ -1,9 +1,10 @@
-//! The types of documents in Go's library terraform-json, by which its decoder accepts a document.
+//! The types of documents in Go's library terraform-json. Go's decoder rejects a document that does
+//! not have these types.
 //!
-//! The library does not read every key that the tools write. A key that it does not know may have
-//! any value.
+//! The library does not know every key that Terraform and OpenTofu write. A key that it does not
+//! know may have any value.
 
-/// A part of a document that checks ask about.
+/// A part of a document that checks need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Part {
     ResourceChange,
@@ -25,17 +26,17 @@ pub(super) enum Shape {
     Any,
     Text,
     Boolean,
-    /// An integer of 64 bits without a sign.
+    /// An unsigned integer of 64 bits.
     Unsigned,
-    /// An integer of 64 bits.
+    /// A signed integer of 64 bits.
     Signed,
     /// A type of go-cty.
     Type,
     /// An expression of a configuration.
     Expression,
-    /// An object with these members, which is small enough to be held as a whole.
+    /// An object with these members. It is small enough to outline it as a whole.
     Struct(&'static [Field]),
-    /// An object with these members, which is entered.
+    /// An object with these members. The decoder enters it.
     Section(&'static [Field]),
     /// A section with a `format_version` that must be supported.
     Document(&'static [Field]),
@@ -45,12 +46,12 @@ pub(super) enum Shape {
     Floats(&'static Shape),
 }
 
-/// Members of an object, which have one type.
+/// Members of an object that have the same type.
 #[derive(Debug)]
 pub(super) struct Field {
     names: &'static [&'static str],
     pub shape: &'static Shape,
-    /// What checks ask about: the value, or the elements of a list or map.
+    /// The part that checks need: the value, or the elements of a list or map.
     pub part: Option<Part>,
 }
 
@@ -242,17 +243,18 @@ static CONFIG_VARIABLE: Shape = Shape::Struct(&[
     fields(&["sensitive"], &BOOLEAN),
 ]);
 
-/// An expression that is no list of blocks.
+/// An expression that is not a list of blocks.
 pub(super) static EXPRESSION_DATA: Shape =
     Shape::Struct(&[fields(&["constant_value"], &ANY), fields(&["references"], &TEXTS)]);
 
-/// The field with a name. Go compares names in any case.
+/// Returns the field with a name. Like in Go, names match in any case.
 pub(super) fn find(fields: &'static [Field], name: &str) -> Option<&'static Field> {
     let name = folded(name);
     fields.iter().find(|field| field.names.contains(&&*name))
 }
 
-/// A name in lower case. Only ASCII has a case here, and two letters that Go folds to ASCII.
+/// Returns a name in lower case. Folds only ASCII letters, and the two other letters that Go folds
+/// to ASCII.
 pub(super) fn folded(name: &str) -> String {
     let folded = name.chars().map(|c| match c {
         '\u{17f}' => 's',

@@ -19,7 +19,7 @@ use crate::known::{
 use crate::limits::Limits;
 use crate::path::AttributePath;
 
-/// The address of a resource, and the path of one of its values.
+/// The address of a resource, and the path of a value in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The address of the resource.
@@ -276,7 +276,7 @@ impl State<'_> {
         Ok(Ok(()))
     }
 
-    /// Checks that an attribute of an identity equals an attribute of the resource. `text` makes
+    /// Checks that an attribute of an identity equals an attribute of the resource. `text` writes
     /// the message of the failure.
     fn matches(
         &self,
@@ -294,7 +294,7 @@ impl State<'_> {
         Ok(Err(Failure::new(FailureKind::Different, text)))
     }
 
-    /// The elements of the collection at the paths.
+    /// Returns the elements of the collection at the paths.
     fn collection(
         &self,
         address: &str,
@@ -317,15 +317,15 @@ impl State<'_> {
     }
 }
 
-/// The elements of a collection, or of the collections at the paths in its elements. A scalar is
-/// its own element. For a map, Go repeats the next path for each key with the same result, so this
-/// function follows the path once.
+/// Returns the elements of a collection. Each path leads from the elements found so far to nested
+/// collections, whose elements replace them. A scalar counts as its own element. For a map, Go
+/// repeats the next path for each key with the same result, so this function follows the path once.
 fn elements<'a>(
     collection: Found<'a>,
     paths: &[AttributePath],
 ) -> Result<std::result::Result<Vec<Found<'a>>, Failure>> {
     let mut found = Vec::new();
-    // Values, the path to follow from each, and the paths after that.
+    // Each entry is a value, the path to follow from it, and the paths after that path.
     let mut left = vec![(collection, None, paths)];
     while let Some((mut value, path, paths)) = left.pop() {
         if let Some(path) = path {
@@ -370,7 +370,8 @@ fn compare_any(comparer: Comparer, elements: &[Found<'_>], value: Found<'_>) -> 
     };
     for element in elements {
         let Err(failure) = compare(*element, value)? else { return Ok(Ok(())) };
-        // Unmasked errors show duplicates: masks can make different errors equal, and vice versa.
+        // Compares unmasked errors to find duplicates, because masks can make different errors
+        // equal, and vice versa.
         let unmasked = compare(Found::clear(element.data), Found::clear(value.data))?;
         if seen.insert(unmasked.err().map(|failure| failure.text().to_owned())) {
             failures.push(failure);

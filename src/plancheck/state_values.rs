@@ -19,7 +19,7 @@ pub(super) struct Collected<'c> {
     pub has_root_module: bool,
     /// Whether an entry of `resources` is `null`. Go panics at this entry.
     pub has_null_resource: bool,
-    /// The first resource with each named address. Resources after a `null` entry are ignored.
+    /// The first resource with each named address, up to the first `null` entry.
     pub resources: BTreeMap<String, Detached>,
     pub outputs: BTreeMap<String, Detached>,
     size: u64,

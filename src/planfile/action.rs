@@ -17,7 +17,8 @@ pub(super) enum Action {
     ForgetThenCreate,
 }
 
-/// The actions, in the order of the type, with their numbers and with `actions` in plan JSON.
+/// Each action with its number in a plan file and its `actions` in plan JSON, in the order of
+/// [`Action`].
 const ACTIONS: [(Action, u64, &str); 10] = [
     (Action::NoOp, 0, r#"["no-op"]"#),
     (Action::Create, 1, r#"["create"]"#),
@@ -31,7 +32,7 @@ const ACTIONS: [(Action, u64, &str); 10] = [
     (Action::ForgetThenCreate, 10, r#"["forget","create"]"#),
 ];
 
-/// Which of a change's values are stored.
+/// Which values of a change a plan file stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sides {
     /// One value, which is both `before` and `after`.
@@ -48,7 +49,7 @@ impl Action {
         known.map(|(action, ..)| *action).ok_or(PlanFileFault::Action(number))
     }
 
-    /// Which values a change with this action stores.
+    /// Returns which values a change with this action stores.
     pub(super) fn sides(self) -> Sides {
         match self {
             Action::NoOp => Sides::Same,
@@ -58,7 +59,7 @@ impl Action {
         }
     }
 
-    /// Whether the action puts a new object in the place of the old one.
+    /// Whether the action replaces the old object with a new one.
     pub(super) fn is_replacement(self) -> bool {
         matches!(
             self,
@@ -69,13 +70,14 @@ impl Action {
         )
     }
 
-    /// The member `actions` of the change in plan JSON.
+    /// Returns the member `actions` of plan JSON.
     pub(super) fn json(self) -> &'static str {
         ACTIONS[self as usize].2
     }
 }
 
-/// The `action_reason` in plan JSON; empty for none. Number N that is unknown gives `reason_N`.
+/// Returns the `action_reason` of plan JSON; empty without a reason. An unknown number N gives
+/// `reason_N`.
 pub(super) fn reason(number: u64) -> std::borrow::Cow<'static, str> {
     const WORDS: [&str; 17] = [
         "",
@@ -102,7 +104,7 @@ pub(super) fn reason(number: u64) -> std::borrow::Cow<'static, str> {
     }
 }
 
-/// The `reason` of a deferred change in plan JSON.
+/// Returns the `reason` of a deferred change in plan JSON.
 pub(super) fn deferred_reason(number: u64) -> &'static str {
     match number {
         1 => "instance_count_unknown",

@@ -1,8 +1,9 @@
-//! The address of a resource instance: its parts, and the order of the tools.
+//! Addresses of resource instances: their parts, and the order in which Terraform and OpenTofu sort
+//! them.
 
 use crate::error::PlanFileFault;
 
-/// The parts of an address, borrowed from its text. Names and keys keep their escapes.
+/// The parts of an address, borrowed from the address string. The key keeps its escapes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Address<'a> {
     pub text: &'a str,
@@ -14,7 +15,7 @@ pub(super) struct Address<'a> {
     pub key: Key<'a>,
 }
 
-/// The mode of a resource, in the order in which the tools sort.
+/// The mode of a resource, in the sort order of Terraform and OpenTofu.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Mode {
     Ephemeral,
@@ -23,7 +24,7 @@ pub(super) enum Mode {
 }
 
 impl Mode {
-    /// The word in JSON.
+    /// Returns the `mode` in JSON.
     pub(super) fn word(self) -> &'static str {
         match self {
             Mode::Ephemeral => "ephemeral",
@@ -38,7 +39,7 @@ impl Mode {
 pub(super) enum Key<'a> {
     None,
     Number(&'a str),
-    /// The text between the quotes, with its escapes.
+    /// A string key: the characters between the quotes, with their escapes.
     Text(&'a str),
     /// `[*]`: the key is unknown.
     Unknown,
@@ -49,7 +50,7 @@ pub(super) enum Key<'a> {
 struct Rest<'a>(&'a str);
 
 impl<'a> Rest<'a> {
-    /// An identifier.
+    /// Reads an identifier.
     fn name(&mut self) -> Option<&'a str> {
         let end = self.0.find(['.', '[']).unwrap_or(self.0.len());
         let (name, rest) = self.0.split_at(end);
@@ -63,7 +64,7 @@ impl<'a> Rest<'a> {
         Some(())
     }
 
-    /// A key in brackets, if one follows.
+    /// Reads a key in brackets. Returns [`Key::None`] if no bracket follows.
     fn key(&mut self) -> Option<Key<'a>> {
         let Some(inside) = self.0.strip_prefix('[') else { return Some(Key::None) };
         if let Some(text) = inside.strip_prefix('"') {
@@ -77,13 +78,13 @@ impl<'a> Rest<'a> {
         if key == "*" {
             return Some(Key::Unknown);
         }
-        // As JSON has numbers: without a plus sign, and without leading zeros.
+        // The number must be written as in JSON: without a plus sign and without leading zeros.
         let is_canonical = key.parse::<i64>().is_ok_and(|number| number.to_string() == key);
         is_canonical.then_some(Key::Number(key))
     }
 }
 
-/// The length of a text up to the quote that closes it.
+/// Returns the length of `text` up to its closing quote.
 fn quoted_len(text: &str) -> Option<usize> {
     let mut bytes = text.bytes().enumerate();
     while let Some((at, byte)) = bytes.next() {
@@ -123,8 +124,8 @@ impl<'a> Address<'a> {
         rest.0.is_empty().then_some(Address { text, module, mode, kind, name, key })
     }
 
-    /// A text of bytes that sorts like the addresses of the tools: the number of modules, each
-    /// module's name and key, then mode, type, name and key.
+    /// Appends bytes that sort as Terraform and OpenTofu sort addresses: by the number of modules,
+    /// each module's name and key, then mode, type, name and key.
     pub(super) fn write_sort_key(&self, out: &mut Vec<u8>) {
         let count_at = out.len();
         out.extend_from_slice(&[0; 4]);
@@ -160,7 +161,7 @@ impl Key<'_> {
     }
 }
 
-/// Appends a text that ends with two zeros; a zero in the text is escaped.
+/// Appends a string, terminated by two zero bytes. A zero byte in the string is escaped.
 fn write_text(text: &str, out: &mut Vec<u8>) {
     for byte in text.bytes() {
         out.push(byte);
@@ -171,7 +172,7 @@ fn write_text(text: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(&[0, 0]);
 }
 
-/// Splits an address into its module and what is in it.
+/// Splits an address into the module's address and the rest.
 pub(super) fn split(address: &str) -> Option<(&str, &str)> {
     let mut modules = Modules::of(address);
     for step in modules.by_ref() {
@@ -182,17 +183,18 @@ pub(super) fn split(address: &str) -> Option<(&str, &str)> {
     Some((&address[..module.saturating_sub(1)], rest))
 }
 
-/// The steps of an address that are modules, from the outermost: a name and a key. A step that is
-/// invalid is `None`, and the last.
+/// Yields the module steps of an address from the outermost: each a name and a key. An invalid step
+/// yields `None` and ends the iterator.
 pub(super) struct Modules<'a>(Rest<'a>);
 
 impl<'a> Modules<'a> {
-    /// The modules of the address of a module instance, or of what is in one.
+    /// Starts at the outermost module of an address. The address may end with a module or continue
+    /// with an object inside it.
     pub(super) fn of(address: &'a str) -> Modules<'a> {
         Modules(Rest(address))
     }
 
-    /// The bytes that are not read yet.
+    /// Returns the part of the address that is not read yet.
     pub(super) fn rest(&self) -> &'a str {
         self.0.0
     }
@@ -216,7 +218,7 @@ impl<'a> Iterator for Modules<'a> {
     }
 }
 
-/// Undoes the escapes of HCL in a quoted text.
+/// Undoes the escapes of HCL in a quoted string.
 pub(super) fn unescape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars();
@@ -238,7 +240,7 @@ pub(super) fn unescape(text: &str) -> String {
             '$' | '%' => {
                 out.push(c);
                 let rest = chars.as_str();
-                // `$${` stands for `${`.
+                // `$${` is the escape of `${`.
                 if rest.starts_with(c) && rest[1..].starts_with('{') {
                     chars.next();
                 }
@@ -249,7 +251,7 @@ pub(super) fn unescape(text: &str) -> String {
     out
 }
 
-/// Escapes a text as HCL quotes it.
+/// Escapes a string as HCL does between quotes.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -268,7 +270,7 @@ pub(super) fn escape(text: &str) -> String {
     out
 }
 
-/// Whether Go prints a character as it is.
+/// Whether Go prints a character without an escape.
 fn is_printable(c: char) -> bool {
     c == ' ' || !(c.is_control() || c.is_whitespace() || crate::inert::is_hidden(c))
 }

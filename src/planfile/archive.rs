@@ -21,21 +21,21 @@ use crate::limits::{Limit, Limits};
 /// The number of inflated bytes from which the expansion ratio is checked.
 const RATIO_FREE: u64 = 64 << 20;
 
-/// Maximum length of a directory record: the fixed part, and three fields of 64 KiB.
+/// Maximum length of a directory record: 46 fixed bytes, and three fields of up to 64 KiB.
 const BUFFER: usize = 46 + 3 * 65_536;
 
-/// The members that plansift reads.
+/// The names of the members that plansift reads.
 pub(super) const NAMES: [&str; 4] = [PLAN, STATE, LOCKS, SCHEMAS];
-/// The plan.
+/// The name of the member with the plan.
 pub(super) const PLAN: &str = "tfplan";
-/// The prior state, after the refresh.
+/// The name of the member with the prior state, after the refresh.
 pub(super) const STATE: &str = "tfstate";
-/// The dependency lock file.
+/// The name of the member with the dependency lock file.
 pub(super) const LOCKS: &str = ".terraform.lock.hcl";
-/// The schemas of the providers.
+/// The name of the member with the schemas of the providers.
 pub(super) const SCHEMAS: &str = "tfschemas";
 
-/// The folder of the configuration.
+/// The folder with the members of the configuration.
 pub(super) const CONFIGURATION: &str = "tfconfig/";
 
 /// A zip archive.
@@ -66,12 +66,12 @@ impl DirectoryEntry {
     }
 }
 
-/// The file that holds the archive.
+/// The file that contains the archive.
 struct File<'a>(&'a Rereadable);
 
 impl ReaderAt for File<'_> {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        // A directory may name any offset, and the system refuses some.
+        // A directory may contain any offset, and the operating system rejects some offsets.
         if offset >= self.0.len() { Ok(0) } else { self.0.read_at(buffer, offset) }
     }
 }
@@ -93,8 +93,8 @@ fn directory_error(error: rawzip::Error) -> Error {
     }
 }
 
-/// The error for a file without a directory. A truncated plan file gets `error`; the name of the
-/// first member shows that other archives are no plan files.
+/// Returns the error for a file without a directory. A truncated plan file gets `error`. An archive
+/// whose first member does not belong to a plan file is a wrong document.
 fn no_directory(file: &Rereadable, error: Error) -> Error {
     // The name of the first member follows a header of 30 bytes.
     let mut head = [0; 30 + LOCKS.len()];
@@ -142,7 +142,7 @@ impl<'a> Archive<'a> {
                 return Err(archive_fault(PlanFileFault::MemberTwice).within(NAMES[at]));
             }
         }
-        // Some writers cut the number of members to 16 bits.
+        // Some writers truncate the number of members to 16 bits.
         if self.zip.entries_hint() & 0xffff != count & 0xffff {
             return Err(archive_fault(PlanFileFault::Directory));
         }
@@ -153,7 +153,7 @@ impl<'a> Archive<'a> {
         Ok(())
     }
 
-    /// Checks that no other member begins inside a member that is read.
+    /// Checks that no other member begins inside a member that plansift reads.
     fn check_overlap(&self, buffer: &mut [u8]) -> Result<()> {
         let mut ranges = Vec::new();
         for (found, name) in self.found.iter().zip(NAMES) {
@@ -185,7 +185,7 @@ impl<'a> Archive<'a> {
         self.inflate(name, found).map(Some).map_err(|error| error.within(name))
     }
 
-    /// Inflates all members of a folder, whose total size may be `max` bytes.
+    /// Inflates all members of a folder. Their total size is at most `max` bytes.
     pub(super) fn folder(&self, prefix: &str, max: u64) -> Result<Vec<(String, Member)>> {
         let mut found = Vec::new();
         let (mut buffer, mut size) = (vec![0; BUFFER], 0_u64);
@@ -246,8 +246,8 @@ impl<'a> Archive<'a> {
         if member.len() != size {
             return Err(archive_fault(PlanFileFault::MemberSize));
         }
-        // The verifying reader knows the checksum in the directory, and not the one behind the
-        // member.
+        // The verifying reader compares the checksum in the directory, but not the one after the
+        // member's data.
         let reader = entry.reader();
         let descriptor = reader.data_descriptor().map_err(directory_error)?;
         match descriptor {

@@ -1,8 +1,8 @@
 //! The attributes of a resource in a state, as JSON.
 //!
-//! A state has them indented, and a value of a dynamic type stands in an object with `value` and
-//! `type`. Attributes that happen to have these names stand in the other order there, because
-//! their keys are sorted.
+//! A state indents attributes. It wraps a value of a dynamic type in an object with `value` and
+//! `type`, in this order. An ordinary object with attributes of these names has sorted keys, so
+//! `type` comes first.
 
 use super::keys;
 use super::path::{Paths, Step};
@@ -15,13 +15,13 @@ use crate::wire::json_string::write_string_within;
 
 /// Walks over a JSON value.
 pub(super) struct Json<'a> {
-    /// The value that comes next.
+    /// The next value.
     next: Option<Value<'a>>,
     stack: Vec<Inside<'a>>,
     /// The last leaf.
     leaf: Value<'a>,
-    /// Whether an object of `value` and `type` is an object like any other. Else it is a value with
-    /// its type, which is left out.
+    /// Whether an object of `value` and `type` is written like any other object. If false, only its
+    /// `value` is written.
     keeps_types: bool,
 }
 
@@ -31,7 +31,7 @@ enum Inside<'a> {
 }
 
 impl<'a> Json<'a> {
-    /// A walk over a value.
+    /// Starts a walk over a value.
     pub(super) fn new(value: Value<'a>) -> Json<'a> {
         Json { next: Some(value), stack: Vec::new(), leaf: value, keeps_types: false }
     }
@@ -89,7 +89,7 @@ impl<'a> Walk<'a> for Json<'a> {
     }
 }
 
-/// The value in objects of `value` and `type`.
+/// Unwraps a value from objects of `value` and `type`. Returns other values unchanged.
 fn without_type(mut value: Value<'_>) -> Result<Value<'_>> {
     while value.kind()? == Kind::Object {
         let mut members = value.members()?;
@@ -110,7 +110,7 @@ pub(super) fn write(value: Value<'_>, limits: &Limits, out: &mut Vec<u8>) -> Res
     walk::write(&mut Json::new(value), Text::Known, limits, out)
 }
 
-/// Like [`write`], for JSON that holds no attributes.
+/// Like [`write`], but keeps objects of `value` and `type`, for JSON other than attributes.
 pub(super) fn write_plain(value: Value<'_>, limits: &Limits, out: &mut Vec<u8>) -> Result<()> {
     let mut walk = Json { keeps_types: true, ..Json::new(value) };
     walk::write(&mut walk, Text::Known, limits, out)
@@ -139,7 +139,8 @@ pub(super) fn paths(value: Value<'_>, limits: &Limits) -> Result<Paths<'static>>
     Ok(paths)
 }
 
-/// The step that an index is: a string, a number, or an element of a set.
+/// Converts an index to a step: a string to a key, a number to an index, anything else to an
+/// element of a set.
 fn index(value: Value<'_>) -> Result<Step<'static>> {
     let value = without_type(value)?;
     Ok(match value.kind()? {

@@ -1,4 +1,4 @@
-//! Changes as JSON: of resources, and of outputs.
+//! Writes changes of resources and outputs as JSON.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub(super) fn push(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(text.as_bytes());
 }
 
-/// Appends a key with its colon, which stands behind a comma, and a string.
+/// Appends a comma, a key with its colon, and a string value.
 pub(super) fn push_text(out: &mut Vec<u8>, key: &str, text: &str) {
     push_key(out, key);
     write_string(text.as_bytes(), out);
@@ -35,7 +35,7 @@ pub(super) fn push_key(out: &mut Vec<u8>, key: &str) {
     push(out, "\":");
 }
 
-/// The name of a provider in the address of its configuration.
+/// Returns the provider's name in the address of a provider configuration.
 pub(super) fn provider_name(provider: &str) -> &str {
     let inside = provider.split_once("provider[\"").map(|(_, inside)| inside);
     inside.and_then(|inside| inside.split_once("\"]")).map_or(provider, |(name, _)| name)
@@ -69,7 +69,7 @@ pub(super) struct Writer<'w> {
     pub tool: Tool,
 }
 
-/// What is known of a change beside its record.
+/// The schema and the sensitivity marks of a change.
 struct Known<'a> {
     schema: Option<Arc<Schema>>,
     before_marks: Marks<'a>,
@@ -83,11 +83,12 @@ impl Known<'_> {
 }
 
 impl Writer<'_> {
-    /// Finds the schema of a change, and what is marked in it.
+    /// Finds the schema and the sensitivity marks of a change.
     ///
-    /// Where a resource is replaced, the tools store only the marks of the configuration for the
-    /// new object. Those of the provider's schema are among the paths into the old one. A schema
-    /// that a value does not fit is of another version of the provider, and tells nothing.
+    /// For the new object of a replacement, Terraform and OpenTofu store only the marks of the
+    /// configuration. They store the marks of the provider's schema only for the old object. If a
+    /// value does not fit the schema, the schema belongs to another version of the provider and is
+    /// ignored.
     fn know<'a>(self, record: &ResourceChange<'a>, address: &Address<'_>) -> Result<Known<'a>> {
         let change = &record.change;
         if let Some(schema) = self.schemas.find(provider_name(record.provider), address) {
@@ -108,7 +109,8 @@ impl Writer<'_> {
         Ok(Known { schema: None, before_marks, after_marks: marks_after(change) })
     }
 
-    /// Appends a change of a resource. Terraform leaves identities out in `resource_drift`.
+    /// Appends a change of a resource. `has_identities` is false for `resource_drift` of Terraform,
+    /// which omits identities.
     pub(super) fn resource_change(
         self,
         record: &ResourceChange<'_>,
@@ -172,7 +174,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Appends an identity and the version of its schema, in the order of the tool.
+    /// Appends an identity and the version of its schema. Their order depends on the tool.
     fn planned_identity(
         self,
         identity: &Value<'_>,
@@ -249,18 +251,19 @@ fn write_change(
     Ok(())
 }
 
-/// All paths that a change marks, on either side.
+/// Returns all paths that a change marks in the old or the new object.
 pub(super) fn all_marks<'a>(change: &Change<'a>) -> Paths<'a> {
     let mut marks = change.after_marks.clone();
     change.before_marks.iter().for_each(|path| marks.add(path.iter().cloned()));
     marks
 }
 
-/// What is marked after a change, as far as the file tells without a schema.
+/// Returns the marks of the new object, for a change without a schema.
 ///
-/// The lists and maps of a new object may have other elements than those of the old one, so a mark
-/// in one element of the old object marks every element of the new object. Paths to a whole element
-/// come from the configuration, whose marks of the new object are stored.
+/// In a replacement, the lists and maps of the new object may have other elements than those of the
+/// old object. So a marked attribute in one element of the old object marks that attribute in every
+/// element of the new object. A path that ends at an element is copied unchanged: it comes from the
+/// configuration, and the plan also stores the configuration's marks of the new object.
 fn marks_after<'a>(change: &Change<'a>) -> Marks<'a> {
     if !change.action.is_replacement() {
         return all_marks(change).into();
@@ -275,7 +278,7 @@ fn marks_after<'a>(change: &Change<'a>) -> Marks<'a> {
     marks
 }
 
-/// Appends `actions`, `before` and `after`, with the opening bracket.
+/// Appends the opening bracket of a change, and its `actions`, `before` and `after`.
 fn write_sides(
     change: &Change<'_>,
     ty: Option<&Type>,
@@ -293,7 +296,7 @@ fn write_sides(
     push(out, change.action.json());
     push_key(out, "before");
     side(change.before.as_ref(), out)?;
-    // A value that is unknown as a whole has no key.
+    // Plan JSON omits `after` if the whole value is unknown.
     if !change.after.is_some_and(|after| after.is_unknown()) {
         push_key(out, "after");
         side(change.after.as_ref(), out)?;
@@ -301,7 +304,7 @@ fn write_sides(
     Ok(())
 }
 
-/// Appends the tree of what is sensitive. The offset is for errors.
+/// Appends the tree of sensitivity marks. The offset is for errors.
 pub(super) fn write_marks(
     value: Option<&Value<'_>>,
     ty: Option<&Type>,
@@ -347,7 +350,7 @@ fn write_importing(
     Ok(())
 }
 
-/// Appends a member with a change of an output.
+/// Appends a change of an output, as a member whose key is the output's name.
 pub(super) fn write_output_change(
     output: &OutputChange<'_>,
     limits: &Limits,

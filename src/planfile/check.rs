@@ -1,4 +1,4 @@
-//! Checks as JSON.
+//! Writes check results as JSON.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use crate::error::{PlanFileFault, Result};
 use crate::json::value::Value;
 use crate::wire::json_string::write_string;
 
-/// The result of the checks of an object of the configuration.
+/// The check result of a configuration object, such as a resource.
 #[derive(Debug)]
 pub(super) struct Check<'a> {
     kind: u64,
@@ -19,7 +19,7 @@ pub(super) struct Check<'a> {
     offset: u64,
 }
 
-/// The result for an instance of the object.
+/// The check result of one instance of a configuration object.
 #[derive(Debug)]
 struct Instance<'a> {
     address: Cow<'a, str>,
@@ -30,8 +30,8 @@ struct Instance<'a> {
 /// The number of a resource in [`KINDS`].
 const RESOURCE: u64 = 1;
 
-/// What is checked: its number in a plan, its word in a state and in plan JSON, and the word in
-/// front of its name.
+/// The kinds of checked objects: the number in a plan, the word in a state, the word in plan JSON,
+/// and the prefix of the address.
 const KINDS: [(u64, &str, &str, &str); 4] = [
     (RESOURCE, "resource", "resource", ""),
     (2, "output", "output_value", "output."),
@@ -52,12 +52,12 @@ fn status_number(word: &str) -> u64 {
     (1..4).find(|number| status(*number) == word).unwrap_or_default()
 }
 
-/// The text of a member; empty if there is none.
+/// Returns the string in a member; empty if the member is absent.
 fn text(object: Value<'_>, key: &str) -> Result<String> {
     object.get(key)?.map_or_else(|| Ok(String::new()), Value::text)
 }
 
-/// The elements of a member; none if it is absent or `null`.
+/// Returns the elements of a member. An absent member and `null` have no elements.
 fn list<'a>(object: Value<'a>, key: &str) -> Result<impl Iterator<Item = Result<Value<'a>>>> {
     let list = object.get(key)?.filter(|list| !list.is_null());
     Ok(list.map(Value::elements).transpose()?.into_iter().flatten())

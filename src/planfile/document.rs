@@ -1,7 +1,7 @@
 //! The JSON document of a plan file, written a piece at a time.
 //!
-//! Every piece (a change, a resource, an output) is written to a buffer when the reader has taken
-//! the one before, so memory holds the largest of them and no more.
+//! A piece is a change, a resource or an output. The document writes a piece to a buffer after the
+//! reader has taken the previous one, so memory contains only one piece of the document at a time.
 
 use std::io::{self, Read};
 use std::mem::size_of;
@@ -31,7 +31,7 @@ use crate::json::detached::Detached;
 use crate::limits::{Budget, Limits};
 use crate::wire::json_string::write_string;
 
-/// The least number of taken bytes that are freed.
+/// The minimum number of taken bytes to free.
 const RELEASED_MIN: usize = 1 << 20;
 
 /// The JSON document of a plan file.
@@ -41,13 +41,13 @@ pub struct Document {
     section: usize,
     element: usize,
     out: Vec<u8>,
-    /// The bytes of `out` that the reader has taken.
+    /// The number of bytes of `out` that the reader has taken.
     taken: usize,
-    /// The bytes of a record.
+    /// A reused buffer for the bytes of a message.
     record: Vec<u8>,
 }
 
-/// What a document is made from.
+/// The data from which a document is written.
 struct Parts {
     plan: Member,
     index: Index,
@@ -60,7 +60,7 @@ struct Parts {
     planned: Vec<Piece>,
 }
 
-/// The orders in which a document has the messages of a plan file.
+/// The order of the messages of a plan file in the document, by section.
 struct Order {
     changes: Vec<u32>,
     drift: Vec<u32>,
@@ -73,7 +73,8 @@ struct Order {
 }
 
 impl Document {
-    /// A document from the members of a plan file. `budget` is what the index left.
+    /// Creates a document from the members of a plan file. `budget` is the memory budget that the
+    /// index left.
     pub(super) fn new(
         plan: Member,
         (index, mut budget): (Index, Budget),
@@ -139,7 +140,7 @@ impl Document {
             }
             let written = self.parts.write(section, self.element, &mut self.record, out);
             if let Err(error) = written {
-                // Another read fails in the same way.
+                // A second call then fails with the same error.
                 out.clear();
                 return Err(error.within(key).within(section.member()));
             }
@@ -156,7 +157,8 @@ impl Document {
         Ok(true)
     }
 
-    /// Frees the bytes that the reader has taken of a large piece, which the reader may keep.
+    /// Frees the bytes that the reader has taken from a large piece. The reader may keep its own
+    /// copy.
     fn release(&mut self) {
         if self.taken > RELEASED_MIN.max(self.out.len() / 2) {
             self.out.drain(..self.taken);
@@ -183,7 +185,7 @@ impl Read for Document {
 }
 
 impl Parts {
-    /// Puts the resources of `planned_values` in their modules.
+    /// Adds the resources of `planned_values` to their modules.
     fn lay_out(&mut self, budget: &mut Budget) -> Result<()> {
         let changes = &self.index.changes;
         let forgotten = self.release.plans_forgotten();
@@ -196,7 +198,7 @@ impl Parts {
             };
             is_kept && changes.deposed(entry).is_empty()
         };
-        // Modules stand in the order of the file, and the resources in them by address.
+        // Modules are in the order of the file. The resources in a module are sorted by address.
         for (number, entry) in (0..).zip(&changes.entries) {
             if is_planned(number) {
                 let module = module(changes.address(entry));
@@ -216,8 +218,9 @@ impl Parts {
         Ok(())
     }
 
-    /// Orders the checks, and the relevant attributes as OpenTofu does. Terraform writes those in
-    /// an order of its own, which is not in the file.
+    /// Sorts the checks and, for OpenTofu, the relevant attributes. Terraform writes relevant
+    /// attributes in an order that the plan file does not contain, so they keep the order of the
+    /// file.
     fn sort(&mut self, budget: &mut Budget) -> Result<()> {
         self.order.checks = self.order_of(&self.index.checks, 2, budget)?;
         self.order.relevant = match self.release.tool {
@@ -227,7 +230,7 @@ impl Parts {
         Ok(())
     }
 
-    /// The order of messages by the text in one of their fields.
+    /// Returns the order of messages, sorted by the string in field `number`.
     fn order_of(
         &self,
         ranges: &[Range<u64>],
@@ -252,7 +255,7 @@ impl Parts {
         Ok(order)
     }
 
-    /// The number of pieces of a section.
+    /// Returns the number of pieces of a section.
     fn len(&self, section: Section) -> usize {
         match section {
             Section::Head | Section::Tail => 1,
@@ -270,7 +273,7 @@ impl Parts {
         }
     }
 
-    /// Writes what stands in front of the pieces of a section.
+    /// Writes the text before the pieces of a section.
     fn open(&self, section: Section, out: &mut Vec<u8>) {
         if let (Section::PriorState, Some(state)) = (section, &self.state) {
             push(out, "\"format_version\":\"1.0\"");
@@ -278,7 +281,7 @@ impl Parts {
         }
     }
 
-    /// Writes what stands behind the pieces of a section.
+    /// Writes the text after the pieces of a section.
     fn close(&self, section: Section, out: &mut Vec<u8>) {
         if section == Section::PriorState {
             out.push(b'}');
@@ -450,7 +453,7 @@ impl Parts {
         written.map_err(|error| error.within(&place(address)))
     }
 
-    /// The paths that the change of a resource marks.
+    /// Returns the paths that the change of a resource marks.
     fn marks<'r>(
         &self,
         address: &str,
@@ -491,12 +494,12 @@ impl Parts {
     }
 }
 
-/// The module of an address that the index has accepted.
+/// Returns the module of an address, which the index has validated.
 fn module(address: &str) -> &str {
     Address::read(address).map_or("", |address| address.module)
 }
 
-/// Appends a member with an output of `planned_values`.
+/// Appends an output of `planned_values`, as a member whose key is the output's name.
 fn write_planned_output(
     output: &OutputChange<'_>,
     limits: &Limits,

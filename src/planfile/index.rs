@@ -1,7 +1,7 @@
 //! An index of the member `tfplan`: the byte range of each message, and the order of plan JSON.
 //!
-//! One scan collects the range and the address of each change, and skips the values. The index
-//! takes a few times the length of the addresses, up to [`Limits::plan_index`].
+//! One scan collects the range and the address of each change, and skips the values. The memory of
+//! the index is a few times the total length of the addresses, up to [`Limits::plan_index`].
 
 use std::mem::size_of;
 use std::ops::Range;
@@ -34,7 +34,7 @@ pub(super) struct Index {
     pub evidence: Evidence,
 }
 
-/// What a plan says about itself.
+/// The metadata of a plan.
 #[derive(Debug, Default)]
 pub(super) struct Header {
     pub version: u64,
@@ -76,18 +76,18 @@ pub(super) struct Entry {
 }
 
 impl Changes {
-    /// The address of a change.
+    /// Returns the address of a change.
     pub(super) fn address(&self, entry: &Entry) -> &str {
         &self.text[entry.address.clone()]
     }
 
-    /// The key of a deposed object; empty for the current one.
+    /// Returns the key of a deposed object; empty for the current object.
     pub(super) fn deposed(&self, entry: &Entry) -> &str {
         &self.text[entry.deposed.clone()]
     }
 
-    /// The changes in plan JSON, in its order: by module, mode, type, name and key. The current
-    /// object comes before deposed objects.
+    /// Returns the numbers of the changes in plan JSON, sorted by module, mode, type, name and key.
+    /// The current object comes before deposed objects.
     pub(super) fn order(&self, keep: impl Fn(&Entry) -> bool) -> Vec<u32> {
         let mut keys = Vec::new();
         let mut order = Vec::new();
@@ -106,14 +106,14 @@ impl Changes {
         order.into_iter().map(|(_, number)| number).collect()
     }
 
-    /// All changes, ordered by the text of the address and the deposed key.
+    /// Returns the numbers of all changes, sorted by address string and deposed key.
     pub(super) fn by_address(&self) -> Vec<u32> {
         let mut order: Vec<u32> = (0..).zip(&self.entries).map(|(number, _)| number).collect();
         order.sort_by_key(|number| self.key(*number));
         order
     }
 
-    /// The first change of an object. `by_address` is what [`Changes::by_address`] returned.
+    /// Finds the first change of an object. `by_address` is the result of [`Changes::by_address`].
     pub(super) fn find(&self, by_address: &[u32], address: &str, deposed: &str) -> Option<&Entry> {
         let wanted = (address, deposed);
         let first = by_address.partition_point(|number| self.key(*number) < wanted);
@@ -126,7 +126,7 @@ impl Changes {
         (self.address(entry), self.deposed(entry))
     }
 
-    /// Adds a change, whose texts are not in `text` yet.
+    /// Adds a change, and appends its address and its deposed key to `text`.
     fn push(&mut self, entry: Entry, address: &str, deposed: &str) {
         let start = self.text.len();
         self.text.push_str(address);
@@ -150,7 +150,8 @@ struct Builder<'a> {
 }
 
 impl Index {
-    /// Scans a plan. The rest of the budget is for structures that are built from the index.
+    /// Scans a plan. Returns its index and the rest of the memory budget, for structures built from
+    /// the index.
     pub(super) fn build(plan: &Member, limits: &Limits) -> Result<(Index, Budget)> {
         let budget = budget(limits);
         let mut builder =
@@ -312,7 +313,7 @@ impl Builder<'_> {
             ResourceChange::read(message, self.limits).map_err(within)?;
         }
         Address::read(address).map_err(|error| within(fault(error, offset)))?;
-        // One copy of the address is in the text of the list, two more are in sort keys.
+        // `Changes::text` contains one copy of the address, and sort keys contain two more.
         self.budget.take(3 * address.len() + deposed.len() + size_of::<Entry>() + 128, offset)?;
         let range = message.range();
         let entry = Entry { address: 0..0, deposed: 0..0, action, deferred_reason, range };
@@ -342,7 +343,7 @@ impl Builder<'_> {
     }
 }
 
-/// The memory that an index, and structures that are built from it, may take.
+/// Returns the memory budget for an index and for structures built from it.
 pub(super) fn budget(limits: &Limits) -> Budget {
     Budget::new(Limit::PlanIndex, limits.plan_index)
 }
@@ -362,7 +363,7 @@ fn is_hidden(action: Action, address: &str) -> bool {
         && Address::read(address).is_ok_and(|address| address.mode != Mode::Managed)
 }
 
-/// The action of a change.
+/// Returns the action of a change.
 fn action(change: Message<'_>) -> Result<Action> {
     Action::read(change.last_varint(1)?).map_err(|error| fault(error, change.offset))
 }

@@ -1,4 +1,4 @@
-//! Invocations of actions as JSON.
+//! Writes invocations of actions as JSON.
 
 use super::address::{Address, split};
 use super::change::{provider_name, push, push_key, push_text, write_marks};
@@ -23,14 +23,14 @@ pub(super) struct Invocation<'a> {
     offset: u64,
 }
 
-/// What makes the action run.
+/// The trigger of an action.
 #[derive(Debug, Default)]
 enum Trigger<'a> {
     #[default]
     None,
     /// A change of a resource.
     Lifecycle { resource: &'a str, event: u64, block: u64, list: u64, on_failure: u64 },
-    /// The user.
+    /// The user invokes the action.
     Invoke,
 }
 

@@ -1,8 +1,8 @@
-//! The members of an object in a state that plansift knows.
+//! The known members of objects in a state.
 //!
-//! The tools' decoder takes the last of several members with one key, and takes `Type` for `type`.
-//! The tools write neither, so both are errors: a reader that disagreed with the tools would take
-//! a secret for a public value.
+//! The JSON decoder of Terraform and OpenTofu takes the last of several members with the same key,
+//! and accepts `Type` as `type`. Neither tool writes such keys, so both cases are errors. A reader
+//! that chose another member than the tools could treat a secret as a public value.
 
 use super::protobuf::fault;
 use crate::error::{PlanFileFault, Result};
@@ -12,17 +12,19 @@ use crate::json::value::{Kind, Value};
 /// The known keys of an object, and which of them occurred.
 pub(super) struct Keys {
     known: &'static [&'static str],
-    /// A bit for each known key.
+    /// A bit set of the known keys that occurred.
     met: u32,
 }
 
 impl Keys {
-    /// Keys that did not occur yet; at most 32.
+    /// Starts without any key seen. `known` has at most 32 keys.
     pub(super) fn of(known: &'static [&'static str]) -> Keys {
         Keys { known, met: 0 }
     }
 
-    /// The known key that a key is; `None` for another one. `raw` is the text between the quotes.
+    /// Returns the known key that equals `raw`, or `None` for an unknown key. `raw` is the JSON
+    /// string between the quotes. A repeated key is an error, and so is a known key in another
+    /// case.
     pub(super) fn find(&mut self, raw: &[u8], offset: u64) -> Result<Option<&'static str>> {
         let state_fault = || fault(PlanFileFault::State, offset);
         let key = decode(raw).map_err(|_| state_fault())?;
@@ -42,8 +44,8 @@ impl Keys {
     }
 }
 
-/// The lower case of a letter, as the tools' decoder compares keys: two letters that are not ASCII
-/// count as `s` and `k`.
+/// Converts a letter to lower case as the tools' JSON decoder does to compare keys: two non-ASCII
+/// letters count as `s` and `k`.
 fn folded(c: char) -> char {
     match c {
         '\u{17f}' => 's',
@@ -52,7 +54,7 @@ fn folded(c: char) -> char {
     }
 }
 
-/// The members of an object with the known keys, in the order of `known`.
+/// Returns the members of an object that have known keys, in the order of `known`.
 pub(super) fn members<'a, const N: usize>(
     value: Value<'a>,
     known: &'static [&'static str; N],
@@ -80,7 +82,7 @@ pub(super) fn is_true(value: Option<Value<'_>>) -> Result<bool> {
     }
 }
 
-/// The text of a string; empty if it is null or missing.
+/// Returns the content of a string; empty if the value is null or missing.
 pub(super) fn text(value: Option<Value<'_>>) -> Result<String> {
     value.filter(|value| !value.is_null()).map_or(Ok(String::new()), Value::text)
 }

@@ -1,11 +1,12 @@
-//! The member `.terraform.lock.hcl`: which providers made the plan, in which versions.
+//! The member `.terraform.lock.hcl`: the providers of the plan and their versions.
 //!
-//! Both tools write the file themselves and always in the same layout, so it is read by lines.
+//! Terraform and OpenTofu always write the file in the same layout, so plansift reads it line by
+//! line.
 
 use std::collections::BTreeMap;
 
-/// Returns the name of the file that has the schemas of these providers in a folder of schemas:
-/// `DIGEST.json`. It depends on the addresses and versions of the providers, and on nothing else.
+/// Returns the name of the file with the schemas of these providers in a schema folder:
+/// `DIGEST.json`. The digest depends only on the addresses and versions of the providers.
 pub(super) fn schema_key(locks: &[u8]) -> String {
     let mut hasher = blake3::Hasher::new();
     for (address, version) in providers(&String::from_utf8_lossy(locks)) {
@@ -16,13 +17,13 @@ pub(super) fn schema_key(locks: &[u8]) -> String {
     format!("{:032x}.json", u128::from_be_bytes(digest))
 }
 
-/// Whether a name is one that [`schema_key`] returns.
+/// Whether a name has the form of the names that [`schema_key`] returns.
 pub(super) fn is_schema_key(name: &str) -> bool {
     let digits = name.strip_suffix(".json").unwrap_or_default();
     digits.len() == 32 && digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// The versions of the providers, by address.
+/// Returns the versions of the providers, by address.
 fn providers(text: &str) -> BTreeMap<&str, &str> {
     let mut providers = BTreeMap::new();
     let mut address = None;
@@ -41,7 +42,7 @@ fn providers(text: &str) -> BTreeMap<&str, &str> {
     providers
 }
 
-/// The text between the first two quotes.
+/// Returns the string between the first two quotes.
 fn quoted(text: &str) -> Option<&str> {
     text.split('"').nth(1)
 }

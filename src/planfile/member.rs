@@ -1,8 +1,8 @@
 //! A member of the archive, inflated: in memory if it is small, else in an encrypted temporary
 //! file.
 //!
-//! Sections of the plan stand in another order in the JSON than in the member, so parts of the
-//! member are read from any offset.
+//! Plan JSON orders the sections of a plan differently than the member does, so a member can be
+//! read at any offset.
 
 use std::io::{Cursor, Read};
 use std::ops::Range;
@@ -33,7 +33,7 @@ enum Bytes {
 }
 
 impl Member {
-    /// Reads the whole of a member.
+    /// Reads a whole member.
     pub(super) fn read(mut from: impl Read, limits: &Limits) -> Result<Member> {
         let mut start = Vec::new();
         from.by_ref().take(MEMORY_MAX + 1).read_to_end(&mut start).map_err(into_error)?;
@@ -44,7 +44,7 @@ impl Member {
         Ok(Member { len: file.len(), bytes: Bytes::File(file) })
     }
 
-    /// A file that was never in an archive.
+    /// Creates a member from a plain file, such as a state file.
     pub(super) fn of_file(file: Rereadable) -> Member {
         Member { len: file.len(), bytes: Bytes::File(file) }
     }
@@ -62,7 +62,7 @@ impl Member {
         self.len
     }
 
-    /// Replaces `buffer` with a range of bytes.
+    /// Replaces the content of `buffer` with a byte range of the member.
     pub(super) fn copy(&self, range: Range<u64>, buffer: &mut Vec<u8>) -> Result<()> {
         buffer.clear();
         let len = range.end.min(self.len).saturating_sub(range.start) as usize;
@@ -98,7 +98,7 @@ impl Member {
 pub(super) struct Span {
     pub number: u32,
     pub wire: Wire,
-    /// The payload.
+    /// The byte range of the payload.
     pub range: Range<u64>,
 }
 
@@ -111,7 +111,8 @@ impl Span {
         }
     }
 
-    /// The range of the message or text in the field, at most `limit` bytes.
+    /// Returns the range of the message or string in the field. More than `limit` bytes are an
+    /// error.
     pub(super) fn message(&self, limit: u64) -> Result<Range<u64>> {
         match self.wire {
             Wire::Bytes(len) if len <= limit => Ok(self.range.clone()),
@@ -121,13 +122,13 @@ impl Span {
     }
 }
 
-/// Reads the heads of fields and steps over their payloads.
+/// Reads the heads of fields and skips their payloads.
 pub(super) struct Scan<'a> {
     member: &'a Member,
     at: u64,
     end: u64,
     buffer: Vec<u8>,
-    /// The offset of the buffer.
+    /// The offset of the buffer in the member.
     from: u64,
     groups: Groups,
 }
@@ -152,12 +153,12 @@ impl Scan<'_> {
         }
     }
 
-    /// The bytes at the next head.
+    /// Returns the bytes from the start of the next head.
     fn ahead(&mut self) -> Result<&[u8]> {
         let wanted = (self.at + HEAD_MAX as u64).min(self.end);
         let buffered = self.from..self.from + self.buffer.len() as u64;
         if self.at < buffered.start || wanted > buffered.end {
-            // A message of a few fields needs a few bytes.
+            // A short message needs only a short buffer.
             let len = (self.end - self.at).min(BUFFER as u64);
             self.from = self.at;
             self.member.copy(self.at..self.at + len, &mut self.buffer)?;

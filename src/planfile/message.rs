@@ -11,7 +11,7 @@ use crate::wire::msgpack::Value;
 #[derive(Debug)]
 pub(super) struct ResourceChange<'a> {
     pub address: &'a str,
-    /// Empty if it is the same.
+    /// The address before a move; empty if the address is unchanged.
     pub previous_address: &'a str,
     pub deposed: &'a str,
     /// The address of the provider's configuration.
@@ -37,7 +37,7 @@ pub(super) struct Change<'a> {
     pub offset: u64,
 }
 
-/// What is imported.
+/// The ID or the identity of an imported object.
 #[derive(Debug, Default)]
 pub(super) struct Importing<'a> {
     pub id: &'a str,
@@ -141,7 +141,8 @@ impl<'a> Importing<'a> {
             let field: Field<'a> = field?;
             match field.number {
                 1 => field.once(&mut id, field.text()?)?,
-                // The tools use this number for two things, of two wire types.
+                // Terraform and OpenTofu use this field number for different fields with different
+                // wire types.
                 2 if field.is_varint() => field.once(&mut unknown, field.varint()? != 0)?,
                 2 | 3 => field.once(&mut identity, dynamic_value(field.message()?)?)?,
                 _ => {}

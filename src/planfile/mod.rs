@@ -7,9 +7,10 @@
 //! state file ─────────────────────────▶ state ─▶ state_file ─▶ JSON text
 //! ```
 //!
-//! The format is private to the tools. It has no schemas of resources, so a few things cannot be
-//! told: a number of many digits is a string, and only one side of a replacement has the marks of
-//! the provider's schema. A mark on either side then marks both. The configuration is left out.
+//! The format is private to Terraform and OpenTofu (the tools). Most plan files contain no resource
+//! schemas. Without a schema, a number with many digits becomes a string. The file also stores the
+//! sensitivity marks of the schema for only one side of a replacement, so a mark on either side
+//! marks both. The configuration is left out.
 
 mod action;
 mod address;
@@ -57,12 +58,11 @@ use member::Member;
 use schemas::Schemas;
 use state::{From, State};
 
-/// Returns an input as it is, or the JSON text of the plan or state if the input is a plan file or
-/// a state file.
+/// Converts a plan file or a state file to its JSON text. Returns any other input unchanged.
 ///
 /// # Errors
 ///
-/// As [`open`] and [`open_state`], or the input fails.
+/// Fails like [`open`] and [`open_state`], or if the input cannot be read.
 pub fn unpack(mut input: Input, schemas: &SchemaFiles, options: &Options) -> Result<Input> {
     let is_plan_file = is_plan_file(&mut input)?;
     if !is_plan_file && !is_state_file(&mut input)? {
@@ -78,7 +78,8 @@ pub fn unpack(mut input: Input, schemas: &SchemaFiles, options: &Options) -> Res
 /// The first bytes of a zip archive with a member.
 pub(crate) const MAGIC: &[u8] = b"PK\x03\x04";
 
-/// Whether a file is a plan file, or another zip archive, as it is: a compressed one is not.
+/// Whether a file is a zip archive: a plan file or another archive. An archive inside a gzip or
+/// zstd file does not count.
 ///
 /// # Errors
 ///
@@ -89,23 +90,23 @@ pub fn is_archive(file: &Rereadable) -> Result<bool> {
     Ok(head[..read] == *MAGIC)
 }
 
-/// Whether an input that is not read yet is a plan file, or another zip archive.
+/// Whether an unread input is a zip archive: a plan file or another archive.
 ///
 /// # Errors
 ///
-/// The input fails.
+/// Fails if the input cannot be read.
 pub fn is_plan_file(input: &mut Input) -> Result<bool> {
     while input.window().len() < MAGIC.len() && input.fill(0)? {}
     Ok(input.window().starts_with(MAGIC))
 }
 
-/// Opens a plan file, and returns a reader of its JSON text. Schemas that the file has itself count
-/// before `schemas`.
+/// Opens a plan file, and returns a reader of its JSON text. Schemas in the file take precedence
+/// over `schemas`.
 ///
 /// # Errors
 ///
-/// Fails if the file is no plan file, if it is damaged, or if it exceeds a limit, or if its file of
-/// schemas is invalid. The errors of the changes themselves come from the reader.
+/// Fails if the file is not a plan file, is damaged or exceeds a limit, or if its schemas are
+/// invalid. The returned reader reports errors inside changes.
 pub fn open(file: &Rereadable, schemas: &SchemaFiles, limits: &Limits) -> Result<Document> {
     let archive = Archive::open(file, limits)?;
     let plan = required(&archive, PLAN)?;
@@ -126,12 +127,12 @@ pub fn open(file: &Rereadable, schemas: &SchemaFiles, limits: &Limits) -> Result
     Document::new(plan, (index, budget), state, Schemas::new(known), limits)
 }
 
-/// Returns the name under which a plan file finds its schemas in a folder of [`SchemaFiles`]. Plan
-/// files of the same providers in the same versions have the same name.
+/// Returns the name of a plan file's schema file in the folder of [`SchemaFiles`]. Plan files with
+/// the same providers in the same versions share the name.
 ///
 /// # Errors
 ///
-/// Fails if the file is no plan file, or if it is damaged.
+/// Fails if the file is not a plan file, or if it is damaged.
 pub fn schema_key(file: &Rereadable, limits: &Limits) -> Result<String> {
     let archive = Archive::open(file, limits)?;
     let key = locks::schema_key(&locks(&archive)?);
@@ -139,7 +140,7 @@ pub fn schema_key(file: &Rereadable, limits: &Limits) -> Result<String> {
     Ok(key)
 }
 
-/// The text of the locks of the providers; empty without the member.
+/// Returns the content of the dependency lock file; empty without the member.
 fn locks(archive: &Archive<'_>) -> Result<Vec<u8>> {
     let mut text = Vec::new();
     if let Some(locks) = archive.member(LOCKS)? {
@@ -151,11 +152,11 @@ fn locks(archive: &Archive<'_>) -> Result<Vec<u8>> {
     Ok(text)
 }
 
-/// The files of the configuration that a plan file keeps, by the paths of their members.
+/// Returns the configuration files in a plan file, each with the path of its member.
 ///
 /// # Errors
 ///
-/// Fails if the file is no plan file, if it is damaged, or if the configuration is longer than
+/// Fails if the file is not a plan file, if it is damaged, or if the configuration is longer than
 /// [`Limits::change`].
 pub fn configuration(file: &Rereadable, limits: &Limits) -> Result<Vec<(String, Vec<u8>)>> {
     let archive = Archive::open(file, limits)?;
@@ -176,7 +177,7 @@ fn own_schemas(member: &Member, limits: &Limits) -> Result<schema::Schemas> {
     read_own_schemas(&bytes)
 }
 
-/// The longest text of the locks, in bytes. Locks have a few kilobytes for each provider.
+/// Maximum length of the dependency lock file, in bytes. Each provider needs a few kilobytes.
 const LOCKS_MAX: u64 = 4 << 20;
 
 fn required(archive: &Archive<'_>, name: &'static str) -> Result<Member> {

@@ -1,7 +1,7 @@
-//! Writes the tree of what is sensitive in a value.
+//! Writes the tree of the sensitivity marks of a value, such as `after_sensitive`.
 //!
-//! The tree has the shape of the value: true where it is marked, false for other leaves, and
-//! members that are false left out.
+//! The tree has the shape of the value: true for a marked value, and false for any other leaf.
+//! Members that are false are left out.
 
 use std::ops::Range;
 
@@ -15,26 +15,26 @@ use crate::wire::json_string;
 struct Open {
     is_object: bool,
     is_empty: bool,
-    /// The elements that were begun.
+    /// The number of elements begun so far.
     index: i64,
-    /// Where the container starts in the output.
+    /// The offset of the container in the output.
     start: usize,
-    /// The paths that lead into the container, as a range of each list. Each path has a step after
-    /// it.
+    /// The paths that lead into the container, as a range of each list. Each of these paths has at
+    /// least one more step.
     paths: Ranges,
-    /// How many paths of the replaced object led to a member or an element.
+    /// The number of paths of the replaced object that led to a member or an element so far.
     met: usize,
 }
 
-/// What is marked in a value.
+/// The sensitivity marks of a value.
 #[derive(Debug, Default)]
 pub(super) struct Marks<'a> {
     /// Paths into the value.
     pub own: Paths<'a>,
-    /// Paths of the object that the value replaces, through every element of its lists and maps.
+    /// Paths of the replaced object. A step into a list or a map leads to every element.
     ///
-    /// Where such a path leads to an attribute that an object of the value does not have, that
-    /// object is of another type than before, and it is marked as a whole.
+    /// If an object lacks an attribute that such a path names, its type has changed, and the whole
+    /// object is marked.
     pub replaced: Paths<'a>,
 }
 
@@ -44,7 +44,7 @@ impl<'a> From<Paths<'a>> for Marks<'a> {
     }
 }
 
-/// The places of both lists in [`Writer::marks`].
+/// The indices of both lists in [`Writer::marks`].
 const LISTS: [usize; 2] = [OWN, REPLACED];
 const OWN: usize = 0;
 const REPLACED: usize = 1;
@@ -52,7 +52,7 @@ const REPLACED: usize = 1;
 /// A range of each list of paths.
 type Ranges = [Range<usize>; 2];
 
-/// Appends the tree of what is sensitive in a value.
+/// Appends the tree of the sensitivity marks of a value.
 pub(super) fn write<'a>(
     walk: &mut impl Walk<'a>,
     marks: &Marks<'_>,
@@ -82,7 +82,7 @@ pub(super) fn write<'a>(
     }
 }
 
-/// The paths in order, each once.
+/// Returns the paths, sorted and without duplicates.
 fn sorted<'m, 'v>(paths: &'m Paths<'v>) -> Vec<&'m [Step<'v>]> {
     let mut paths: Vec<_> = paths.iter().collect();
     paths.sort_by(|a, b| order(a, b));
@@ -90,15 +90,15 @@ fn sorted<'m, 'v>(paths: &'m Paths<'v>) -> Vec<&'m [Step<'v>]> {
     paths
 }
 
-/// Whether paths to a value mark it as a whole.
+/// Whether the paths that lead to a value mark the whole value.
 fn is_marked(paths: &[&[Step<'_>]], depth: usize, part: &Part<'_>) -> bool {
     let (Some(first), Some(last)) = (paths.first(), paths.last()) else { return false };
-    // Of sorted paths, the one that ends here is the first.
+    // The paths are sorted, so a path that ends here comes first.
     let (Some(first), Some(last)) = (first.get(depth), last.get(depth)) else { return true };
     let is_every = |step: &Step<'_>| matches!(step, Step::Every);
     let are_every = is_every(first) && is_every(last);
     match part {
-        // A mark inside a set stands on the set.
+        // A mark inside a set marks the whole set.
         Part::Array => {
             !are_every && ![first, last].iter().all(|step| matches!(step, Step::Index(_)))
         }
@@ -109,14 +109,14 @@ fn is_marked(paths: &[&[Step<'_>]], depth: usize, part: &Part<'_>) -> bool {
 }
 
 struct Writer<'m, 'o> {
-    /// The paths into the value, and those of the object that it replaces.
+    /// The sorted lists of [`Marks`]: own paths, then paths of the replaced object.
     marks: [Vec<&'m [Step<'m>]>; 2],
     stack: Vec<Open>,
     out: &'o mut Vec<u8>,
 }
 
 impl Writer<'_, '_> {
-    /// Writes a value, or the start of one. Returns whether the value is marked as a whole.
+    /// Writes a leaf or the start of a container. Returns whether the whole value is marked.
     fn value(&mut self, part: &Part<'_>, member: Option<&[u8]>) -> bool {
         let depth = self.stack.len();
         let paths = self.lead(member);
@@ -125,7 +125,7 @@ impl Writer<'_, '_> {
             self.leaf(member, "true");
             return true;
         }
-        // Without a type, only a path into an unknown value tells what it is.
+        // Without a type, a path into an unknown value shows its shape.
         let next = lists.iter().find_map(|paths| paths.first()?.get(depth));
         let shape = match (part, next) {
             (Part::Unknown(Shape::Any), Some(step)) if step.is_name() => Shape::Object,
@@ -154,7 +154,7 @@ impl Writer<'_, '_> {
         false
     }
 
-    /// The paths that lead to the next value.
+    /// Returns the paths that lead to the next value.
     fn lead(&mut self, member: Option<&[u8]>) -> Ranges {
         let Some(depth) = self.stack.len().checked_sub(1) else {
             return LISTS.map(|list| 0..self.marks[list].len());
@@ -166,7 +166,8 @@ impl Writer<'_, '_> {
         let ranges = LISTS.map(|list| {
             let range = open.paths[list].clone();
             let paths = &self.marks[list][range.clone()];
-            // The steps into a container are of one kind, else it is marked as a whole.
+            // All steps into an open container are of one kind. With mixed kinds, `is_marked` marks
+            // the whole container.
             if paths.first().is_some_and(|path| matches!(path[depth], Step::Every)) {
                 return range;
             }
@@ -200,7 +201,7 @@ impl Writer<'_, '_> {
     fn close(&mut self) {
         let Some(open) = self.stack.pop() else { return };
         let depth = self.stack.len();
-        // An index beyond the last element is an element of a set.
+        // An index beyond the last element is an element of a set, which is marked as a whole.
         let is_beyond = |path: &&[Step<'_>]| match path[depth] {
             Step::Index(index) => !(0..open.index).contains(&index),
             _ => false,

@@ -13,7 +13,7 @@ use crate::wire::types::Type;
 ///
 /// # Errors
 ///
-/// The bytes are damaged, end early, are nested too deep or have a type that is not valid.
+/// Fails if the bytes are damaged, truncated or nested too deep, or if a type is invalid.
 pub fn read_own_schemas(bytes: &[u8]) -> Result<Schemas> {
     let read = schemas(Message { bytes, offset: 0 });
     read.map_err(|error| schema_fault(error.location().map_or(0, |location| location.offset)))

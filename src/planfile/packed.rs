@@ -1,7 +1,8 @@
-//! The parts of a MessagePack value.
+//! Walks over the parts of a MessagePack value.
 //!
-//! The bytes do not say that a string is a number of many digits, or what an unknown value will be.
-//! A type says so. It comes from a schema, or stands in front of a value of a dynamic type.
+//! MessagePack stores a number with many digits as a string, and an unknown value without its
+//! shape. The type of the value supplies these facts. The type comes from a schema, or precedes a
+//! value of a dynamic type.
 
 use super::protobuf::fault;
 use super::walk::{self, Part, Shape, Text, Walk};
@@ -29,14 +30,14 @@ pub(super) struct Packed<'a> {
 /// An open container.
 struct Open {
     left: usize,
-    /// The number of elements that were begun.
+    /// The number of elements begun so far.
     index: usize,
     is_object: bool,
     ty: Option<Type>,
 }
 
 impl<'a> Packed<'a> {
-    /// A walk over the bytes of a checked value whose keys ascend. `offset` is for errors.
+    /// Starts a walk over a validated value with keys in ascending order. `offset` is for errors.
     pub(super) fn new(bytes: &'a [u8], ty: Option<&Type>, offset: u64) -> Packed<'a> {
         Packed {
             tokens: Tokens::new(bytes, 0),
@@ -75,7 +76,7 @@ impl<'a> Packed<'a> {
     }
 }
 
-/// What an unknown value of a type will be.
+/// Returns the shape of an unknown value of a type.
 fn shape(ty: Option<&Type>) -> Shape {
     match ty {
         None => Shape::Any,
@@ -86,7 +87,7 @@ fn shape(ty: Option<&Type>) -> Shape {
 }
 
 impl Open {
-    /// The type of an element or a member.
+    /// Returns the type of the element at `index`, or of the member `key`.
     fn inner(&self, key: Option<&[u8]>) -> Option<Type> {
         match (self.ty.as_ref()?, key) {
             (Type::List(element) | Type::Set(element) | Type::Map(element), _) => {
@@ -151,13 +152,13 @@ impl<'a> Walk<'a> for Packed<'a> {
     }
 }
 
-/// Appends what is known of a value, and null for a value that is unknown as a whole. `ty` may
-/// differ from the value: it is used only to find strings that are numbers. `offset` is for errors.
+/// Appends the known parts of a value as JSON, or null if the whole value is unknown. `ty` only
+/// decides which strings are numbers, so it need not fit the value. `offset` is for errors.
 ///
 /// # Errors
 ///
-/// Fails if a number is infinite or has too many digits, a string of type number is not a number, a
-/// type in front of a dynamic value is invalid, or the text exceeds [`Limits::change`].
+/// Fails if a number is infinite or has too many digits, a string of type number is not a number,
+/// the type before a dynamic value is invalid, or the JSON text exceeds [`Limits::change`].
 pub fn write_value(
     value: &Value<'_>,
     ty: Option<&Type>,
@@ -168,12 +169,13 @@ pub fn write_value(
     walk::write(&mut Packed::new(&value.sorted(), ty, offset), Text::Known, limits, out)
 }
 
-/// Appends the tree of what is unknown in a value: true for unknown values, without the members
-/// that are known leaves. `offset` is for errors.
+/// Appends the tree of the unknown values in a value: true for an unknown value, and false for a
+/// known element. Members that are known leaves are left out. `offset` is for errors.
 ///
 /// # Errors
 ///
-/// Fails if a type in front of a dynamic value is invalid, or the text exceeds [`Limits::change`].
+/// Fails if the type before a dynamic value is invalid, or the JSON text exceeds
+/// [`Limits::change`].
 pub fn write_unknown(
     value: &Value<'_>,
     limits: &Limits,
@@ -198,7 +200,7 @@ mod tests {
         Ok(String::from_utf8(out).expect("UTF-8"))
     }
 
-    /// The tree of what is unknown; `{}` for a value that is wholly known.
+    /// Returns the tree of unknown values; `{}` for a wholly known value.
     fn unknown(bytes: &[u8]) -> String {
         let (value, _) = Value::read(bytes).expect("a value");
         let mut out = Vec::new();

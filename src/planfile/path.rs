@@ -1,4 +1,4 @@
-//! Paths into a value: where it is marked, and what makes it replaced.
+//! Paths into a value: to its sensitive parts, and to the attributes that force a replacement.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -27,7 +27,7 @@ pub(super) enum Step<'a> {
 }
 
 impl<'a> Step<'a> {
-    /// Orders names, then indices. Attributes and keys of maps are names. All elements of sets are
+    /// Orders names before indices. Attributes and map keys are both names. All set elements are
     /// equal.
     pub(super) fn order(&self, other: &Step<'_>) -> Ordering {
         match (self, other) {
@@ -51,7 +51,7 @@ impl<'a> Step<'a> {
         matches!(self, Step::Name(_) | Step::Key(_))
     }
 
-    /// The step with every index and every key in the place of its own.
+    /// Converts an index or a map key to [`Step::Every`]. Other steps stay unchanged.
     pub(super) fn to_every(&self) -> Step<'a> {
         match self {
             Step::Index(_) | Step::Key(_) => Step::Every,
@@ -59,7 +59,7 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// The step without the value of an element, which is borrowed.
+    /// Copies the step without borrowed data. A set element loses its value.
     pub(super) fn detached(&self) -> Step<'static> {
         match self {
             Step::Name(name) => Step::Name(name.to_vec().into()),
@@ -91,7 +91,7 @@ impl<'a> Paths<'a> {
         self.ends.is_empty()
     }
 
-    /// The steps of a path.
+    /// Returns the steps of a path.
     pub(super) fn get(&self, path: usize) -> &[Step<'a>] {
         let start = if path == 0 { 0 } else { self.ends[path - 1] };
         &self.steps[start..self.ends[path]]
@@ -102,14 +102,14 @@ impl<'a> Paths<'a> {
         (0..self.ends.len()).map(|path| self.get(path))
     }
 
-    /// Appends a step to the path that is not ended yet.
+    /// Appends a step to the current path.
     pub(super) fn push(&mut self, step: Step<'a>, limits: &Limits, offset: u64) -> Result<()> {
         self.check(limits, offset)?;
         self.steps.push(step);
         Ok(())
     }
 
-    /// Ends a path.
+    /// Ends the current path.
     pub(super) fn end(&mut self, limits: &Limits, offset: u64) -> Result<()> {
         self.check(limits, offset)?;
         self.ends.push(self.steps.len());
@@ -156,7 +156,7 @@ impl<'a> Paths<'a> {
     }
 }
 
-/// The step that a key of a map, a list or a set is.
+/// Converts a key of a map, a list or a set to a step.
 fn key(value: Value<'_>) -> Step<'_> {
     let index = match value.token() {
         Token::Str(key) | Token::Bin(key) => return Step::Key(key.into()),

@@ -1,8 +1,8 @@
 //! Reads protobuf without a schema: the fields of a message, one after the other.
 //!
-//! A message is a sequence of fields, each with a number and a wire type. A field is decoded when
-//! its value is asked for, and every length is checked against the bytes that are there. Groups,
-//! which plan files never have, are skipped.
+//! A message is a sequence of fields, each with a number and a wire type. A field is decoded on
+//! access, and every length is checked against the remaining bytes. Groups do not occur in plan
+//! files and are skipped.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ pub(super) fn fault(fault: PlanFileFault, offset: u64) -> Error {
     Error::at(ErrorKind::PlanFile(fault), offset)
 }
 
-/// What stands before the payload of a field.
+/// The head of a field: the bytes before its payload.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head {
     pub number: u32,
@@ -33,7 +33,7 @@ pub(super) struct Head {
 pub(super) enum Wire {
     Varint(u64),
     Fixed64,
-    /// Bytes, a text or a message, and the length.
+    /// Bytes, a string or a message, with the length of the payload.
     Bytes(u64),
     GroupStart,
     GroupEnd,
@@ -41,7 +41,7 @@ pub(super) enum Wire {
 }
 
 impl Wire {
-    /// The length of the payload behind the head, in bytes.
+    /// Returns the length of the payload after the head, in bytes.
     pub(super) fn payload(self) -> u64 {
         match self {
             Wire::Bytes(len) => len,
@@ -79,7 +79,7 @@ pub(super) fn head(bytes: &[u8], offset: u64) -> Result<Head> {
     Ok(Head { number, wire, len })
 }
 
-/// Reads a number, and returns it with its length in bytes.
+/// Reads a varint. Returns the number and its encoded length in bytes.
 fn varint(bytes: &[u8], offset: u64) -> Result<(u64, usize)> {
     let mut number = 0;
     for (place, byte) in bytes.iter().enumerate().take(10) {
@@ -101,7 +101,8 @@ fn varint(bytes: &[u8], offset: u64) -> Result<(u64, usize)> {
 pub(super) struct Groups(Vec<u32>);
 
 impl Groups {
-    /// Takes note of a head. Returns whether its field is one of the message.
+    /// Updates the open groups with the next head. Returns whether the field belongs to the message
+    /// itself, not to a group.
     pub(super) fn pass(&mut self, head: &Head, offset: u64) -> Result<bool> {
         match head.wire {
             Wire::GroupStart if self.0.len() < GROUPS_MAX => self.0.push(head.number),
@@ -123,7 +124,7 @@ impl Groups {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Message<'a> {
     pub bytes: &'a [u8],
-    /// Bytes from the start of the member to the message.
+    /// The offset of the message in the member.
     pub offset: u64,
 }
 
@@ -138,7 +139,7 @@ impl<'a> Message<'a> {
         Fields { message: self, at: 0, groups: Groups::default() }
     }
 
-    /// The field with a number, which the message has at most once.
+    /// Returns the field with this number. A repeated field is an error.
     pub(super) fn only(self, number: u32) -> Result<Option<Field<'a>>> {
         let mut only = None;
         for field in self.fields() {
@@ -150,7 +151,7 @@ impl<'a> Message<'a> {
         Ok(only)
     }
 
-    /// The last number in the fields with a number; 0 without such a field.
+    /// Returns the value of the last field with this field number; 0 without such a field.
     pub(super) fn last_varint(self, number: u32) -> Result<u64> {
         let mut last = 0;
         for field in self.fields() {
@@ -194,13 +195,14 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The text in the field.
+    /// The string in the field.
     pub(super) fn text(&self) -> Result<&'a str> {
         let text = std::str::from_utf8(self.message()?.bytes);
         text.map_err(|_| fault(PlanFileFault::Text, self.message.offset))
     }
 
-    /// Stores `value` in a field that a message has at most once.
+    /// Stores the value of this field in `slot`. A second value is an error: a message has the
+    /// field at most once.
     pub(super) fn once<T>(&self, slot: &mut Option<T>, value: T) -> Result<()> {
         match slot.replace(value) {
             None => Ok(()),

@@ -1,7 +1,7 @@
 //! Provider schemas in files: the output of `providers schema -json`.
 //!
-//! The user names files, or a folder. In the folder, the name of a file is the key of the plan
-//! files that it belongs to ([`super::schema_key`]). All inputs of a run share the named files.
+//! The user names schema files or a folder. The name of a file in the folder is the key of its plan
+//! files ([`super::schema_key`]). All inputs of a run share the named files.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -68,25 +68,25 @@ impl SchemaFiles {
         })))
     }
 
-    /// A digest of the content of the named files, in order; `None` without such files.
+    /// Returns a digest of the content of the named files, in order; `None` without such files.
     pub fn named_digest(&self) -> Option<String> {
         let files = self.0.as_ref().filter(|files| !files.named.is_empty())?;
         Some(files.digest.to_hex().to_string())
     }
 
-    /// A digest of the names and lengths of the files of schemas in the folder; `None` without a
-    /// folder. A name stands for the versions of the providers.
+    /// Returns a digest of the names and lengths of the schema files in the folder; `None` without
+    /// a folder. A file's name identifies its provider versions, so the content is not hashed.
     ///
     /// # Errors
     ///
-    /// The folder cannot be listed.
+    /// Fails if the folder cannot be listed, or if the length of a file cannot be read.
     pub fn folder_digest(&self) -> Result<Option<String>> {
         let folder = self.0.as_ref().and_then(|files| files.folder.as_deref());
         folder.map(digest_of_folder).transpose()
     }
 
-    /// The schemas for a plan file with this dependency lock file. Fails if the file in the folder
-    /// cannot be read or is not the output of `providers schema`.
+    /// Returns the schemas for a plan file with this dependency lock file. Fails if the file in the
+    /// folder cannot be read or is not the output of `providers schema`.
     pub(super) fn of(&self, locks: &[u8]) -> Result<Vec<Arc<Schemas>>> {
         let Some(files) = &self.0 else { return Ok(Vec::new()) };
         let mut schemas = files.named.clone();
@@ -98,7 +98,7 @@ impl SchemaFiles {
 }
 
 impl Files {
-    /// The schemas in the file `key` of the folder; `None` if there is no such file.
+    /// Returns the schemas in the file `key` of the folder; `None` if the file does not exist.
     fn in_folder(&self, folder: &Path, key: String) -> Result<Option<Arc<Schemas>>> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((of, schemas)) = &*last
@@ -127,7 +127,7 @@ fn digest_of_folder(folder: &Path) -> Result<String> {
         let entry = entry.map_err(error)?;
         let name = entry.file_name();
         if let Some(name) = name.to_str().filter(|name| is_schema_key(name)) {
-            // A link counts with the length of its file.
+            // For a symbolic link, this is the length of the target file.
             let len = std::fs::metadata(entry.path()).map_err(error)?.len();
             files.push(format!("{name} {len}\n"));
         }
@@ -136,7 +136,7 @@ fn digest_of_folder(folder: &Path) -> Result<String> {
     Ok(blake3::hash(files.concat().as_bytes()).to_hex().to_string())
 }
 
-/// Reads a file of schemas: the output of `providers schema -json`, plain, gzip or zstd.
+/// Reads a schema file: the output of `providers schema -json`, plain, gzip or zstd.
 ///
 /// # Errors
 ///

@@ -1,8 +1,8 @@
-//! The schemas of resource types, where they are known: from the member `tfschemas`, or from the
-//! output of `providers schema -json`.
+//! The known schemas of resource types. They come from the member `tfschemas`, or from the output
+//! of `providers schema -json`.
 //!
-//! A schema says what the bytes do not: which strings are numbers, what an unknown value will be,
-//! which attributes are sensitive, and the version of the schema itself.
+//! A schema supplies facts that an encoded value lacks: which strings are numbers, the shape of an
+//! unknown value, the sensitive attributes, and the version of the schema.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -22,23 +22,23 @@ use crate::wire::block::{self, Block};
 use crate::wire::schema::Schemas as Providers;
 use crate::wire::types::Type;
 
-/// The schemas that are known.
+/// The known schemas of providers.
 #[derive(Debug, Default)]
 pub(super) struct Schemas {
-    /// Schemas from several places. The first place that has a provider counts.
+    /// Schemas from several sources. The first source with a provider takes precedence.
     sources: Vec<Arc<Providers>>,
-    /// The schemas that were asked for and found.
+    /// A cache of the schemas that [`Schemas::find`] returned.
     found: RefCell<HashMap<Key, Arc<Schema>>>,
 }
 
-/// A provider, a mode and a type of resources.
+/// The provider, the mode and the type of a resource.
 type Key = (String, Mode, String);
 
 /// The schema of a resource type.
 #[derive(Debug)]
 pub(super) struct Schema {
     pub version: u64,
-    /// The version of the schema of identities, if the type has them.
+    /// The version of the identity schema, if the resource type has identities.
     pub identity_version: Option<u64>,
     /// The type of the resource's values.
     pub ty: Type,
@@ -46,12 +46,12 @@ pub(super) struct Schema {
 }
 
 impl Schemas {
-    /// Schemas of providers, those that count most first.
+    /// Combines schemas of providers. Earlier sources take precedence.
     pub(super) fn new(sources: Vec<Arc<Providers>>) -> Schemas {
         Schemas { sources, found: RefCell::default() }
     }
 
-    /// The schema of a resource.
+    /// Finds the schema of a resource.
     pub(super) fn find(&self, provider: &str, address: &Address<'_>) -> Option<Arc<Schema>> {
         if self.sources.is_empty() {
             return None;
@@ -139,11 +139,11 @@ impl Schema {
     }
 }
 
-/// The memory that a part of a value takes in the tree of the value, in bytes, without its text.
+/// The memory of one part of a value in the value tree, in bytes, without the part's string.
 const PART: u64 = 192;
 
-/// Checks that the tree of a value, which has `text` bytes of text at most, is within the limit on
-/// the size of an element.
+/// Checks that the memory of a value tree is within [`Limits::change`]. The strings of the tree
+/// have at most `text` bytes.
 fn check_tree<'a>(walk: &mut impl Walk<'a>, text: usize, limits: &Limits) -> Result<()> {
     let (mut depth, mut len) = (0_usize, text as u64);
     loop {

@@ -20,8 +20,8 @@ pub(super) enum Section {
     Tail,
 }
 
-/// All sections, in order: the number of the field of the plan that has the data, or 0; the
-/// top-level key, or the first key of `Head` and `Tail`; and the brackets around the elements.
+/// All sections, in order. A section has the number of its field in the plan, or 0; its top-level
+/// key, or the first key of `Head` and `Tail`; and the brackets around its elements.
 pub(super) const SECTIONS: [(Section, u32, &str, Option<[u8; 2]>); 13] = [
     (Section::Head, 0, "format_version", None),
     (Section::Variables, 2, "variables", Some(*b"{}")),
@@ -38,7 +38,8 @@ pub(super) const SECTIONS: [(Section, u32, &str, Option<[u8; 2]>); 13] = [
     (Section::Tail, 0, "timestamp", None),
 ];
 
-/// The key of the section that is written from a field of the plan; `plan` for other fields.
+/// Returns the key of the section whose data is in a field of the plan; `plan` for fields without a
+/// section.
 pub(super) fn key_of(field: u32) -> &'static str {
     let section = SECTIONS.iter().find(|(_, number, ..)| *number == field && field != 0);
     section.map_or("plan", |(_, _, key, _)| *key)

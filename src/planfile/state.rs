@@ -1,7 +1,8 @@
-//! A state in its native JSON form, as values: the member `tfstate` of a plan file, as
-//! `prior_state`, or a state file.
+//! Converts a state from its native JSON form to the form of `show -json`. The state is a state
+//! file, or the member `tfstate` of a plan file, which becomes `prior_state`.
 //!
-//! One pass finds each instance and its address; an instance is read when it is its turn.
+//! One pass finds the address and the byte range of each instance. The values of an instance are
+//! read when its JSON is written.
 
 use std::mem::size_of;
 use std::ops::Range;
@@ -31,7 +32,7 @@ use crate::limits::{Budget, Limits};
 use crate::scan::Isa;
 use crate::wire::json_string::write_string;
 
-/// A state, and where everything in it stands.
+/// An index of a state: the byte ranges of its outputs, instances and check results.
 #[derive(Debug)]
 pub(super) struct State {
     member: Arc<Member>,
@@ -44,7 +45,8 @@ pub(super) struct State {
     tree: Tree,
     pub pieces: Vec<Piece>,
     from: From,
-    /// The addresses and places of the results of checks, ordered by address. Empty for a member.
+    /// The address and the byte range of each check result, sorted by address. Empty for a member
+    /// of a plan file.
     pub checks: Vec<(String, Range<u64>)>,
 }
 
@@ -57,7 +59,7 @@ pub(super) enum From {
     StateFile,
 }
 
-/// An instance, or a deposed object of one.
+/// An instance of a resource, or a deposed object of an instance.
 #[derive(Debug)]
 struct Instance {
     resource: u32,
@@ -66,7 +68,7 @@ struct Instance {
     range: Range<u64>,
 }
 
-/// The parts of a resource that were read before its instances are complete.
+/// The members of a resource, collected until the resource ends.
 #[derive(Default)]
 struct Header {
     module: String,
@@ -74,7 +76,8 @@ struct Header {
     kind: String,
     name: String,
     provider: String,
-    /// The index key as it stands in an address, the deposed key, and the place.
+    /// For each instance: its index key as written in an address, its deposed key, and its byte
+    /// range.
     instances: Vec<(String, String, Range<u64>)>,
 }
 
@@ -85,7 +88,7 @@ fn state_fault(offset: u64) -> crate::error::Error {
 }
 
 impl State {
-    /// Finds everything in a state.
+    /// Builds the index of a state.
     pub(super) fn read(member: Member, from: From, limits: &Limits) -> Result<State> {
         let member = Arc::new(member);
         let options = Options { limits: *limits, threads: Threads::One, ..Options::default() };
@@ -110,7 +113,7 @@ impl State {
         Ok(state)
     }
 
-    /// Whether the state has nothing; JSON then leaves it out.
+    /// Whether the state has no outputs and no instances. JSON leaves an empty state out.
     pub(super) fn is_empty(&self) -> bool {
         self.outputs.is_empty() && self.instances.is_empty()
     }
@@ -148,7 +151,7 @@ impl State {
         Ok(())
     }
 
-    /// Accepts version 4 alone.
+    /// Accepts only version 4.
     fn check_version(&self, version: Value<'_>, offset: u64) -> Result<()> {
         let other = |document| Err(Error::new(ErrorKind::WrongDocument(document)));
         match (version.raw(), self.from) {
@@ -224,7 +227,7 @@ impl State {
         let resource = u32::try_from(self.providers.len()).unwrap_or(u32::MAX);
         budget.take(size_of::<String>() + header.provider.len(), offset)?;
         for (key, deposed, range) in header.instances {
-            // The address, and what sorts by it.
+            // Memory for the address and its sort keys.
             budget.take(3 * base.len() + key.len(), range.start)?;
             let address = format!("{base}{key}");
             Address::read(&address).map_err(|error| fault(error, range.start))?;
@@ -234,7 +237,7 @@ impl State {
         Ok(())
     }
 
-    /// Puts the instances in order, and in their modules.
+    /// Sorts the instances, and adds them to their modules.
     fn lay_out(&mut self, budget: &mut Budget) -> Result<()> {
         let sort_key = |instance: &Instance| {
             let mut key = Vec::new();
@@ -261,13 +264,13 @@ impl State {
         Ok(())
     }
 
-    /// The address and the deposed key of an instance.
+    /// Returns the address and the deposed key of an instance.
     pub(super) fn instance(&self, number: u32) -> (&str, &str) {
         let instance = &self.instances[number as usize];
         (&instance.address, &instance.deposed)
     }
 
-    /// Appends what stands in front of the pieces.
+    /// Appends the JSON text before the pieces.
     pub(super) fn write_head(&self, out: &mut Vec<u8>) {
         if !self.terraform_version.is_empty() {
             push_text(out, "terraform_version", &self.terraform_version);
@@ -275,7 +278,7 @@ impl State {
         push(out, ",\"values\":{");
     }
 
-    /// Appends a piece. `marks` are the paths of a resource that are marked elsewhere in the plan.
+    /// Appends a piece. `marks` are the paths that the plan's changes mark in the resource.
     pub(super) fn write_piece(
         &self,
         piece: Piece,
@@ -293,7 +296,7 @@ impl State {
         Ok(())
     }
 
-    /// Appends a member with an output.
+    /// Appends an output, as a member whose key is the output's name.
     fn write_output(&self, number: u32, out: &mut Vec<u8>) -> Result<()> {
         let output = &self.outputs[number as usize];
         write_string(output.name.as_bytes(), out);
@@ -341,7 +344,8 @@ impl State {
                 Some(version) => return Err(version.wrong_type("a number")),
                 None => push(out, "0"),
             }
-            // The text form of versions before 0.12 has no JSON without a schema.
+            // `attributes_flat`, the form of versions before 0.12, cannot be converted without a
+            // schema.
             let is_flat = flat.is_some_and(|flat| !flat.is_null()) && self.from == From::StateFile;
             if attributes.is_none() && !is_flat {
                 return Err(state_fault(offset));
@@ -380,8 +384,8 @@ impl State {
         })
     }
 
-    /// Appends the deposed key and the identity of a resource, in the order of the tool, and ends
-    /// it.
+    /// Appends the deposed key, the identity and the closing bracket of a resource. The order of
+    /// the identity and its schema version depends on the tool.
     fn write_identity(
         &self,
         [.., identity, version]: [Option<Value<'_>>; INSTANCE.len()],
@@ -393,7 +397,7 @@ impl State {
             push_text(out, "deposed_key", deposed);
         }
         let identity = identity.filter(|identity| !identity.is_null());
-        // Terraform leaves out the version for deposed objects.
+        // Terraform leaves out the identity's schema version for deposed objects.
         let has_version = identity.is_some() && (tool == Tool::OpenTofu || deposed.is_empty());
         let version = version.filter(|_| has_version);
         let mut parts = [("identity_schema_version", version), ("identity", identity)];
@@ -424,7 +428,7 @@ impl State {
         self.member.check()
     }
 
-    /// Reads a value of the state.
+    /// Reads the value in a byte range of the state.
     fn with(&self, range: &Range<u64>, read: impl FnOnce(Value<'_>) -> Result<()>) -> Result<()> {
         let mut bytes = Vec::new();
         self.member.copy(range.clone(), &mut bytes)?;
@@ -452,7 +456,7 @@ impl Header {
                 Some(key) => format!("[\"{}\"]", escape(&key.text()?)),
             };
             let deposed = keys::text(deposed)?;
-            // What sorts by the keys, and the pieces of the JSON around the instance.
+            // Memory for sort keys, and for the pieces of JSON around the instance.
             budget.take(3 * (key.len() + deposed.len()) + 4 * size_of::<Instance>(), offset)?;
             self.instances.push((key, deposed, value.range()));
         }

@@ -1,8 +1,8 @@
 //! Converts native state files (`terraform.tfstate`, version 4) to the JSON text that `show -json`
 //! prints for a state, a piece at a time.
 //!
-//! A state file has no schemas. So attributes keep the order of the file, which is sorted. The text
-//! has the sensitivity marks of the file, but not those of the schemas.
+//! A state file has no schemas. Attributes keep the order of the file, which is sorted. The JSON
+//! text has the sensitivity marks of the file, but not those of provider schemas.
 
 use std::io::{self, Read};
 
@@ -20,7 +20,7 @@ use crate::json::cursor::Cursor;
 use crate::limits::Limits;
 use crate::scan::Isa;
 
-/// Maximum length of the text that decides whether an input is a state file, in bytes.
+/// The number of bytes at the start of an input that decide whether it is a state file.
 const HEAD: usize = 64 << 10;
 
 /// The longest key of a state file, with quotes, in bytes.

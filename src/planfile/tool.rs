@@ -1,8 +1,9 @@
-//! Which tool wrote a plan file. Nothing in the file says so; only evidence does.
+//! Detects whether Terraform or OpenTofu wrote a plan file. The file does not name its tool, so
+//! this module collects evidence.
 //!
-//! The tools number some fields differently and leave out what is false, so a few keys of the JSON
-//! depend on the tool. Without evidence, and with evidence of both, the tool is unknown and those
-//! keys are left out.
+//! The tools number some fields differently and omit false values, so a few keys of plan JSON
+//! depend on the tool. Without evidence, or with evidence of both tools, the tool is unknown and
+//! those keys are left out.
 
 use super::action::Action;
 use super::member::Span;
@@ -19,17 +20,17 @@ pub enum Tool {
     Unknown,
 }
 
-/// What was found in a plan file that only one of the tools writes.
+/// Evidence in a plan file: data that only one of the tools writes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Evidence {
     terraform: bool,
     opentofu: bool,
-    /// The tool that wrote the locks of the providers, which is the tool that wrote the plan.
+    /// The tool that wrote the dependency lock file. The same tool wrote the plan.
     locks: Option<Tool>,
 }
 
 impl Evidence {
-    /// Takes note of a field of the plan.
+    /// Records a field of the plan.
     pub(super) fn field(&mut self, span: &Span) {
         match (span.number, span.wire) {
             (6 | 500_000_000 | 500_000_001, _) => self.opentofu = true,
@@ -38,7 +39,7 @@ impl Evidence {
         }
     }
 
-    /// Takes note of an action.
+    /// Records an action.
     pub(super) fn action(&mut self, action: Action) {
         match action {
             Action::CreateThenForget => self.terraform = true,
@@ -47,22 +48,22 @@ impl Evidence {
         }
     }
 
-    /// Takes note of the number of an action reason.
+    /// Records the number of an action reason.
     pub(super) fn reason(&mut self, reason: u64) {
         self.opentofu |= (14..=16).contains(&reason);
     }
 
-    /// Takes note of the address of a provider's configuration.
+    /// Records the address of a provider's configuration.
     pub(super) fn provider(&mut self, provider: &str) {
         self.opentofu |= provider.contains("[\"registry.opentofu.org/");
     }
 
-    /// Takes note of a member with schemas.
+    /// Records that the file has a member with schemas.
     pub(super) fn schemas(&mut self) {
         self.opentofu = true;
     }
 
-    /// Takes note of the text of the locks of the providers.
+    /// Records the content of the dependency lock file.
     pub(super) fn locks(&mut self, text: &[u8]) {
         let first = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
         self.locks = if first.ends_with(b"\"terraform init\".") {
@@ -74,7 +75,7 @@ impl Evidence {
         };
     }
 
-    /// The tool that the evidence shows.
+    /// Returns the tool that the evidence shows.
     pub(super) fn tool(self) -> Tool {
         match (self.terraform, self.opentofu, self.locks) {
             (true, false, None | Some(Tool::Terraform)) | (false, false, Some(Tool::Terraform)) => {
@@ -97,7 +98,7 @@ pub(super) struct Release {
 }
 
 impl Release {
-    /// A release with a version such as `1.12.6`.
+    /// Creates a release from a version string such as `1.12.6`.
     pub(super) fn new(tool: Tool, version: &str) -> Release {
         let mut numbers = version.split('.').map(|number| number.parse().ok());
         let version = match (numbers.next(), numbers.next()) {
@@ -107,7 +108,7 @@ impl Release {
         Release { tool, version }
     }
 
-    /// The version of the JSON format that the release writes.
+    /// Returns the version of the JSON format that the release writes.
     pub(super) fn format_version(self) -> &'static str {
         match (self.tool, self.version) {
             (Tool::Terraform, Some((0, _))) => "0.1",
@@ -123,7 +124,7 @@ impl Release {
         self.tool == Tool::Terraform && self.version.is_some_and(|version| version >= (1, 8))
     }
 
-    /// Whether `planned_values` has resources that are forgotten.
+    /// Whether `planned_values` contains forgotten resources.
     pub(super) fn plans_forgotten(self) -> bool {
         self.tool == Tool::OpenTofu || self.version.is_none_or(|version| version < (1, 12))
     }
@@ -133,7 +134,7 @@ impl Release {
         self.tool != Tool::Terraform
     }
 
-    /// Whether triggers of actions say what a failure does.
+    /// Whether triggers of actions have `on_failure`.
     pub(super) fn has_on_failure(self) -> bool {
         self.version.is_some_and(|version| version >= (1, 16))
     }

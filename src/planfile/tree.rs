@@ -1,7 +1,8 @@
 //! The modules of `planned_values` and `prior_state`, as a list of pieces to write.
 //!
-//! The tree of modules is nested in JSON and flat here, so a writer may stop after each piece, and
-//! nothing recurses. A short address may name hundreds of modules, so a module takes few bytes.
+//! The module tree is nested in JSON, but the list of pieces is flat. So a writer can stop after
+//! each piece, and no function recurses. A short address may name hundreds of modules, so a module
+//! must need few bytes.
 
 use std::hash::{BuildHasher, RandomState};
 use std::mem::size_of;
@@ -26,7 +27,7 @@ pub(super) enum Piece {
     Output(u32),
 }
 
-/// The text between the values of a tree.
+/// The fixed JSON text between the values of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fixed {
     Outputs,
@@ -37,17 +38,17 @@ pub(super) enum Fixed {
     Comma,
     EndObject,
     EmptyObject,
-    /// The key of an address, as the first member of its object.
+    /// The key `address`, as the first member of its object.
     FirstAddress,
     Address,
-    /// The key of child modules, as the first member of its object.
+    /// The key `child_modules`, as the first member of its object.
     FirstChildModules,
     ChildModules,
     EndChildModules,
 }
 
 impl Fixed {
-    /// The text in JSON.
+    /// Returns the JSON text.
     pub(super) fn text(self) -> &'static str {
         match self {
             Fixed::Outputs => "\"outputs\":{",
@@ -67,7 +68,7 @@ impl Fixed {
     }
 }
 
-/// The order of the modules in a module.
+/// The order of the child modules of a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Children {
     /// By address.
@@ -76,18 +77,18 @@ pub(super) enum Children {
     FirstUse,
 }
 
-/// Modules and what is in them.
+/// The module tree: modules and their resources.
 #[derive(Debug)]
 pub(super) struct Tree {
     modules: Vec<Module>,
-    /// The last steps of the addresses, such as `module.a[0]`, one after the other.
+    /// The concatenated last steps of the module addresses, such as `module.a[0]`.
     steps: String,
-    /// All modules but the root, found by the module around each and the step.
+    /// A hash table of all modules except the root, keyed by parent module and last step.
     by_step: HashTable<u32>,
     hasher: RandomState,
-    /// Resources, each behind the number of its module.
+    /// Pairs of a module number and the number of a resource in the module.
     items: Vec<(u32, u32)>,
-    /// Modules, each behind the number of the module around it.
+    /// Pairs of a module number and the number of a child module.
     children: Vec<(u32, u32)>,
     /// The deepest nesting of modules.
     depth_max: u64,
@@ -99,20 +100,21 @@ struct Module {
     step: Range<usize>,
 }
 
-/// The numbers behind a module in a list that is ordered by module.
+/// Returns the second number of each pair that starts with `module`. The list is sorted by module.
 fn of_module(list: &[(u32, u32)], module: u32) -> impl DoubleEndedIterator<Item = u32> {
     let start = list.partition_point(|(number, _)| *number < module);
     let len = list[start..].partition_point(|(number, _)| *number == module);
     list[start..start + len].iter().map(|(_, number)| *number)
 }
 
-/// The memory of a module without its step, in bytes: itself, its place in its parent and in the
-/// table, and its pieces. Each of the four doubles when it is full.
+/// The memory of a module without its step, in bytes: its entries in `modules`, `children` and
+/// `by_step`, and its pieces. The factor 2 is for spare capacity: each collection doubles when it
+/// is full.
 const MODULE: usize =
     2 * (size_of::<Module>() + size_of::<(u32, u32)>() + 8 + 6 * size_of::<Piece>());
 
 impl Tree {
-    /// A tree with the root module alone.
+    /// Creates a tree with only the root module.
     pub(super) fn new(limits: &Limits) -> Tree {
         Tree {
             modules: vec![Module::default()],
@@ -130,7 +132,7 @@ impl Tree {
         &self.steps[self.modules[module as usize].step.clone()]
     }
 
-    /// The address of a module.
+    /// Returns the address of a module.
     pub(super) fn address(&self, mut module: u32) -> String {
         let mut steps = Vec::new();
         while module > 0 {
@@ -141,7 +143,8 @@ impl Tree {
         steps.join(".")
     }
 
-    /// Makes a module and those around it. `offset` is for errors.
+    /// Finds or creates a module and its ancestors. Returns the module's number. `offset` is for
+    /// errors.
     pub(super) fn module(
         &mut self,
         address: &str,
@@ -193,7 +196,7 @@ impl Tree {
         self.items.push((module, item));
     }
 
-    /// Sorts the modules, and puts the resources in them.
+    /// Sorts the child modules of each module by `order`, and groups the resources by module.
     pub(super) fn sort(&mut self, order: Children) {
         self.items.sort_by_key(|(module, _)| *module);
         let mut children = std::mem::take(&mut self.children);
@@ -204,7 +207,7 @@ impl Tree {
         self.children = children;
     }
 
-    /// The pieces of outputs and of the root module.
+    /// Returns the pieces of the outputs and of the root module.
     pub(super) fn pieces(&self, outputs: impl IntoIterator<Item = u32>) -> Vec<Piece> {
         let mut pieces = Vec::new();
         for output in outputs {

@@ -1,5 +1,5 @@
-//! A value as a sequence of parts, from MessagePack or from JSON, and the two texts that plan JSON
-//! makes of it: what is known, and the tree of what is unknown.
+//! Reads a MessagePack or JSON value as a sequence of parts, and writes one of its two forms in
+//! plan JSON: the known values, or the tree of unknown values.
 
 use std::borrow::Cow;
 
@@ -26,7 +26,7 @@ pub(super) enum Part<'a> {
     Leaf,
 }
 
-/// What an unknown value will be.
+/// The shape of an unknown value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     Object,
@@ -36,7 +36,7 @@ pub(super) enum Shape {
     Any,
 }
 
-/// Yields the parts of a value, keys in ascending order.
+/// Yields the parts of a value, with keys in ascending order.
 pub(super) trait Walk<'a> {
     /// The next part.
     fn next(&mut self) -> Result<Part<'a>>;
@@ -48,7 +48,7 @@ pub(super) trait Walk<'a> {
     /// The offset of the value, for errors.
     fn offset(&self) -> u64;
 
-    /// Steps over a value, after its first part.
+    /// Skips the rest of a value after its first part.
     fn skip(&mut self, first: &Part<'_>) -> Result<()> {
         let mut depth = usize::from(matches!(first, Part::Object | Part::Array));
         while depth > 0 {
@@ -62,17 +62,18 @@ pub(super) trait Walk<'a> {
     }
 }
 
-/// Which text is written.
+/// The form in which plan JSON writes a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Text {
-    /// What is known: an unknown member is left out, and an unknown element is null. A value that
-    /// is unknown as a whole is null.
+    /// The known values. An unknown member is left out. An unknown element, or a value that is
+    /// unknown as a whole, is null.
     Known,
-    /// True for what is unknown, and false for other leaves, which are left out of objects.
+    /// The tree of unknown values: true for an unknown value, and false for any other leaf. Members
+    /// that are false are left out.
     Unknown,
 }
 
-/// Checks that the text of an element is within the limit on its size.
+/// Checks that the JSON text of an element is within [`Limits::change`].
 pub(super) fn check_len(out: &[u8], limits: &Limits, offset: u64) -> Result<()> {
     if out.len() as u64 > limits.change {
         return Err(Error::limit(Limit::Change, limits.change, offset));
@@ -80,7 +81,7 @@ pub(super) fn check_len(out: &[u8], limits: &Limits, offset: u64) -> Result<()> 
     Ok(())
 }
 
-/// Appends a text of a value.
+/// Appends a value in the form `text`.
 pub(super) fn write<'a>(
     walk: &mut impl Walk<'a>,
     text: Text,

@@ -1,5 +1,5 @@
-//! Classifies a list of `actions`: the `action` of a record (docs/format/records.md, section 4),
-//! which is one word, and its effects.
+//! Classifies the list `actions` of a change. The result is the `action` of a record, which is one
+//! word (docs/format/records.md, section 4), and the effects of the change.
 
 use std::borrow::Cow;
 
@@ -8,15 +8,15 @@ use crate::json::string;
 use crate::json::value::Text;
 use crate::plan::Change;
 
-/// Maximum length of the word for a list, in bytes.
+/// Maximum length of an action word, in bytes.
 pub(super) const WORD_MAX: usize = 1024;
 
 /// The effects that a change can have, the most severe first.
 const EFFECTS: [&str; 6] = ["delete", "replace", "forget", "update", "create", "read"];
 
-/// The effects of a list of actions, the most severe first. They follow from the actions in the
-/// list, so an unknown list (`["delete","forget"]`) has the effect of each of its actions. All code
-/// that counts effects uses this function.
+/// Returns the effects of a list of actions, the most severe first. An unknown list, such as
+/// `["delete","forget"]`, has the effects of all its actions. All code that counts effects uses
+/// this function.
 pub(crate) fn effects(actions: &[Cow<'_, str>]) -> impl Iterator<Item = &'static str> + use<> {
     let has = |word: &str| actions.iter().any(|action| action == word);
     let [creates, deletes, forgets] = ["create", "delete", "forget"].map(has);
@@ -31,7 +31,7 @@ pub(crate) fn effects(actions: &[Cow<'_, str>]) -> impl Iterator<Item = &'static
     EFFECTS.into_iter().zip(does).filter_map(|(word, does)| does.then_some(word))
 }
 
-/// The effects of a list of actions, given its word ([`Action::word`]).
+/// Returns the effects of a list of actions, given the word for the list ([`Action::word`]).
 pub(crate) fn effects_of_word(word: &str) -> impl Iterator<Item = &'static str> + use<> {
     match word {
         "replace" => effects(&[DELETE, CREATE]),
@@ -43,7 +43,7 @@ const CREATE: Cow<'static, str> = Cow::Borrowed("create");
 const DELETE: Cow<'static, str> = Cow::Borrowed("delete");
 const FORGET: Cow<'static, str> = Cow::Borrowed("forget");
 
-/// A known list of actions, or [`Action::Other`].
+/// A list of actions: one of the known lists, or [`Action::Other`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
     NoOp,
@@ -92,7 +92,7 @@ impl Action {
             .unwrap_or(Other)
     }
 
-    /// Each known list with its word.
+    /// The known lists and their words, in the order of the enum.
     const KNOWN: [(Action, &str, &[Cow<'static, str>]); 11] = [
         (Action::NoOp, "no-op", &[Cow::Borrowed("no-op")]),
         (Action::Create, "create", &[CREATE]),
@@ -111,7 +111,7 @@ impl Action {
         Action::KNOWN.get(self as usize).map(|(_, word, _)| *word)
     }
 
-    /// The word for the list. An unknown list has its actions as a word, joined by `+`.
+    /// Returns the word for the list. The word for an unknown list is its actions, joined by `+`.
     ///
     /// # Errors
     ///
@@ -140,7 +140,7 @@ impl Action {
         }
     }
 
-    /// The actions in the list.
+    /// Returns the actions in the list.
     pub(super) fn words<'w>(self, change: &Change<'_>) -> Result<Cow<'w, [Cow<'w, str>]>> {
         match Action::KNOWN.get(self as usize) {
             Some((_, _, actions)) => Ok(Cow::Borrowed(*actions)),

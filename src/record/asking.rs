@@ -1,7 +1,7 @@
-//! Asks assertions of a plan while its records are built.
+//! Checks assertions while the records of a plan are built.
 //!
-//! Lookahead workers ask the assertions of the changes that they build rows of. The reading thread
-//! appends their tallies in document order.
+//! A lookahead worker checks the assertions on the changes that it builds rows for. The reading
+//! thread appends the results of the workers in document order.
 
 use std::borrow::Cow;
 
@@ -13,15 +13,15 @@ use crate::plan::{Document, Piece, PieceVisitor};
 
 pub(super) use crate::assertion::Tally;
 
-/// Assertions for a plan, and how to mask what their failures quote.
+/// The assertions to check, and a function that masks secrets in their results.
 pub struct Questions<'a> {
     /// The assertions.
     pub assertions: &'a Assertions,
-    /// Masks the secrets in outcomes. Called once, if a finding quotes the plan.
+    /// Masks the secrets in outcomes. Called at most once, and only if a finding quotes the plan.
     pub mask: &'a mut dyn FnMut(&mut [Outcome]) -> Result<()>,
 }
 
-/// Asks assertions of the pieces of a plan.
+/// Checks assertions on the pieces of a plan.
 pub(super) struct Asker<'a> {
     assertions: &'a Assertions,
     run: Run<'a>,
@@ -32,17 +32,17 @@ impl<'a> Asker<'a> {
         Asker { assertions, run: Run::new(assertions, limits) }
     }
 
-    /// An asker of the same assertions for another thread, which was asked nothing.
+    /// Creates an asker with the same assertions and no results, for another thread.
     pub fn fresh(&self, limits: &Limits) -> Asker<'a> {
         Asker { assertions: self.assertions, run: Run::new(self.assertions, limits) }
     }
 
-    /// Asks the assertions of a piece.
+    /// Checks the assertions on a piece.
     pub fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
         self.run.piece(piece).map(drop)
     }
 
-    /// Asks the assertions of a piece, for a tally of its own.
+    /// Checks the assertions on a piece, and adds the results to `tally`.
     pub fn piece_into(&mut self, piece: &Piece<'_>, tally: &mut Tally) -> Result<()> {
         std::mem::swap(&mut self.run.tally, tally);
         let asked = self.run.piece(piece).map(drop);
@@ -50,22 +50,22 @@ impl<'a> Asker<'a> {
         asked
     }
 
-    /// Appends the tally of another thread.
+    /// Appends the results of another thread.
     pub fn append(&mut self, tally: &mut Tally) {
         self.run.tally.append(tally);
     }
 
-    /// Makes room in an empty tally.
+    /// Clears a tally, and gives it a slot for each assertion.
     pub fn prepare(&self, tally: &mut Tally) {
         tally.reset(self.assertions.list().len());
     }
 
-    /// The document is a state.
+    /// Records that the document is a state.
     pub fn note_state(&mut self) {
         self.run.note_state();
     }
 
-    /// Sends the assertions that the plan fails.
+    /// Passes each failed assertion to `send`.
     pub fn finish(
         self,
         document: &Document,

@@ -1,13 +1,13 @@
 //! The attributes of a change: paths with their values before and after, for display.
 
-/// Stands for a value that is not known yet.
+/// The text that is shown for a value that is not known yet.
 #[cfg(feature = "report")]
 pub(crate) const UNKNOWN: &str = "(known after apply)";
 
 /// An attribute of a change.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Attribute {
-    /// The path, as records write it.
+    /// The path, in the notation of records.
     pub path: String,
     /// The value before the change.
     pub before: Shown,
@@ -17,7 +17,7 @@ pub struct Attribute {
     pub replaces: bool,
     /// How the two values differ.
     pub difference: Difference,
-    /// The differing lines, if the values are texts of several lines. Then `before` and `after` are
+    /// The line diff, if the values are strings with several lines. Then `before` and `after` are
     /// [`Shown::Withheld`].
     pub lines: Option<Lines>,
 }
@@ -49,7 +49,7 @@ pub struct Attributes {
 }
 
 impl Attributes {
-    /// Memory of the attributes, in bytes.
+    /// Returns the memory of the attributes, in bytes.
     pub fn size(&self) -> u64 {
         let size = |attribute: &Attribute| {
             let Attribute { path, before, after, lines, .. } = attribute;
@@ -60,22 +60,23 @@ impl Attributes {
     }
 }
 
-/// A value as it is shown.
+/// The displayed form of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Shown {
     /// There is no value, or it is `null`.
     Absent,
     /// The value is known only after apply.
     Unknown,
-    /// The value is secret, because of a mark or a name.
+    /// The value is secret, because an overlay marks it or because of its name.
     Sensitive,
-    /// The value repeats a secret but has no mark.
+    /// The value is not marked, but repeats a secret of the plan.
     Echo,
-    /// The value was not asked for, or is shown as lines.
+    /// The value is not shown: the view shows only paths, or [`Attribute::lines`] shows the value.
     Withheld,
-    /// The attribute is write-only: plans do not contain its value.
+    /// The attribute is write-only, so plans do not contain its value.
     WriteOnly,
-    /// The value is `null`, and the attribute has the name of a write-only one.
+    /// The value is `null`, and the attribute's name ends with `_wo`, like those of write-only
+    /// attributes.
     NamedWriteOnly,
     /// A string, a number, `true` or `false`; or `null` as an element of a list.
     Scalar(Excerpt),
@@ -83,20 +84,20 @@ pub enum Shown {
     Container(Excerpt),
 }
 
-/// The beginning of a value, or the part that differs, as compact JSON text.
+/// Compact JSON text of a value: its beginning, or the part that differs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Excerpt {
-    /// The text, up to the length that the view asks for.
+    /// The JSON text, cut to the maximum length of the view.
     pub text: String,
-    /// Number of bytes of the value in the plan that the text leaves out.
+    /// Number of bytes of the value that are missing from the text.
     pub left_out: u64,
-    /// A digest of these bytes, except marked ones. Different values can have equal texts, and must
-    /// not compare equal.
+    /// A digest of the missing bytes, except sensitive ones. It makes excerpts of different values
+    /// compare unequal even if their texts are equal.
     pub(super) rest: u64,
 }
 
 impl Shown {
-    /// `null` as an element of a list.
+    /// Returns the displayed form of `null` as a list element.
     pub(super) fn null() -> Shown {
         Shown::Scalar(Excerpt { text: "null".to_owned(), ..Excerpt::default() })
     }
@@ -106,7 +107,7 @@ impl Shown {
         matches!(self, Shown::Container(Excerpt { text, .. }) if text.len() == 2)
     }
 
-    /// Length of the text in bytes.
+    /// Returns the length of the text in bytes.
     pub fn size(&self) -> usize {
         match self {
             Shown::Scalar(excerpt) | Shown::Container(excerpt) => excerpt.text.len(),
@@ -140,7 +141,7 @@ pub enum Line {
 }
 
 impl Line {
-    /// Length of the text in bytes.
+    /// Returns the length of the text in bytes.
     pub(crate) fn size(&self) -> usize {
         match self {
             Line::Same(text) | Line::Removed(text) | Line::Added(text) => text.len(),

@@ -11,13 +11,14 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Limits};
 use crate::plan::{ResourceChange, Section};
 
-/// Counts by word, which is an action or a status. Words that do not occur are absent.
+/// Counts of actions or of check statuses, keyed by the word. Words that do not occur are absent.
 pub type ByWord = BTreeMap<String, u64>;
 
 /// The `summary` record.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
-    /// Length of the document in bytes of UTF-8, without a byte order mark or a wrapper's text.
+    /// Length of the document in bytes of UTF-8, without a byte order mark and without other text
+    /// around the document.
     pub bytes: u64,
     /// Elements of `resource_changes` by action word.
     pub resource_changes: ByWord,
@@ -31,17 +32,17 @@ pub struct Summary {
     pub terraform: PlanLine,
     /// Elements of `resource_changes` whose previous address differs from the address.
     pub moved: u64,
-    /// Paths in all `resource_changes`; `None` with [`Extent::Actions`].
+    /// Counts of the paths in `resource_changes`; `None` with [`Extent::Actions`].
     #[serde(flatten)]
     pub paths: Option<PathCounts>,
     /// Checks by status.
     pub checks: ByWord,
-    /// What the plan says about itself.
+    /// Facts from the top level of the plan.
     #[serde(flatten)]
     pub plan: PlanFacts,
 }
 
-/// What a plan says about itself.
+/// Facts from the top level of a plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanFacts {
     /// `applyable` of the plan.
@@ -53,17 +54,17 @@ pub struct PlanFacts {
     /// `errored` of the plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errored: Option<bool>,
-    /// Whether the plan has planned values of resources and no `resource_changes`. What it changes
-    /// is then unknown. Serialized only if true.
+    /// Whether the plan has planned values of resources but no `resource_changes`. The changes of
+    /// such a plan are unknown. Serialized only if true.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lacks_resource_changes: bool,
     /// `timestamp` of the plan, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<String>,
-    /// `format_version` of the plan, if it came too late for the `plan` record.
+    /// `format_version`, if the `plan` record was written before it was read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format_version: Option<String>,
-    /// `terraform_version` of the plan, if it came too late for the `plan` record.
+    /// `terraform_version`, if the `plan` record was written before it was read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub terraform_version: Option<String>,
 }
@@ -79,7 +80,7 @@ pub struct PlanLine {
     pub forget: u64,
 }
 
-/// Numbers of paths in the values of changes.
+/// Counts of the paths in all changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PathCounts {
     /// Paths that are unknown until apply.
@@ -94,7 +95,7 @@ pub struct PathCounts {
 }
 
 impl Summary {
-    /// An empty summary. It counts paths only with [`Extent::Paths`].
+    /// Creates an empty summary, which counts paths only with [`Extent::Paths`].
     pub(super) fn with(extent: Extent) -> Summary {
         let paths = (extent == Extent::Paths).then(PathCounts::default);
         Summary { paths, ..Summary::default() }
@@ -106,7 +107,7 @@ impl Summary {
         changes || self.moved > 0 || self.terraform.import > 0
     }
 
-    /// Whether the plan has, or may have, something to apply besides resources and actions.
+    /// Whether there is or may be something to apply besides changes to resources and actions.
     pub(crate) fn has_more(&self) -> bool {
         self.output_changes.keys().any(|action| action != "no-op")
             || !self.deferred_changes.is_empty()
@@ -117,10 +118,12 @@ impl Summary {
             || self.is_of_refresh()
     }
 
-    /// Whether the plan only updates the state. OpenTofu and old versions of Terraform do not set
-    /// `applyable` for such a plan (docs/format/plan.md, section 15). Terraform sets it to false if
-    /// the plan only records moves, which have no action here. Any other plan with a move has it in
-    /// `resource_changes`.
+    /// Whether the plan only updates the state, as with `-refresh-only`.
+    ///
+    /// OpenTofu and old versions of Terraform do not set `applyable` for such a plan
+    /// (docs/format/plan.md, section 15). Terraform sets it to false if the plan only records
+    /// moves. Such a plan has its moves in `resource_drift`, with the action `no-op`. Any other
+    /// plan has its moves in `resource_changes`.
     pub(crate) fn is_of_refresh(&self) -> bool {
         let has_moves = self.resource_drift.contains_key("no-op");
         let can_be_refresh = self.plan.applyable != Some(false) || has_moves;
@@ -162,7 +165,7 @@ impl PlanLine {
         self.forget += other.forget;
     }
 
-    /// Counts an element of `resource_changes`.
+    /// Adds an element of `resource_changes` to the counts.
     pub(super) fn count(&mut self, action: Action, change: &ResourceChange<'_>) -> Result<()> {
         if change.resource.mode.is_some_and(|mode| mode.is("ephemeral")) {
             return Ok(());
@@ -183,7 +186,7 @@ impl PlanLine {
                 self.forget += 1;
             }
             Action::NoOp | Action::Read | Action::Open => {}
-            // Each action of an unknown list counts as if it were alone.
+            // Each action in an unknown list counts as if it were the only one.
             Action::Other => {
                 let has = |word| change.change.has_action(word).map(u64::from);
                 self.add += has("create")?;
@@ -196,7 +199,7 @@ impl PlanLine {
     }
 }
 
-/// The facts about a resource change that the summary counts.
+/// The facts about a resource change that the summary needs.
 #[derive(Debug)]
 pub(super) struct Facts {
     pub(super) section: Section,
@@ -215,14 +218,14 @@ pub(super) struct Facts {
 }
 
 impl Show {
-    /// Whether a resource change gets no record.
+    /// Whether a resource change has no record with this option.
     pub(super) fn hides(self, facts: &Facts) -> bool {
         let is_unchanged = facts.section == Section::ResourceChanges && facts.is_settled;
         self == Show::Changes && is_unchanged
     }
 }
 
-/// Adds one to the count of a word. `offset` is the location of the word, for errors.
+/// Adds one to the count of a word. `offset` is the offset of the word in the input, for errors.
 ///
 /// # Errors
 ///

@@ -4,15 +4,15 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-/// An assertion of the user that the plan fails. These records precede the summary.
+/// An assertion that the plan fails. These records precede the summary.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedAssertion<'a> {
-    /// The index among the assertions of the run.
+    /// The index in the list of the run's assertions.
     #[serde(skip)]
     pub index: usize,
-    /// The user's name, or the assertion in a few words.
+    /// The name that the user gave the assertion, or a short description of it.
     pub name: Cow<'a, str>,
-    /// The name of the file; empty for an assertion that is an argument.
+    /// The file that contains the assertion. Empty if the assertion is a command-line argument.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub file: Cow<'a, str>,
     /// The line in the file.
@@ -20,7 +20,7 @@ pub struct FailedAssertion<'a> {
     pub line: u64,
     /// `error` or `warning`.
     pub severity: Cow<'a, str>,
-    /// What to do, in the user's words.
+    /// The message that the user wrote for a failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Cow<'a, str>>,
     /// The number of failures.
@@ -29,13 +29,13 @@ pub struct FailedAssertion<'a> {
     pub findings: Cow<'a, [Finding]>,
 }
 
-/// Where an assertion fails, and why.
+/// A failure of an assertion: where it fails, and why.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// The address or the output; empty for the plan as a whole.
+    /// The address of the resource, or the name of the output. Empty for the plan as a whole.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub place: String,
-    /// The path in its value; empty for the root.
+    /// The path in the value of the resource or output. Empty for the root.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub path: String,
     /// The expectation, in words.
@@ -45,7 +45,7 @@ pub struct Finding {
 }
 
 impl FailedAssertion<'_> {
-    /// A copy that borrows nothing.
+    /// Copies the record, so that it borrows nothing.
     pub fn owned(&self) -> FailedAssertion<'static> {
         let text = |text: &str| Cow::Owned(text.to_owned());
         FailedAssertion {
@@ -60,25 +60,26 @@ impl FailedAssertion<'_> {
         }
     }
 
-    /// Whether the failure fails the run.
+    /// Whether the failure makes the run fail.
     pub fn is_error(&self) -> bool {
         self.severity == "error"
     }
 }
 
 impl Finding {
-    /// The finding in one line.
+    /// Returns the finding as one line.
     pub fn words(&self) -> String {
         let Finding { expected, found, .. } = self;
         format!("{}expected {expected}, found {found}", self.place())
     }
 
-    /// The finding in one line, without the expectation.
+    /// Returns the finding as one line, without the expectation.
     pub fn found_words(&self) -> String {
         format!("{}{}", self.place(), self.found)
     }
 
-    /// The place with the path, and a colon; empty for the plan as a whole.
+    /// Returns the prefix of the line: the address or output, the path, and a colon. Empty for the
+    /// plan as a whole.
     fn place(&self) -> String {
         match (self.place.as_str(), self.path.as_str()) {
             ("", _) => String::new(),

@@ -1,4 +1,4 @@
-//! Counts of what states hold: resources by type, module and provider.
+//! Counts of the contents of states, such as resources by type, module and provider.
 
 use std::collections::BTreeMap;
 
@@ -9,13 +9,13 @@ use crate::error::Result;
 use crate::limits::Limits;
 use crate::plan::{ResourceInstance, module_address};
 
-/// Maximum number of names of one kind with a count of their own. All further ones share a count.
+/// Maximum number of names that are counted separately. All further names share one count.
 pub const GROUPS_MAX: usize = 10_000;
 
-/// The name of the shared count.
+/// The name of the count that further names share.
 const OTHERS: &str = "(others)";
 
-/// What resources are grouped by.
+/// A property to group resources by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     /// The type.
@@ -27,10 +27,10 @@ pub enum By {
 }
 
 impl By {
-    /// All kinds of groups.
+    /// All properties.
     pub const ALL: [By; 3] = [By::Type, By::Module, By::Provider];
 
-    /// The word for the kind.
+    /// Returns the name of the property.
     pub fn word(self) -> &'static str {
         match self {
             By::Type => "type",
@@ -40,23 +40,23 @@ impl By {
     }
 }
 
-/// The resources that have one name in common.
+/// A group: the resources with the same type, module or provider.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Group<'a> {
-    /// What the name is: a type, a module or a provider.
+    /// The property that the group shares: `type`, `module` or `provider`.
     pub by: &'static str,
-    /// The name. The root module's is empty.
+    /// The type, module or provider. Empty for the root module.
     pub name: &'a str,
     /// Number of resources.
     pub resources: u64,
-    /// Number of documents that have such a resource.
+    /// Number of documents that contain at least one of these resources.
     pub documents: u64,
 }
 
-/// Counts of resources by one kind of name.
+/// Counts of resources, grouped by one property.
 ///
-/// Each document is counted on its own, and then added to the counts of all documents. So a
-/// document counts completely or not at all.
+/// Each document has its own counts, which are added to the total when the document is complete. So
+/// an incomplete document does not count.
 #[derive(Clone, Debug)]
 pub struct Groups {
     by: By,
@@ -70,22 +70,22 @@ struct Count {
 }
 
 impl Groups {
-    /// Starts without resources.
+    /// Creates empty counts.
     pub fn new(by: By) -> Groups {
         Groups { by, counts: BTreeMap::new() }
     }
 
-    /// What the resources are grouped by.
+    /// Returns the property that the resources are grouped by.
     pub fn by(&self) -> By {
         self.by
     }
 
-    /// Counts a resource of one document.
+    /// Counts a resource of the current document.
     pub fn add(&mut self, name: &str) {
         self.count(name).resources += 1;
     }
 
-    /// Adds the counts of a whole document, and empties them.
+    /// Adds the counts of a complete document, and empties that document's counts.
     pub fn take(&mut self, document: &mut Groups) {
         for (name, Count { resources, .. }) in std::mem::take(&mut document.counts) {
             let count = self.count(&name);
@@ -99,7 +99,7 @@ impl Groups {
         self.counts.entry(if is_full { OTHERS } else { name }.to_owned()).or_default()
     }
 
-    /// The groups, those with the most resources first.
+    /// Returns the groups, the largest first.
     pub fn largest_first(&self) -> Vec<Group<'_>> {
         let by = self.by.word();
         let counts = self.counts.iter();
@@ -109,18 +109,18 @@ impl Groups {
                 Group { by, name: name.as_str(), resources, documents }
             })
             .collect();
-        // The names are sorted already.
+        // The sort is stable, so groups of equal size stay sorted by name.
         groups.sort_by_key(|group| std::cmp::Reverse(group.resources));
         groups
     }
 }
 
-/// What states hold, as counts.
+/// Counts of the contents of states.
 #[derive(Clone, Debug)]
 pub struct Holdings {
     /// Number of states.
     pub states: u64,
-    /// Number of managed resource instances, current ones.
+    /// Number of managed resource instances, without deposed objects.
     pub managed: u64,
     /// Number of instances of data sources and ephemeral resources.
     pub others: u64,
@@ -128,11 +128,11 @@ pub struct Holdings {
     pub deposed: u64,
     /// Number of tainted objects.
     pub tainted: u64,
-    /// Number of resources with a marked value.
+    /// Number of resources with a value that is marked sensitive.
     pub sensitive: u64,
     /// Number of outputs.
     pub outputs: u64,
-    /// The version of the tool that made the last state, if the state has it.
+    /// The version of Terraform or OpenTofu in the last state, if that state has one.
     pub terraform_version: Option<String>,
     /// The resources by type, module and provider.
     pub groups: [Groups; 3],
@@ -181,7 +181,7 @@ impl Holdings {
         Ok(())
     }
 
-    /// Adds the counts of a whole state.
+    /// Adds the counts of a complete state.
     pub fn take(&mut self, mut state: Holdings) {
         self.states += 1;
         self.managed += state.managed;

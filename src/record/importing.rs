@@ -1,8 +1,9 @@
 //! Writes the `importing` of a record: compact JSON, with secrets masked (docs/format/records.md,
 //! section 10).
 //!
-//! An id can be a secret: a `random_password` is imported by its value. The change marks that
-//! string as sensitive in the resource, but `importing` has no marks.
+//! An id can be a secret: a `random_password` is imported by its value. The overlays of the change
+//! mark that value in the resource, but no overlay covers `importing`. So this module masks each
+//! value in `importing` that equals a marked value.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -27,10 +28,10 @@ use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marks::{Marks, Subject};
 use crate::secret::{decode, is_attribute_name};
 
-/// Replaces a secret, as JSON text.
+/// The JSON string that replaces a secret.
 const MASK: &str = "\"(sensitive value)\"";
 
-/// The source of an import: the members of `importing` in a record.
+/// The parsed `importing` of a record: the id or identity of the imported object.
 #[derive(Debug, Deserialize)]
 pub struct ImportSource<'a> {
     /// The id, as JSON text.
@@ -44,13 +45,13 @@ pub struct ImportSource<'a> {
 }
 
 impl<'a> ImportSource<'a> {
-    /// Parses the `importing` of a record; `None` if a member has another type.
+    /// Parses the `importing` of a record. Returns `None` if a member has an unexpected type.
     pub fn of(importing: &'a JsonText<'_>) -> Option<ImportSource<'a>> {
         serde_json::from_str(importing.get()).ok()
     }
 }
 
-/// Writes the `importing` of changes, one after the other, and reuses its memory.
+/// Writes the `importing` of changes, one after the other, and reuses its buffers.
 #[derive(Debug, Default)]
 pub(super) struct Importing {
     json: String,
@@ -62,13 +63,13 @@ pub(super) struct Importing {
 }
 
 impl Importing {
-    /// Creates a writer. `limits` bounds the marked places of one change.
+    /// Creates a writer. `limits` bounds the number of marks in one change.
     pub(super) fn new(limits: &Limits) -> Importing {
         Importing { marks: Marks::new(None, limits), ..Importing::default() }
     }
 
-    /// The `importing` object of a change as compact JSON text. Masks values that the overlays of
-    /// the change mark (or do not fit), and secrets that `viewer` knows.
+    /// Returns the `importing` object of a change as compact JSON text. Masks each value that
+    /// equals a sensitive value of the change, or a secret that `viewer` knows.
     ///
     /// # Errors
     ///
@@ -102,7 +103,7 @@ impl Importing {
         Ok(JsonText::new(&*self.json))
     }
 
-    /// Writes a value to `json` without space between its tokens.
+    /// Writes a value to `json` as compact JSON, with secrets masked.
     fn write(
         &mut self,
         value: Value<'_>,
@@ -120,9 +121,9 @@ impl Importing {
                 || viewer.is_some_and(|viewer| viewer.is_secret_number(number))
         };
         json.clear();
-        // `unknown` says whether the id is known. It is not a value of the resource.
+        // `unknown` only says whether the id is known, so it is never masked.
         let format_word = value.get("unknown")?.map(Value::offset);
-        // Most values are flat, so the innermost container is kept outside the stack.
+        // Most values are flat. So the innermost container is a local variable, not on the stack.
         let (mut around, mut open) = (recycled(std::mem::take(&mut self.open)), None);
         let mut next = Some(value);
         loop {
@@ -147,7 +148,7 @@ impl Importing {
                             string::push_quoted(text, json);
                         }
                     }
-                    // Copied before it is checked, because a process may modify the file.
+                    // Copied before the check: another process may modify the file.
                     kind => {
                         let start = json.len();
                         json.extend(value.raw().iter().copied().map(char::from));
@@ -182,12 +183,12 @@ impl Importing {
     }
 }
 
-/// The distinct scalars of an `importing`, by text. A string can repeat a secret number, so the
-/// type does not matter.
+/// The distinct scalars of an `importing`, keyed by their text. A string can repeat a secret
+/// number, so strings and numbers share one table.
 #[derive(Debug, Default)]
 struct Shown {
     texts: Vec<u8>,
-    /// The places of the texts, keyed by the hash of the text.
+    /// The byte ranges of the scalars in `texts`, keyed by the hash of the text.
     places: HashTable<Place>,
     keyed: RandomState,
 }
@@ -204,7 +205,7 @@ impl Shown {
         self.places.clear();
     }
 
-    /// Adds the texts of a string, number or boolean. Ignores other events.
+    /// Adds the texts of a string, number or boolean. Ignores keys and `null`.
     fn note(&mut self, leaf: Leaf<'_>, decoded: &mut Vec<u8>) -> Result<()> {
         if let Leaf::Scalar(Kind::True | Kind::False, value) = leaf {
             self.note_text(value.raw());
@@ -232,7 +233,8 @@ impl Shown {
         self.places.find_mut(self.keyed.hash_one(text), is_equal)
     }
 
-    /// Marks the entries that repeat a secret scalar, or a secret key that is data.
+    /// Marks the entries that equal a secret scalar or a secret key. Ignores keys that are
+    /// attribute names, which are not secret.
     fn mark_secret(&mut self, leaf: Leaf<'_>, decoded: &mut Vec<u8>) -> Result<()> {
         let mut mark = |text: &[u8]| {
             if let Some(place) = self.place(text) {
@@ -261,7 +263,7 @@ impl Shown {
     }
 }
 
-/// An entered container, positioned before its next value.
+/// A container that is being written, positioned before its next value.
 #[derive(Debug)]
 enum Open<'a> {
     Object(Members<'a>),
@@ -269,8 +271,9 @@ enum Open<'a> {
 }
 
 impl<'a> Open<'a> {
-    /// Writes the text before the next value and returns that value. At the end of the container,
-    /// writes the closing bracket and returns `None`.
+    /// Writes the comma and key before the next value, and returns that value. Writes the mask for
+    /// values that are secret by name. At the end of the container, writes the closing bracket and
+    /// returns `None`.
     fn next(
         &mut self,
         texts: &mut Texts,

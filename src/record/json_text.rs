@@ -11,12 +11,12 @@ use serde_json::value::RawValue;
 pub struct JsonText<'a>(Cow<'a, str>);
 
 impl<'a> JsonText<'a> {
-    /// Wraps a text that must be JSON. Only serialization checks it.
+    /// Wraps a string, which must be valid JSON. Serialization fails if it is not.
     pub(crate) fn new(text: impl Into<Cow<'a, str>>) -> JsonText<'a> {
         JsonText(text.into())
     }
 
-    /// The text.
+    /// Returns the JSON text.
     pub fn get(&self) -> &str {
         &self.0
     }
@@ -27,7 +27,7 @@ impl<'a> JsonText<'a> {
     }
 }
 
-/// Serializes the JSON value with `serde_json`. Other serializers see a raw value of that crate.
+/// `serde_json` writes the JSON value. Other serializers receive a [`RawValue`] of that crate.
 impl Serialize for JsonText<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let raw: &RawValue = serde_json::from_str(&self.0).map_err(S::Error::custom)?;

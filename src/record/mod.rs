@@ -1,7 +1,7 @@
 //! Records: the flat rows that plansift makes of a plan (docs/format/records.md).
 //!
-//! A record borrows from the plan and from the paths collected for it. It is written before the
-//! next one is built.
+//! A record borrows from the plan and from reused buffers. So the sink receives each record before
+//! the next one is built.
 
 pub(crate) mod action;
 #[cfg(feature = "assert")]
@@ -84,12 +84,12 @@ pub enum Record<'a> {
     Check(Check<'a>),
     /// An element of `action_invocations`.
     ActionInvocation(ActionInvocation<'a>),
-    /// The `action_invocation` of an element of `deferred_action_invocations`. Only
-    /// `sift_with_view` makes such records.
+    /// The `action_invocation` of an element of `deferred_action_invocations`. Written only if the
+    /// run has a view.
     DeferredActionInvocation(ActionInvocation<'a>),
-    /// An element of `relevant_attributes`, with [`Options::relevant`].
+    /// An element of `relevant_attributes`. Written only with [`Options::relevant`].
     RelevantAttribute(RelevantAttribute<'a>),
-    /// An assertion that the plan fails. Only `sift_and_ask` makes such records.
+    /// An assertion that the plan fails. Only `sift_and_ask` writes such records.
     FailedAssertion(FailedAssertion<'a>),
     /// The last record of a plan: its counts. A stream without it is incomplete.
     Summary(&'a Summary),
@@ -117,7 +117,7 @@ impl<'a> Record<'a> {
     }
 }
 
-/// The names of a plan in its records.
+/// The names that identify a plan: its input and its workspace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Label<'a> {
     /// The input as the user named it; `-` for standard input. The second plan of an input has the
@@ -127,14 +127,14 @@ pub struct Label<'a> {
     pub workspace: Option<&'a str>,
 }
 
-/// The `plan` record: the plan that the next records belong to.
+/// The `plan` record. It names the plan that the following records belong to.
 #[derive(Clone, Debug, Serialize)]
 pub struct Plan<'a> {
     /// [`SCHEMA_VERSION`].
     pub schema_version: u32,
     /// The input as the user named it; `-` for standard input.
     pub source: &'a str,
-    /// The workspace, if the run has several plans or the user said how to derive the name.
+    /// The workspace, if the run has several plans or the user gave a rule for workspace names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace: Option<&'a str>,
     /// `format_version` of the plan.
@@ -145,7 +145,7 @@ pub struct Plan<'a> {
     pub terraform_version: Option<&'a str>,
 }
 
-/// A change to a resource instance. Texts come from the plan, decoded.
+/// A change to a resource instance. The strings are those of the plan, decoded.
 #[derive(Clone, Debug, Default, Serialize)]
 #[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
 pub struct ResourceChange<'a> {
@@ -158,7 +158,7 @@ pub struct ResourceChange<'a> {
     pub action_reason: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deferred_reason: Option<Cow<'a, str>>,
-    /// The paths.
+    /// The paths that change, are unknown, are sensitive or force a replacement.
     #[serde(flatten)]
     pub paths: ChangePaths<'a>,
     /// An object as compact JSON text, with secrets masked.
@@ -170,15 +170,16 @@ pub struct ResourceChange<'a> {
     /// The block of the resource in the configuration, with `changes --with-config`.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub block: Option<Box<Block>>,
-    /// The place of the block in the configuration, if sources are there: an object as JSON text.
+    /// The location of the block, as a JSON object. Present with `--source`, and for plan
+    /// files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<JsonText<'a>>,
-    /// The values to display. Empty unless made by `sift_with_view`.
+    /// The attributes to display. Empty unless the run has a view.
     #[serde(skip)]
     pub attributes: Attributes,
 }
 
-/// The paths of a change, by what is said of them.
+/// The four lists of paths of a change.
 #[derive(Clone, Debug, Default, Serialize)]
 #[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
 pub struct ChangePaths<'a> {
@@ -224,8 +225,8 @@ impl ResourceChange<'_> {
         self.resource.previous_address.as_deref().filter(|previous| Some(*previous) != address)
     }
 
-    /// The label, followed by the key of the object if it is deposed. A deposed object is not the
-    /// object at the address (docs/format/plan.md, section 3).
+    /// Returns the label, followed by the deposed key if the object is deposed. A deposed object
+    /// has the same address as the current object (docs/format/plan.md, section 3).
     pub fn full_name(&self) -> Cow<'_, str> {
         match &self.resource.deposed {
             Some(key) => Cow::Owned(format!("{} (deposed {key})", self.label())),
@@ -233,19 +234,20 @@ impl ResourceChange<'_> {
         }
     }
 
-    /// The effects of the change, the most severe first: `delete`, `replace`, `forget`, `update`,
-    /// `create`, `read`. A known list of actions has at most one; an unknown list may have several.
+    /// Returns the effects of the change, the most severe first: `delete`, `replace`, `forget`,
+    /// `update`, `create`, `read`. A known list of actions has at most one effect. An unknown list
+    /// may have several.
     pub fn effects(&self) -> impl Iterator<Item = &'static str> + use<> {
         action::effects(&self.actions)
     }
 
-    /// Whether the change leaves behind an object that is no longer managed: the only object, or
-    /// the replaced one.
+    /// Whether Terraform stops managing an object without destroying it. This is the resource's
+    /// only object, or the object that the change replaces.
     pub fn forgets(&self) -> bool {
         self.actions.iter().any(|action| action == "forget")
     }
 
-    /// The address; if the plan has none, the type, name and index.
+    /// Returns the address. If the plan has no address, returns the type, name and index.
     pub fn label(&self) -> Cow<'_, str> {
         if let Some(address) = &self.resource.address {
             return Cow::Borrowed(address);
@@ -276,10 +278,11 @@ pub struct OutputChange<'a> {
     pub unknown: Cow<'a, Paths>,
     #[serde(skip_serializing_if = "Paths::is_empty")]
     pub sensitive: Cow<'a, Paths>,
-    /// The place of the block in the configuration, if sources are there: an object as JSON text.
+    /// The location of the block, as a JSON object. Present with `--source`, and for plan
+    /// files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<JsonText<'a>>,
-    /// The values to display. Empty unless made by `sift_with_view`.
+    /// The attributes to display. Empty unless the run has a view.
     #[serde(skip)]
     pub attributes: Attributes,
 }
@@ -294,25 +297,26 @@ pub struct Check<'a> {
     pub status: Cow<'a, str>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub problems: Cow<'a, [Cow<'a, str>]>,
-    /// The place of the block in the configuration, if sources are there: an object as JSON text.
+    /// The location of the block, as a JSON object. Present with `--source`, and for plan
+    /// files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<JsonText<'a>>,
 }
 
 impl Check<'_> {
-    /// Whether the check failed or could not be done.
+    /// Whether the check failed, or could not be evaluated.
     pub fn has_failed(&self) -> bool {
         matches!(&*self.status, "fail" | "error")
     }
 }
 
-/// An attribute that the plan depends on, in values from before the plan.
+/// An attribute that the plan depends on: its prior value contributes to the planned changes.
 #[derive(Clone, Debug, Serialize)]
 pub struct RelevantAttribute<'a> {
     /// The address of the resource.
     pub resource: Cow<'a, str>,
-    /// The name of the attribute: the first step of the path. Further steps may be secret. `None`
-    /// stands for the whole resource.
+    /// The first step of the attribute's path. The record omits further steps, because they may be
+    /// secret. `None` means the whole resource.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attribute: Option<Cow<'a, str>>,
 }
@@ -334,13 +338,14 @@ pub struct ActionInvocation<'a> {
     pub deferred_reason: Option<Cow<'a, str>>,
     #[serde(skip)]
     pub timing: Timing,
-    /// The configuration to display. Empty unless made by `sift_with_view`.
+    /// The configuration to display. Empty unless the run has a view.
     #[serde(skip)]
     pub attributes: Attributes,
 }
 
 impl ActionInvocation<'_> {
-    /// The words that precede the address of the trigger and say when the action is invoked.
+    /// Returns the words to write before the address of the trigger. They say when the action is
+    /// invoked.
     pub fn timing_words(&self) -> &'static str {
         match self.timing {
             Timing::Before => "before",
@@ -359,12 +364,12 @@ pub struct Hidden {
     pub failed_checks: u64,
     /// Outputs, other checks and invocations.
     pub others: u64,
-    /// Hidden attributes of changes that are shown.
+    /// Attributes that are hidden although their change is shown.
     pub attributes: u64,
 }
 
 impl Hidden {
-    /// The counts in words; `None` if all are zero.
+    /// Returns the counts in words; `None` if all are zero.
     pub fn words(&self) -> Option<String> {
         let Hidden { changes, failed_checks, others, attributes } = *self;
         let named = [
@@ -394,26 +399,27 @@ pub trait Sink {
     /// Writes one record.
     fn record(&mut self, record: &Record<'_>) -> Result<()>;
 
-    /// Reports that a plan could not be read, or not to its end. Follows the records of the plan
-    /// that were read before the error.
+    /// Reports that a plan could not be read to its end. Called after the records that precede the
+    /// error.
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
         let _ = (label, error);
         Ok(())
     }
 
-    /// Reports a record that is not shown.
+    /// Reports a record that the user's filters hide.
     fn unseen(&mut self, record: &Record<'_>) -> Result<()> {
         let _ = record;
         Ok(())
     }
 
-    /// Reports how much of the current plan is hidden. Precedes its [`Record::Summary`].
+    /// Reports how much of the current plan the user's filters hide. Called before its
+    /// [`Record::Summary`].
     fn hidden(&mut self, hidden: &Hidden) -> Result<()> {
         let _ = hidden;
         Ok(())
     }
 
-    /// Reports what a state holds. A state has no [`Record::Summary`].
+    /// Reports the counts of a state. A state has no [`Record::Summary`].
     fn state(&mut self, label: Label<'_>, holdings: &Holdings) -> Result<()> {
         let _ = (label, holdings);
         Ok(())
@@ -422,13 +428,13 @@ pub trait Sink {
     /// Writes the end of the output and flushes it.
     fn finish(&mut self) -> Result<()>;
 
-    /// The memory limit, in bytes, for records that wait for the `plan` record. Once it is reached,
-    /// the `plan` record is written with the versions that are known.
+    /// Returns the memory limit, in bytes, for records that wait for the `plan` record. At the
+    /// limit, the `plan` record is written with the versions that are known by then.
     fn waiting_max(&self) -> u64 {
         24 << 20
     }
 
-    /// This sink, if other threads may render its rows.
+    /// Returns this sink if other threads may render its rows, otherwise `None`.
     fn as_rendered(&mut self) -> Option<&mut dyn Rendered> {
         None
     }

@@ -6,8 +6,8 @@ use crate::plan::{self, Accepts};
 /// Which changes become records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Show {
-    /// Resources that change, move or are imported, outputs that change, and checks that do not
-    /// pass.
+    /// Only resources that change, move or are imported, outputs that change, and checks that do
+    /// not pass.
     #[default]
     Changes,
     /// Also unchanged resources and outputs, and passed checks.
@@ -17,11 +17,12 @@ pub enum Show {
 /// How much of a change the records contain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Extent {
-    /// The actions, and the paths that change, are unknown, are sensitive or force a replacement.
+    /// The actions, and all paths: those that change, are unknown, are sensitive or force a
+    /// replacement.
     #[default]
     Paths,
-    /// The actions only. Values and overlays are skipped, except for an import; skipped text is
-    /// checked as [`crate::json::Validation`] says.
+    /// The actions only. Values and overlays are skipped, unless the change has an import.
+    /// [`crate::json::Validation`] decides how far skipped JSON is checked.
     Actions,
 }
 
@@ -36,9 +37,9 @@ pub struct Options {
     pub extent: Extent,
     /// Whether elements of `relevant_attributes` become records.
     pub relevant: bool,
-    /// Whether states are read, too. A state has no records: the sink gets what it holds
-    /// ([`Sink::state`](super::Sink::state)).
+    /// Whether states are accepted, too. A state has no records. The sink receives its counts
+    /// instead ([`Sink::state`](super::Sink::state)).
     pub accepts: Accepts,
-    /// Records which patterns match something. Static, because all threads use it.
+    /// Records which patterns of the user match something. Static, because all threads share it.
     pub watch: Option<&'static Watch>,
 }

@@ -1,9 +1,10 @@
 //! Collects the outputs that a plan declares sensitive. Plans by Terraform before 0.15 need this,
 //! because their output changes have no overlays (docs/format/plan.md, section 2).
 //!
-//! Two sections declare outputs. The tools write the planned values before the changes; in a
-//! document with sorted keys, the configuration comes before them. If neither precedes an output
-//! change, the output counts as sensitive.
+//! Two sections declare outputs: `planned_values` and `configuration`. The tools write
+//! `planned_values` before `output_changes`. In a document with sorted keys, `configuration`
+//! precedes `output_changes`. If neither section precedes an output change, the output counts as
+//! sensitive.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
@@ -23,7 +24,7 @@ pub(super) struct Declarations {
 }
 
 impl Declarations {
-    /// Whether to enter a section for its declarations. `format_version` is `None` if it does not
+    /// Whether to read the declarations in a section. `format_version` is `None` if it does not
     /// precede the section.
     pub(super) fn enter(&mut self, section: Section, format_version: Option<&str>) -> bool {
         let has_declarations = matches!(section, Section::PlannedValues | Section::Configuration);
@@ -33,7 +34,7 @@ impl Declarations {
         enters
     }
 
-    /// Records a sensitive output of the root module, if the piece declares one.
+    /// Records the output that a piece declares, if it is a sensitive output of the root module.
     ///
     /// # Errors
     ///
@@ -54,7 +55,7 @@ impl Declarations {
         Ok(())
     }
 
-    /// Whether a change without overlays must count as sensitive. `name` is the name of its output.
+    /// Whether the output `name` must count as sensitive if its change has no overlays.
     pub(super) fn cover(&self, name: &str, format_version: Option<&str>) -> bool {
         match format_version.is_none_or(|version| version.starts_with("0.")) {
             true => !self.are_known || self.sensitive.contains(&self.keyed.hash_one(name)),

@@ -1,4 +1,4 @@
-//! Keeps records until the `plan` record, which must come first, can be written.
+//! Keeps the other records of a plan until its `plan` record, which comes first, can be written.
 
 use std::borrow::Cow;
 use std::io;
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::error::Result;
 
-/// The waiting records, which own their texts.
+/// The waiting records, as owned copies.
 #[derive(Debug, Default)]
 pub(super) struct PendingRecords {
     records: Vec<Record<'static>>,
@@ -18,8 +18,8 @@ pub(super) struct PendingRecords {
 }
 
 impl PendingRecords {
-    /// Keeps a copy of a record. Returns `false` if the records now take `max` bytes or more; then
-    /// no more may be added.
+    /// Keeps a copy of a record. Returns `false` if the records now take `max` bytes or more. The
+    /// caller must then release the records.
     pub(super) fn push(&mut self, record: &Record<'_>, max: u64) -> bool {
         self.bytes += weight(record);
         self.records.extend(owned(record));
@@ -33,16 +33,16 @@ impl PendingRecords {
     }
 }
 
-/// Estimates the memory of an owned record, in bytes. Texts and paths count as four times the
-/// length of the record as JSON.
+/// Estimates the memory of an owned record, in bytes. The estimate for its strings and paths is
+/// four times the length of the record in JSON.
 pub(crate) fn weight(record: &Record<'_>) -> u64 {
     let mut length = Length(0);
-    // Counting cannot fail: records have string keys and no foreign serializers.
+    // This cannot fail: counting bytes never fails, and all keys of a record are strings.
     let _ = serde_json::to_writer(&mut length, record);
     size_of::<Record<'static>>() as u64 + 4 * length.0 + attributes_size(record)
 }
 
-/// The memory of the attributes of a record, in bytes.
+/// Returns the memory of the attributes of a record, in bytes.
 fn attributes_size(record: &Record<'_>) -> u64 {
     match record {
         Record::OutputChange(output) => output.attributes.size(),

@@ -1,8 +1,9 @@
 //! Counts changes and writes records, in document order.
 //!
 //! Records are written as soon as they are built, with one exception. The `plan` record comes first
-//! and names the versions, which follow the changes in a document with sorted keys. So records wait
-//! until both versions are known, or until the memory limit for waiting records is reached.
+//! and contains two versions. In a document with sorted keys, `terraform_version` follows the
+//! changes. So the other records wait until both versions are known, or until they reach a memory
+//! limit.
 
 use super::counts::{Facts, Summary};
 use super::holdings::Holdings;
@@ -18,7 +19,7 @@ use crate::plan::{Change, Document, ResourceChange, Section};
 /// Writes the records of one plan to the sink, and keeps its counts.
 pub(super) struct RecordWriter<'a> {
     sink: &'a mut dyn Sink,
-    /// Finds attributes; `None` without a view.
+    /// Builds the attributes of changes; `None` without a view.
     pub(super) viewer: Option<Viewer<'a>>,
     label: Label<'a>,
     pub(super) options: &'a Options,
@@ -53,7 +54,7 @@ impl<'a> RecordWriter<'a> {
         }
     }
 
-    /// Reports what a state holds, in place of all records.
+    /// Reports the counts of a state, which has no records.
     pub(super) fn state(&mut self, holdings: &mut Holdings) -> Result<()> {
         let late = self.summary.plan.terraform_version.take();
         holdings.terraform_version = late.or_else(|| self.terraform_version.take());
@@ -70,7 +71,7 @@ impl<'a> RecordWriter<'a> {
         self.summary.add(facts, &self.options.read.limits)
     }
 
-    /// Writes a record, or keeps a copy until the `plan` record is written.
+    /// Writes a record. Before the `plan` record is written, keeps a copy instead.
     pub(super) fn record(&mut self, record: &Record<'_>) -> Result<()> {
         self.begin_if_known()?;
         if self.begun {
@@ -79,7 +80,7 @@ impl<'a> RecordWriter<'a> {
         if self.pending.push(record, self.sink.waiting_max()) { Ok(()) } else { self.begin() }
     }
 
-    /// Counts a change to a resource and writes its record, if it has one.
+    /// Counts a change to a resource, and writes its record unless the options hide it.
     ///
     /// # Errors
     ///
@@ -110,7 +111,7 @@ impl<'a> RecordWriter<'a> {
         self.record(&row)
     }
 
-    /// The attributes of a change; empty without a view.
+    /// Returns the attributes of a change; empty without a view.
     pub(super) fn view(
         &mut self,
         whose: Whose<'_>,
@@ -131,7 +132,7 @@ impl<'a> RecordWriter<'a> {
         }
     }
 
-    /// A renderer for the rows of this plan; `None` if the sink takes records only.
+    /// Creates a renderer for the rows of this plan; `None` if the sink accepts only records.
     pub(super) fn renderer(&mut self) -> Option<Box<dyn Renderer>> {
         self.sink.as_rendered().map(|sink| sink.renderer())
     }
@@ -144,7 +145,7 @@ impl<'a> RecordWriter<'a> {
         Ok(())
     }
 
-    /// Writes the `plan` record with the versions that are known, then the records that waited.
+    /// Writes the `plan` record with the versions known so far, then the waiting records.
     fn begin(&mut self) -> Result<()> {
         self.begun = true;
         self.sink.record(&Record::Plan(Plan {
@@ -157,7 +158,7 @@ impl<'a> RecordWriter<'a> {
         self.pending.release(self.sink)
     }
 
-    /// Writes the `summary` record.
+    /// Writes the `summary` record. Writes the `plan` record first, if it is still missing.
     pub(super) fn end(&mut self, document: &Document) -> Result<()> {
         if !self.begun {
             self.begin()?;

@@ -1,4 +1,4 @@
-//! Builds the row of one change. Memory is reused from row to row.
+//! Builds the rows of changes. Each row reuses the buffers of the previous one.
 
 use std::borrow::Cow;
 
@@ -27,12 +27,12 @@ pub(super) struct RowBuilder {
     options: Options,
     differ: Differ,
     marks: Marks,
-    /// The places of the last change whose overlay has another shape than the value. Paths end
+    /// The paths at which an overlay of the last change does not fit its value. Other paths are cut
     /// there.
     misfits: Places,
-    /// The places at which the paths of `replace_paths` end.
+    /// The secret paths of the last change. The paths of `replace_paths` are cut there.
     marked: Places,
-    // The remaining fields hold what a row borrows.
+    // A row borrows from the remaining fields.
     none: Paths,
     replace_paths: Paths,
     texts: Texts,
@@ -61,13 +61,13 @@ impl RowBuilder {
         }
     }
 
-    /// Computes the paths of a change, if the row contains them or the import may need masking.
+    /// Computes the paths of a change, if its row contains paths or the change has an import.
     ///
     /// # Errors
     ///
     /// Fails if the change is malformed or exceeds a limit.
     pub(super) fn diff(&mut self, change: &Change<'_>) -> Result<()> {
-        // An import needs the overlays checked: a damaged mark is an error, not a missing mark.
+        // The overlays say which values of an import are secret, so they must be well formed.
         if self.options.extent == Extent::Paths || change.importing.is_some() {
             self.differ.diff(change)?;
             self.hide_misfits(change)?;
@@ -75,14 +75,14 @@ impl RowBuilder {
         Ok(())
     }
 
-    /// Cuts paths at misfits: an overlay of another shape than its value marks the whole value,
-    /// including its keys.
+    /// Cuts paths at misfits. A misfit is an overlay whose shape does not fit its value. It marks
+    /// the whole value, including its keys.
     fn hide_misfits(&mut self, change: &Change<'_>) -> Result<()> {
         self.misfits.clear();
         let (sides, overlays) =
             ([change.before, change.after], [change.before_sensitive, change.after_sensitive]);
-        // The walk below costs as much as the rest of a change. Most changes do not need it: none
-        // of their paths has a second step, or no overlay has a mark below the first step.
+        // The search for misfits costs as much as the rest of a change. Most changes do not need
+        // it: their paths have only one step, or their overlays have no mark below the first step.
         let Differ { changed, unknown, sensitive, .. } = &self.differ;
         let has_deep_paths =
             changed.are_deep() || unknown.are_deep() || change.replace_paths.is_some();
@@ -103,7 +103,7 @@ impl RowBuilder {
         Ok(())
     }
 
-    /// Collects the places below which the steps of a path are part of a secret.
+    /// Collects the paths at which `replace_paths` are cut, because further steps are secret.
     fn mark_steps(&mut self, change: &Change<'_>) {
         self.marked.clear();
         if change.replace_paths.is_some() {
@@ -121,12 +121,13 @@ impl RowBuilder {
         self.differ.hide_below(&root);
     }
 
-    /// The changed, unknown and sensitive paths of the last change, if records contain paths.
+    /// Returns the changed, unknown and sensitive paths of the last change; empty if records
+    /// contain no paths.
     pub(super) fn paths(&self) -> [&Paths; 3] {
         reported_paths(self.options.extent, &self.differ, &self.none)
     }
 
-    /// Computes the facts of a resource change, and its paths.
+    /// Computes the facts and the paths of a resource change.
     ///
     /// # Errors
     ///
@@ -165,12 +166,12 @@ impl RowBuilder {
         replace_paths(change, paths, texts, &mut self.marked, paths_max, taken)
     }
 
-    /// Builds the row of the change whose [facts](RowBuilder::facts) were computed last. `viewer`
-    /// knows secrets that the change does not mark.
+    /// Builds the row of a change. `facts` must be the result of the last call of
+    /// [`RowBuilder::facts`], for the same change. `viewer` knows the secrets of the whole plan.
     ///
     /// # Errors
     ///
-    /// Fails if a part that only the row shows is malformed, or if the row exceeds a limit.
+    /// Fails if the change is malformed, or if the row exceeds a limit.
     pub(super) fn row<'m>(
         &'m mut self,
         facts: &Facts,
@@ -243,7 +244,7 @@ impl RowBuilder {
     }
 }
 
-/// Whether the overlays fit the values at the root: an overlay that is an object needs objects.
+/// Whether the overlays fit the values at the root. An object as overlay fits objects and `null`.
 fn fit_at_root(sides: [Option<Value<'_>>; 2], overlays: [Option<Value<'_>>; 2]) -> Result<bool> {
     for overlay in overlays.into_iter().flatten() {
         let fits = match overlay.kind()? {
@@ -262,7 +263,8 @@ fn fit_at_root(sides: [Option<Value<'_>>; 2], overlays: [Option<Value<'_>>; 2]) 
     Ok(true)
 }
 
-/// The changed, unknown and sensitive paths of the last change; `none` if records contain no paths.
+/// Returns the changed, unknown and sensitive paths of the last change. Returns `none` for each if
+/// records contain no paths.
 fn reported_paths<'p>(extent: Extent, differ: &'p Differ, none: &'p Paths) -> [&'p Paths; 3] {
     match extent {
         Extent::Paths => [&differ.changed, &differ.unknown, &differ.sensitive],
@@ -270,7 +272,7 @@ fn reported_paths<'p>(extent: Extent, differ: &'p Differ, none: &'p Paths) -> [&
     }
 }
 
-/// The index as JSON text. It is copied before it is checked, because another process may modify
+/// Writes the index to `json`. Copies a number before the check, because another process may modify
 /// the file.
 fn index<'t>(index: Index<'_>, texts: &mut Texts, json: &'t mut String) -> Result<JsonText<'t>> {
     json.clear();
@@ -286,15 +288,16 @@ fn index<'t>(index: Index<'_>, texts: &mut Texts, json: &'t mut String) -> Resul
     Ok(JsonText::new(&**json))
 }
 
-/// Parses a number as an index; `None` if it is not an unsigned integer of 32 bits.
+/// Parses a number as an index. Returns `None` if the number is not an unsigned 32-bit integer.
 fn index_of(number: &[u8]) -> Option<u32> {
     number.iter().try_fold(0_u32, |index, &digit| {
         index.checked_mul(10)?.checked_add(char::from(digit).to_digit(10)?)
     })
 }
 
-/// Fills `paths` with the paths of `replace_paths`, in document order. The path lists of a change
-/// may take `size_max` bytes together; the other lists already take `taken` bytes.
+/// Fills `paths` with the `replace_paths` of a change, in document order, cut at the `marked`
+/// paths. All path lists of a change together may take `size_max` bytes; the other lists already
+/// take `taken` bytes.
 fn replace_paths(
     change: &Change<'_>,
     paths: &mut Paths,

@@ -1,9 +1,9 @@
 //! Lookahead workers that build rows of resource changes ahead of the reading thread.
 //!
-//! For each change a worker produces what the reading thread would produce: the facts for the
-//! summary, and the row. Anything unusual (an error, a limit, a row that is too large to wait in
-//! memory) ends the batch before that change. The reading thread then processes the change itself,
-//! so errors and limits have one code path.
+//! For each change, a worker produces the facts for the summary and the row. A batch ends before a
+//! change that is unusual: it causes an error, exceeds a limit, or has a row too large to wait in
+//! memory. The reading thread then processes that change itself, so errors and limits have one code
+//! path.
 
 use super::asking::{Asker, Tally};
 use super::counts::Facts;
@@ -28,13 +28,13 @@ const TEXT_MAX: usize = 256 << 10;
 /// Memory of unrendered rows after which a batch ends, in bytes.
 const ROWS_MAX: u64 = 1 << 20;
 
-/// Estimated memory of the texts of a row that are neither paths nor attributes, in bytes.
+/// Estimated memory of the strings of a row, without paths and attributes, in bytes.
 const TEXTS: u64 = 256;
 
 /// The rows of consecutive changes.
 #[derive(Default)]
 pub(super) struct RowBatch {
-    /// One entry for each change.
+    /// The results, one for each change.
     pub built: Vec<BuiltRow>,
     /// The rendered rows, one after the other.
     pub text: Vec<u8>,
@@ -55,7 +55,7 @@ pub(super) enum BuiltRow {
 }
 
 impl BuiltRow {
-    /// Approximate memory in bytes.
+    /// Estimates the memory of the entry, in bytes.
     fn size(&self) -> u64 {
         let row = match self {
             BuiltRow::Row(_, row) => row.resource().map_or(0, |change| {
@@ -77,13 +77,13 @@ impl Found for RowBatch {
     }
 }
 
-/// A worker that builds rows.
+/// A lookahead worker that builds rows.
 pub(super) struct RowWorker<'v> {
     builder: RowBuilder,
-    /// Finds the attributes to show; `None` if rows show no attributes.
+    /// Builds the attributes of changes; `None` if rows have no attributes.
     viewer: Option<Viewer<'v>>,
     show: Show,
-    /// Renders rows; `None` if the sink takes records only.
+    /// Renders rows; `None` if the sink accepts only records.
     renderer: Option<Box<dyn Renderer>>,
     asker: Option<Asker<'v>>,
     /// Scratch space for changes.
@@ -104,7 +104,7 @@ impl<'v> RowWorker<'v> {
         RowWorker { builder, viewer, show: options.show, renderer, asker, outline }
     }
 
-    /// Builds the row of a change. `None` leaves the change to the reading thread.
+    /// Builds the row of a change. Returns `None` if the reading thread must process the change.
     ///
     /// # Errors
     ///
@@ -172,7 +172,7 @@ impl PieceVisitor for Changes<'_, '_> {
         let (section, text_len) = (piece.section, text.len());
         let row = ResourceChange::parse(section, piece.value)
             .and_then(|change| self.worker.make(section, &change, None, text));
-        // The reading thread checks the assertions for each change that is left to it.
+        // Without a row, the reading thread processes the change and checks its assertions.
         let asked = |row: Option<BuiltRow>| match (&row, &mut self.worker.asker) {
             (Some(_), Some(asker)) => asker.piece_into(piece, tally).map(|()| row),
             _ => Ok(row),

@@ -1,7 +1,8 @@
 //! Turns the events of a plan into records.
 //!
-//! One thread reads the plan, counts, and writes everything in order. If the text is in memory,
-//! lookahead workers build the rows of changes ahead of that thread ([`super::rows`]).
+//! The reading thread reads the plan, counts changes, and writes all records in order. If the whole
+//! document is in memory, lookahead workers build rows ahead of the reading thread
+//! ([`super::rows`]).
 
 use std::borrow::Cow;
 use std::fmt;
@@ -49,20 +50,20 @@ pub struct Sifted {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Warning {
-    /// Other text before the document was skipped: its length in bytes.
+    /// The input has other text before the document. Holds its length in bytes.
     TextBefore(u64),
-    /// Other text after the document was skipped: its length in bytes.
+    /// The input has other text after the document. Holds its length in bytes.
     TextAfter(u64),
     /// The format of the plan is newer than the newest that plansift knows.
     NewerFormat,
     /// The plan has planned values of resources and no list of changes.
     LacksChanges,
-    /// The document has no configuration section, which the records were asked to show.
+    /// The records should name configuration blocks, but the document has no configuration.
     LacksConfiguration,
 }
 
 impl Warning {
-    /// The warnings about other text around a document.
+    /// Returns the warnings about other text around a document.
     pub fn of_text(document: &plan::Document) -> impl Iterator<Item = Warning> + use<> {
         let plan::Document { text_before, text_after, .. } = *document;
         let before = (text_before > 0).then_some(Warning::TextBefore(text_before));
@@ -109,8 +110,8 @@ pub fn sift<S: Source>(
     sift_next(&mut documents, Label { source: name, workspace: None }, options, sink)
 }
 
-/// Reads the next of several plans and sends its records to a sink. `documents` keeps the read
-/// options that it was opened with.
+/// Reads the next of several plans and sends its records to a sink. The read options of `documents`
+/// decide how the plan is parsed.
 ///
 /// # Errors
 ///
@@ -148,8 +149,8 @@ pub fn sift_with_view<S: Source>(
     sift_one(documents, label, options, (Some(view), None), sink)
 }
 
-/// Like [`sift_next`] or [`sift_with_view`], and asks assertions. A record of each one that the
-/// plan fails precedes the summary. States are not asked.
+/// Like [`sift_next`] or [`sift_with_view`], and also checks assertions. Writes a record for each
+/// assertion that the plan fails, before the summary. A state gets no such records.
 ///
 /// # Errors
 ///
@@ -209,28 +210,29 @@ struct Sifter<'a, 'scope> {
     writer: RecordWriter<'a>,
     /// The lookahead workers, which build rows ahead of this thread.
     ahead: Option<Lookahead<'scope, RowWorker<'scope>, RowBatch>>,
-    /// Which attributes rows have.
+    /// Which attributes to show in rows; `None` for no attributes.
     view: Option<View<'scope>>,
     asker: Option<Asker<'scope>>,
-    /// Number of elements of the section before the current lookahead range.
+    /// Index in its section of the first element in the current lookahead range.
     index: u64,
     declarations: Declarations,
-    /// What the values of a state hold.
+    /// Counts of the resources and outputs in a state.
     holdings: Holdings,
-    /// Whether the section that is being read has the values of a state.
+    /// Whether the current section contains the values of a state.
     is_in_values: bool,
     is_state: bool,
 }
 
-/// Memory for the listed problems of a check, in bytes. The remaining problems are only counted.
+/// Maximum memory for the listed problems of a check, in bytes. Further problems are only counted.
 const PROBLEMS_MAX: usize = 16 << 20;
 
 impl Sifter<'_, '_> {
-    /// The problems of a check, up to [`PROBLEMS_MAX`], and the number of further ones.
+    /// Returns the problems of a check, up to [`PROBLEMS_MAX`]. If there are more, the last entry
+    /// says how many.
     fn problems(&self, check: &plan::Check<'_>) -> Result<Vec<Cow<'static, str>>> {
         let (mut texts, mut size, mut more) = (Vec::new(), 0, 0_u64);
         let listed = check.problems(|problem| {
-            // 96 bytes for the structures that point to the text and to its decoded copy.
+            // Each problem takes 96 bytes for its structures: one before decoding, one after.
             size += problem.raw().len() + 96;
             if texts.is_empty() || size <= PROBLEMS_MAX {
                 texts.push(problem);
@@ -239,7 +241,7 @@ impl Sifter<'_, '_> {
             }
         });
         listed.map_err(|error| error.within("instances"))?;
-        // Without a view, no secrets are known.
+        // Without a view, no secrets were collected, so none can be masked.
         let decoded = |text: Text<'_>| {
             let text = text.decode()?;
             Ok(match &self.writer.viewer {
@@ -279,7 +281,7 @@ impl Sifter<'_, '_> {
         })
     }
 
-    /// The attributes of an action's configuration; empty without a view.
+    /// Returns the attributes of an action's configuration; empty without a view.
     fn configuration(&mut self, invocation: &plan::ActionInvocation<'_>) -> Result<Attributes> {
         let Some(config) = invocation.config().filter(|_| self.writer.viewer.is_some()) else {
             return Ok(Attributes::default());
@@ -291,7 +293,7 @@ impl Sifter<'_, '_> {
         self.writer.view(Whose::Action, &config, places)
     }
 
-    /// Ends the records of a plan that was read.
+    /// Writes the last record of a plan, or reports the counts of a state.
     fn finish(&mut self, document: &plan::Document) -> Result<Sifted> {
         if self.is_state {
             self.writer.summary.bytes = document.bytes;
@@ -310,7 +312,7 @@ impl Sifter<'_, '_> {
     /// Counts and writes the rows that a worker built, up to the first error.
     fn absorb(&mut self, job: &mut LookaheadJob<RowBatch>) -> Result<()> {
         let RowBatch { built, text, tally, .. } = &mut job.found;
-        // The end, in bytes, of the rendered rows that are counted, and their number.
+        // The rendered rows that were counted: their end as an offset in `text`, and their number.
         let (mut text_end, mut rows) = (0, 0);
         let absorbed = built.drain(..).zip(self.index..).try_for_each(|(built, index)| {
             let counted = match built {
@@ -423,7 +425,8 @@ impl Visitor for Sifter<'_, '_> {
             Section::FormatVersion | Section::TerraformVersion => {
                 let version = Some(value.text()?);
                 match section {
-                    // Too late for the `plan` record: the `summary` record takes the version.
+                    // The `plan` record is already written, so the `summary` record gets the
+                    // version.
                     Section::FormatVersion if self.writer.begun => {
                         self.writer.summary.plan.format_version = version;
                     }
@@ -507,7 +510,8 @@ impl Visitor for Sifter<'_, '_> {
             &self.writer.options.read.limits,
             check.status.offset(),
         )?;
-        // Problems are read even if the check is not shown: a key twice in them is an error.
+        // Reads the problems even if the check is not shown, because a duplicate key in them is an
+        // error.
         let problems = self.problems(check)?;
         let address = check.address.decode()?;
         if let Some(watch) = self.writer.options.watch {

@@ -1,7 +1,7 @@
-//! Decodes the texts of one row into memory that is reused from row to row.
+//! Decodes the strings of a row into a buffer that the next row reuses.
 //!
-//! All texts are copied first, because another process may modify the file. The copy is then
-//! checked for UTF-8 as a whole, which is cheaper than one check for each text.
+//! Another process may modify the file, so the strings are copied before they are checked. One
+//! UTF-8 check of the whole copy is cheaper than a check of each string.
 
 use std::borrow::Cow;
 
@@ -9,18 +9,18 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::json::string;
 use crate::json::value::Text;
 
-/// The buffer for the decoded texts of a row.
+/// The buffer for the decoded strings of a row.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
     bytes: Vec<u8>,
 }
 
 impl Texts {
-    /// Decodes one text and the optional others.
+    /// Decodes `first`, and the strings in `others` that are present.
     ///
     /// # Errors
     ///
-    /// Fails if the file was modified since its texts were scanned.
+    /// Fails if the file was modified after the scan.
     pub(super) fn decode<const N: usize>(
         &mut self,
         first: Text<'_>,
@@ -37,8 +37,8 @@ impl Texts {
             *end = self.bytes.len();
         }
         let copy = string::utf8(&self.bytes).unwrap_or_default();
-        // The scan has checked the UTF-8. If the copy is invalid, or a text does not start and end
-        // at a character, the file has changed.
+        // The scan has checked the UTF-8. So the file was modified if the copy is not UTF-8, or if
+        // a string begins or ends inside a character.
         let part = |text: Text<'_>, start, end| {
             copy.get(start..end).ok_or_else(|| Error::at(ErrorKind::Changed, text.offset()))
         };
@@ -51,7 +51,7 @@ impl Texts {
     }
 }
 
-/// Decodes an optional text into memory of its own.
+/// Decodes an optional string into an owned copy.
 pub(super) fn decoded(text: Option<Text<'_>>) -> Result<Option<Cow<'static, str>>> {
     text.map(|text| Ok(text.decode()?.into())).transpose()
 }

@@ -1,10 +1,10 @@
-//! Finds the patterns of rules and filters that match nothing in any plan, so that a typo does not
-//! go unnoticed.
+//! Finds the patterns of rules and filters that match nothing in any plan. Such a pattern may
+//! contain a typo.
 //!
 //! A [`Watch`] compares every resource, including unchanged ones, until each pattern has matched
-//! once. After that, or without patterns, it costs one comparison for each resource. For "did you
-//! mean" it keeps a [`Sample`] of the names of each kind, which does not depend on the number of
-//! threads.
+//! once. After that, or without patterns, it costs one comparison for each resource. To suggest a
+//! similar name ("did you mean"), it keeps a [`Sample`] of each kind of name. The samples do not
+//! depend on the number of threads.
 
 use std::fmt::{Display, Formatter};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -15,10 +15,11 @@ use crate::nearest::{Sample, nearest_address};
 use crate::path::{self, AddressPattern, Paths, without_keys};
 use crate::plan::{ResourceChange, ResourceName};
 
-/// Longest path that is compared, in bytes. A longer path counts as a match of every pattern.
+/// Maximum length of a path that is compared, in bytes. A longer path counts as a match of every
+/// pattern.
 const PATH_MAX: usize = 1024;
 
-/// The kind of thing that a pattern names, with the pattern.
+/// A pattern, and the kind of thing that it names.
 #[derive(Clone, Debug)]
 pub enum Named {
     /// Resources, by address or type.
@@ -40,7 +41,7 @@ pub enum Named {
 pub enum Thing {
     /// An output.
     Output,
-    /// An action that is invoked.
+    /// An invoked action.
     Action,
     /// A check.
     Check,
@@ -74,7 +75,7 @@ struct Seen {
     things: [Sample; 3],
 }
 
-/// The parts of a resource in a document that patterns can name.
+/// A resource in a document, with the parts that patterns can name.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Resource<'a> {
     /// The address.
@@ -83,15 +84,15 @@ pub struct Resource<'a> {
     pub type_name: Option<Text<'a>>,
     /// The address of the module.
     pub module_address: Option<Text<'a>>,
-    /// The values before and after the change, and `after_unknown`, because only the latter
-    /// contains unknown attributes.
+    /// The values before and after the change, and `after_unknown`. Unknown attributes are only in
+    /// `after_unknown`.
     pub values: [Option<Value<'a>>; 3],
     /// True if the whole resource is secret, including the names of its attributes.
     pub is_secret: bool,
 }
 
 impl<'a> Resource<'a> {
-    /// The resource of a change.
+    /// Returns the resource of a change.
     pub fn of(change: &ResourceChange<'a>) -> Resource<'a> {
         let ResourceChange {
             address,
@@ -111,7 +112,7 @@ impl<'a> Resource<'a> {
     }
 }
 
-/// Whether an overlay marks the whole of a resource.
+/// Whether an overlay marks the whole resource as sensitive.
 pub(super) fn is_whole_mark(overlay: Option<Value<'_>>) -> bool {
     overlay.is_some_and(|overlay| !matches!(overlay.raw(), [b'{' | b'f' | b'n', ..]))
 }
@@ -121,9 +122,9 @@ pub(super) fn is_whole_mark(overlay: Option<Value<'_>>) -> bool {
 pub struct Unmatched<'w> {
     /// The argument as the user wrote it.
     pub argument: &'w str,
-    /// A clause that says what the plans lack.
+    /// The explanation: a clause that says what the plans lack.
     pub what: &'static str,
-    /// The most similar name in the plans, if one is similar.
+    /// The most similar name in the plans; `None` if no name is similar.
     pub near: Option<String>,
 }
 
@@ -176,8 +177,8 @@ impl Watch {
         self.sample(&names, resource, reported);
     }
 
-    /// Compares a thing that is not a resource with the patterns. `names` are its name or address,
-    /// and its type.
+    /// Compares a thing that is not a resource with the patterns. `names` holds its name or
+    /// address, and its type.
     pub fn see_thing(&self, thing: Thing, names: [Option<&str>; 2]) {
         let mut is_asked_for = false;
         for watched in &self.watched {
@@ -230,7 +231,7 @@ impl Watch {
     fn sample(&self, names: &Names, resource: &Resource<'_>, reported: &[&Paths]) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.types.add(&names.type_name);
-        // Instance keys are data, not names.
+        // Instance keys are data, not names, so the samples omit them.
         seen.modules.add(&without_keys(&names.module));
         seen.addresses.add(&without_keys(&names.address));
         if resource.is_secret {
@@ -259,7 +260,7 @@ impl Watch {
         }
     }
 
-    /// The patterns that matched nothing, in the order of the arguments.
+    /// Returns the patterns that matched nothing, in the order of the arguments.
     pub fn unmatched(&self) -> Vec<Unmatched<'_>> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let open = self.watched.iter().filter(|it| !it.has_matched.load(Ordering::Relaxed));
@@ -338,7 +339,7 @@ fn is_plain(key: &str) -> bool {
     key.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
-/// Whether a pattern matches a path, given with list indexes and without.
+/// Whether a pattern matches a path. The array holds the path with list indexes, and without.
 fn names(pattern: &path::Pattern, [whole, without]: [&str; 2]) -> bool {
     pattern.globs().any(|glob| {
         glob.matches(whole.as_bytes())
@@ -351,8 +352,8 @@ enum Inside<'a> {
     Array(u32, Elements<'a>),
 }
 
-/// Calls `each` with the path of each place below a value, with list indexes and without, until it
-/// returns `false`.
+/// Calls `each` with every path into a value, until `each` returns `false`. `each` receives the
+/// path with list indexes, and without.
 fn walk(value: Value<'_>, mut each: impl FnMut([&str; 2]) -> bool) -> crate::error::Result<()> {
     let mut texts = [String::new(), String::new()];
     let mut open = Vec::new();

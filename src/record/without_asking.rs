@@ -1,5 +1,5 @@
-//! Stands in for `asking` in a build without the feature `assert`: there are no assertions, so no
-//! code reaches an asker.
+//! The stub of `asking` for builds without the feature `assert`. An asker cannot exist, so its
+//! methods never run.
 
 use std::convert::Infallible;
 use std::marker::PhantomData;
@@ -9,19 +9,19 @@ use crate::error::Result;
 use crate::limits::Limits;
 use crate::plan::{Document, Piece};
 
-/// Assertions, of which there are none.
+/// The assertions to check. This type has no values.
 pub(super) struct Questions<'a> {
     none: Infallible,
     pub mask: Mask<'a>,
 }
 
-/// Stands in for the function that masks secrets.
+/// Replaces the function that masks secrets.
 pub(super) type Mask<'a> = PhantomData<&'a ()>;
 
-/// An asker, of which there is none.
+/// An asker. This type has no values.
 pub(super) struct Asker<'a>(Infallible, PhantomData<&'a ()>);
 
-/// The answers to no assertions.
+/// The results of no assertions.
 #[derive(Default)]
 pub(super) struct Tally;
 

@@ -1,5 +1,5 @@
-//! Stands in for `view` in a build without the feature `report`: there are no views, so no code
-//! reaches a viewer, and the attributes of all records are empty.
+//! The stub of `view` for builds without the feature `report`. A viewer cannot exist, so its
+//! methods never run, and the attributes of all records are empty.
 
 use std::convert::Infallible;
 use std::marker::PhantomData;
@@ -10,11 +10,11 @@ use crate::error::Result;
 use crate::limits::Limits;
 use crate::plan::Change;
 
-/// A view, of which there is none.
+/// A view. This type has no values.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct View<'s>(Infallible, PhantomData<&'s ()>);
 
-/// A viewer, of which there is none.
+/// A viewer. This type has no values.
 #[derive(Debug)]
 pub(super) struct Viewer<'s>(View<'s>);
 

@@ -16,7 +16,8 @@ use crate::plan::{Flow, LookaheadReader, Piece, PieceVisitor, ReadRange};
 use crate::pool::Worker;
 use crate::secret::Collected;
 
-/// Maximum number of notes on one stretch; the rest of it is left to the walk.
+/// Maximum number of notes (edits and pieces) on one stretch. The walk redacts the rest of the
+/// stretch itself.
 const NOTES_MAX: usize = 8192;
 
 /// Redacts stretches.
@@ -130,7 +131,7 @@ struct SelectingPieces<'w, 's> {
     redacting: RedactingPieces<'w, 's>,
     judge: &'w mut Judge,
     kept: &'w mut KeptRanges,
-    /// Where the comma before the next piece is.
+    /// The offset of the comma before the next piece.
     next: Option<u64>,
 }
 

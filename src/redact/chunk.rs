@@ -1,7 +1,7 @@
 //! A chunk of a document on its way to the output: its bytes, and the edits to make in them.
 //!
-//! A chunk begins and ends between pieces, so any thread can process it on its own. The edits for
-//! marked values are known from the parse of the pieces; a masker adds those for echoes.
+//! A chunk begins and ends between pieces, so any thread can process it on its own. The parse of
+//! the pieces yields the edits for marked values. A masker adds the edits for echoes.
 
 use std::cmp::Reverse;
 use std::io::Write;
@@ -61,7 +61,7 @@ pub(super) struct Chunk {
     pub counts: Counts,
     /// Counts of the pieces left out.
     pub gone: Gone,
-    /// The comma before its first piece, if that is not the first of the stretch: earlier ones are
+    /// The offset of the comma before the chunk's first piece, if earlier pieces of the stretch are
     /// left out.
     pub first_comma: Option<u64>,
     pub failed: Option<Error>,
@@ -72,7 +72,7 @@ impl Chunk {
         self.start + self.bytes.len() as u64
     }
 
-    /// Copies its bytes from a text.
+    /// Copies a range of `text`, which is the whole input.
     pub fn take(&mut self, range: Range<u64>, text: &[u8]) {
         self.start = range.start;
         self.bytes.extend_from_slice(&text[range.start as usize..range.end as usize]);

@@ -3,9 +3,9 @@
 //! A [`Selection`] decides for every section and piece whether it stays. Parts that do not stay are
 //! removed from the output. The other parts are searched for secrets.
 //!
-//! Separators belong to the item after them. A removed member takes everything since the previous
-//! member with it, and the first member that stays in its container loses its comma. So the writer
-//! never needs to know what comes next ([`Items`]).
+//! A comma belongs to the item after it. Removing an item also removes everything since the
+//! previous item. The first item that stays in its container loses its comma. So the writer never
+//! needs to know what comes next ([`Items`]).
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -21,7 +21,7 @@ use crate::plan::lookahead::Lookahead;
 use crate::plan::{Answer, Boundary, Flow, Piece, PieceVisitor, ReadRange, Section};
 
 /// Visits the members or elements of a container in order, and determines what to remove so that
-/// the remaining ones form a valid container.
+/// the remaining items form a valid container.
 #[derive(Debug)]
 pub struct Items {
     /// The end of the last item, or of the container's opening bracket.
@@ -41,22 +41,22 @@ impl Items {
         self.end
     }
 
-    /// Removes the next item. The range to remove begins at the returned offset, and ends where the
-    /// item ends.
+    /// Removes the next item. Returns the start of the range to remove, which ends where the item
+    /// ends.
     pub fn go(&mut self) -> u64 {
         self.is_first = false;
         self.end
     }
 
-    /// Keeps the next item, which begins at `at`, or whose comma does. Returns the range to remove:
-    /// its comma, if needed.
+    /// Keeps the next item. `at` is the offset of its comma, or of the item if it has no comma.
+    /// Returns the range of the comma if the comma must be removed.
     pub fn stay(&mut self, at: u64) -> Option<Range<u64>> {
         let has_comma = !std::mem::take(&mut self.is_first);
         let is_next = std::mem::replace(&mut self.has_any, true);
         (has_comma && !is_next).then_some(at..at + 1)
     }
 
-    /// Keeps an item that follows removed ones, all in one stretch. Returns whether its comma
+    /// Keeps an item that follows removed items in the same stretch. Returns whether its comma
     /// stays.
     pub fn stay_behind(&mut self) -> bool {
         std::mem::replace(&mut self.has_any, true)
@@ -104,7 +104,7 @@ impl<'scope> Cutter<'_, 'scope> {
         }
     }
 
-    /// Leaves out the next item. Returns where the range to remove begins.
+    /// Leaves out the next item. Returns the start of the range to remove.
     fn leave_out_next(&mut self) -> Option<u64> {
         self.next.take()?;
         self.open.last_mut().map(Items::go)

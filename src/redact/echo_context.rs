@@ -1,8 +1,8 @@
-//! Parses a piece that contains an echo a second time, to decide how to mask the echo.
+//! Parses a piece again if it contains an echo, to decide how to mask the echo.
 //!
-//! Usually a cheap test is enough. Words of the format are at known keys, and only echoes in
-//! `after`, next to a different `before`, must say that they changed. Otherwise the piece is
-//! parsed, once for all its echoes.
+//! Usually a cheap test is enough. Words of the format are at known keys. Only the mask of an echo
+//! in `after` must say whether the value differs from `before`. If these tests do not decide, the
+//! piece is parsed once for all its echoes.
 //!
 //! Errors in a piece that the walk did not parse are ignored here: how strictly a document is
 //! checked must not depend on its secrets. In such a piece all echoes are masked.
@@ -20,7 +20,7 @@ use crate::plan::PieceKind;
 use crate::scan::Isa;
 use crate::secret::words::{WORDS, words};
 
-/// The parsed pieces of a chunk.
+/// Parses the pieces of a chunk when an echo needs it, and keeps the last result.
 pub(super) struct EchoContexts {
     isa: Isa,
     limits: Limits,
@@ -28,15 +28,17 @@ pub(super) struct EchoContexts {
     last: Option<(u64, EchoContext)>,
 }
 
-/// The facts of a piece that decide on its echoes, as offsets in ascending order.
+/// The facts about a piece that decide how to mask its echoes.
 #[derive(Default)]
 struct EchoContext {
-    /// Words that the format defines, or that come unchanged from the configuration. They are never
-    /// computed from values.
+    /// The offsets, in ascending order, of words that the format defines, or that come unchanged
+    /// from the configuration. They are never computed from values.
     words: Vec<u64>,
-    /// Scalars of `after` that differ in `before`: one bit for each byte of the piece.
+    /// One bit for each byte of the piece. The bit at the start of a scalar in `after` is set if
+    /// the scalar differs from `before`.
     changed: Vec<u64>,
-    /// The highest number in a mask of the piece ([`super::mask::Mask::Key`]).
+    /// The highest number in the masks that the piece already contains
+    /// ([`super::mask::Mask::Key`]).
     highest: u32,
 }
 
@@ -73,8 +75,8 @@ impl EchoContexts {
         }
     }
 
-    /// A number for the mask of a key that no mask in the piece has yet, so that two keys of an
-    /// object stay different.
+    /// Returns a number for the mask of a key that no mask in the piece has yet, so that two keys
+    /// of an object stay different.
     pub fn free_number(&mut self, chunk: &Chunk, piece: &Span, number: u32) -> u32 {
         number.saturating_add(self.at(chunk, piece).highest)
     }

@@ -8,11 +8,12 @@ use super::selection::{Gone, Reason};
 /// The parts of a stretch that stay, recorded piece by piece.
 #[derive(Debug, Default)]
 pub(super) struct KeptRanges {
-    /// In order. A part includes the bytes between its first piece and the piece before that.
+    /// The parts, in order. A part begins at the end of the piece before its first piece.
     parts: Vec<Part>,
-    /// The end of the last piece; 0 before the first.
+    /// The end of the last piece; 0 before the first piece.
     end: u64,
-    /// The comma before the first piece that stays, unless that is the first piece of the stretch.
+    /// The offset of the comma before the first piece that stays. `None` if that piece is the first
+    /// of the stretch.
     first_comma: Option<u64>,
     gone: Gone,
 }
@@ -20,7 +21,7 @@ pub(super) struct KeptRanges {
 #[derive(Debug)]
 struct Part {
     range: Range<u64>,
-    /// The new offset of its first byte.
+    /// The new offset of the first byte of the part.
     place: u64,
 }
 

@@ -49,13 +49,13 @@ pub(super) const NUMBERED: [&str; 2] = ["(sensitive value ", ")"];
 pub(super) enum Mask {
     Text,
     Changed,
-    /// Replaces a key that equals a secret; holds the number of the secret.
+    /// Replaces a key that equals a secret. Contains the number of the secret.
     Key(u32),
     Digest([u8; 16]),
     Null,
     /// Replaces an overlay whose keys are secret by `true` or `false`.
     Overlay(bool),
-    /// Inserts text that replaces no secret.
+    /// Writes this text in place of the range. An empty text removes the range.
     Added(&'static str),
 }
 
@@ -131,7 +131,7 @@ fn digest(Key(key): &Key, value: Value<'_>, buffer: &mut Vec<u8>) -> Result<[u8;
     Ok(half(&hasher))
 }
 
-/// Adds a text with its length, so that no two sequences of texts have the same digest input.
+/// Adds a text with its length, so that different sequences of texts have different digest inputs.
 fn feed(hasher: &mut blake3::Hasher, kind: u8, text: &[u8]) {
     hasher.update(&[kind]);
     hasher.update(&(text.len() as u64).to_le_bytes());

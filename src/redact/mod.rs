@@ -9,9 +9,9 @@
 //! The `Redactor` finds the marked values piece by piece during the walk. Their unmarked copies
 //! (echoes) are found in the bytes, on all threads.
 //!
-//! If the text lies in memory, lookahead workers (`ahead`) do both for whole stretches, or only for
-//! the changes that stay (`stays`). When the walk arrives at the start of such a stretch, it writes
-//! the result (`OutputBuffer::through`) and jumps to the end.
+//! If the whole document is in memory, lookahead workers (`ahead`) do both for whole stretches, or
+//! only for the changes that stay (`kept_ranges`). When the walk arrives at the start of such a
+//! stretch, it writes the result (`OutputBuffer::through`) and jumps to the end.
 
 mod ahead;
 mod chunk;
@@ -72,8 +72,8 @@ pub struct Counts {
     pub unmarked: u64,
     /// Unknown sections, masked as a whole.
     pub unknown: u64,
-    /// Variables that are masked because the document has no configuration, which says what
-    /// variables are sensitive. Their values count as marked.
+    /// Variables that are masked because the document lacks the configuration, which declares the
+    /// sensitive ones. Their values count as marked.
     pub undeclared: u64,
 }
 
@@ -115,14 +115,14 @@ pub struct Redacted {
 /// with. Of the read options in `options`, only the number of threads, the instruction set and the
 /// limits on secrets apply.
 ///
-/// `collected` is the result of the first pass. Without it, only marked values are masked, and none
-/// of their echoes. Variables, constants of the configuration, changes to outputs without overlays,
-/// and unknown sections are then masked whatever they hold.
+/// `collected` is the result of the first pass. Without it, marked values are masked, but not their
+/// echoes. Variables, constants of the configuration, changes to outputs without overlays, and
+/// unknown sections are then masked regardless of their content.
 ///
 /// # Errors
 ///
 /// Fails if the document is unreadable or neither a plan nor a state, if it exceeds a limit, or if
-/// the output cannot be written. The bytes written until then contain no secret, but form no
+/// the output cannot be written. The bytes written until then contain no secret, but are not a
 /// complete document. Without `collected`, they are exactly the bytes before the faulty piece.
 ///
 /// # Panics
@@ -138,12 +138,12 @@ pub fn redact<S: Source>(
     rewrite(documents, &mut Everything, secrecy, options, out)
 }
 
-/// The knowledge of a document's secrets before it is written.
+/// What is known about a document's secrets before it is written.
 #[derive(Clone, Copy, Debug)]
 pub enum Secrecy<'c> {
-    /// All of them, from a first pass.
+    /// A first pass collected all secrets.
     Known(&'c Collected),
-    /// None, as for [`redact`] without `collected`.
+    /// There was no first pass, as for [`redact`] without `collected`.
     Unknown,
     /// Secrets may be shown.
     Off,
@@ -221,7 +221,7 @@ pub fn rewrite<S: Source>(
             }
         };
         output.borrow_mut().finish(documents.source())?;
-        // The rest of the window was copied only now.
+        // `finish` has just copied the rest of the window, so check that the input has not changed.
         documents.hold_still()?;
         cutter.selection.gone(&cutter.gone);
         let mut counts =
@@ -231,7 +231,7 @@ pub fn rewrite<S: Source>(
     })
 }
 
-/// Whether the error comes from the text, so that any other pass would meet it too.
+/// Whether the error comes from the document itself, so that any other pass fails, too.
 fn is_of_the_text(error: &Error) -> bool {
     !matches!(error.kind(), ErrorKind::Write | ErrorKind::Changed | ErrorKind::Stopped)
 }

@@ -1,9 +1,9 @@
 //! Moves the bytes of a document from the window to the output.
 //!
 //! Parts that are left out of the document are dropped here, before the search for echoes. Two
-//! kinds of offsets exist. Chunks, edits, pieces and cuts have offsets that do not count removed
-//! bytes. Removed ranges and the window have offsets in the document. [`OutputBuffer::place`]
-//! converts the latter to the former.
+//! kinds of offsets exist. Removed ranges and the window have offsets in the document. Chunks,
+//! edits, pieces and cuts have offsets that do not count removed bytes. [`OutputBuffer::place`]
+//! converts a document offset to an offset without removed bytes.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -21,7 +21,7 @@ use crate::limits::{Limit, Limits};
 use crate::plan::lookahead::Found as _;
 use crate::pool::{Pool, Worker, scaled_for_fuzzing};
 
-/// Bytes in a chunk that make it worth another thread.
+/// Minimum size of a chunk in bytes. A smaller chunk is not worth another thread.
 const SIZE: u64 = scaled_for_fuzzing(256 << 10);
 
 /// Size of the buffer that joins small writes, in bytes.
@@ -37,10 +37,10 @@ struct Removed {
     before: u64,
 }
 
-/// The end of a range whose end is still unknown.
+/// The placeholder for the end of a range, while the end is unknown.
 const OPEN: u64 = u64::MAX;
 
-/// The path of a document to the output.
+/// Cuts the bytes of a document into chunks, has their secrets masked, and writes them in order.
 pub(super) struct OutputBuffer<'scope> {
     /// Workers that search for echoes. Chunks that need no search bypass them.
     pool: Pool<'scope, Masker<'scope>>,
@@ -59,11 +59,11 @@ pub(super) struct OutputBuffer<'scope> {
     pub counts: Counts,
 }
 
-/// What was taken of the document, what is left out of it, and where its chunks are cut.
+/// The bytes taken from the document, the ranges left out, and the ends of the next chunks.
 struct Offsets {
-    /// Where to cut the next chunks, in ascending order.
+    /// The ends of the next chunks, in ascending order.
     cuts: VecDeque<u64>,
-    /// The last cut so far.
+    /// The end of the last chunk in `cuts` so far.
     cut: u64,
     /// The document offset up to which bytes were taken.
     taken: u64,
@@ -73,9 +73,10 @@ struct Offsets {
     removed_len: u64,
     /// The end of the document, once known.
     end: u64,
-    /// The end of the last piece: in the document, and without removed bytes.
+    /// The end of the last piece, as an offset in the document and as an offset without removed
+    /// bytes.
     passed: (u64, u64),
-    /// Maximum number of bytes after a piece that may wait for the next one.
+    /// Maximum number of bytes between the last piece that ended and the end of the buffered bytes.
     gap_max: u64,
 }
 
@@ -141,10 +142,10 @@ impl<'scope> OutputBuffer<'scope> {
         }
     }
 
-    /// Leaves out a range of the document. It must be after all ranges left out before, and no
-    /// piece that stays may have ended since its start.
+    /// Leaves out a range of the document. The range must follow all ranges left out before. No
+    /// piece that stays may have ended after the start of the range.
     pub fn remove(&mut self, range: Range<u64>) {
-        // A separator may have left the window before its fate was known.
+        // A comma may have left the window before the selection decided whether it stays.
         if range.start < self.offsets.taken {
             let at = (self.place(range.start) - self.chunk.start) as usize;
             let len = (self.offsets.taken.min(range.end) - range.start) as usize;
@@ -195,7 +196,7 @@ impl<'scope> OutputBuffer<'scope> {
         if range.is_empty() { range } else { self.place(range.start)..self.place(range.end) }
     }
 
-    /// Takes bytes that leave the window, the first of which is at `offset`.
+    /// Takes the bytes that leave the window. `offset` is the offset of the first byte.
     fn take(&mut self, bytes: &[u8], offset: u64) -> Result<()> {
         if offset > self.offsets.taken {
             return Err(Error::new(ErrorKind::Changed));
@@ -225,8 +226,8 @@ impl<'scope> OutputBuffer<'scope> {
         let end = self.chunk.end() + bytes.len() as u64;
         while let Some(cut) = self.offsets.cuts.pop_front_if(|cut| *cut <= end) {
             let (before, behind) = bytes.split_at((cut - self.chunk.end()) as usize);
-            // Copies even if no search follows: a slow output may delay the write, and the mapped
-            // file may change in the meantime.
+            // Copies the bytes even if no search follows. A slow output may delay the write, and a
+            // mapped file may change in the meantime.
             self.chunk.bytes.extend_from_slice(before);
             self.give(cut)?;
             bytes = behind;
@@ -276,8 +277,8 @@ impl<'scope> OutputBuffer<'scope> {
         Ok(())
     }
 
-    /// Writes a chunk that a lookahead worker made of a range of the document, after the bytes
-    /// before it. `text` is the whole input.
+    /// Writes the bytes before `range`, and then the chunk that a lookahead worker made from
+    /// `range`. `text` is the whole input.
     pub fn through(&mut self, text: &[u8], range: Range<u64>, chunk: &mut Chunk) -> Result<()> {
         self.take(&text[self.offsets.taken as usize..range.start as usize], self.offsets.taken)?;
         let taken = self.offsets.taken;
@@ -312,7 +313,7 @@ impl<'scope> OutputBuffer<'scope> {
             self.masker.get_or_insert_with(&self.new_masker).work(&mut chunk);
             self.write(chunk)?;
         } else {
-            // Includes text that is added after the last byte.
+            // The last chunk includes text that `add` inserts after the last byte.
             self.give(u64::MAX)?;
         }
         while let Some(chunk) = self.pool.recv() {
@@ -329,7 +330,7 @@ impl<'scope> OutputBuffer<'scope> {
             self.offsets.end = passed;
             self.take(source.window(), source.offset())?;
         }
-        // More bytes may have left the window.
+        // Drops the bytes after that piece that have already left the window.
         self.chunk.bytes.truncate(end.saturating_sub(self.chunk.start) as usize);
         self.give(end)?;
         while let Some(chunk) = self.pool.recv() {
@@ -353,7 +354,7 @@ impl<'scope> Notes for Rc<RefCell<OutputBuffer<'scope>>> {
     fn piece(&mut self, Span { range, kind, after }: Span) {
         let mut output = self.borrow_mut();
         let (range, after) = (output.places(range), output.places(after));
-        // The pieces serve the search for echoes only.
+        // Only the search for echoes needs the pieces.
         if output.has_echoes && !range.is_empty() {
             output.chunk.pieces.push(Span { range, kind, after });
         }

@@ -1,7 +1,7 @@
 //! Finds the scalars of `after` that differ from the scalar at the same place in `before`.
 //!
-//! Masks of different secrets look the same, so the mask must say that a secret changed. Otherwise
-//! the change would be lost.
+//! Masks of different secrets look the same. So the mask of a changed secret in `after` must say
+//! that the secret changed. Otherwise the change would be lost.
 
 use crate::error::Result;
 use crate::json::number;
@@ -35,8 +35,8 @@ impl<'a> Entered<'a> {
     }
 }
 
-/// Calls `changed` with the offsets of these scalars in `after`. Fails if a value is malformed, or
-/// has a key twice.
+/// Calls `changed` with the offset of each scalar of `after` that differs from the scalar at the
+/// same place in `before`. Fails if a value is malformed, or has a key twice.
 pub(super) fn changed_scalars(
     before: Value<'_>,
     after: Value<'_>,

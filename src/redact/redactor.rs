@@ -20,7 +20,7 @@ use crate::secret::{Collected, decode, is_attribute_name, is_mask, spells_attrib
 
 /// Finds the secrets in pieces, and records their masks.
 pub(super) struct Redactor<'r, N> {
-    /// The result of the first pass; `None` if there was none.
+    /// The result of the first pass; `None` without a first pass.
     known: Option<&'r Collected>,
     secrets: PieceSecrets<'r>,
     pub masks: Masks<'r, N>,
@@ -32,8 +32,8 @@ pub(super) struct Masks<'r, N> {
     pub counts: Counts,
     masking: &'r Masking,
     differ: Differ,
-    /// Whether a key twice in a marked value is an error. Without a first pass everything
-    /// suspicious is masked, so it need not be one.
+    /// True if a duplicate key in a marked value is an error. Without a first pass it is not an
+    /// error, because everything suspicious is masked.
     refuses_duplicates: bool,
     /// Number of masked places of one piece, and their maximum.
     masked: u64,
@@ -242,7 +242,8 @@ impl<N: Notes> Masks<'_, N> {
         Ok(())
     }
 
-    /// Masks an unknown section, where echoes cannot be searched for.
+    /// Masks an unknown section as a whole, because without a first pass its echoes cannot be
+    /// found.
     fn unknown(&mut self, value: Value<'_>) -> Result<()> {
         if !value.is_null() && !self.is_masked(value)? {
             self.counts.unknown += self.mask_other(value)?;
@@ -260,7 +261,8 @@ impl<N: Notes> Masks<'_, N> {
         self.mask(value)
     }
 
-    /// Masks a value that has no other side. Returns 1, or 0 if it is left out of the output.
+    /// Masks a value that is not compared with another side. Returns 1, or 0 if the value is left
+    /// out of the output.
     fn mask(&mut self, value: Value<'_>) -> Result<u64> {
         let mask = self.masking.of(value, false, &mut self.decoded)?;
         Ok(self.edit(value, mask))

@@ -50,8 +50,8 @@ impl Gone {
 /// Creates judges, one per thread.
 pub type Judges = Box<dyn Fn() -> Judge>;
 
-/// Decides like [`Selection::piece`] whether resource changes stay, on the lookahead workers.
-/// Nothing is cut from a change that stays.
+/// Decides on a lookahead worker whether a resource change stays, like [`Selection::piece`]. A
+/// judge makes no cuts in a change that stays.
 pub type Judge = Box<dyn FnMut(&Piece<'_>) -> Result<Verdict> + Send>;
 
 /// Selects the parts of a document to write. By default everything stays.
@@ -61,7 +61,7 @@ pub trait Selection {
         [""; 2]
     }
 
-    /// Whether everything stays, whatever the document holds.
+    /// Whether everything stays, regardless of the document's content.
     fn is_everything(&self) -> bool {
         false
     }
@@ -98,7 +98,8 @@ pub trait Selection {
         Ok(())
     }
 
-    /// Called at the end of the document. Returns text to add after its last member.
+    /// Returns text to add after the last member of the document. Called at the end of the
+    /// document.
     fn missing(&mut self) -> &'static str {
         ""
     }

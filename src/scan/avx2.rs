@@ -1,4 +1,4 @@
-//! The AVX2 kernel: two registers of 32 bytes, whose comparisons MOVEMASK turns into bits.
+//! The AVX2 kernel: a block is two registers of 32 bytes. MOVEMASK turns comparisons into bits.
 
 use std::arch::x86_64::{
     __m256i, _MM_HINT_T0, _mm_clmulepi64_si128, _mm_cvtsi128_si64, _mm_loadu_si128, _mm_prefetch,
@@ -21,6 +21,8 @@ use super::wide::{
 };
 use super::{BLOCK, Block, Carry, Code, Findings, Kernel, Raw, Unusual, scan_blocks};
 
+/// Scans a text with AVX2.
+///
 /// # Safety
 ///
 /// The processor has AVX2, PCLMULQDQ, BMI1, BMI2, POPCNT and LZCNT.
@@ -34,7 +36,7 @@ pub(super) unsafe fn scan<const STRUCTURE: bool, const TOKENS: bool>(
     unsafe { scan_blocks::<Avx2, STRUCTURE, TOKENS>(text, carry, blocks) }
 }
 
-/// Runs code that is inlined here and so compiled for AVX2 and the features that come with it.
+/// Runs code that is inlined here, so it is compiled for AVX2 and the features below.
 ///
 /// # Safety
 ///
@@ -83,7 +85,7 @@ fn take<const CLAIMED: bool>(nesting: &mut Nesting, word: Word, end: usize) -> b
     nesting.take::<CLAIMED>(word, end, |bits, mask| _pext_u64(bits, mask))
 }
 
-/// [`run`], with the vector operations of AVX2 as an argument.
+/// Like [`run`], but passes the vector operations of AVX2 to the code.
 ///
 /// # Safety
 ///
@@ -93,7 +95,7 @@ pub(super) unsafe fn run_wide<C: WideCode>(code: C) -> C::Output {
     code.run(Avx2(()))
 }
 
-/// Proof that the processor has AVX2. Made by [`run_wide`] only.
+/// Proof that the processor has AVX2. Only [`run_wide`] makes it.
 #[derive(Clone, Copy)]
 struct Avx2(());
 
@@ -117,8 +119,8 @@ fn equal(bytes: [__m256i; 2], wanted: u8) -> u64 {
     mask(is(bytes[0], wanted), is(bytes[1], wanted))
 }
 
-/// A lookup table in both halves of a register. SHUFFLE looks up each byte by its low four bits; a
-/// byte beyond ASCII finds 0.
+/// Returns a lookup table in both halves of a register. SHUFFLE looks up each byte by its low four
+/// bits. For a byte beyond ASCII, it returns 0.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn table(bytes: &[u8; 16]) -> __m256i {
@@ -134,8 +136,9 @@ fn any_of(bytes: [__m256i; 2], wanted: &[u8; 16]) -> u64 {
     mask(low, high)
 }
 
-/// Compares the bytes of a block. Alternatives are combined in registers, before MOVEMASK: the
-/// compiler turns a combination of two masks back into one of registers, byte by byte.
+/// Compares the bytes of a block. Combines alternatives in registers, before MOVEMASK. If the code
+/// combined the masks instead, the compiler would move the combination back to the registers, byte
+/// by byte.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn classify<const TOKENS: bool>(bytes: [__m256i; 2]) -> Raw {
@@ -169,6 +172,8 @@ fn unusual(bytes: [__m256i; 2]) -> Unusual {
     Unusual { control: mask(below_space[0], below_space[1]) & !high, high }
 }
 
+/// Loads a block.
+///
 /// # Safety
 ///
 /// 64 bytes can be read at `bytes`.
@@ -218,7 +223,7 @@ fn leaf_masks(text: &[u8; LEAF_WINDOW]) -> LeafMasks {
     }
 }
 
-/// [`LeafMasks`] of 32 bytes: all bits of a byte are set where the mask has a 1.
+/// The [`LeafMasks`] of 32 bytes. All bits of a byte are set where the mask has a 1.
 struct LeafHalf {
     literal4: __m256i,
     literal5: __m256i,
@@ -243,7 +248,7 @@ fn leaf_half(bytes: [__m256i; 5]) -> LeafHalf {
     let folded = _mm256_or_si256(bytes[0], _mm256_set1_epi8(0x20));
     let [low, high] = &ESCAPED;
     let upper = _mm256_and_si256(_mm256_srli_epi16::<4>(bytes[1]), _mm256_set1_epi8(15));
-    // A byte beyond ASCII finds 0 in the table.
+    // For a byte beyond ASCII, SHUFFLE returns 0.
     let common = _mm256_and_si256(
         _mm256_shuffle_epi8(table(low), bytes[1]),
         _mm256_shuffle_epi8(table(high), upper),
@@ -276,7 +281,7 @@ fn masks(blocks: &[Block; 4]) -> Masks<Four> {
         // SAFETY: `Block` is `repr(C)` with eight `u64`, so it has 64 readable bytes.
         unsafe { load((&raw const *block).cast()) }
     });
-    // A transposition of 4 by 4: first within pairs of rows, then across halves.
+    // Transposes a matrix of 4 by 4: first within pairs of rows, then across halves.
     let columns = |half: usize| {
         let [a, b, c, d] = halves.map(|halves| halves[half]);
         let even = [_mm256_unpacklo_epi64(a, b), _mm256_unpacklo_epi64(c, d)];
@@ -333,7 +338,8 @@ impl Lanes for Four {
         // SAFETY: a `Four` is made by functions with the AVX2 target feature only.
         unsafe {
             let sum = _mm256_add_epi64(self.0, other.0);
-            // A lane overflows if both top bits are set, or if one is and the sum's is not.
+            // A lane overflows if both top bits are set, or if one is set and the top bit of the
+            // sum is not.
             let both = _mm256_and_si256(self.0, other.0);
             let one = _mm256_andnot_si256(sum, _mm256_or_si256(self.0, other.0));
             let over = tops(_mm256_or_si256(both, one));

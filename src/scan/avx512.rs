@@ -1,4 +1,4 @@
-//! The AVX-512 kernel: one register of 64 bytes, whose comparisons are bit masks already.
+//! The AVX-512 kernel: a block is one register of 64 bytes. Comparisons return bit masks.
 
 use std::arch::x86_64::{
     __m512i, _MM_HINT_T0, _mm_clmulepi64_si128, _mm_cvtsi128_si64, _mm_loadu_si128, _mm_prefetch,
@@ -19,6 +19,8 @@ use super::wide::{
 };
 use super::{BLOCK, Block, Carry, Findings, Kernel, Raw, Unusual, scan_blocks};
 
+/// Scans a text with AVX-512.
+///
 /// # Safety
 ///
 /// The processor has AVX-512F, AVX-512BW, PCLMULQDQ, BMI1, POPCNT and LZCNT.
@@ -32,7 +34,8 @@ pub(super) unsafe fn scan<const STRUCTURE: bool, const TOKENS: bool>(
     unsafe { scan_blocks::<Avx512, STRUCTURE, TOKENS>(text, carry, blocks) }
 }
 
-/// Runs code that is inlined here and so compiled for AVX-512, AVX2 and what comes with them.
+/// Runs code that is inlined here, so it is compiled for AVX-512, AVX2 and the features below.
+/// Passes the vector operations of AVX-512 to the code.
 ///
 /// # Safety
 ///
@@ -42,7 +45,7 @@ pub(super) unsafe fn run_wide<C: WideCode>(code: C) -> C::Output {
     code.run(Avx512(()))
 }
 
-/// Proof that the processor has AVX-512F and AVX-512BW. Made by [`run_wide`] only.
+/// Proof that the processor has AVX-512F and AVX-512BW. Only [`run_wide`] makes it.
 #[derive(Clone, Copy)]
 struct Avx512(());
 
@@ -52,8 +55,9 @@ fn equal(bytes: __m512i, wanted: u8) -> u64 {
     _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(wanted as i8))
 }
 
-/// The bytes of a class: those that equal the table entry at their low four bits. One comparison
-/// finds the whole class, which matters because few execution ports compare into masks.
+/// Finds the bytes of a class: the bytes of `are` that equal the table entry at the low four bits
+/// of `bytes`. It needs only one comparison for the whole class. This matters, because few
+/// execution ports compare into masks.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn found(bytes: __m512i, wanted: &[u8; 16], are: __m512i) -> u64 {
@@ -127,7 +131,7 @@ fn leaf_masks(text: &[u8; LEAF_WINDOW]) -> LeafMasks {
         hex: digits | _mm512_cmple_epu8_mask(letters, _mm512_set1_epi8(5)),
         d: equal(folded, b'd'),
         before_u: equal(bytes[1], b'u'),
-        // A byte beyond ASCII finds 0 in the table.
+        // For a byte beyond ASCII, SHUFFLE returns 0.
         before_escaped: _mm512_test_epi8_mask(
             _mm512_shuffle_epi8(table(low), bytes[1]),
             _mm512_shuffle_epi8(table(high), upper),
@@ -150,7 +154,7 @@ fn masks(blocks: &[Block; 8]) -> Masks<Eight> {
         // SAFETY: `Block` is `repr(C)` with eight `u64`, so it has 64 readable bytes.
         unsafe { _mm512_loadu_si512((&raw const blocks[index]).cast()) }
     };
-    // A transposition of 8 by 8: within pairs of rows, across pairs of pairs, across halves.
+    // Transposes a matrix of 8 by 8: within pairs of rows, across pairs of pairs, across halves.
     let pair = |first, second| {
         let (first, second) = (block(first), block(second));
         [_mm512_unpacklo_epi64(first, second), _mm512_unpackhi_epi64(first, second)]

@@ -1,22 +1,24 @@
-//! The stack of open containers: how many are open, and whether each is an object or an array.
+//! The stack of open containers: their number, and whether each is an object or an array.
 //!
-//! It takes one bit for each, so a document at the depth limit needs little more than a kilobyte.
+//! The stack takes one bit for each container, so a document at the default limit on depth needs
+//! little more than a kilobyte.
 
-/// The kinds of the open containers: 1 is an object.
+/// A stack of the kinds of open containers: 1 is an object, 0 is an array.
 #[derive(Clone, Debug, Default)]
 pub struct Brackets {
-    /// How many containers are open.
+    /// The number of open containers.
     pub(crate) depth: u64,
-    /// The kinds of the innermost containers, one bit each, the innermost lowest.
+    /// The kinds of the innermost containers, one bit each. The lowest bit is the innermost
+    /// container.
     kinds: u64,
-    /// How many bits of `kinds` are used, at most 64.
+    /// The number of used bits in `kinds`, at most 64.
     len: u32,
-    /// The kinds of the containers around those in `kinds`, 64 in each word.
+    /// The kinds of the containers outside those in `kinds`, 64 in each word.
     around: Vec<u64>,
 }
 
 impl Brackets {
-    /// A stack of these containers, the outermost first: 1 for an object.
+    /// Returns a stack of containers. `open` has their kinds, the outermost first.
     pub(crate) fn of(open: impl Iterator<Item = u64>) -> Brackets {
         let mut brackets = Brackets::default();
         open.for_each(|brace| brackets.push(brace));
@@ -34,7 +36,7 @@ impl Brackets {
         self.depth += 1;
     }
 
-    /// Opens `count` containers, the outermost in the lowest bit of `braces`.
+    /// Opens `count` containers. The lowest bit of `braces` is the outermost one.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(super) fn open(&mut self, braces: u64, count: u32) {
@@ -50,9 +52,9 @@ impl Brackets {
         }
     }
 
-    /// Closes `count` containers, the innermost in the lowest bit of `braces`; `false` if a kind
-    /// differs. Stops early if none is open: another process may write to the file, and then the
-    /// masks may close more than they opened.
+    /// Closes `count` containers. The lowest bit of `braces` is the innermost one. Returns `false`
+    /// if a kind differs. Stops early if no container is open: if another process writes to the
+    /// file, the masks may close more containers than they opened.
     #[inline(always)]
     pub(crate) fn close(&mut self, braces: u64, count: u32) -> bool {
         let (mut braces, mut count) = (braces, count);
@@ -73,7 +75,8 @@ impl Brackets {
         }
     }
 
-    /// The kind of the innermost container: 1 is an object. Meaningless if none is open.
+    /// Returns the kind of the innermost container: 1 is an object. The result is meaningless if no
+    /// container is open.
     #[inline(always)]
     pub(crate) fn innermost(&self) -> u64 {
         let kinds = if self.len == 0 { self.around.last().copied() } else { Some(self.kinds) };
@@ -87,12 +90,13 @@ pub(super) fn lowest(count: u32) -> u64 {
     !(!0u64).checked_shl(count).unwrap_or_default()
 }
 
-/// The bit of the bracket that closes the outermost of `depth` containers, if it is in this block.
-/// Otherwise updates `depth` to the number of containers that are open after the block.
+/// Returns the bit of the bracket that closes the outermost of `depth` containers, if this bracket
+/// is in the block. Otherwise updates `depth` to the number of containers that are open after the
+/// block.
 #[inline(always)]
 pub(crate) fn close_of(brackets: u64, opens: u64, depth: &mut u64) -> Option<u32> {
     let closes = brackets & !opens;
-    // A closing bracket right after its opening one closes no other container.
+    // A closing bracket right after its opening bracket closes no other container.
     let others = closes & !((brackets & opens) << 1);
     if *depth > u64::from(others.count_ones()) {
         let opened = brackets.count_ones() - closes.count_ones();
@@ -103,8 +107,8 @@ pub(crate) fn close_of(brackets: u64, opens: u64, depth: &mut u64) -> Option<u32
     while rest != 0 {
         let bit = rest.trailing_zeros();
         rest &= rest - 1;
-        // Branch-free, because openings and closings come in no predictable order. If another
-        // process writes to the file, the masks may close more than they opened.
+        // Without branches, because the order of opening and closing brackets is unpredictable. If
+        // another process writes to the file, the masks may close more containers than they opened.
         let opened = (opens >> bit) & 1;
         *depth = (*depth + 2 * opened).saturating_sub(1);
         if *depth == 0 {

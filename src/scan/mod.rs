@@ -1,6 +1,7 @@
-//! Bytes to bit masks: 64 bytes of text become one 64-bit mask for each class of bytes.
+//! Converts bytes to bit masks: 64 bytes of text become one 64-bit mask for each class of bytes.
 //!
-//! The text `{"a\"":[1]}` gives, byte by byte (the first byte is the lowest bit, shown left):
+//! These are the masks of the text `{"a\"":[1]}`. The first byte is the lowest bit and is shown on
+//! the left:
 //!
 //! ```text
 //! text        {  "  a  \  "  "  :  [  1  ]  }
@@ -13,26 +14,26 @@
 //! braces      1  0  0  0  0  0  0  0  0  0  1    the kind: brace or square bracket
 //! ```
 //!
-//! *Quotes.* In a run of backslashes, each second one is escaped by the one before it. An addition
-//! at the start of every run carries through the run. The result separates odd from even positions
-//! in all runs at once (`Carry::escaped`).
+//! *Quotes.* In a run of backslashes, every second backslash is escaped by the one before it. If a
+//! bit is added at the start of a run, the carry moves to the end of the run. So one addition
+//! separates the odd from the even positions in all runs (`Carry::escaped`).
 //!
 //! *Strings.* A byte is in a string if the number of quotes up to it is odd. That is the prefix XOR
 //! of the quotes, which a carry-less multiplication by all ones computes in one step. An opening
-//! quote counts as inside, a closing quote as outside.
+//! quote counts as inside the string, a closing quote as outside.
 //!
 //! *Brackets.* `[` and `{` differ only in bit 5, and so do `]` and `}`. Setting bit 5 turns no
-//! other byte into one of them, so two comparisons find all four. Bit 5 is the kind; bit 1 says
-//! whether the bracket opens.
+//! other byte into a brace, so two comparisons find all four brackets. Bit 5 is the kind of the
+//! bracket. Bit 1 says whether the bracket opens.
 //!
-//! The `Carry` crosses from block to block: whether a string is open, whether a backslash escapes
-//! the next byte, and up to three bytes of an unfinished character. Blocks start at multiples of 64
-//! bytes from where scanning started or restarted. So a mask does not depend on how the input was
-//! cut into windows.
+//! The state that one block passes to the next is small: whether a string is open and whether a
+//! backslash escapes the next byte (`Carry`), and up to three bytes of an unfinished character
+//! (`Utf8`). Blocks start at multiples of 64 bytes from the start or restart of the scan. So a mask
+//! does not depend on how the input was cut into windows.
 //!
 //! The kernels differ in `Kernel::classify` and `Kernel::prefix_xor` only. `scalar` is the
-//! fallback, and the oracle in the tests of the others. A new kernel needs a file like the others,
-//! a variant of `Kind`, and a line wherever `Kind` is matched.
+//! fallback, and the tests compare the other kernels with it. A new kernel needs a file, a variant
+//! of `Kind`, and a line in each `match` on `Kind`.
 #![allow(unsafe_code, reason = "the kernels and their dispatch are one of the two unsafe places")]
 
 pub mod brackets;
@@ -55,13 +56,14 @@ use crate::error::ErrorKind;
 /// Bytes of text in a block.
 pub const BLOCK: usize = 64;
 
-/// Blocks scanned in one call: enough to amortise the call, few enough to stay in the L1 cache.
+/// Number of blocks scanned in one call: enough to amortise the call, few enough to stay in the L1
+/// cache.
 pub const BATCH: usize = 64;
 
 /// [`Findings::high`] has one bit for each block of a batch.
 const _: () = assert!(BATCH <= 64);
 
-/// How far ahead of the scan to prefetch, in bytes.
+/// Distance of the prefetch ahead of the scan, in bytes.
 const PREFETCH: usize = 2048;
 
 /// An instruction set of this processor. A value proves that the processor has it.
@@ -102,14 +104,14 @@ impl Isa {
         kinds.into_iter().flatten().map(Isa)
     }
 
-    /// The instruction set of that name (`scalar`, `avx2`, `avx512`, `neon`), if this processor has
-    /// it.
+    /// Returns the instruction set with this name (`scalar`, `avx2`, `avx512`, `neon`), if this
+    /// processor has it.
     pub fn named(name: &str) -> Option<Isa> {
         Isa::all().find(|isa| isa.name() == name)
     }
 
-    /// Runs `code`, compiled for this instruction set. Code that follows a scan mostly handles
-    /// single bits, for which the newer instruction sets have shorter instructions.
+    /// Runs `code`, compiled for this instruction set. Code after a scan mostly handles single
+    /// bits. Newer instruction sets need fewer instructions for that.
     #[inline(always)]
     pub fn run<C: Code>(self, code: C) -> C::Output {
         match self.0 {
@@ -141,12 +143,13 @@ impl Isa {
         }
     }
 
-    /// Proof that the processor has a fast PEXT (parallel bit extract), if it does.
+    /// Returns the proof that the processor has a fast PEXT (parallel bit extract). Returns `None`
+    /// if this instruction set does not include it.
     fn pext(self) -> Option<HasPext> {
         (cfg!(target_arch = "x86_64") && self.0 != Kind::Scalar).then_some(HasPext(()))
     }
 
-    /// The name that [`Isa::named`] knows.
+    /// Returns the name that [`Isa::named`] accepts.
     pub fn name(self) -> &'static str {
         match self.0 {
             Kind::Scalar => "scalar",
@@ -164,8 +167,8 @@ impl Isa {
 #[derive(Clone, Copy, Debug)]
 struct HasPext(());
 
-/// Code that [`Isa::run`] compiles once for each instruction set. This works only for what is
-/// inlined into [`Code::run`], which must be `inline(always)` itself. A closure is not inlined.
+/// Code that [`Isa::run`] compiles once for each instruction set. This works only for code that is
+/// inlined into [`Code::run`], and `run` must be `inline(always)`. A closure is not inlined.
 pub trait Code {
     /// The result.
     type Output;
@@ -174,7 +177,7 @@ pub trait Code {
     fn run(self) -> Self::Output;
 }
 
-/// Whether the processor has AVX2 and the features that every such processor has as well.
+/// Whether the processor has AVX2 and the features that all processors with AVX2 have.
 #[cfg(target_arch = "x86_64")]
 fn has_avx2() -> bool {
     is_x86_feature_detected!("avx2")
@@ -216,7 +219,7 @@ pub struct Block {
 /// How much of each block to compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
-    /// Strings only. The text was scanned before, so it has no misplaced bytes.
+    /// Strings only. The text was scanned before, so its bytes are not checked again.
     Strings,
     /// Strings and brackets.
     Structure,
@@ -233,7 +236,7 @@ struct Carry {
     in_string: u64,
 }
 
-/// What the fast scan of a batch found that needs a slower check.
+/// The findings of the fast scan of a batch that need a slower check.
 #[derive(Clone, Copy, Debug, Default)]
 struct Findings {
     /// Not 0 if the batch has control characters in strings or bytes beyond ASCII outside strings.
@@ -242,7 +245,7 @@ struct Findings {
     high: u64,
 }
 
-/// The comparisons of one block, before strings are known.
+/// The comparisons of one block, before its strings are known.
 struct Raw {
     quote: u64,
     backslash: u64,
@@ -258,7 +261,7 @@ struct Raw {
     space: u64,
 }
 
-/// The rare bytes of a block.
+/// The masks of the rare bytes of a block.
 struct Unusual {
     /// Control characters.
     control: u64,
@@ -310,7 +313,7 @@ trait Kernel {
 const ODD: u64 = 0xAAAA_AAAA_AAAA_AAAA;
 
 impl Carry {
-    /// The bytes that an escaping backslash precedes.
+    /// Returns the bytes after an escaping backslash.
     #[inline(always)]
     fn escaped(&mut self, backslash: u64) -> u64 {
         let potential = backslash & !self.escaped;
@@ -347,9 +350,10 @@ unsafe fn scan_blocks<K: Kernel, const STRUCTURE: bool, const TOKENS: bool>(
         block.quotes = quotes;
         block.escapes = raw.backslash & in_string & !escaped;
         block.strings = in_string;
-        // The compiler drops the comparisons whose masks are not stored below.
+        // The compiler removes the comparisons whose masks are not stored below.
         if STRUCTURE {
-            // Compact plans have nearly none; in indented plans nearly every block has line feeds.
+            // Compact plans have almost no unusual bytes. In indented plans, almost every block has
+            // line feeds.
             if raw.is_unusual {
                 // SAFETY: the processor has the instruction set, by this function's contract.
                 let Unusual { control, high } = unsafe { K::unusual(bytes) };
@@ -377,12 +381,13 @@ pub struct Scanner {
     utf8: Utf8,
 }
 
-/// A byte that is not allowed where it stands.
+/// A byte that is not allowed at its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Misplaced {
-    /// What is wrong with it.
+    /// The kind of the error.
     pub kind: ErrorKind,
-    /// Bytes from the start of the scanned text; negative in the text that was scanned before it.
+    /// Bytes from the start of the text passed to the scan. Negative for a byte of the text before
+    /// it.
     pub offset: isize,
 }
 
@@ -472,8 +477,8 @@ impl Scanner {
 
     /// Writes the masks of the last bytes of the text, fewer than [`BLOCK`], to `block`.
     ///
-    /// Returns the first misplaced byte. If the text ends inside a character, that is an error at
-    /// the end of the text.
+    /// Returns the first misplaced byte. If the text ends inside a character, the error is at the
+    /// end of the text.
     ///
     /// # Panics
     ///
@@ -496,26 +501,27 @@ impl Scanner {
         })
     }
 
-    /// How many of the last bytes begin a character that is not complete yet, and may be invalid.
+    /// Returns the number of bytes at the end of the text that begin an incomplete character. The
+    /// character may turn out to be invalid.
     pub fn pending(&self) -> usize {
         self.utf8.begun().len()
     }
 
-    /// Checks that the text may end here, which is not inside a character.
+    /// Checks that the text does not end inside a character.
     pub fn finish(&self) -> Option<Misplaced> {
         let cut = Misplaced { kind: ErrorKind::Truncated, offset: 0 };
         (!self.utf8.is_complete()).then_some(cut)
     }
 }
 
-/// The first misplaced byte of a batch. Slow, but a scan needs it at most once.
+/// Finds the first misplaced byte of a batch. This is slow, but runs only on a batch with an error.
 fn first_misplaced(text: &[u8], before: Carry) -> Option<Misplaced> {
     let mut in_string = before.in_string != 0;
     let mut escaped = before.escaped != 0;
     for (offset, &byte) in text.iter().enumerate() {
         let kind = match byte {
             0x80.. if !in_string => Some(ErrorKind::NotAscii),
-            // Escapes do not matter: an escaped byte other than a quote is treated the same.
+            // Escapes do not matter here: a control character is an error even if it is escaped.
             0..0x20 if in_string => Some(ErrorKind::ControlCharacter),
             _ => None,
         };

@@ -1,9 +1,9 @@
-//! The NEON kernel: 64 bytes in four registers, de-interleaved. Register 0 has bytes 0, 4, 8, ...,
+//! The NEON kernel: a block is four de-interleaved registers. Register 0 has bytes 0, 4, 8, ...,
 //! register 1 has bytes 1, 5, 9, ..., and so on.
 //!
-//! NEON has no MOVEMASK. In this layout the bits of four neighbouring bytes are at the same
-//! position of the four registers, and shift-and-insert instructions bring them together. (The
-//! usual way, pairwise addition, is longer: the compiler splits the instruction into three.)
+//! NEON has no MOVEMASK. In this layout, four neighbouring bytes are at the same position of the
+//! four registers, and shift-and-insert instructions bring their bits together. The usual method,
+//! pairwise addition, is slower, because the compiler splits the instruction into three.
 
 use std::arch::aarch64::{
     uint8x16_t, uint8x16x4_t, vandq_u8, vbicq_u8, vceqq_u8, vcleq_u8, vcltq_s8, vdupq_n_s8,
@@ -15,6 +15,8 @@ use std::arch::aarch64::{
 use super::wide::{ESCAPED, LEAF_WINDOW, LITERALS, LeafMasks, Masks, Wide, WideCode};
 use super::{BLOCK, Block, Carry, Findings, Kernel, Raw, Unusual, scan_blocks};
 
+/// Scans a text with NEON.
+///
 /// # Safety
 ///
 /// The processor has NEON.
@@ -28,7 +30,7 @@ pub(super) unsafe fn scan<const STRUCTURE: bool, const TOKENS: bool>(
     unsafe { scan_blocks::<Neon, STRUCTURE, TOKENS>(text, carry, blocks) }
 }
 
-/// Runs code that is inlined here, with the vector operations of NEON as an argument.
+/// Runs code that is inlined here, and passes the vector operations of NEON to the code.
 ///
 /// # Safety
 ///
@@ -38,20 +40,20 @@ pub(super) unsafe fn run_wide<C: WideCode>(code: C) -> C::Output {
     code.run(Neon(()))
 }
 
-/// Proof that the processor has NEON. Made by [`run_wide`] only.
+/// Proof that the processor has NEON. Only [`run_wide`] makes it.
 #[derive(Clone, Copy)]
 struct Neon(());
 
 /// A block in the de-interleaved layout.
 type Deinterleaved = [uint8x16_t; 4];
 
-/// The highest bit of each byte, in the order of the text.
+/// Returns the highest bit of each byte, in the order of the text.
 #[inline]
 #[target_feature(enable = "neon")]
 fn mask(bytes: Deinterleaved) -> u64 {
-    // `low` and `high` hold two bits at the top of each byte, `four` holds four, and `twice`
-    // repeats these in the low half of the byte. The middle eight bits of two such bytes then
-    // belong to eight neighbouring bytes of the text.
+    // `low` and `high` have two bits of the result at the top of each byte. `four` has four bits,
+    // and `twice` repeats these four bits in the low half of each byte. So the middle eight bits of
+    // two such bytes belong to eight neighbouring bytes of the text.
     let low = vsriq_n_u8::<1>(bytes[1], bytes[0]);
     let high = vsriq_n_u8::<1>(bytes[3], bytes[2]);
     let four = vsriq_n_u8::<2>(high, low);
@@ -163,7 +165,7 @@ fn between(bytes: Deinterleaved, first: u8, last: u8) -> Deinterleaved {
     bytes.map(|part| vcleq_u8(vsubq_u8(part, first), most))
 }
 
-/// Looks up each byte, which is less than 16, in a table.
+/// Looks up each byte in a table. The bytes must be less than 16.
 #[inline]
 #[target_feature(enable = "neon")]
 fn found(table: &[u8; 16], bytes: Deinterleaved) -> Deinterleaved {
@@ -209,5 +211,5 @@ impl Kernel for Neon {
     }
 
     // `prefix_xor` and `prefetch` keep their defaults. Carry-less multiplication is an optional
-    // extension, and the hardware prefetcher follows a forward scan.
+    // extension of NEON, and the hardware prefetcher handles a forward scan well.
 }

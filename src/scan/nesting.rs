@@ -1,11 +1,11 @@
 //! Checks that brackets match, many at a time.
 //!
-//! The fast path (`words`) matches many brackets at once. The slow path (`Nesting::first_bad`) goes
-//! bracket by bracket. It runs when the fast path rejects a batch, and finds the first error. On
-//! processors without PEXT it is the only path. Tests use it as the oracle of the fast path.
+//! The fast path (`words`) matches many brackets at once. The slow path (`Nesting::first_bad`)
+//! checks bracket by bracket. It runs when the fast path rejects a batch, and finds the first
+//! error. On processors without PEXT, it is the only path. Tests compare the two paths.
 //!
-//! Brackets after the end of the document are ignored: once no container is open, everything is
-//! accepted.
+//! Both paths ignore brackets after the end of the document, which is where its outermost container
+//! closes.
 
 pub mod partial;
 #[cfg(target_arch = "x86_64")]
@@ -35,17 +35,17 @@ pub struct Nesting {
 pub struct BlockRange {
     /// Index of the block after the last one, in the batch.
     pub end: usize,
-    /// Fewest containers that are open anywhere in the range; 0 if unknown.
+    /// Minimum number of open containers in the range; 0 if unknown.
     pub depth_min: u64,
-    /// How many containers are open at its end, if `depth_min` is known.
+    /// Number of open containers at the end of the range, if `depth_min` is known.
     pub depth_after: u64,
 }
 
-/// What tokens imply about the kind of the container around them.
+/// Claims of tokens about the kind of the container around them. Each claim is one bit.
 ///
-/// Each bit stands at the bracket after the token. At a closing bracket, the claim is about the
-/// container that the bracket closes. At an opening bracket, it is about the container around the
-/// bracket.
+/// The bit of a claim is at the next bracket after the token. At a closing bracket, the claim is
+/// about the container that the bracket closes. At an opening bracket, the claim is about the
+/// container around the bracket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Claims {
     /// The container is an object.
@@ -55,7 +55,7 @@ pub struct Claims {
 }
 
 impl Claims {
-    /// The claims that contradict `kinds`, in which 1 is an object.
+    /// Returns the claims that contradict `kinds`. In `kinds`, 1 is an object.
     #[inline(always)]
     fn contradictions(self, kinds: u64) -> u64 {
         (self.objects & !kinds) | (self.arrays & kinds)
@@ -63,7 +63,8 @@ impl Claims {
 }
 
 impl Nesting {
-    /// The start of a text in which at most `depth_max` containers may be open at once.
+    /// Returns the state at the start of a text. At most `depth_max` containers may be open at
+    /// once.
     pub fn new(isa: Isa, depth_max: u64) -> Nesting {
         let (open, ranges) = (Brackets::default(), Vec::new());
         Nesting { isa, depth_max, open, ended: false, ranges }
@@ -92,11 +93,11 @@ impl Nesting {
         self.first_bad(blocks)
     }
 
-    /// Like [`Nesting::follow`], and checks claims as well. `last` is what the tokens claim about
-    /// the innermost container at the end of the blocks.
+    /// Like [`Nesting::follow`], but also checks claims. `last` has the claims after the last
+    /// bracket, about the innermost container at the end of the blocks.
     ///
-    /// `false` if something may be wrong, or if the document begins or ends in the blocks. The
-    /// state is then unchanged.
+    /// Returns `false`, and leaves the state unchanged, if the blocks may be invalid or if the
+    /// document begins or ends in them.
     pub fn follow_claims(&mut self, blocks: &[Block], claims: &[Claims], last: Claims) -> bool {
         if self.ended || self.open.depth == 0 {
             return false;
@@ -115,9 +116,11 @@ impl Nesting {
         is_right
     }
 
-    /// Follows the brackets on the fast path; `false` if it failed, with the state unchanged.
+    /// Follows the brackets on the fast path. If it fails, returns `false` and leaves the state
+    /// unchanged.
     fn matches(&mut self, pext: HasPext, blocks: &[Block]) -> bool {
-        // Cheap: most texts are less than 64 levels deep, so this copies no list.
+        // This copy is cheap: most texts are less than 64 levels deep, so the copied stack has no
+        // list.
         let (open, ended) = (self.open.clone(), self.ended);
         let matches = self.take_words::<false>(pext, blocks, &[]);
         if !matches {
@@ -210,8 +213,9 @@ impl Nesting {
         if matches { Ok(()) } else { Err(ErrorKind::MismatchedBracket) }
     }
 
-    /// Applies the brackets of a range that another thread followed. `false`, with the state
-    /// unchanged, if something may be wrong or the document would end in the range.
+    /// Applies the brackets of a range that another thread followed. Returns `false`, and leaves
+    /// the state unchanged, if the range may be invalid here or if the document would end in the
+    /// range.
     pub fn apply(&mut self, partial: &PartialNesting) -> bool {
         let PartialNesting { closed, around, open, highest } = partial;
         let leaves_some = self.open.depth > partial.closes();
@@ -230,7 +234,7 @@ impl Nesting {
         true
     }
 
-    /// Follows the brackets one by one, up to the first that is wrong.
+    /// Follows the brackets one by one, up to the first error.
     fn first_bad(&mut self, blocks: &[Block]) -> Option<(ErrorKind, usize)> {
         for (index, block) in blocks.iter().enumerate() {
             let mut brackets = block.brackets;
@@ -307,7 +311,7 @@ mod tests {
         }
     }
 
-    /// The brackets of a document, from random choices, with some spaces between them.
+    /// Makes the brackets of a document from random choices, with some spaces between them.
     fn document(choices: &[u8]) -> Vec<u8> {
         let (mut text, mut open) = (Vec::new(), Vec::new());
         for choice in choices {

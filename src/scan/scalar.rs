@@ -1,4 +1,5 @@
-//! The kernel for any processor, one byte at a time. It is the oracle of the other kernels.
+//! The kernel for any processor. It works byte by byte, and tests compare the other kernels with
+//! it.
 
 use super::wide::{LEAF_WINDOW, LeafMasks, Masks, Wide};
 use super::{BLOCK, Block, Kernel, Raw, Unusual};
@@ -58,7 +59,7 @@ impl Kernel for Scalar {
     }
 }
 
-/// One bit for each byte: whether it passes the test.
+/// Returns one bit for each byte: whether the byte passes the test.
 #[inline(always)]
 fn mask(bytes: &[u8; BLOCK], test: fn(u8) -> bool) -> u64 {
     bytes.iter().rev().fold(0, |mask, &byte| (mask << 1) | u64::from(test(byte)))

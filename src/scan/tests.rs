@@ -1,4 +1,4 @@
-//! Compares each kernel with the scalar one, and the scalar one with a loop over the bytes.
+//! Compares each kernel with the scalar kernel, and the scalar kernel with a loop over the bytes.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,7 @@ use super::utf8::Utf8;
 use super::{BLOCK, Block, Detail, Isa, Misplaced, Scanner};
 use crate::error::ErrorKind;
 
-/// Scans in batches of the given numbers of blocks; spaces pad the last block.
+/// Scans a text in batches of the given numbers of blocks. Spaces pad the last block.
 fn scan(
     isa: Isa,
     detail: Detail,
@@ -32,7 +32,7 @@ fn scan(
     (blocks, scanner.finish())
 }
 
-/// The masks, computed with a loop over the bytes.
+/// Computes the masks with a loop over the bytes.
 fn walk(text: &[u8]) -> Vec<Block> {
     let mut padded = text.to_vec();
     padded.resize(text.len().next_multiple_of(BLOCK), b' ');
@@ -193,7 +193,7 @@ fn a_character_may_not_be_cut_by_the_end() {
         text[0] = b'"';
         text[BLOCK - 2..].copy_from_slice(b"\xe2\x82");
         let (_, found) = scan(isa, Detail::Structure, &text, &[1]);
-        // The offset counts from the end of the text, where the error shows.
+        // The offset counts from the end of the text, where the error is reported.
         assert_eq!(found, Some(Misplaced { kind: ErrorKind::Truncated, offset: 0 }));
     }
 }
@@ -212,7 +212,7 @@ fn an_unfinished_character_is_checked_in_the_copy() {
     ] {
         let mut utf8 = Utf8::default();
         assert_eq!(utf8.begin(bytes), is_begun, "{bytes:x?}");
-        // Any text may follow: it must not panic.
+        // Any text may follow. The check must not panic.
         let _ = utf8.check_all(&[b'a'; BLOCK]);
     }
 }

@@ -1,9 +1,9 @@
-//! UTF-8 of a text that comes in pieces.
+//! Validates the UTF-8 of a text that arrives in pieces.
 
 use super::{BLOCK, Misplaced};
 use crate::error::ErrorKind;
 
-/// The first bytes of a character that the text so far ends in.
+/// The first bytes of an incomplete character at the end of the text so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Utf8 {
     bytes: [u8; 3],
@@ -11,7 +11,7 @@ pub(super) struct Utf8 {
 }
 
 impl Utf8 {
-    /// What the text so far ends in.
+    /// Returns the first bytes of the incomplete character at the end of the text so far.
     pub(super) fn begun(&self) -> &[u8] {
         &self.bytes[..self.len]
     }
@@ -20,10 +20,10 @@ impl Utf8 {
         self.len == 0
     }
 
-    /// Validates the blocks that `high` names, one bit each: those with bytes beyond ASCII. If a
-    /// character crosses a block boundary, `high` names both blocks.
+    /// Validates the blocks with bytes beyond ASCII. `high` has one bit for each of these blocks.
+    /// If a character crosses a block boundary, `high` has the bits of both blocks.
     pub(super) fn check(&mut self, text: &[u8], mut high: u64) -> Option<Misplaced> {
-        // The first block must complete an unfinished character.
+        // The first block must complete the incomplete character.
         high |= u64::from(!self.is_complete());
         while high != 0 {
             let first = high.trailing_zeros();
@@ -36,13 +36,13 @@ impl Utf8 {
                 let offset = (end - self.len) as isize;
                 return Some(Misplaced { kind: ErrorKind::Encoding, offset });
             }
-            // Two shifts, because a shift by 64 is not allowed.
+            // Two shifts, because Rust does not allow a shift by 64.
             high &= (!0 << (first + count - 1)) << 1;
         }
         None
     }
 
-    /// Validates a text of at least four bytes that follows what was validated before.
+    /// Validates the next part of the text, of at least four bytes.
     pub(super) fn check_all(&mut self, text: &[u8]) -> Option<Misplaced> {
         let begun = self.len;
         let mut rest = text;
@@ -61,7 +61,8 @@ impl Utf8 {
         if simdutf8::basic::from_utf8(rest).is_ok() {
             return None;
         }
-        // simdutf8 does not say where. Another process may have repaired the file in between.
+        // simdutf8 does not locate the error. If another process writes to the file, the second
+        // check may find no error.
         let Err(error) = std::str::from_utf8(rest) else { return None };
         let valid = text.len() - rest.len() + error.valid_up_to();
         if error.error_len().is_some() {
@@ -71,8 +72,8 @@ impl Utf8 {
         (!is_begun).then_some(Misplaced { kind: ErrorKind::Encoding, offset: valid as isize })
     }
 
-    /// Keeps the first bytes of a character, at most three; `false` if they begin none. The check
-    /// reads the copy, because another process may write to the text.
+    /// Stores the first bytes of an incomplete character, at most three. Returns `false` if no
+    /// character begins with them. Checks the copy, because another process may write to the text.
     pub(super) fn begin(&mut self, bytes: &[u8]) -> bool {
         self.bytes[..bytes.len()].copy_from_slice(bytes);
         self.len = bytes.len();
@@ -84,7 +85,7 @@ impl Utf8 {
     }
 }
 
-/// Length in bytes of the character that `first` begins, which has more than one byte.
+/// Length in bytes of a character beyond ASCII whose first byte is `first`.
 fn character_len(first: u8) -> usize {
     match first {
         0xf0.. => 4,

@@ -1,16 +1,16 @@
-//! Vector operations that run after the scan: masks of several blocks at once, and the bytes of
-//! literals, numbers and escapes.
+//! Vector operations that run after the scan. They handle the masks of several blocks at once, and
+//! classify the bytes of literals, numbers and escapes.
 //!
-//! The masks of consecutive blocks form one long integer whose lowest bit is the first byte.
-//! Bitwise operations work on each lane alone. Shifts and additions work on the long integer: the
-//! carry out of one group of lanes is the carry into the next.
+//! The masks of consecutive blocks form one long integer. Its lowest bit is the first byte. Bitwise
+//! operations work on each lane separately. Shifts and additions work on the long integer: the
+//! carry out of one group of lanes is the carry into the next group.
 
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
 use super::{BLOCK, Block};
 
 /// Code that [`Isa::run_wide`] compiles once for each instruction set. As with
-/// [`Code`](super::Code), this works only for what is inlined into it.
+/// [`Code`](super::Code), this works only for code that is inlined into [`WideCode::run`].
 ///
 /// [`Isa::run_wide`]: super::Isa::run_wide
 pub trait WideCode {
@@ -26,17 +26,18 @@ pub trait Wide: Copy {
     /// The masks that one operation handles.
     type Lanes: Lanes;
 
-    /// The masks of the first [`Lanes::COUNT`] blocks; `None` if there are fewer.
+    /// Returns the masks of the first [`Lanes::COUNT`] blocks; `None` if there are fewer blocks.
     fn masks(self, blocks: &[Block]) -> Option<Masks<Self::Lanes>>;
 
     /// Classifies the first 64 bytes for literals, numbers and escapes.
     fn leaf_masks(self, text: &[u8; LEAF_WINDOW]) -> LeafMasks;
 }
 
-/// A block and the next four bytes, which the last byte needs if it begins `false`.
+/// The length of a block and the next four bytes. A `false` that begins at the last byte of the
+/// block needs these four bytes.
 pub const LEAF_WINDOW: usize = BLOCK + 4;
 
-/// The masks of 64 bytes that say what begins at each byte.
+/// The masks of 64 bytes for the check of literals, numbers and escapes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeafMasks {
     /// Bytes where `true` or `null` begins.
@@ -51,7 +52,7 @@ pub struct LeafMasks {
     pub hex: u64,
     /// `d` or `D`.
     pub d: u64,
-    /// Bytes before one that makes a two-byte escape: `" \ / b f n r t`.
+    /// Bytes before a byte that can end a two-byte escape: `" \ / b f n r t`.
     pub before_escaped: u64,
     /// Bytes before `u`.
     pub before_u: u64,
@@ -64,20 +65,20 @@ pub const LANES_MAX: usize = 8;
 pub trait Lanes:
     Copy + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> + Not<Output = Self>
 {
-    /// How many blocks the mask covers; at most [`LANES_MAX`].
+    /// Number of blocks in the mask, at most [`LANES_MAX`].
     const COUNT: usize;
 
-    /// Shifts every bit to the next byte. `carry`, 0 or 1, is the bit shifted in, and then the bit
-    /// shifted out.
+    /// Shifts every bit to the next byte. Shifts the bit `carry` in, and sets `carry` to the bit
+    /// that is shifted out.
     fn shifted(self, carry: &mut u64) -> Self;
 
-    /// Adds two masks. `carry`, 0 or 1, is the carry in, and then the carry out.
+    /// Adds two masks and `carry`, which is 0 or 1. Sets `carry` to the carry of the sum.
     fn add_with_carry(self, other: Self, carry: &mut u64) -> Self;
 
-    /// One bit for each lane: whether it is not 0.
+    /// Returns one bit for each lane: whether the lane is not 0.
     fn nonzero(self) -> u64;
 
-    /// The lanes in order; entries after the last lane are 0.
+    /// Returns the lanes in order. Entries after the last lane are 0.
     fn to_array(self) -> [u64; LANES_MAX];
 }
 
@@ -109,7 +110,7 @@ impl From<&Block> for Masks<u64> {
     }
 }
 
-/// One block: the fallback, and the oracle of the other implementations.
+/// The fallback: one block. Tests compare the other implementations with it.
 impl Lanes for u64 {
     const COUNT: usize = 1;
 
@@ -139,15 +140,15 @@ impl Lanes for u64 {
     }
 }
 
-/// White space, in a table by the low four bits.
+/// A table of white space by the low four bits.
 #[cfg(target_arch = "x86_64")]
 pub(super) const SPACE: [u8; 16] = by_low_bits(b" \t\n\r");
 
-/// The separators, in a table by the low four bits.
+/// A table of the separators by the low four bits.
 #[cfg(target_arch = "x86_64")]
 pub(super) const SEPARATORS: [u8; 16] = by_low_bits(b",:");
 
-/// The brackets with bit 5 set, in a table by the low four bits.
+/// A table of the brackets with bit 5 set, by the low four bits.
 #[cfg(target_arch = "x86_64")]
 pub(super) const BRACKETS: [u8; 16] = by_low_bits(b"{}");
 
@@ -165,9 +166,9 @@ const fn by_low_bits(mut bytes: &[u8]) -> [u8; 16] {
 /// Propagates the carries of an addition from lane to lane.
 ///
 /// `over` has a bit for each lane that overflowed by itself. `full` has a bit for each lane whose
-/// sum is all ones, which overflows when a carry comes in. The result has a bit for each lane to
-/// increment, and above the last lane the carry out. For example, if lane 0 overflowed, lane 1 is
-/// full and no carry comes in, lanes 1 and 2 are incremented.
+/// sum is all ones. Such a lane overflows if a carry comes in. The result has a bit for each lane
+/// to increment. Its bit above the last lane is the carry out. For example, if lane 0 overflowed,
+/// lane 1 is full and no carry comes in, lanes 1 and 2 are incremented.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(super) fn propagate_carries(over: u32, full: u32, carry: u64) -> u32 {
@@ -204,8 +205,9 @@ macro_rules! bitwise {
 #[cfg(target_arch = "x86_64")]
 pub(super) use bitwise;
 
-/// The letters of the literals, by the low four bits of their first byte, which are distinct. Table
-/// `i` holds letter `i` of each literal. Other first bytes find 0xff, which matches no letter.
+/// The letters of the literals, by the low four bits of the first letter. These bits differ between
+/// the literals. Table `i` has letter `i` of each literal. For other first bytes, the entry is
+/// 0xff, which matches no letter.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) const LITERALS: [[u8; 16]; 4] = {
     let mut tables = [[0xff; 16]; 4];
@@ -219,8 +221,9 @@ pub(super) const LITERALS: [[u8; 16]; 4] = {
     tables
 };
 
-/// The bytes that make a two-byte escape. Such a byte finds a common bit in the two tables, the
-/// first by its low and the second by its high four bits.
+/// Tables of the bytes that can end a two-byte escape. The first table is indexed by the low four
+/// bits of a byte, the second by the high four bits. The two entries of such a byte have a bit in
+/// common.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) const ESCAPED: [[u8; 16]; 2] = {
     let (mut low, mut high) = ([0; 16], [0; 16]);
@@ -260,10 +263,10 @@ mod tests {
     struct Worked {
         /// Every mask, unchanged.
         masks: [Vec<u64>; 8],
-        /// Two masks shifted, their sum and their bitwise combinations.
+        /// Two masks after a shift, their sum, and their bitwise combinations.
         others: [Vec<u64>; 7],
         carries: [u64; 3],
-        /// Whether the intersection of the two is not 0.
+        /// For each lane, whether the intersection of the two masks is not 0.
         which: Vec<bool>,
     }
 

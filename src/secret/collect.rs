@@ -25,8 +25,8 @@ use crate::plan::{
 };
 use crate::pool::Queue;
 
-/// How many arguments of module calls are remembered. With more, the configuration is read a second
-/// time.
+/// Maximum number of module call arguments to remember. With more, the configuration is read a
+/// second time.
 const ARGUMENTS_MAX: usize = 1 << 16;
 
 /// The secrets of a document, and the places and declarations that mark them.
@@ -34,7 +34,7 @@ const ARGUMENTS_MAX: usize = 1 << 16;
 pub struct Collected {
     /// The digests of the secrets.
     pub secrets: Secrets,
-    /// Finds texts that contain a secret, if the options ask for it.
+    /// Finds texts that contain a secret. `None` if only whole texts count as echoes.
     pub contained: Option<Contained>,
     /// The variables and outputs that are declared sensitive.
     pub declared: Declared,
@@ -54,8 +54,8 @@ impl Collected {
     }
 }
 
-/// Collects the secrets of the first document of an input, before all of it is redacted. `open`
-/// opens the input, as for [`Collecting`].
+/// Collects the secrets of the first document of an input. `open` opens the input (see
+/// [`Collecting::new`]).
 ///
 /// # Errors
 ///
@@ -64,44 +64,47 @@ pub fn collect<S: Source>(open: impl FnMut() -> Result<S>, options: &Options) ->
     Collecting::new(open, Accepts::States).collect(0, options)
 }
 
-/// Collects the secrets of the documents of an input. Each document is collected before it is read
-/// for its content.
+/// Collects the secrets of each document of an input, before the caller redacts or audits the
+/// document.
 pub struct Collecting<F, S> {
     open: F,
     accepts: Accepts,
     documents: Option<Documents<S>>,
-    /// For a second pass over a document whose values precede their declarations, as variables do.
+    /// A second reader of the input. It reads values again that preceded the declarations that mark
+    /// them, such as the values of variables.
     again: Option<Documents<S>>,
 }
 
-/// Receives the location of each secret's first occurrence, in the order of the secrets' numbers.
+/// A callback that receives each marked value with new secrets, in the order of the secrets'
+/// numbers.
 pub type Tell<'t> = &'t mut dyn FnMut(&Fresh<'_, '_>);
 
-/// A marked value with secrets that had not occurred before.
+/// A marked value with at least one secret that did not occur earlier in the document.
 #[derive(Clone, Copy, Debug)]
 pub struct Fresh<'p, 'a> {
     /// The piece that contains the value.
     pub piece: &'p Piece<'a>,
-    /// The path to the value, from the root of the subject that the overlay marks.
+    /// The path to the value, from the root of its subject or configuration piece.
     pub path: &'p [Step<'a>],
     /// The index of the value's side in `Subject::sides`.
     pub side: usize,
-    /// For a value in an identity of the piece: the index into `Parts::identities`.
+    /// The index in `Parts::identities` if the value lies in an identity of the piece.
     pub identity: Option<usize>,
     /// The offset of the value.
     pub offset: u64,
-    /// The number of the first new secret; the others have the next numbers.
+    /// The number of the first new secret. The numbers of further new secrets follow.
     pub number: u32,
 }
 
 impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
-    /// Starts before the first document. `open` opens the input: once, and a second time if values
-    /// precede their declarations.
+    /// Creates a collector that starts before the first document. It calls `open` once, and a
+    /// second time if values precede their declarations.
     pub fn new(open: F, accepts: Accepts) -> Collecting<F, S> {
         Collecting { open, accepts, documents: None, again: None }
     }
 
-    /// Reads the document at an offset that the reader has not passed yet.
+    /// Collects the secrets of the document at the offset `at`, which the reader has not passed
+    /// yet.
     ///
     /// # Errors
     ///
@@ -214,10 +217,10 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
     }
 }
 
-/// The longest pause of lookahead, as a power of two stretches.
+/// Binary logarithm of the longest pause of lookahead, in stretches.
 const PAUSE_MAX_LOG2: u32 = 6;
 
-/// Flags for values that preceded the declaration that says whether they are sensitive.
+/// Sections with values that preceded the declarations that may mark them as sensitive.
 #[derive(Clone, Copy, Debug, Default)]
 struct Early {
     variables: bool,
@@ -242,8 +245,8 @@ enum Turn {
 }
 
 struct Collector<'scope, 't> {
-    /// Workers that search for marked pieces. `None` without lookahead, and while their results are
-    /// used.
+    /// Lookahead workers that search for marked pieces. `None` with a single thread, and while
+    /// `jumped` uses their results.
     ahead: Option<Lookahead<'scope, Searcher, RangeSecrets>>,
     pause: Pause,
     found: Found,
@@ -257,21 +260,23 @@ struct Collector<'scope, 't> {
     tell: Option<Tell<'t>>,
 }
 
-/// What was collected so far.
+/// The secrets and marks found so far.
 struct Found {
     secrets: Secrets,
     texts: Option<Texts>,
     declared: Declared,
     places: Places,
-    /// How many attributes were marked at the first resource or action of the configuration.
+    /// Number of marked attributes when the walk reached the first resource or action of the
+    /// configuration. If later sections mark more, a second pass reads the configuration again.
     configured: Option<usize>,
     /// Digests of the arguments of module calls seen so far.
     arguments: HashSet<u64, Keyed>,
 }
 
-/// When lookahead pauses, because it was useless.
+/// A pause of lookahead. Lookahead pauses after useless stretches.
 struct Pause {
-    /// Number of stretches in a row whose lookahead was useless.
+    /// Number of useless stretches in a row. In a useless stretch, the walk parsed more than half
+    /// of the bytes again.
     useless_stretches: u32,
     /// The offset up to which lookahead pauses.
     until: u64,
@@ -282,8 +287,8 @@ impl PieceVisitor for Collector<'_, '_> {
         if let Some(ahead) = &mut self.ahead {
             ahead.recall();
         }
-        // Sections without secrets are entered too: everything that is written later must be valid
-        // JSON.
+        // The walk also enters sections without secrets, because everything that is written later
+        // must be valid JSON.
         let Turn::Second(awaited) = &mut self.turn else { return Answer::Enter };
         let is_awaited = match section {
             Section::Variables => std::mem::take(&mut awaited.variables),
@@ -412,8 +417,8 @@ impl Collector<'_, '_> {
         Ok(())
     }
 
-    /// Records the marked constants in a part of the configuration, or the values that names mark
-    /// in a section without overlays.
+    /// In a part of the configuration, records the marked constants. In a section without overlays,
+    /// records the values that names mark.
     fn constants(&mut self, piece: &Piece<'_>) -> Result<()> {
         match piece.kind {
             PieceKind::ConfiguredResource | PieceKind::ConfiguredAction => {
@@ -434,8 +439,8 @@ impl Collector<'_, '_> {
         })
     }
 
-    /// Records the arguments of a module call that may be constants. Whether the variables are
-    /// sensitive is not known yet.
+    /// Records the arguments of a module call that may be constants. At this point, the
+    /// declarations of the module's variables may be unread.
     fn arguments(&mut self, piece: &Piece<'_>) -> Result<()> {
         if piece.value.kind()? != Kind::Object {
             return Ok(());
@@ -461,7 +466,7 @@ impl Collector<'_, '_> {
 
     /// Records the secrets of a piece from a worker's result. Returns `false` if the piece must be
     /// parsed again: the worker had no room for its secrets, or the caller needs the texts or
-    /// locations of new ones.
+    /// locations of new secrets.
     fn add_recorded(&mut self, found_secrets: &RangeSecrets, piece: &MarkedPiece) -> Result<bool> {
         if self.found.texts.is_some() || self.tell.is_some() {
             return Ok(found_secrets.is_known(piece, &self.found.secrets));
@@ -470,7 +475,8 @@ impl Collector<'_, '_> {
     }
 }
 
-/// Records all texts at and below a marked place, and tells about `fresh` if one of them is new.
+/// Records all texts at and below a marked place. Calls `tell` with `fresh` if at least one text is
+/// a new secret.
 fn insert(
     value: Value<'_>,
     secrets: &mut Secrets,

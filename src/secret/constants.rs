@@ -8,8 +8,9 @@
 //!
 //! The mark may be above the expression, at the expression, or inside the constant.
 //!
-//! In sections without overlays, the names that the user declared secret mark values in the same
-//! way. A stack of open containers replaces recursion.
+//! In sections without overlays, the names that the user declared secret also mark values.
+//!
+//! A stack of open containers replaces recursion.
 
 use std::borrow::Cow;
 
@@ -21,7 +22,8 @@ use crate::error::Result;
 use crate::json::value::{Entries, Kind, Text, Value};
 use crate::plan::{Piece, PieceKind, members, module_of};
 
-/// Keys of the format in sections without marks. Their values are not secrets.
+/// Keys that the format defines in sections without overlays. A name that matches such a key does
+/// not mark its value.
 const FORMAT: [&str; 13] = [
     "kind",
     "mode",
@@ -58,7 +60,7 @@ struct Here {
     is_constant: bool,
     /// True inside an expression, where keys are names from the configuration or a provider.
     is_named: bool,
-    /// Marks everything at and below this place.
+    /// The reason why everything at and below this place is marked; `None` if it is not marked.
     by: Option<By>,
 }
 
@@ -66,13 +68,15 @@ struct Walk<'w> {
     places: &'w Places,
     names: &'w Marks,
     piece: &'w Piece<'w>,
-    /// The digest of the resource or action, if values mark an attribute of it.
+    /// The digest of the resource or action, if a value in another section marks one of its
+    /// attributes.
     resource: Option<u64>,
     decoded: Vec<u8>,
 }
 
-/// Calls `each` with the marked constants of a part of the configuration, or with the values that
-/// their keys mark in a section without overlays. No reported value is below another.
+/// Calls `each` with the marked constants of a part of the configuration. In a section without
+/// overlays, calls `each` with the values whose keys are secret names. No reported value lies
+/// inside another one.
 pub(crate) fn marked_constants<'a>(
     piece: &Piece<'a>,
     places: &Places,

@@ -6,10 +6,10 @@
 //! knows the four-byte grams at the first few positions of every secret, so that testing one gram
 //! every few bytes of a text is enough.
 //!
-//! Only this module keeps secrets in memory from piece to piece; other modules decode one into a
-//! buffer that the next text overwrites. The memory here is wiped when it is freed, and allocated
-//! once, because a growing allocation leaves copies behind. Library automata do neither, so none is
-//! used.
+//! Only this module keeps the secrets themselves in memory from piece to piece. Other modules
+//! decode a text into a buffer, and the next text overwrites it. This module wipes its memory
+//! before it frees it. It also never lets an allocation grow, because growing leaves copies behind.
+//! Automata in libraries do neither, so this module has its own.
 
 use zeroize::{Zeroize, Zeroizing};
 
@@ -35,9 +35,9 @@ impl Texts {
         Texts { bytes: Zeroizing::new(Vec::new()), ends: Vec::new(), max, len_min }
     }
 
-    /// Adds a secret, found at `offset`. A secret that begins with the last secret is skipped: a
-    /// text that contains it contains the last one, too. Fails if all secrets together are too
-    /// long.
+    /// Adds a secret, found at `offset`. Skips a secret that begins with the previous one: every
+    /// text that contains it also contains the previous secret. Fails if all secrets together are
+    /// too long.
     pub fn push(&mut self, text: &[u8], offset: u64) -> Result<()> {
         let is_found = |last: &[u8]| text.starts_with(last);
         if text.len() < self.len_min || self.last().is_some_and(is_found) {
@@ -68,8 +68,8 @@ impl Texts {
     }
 }
 
-/// Whether a secret contains a character, other than a digit or letter, that nested documents
-/// escape.
+/// Whether a secret contains a character that nested documents escape. Escapes with `\u`, which can
+/// spell any character, do not count.
 fn has_escapable(secret: &[u8]) -> bool {
     secret.iter().any(|byte| matches!(byte, ..b' ' | b'"' | b'\\' | b'/'))
         || secret.windows(2).any(|pair| matches!(pair, b"${" | b"%{"))
@@ -136,7 +136,7 @@ pub struct Contained {
     has_spaces: bool,
 }
 
-/// How many nested levels of escapes are removed from a text.
+/// Maximum number of nested documents whose escapes are removed.
 const DOCUMENTS_MAX: usize = 3;
 
 /// Whether a text may have escapes. Tuned for short texts, because most are short.
@@ -161,10 +161,10 @@ fn may_have_escapes(text: &[u8]) -> bool {
     }
 }
 
-/// A node of the tree, reached by the bytes on the path to it.
+/// A node of the tree. The bytes of the nodes on the path to it are the beginning of a secret.
 #[derive(Clone, Copy, Debug, Default)]
 struct Node {
-    /// The first child, and the next sibling.
+    /// The first child of this node. `sibling` is the next child of its parent. `ROOT` means none.
     child: u32,
     sibling: u32,
     /// The node of the longest proper suffix of the path.
@@ -199,8 +199,8 @@ impl Contained {
         self.nodes.len() == 1
     }
 
-    /// Whether a decoded text contains a secret: literally, URL-encoded, escaped in a document
-    /// inside the text, or in a document nested in that.
+    /// Whether a decoded text contains a secret. The secret may be literal, URL-encoded, or escaped
+    /// in a document inside the text, which may contain further documents.
     #[inline]
     pub fn is_in(&self, text: &[u8]) -> bool {
         self.is_literally_in(text) || (may_have_escapes(text) && self.is_escaped_in(text))
@@ -211,8 +211,8 @@ impl Contained {
         self.filter.may_hold(text) && self.finds(text)
     }
 
-    /// The decoded text is wiped as well. It is never longer than the text, so its buffer never
-    /// moves.
+    /// Whether a text contains a secret after its escapes are removed. The unescaped copies are
+    /// wiped. They are never longer than the text, so their buffers never grow.
     #[inline(never)]
     fn is_escaped_in(&self, text: &[u8]) -> bool {
         if self.is_in_url(text) {
@@ -221,7 +221,7 @@ impl Contained {
         let mut outer = Zeroizing::new(Vec::new());
         for depth in 0..DOCUMENTS_MAX {
             let around = if depth == 0 { text } else { &outer };
-            // Nearly all escapes in documents are of quotes, and most secrets have no quote.
+            // Nearly all escapes in documents are escaped quotes, and most secrets have no quote.
             if !self.has_escapable && memchr::memmem::find(around, b"\\u").is_none() {
                 return false;
             }
@@ -253,7 +253,7 @@ impl Contained {
         })
     }
 
-    /// The node after one more byte.
+    /// Returns the node that the automaton enters from `at` on this byte.
     fn step(&self, mut at: u32, byte: u8) -> u32 {
         while at != ROOT {
             if let Some(child) = self.child(at, byte) {
@@ -332,7 +332,8 @@ struct Grams {
 /// Length of a gram in bytes.
 const GRAM: usize = 4;
 
-/// Filter bits per gram, and the maximum in total, which fits the second-level cache.
+/// Number of filter bits per gram. `BITS_MAX` limits the whole filter to the size of the
+/// second-level cache.
 const SPARSE: usize = 256;
 const BITS_MAX: usize = 1 << 22;
 

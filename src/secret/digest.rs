@@ -17,11 +17,12 @@ pub(crate) struct Digester {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Digested {
     pub(super) digest: u64,
-    /// The hash of its first bytes, if echoes of it are searched for.
+    /// The hash of its first bytes; `None` if its echoes are not searched for.
     pub(super) head: Option<u32>,
-    /// True if it may be a number. Meaningless without a head.
+    /// True if the text may be a number. Meaningless if `head` is `None`.
     pub(super) is_number: bool,
-    /// True if it is secret only as a step of a path, or as the content of a document.
+    /// True if the text has no echoes: a key that is secret only as a step of a path, or the
+    /// content of a JSON document.
     pub(super) is_step: bool,
 }
 
@@ -38,7 +39,7 @@ impl Digester {
         self.echo_min
     }
 
-    /// The digest of a text, valid within this run.
+    /// The digest of a text. Only digests of the same digester, or of a clone, are comparable.
     pub(crate) fn digest(&self, text: &[u8]) -> u64 {
         self.keyed.hash_one(text)
     }
@@ -60,7 +61,7 @@ impl Digester {
 pub(super) struct Hash {
     /// The multiplier, always odd.
     factor: u64,
-    /// A mask for the bytes that count.
+    /// A mask for the bytes that count: the first `echo_min` bytes of the eight.
     seen: u64,
 }
 

@@ -4,9 +4,9 @@
 //! locate strings ([`crate::scan`]). A filter on the first bytes of a string
 //! ([`Secrets::may_begin`]) rejects nearly all of them.
 //!
-//! The trap: the same text has many spellings, and so has the same number. If there is a backslash
-//! near the start, the start is decoded before the filter. Strings that pass the filter are decoded
-//! whole.
+//! The trap: a string or a number can be spelled in many ways. If there is a backslash near the
+//! start of a string, the search decodes the start before it applies the filter. It decodes the
+//! whole string only if the string passes the filter.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ use crate::scan::{BATCH, BLOCK, Block, Detail, Isa, Scanner};
 /// A text that equals a secret, or contains one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Echo {
-    /// Its byte range, including the quotes.
+    /// The byte range of the text, including the quotes.
     pub range: Range<usize>,
     /// The kind of the text.
     pub kind: EchoKind,
@@ -32,7 +32,7 @@ pub struct Echo {
 /// The kind of text in an echo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EchoKind {
-    /// A string in the place of a value.
+    /// A string that is a value.
     Value,
     /// A key.
     Key,
@@ -45,14 +45,14 @@ pub enum EchoKind {
 pub struct Sought<'s> {
     /// Secrets that a text may equal.
     pub secrets: &'s Secrets,
-    /// Secrets that a text may contain, if those count.
+    /// Secrets that a text may contain. `None` if only whole texts count as echoes.
     pub contained: Option<&'s Contained>,
 }
 
-/// Shortest spelling of a number whose canonical spelling may be longer, in bytes: `1e9`.
+/// Length in bytes of the shortest number whose canonical spelling is longer: `1e9`.
 const SHORT: usize = 3;
 
-/// Searches texts for echoes, and reuses its memory.
+/// Searches parts of documents for echoes, and reuses its memory.
 #[derive(Debug)]
 pub struct Echoes {
     isa: Isa,
@@ -61,7 +61,7 @@ pub struct Echoes {
     decoded: Vec<u8>,
 }
 
-/// The state of the search in one text.
+/// The state of the search in one part of a document.
 struct Text<'t> {
     bytes: &'t [u8],
     /// The opening quote of the current string.
@@ -77,9 +77,9 @@ impl Echoes {
         Echoes { isa, blocks, decoded: Vec::new() }
     }
 
-    /// Calls `each` with the echoes in a text, in document order. The text must begin and end
-    /// outside strings and numbers. Fails if the text has changed since it was validated, because
-    /// another process writes to the file; or if `each` fails.
+    /// Calls `each` with the echoes in a part of a document, in document order. The part must begin
+    /// and end outside strings and numbers. Fails if `each` fails. Also fails if the bytes have
+    /// changed since they were validated, because another process writes to the file.
     pub fn find(
         &mut self,
         bytes: &[u8],
@@ -147,7 +147,7 @@ impl Echoes {
         each: &mut impl FnMut(Echo) -> Result<()>,
     ) -> Result<()> {
         let raw = &bytes[range.start + 1..range.end - 1];
-        // Bytes after the string do not matter, and reading them avoids a copy.
+        // The filter ignores bytes after the string. Reading them avoids a copy.
         let head = match bytes[range.start + 1..].first_chunk() {
             Some(head) => u64::from_le_bytes(*head),
             None => head_of(raw),
@@ -210,7 +210,8 @@ impl Echoes {
         }
         let kind = kind_of_string(bytes, range.end);
         let number = match kind {
-            // Its mask has the number: other keys need other numbers.
+            // The mask of a key contains the secret's number. Two keys that differ only in line
+            // ends need different masks, so a key must equal the secret exactly.
             EchoKind::Key => sought.secrets.number(&self.decoded),
             _ => sought.secrets.repeated(&self.decoded),
         };
@@ -247,8 +248,8 @@ impl Echoes {
         Ok(())
     }
 
-    /// The number of the secret that a JSON number equals, by its text or by its value. A short
-    /// spelling, such as `1e9`, may equal a long one.
+    /// Returns the number of the secret that equals a JSON number, in its spelling or in its value.
+    /// A short spelling, such as `1e9`, may equal a long one.
     fn number(&mut self, word: &[u8], secrets: &Secrets) -> Option<u32> {
         if let Some(number) = secrets.echoed(word) {
             return Some(number);
@@ -269,7 +270,7 @@ fn begins(bytes: &[u8], open: usize, sought: &Sought<'_>) -> bool {
         match bytes.get(at) {
             None | Some(b'"') => break,
             Some(b'\\') => {
-                // Half of a surrogate pair, for example, which no secret contains.
+                // The escape is invalid, such as half of a surrogate pair. No secret contains one.
                 let Some((character, escape_len)) = string::escape(&bytes[at..]) else {
                     return false;
                 };
@@ -394,7 +395,7 @@ mod tests {
         let text = r#"[1e9,1000000000.0,"1e9",100e7,1e8,-1e9,{"a":-25E-5},-0.000250,0.00025]"#;
         let expected = ["1e9", "1000000000.0", "100e7", "-25E-5", "-0.000250"];
         assert_eq!(found(text, &sought), expected.map(|text| (EchoKind::Number, text.to_owned())));
-        // With the grammar check off, any bytes may stand here.
+        // Without the grammar check, any bytes may occur here.
         assert_eq!(found("[1e,1x,--,1e99999999999999999999999999999999999999999]", &sought), []);
     }
 

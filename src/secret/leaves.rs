@@ -32,7 +32,7 @@ impl<'a> Leaf<'a> {
         }
     }
 
-    /// Calls `each` with the texts that identify a string or number. A number has two if they
+    /// Calls `each` with the texts that identify a string or number. A number has two texts if they
     /// differ: its own spelling and the canonical spelling of its value.
     pub fn each_text(
         self,
@@ -97,7 +97,7 @@ pub fn leaves<'a>(root: Value<'a>, mut each: impl FnMut(Leaf<'a>) -> Result<()>)
     }
 }
 
-/// Decodes a text, and copies it to `decoded` only if it has escapes.
+/// Decodes a string. Copies it to `decoded` only if it has escapes.
 pub(crate) fn decode<'t>(text: Text<'t>, decoded: &'t mut Vec<u8>) -> Result<&'t [u8]> {
     if text.is_plain() {
         return Ok(text.raw());

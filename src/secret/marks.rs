@@ -1,10 +1,10 @@
-//! Finds the places of a value that its overlays mark, by walking both in step
+//! Walks a value and its overlays in step, and finds the places that the overlays mark
 //! (docs/format/plan.md, section 5).
 //!
-//! A mark on one side of a change also marks the other side: a former or future secret is a secret.
-//! The walk fails closed: an overlay that does not fit its value marks the whole value. The
-//! exception is an overlay without any `true`, string or number, which marks nothing and need not
-//! fit.
+//! A mark on one side of a change also marks the other side, because a former or future secret is
+//! still a secret. The walk fails closed: an overlay that does not fit its value marks the whole
+//! value. The exception is an overlay without any `true`, string or number. It marks nothing, so it
+//! need not fit.
 //!
 //! A stack of entered containers replaces recursion.
 
@@ -28,12 +28,12 @@ pub struct Marked<'p, 'a> {
     pub sides: [Option<Value<'a>>; 2],
     /// The overlay of unknown values at the place.
     pub unknown: Option<Value<'a>>,
-    /// The sensitivity overlays at the place. If the place is marked as a whole, keys in them are
-    /// secret too.
+    /// The sensitivity overlays at the place. If `why` is [`Why::Whole`], the keys in these
+    /// overlays are secret too.
     pub overlays: [Option<Value<'a>>; 2],
     /// The path to the place.
     pub path: &'p [Step<'a>],
-    /// The digests of the path, if the caller asked for them.
+    /// The digests of the path; `None` unless the caller of the walk passed a digester.
     pub(crate) place: Option<PathDigests>,
     /// The reason for the mark: an overlay or a name.
     pub by: By,
@@ -49,7 +49,7 @@ impl Marked<'_, '_> {
     }
 }
 
-/// Why the whole of a place is marked.
+/// Why a whole place is marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Why {
     /// An overlay marks parts of one side, and the other side has a different kind.
@@ -78,20 +78,21 @@ pub struct Marks {
     /// The path of the walk and the containers on it; empty between two subjects.
     path: Vec<Step<'static>>,
     entered: Vec<Entered<'static>>,
-    /// The digests of the path, if the caller asked for them.
+    /// The digests of the steps on the path, computed on demand.
     trail: Trail,
     /// Names of keys whose values are marked too.
     names: Option<Names>,
     /// [`Limits::marks`].
     max: u64,
-    /// True if every container is entered, because not only overlays mark its values.
+    /// True if the walk enters every container, because names or other sections may mark values in
+    /// it.
     enters_all: bool,
     decoded: Vec<u8>,
 }
 
-/// A cache of overlays that mark nothing. Such overlays repeat, because the resources of one type
-/// mostly have the same. A few bytes of the overlay choose its slot, and a new overlay replaces the
-/// old one there.
+/// A cache of overlays that mark nothing. Such overlays repeat, because most resources of one type
+/// have the same overlays. A few bytes of an overlay choose its slot. A new overlay replaces the
+/// old one in its slot.
 #[derive(Debug, Default)]
 struct UnmarkedCache {
     slots: Vec<Option<Box<[u8]>>>,
@@ -126,13 +127,13 @@ impl UnmarkedCache {
     }
 }
 
-/// An entered container, with iterators over the rest of its members. The members are not collected
-/// into a list, because there may be very many.
+/// An entered container, with iterators over the rest of its members in all columns. The members
+/// are not collected into a list, because there may be very many.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "they are few, on a list whose memory is kept")]
 enum Entered<'a> {
     Object(Columns<Ordered<'a>>),
-    /// With the next index.
+    /// The elements, and the index of the next one.
     Array(Columns<Option<Elements<'a>>>, u32),
 }
 
@@ -179,7 +180,7 @@ impl Default for Marks {
 }
 
 impl Marks {
-    /// Also marks the values of keys that match `names`.
+    /// Creates a finder that also marks the values of keys that match `names`.
     pub fn new(names: Option<Names>, limits: &Limits) -> Marks {
         Marks { names, max: limits.marks, ..Marks::default() }
     }
@@ -217,7 +218,7 @@ impl Marks {
         self.walk(subject, None, None, each)
     }
 
-    /// Like [`Marks::find`], and adds the digests of each place if `by` is given.
+    /// Like [`Marks::find`]. If `by` is given, it also computes the digests of each place.
     pub(crate) fn find_placed<'a>(
         &mut self,
         subject: Subject<'a>,
@@ -227,8 +228,8 @@ impl Marks {
         self.walk(subject, None, by, each)
     }
 
-    /// The marks that changes elsewhere put on a resource; `None` if its own overlays have the same
-    /// marks.
+    /// Returns `elsewhere`: the marks of changes on the same resource in another section. Returns
+    /// `None` if the overlays of `subject` have exactly these marks.
     pub(crate) fn beyond<'p>(
         &mut self,
         subject: Subject<'_>,
@@ -245,7 +246,7 @@ impl Marks {
         Ok((!elsewhere.is_sum(sum)).then_some(elsewhere))
     }
 
-    /// Like [`Marks::find`], and also reports the places that are marked elsewhere.
+    /// Like [`Marks::find`], and also reports the places that `elsewhere` marks.
     pub(crate) fn find_with<'a>(
         &mut self,
         subject: Subject<'a>,
@@ -384,12 +385,13 @@ impl Marks {
             let own = present(subject.sides[side]);
             let why = Marks::why(overlay, own, present(subject.sides[1 - side]))?;
             marked = marked.max(why);
-            // A name, or a mark elsewhere, already marks the whole place.
+            // A name, or a mark in another section, already marks the whole place.
             if matches!(verdict, Verdict::Marked(..)) {
                 continue;
             }
             let kind = overlay.kind()?;
-            // Without values, an object and an array both fit. But they cannot be entered in step.
+            // Without values, overlays of any kind fit. But an object and an array cannot be
+            // entered in step.
             if side == 1
                 && subject.sides.into_iter().all(|side| present(side).is_none())
                 && let Some(before) = self.marking(subject.overlays[0])
@@ -401,14 +403,15 @@ impl Marks {
         }
         Ok(match (marked, verdict) {
             (None, verdict) => verdict,
-            // The overlay counts as the reason here, whether or not it fits its value.
+            // If a name and an overlay both mark the place, the overlay is the reason, even if it
+            // does not fit its value.
             (Some(_), Verdict::Marked(By::Name, why)) | (Some(why), _) => {
                 Verdict::Marked(By::Mark, why)
             }
         })
     }
 
-    /// Why an overlay marks the whole of its own value and of the other side; `None` if it marks
+    /// Why an overlay marks its own value and the other side as a whole; `None` if it marks only
     /// parts of them.
     fn why(
         overlay: Value<'_>,
@@ -436,8 +439,8 @@ impl Marks {
         })
     }
 
-    /// The verdict of names, and of marks elsewhere, on a place. Names and marks below it may
-    /// follow.
+    /// The verdict on a place by names and by marks elsewhere, without its overlays. `Enter` means
+    /// that names or marks may follow below the place.
     fn verdict_beyond(
         &mut self,
         subject: &Subject<'_>,
@@ -493,7 +496,7 @@ impl Marks {
         Ok(Entered::Object([one?, two?, three?, four?, five?]))
     }
 
-    /// The next members that may be marked, one from each object.
+    /// The next members that may be marked, one from each column. They have the same key.
     fn member<'a>(
         &self,
         columns: &mut Columns<Ordered<'a>>,
@@ -513,7 +516,7 @@ impl Marks {
         Ok(Some((Step::Key(key), below)))
     }
 
-    /// The next elements that may be marked, one from each array.
+    /// The next elements that may be marked, one from each column. They have the same index.
     fn element<'a>(
         &self,
         columns: &mut Columns<Option<Elements<'a>>>,

@@ -1,4 +1,8 @@
-//! The secrets of a plan or a state: where they are marked, and where their texts occur again.
+//! Finds the secrets of a plan or a state: where overlays mark them, and where they occur again.
+//!
+//! A *text* is a decoded string, or a number as it is spelled. An *overlay* marks parts of another
+//! value as sensitive or unknown (docs/format/plan.md, section 5). The *sides* of a change are
+//! `before` and `after`. An *echo* is an unmarked text that equals a secret.
 //!
 //! ```text
 //! pieces ─▶ [`parts`]  values, overlays ─▶ [`marks`]  marked places ─▶ [`Secrets`]  digests
@@ -98,7 +102,7 @@ pub fn is_mask(text: &[u8]) -> bool {
 }
 
 /// Whether a key may be an attribute name that a provider chose: a lower-case identifier. Such a
-/// key belongs to the shape of a document; any other key is data.
+/// key is part of a schema. Any other key is data, and may be secret.
 pub fn is_attribute_name(key: &[u8]) -> bool {
     let first = key.first().is_some_and(|&byte| byte.is_ascii_lowercase() || byte == b'_');
     first && key.iter().all(|&byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_'))

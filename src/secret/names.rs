@@ -1,4 +1,4 @@
-//! Names of keys whose values are secret even without a mark: a pattern that the user chooses.
+//! The user's pattern for keys whose values are secret even without a mark.
 
 #[cfg(feature = "redact")]
 pub use pattern::Names;
@@ -54,7 +54,7 @@ mod pattern {
 
 #[cfg(not(feature = "redact"))]
 mod without {
-    /// A pattern for the names of keys. There is none without the feature `redact`.
+    /// A pattern for the names of keys. Without the feature `redact`, no such pattern can exist.
     #[derive(Clone, Debug)]
     pub enum Names {}
 

@@ -1,8 +1,8 @@
 //! Iterates over the members of an object in the order of their keys, so that objects can be
 //! merged.
 //!
-//! The tools write keys in order; the members of such an object are read in place, without a list.
-//! Unordered members are sorted first ([`Sorted`]).
+//! Terraform and OpenTofu write keys in order. The members of such an object are read in place,
+//! without a list. Unordered members are sorted first ([`Sorted`]).
 
 use std::cmp::Ordering;
 

@@ -20,9 +20,9 @@ pub struct Parts<'a> {
     pub subject: Subject<'a>,
     /// Values without overlays that identify the object of the piece.
     pub identities: [Option<Value<'a>>; 3],
-    /// A word of the format among the identities: whether the imported identity is unknown.
+    /// The flag `unknown` of an import. It lies inside an identity, but is never a secret.
     pub is_unknown: Option<Value<'a>>,
-    /// Paths that force a replacement; a step may be an element of a set.
+    /// Paths that force a replacement. A step of a path may be an element of a set, and so a value.
     pub replace_paths: Option<Value<'a>>,
     /// The resource or action that owns the marks, if there is one.
     pub(crate) owner: Option<Owner<'a>>,
@@ -31,7 +31,7 @@ pub struct Parts<'a> {
 /// The resource or action that owns the marks of a piece.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Owner<'a> {
-    /// The address. Without it, other sections cannot be matched.
+    /// The address. Without an address, the marks do not apply to other sections.
     pub address: Option<Text<'a>>,
     /// The previous address.
     pub previous_address: Option<Text<'a>>,
@@ -59,8 +59,8 @@ pub(crate) struct Resource {
     pub name: String,
 }
 
-/// The type of an action, as the digests use it. The prefix keeps it apart from a resource with the
-/// same type and name.
+/// The type name of an action in digests. The prefix distinguishes the action from a resource with
+/// the same type and name.
 pub(crate) fn type_of_action(type_name: &str) -> String {
     format!("action.{type_name}")
 }
@@ -71,7 +71,7 @@ impl Owner<'_> {
         self.kind == OwnerKind::Change
     }
 
-    /// The resource or action in the configuration that this is an instance of.
+    /// Returns the resource or action of the configuration that the owner is an instance of.
     pub fn resource(&self) -> Result<Option<Resource>> {
         let Some(address) = self.address else { return Ok(None) };
         let address = address.decode()?;
@@ -91,7 +91,8 @@ impl Owner<'_> {
 }
 
 /// The sensitive outputs and variables of the root module, as keyed 64-bit digests of their names.
-/// If the digests of two names collide, one value too many is hidden, never one too few.
+/// If the digests of two names collide, plansift hides a value that is not sensitive. It never
+/// shows one that is.
 #[derive(Clone, Debug)]
 pub struct Declared {
     keyed: RandomState,
@@ -227,8 +228,8 @@ impl<'a> Parts<'a> {
         Ok(Parts { owner: Some(owner), ..Parts::of_change(&found.change)? })
     }
 
-    /// The address to match with marks of changes elsewhere. Only a resource outside
-    /// `resource_changes` has one.
+    /// Returns the address to look up in the marks of changes. `None` in `resource_changes`, and
+    /// for pieces that are not resources.
     pub(crate) fn address_elsewhere(&self, section: Section) -> Option<Text<'a>> {
         let owner = self.owner.filter(|owner| owner.kind != OwnerKind::Invocation)?;
         owner.address.filter(|_| section != Section::ResourceChanges)
@@ -278,8 +279,9 @@ impl<'a> Parts<'a> {
         })
     }
 
-    /// Whether a declaration elsewhere marks all values of the piece. This applies to variables,
-    /// and to output changes without overlays, as versions before 0.15 write them.
+    /// Whether a declaration in another section marks all values of the piece. This applies to
+    /// variables. It also applies to output changes without overlays, which versions before 0.15
+    /// write.
     pub fn are_declared(&self, piece: &Piece<'_>, declared: &Declared) -> bool {
         let name = piece.name.unwrap_or_default();
         match piece.kind {

@@ -1,5 +1,5 @@
 //! Finds the secrets among the values of a piece: marked places, paths that lead below them, and
-//! identities that repeat them.
+//! identities that equal them.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
@@ -22,13 +22,14 @@ pub(crate) enum Found<'f, 'a> {
     Marked(&'f Marked<'f, 'a>, By),
     /// The part of a path that leads below a marked place.
     Cut(Cut<'a>),
-    /// A scalar of an identity that equals a marked scalar, and its text; empty for a boolean.
+    /// A scalar of an identity that equals a marked scalar, with the text of the scalar. The text
+    /// of a boolean is empty.
     Equal(Value<'a>, &'f [u8]),
 }
 
 /// Finds the secrets of pieces, one after the other, and reuses its memory.
 pub(crate) struct PieceSecrets<'r> {
-    /// The result of the first pass; `None` if there was none.
+    /// The result of the first pass; `None` without a first pass.
     known: Option<&'r Collected>,
     pub marks: Marks,
     /// The marked scalars of one piece, if it has identities to compare with them.
@@ -57,7 +58,7 @@ impl<'r> PieceSecrets<'r> {
     }
 
     /// Calls `each` with the secrets among the parts of a piece. `is_declared` says whether a
-    /// declaration marks all its values. Sets `named` of the subject in `parts`.
+    /// declaration marks all values of the piece. Sets `parts.subject.named`.
     pub fn find<'a>(
         &mut self,
         piece: &Piece<'a>,
@@ -99,7 +100,7 @@ impl<'r> PieceSecrets<'r> {
         if own.digests.is_empty() {
             return Ok(());
         }
-        // A word of the format, which is never a secret.
+        // The flag `unknown` of an import is never a secret.
         let word = parts.is_unknown.map(Value::offset);
         parts.identities.into_iter().flatten().try_for_each(|identity| {
             leaves(identity, |leaf| {
@@ -132,7 +133,7 @@ impl<'r> PieceSecrets<'r> {
     }
 }
 
-/// Scalars, as keyed digests.
+/// A set of scalars, as keyed digests.
 struct Scalars {
     keyed: RandomState,
     digests: HashSet<u64>,

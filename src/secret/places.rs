@@ -1,14 +1,16 @@
-//! The marked places of a document, for use in its other sections.
+//! Stores the marked places of a document, so that the same places in other sections count as
+//! marked, too.
 //!
-//! A change marks paths of a resource. The same paths hold the same secrets where the resource
-//! occurs without these marks: in `planned_values`, `prior_state`, `resource_drift` and
-//! `deferred_changes` by its address, and in the configuration by its type, name and module. In the
-//! same way, the invocation of an action marks paths of the action's configuration.
+//! A change marks paths of a resource. Other sections contain the same resource without these
+//! marks, and the same paths contain the same secrets there. `planned_values`, `prior_state`,
+//! `resource_drift` and `deferred_changes` are matched by address. The configuration is matched by
+//! type, name and module. Likewise, the invocation of an action marks paths of the action's
+//! configuration.
 //!
 //! Only keyed digests of marked places are stored.
 //!
-//! A path in the configuration has no indexes. A block is an array in one section, and may be an
-//! object, or an array in a different order, in the other.
+//! Paths in the configuration are matched without indexes. A block that is an array in one section
+//! may be an object, or an array in a different order, in the other section.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher;
@@ -40,8 +42,8 @@ pub(crate) struct PathDigests {
     attribute: u64,
 }
 
-/// The digests of every step on the path of a walk. The walk digests a step once, however many
-/// marked places are below it.
+/// The digests of the steps on the path of a walk. A step is digested once, however many marked
+/// places lie below it.
 #[derive(Debug, Default)]
 pub(super) struct Trail(Vec<PathDigests>);
 
@@ -114,8 +116,8 @@ impl PlaceDigests {
         Ok(self.0.hash_one(decode(address, decoded)?))
     }
 
-    /// The digest of a resource or action of the configuration, or of a module's variable, which
-    /// has no type.
+    /// The digest of a resource or action of the configuration, or of a variable of a module. A
+    /// variable has an empty type name.
     pub fn resource(&self, module: &str, type_name: &str, name: &str) -> u64 {
         self.0.hash_one((module, type_name, name))
     }
@@ -147,11 +149,11 @@ pub struct Places {
     digests: PlaceDigests,
     /// The addresses of changes with marks, each with a checksum of its marked paths.
     addresses: HashMap<u64, u64, Keyed>,
-    /// Marked paths, combined with their addresses.
+    /// Digests of marked paths, each combined with its address.
     paths: HashSet<u64, Keyed>,
     /// Resources and actions with marks.
     resources: HashSet<u64, Keyed>,
-    /// Marked paths without indexes, combined with their resources.
+    /// Digests of marked paths without indexes, each combined with its resource.
     attributes: HashSet<u64, Keyed>,
     /// Sensitive variables of called modules.
     inputs: HashSet<u64, Keyed>,
@@ -251,7 +253,8 @@ impl Places {
     }
 }
 
-/// A path's contribution to the checksum of an address, which is not zero for the root.
+/// A path's contribution to the checksum of an address. The contribution of the root is not zero,
+/// although the digest of the root is.
 fn summand(path: u64) -> u64 {
     path ^ 0x9e37_79b9_7f4a_7c15
 }
@@ -275,12 +278,12 @@ impl Elsewhere<'_> {
         self.places.paths.contains(&self.places.digests.both(self.address, path))
     }
 
-    /// Adds a mark of another overlay to a checksum.
+    /// Adds a marked path to a checksum.
     pub(super) fn add(&self, sum: &mut u64, path: PathDigests) {
         *sum = sum.wrapping_add(summand(path.path));
     }
 
-    /// Whether marks with this checksum are the same as these.
+    /// Whether `sum` is the checksum of these marks.
     pub(super) fn is_sum(&self, sum: u64) -> bool {
         self.sum == sum
     }

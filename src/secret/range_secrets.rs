@@ -1,7 +1,7 @@
 //! The secrets of marked pieces, recorded by a lookahead worker.
 //!
-//! The walk numbers secrets in document order. With this record it need not parse the pieces again,
-//! unless it needs more than digests, or the record was full.
+//! The walk numbers the secrets in document order. With this record, it need not parse the pieces
+//! again. It parses a piece again if it needs more than digests, or if the record was full.
 
 use std::ops::Range;
 
@@ -15,7 +15,8 @@ use crate::plan::PieceKind;
 use crate::plan::lookahead::Found;
 use crate::pool::scaled_for_fuzzing;
 
-/// How many secrets are recorded per stretch. The walk parses the remaining pieces itself.
+/// Maximum number of secrets, and of paths, in the record of a stretch. The walk parses the
+/// remaining pieces itself.
 const MAX: usize = scaled_for_fuzzing(8 << 10) as usize;
 
 /// The secrets of the marked pieces in a stretch.
@@ -26,10 +27,10 @@ pub(crate) struct RangeSecrets {
     secrets: Vec<(Digested, u64)>,
     /// The marked paths of all pieces.
     paths: Vec<PathDigests>,
-    /// Where the secrets and paths of the next piece begin.
+    /// The index of the next piece's first secret. `next_path` is the index of its first path.
     next: usize,
     next_path: usize,
-    /// True if the record is full.
+    /// True if the record has no room for a secret or path of the next piece.
     is_cut: bool,
 }
 
@@ -77,7 +78,7 @@ impl RangeSecrets {
         }
     }
 
-    /// Completes the next piece: everything added since the last one belongs to it.
+    /// Completes the next piece. Everything added since the previous piece belongs to it.
     pub fn end(&mut self, kind: PieceKind, range: Range<u64>, owner: OwnerDigests) {
         if self.is_cut {
             self.secrets.truncate(self.next);
@@ -107,8 +108,8 @@ impl RangeSecrets {
         self.of(piece).is_some_and(|own| own.iter().all(|(secret, _)| secrets.has(secret)))
     }
 
-    /// Adds the secrets of a piece to `secrets`. Returns `false` if the record has no secrets of
-    /// this piece. Fails if there are too many secrets.
+    /// Adds the secrets of a piece to `secrets`. Returns `false` if the record had no room for the
+    /// secrets of this piece. Fails if there are too many secrets.
     pub fn teach(&self, piece: &MarkedPiece, secrets: &mut Secrets) -> Result<bool> {
         let Some(own) = self.of(piece) else { return Ok(false) };
         own.iter().try_for_each(|(secret, offset)| {

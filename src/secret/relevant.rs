@@ -7,9 +7,10 @@ use super::steps::Cut;
 use crate::error::Result;
 use crate::json::value::{Kind, Value};
 
-/// The part to cut off the path of an element of `relevant_attributes`: everything from the first
-/// step that equals a secret or contains a key of one. The resource of the element is ignored. If
-/// `secrets` is `None`, only the first step, the attribute itself, remains.
+/// Returns the part to cut off the end of the path of an element of `relevant_attributes`. The
+/// first step, the attribute itself, always remains. The cut begins at the first later step that
+/// equals a secret or contains a key of one. If `secrets` is `None`, it begins at the second step.
+/// The resource of the element is ignored.
 pub fn secret_steps<'a>(
     element: Value<'a>,
     secrets: Option<&Secrets>,

@@ -1,4 +1,4 @@
-//! The search for marked pieces by lookahead workers. A worker records the secrets, and the walk
+//! Lookahead workers that search for marked pieces. A worker records the secrets, and the walk
 //! numbers them later.
 
 use super::digest::Digester;
@@ -68,7 +68,7 @@ impl PieceVisitor for Searching<'_> {
             searched = places.owner(of, decoded).map(|digests| owner = digests);
         }
         if searched.is_err() {
-            // The walk meets the same error.
+            // The walk meets the same error, and reports it.
             found.forget_next();
         } else if is_marked {
             found.end(piece.kind, piece.value.range(), owner);

@@ -1,12 +1,12 @@
 //! The secrets of a document, as keyed digests: the texts themselves are not stored.
 //!
-//! Every string of a document is looked up, and nearly always it is not a secret. So a filter on
-//! the first bytes of a text comes first: a bit table indexed by a keyed product of these bytes.
-//! Texts that pass are digested whole and looked up.
+//! The search looks up every string of a document, and nearly all strings are not secrets. So a
+//! filter on the first bytes of a text comes first: a bit table indexed by a keyed product of these
+//! bytes. Only texts that pass the filter are digested and looked up.
 //!
-//! The key is random for each run. Digests have 64 bits. The chance that any of a million million
-//! pairs of texts collides is one in ten million, and a collision masks a text too many, never one
-//! too few.
+//! The key is random for each document. Digests have 64 bits. The chance that any of a million
+//! million pairs of texts collides is below one in ten million. A collision masks a text that is
+//! not a secret. It never shows a secret.
 
 use std::collections::HashSet;
 
@@ -23,17 +23,17 @@ use crate::limits::{Limit, Limits};
 pub struct Secrets {
     digester: Digester,
     filter: Vec<u64>,
-    /// The hashed beginnings in the filter, kept so that the filter can grow.
+    /// The hashes of the secrets' first bytes (heads). A larger filter is filled from them.
     heads: Vec<u32>,
     /// The digests, indexed by the numbers of the secrets.
     digests: Vec<u64>,
-    /// The numbers, hashed by digest.
+    /// The numbers of the secrets, hashed by digest.
     numbers: HashTable<u32>,
     /// True if a secret may be a number.
     has_numbers: bool,
     /// Digests of keys that are secret as steps of paths, and of the contents of secret documents.
     steps: HashSet<u64>,
-    /// False if `steps` had no room for some of them.
+    /// False if `steps` had no room for a digest.
     has_all_steps: bool,
     max: u64,
 }
@@ -45,7 +45,7 @@ const FILTER_MIN: usize = 1 << 9;
 const SPARSE: usize = 16;
 
 impl Secrets {
-    /// An empty set. Echoes have at least `echo_min` bytes, and at least 1.
+    /// An empty set. An echo has at least `echo_min` bytes, and is never empty.
     pub fn new(echo_min: usize, limits: &Limits) -> Secrets {
         Secrets {
             digester: Digester::new(echo_min),
@@ -69,7 +69,8 @@ impl Secrets {
         self.insert_digested(self.digester.digested(text, Role::Secret), offset)
     }
 
-    /// Records a key that is secret only as a step of a path, or the content of a document.
+    /// Records a key that is secret only as a step of a path, or the digest of a document's
+    /// content.
     pub(super) fn insert_step(&mut self, key: &[u8]) {
         self.insert_step_digested(self.digest(key));
     }
@@ -120,7 +121,7 @@ impl Secrets {
         Ok(true)
     }
 
-    /// Whether this secret is in the set.
+    /// Whether a secret is in the set.
     pub(super) fn has(&self, secret: &Digested) -> bool {
         match secret.is_step {
             true => !self.has_all_steps || self.steps.contains(&secret.digest),
@@ -133,7 +134,7 @@ impl Secrets {
         &self.digester
     }
 
-    /// Adds a hashed beginning to the filter.
+    /// Adds a hashed head to the filter.
     fn insert_head(&mut self, head: u32) {
         self.heads.push(head);
         if self.heads.len() * SPARSE > self.filter.len() * 64 {
@@ -155,14 +156,14 @@ impl Secrets {
         self.find(self.digest(text))
     }
 
-    /// Like [`Secrets::number`], for a value. Line ends at the end of either text do not matter.
+    /// Like [`Secrets::number`], for a value. Ignores line ends at the end of either text.
     pub fn repeated(&self, text: &[u8]) -> Option<u32> {
         let line = || self.number(without_line_ends(text, self.echo_min())?);
         self.number(text).or_else(line)
     }
 
     /// The number of the secret that a text is an echo of. The filter comes first, because most
-    /// texts are no echoes.
+    /// texts are not echoes.
     pub fn echoed(&self, text: &[u8]) -> Option<u32> {
         let may_be = text.len() >= self.echo_min() && self.may_begin(head_of(text));
         may_be.then(|| self.repeated(text)).flatten()
@@ -205,19 +206,19 @@ impl Secrets {
         (self.filter[bit / 64] >> (bit % 64)) & 1 == 1
     }
 
-    /// The digest of a text, valid within this run.
+    /// The digest of a text. Only digests of the same set are comparable.
     pub(crate) fn digest(&self, text: &[u8]) -> u64 {
         self.digester.digest(text)
     }
 }
 
-/// The index of the filter bit for a hashed beginning.
+/// The index of the filter bit for a hashed head.
 #[inline(always)]
 fn bit(hash: u32, filter: &[u64]) -> usize {
     hash as usize & (filter.len() * 64 - 1)
 }
 
-/// The index of a secret in a list, from its number, which counts from one.
+/// Converts the number of a secret, which counts from one, to its index in a list.
 fn index_of(number: u32) -> usize {
     number as usize - 1
 }
@@ -252,7 +253,8 @@ mod tests {
         }
     }
 
-    /// A pseudo-random text. Evenly spaced texts would test only the quality of the run's factor.
+    /// A pseudo-random text. Evenly spaced texts would only test how good the random factor of this
+    /// run is.
     fn mixed(number: u64) -> u64 {
         let mixed = (number ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -56,13 +56,13 @@ impl Places {
         self.marked.sort_outermost();
     }
 
-    /// The places, sorted and without places below others after [`Places::sort`].
+    /// The places. After [`Places::sort`], they are in order, and no place is below another.
     pub fn list(&self) -> &Paths {
         &self.marked
     }
 
-    /// The part to cut off the end of a path, which is an array of steps; `None` if no part. Fails
-    /// if the path is malformed, or longer than the limit on paths.
+    /// Returns the part to cut off the end of a path, which is an array of steps. Returns `None` if
+    /// the whole path may stay. Fails if the path is malformed, or longer than the limit on paths.
     pub fn below<'a>(&mut self, path: Value<'a>, size_max: u64) -> Result<Option<Cut<'a>>> {
         if self.marked.is_empty() {
             return Ok(None);
@@ -90,9 +90,10 @@ impl Places {
         if self.marked.has_above(examined) {
             return Ok(true);
         }
-        // A string or number may be the value of a set element, which may be secret. It is surely a
-        // key (or an index) only if every marked place below `examined` continues with a key (or an
-        // index). The places are sorted, keys before indexes, so the first and the last one decide.
+        // A string or number may be an element of a set, and so a secret value. It is certainly a
+        // key only if every marked place below `examined` continues with a key. The same applies to
+        // an index. The places are sorted, keys before indexes, so the first and the last place
+        // decide.
         for marked in [self.marked.first_below(examined), self.marked.last_below(examined)] {
             let Some(marked) = marked else { return Ok(false) };
             let is_of_set = match (step.kind()?, marked.step(examined.steps().len())) {
@@ -126,9 +127,9 @@ impl Places {
 /// The part of a path that leads below a marked place.
 #[derive(Debug)]
 pub struct Cut<'a> {
-    /// Its byte range, including the comma before it.
+    /// The byte range of the part, including the comma before it.
     pub range: Range<u64>,
-    /// Number of steps before it.
+    /// Number of steps that remain before the part.
     pub kept: usize,
     first: Value<'a>,
     rest: Elements<'a>,
@@ -153,7 +154,7 @@ impl<'a> Cut<'a> {
     }
 }
 
-/// The index that a step holds, if it holds one.
+/// The index in a step; `None` if the step is not an index.
 fn index(step: Value<'_>) -> Option<u32> {
     step.raw().iter().try_fold(0_u32, |index, &digit| {
         index.checked_mul(10)?.checked_add(char::from(digit).to_digit(10)?)

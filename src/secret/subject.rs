@@ -12,7 +12,7 @@ pub struct Subject<'a> {
     pub overlays: [Option<Value<'a>>; 2],
     /// The overlay of unknown values in the second side.
     pub unknown: Option<Value<'a>>,
-    /// True if its name marks the whole subject.
+    /// True if a name or a declaration marks the whole subject.
     pub named: bool,
 }
 

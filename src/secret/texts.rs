@@ -15,13 +15,15 @@ pub(super) enum Role {
     /// A key that is short or may be an attribute name. It is secret as a step of a path only, and
     /// has no echoes.
     Step,
-    /// The digest of a document's content, in any spelling. It has no echoes.
+    /// The digest of the content of a JSON document, which does not depend on the document's
+    /// spelling. It has no echoes.
     Meaning,
 }
 
 /// Calls `each` with the decoded texts at and below a marked place and their offsets. For a value,
-/// it also gets the text without final line ends, and the digest of its content as a document. Keys
-/// count as secrets unless they are short or may be attribute names.
+/// also calls `each` with the text without final line ends, and with the digest of its content if
+/// the text is a JSON document. Keys count as secrets unless they are short or may be attribute
+/// names.
 pub(super) fn texts_of(
     value: Value<'_>,
     echo_min: usize,
@@ -50,15 +52,15 @@ pub(super) fn texts_of(
     })
 }
 
-/// A text without its final line ends, which templates and files add. `None` if there are none, or
-/// if the rest has fewer than `echo_min` bytes.
+/// Returns a text without its final line ends, which templates and files add. Returns `None` if the
+/// text has no such line ends, or if the rest has fewer than `echo_min` bytes.
 pub(super) fn without_line_ends(text: &[u8], echo_min: usize) -> Option<&[u8]> {
     let Some(b'\n' | b'\r') = text.last() else { return None };
     let len = text.iter().rposition(|byte| !matches!(byte, b'\n' | b'\r'))? + 1;
     (len >= echo_min).then(|| &text[..len])
 }
 
-/// Whether a key, in its raw spelling between the quotes, is an attribute name.
+/// Whether a key is an attribute name. `raw` is the key as it is spelled between its quotes.
 pub(crate) fn spells_attribute_name(raw: &[u8]) -> bool {
     if memchr::memchr(b'\\', raw).is_none() {
         return is_attribute_name(raw);

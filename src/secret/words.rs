@@ -5,14 +5,14 @@ use crate::error::Result;
 use crate::json::value::{Kind, Value};
 use crate::plan::PieceKind;
 
-/// The keys of such words; `actions` contains some too.
+/// The keys whose values are such words. The elements of `actions` are such words, too.
 pub const WORDS: [&str; 7] =
     ["mode", "type", "name", "provider_name", "provider_config_key", "action_reason", "reason"];
 
 /// The offsets of the words in a piece of this kind, in ascending order.
 pub fn words(kind: PieceKind, value: Value<'_>) -> Result<Vec<u64>> {
     let mut words = Vec::new();
-    // The path to nested objects that contain words.
+    // The keys that lead to nested objects with words.
     let inner: &[&str] = match kind {
         PieceKind::Scalar => {
             words.push(value.offset());

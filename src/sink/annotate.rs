@@ -1,6 +1,6 @@
-//! Which changes the formats for code hosts annotate, each at its block.
+//! Chooses the changes that formats for code hosts annotate, each at its block.
 //!
-//! Annotations are remarks: they break no rule and fail no run.
+//! These annotations are only remarks: they never break a rule or fail a run.
 
 use super::origin::{self, Location, SharedOrigins};
 use super::phrase::{self, Tense};
@@ -11,7 +11,7 @@ use crate::record::ResourceChange;
 /// The changes to annotate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Annotated {
-    /// Changes that delete, replace or forget, in plans whose blocks are known.
+    /// Changes that delete, replace or forget, in plans whose source files are known.
     #[default]
     KnownLosses,
     /// Changes that delete, replace or forget.
@@ -22,7 +22,7 @@ pub enum Annotated {
     None,
 }
 
-/// The kind of an annotated change, the gravest first.
+/// The kind of an annotated change, most severe first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Class {
     Delete,
@@ -32,11 +32,11 @@ pub(super) enum Class {
 }
 
 impl Class {
-    /// All classes, the gravest first.
+    /// All classes, most severe first.
     pub const ALL: [Class; 4] = [Class::Delete, Class::Replace, Class::Forget, Class::Other];
 
-    /// The name of the rule in formats whose findings have one, the description of the rule, and
-    /// the first word of a title.
+    /// Returns the name of the rule (for formats whose findings belong to rules), the description
+    /// of the rule, and the first word of a title.
     fn words(self) -> [&'static str; 3] {
         match self {
             Class::Delete => ["plan-delete", "A change that destroys an object", "Destroy"],
@@ -65,7 +65,7 @@ impl Class {
 #[derive(Debug)]
 pub(super) struct Remark {
     pub class: Class,
-    /// The block; `None` if there is none, or if the files are not known.
+    /// The location of the block. `None` if the change has no block, or if the files are not known.
     pub location: Option<Location>,
     /// The address, shortened, with the key of a deposed object.
     pub name: String,
@@ -74,7 +74,7 @@ pub(super) struct Remark {
 }
 
 impl Annotated {
-    /// The remark on a change; `None` if the change is not annotated.
+    /// Returns the remark on a change, or `None` if the change is not annotated.
     pub(super) fn remark(
         self,
         origins: &SharedOrigins,
@@ -103,7 +103,7 @@ impl Annotated {
     }
 }
 
-/// The change and its reason.
+/// Describes the change and its reason.
 fn words(change: &ResourceChange<'_>) -> String {
     let mut parts: Vec<String> = Vec::new();
     match phrase::what(Tense::Planned, &change.action) {

@@ -1,6 +1,6 @@
 //! Writes the results of assertions: for people, as records, and for pipelines.
 //!
-//! Results arrive document by document ([`Results::document`]). Nothing is kept but counts, and the
+//! Results arrive document by document ([`Results::document`]). Memory holds only counts and the
 //! notifications of SARIF.
 
 use std::io::Write;
@@ -28,7 +28,7 @@ pub const SCHEMA: &str = include_str!("assertions_schema.json");
 pub enum Form {
     /// A list for people.
     Text,
-    /// One JSON object a line: one for each assertion of each document.
+    /// One JSON object per line, for each assertion of each document.
     Ndjson,
     /// One JSON document.
     Json,
@@ -82,7 +82,7 @@ pub struct Results<'a, W: Write> {
     origins: SharedOrigins,
 }
 
-/// Counts of what was written.
+/// The counts so far.
 struct Counts {
     documents: u64,
     written: u64,
@@ -117,12 +117,12 @@ impl<'a, W: Write> Results<'a, W> {
         }
     }
 
-    /// Says where the blocks of resources and outputs stand.
+    /// Adds the locations of the blocks of resources and outputs.
     pub fn with_origins(self, origins: SharedOrigins) -> Results<'a, W> {
         Results { origins, ..self }
     }
 
-    /// The block that a finding is about.
+    /// Returns the block that a finding is about.
     fn origin(&self, assertion: &Assertion, finding: &Failure) -> Option<Origin> {
         let origins = self.origins.as_ref()?;
         if let Some(address) = &finding.address {
@@ -131,7 +131,7 @@ impl<'a, W: Write> Results<'a, W> {
                 origin => origin,
             });
         }
-        // The plan has nothing of this name, and the configuration may have a block.
+        // The plan has no object with this name, but the configuration may have a block.
         let origin = match &assertion.subject {
             _ if !finding.place.is_empty() => None,
             Subject::Resource(pattern) => origins.find(pattern.text()),
@@ -141,14 +141,15 @@ impl<'a, W: Write> Results<'a, W> {
         origin.filter(|origin| origin.location().is_some())
     }
 
-    /// The first block that the findings of an assertion are about.
+    /// Returns the location of the first block that the findings of an assertion are about.
     fn location(&self, assertion: &Assertion, outcome: &Outcome) -> Option<Location> {
         let mut origins = outcome.findings.iter().map(|finding| self.origin(assertion, finding));
         origins.find_map(|origin| origin?.location().cloned())
     }
 
-    /// The findings of an assertion with the places of blocks, one in each line, after the
-    /// expectation that all of them share.
+    /// Returns one line for each finding of an assertion, with the location of its block. If all
+    /// findings have the same expectation, returns the expectation once, as a heading for the
+    /// lines.
     fn lines(&self, assertion: &Assertion, outcome: &Outcome) -> (Option<String>, Vec<String>) {
         let findings = &outcome.findings;
         let is_shared = |expected: &str| findings.iter().all(|it| it.expected == expected);
@@ -176,7 +177,7 @@ impl<'a, W: Write> Results<'a, W> {
         (shared, lines)
     }
 
-    /// The findings of an assertion and its message.
+    /// Returns the findings of an assertion and its message, as one string.
     fn explained(&self, assertion: &Assertion, outcome: &Outcome) -> String {
         let (shared, lines) = self.lines(assertion, outcome);
         let shared = shared.map(|shared| format!("{shared} ")).unwrap_or_default();
@@ -187,7 +188,7 @@ impl<'a, W: Write> Results<'a, W> {
         text
     }
 
-    /// The number of assertions that failed with the severity `error`.
+    /// Returns the number of assertions that failed with the severity `error`.
     pub fn errors(&self) -> u64 {
         self.counts.errors
     }
@@ -314,7 +315,7 @@ impl<'a, W: Write> Results<'a, W> {
         self.out.flush().map_err(write_error)
     }
 
-    /// The numbers of results, in a line.
+    /// Returns the numbers of results as a line.
     fn counts(&self) -> String {
         let mut line = format!("{} passed, {} failed", self.counts.passed, self.counts.errors);
         match self.counts.warnings {
@@ -381,7 +382,7 @@ impl<'a, W: Write> Results<'a, W> {
         self.json(&text)
     }
 
-    /// Writes a record, and what separates it from the one before.
+    /// Writes a record and the separator between records.
     fn json(&mut self, text: &str) -> Result<()> {
         let text = inert::json(text).into_owned();
         let is_first = self.counts.written == 0;
@@ -465,7 +466,8 @@ impl<'a, W: Write> Results<'a, W> {
         let title = format!("Assertion failed: {}", assertion.name);
         let mut message = format!("{source}: {}", self.explained(assertion, outcome));
         let level = assertion.severity.word();
-        // Either file is in the repository, unlike the plan. Reviewers see the block.
+        // Annotates the block if it is known, because reviewers see it. The file of assertions is
+        // in the repository, too, unlike the plan.
         let Assertion { file, line, .. } = assertion;
         let at = match self.location(assertion, outcome) {
             Some(block) => {
@@ -480,7 +482,7 @@ impl<'a, W: Write> Results<'a, W> {
     }
 }
 
-/// The rule of SARIF for an assertion.
+/// Returns the SARIF rule for an assertion.
 fn rule(assertion: &Assertion, id: &str) -> serde_json::Value {
     let description = assertion.message.as_deref().unwrap_or(&assertion.name);
     json!({
@@ -490,7 +492,7 @@ fn rule(assertion: &Assertion, id: &str) -> serde_json::Value {
     })
 }
 
-/// A workflow command of GitHub Actions.
+/// Returns a workflow command of GitHub Actions.
 fn command(level: &str, place: &str, title: &str, message: &str) -> String {
     github::command(level, place, &visible(title), &visible(message))
 }

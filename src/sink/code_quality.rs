@@ -1,11 +1,12 @@
 //! Writes GitLab's code quality report (`artifacts:reports:codequality`): an entry for each rule
-//! that a plan breaks, each check that does not pass, each annotated change, and each plan that is
-//! not whole.
+//! that a plan breaks, each check that fails, each annotated change, and each plan that is
+//! incomplete or cannot be read.
 //!
-//! An entry stands at the block of the first object that it names, or else at the first line of the
-//! plan, because GitLab refuses entries without a line. GitLab compares fingerprints between
-//! branches, so a fingerprint has no counts and no lines. If the run reads several inputs, it has
-//! the workspace of the plan, and otherwise no name of a file.
+//! The location of an entry is the block of the first object that the entry names. Without a block,
+//! the location is the first line of the plan, because GitLab rejects entries without a line.
+//!
+//! GitLab compares fingerprints between branches, so fingerprints contain no counts, lines or file
+//! names. If the run reads several inputs, fingerprints contain the workspace of the plan.
 
 use std::io::Write;
 
@@ -28,8 +29,8 @@ pub struct CodeQuality<W: Write> {
     origins: SharedOrigins,
     annotated: Annotated,
     source: String,
-    /// Tells the plans of a run apart: the workspace, or the number of the second and each further
-    /// document of the only input.
+    /// Distinguishes the plans of a run in fingerprints: the workspace, or the number of the
+    /// document. Empty for the first document of a single input.
     plan: String,
     /// Number of documents so far.
     documents: u64,
@@ -37,7 +38,7 @@ pub struct CodeQuality<W: Write> {
 }
 
 impl<W: Write> CodeQuality<W> {
-    /// Writes to `out` which rules the plans break, which checks failed, and the annotated changes.
+    /// Writes the broken rules, failed checks and annotated changes of the plans to `out`.
     pub fn new(out: W, options: &ReportOptions<'_>) -> CodeQuality<W> {
         CodeQuality {
             out: inert::Json::new(out),

@@ -4,15 +4,16 @@
 //! it. The `summary` row holds the whole summary as JSON in the column `summary`. Every row repeats
 //! the source and the workspace of its plan.
 //!
-//! The place of a block is the member `source` in other formats. Here it takes the columns
-//! `block_…`, because the column `source` is the plan. The calls of its module are left out.
+//! In other formats, the location of a block is the member `source`. Here it takes the columns
+//! `block_…`, because the column `source` names the plan. Module calls are left out.
 //!
-//! The author of the configuration chooses the names in a plan, so a cell may be meant as a
-//! formula. Such a cell gets a leading apostrophe, even if the formula follows white space.
+//! The author of the configuration chooses the names in a plan, so a name may be a malicious
+//! formula. A cell that looks like a formula gets a leading apostrophe, even if the formula follows
+//! white space.
 //!
-//! With [`Formulas::Raw`], too, hidden characters and commands of CI runners are escaped: as
-//! `\u{…}` in names, and as `\u…` in JSON text (`index`, `importing`, `summary`) and in the quoted
-//! keys of paths.
+//! Hidden characters and commands of CI runners are always escaped, even with [`Formulas::Raw`]: as
+//! `\u{…}` in names, and as `\u…` in JSON (`index`, `importing`, `summary`) and in the quoted keys
+//! of paths.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -69,7 +70,7 @@ const COLUMNS: [&str; 40] = [
     "block_missing",
 ];
 
-/// The columns of the place of a block, and the members of the JSON that says it.
+/// The columns for the location of a block, and the members of the location's JSON form.
 const PLACE: [(&str, &str); 5] = [
     ("block_file", "file"),
     ("block_line", "line"),
@@ -78,7 +79,8 @@ const PLACE: [(&str, &str); 5] = [
     ("block_missing", "missing"),
 ];
 
-/// The text for the empty path, which means the whole value. It is no key: a key `.` is quoted.
+/// The notation for the empty path, which is the path of the whole value. A key `.` is quoted, so
+/// it looks different.
 const ROOT: &str = ".";
 
 /// How to write cells that look like formulas.
@@ -91,8 +93,8 @@ pub enum Formulas {
     Raw,
 }
 
-/// Writes a table: a header, and rows whose cells are found by the names of their columns. Every
-/// row repeats the source and the workspace of its document.
+/// Writes a table: a header, and rows whose cells are identified by column. Every row repeats the
+/// source and the workspace of its document.
 pub(super) struct Sheet<W: Write> {
     out: ::csv::Writer<W>,
     pace: Pace,
@@ -114,13 +116,13 @@ impl<W: Write> Sheet<W> {
         Sheet { out, pace, formulas, columns, source, workspace, has_header: false }
     }
 
-    /// Begins a document, which the next rows name.
+    /// Begins a document. The next rows repeat its source and workspace.
     pub fn begin(&mut self, source: &str, workspace: Option<&str>) {
         self.source = inert::visible(source);
         self.workspace = inert::visible(workspace.unwrap_or_default());
     }
 
-    /// Writes a row, whose cells `cell` returns by column.
+    /// Writes a row. `cell` returns the cell of a column.
     pub fn row<'c>(&mut self, cell: impl Fn(&str) -> Cow<'c, str>) -> Result<()> {
         let Sheet { out, formulas, columns, .. } = self;
         if !std::mem::replace(&mut self.has_header, true) {
@@ -203,7 +205,7 @@ impl<'a> Row<'a> {
         self.0.push((column, inert::json(&text).into_owned().into()));
     }
 
-    /// Adds the place of a block. The text is what [`Origin::json`](super::origin::Origin) writes.
+    /// Adds the location of a block, in the form of [`Origin::json`](super::origin::Origin).
     fn set_place(&mut self, place: Option<&JsonText<'_>>) {
         let place = place.and_then(|place| serde_json::from_str::<Value>(place.get()).ok());
         for (column, member) in PLACE {
@@ -262,7 +264,7 @@ impl<'a> Row<'a> {
 }
 
 impl Formulas {
-    /// The text to write for a cell.
+    /// Returns a cell as it is written.
     fn cell(self, cell: &str) -> Cow<'_, str> {
         match self {
             Formulas::Quoted => without_formula(cell),
@@ -352,7 +354,7 @@ impl<W: Write> Sink for Csv<W> {
     }
 }
 
-/// Turns an error of the CSV writer into ours. Writing cells fails only with I/O errors.
+/// Converts an error of the CSV writer. Writing cells fails only with I/O errors.
 fn csv_error(error: csv::Error) -> Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => write_error(error),

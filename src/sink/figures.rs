@@ -1,5 +1,5 @@
-//! Totals of all plans as named numbers, for the next steps of a pipeline. They contain no text
-//! from a plan.
+//! Totals of all plans as named numbers, for the next steps of a pipeline. The totals contain no
+//! text from a plan.
 
 use super::fleet::{Column, Tally, Totals};
 use super::gate::{CountedRules, Rule};
@@ -12,7 +12,7 @@ pub(super) struct Figures {
     totals: Totals,
     /// The counts of the current plan.
     plan: Tally,
-    /// Whether the current plan changes anything, as far as its records say.
+    /// Whether a record of the current plan so far is a change.
     plan_changes: bool,
     /// Whether any finished plan changes anything.
     has_changes: bool,
@@ -21,7 +21,7 @@ pub(super) struct Figures {
 }
 
 impl Figures {
-    /// Starts at zero. Checks each plan against `rules`.
+    /// Returns counts of zero. Each plan is checked against `rules`.
     pub fn new(rules: &[Rule]) -> Figures {
         Figures {
             counted_rules: CountedRules::new(rules),
@@ -62,15 +62,16 @@ impl Figures {
         self.totals.inputs.failed += 1;
     }
 
-    /// All figures with their names: a number, `true`, `false`, or the empty text if unknown.
+    /// Returns the name and value of each figure. A value is a number, `true`, `false`, or empty if
+    /// unknown.
     pub fn list(&self) -> impl Iterator<Item = (&'static str, String)> {
         let Totals {
             inputs: InputTotals { plans, failed, errored, incomplete, unlisted, .. }, ..
         } = &self.totals;
         let Totals { line, counts, inputs: InputTotals { deferred, .. }, invocations, .. } =
             &self.totals;
-        // A plan that could not be read, or that lists no changes, may change anything: nothing is
-        // known to be zero.
+        // A plan that could not be read, or that has no list of changes, may change anything. So a
+        // count of zero is reported as unknown.
         let is_known = |number: u64| number > 0 || failed + unlisted == 0;
         let known = |number, figure| if is_known(number) { figure } else { String::new() };
         let whether = |number: u64| known(number, (number > 0).to_string());

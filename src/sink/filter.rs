@@ -9,13 +9,13 @@ use crate::path::{self, AddressPattern};
 use crate::record::watch::Named;
 use crate::record::{Attribute, Attributes, Difference, Hidden, Label, Record, ResourceChange};
 
-/// What to hide.
+/// The records and attributes to hide.
 #[derive(Clone, Debug, Default)]
 pub struct Noise {
-    /// Conditions for a change to be shown. If the list has several conditions of one kind, the
-    /// change must meet one of them.
+    /// Conditions that a change must meet to be shown. Among several conditions of one kind, one is
+    /// enough.
     pub only: Vec<Only>,
-    /// Hides the attributes at these paths, and updates that change only those.
+    /// Hides the attributes at these paths, and updates that change only these attributes.
     pub paths: Vec<path::Pattern>,
     /// Hides resources of these types.
     pub types: Vec<Glob>,
@@ -44,21 +44,21 @@ pub enum Part {
 /// A condition for a change to be shown.
 #[derive(Clone, Debug)]
 pub enum Only {
-    /// The pattern covers its address or its type.
+    /// The pattern covers the change's address or type.
     Name(AddressPattern),
-    /// The pattern covers its address.
+    /// The pattern covers the change's address.
     Address(AddressPattern),
-    /// The pattern covers its type.
+    /// The pattern covers the change's type.
     Type(AddressPattern),
-    /// The pattern covers the address of its module. The root module's address is empty.
+    /// The pattern covers the address of the change's module. The root module's address is empty.
     Module(AddressPattern),
-    /// The change does this.
+    /// The change has this action or effect.
     Action(Does),
     /// The pattern covers the path of an attribute that changes.
     Path(path::Pattern),
 }
 
-/// What a change does.
+/// An action or effect of a change.
 #[derive(Clone, Debug)]
 pub enum Does {
     /// An action whose word in records matches.
@@ -72,12 +72,12 @@ const ACTIONS: [&str; 8] =
     ["no-op", "create", "read", "update", "replace", "delete", "forget", "open"];
 
 impl Does {
-    /// All words that [`Does::named`] accepts, apart from joined ones.
+    /// Returns the words that [`Does::named`] accepts, without words that are joined with `+`.
     pub fn words() -> impl Iterator<Item = &'static str> {
         ACTIONS.into_iter().chain(["destroy"])
     }
 
-    /// Parses a word, in which `*` matches any text. `None` if no change can match it.
+    /// Parses an action word. A `*` matches any text. Returns `None` if no change can match.
     pub fn named(text: &str) -> Option<Does> {
         if text == "destroy" {
             return Some(Does::Destroy);
@@ -113,8 +113,8 @@ impl Noise {
         !(has_lists || *tags || *format || *order) && *part == Part::All
     }
 
-    /// Whether to show records that are no resource changes. They have no type, module or resource
-    /// address that [`Noise::only`] could match.
+    /// Whether to show records other than resource changes. Such records have no type, module or
+    /// resource address that [`Noise::only`] could match.
     fn shows_others(&self) -> bool {
         self.only.is_empty() && self.part != Part::Drift
     }
@@ -143,8 +143,8 @@ impl Noise {
 }
 
 impl Only {
-    /// The argument as the user writes it, and what its pattern names. `None` for an action, and
-    /// for the root module.
+    /// Returns the argument as the user writes it, and the objects that its pattern names. `None`
+    /// for an action and for the root module.
     pub fn named(&self) -> Option<(String, Named)> {
         let (kind, text, named) = match self {
             Only::Name(pattern) => ("", pattern.text(), Named::Resource(pattern.clone())),
@@ -209,7 +209,7 @@ pub struct Filter<'s> {
 }
 
 impl<'s> Filter<'s> {
-    /// Wraps `sink`, which then does not receive the noise.
+    /// Wraps `sink` so that it does not receive the noise.
     pub fn new(sink: Box<dyn Sink + 's>, noise: Noise) -> Filter<'s> {
         Filter { sink, noise, hidden: Hidden::default() }
     }
@@ -221,7 +221,7 @@ impl Sink for Filter<'_> {
             self.hidden = Hidden::default();
             return self.sink.record(record);
         }
-        // Assertions are about the whole plan, like rules.
+        // Assertions cover the whole plan, like rules, so their failures are always shown.
         if let Record::FailedAssertion(_) = record {
             return self.sink.record(record);
         }

@@ -110,7 +110,7 @@ impl<'s, W: Write> Github<'s, W> {
         self.commands.write_all(text.as_bytes()).map_err(write_error)
     }
 
-    /// Keeps the remark on a change until the end, when the gravest remarks are known.
+    /// Keeps the remark on a change until the end, when the most severe remarks are known.
     fn change(&mut self, change: &ResourceChange<'_>) {
         if let Some(remark) = self.annotated.remark(&self.origins, change) {
             self.remarked += 1;
@@ -121,7 +121,8 @@ impl<'s, W: Write> Github<'s, W> {
         }
     }
 
-    /// Annotates the gravest changes, and tells the number of what GitHub does not show.
+    /// Annotates the most severe changes, and writes the numbers of annotations that GitHub does
+    /// not show.
     fn rest(&mut self) -> Result<()> {
         let mut more: Vec<String> = [(self.errors, "errors"), (self.warnings, "warnings")]
             .map(|(count, word)| (count.saturating_sub(SHOWN), word))
@@ -129,7 +130,7 @@ impl<'s, W: Write> Github<'s, W> {
             .filter(|(count, _)| *count > 0)
             .map(|(count, word)| format!("{count} more {word}"))
             .collect();
-        // The last notice tells the numbers.
+        // The last notice is reserved for these numbers.
         let room = if more.is_empty() && self.remarked <= SHOWN { SHOWN } else { SHOWN - 1 };
         if self.remarked > room {
             more.push(format!("{} more changes", self.remarked - room));
@@ -255,7 +256,7 @@ impl<W: Write> Sink for Github<'_, W> {
     }
 }
 
-/// The line of an assertion in its file, which is in the repository, unlike the plan.
+/// Returns the line of an assertion in its file. Unlike the plan, this file is in the repository.
 fn written_at(rule: &Rule) -> Option<Location> {
     let (file, line) = rule.place()?;
     let line = u32::try_from(line).ok()?;
@@ -266,13 +267,14 @@ fn shown(text: &str, columns: usize) -> String {
     fit(&visible(text), columns)
 }
 
-/// A workflow command that annotates a place, which is empty or what [`place`] returns.
+/// Returns a workflow command that writes an annotation. `place` is a result of [`place`], or empty
+/// if there is no location.
 pub(super) fn command(level: &str, place: &str, title: &str, message: &str) -> String {
     let (title, message) = (property(title), escaped(message));
     format!("::{level} {place}title={title}::{message}\n")
 }
 
-/// The properties of a command for a block.
+/// Returns the command properties for the location of a block.
 pub(super) fn place(Location { file, line, end_line, .. }: &Location) -> String {
     format!("file={},line={line},endLine={end_line},", property(&visible(file)))
 }

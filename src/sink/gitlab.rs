@@ -7,8 +7,8 @@
 //!
 //! The format cannot express that the numbers are too small. If a plan could not be read, the
 //! report stays empty. If planning failed or a plan has no list of changes, the report has the
-//! numbers of such plans and none of the three that GitLab reads. In both cases GitLab says that
-//! the report is invalid.
+//! number of such plans, and leaves out the three numbers that GitLab reads. In both cases, GitLab
+//! shows that the report is invalid.
 
 use std::collections::BTreeMap;
 use std::io::Write;

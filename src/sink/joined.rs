@@ -5,14 +5,14 @@ use crate::config::Blocks;
 use crate::error::{Error, Result};
 use crate::record::{Hidden, Label, Record};
 
-/// Adds blocks to the resource changes of one plan, before the sink that it wraps.
+/// A sink that adds blocks to the resource changes of one plan, and passes all records on.
 pub struct Joined<'s> {
     sink: &'s mut dyn Sink,
     blocks: &'s Blocks,
 }
 
 impl<'s> Joined<'s> {
-    /// Wraps `sink`. The blocks are those of the plan whose records follow.
+    /// Wraps `sink`. The `blocks` must come from the plan whose records follow.
     pub fn new(sink: &'s mut dyn Sink, blocks: &'s Blocks) -> Joined<'s> {
         Joined { sink, blocks }
     }

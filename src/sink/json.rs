@@ -1,7 +1,7 @@
 //! Writes all records as one JSON array, one element per line.
 //!
 //! A run that ends early leaves the array open, so an incomplete output is not valid JSON. If one
-//! of several plans fails, the array has no `summary` record for it.
+//! of several plans fails, the array has no `summary` record for this plan.
 
 use std::io::{BufWriter, Write};
 

@@ -1,8 +1,8 @@
 //! Writes JUnit XML, which CI systems show as tests.
 //!
 //! Each plan is a suite. The suite has a test for each rule, a test for each check of the plan, and
-//! a test that fails if the plan cannot be read or planning failed. A suite `patterns` lists the
-//! patterns that match nothing in any plan as skipped tests.
+//! a test that fails if the plan cannot be read, planning failed, or the plan has no list of
+//! changes. A suite `patterns` lists the patterns that match nothing in any plan as skipped tests.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -18,7 +18,7 @@ use crate::inert::visible;
 use crate::record::watch::Watch;
 use crate::record::{Label, Record};
 
-/// Maximum number of checks of a plan with their own test. One more test stands for all others.
+/// Maximum number of checks of a plan with their own test. One more test covers all others.
 const CHECKS_MAX: u64 = 1000;
 
 /// The text before the first suite.
@@ -93,7 +93,7 @@ impl Suite {
         );
     }
 
-    /// The text of the suite.
+    /// Returns the XML of the suite.
     pub fn end(&self, name: &str) -> String {
         let Suite { text, tests, failures, errors, skipped, .. } = self;
         let name = xml(name);
@@ -160,7 +160,8 @@ impl<W: Write> Sink for Junit<W> {
                     self.suite.failed("more checks", outcome, &message);
                 }
                 match Warning::of(summary).next() {
-                    // The plan is valid even though changes are left for another plan.
+                    // A plan that leaves changes for another plan is valid, so its test does not
+                    // fail.
                     Some(warning) => {
                         let outcome = if warning.is_error() { "failure" } else { "skipped" };
                         self.suite.failed("plan is whole", outcome, &warning.finding());
@@ -196,8 +197,8 @@ impl<W: Write> Sink for Junit<W> {
     }
 }
 
-/// Adds the test of a rule. JUnit has no warnings, and a broken warning does not fail the run, so
-/// it becomes a skipped test.
+/// Adds the test of a rule. A broken rule with the severity `warning` becomes a skipped test,
+/// because JUnit has no warnings and such a rule does not fail the run.
 fn rule(suite: &mut Suite, answer: &Answer<'_>) {
     let kind = if answer.rule.assertion().is_some() { "assertion" } else { "rule" };
     let name = format!("{kind} {}", answer.rule.text());
@@ -211,7 +212,7 @@ fn rule(suite: &mut Suite, answer: &Answer<'_>) {
     suite.failed(&name, outcome, &format!("{severity}: {words}"));
 }
 
-/// Escapes a text for an XML attribute, including the characters that XML does not allow.
+/// Escapes a string for an XML attribute, including the characters that XML does not allow.
 fn xml(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in visible(text).chars() {
@@ -221,7 +222,7 @@ fn xml(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
-            // XML does not allow these two.
+            // XML does not allow these two characters.
             '\u{fffe}' | '\u{ffff}' => escaped.extend(character.escape_unicode()),
             other => escaped.push(other),
         }

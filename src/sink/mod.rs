@@ -96,7 +96,7 @@ impl Form {
         Form::ALL.into_iter().find(|form| form.extension() == name)
     }
 
-    /// What the format is, for the help of a command.
+    /// Returns the description of the format in the help of a command.
     pub fn description(self) -> &'static str {
         match self {
             Form::Ndjson => "One compact JSON object a line",
@@ -114,7 +114,7 @@ impl Form {
         }
     }
 
-    /// The name of this format, which is also its file extension without the dot.
+    /// Returns the name of this format, which is also its file extension without the dot.
     pub fn extension(self) -> &'static str {
         match self {
             Form::Ndjson => "ndjson",
@@ -150,12 +150,12 @@ pub enum ReportForm {
     CodeQuality,
 }
 
-/// What a person needs to know of a [`ReportForm`].
+/// The name, description and properties of a [`ReportForm`].
 #[cfg(feature = "report")]
 struct Described {
     name: &'static str,
     description: &'static str,
-    /// Ends of the names of files in this format.
+    /// The endings of file names in this format.
     endings: &'static [&'static str],
     shows_attributes: bool,
 }
@@ -223,7 +223,7 @@ impl ReportForm {
         ReportForm::ALL.into_iter().find(|form| form.name() == name)
     }
 
-    /// Guesses the format of a file from the end of its name.
+    /// Guesses the format of a file from the ending of its name.
     pub fn of_file(name: &str) -> Option<ReportForm> {
         let name = name.to_ascii_lowercase();
         let fits =
@@ -231,12 +231,12 @@ impl ReportForm {
         ReportForm::ALL.into_iter().find(fits)
     }
 
-    /// The name of this format.
+    /// Returns the name of this format.
     pub fn name(self) -> &'static str {
         self.described().name
     }
 
-    /// What the format is, for the help of a command.
+    /// Returns the description of the format in the help of a command.
     pub fn description(self) -> &'static str {
         self.described().description
     }

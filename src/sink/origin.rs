@@ -1,7 +1,7 @@
-//! Where the objects of a plan stand in the source files of its configuration.
+//! Finds the blocks of a plan's objects in the source files of the configuration.
 //!
-//! A plan names no file. Whoever has the files implements [`Origins`]. [`Located`] adds what it
-//! finds to the records, and the formats that annotate files ask it themselves.
+//! A plan does not name source files, so code that has the files implements [`Origins`].
+//! [`Located`] adds origins to the records. Formats that annotate files look origins up themselves.
 
 use std::rc::Rc;
 
@@ -18,23 +18,23 @@ use crate::record::{Hidden, JsonText, Label, Record, Rendered, ResourceChange};
 pub enum Origin {
     /// A block, and the module calls that lead to it, outermost first.
     Block(Location, Vec<Location>),
-    /// No block: the reason in a word.
+    /// The object has no block, for this reason.
     Missing(Missing),
 }
 
-/// Why an object has no block.
+/// The reason why an object has no block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
     /// The block was removed, so the plan deletes or forgets the object.
     Removed,
-    /// The tool generates the block from what it imports.
+    /// The tool generates the block from an imported object.
     Generated,
     /// The files have no such block.
     Unknown,
 }
 
 impl Origin {
-    /// The block.
+    /// Returns the location of the block.
     #[must_use]
     pub fn location(&self) -> Option<&Location> {
         match self {
@@ -43,7 +43,8 @@ impl Origin {
         }
     }
 
-    /// The file and the line of the block, or why there is none, in words for a person.
+    /// Returns the file and the line of the block, or the reason why there is none, in words for
+    /// people.
     pub(super) fn words(&self) -> String {
         match self {
             Origin::Block(Location { file, line, .. }, _) => visible(&format!("{file}:{line}")),
@@ -53,7 +54,7 @@ impl Origin {
         }
     }
 
-    /// The object of a record, as JSON.
+    /// Returns the value of the member `source` in records, as JSON.
     #[must_use]
     pub fn json(&self) -> String {
         match self {
@@ -85,20 +86,21 @@ impl Location {
 
 /// Finds the origins of objects.
 pub trait Origins {
-    /// Begins a plan, which came from this input.
+    /// Begins the plan that was read from the input `source`.
     fn begin(&self, source: &str);
 
     /// Whether the files of the current plan are known.
     fn has_files(&self) -> bool;
 
-    /// The block of an address without knowledge of the change; `None` if there are no files.
+    /// Returns the origin of an address, without regard to the change. `None` if the files are not
+    /// known.
     fn find(&self, address: &str) -> Option<Origin>;
 }
 
-/// The origins that several sinks share.
+/// Optional origins that several sinks share.
 pub type SharedOrigins = Option<Rc<dyn Origins>>;
 
-/// The origin of the object that a change is about. The change says why a block is missing.
+/// Returns the origin of a changed object. The reason for a missing block comes from the change.
 pub(super) fn of_change(origins: &dyn Origins, change: &ResourceChange<'_>) -> Option<Origin> {
     let origin = origins.find(change.resource.address.as_deref()?)?;
     Some(match origin {
@@ -107,13 +109,14 @@ pub(super) fn of_change(origins: &dyn Origins, change: &ResourceChange<'_>) -> O
     })
 }
 
-/// The block of the first address that has one.
+/// Returns the location of the first address that has a block.
 pub(super) fn first_location(origins: &SharedOrigins, names: &[String]) -> Option<Location> {
     let origins = origins.as_ref()?;
     names.iter().find_map(|name| origins.find(name)?.location().cloned())
 }
 
-/// Begins the origins of each plan, and adds them to the records of changes, outputs and checks.
+/// A sink that adds origins to the records of changes, outputs and checks, and passes all records
+/// on.
 pub struct Located<'s> {
     sink: Box<dyn Sink + 's>,
     origins: Rc<dyn Origins>,
@@ -126,7 +129,7 @@ impl<'s> Located<'s> {
         Located { sink, origins, adds: true }
     }
 
-    /// Leaves the records as they are, for a sink that asks for origins itself.
+    /// Leaves the records unchanged, for a sink that looks origins up itself.
     #[must_use]
     pub fn without_members(self) -> Located<'s> {
         Located { adds: false, ..self }
@@ -142,7 +145,7 @@ impl<'s> Located<'s> {
     }
 }
 
-/// Why a change has no block.
+/// Returns the reason why a change has no block.
 fn missing(change: &ResourceChange<'_>) -> Missing {
     let has = |word: &str| change.actions.iter().any(|action| action == word);
     if change.generated_config {

@@ -1,7 +1,8 @@
 //! The wording of reports and summaries for people, shared by all output formats.
 //!
-//! Fixed texts are constants, and texts that depend on a plan are functions. Phrases are plain text
-//! without any markup. Callers escape text from a plan, and unknown words, for their format.
+//! Constants hold fixed phrases. Functions return phrases that depend on a plan. Phrases are plain
+//! text without any markup. Callers escape strings from a plan, and unknown words, for their
+//! format.
 
 use crate::record::PlanFacts;
 use serde_json::value::RawValue;
@@ -16,9 +17,9 @@ use crate::record::{
 };
 use crate::secret::{ECHO, MASK};
 
-/// Stands for a value that is written and never read.
+/// The placeholder for a value that is written and never read.
 pub(super) const WRITE_ONLY: &str = "(write-only attribute)";
-/// Stands for `null` in an attribute that only its name suggests to be write-only.
+/// The placeholder for `null` in an attribute that is write-only, judging by its name alone.
 pub(super) const NAMED_WRITE_ONLY: &str = "null (write-only, going by its name)";
 
 /// The title of the changes that a later plan makes.
@@ -28,7 +29,7 @@ pub(super) const DEFERRED_ACTIONS: &str = "Actions deferred to a later plan";
 /// The title of the actions that a plan invokes.
 pub(super) const ACTIONS: &str = "Actions to invoke";
 
-/// The text for a value that is not shown; empty for values that have their own text.
+/// Returns the placeholder for a value that is not shown. Empty for a shown or withheld value.
 pub(super) fn stand_in(shown: &Shown) -> &'static str {
     match shown {
         Shown::Absent => "null",
@@ -41,7 +42,7 @@ pub(super) fn stand_in(shown: &Shown) -> &'static str {
     }
 }
 
-/// The remark on two values that differ only in form or order; empty for all other values.
+/// Returns the remark on two values that differ only in form or order; empty for all other values.
 pub(super) fn remark(difference: Difference) -> &'static str {
     match difference {
         Difference::Space | Difference::Format => "(only white space or formatting)",
@@ -50,13 +51,13 @@ pub(super) fn remark(difference: Difference) -> &'static str {
     }
 }
 
-/// Whether the remark replaces the values. Excerpts omit JSON documents that differ only in
+/// Whether the remark is shown without the values. Excerpts omit JSON documents that differ only in
 /// formatting.
 pub(super) fn suffices(difference: Difference, detail: Detail) -> bool {
     difference == Difference::Format && detail == Detail::Excerpts
 }
 
-/// A number and a noun in its singular or plural: `1 change`, `2 changes`.
+/// Returns a number and a noun in its singular or plural: `1 change`, `2 changes`.
 pub(super) fn counted(count: u64, thing: &str) -> String {
     format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
@@ -68,7 +69,7 @@ pub(super) enum Tense {
     Happened,
 }
 
-/// What happens to a resource; empty for an action without a phrase.
+/// Returns the phrase for what happens to a resource. Empty for an action without a phrase.
 pub(super) fn what(tense: Tense, action: &str) -> &'static str {
     match (tense, action) {
         (Tense::Happened, "delete") => "has been deleted",
@@ -108,18 +109,18 @@ pub(super) fn circumstances(
     stays(change).into_iter().chain(others)
 }
 
-/// The kind of a text from the plan, which a format quotes in its own way.
+/// The kind of a string from the plan. Each format quotes the kinds in its own way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quoted {
     /// An action or a reason without a phrase.
     Word,
     /// An address.
     Name,
-    /// What a resource is imported from.
+    /// The source of an import.
     Value,
 }
 
-/// Says what happens to a resource, and why. `quote` quotes texts from the plan.
+/// Describes what happens to a resource, and why. `quote` quotes strings from the plan.
 pub(super) fn description(
     tense: Tense,
     change: &ResourceChange<'_>,
@@ -146,7 +147,8 @@ pub(super) fn description(
     parts.join(", ")
 }
 
-/// Says when an action is invoked, or why it is deferred. `quote` quotes texts from the plan.
+/// Describes when an action is invoked, or why it is deferred. `quote` quotes strings from the
+/// plan.
 pub(super) fn invoked(
     invoked: &ActionInvocation<'_>,
     quote: impl Fn(Quoted, &str) -> String,
@@ -160,7 +162,7 @@ pub(super) fn invoked(
     by.into_iter().chain(deferred).collect::<Vec<_>>().join(", ")
 }
 
-/// Says what a resource is imported from, in phrases. `quote` quotes texts from the plan.
+/// Describes the source of an import, in phrases. `quote` quotes strings from the plan.
 pub(super) fn imported(change: &ResourceChange<'_>, quote: impl Fn(&str) -> String) -> Vec<String> {
     let parts = imported_from(change).into_iter().map(|(words, text)| match text {
         Some(text) => format!("{words} {}", quote(&text)),
@@ -169,7 +171,7 @@ pub(super) fn imported(change: &ResourceChange<'_>, quote: impl Fn(&str) -> Stri
     parts.collect()
 }
 
-/// The phrases of [`imported`], each with the text from the plan that follows it, if any.
+/// Returns the phrases of [`imported`], each with the string from the plan that follows it, if any.
 fn imported_from(change: &ResourceChange<'_>) -> Vec<(String, Option<String>)> {
     let Some(importing) = &change.importing else { return Vec::new() };
     let verb = if change.action == "no-op" { "will be imported" } else { "imported" };
@@ -190,7 +192,7 @@ fn imported_from(change: &ResourceChange<'_>) -> Vec<(String, Option<String>)> {
     }
 }
 
-/// The remark on a replacement that does not destroy the old object.
+/// Returns the remark on a replacement that does not destroy the old object.
 pub(super) fn stays(change: &ResourceChange<'_>) -> Option<&'static str> {
     let keeps_old = change.action == "replace" && change.forgets();
     keeps_old.then_some("the old object stays and is no longer managed")
@@ -229,7 +231,7 @@ pub(super) fn reason(change: &ResourceChange<'_>, word: &str) -> Option<&'static
     })
 }
 
-/// The words of [`reason`] on their own, without the words that join them to a phrase.
+/// Like [`reason`], but without the first words, such as `because it is`.
 pub(super) fn bare_reason(change: &ResourceChange<'_>, word: &str) -> Option<&'static str> {
     let reason = reason(change, word)?;
     let joints = ["because it is ", "because it ", "because "];
@@ -253,7 +255,7 @@ pub(super) fn deferral(word: &str) -> Option<&'static str> {
     })
 }
 
-/// The result of a check in a sentence, with its messages.
+/// Returns a sentence about the result of a check, with its messages.
 pub(super) fn check_sentence(check: &Check<'_>) -> String {
     let words = match &*check.status {
         "fail" => "failed",
@@ -266,12 +268,12 @@ pub(super) fn check_sentence(check: &Check<'_>) -> String {
     visible(&format!("{name} {words}{colon}{problems}"))
 }
 
-/// The number of unchanged attributes.
+/// Returns the number of unchanged attributes.
 pub(super) fn unchanged(attributes: &Attributes) -> String {
     format!("({})", counted(attributes.unchanged, "unchanged attribute"))
 }
 
-/// The numbers of what the user asked to hide. `None` if nothing is hidden.
+/// Returns the numbers of hidden records and attributes, in words. `None` if nothing is hidden.
 pub(super) fn hidden(hidden: &Hidden) -> Option<String> {
     hidden.words().map(|words| format!("Hidden, as asked for: {words}."))
 }
@@ -285,7 +287,7 @@ pub(super) enum Of {
     Several(u64),
 }
 
-/// The sentence for plans that could not be read to their end.
+/// Returns the sentence for plans that could not be read to their end.
 pub(super) fn unread(of: Of) -> String {
     match of {
         Of::This => {
@@ -314,7 +316,7 @@ pub(super) enum Warning {
 }
 
 impl Warning {
-    /// All warnings, the gravest first.
+    /// All warnings, most severe first.
     pub const ALL: [Warning; 4] =
         [Warning::Errored, Warning::Unlisted, Warning::Incomplete, Warning::Deferred];
 
@@ -334,7 +336,7 @@ impl Warning {
         }
     }
 
-    /// The sentence of the warning.
+    /// Returns the sentence of the warning.
     pub fn words(self, of: Of) -> String {
         match (self, of) {
             (Warning::Errored, Of::This) => "Planning failed: this plan is incomplete.".to_owned(),
@@ -369,7 +371,7 @@ impl Warning {
         }
     }
 
-    /// The words of a finding about this plan.
+    /// Returns the words of a finding about this plan.
     pub fn finding(self) -> String {
         match self {
             Warning::Errored => "planning failed: there may be more to change".to_owned(),
@@ -377,19 +379,19 @@ impl Warning {
         }
     }
 
-    /// Whether it is unknown what the plan changes.
+    /// Whether some of the plan's changes are unknown.
     pub fn is_error(self) -> bool {
         matches!(self, Warning::Errored | Warning::Unlisted)
     }
 
-    /// The warnings that apply to a plan.
+    /// Returns the warnings that apply to a plan.
     pub fn of(summary: &Summary) -> impl Iterator<Item = Warning> {
         Warning::ALL.into_iter().filter(|warning| warning.holds(summary))
     }
 }
 
-/// The result of a plan in a sentence: the plan line, or why there is none. `invocations` is the
-/// number of actions to invoke.
+/// Returns the result of a plan in a sentence: the plan line, or the reason why there are no
+/// changes. `invocations` is the number of actions to invoke.
 pub(super) fn plan_line(summary: &Summary, invocations: u64) -> String {
     let outputs = summary.output_changes.iter().any(|(word, _)| word != "no-op");
     if !summary.changes_resources() && invocations == 0 {
@@ -418,7 +420,7 @@ pub(super) fn plan_line(summary: &Summary, invocations: u64) -> String {
     plan_words(&summary.terraform, invocations)
 }
 
-/// The plan line: `Plan: 1 to add, 0 to change, 2 to destroy.`
+/// Returns the plan line: `Plan: 1 to add, 0 to change, 2 to destroy.`
 pub(super) fn plan_words(line: &PlanLine, invocations: u64) -> String {
     let mut text = "Plan: ".to_owned();
     if line.import > 0 {
@@ -449,7 +451,7 @@ pub(super) fn replaced_note(replaced: u64, deleted: u64, line: &PlanLine) -> Str
     }
 }
 
-/// Returns what a plan says of itself: whether it can be applied, and whether it is whole.
+/// Returns words for the flags in a plan: whether it can be applied, is complete, or failed.
 pub(super) fn flags(summary: &Summary) -> impl Iterator<Item = &'static str> {
     let flag = |flag: Option<bool>, yes, no| flag.map(|flag| if flag { yes } else { no });
     let applyable = flag(summary.plan.applyable, "applyable", "not applyable");

@@ -1,4 +1,4 @@
-//! What a report is made of: the outputs it writes, and the choices of the user.
+//! The outputs and the options of a report.
 
 use std::io::Write;
 
@@ -30,13 +30,13 @@ impl<'s> Streams<'s> {
     }
 }
 
-/// What the user chose for a report. Each format follows the choices that concern it.
+/// The user's options for a report. A format ignores the options that it does not support.
 pub struct ReportOptions<'a> {
     /// The rules that plans must meet.
     pub rules: &'a [Rule],
-    /// Notes what the rules and filters match.
+    /// Tracks which patterns of rules and filters match something.
     pub watch: Option<&'static Watch>,
-    /// The places of blocks in source files.
+    /// The locations of blocks in source files.
     pub origins: SharedOrigins,
     /// The target of links to source files.
     pub link_target: Option<LinkTarget>,
@@ -48,7 +48,7 @@ pub struct ReportOptions<'a> {
     pub screen: Screen,
     /// The limit on the length of Markdown.
     pub fit: Fit,
-    /// What reports for people leave out.
+    /// The records and attributes that reports for people hide.
     pub noise: Noise,
 }
 
@@ -58,7 +58,7 @@ impl ReportOptions<'_> {
     }
 
     pub(super) fn markdown<'s>(&self, pages: Open<'s>, fit: Fit) -> Box<dyn Sink + 's> {
-        // Code hosts have no files of this machine.
+        // Links to local files do not work on code hosts.
         let places = match self.link_target {
             Some(LinkTarget::Url(_)) => self.places(),
             _ => Places::default(),

@@ -1,10 +1,11 @@
 //! Serializes records to JSON: byte for byte the output of serde_json, at a fraction of its cost.
 //!
-//! Nearly all records of a plan are resource changes. A fast path in this module builds their text
-//! from literal keys, copies texts that need no escape as a whole, and reuses the text of a path
-//! list for consecutive changes with the same list. All other records, and those too long to build
-//! in memory, use `Serialize`. A new field of [`ResourceChange`] must also be written here; a test
-//! compares both outputs.
+//! Nearly all records of a plan are resource changes. The fast path in this module builds their
+//! JSON from literal keys, copies strings that need no escapes as a whole, and reuses the JSON of a
+//! path list for consecutive changes with the same list. All other records, and records that are
+//! too long to build in memory, use `Serialize`.
+//!
+//! A new field of [`ResourceChange`] must also be written here. A test compares both outputs.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -103,7 +104,7 @@ fn some_text(json: &mut String, key: &str, some: &Option<Cow<'_, str>>) {
     }
 }
 
-/// The members of a block, each with the text before it.
+/// Returns the members of a block, each with the JSON before its value.
 fn block_members(block: &Block) -> [(&'static str, &Option<String>); 5] {
     [
         (",\"config_address\":", &block.config_address),
@@ -156,8 +157,8 @@ struct List {
 impl List {
     /// Writes a list with its key, unless it is empty.
     ///
-    /// Reuses the last text if the paths are the same. The instances of a resource follow each
-    /// other and mostly change at the same paths.
+    /// Reuses the last JSON if the paths are the same. This is common, because the instances of a
+    /// resource follow each other and mostly change at the same paths.
     fn write(&mut self, json: &mut String, key: &str, paths: &Paths) {
         if paths.is_empty() {
             return;

@@ -41,7 +41,7 @@ pub struct Sarif<W: Write> {
     has_read: bool,
     source: String,
     notifications: Notifications,
-    /// Whether a plan could not be read, or does not say what it changes.
+    /// Whether a plan could not be read, its planning failed, or it has no list of changes.
     has_failed: bool,
     results: u64,
     has_begun: bool,
@@ -51,13 +51,13 @@ pub struct Sarif<W: Write> {
 
 /// Notifications about plans.
 struct Notifications {
-    /// Notifications about plans, as JSON.
+    /// The notifications to write, as JSON.
     listed: Vec<String>,
     /// Number of further notifications.
     more: u64,
 }
 
-/// A rule as JSON.
+/// Returns a rule as JSON.
 fn rule(id: &str, level: &str, description: &str) -> String {
     let (id, text) = (quoted(id), quoted(description));
     format!(
@@ -66,7 +66,7 @@ fn rule(id: &str, level: &str, description: &str) -> String {
     )
 }
 
-/// A location as JSON: a block of a source file, or else the input. `names` are resources.
+/// Returns a location as JSON: a block of a source file, or else the input. `names` are resources.
 fn location(source: &str, block: Option<Location>, names: &[String]) -> String {
     let (uri, region) = match block {
         Some(Location { file, line, end_line, .. }) => {
@@ -86,7 +86,7 @@ fn location(source: &str, block: Option<Location>, names: &[String]) -> String {
     format!(r#"{{"physicalLocation":{{"artifactLocation":{{"uri":"{uri}"}}{region}}}{logical}}}"#)
 }
 
-/// A notification as JSON, about an input or about the run.
+/// Returns a notification as JSON, about an input or about the run.
 fn notification(level: &str, text: &str, source: Option<&str>) -> String {
     let locations =
         source.map(|source| format!(r#","locations":[{}]"#, location(source, None, &[])));
@@ -95,8 +95,7 @@ fn notification(level: &str, text: &str, source: Option<&str>) -> String {
 }
 
 impl<W: Write> Sarif<W> {
-    /// Writes to `out` which rules the plans break, which checks did not pass, and the annotated
-    /// changes.
+    /// Writes the broken rules, the checks that did not pass, and the annotated changes to `out`.
     pub fn new(out: W, options: &ReportOptions<'_>) -> Sarif<W> {
         Sarif {
             out: inert::Json::new(out),
@@ -144,15 +143,14 @@ impl<W: Write> Sarif<W> {
         ))
     }
 
-    /// Writes a result of the rule with this index. The index after the last rule stands for
-    /// checks.
+    /// Writes a result of the rule with this index. The index after the last rule is for checks.
     fn result(&mut self, rule: usize, level: &str, text: &str, names: &[String]) -> Result<()> {
         let id = self.rules.get(rule).map_or(CHECK.to_owned(), |rule| visible(rule.id()));
         let block = first_location(&self.origins, names);
         self.result_at(block, (rule, &id), level, text, names)
     }
 
-    /// Writes the remark on a change, if it has one. The rules of changes come after all others.
+    /// Writes the remark on a change, if there is one. The SARIF rules for changes come last.
     fn change(&mut self, change: &ResourceChange<'_>) -> Result<()> {
         let Some(remark) = self.annotated.remark(&self.origins, change) else { return Ok(()) };
         let Remark { class, location, name, words } = remark;
@@ -180,7 +178,7 @@ impl<W: Write> Sarif<W> {
         ))
     }
 
-    /// Records a problem of a plan. The run is no success with a problem of the level `error`.
+    /// Records a problem of a plan. A problem of the level `error` makes the run unsuccessful.
     fn notify(&mut self, level: &str, source: &str, problem: &str) {
         self.has_failed |= level == "error";
         if self.notifications.listed.len() == NOTIFIED_MAX {

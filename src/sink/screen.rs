@@ -40,7 +40,7 @@ impl Screen {
     /// The screen of a file or a pipe.
     pub const FILE: Screen = Screen { color: Color::None, width: Screen::UNBOUNDED };
 
-    /// A text in the escape sequences of a style, with [`Color::Terminal`].
+    /// Returns `text` in a style. Only [`Color::Terminal`] adds escape sequences.
     pub(super) fn paint(self, style: &str, text: &str) -> String {
         match self.color {
             Color::Terminal if !style.is_empty() => format!("{style}{text}{RESET}"),
@@ -48,19 +48,19 @@ impl Screen {
         }
     }
 
-    /// A sentence in as many lines as it takes.
+    /// Wraps a sentence into lines.
     pub(super) fn sentence(self, style: &str, text: &str) -> String {
         let lines = wrapped(text, self.width).into_iter();
         lines.map(|line| self.paint(style, line) + "\n").collect()
     }
 
-    /// A note below a table, in as many lines as it takes.
+    /// Wraps a note below a table into lines.
     pub(super) fn note(self, text: &str) -> String {
         let lines = wrapped(text, self.width - 2).into_iter();
         lines.map(|line| format!("  {}\n", self.paint(DIM, line))).collect()
     }
 
-    /// A number in a column of a table. A dot stands for zero.
+    /// Formats a number for a column of a table. A zero becomes a dot.
     pub(super) fn number(self, style: &str, number: u64, columns: usize) -> String {
         match number {
             0 => self.paint(DIM, &format!("{:>columns$}", "·")),
@@ -69,7 +69,7 @@ impl Screen {
     }
 }
 
-/// A text followed by spaces up to a width in columns.
+/// Pads `text` with spaces to a width in columns.
 pub(super) fn padded(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
 }
@@ -87,7 +87,8 @@ pub(super) fn wrapped(text: &str, columns: usize) -> Vec<&str> {
     lines
 }
 
-/// A text without the escape sequences of styles. Text of a plan has no escape sequences here.
+/// Removes the escape sequences of styles. Text from a plan has no escape sequences, because its
+/// hidden characters are made visible first.
 pub(super) fn unpainted(text: &str) -> Cow<'_, str> {
     if !text.contains('\u{1b}') {
         return Cow::Borrowed(text);

@@ -8,8 +8,8 @@ use std::borrow::Cow;
 /// Maximum length of a name, in bytes. Longer names are shortened.
 const NAME_MAX: usize = 1024;
 
-/// Maximum length of the name of a group (a type, module or provider), in bytes. There may be many
-/// groups.
+/// Maximum length of the name of a group (a type, module or provider), in bytes. It is small,
+/// because there may be many groups.
 pub(super) const GROUP_MAX: usize = 256;
 
 /// Maximum length of a message, in bytes.

@@ -1,21 +1,21 @@
-//! The places of blocks in reports, and links to the lines of source files.
+//! The locations of blocks in reports, and links to the lines of source files.
 
 use serde::Serialize;
 
 use super::origin::{self, Location, Origin, SharedOrigins};
 use crate::record::ResourceChange;
 
-/// A URL with places for a file and its lines, such as
+/// A URL with placeholders for a file and its lines, such as
 /// `https://host/owner/repo/blob/main/{path}#L{line}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UrlTemplate(String);
 
 impl UrlTemplate {
-    /// Reads a template. `sha` replaces `{sha}`.
+    /// Parses a template. `sha` replaces `{sha}`.
     ///
     /// # Errors
     ///
-    /// Says what is wrong with the template.
+    /// Fails with a message about what is wrong with the template.
     pub fn parse(text: &str, sha: Option<&str>) -> Result<UrlTemplate, &'static str> {
         let is_url = text.starts_with("https://") || text.starts_with("http://");
         let is_plain =
@@ -38,7 +38,7 @@ impl UrlTemplate {
         }
     }
 
-    /// The URL of a block.
+    /// Returns the URL of a block.
     fn url(&self, block: &Location) -> String {
         let url = self.0.replace("{line}", &block.line.to_string());
         let url = url.replace("{end_line}", &block.end_line.to_string());
@@ -51,7 +51,7 @@ impl UrlTemplate {
 pub enum LinkTarget {
     /// A page on a host.
     Url(UrlTemplate),
-    /// A file of this machine. The text is the absolute folder that the paths of files start from.
+    /// A local file. The string is the absolute folder that the paths of files are relative to.
     Folder(String),
 }
 
@@ -67,14 +67,14 @@ impl LinkTarget {
     }
 }
 
-/// Shows where the blocks of objects are.
+/// Finds the locations of blocks, and makes links to them.
 #[derive(Clone, Default)]
 pub struct Places {
     origins: SharedOrigins,
     target: Option<LinkTarget>,
 }
 
-/// The place of a block, or why there is none.
+/// The location of a block as reports show it, or the reason why there is no block.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Place {
     /// The words for a person, without hidden characters.
@@ -85,24 +85,24 @@ pub(super) struct Place {
 }
 
 impl Places {
-    /// Shows places, and links to `target` if the format has links.
+    /// Finds locations with `origins`. Links lead to `target`.
     pub fn new(origins: SharedOrigins, target: Option<LinkTarget>) -> Places {
         Places { origins, target }
     }
 
-    /// The place of the block of a change.
+    /// Returns the location of the block of a change.
     pub(super) fn of_change(&self, change: &ResourceChange<'_>) -> Option<Place> {
         let origin = origin::of_change(&**self.origins.as_ref()?, change)?;
         Some(self.place(&origin))
     }
 
-    /// The place of the block of an address.
+    /// Returns the location of the block of an address.
     pub(super) fn of(&self, address: &str) -> Option<Place> {
         let origin = self.origins.as_ref()?.find(address)?;
         Some(self.place(&origin))
     }
 
-    /// The place of the block of an output.
+    /// Returns the location of the block of an output.
     pub(super) fn of_output(&self, name: &str) -> Option<Place> {
         self.of(&format!("output.{name}"))
     }
@@ -114,8 +114,8 @@ impl Places {
 }
 
 impl Place {
-    /// The text for a terminal. With a URL, it is a hyperlink (OSC 8). A URL has only printable
-    /// ASCII characters.
+    /// Returns the text for a terminal. With a URL, the text is a hyperlink (OSC 8). A URL has only
+    /// printable ASCII characters, so it cannot end the escape sequence.
     pub fn linked(&self) -> String {
         match &self.url {
             Some(url) => format!("\x1b]8;;{url}\x1b\\{}\x1b]8;;\x1b\\", self.text),
@@ -124,7 +124,7 @@ impl Place {
     }
 }
 
-/// A path with all reserved characters percent-encoded.
+/// Percent-encodes all reserved characters of a path.
 pub(super) fn encoded(path: &str) -> String {
     let mut uri = String::with_capacity(path.len());
     for byte in path.bytes() {

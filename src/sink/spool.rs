@@ -21,7 +21,7 @@ pub(super) struct Spool<const N: usize> {
 
 struct Text {
     file: SpooledTempFile,
-    /// Length in bytes. The file may have bytes of an earlier plan after it.
+    /// Length in bytes. After this length, the file may contain bytes of an earlier plan.
     len: u64,
 }
 

@@ -1,7 +1,8 @@
 //! Draws a page about one plan for a person, as wide as the screen.
 //!
-//! The page is drawn when the plan's `summary` record comes. Until then the view keeps counts and
-//! the first few addresses of each list. `TYPES_MAX`, `LISTED` and `BYTES_MAX` limit its memory.
+//! The page is drawn when the plan's `summary` record arrives. Until then, the view keeps counts
+//! and the first few addresses of each list. `TYPES_MAX`, `LISTED` and `BYTES_MAX` limit its
+//! memory.
 
 mod listing;
 
@@ -26,9 +27,9 @@ use crate::record::{Check, Record, ResourceChange};
 const TYPE_MIN: usize = 28;
 /// Maximum number of types with counts of their own; all others share one line.
 const TYPES_MAX: usize = 10_000;
-/// Rows of the table of types, unless the user sets a number.
+/// Default number of rows of the table of types.
 const TYPES_SHOWN: usize = 20;
-/// Addresses of each list, unless the user sets a number.
+/// Default number of addresses of each list.
 const LISTED: usize = 8;
 /// Maximum number of reasons of deferred changes with counts of their own.
 const REASONS_MAX: usize = 8;
@@ -43,7 +44,7 @@ pub struct View<W: Write> {
     drawn: u64,
 }
 
-/// The plan so far.
+/// The counts and lists of the current plan so far.
 #[derive(Debug, Default)]
 struct Draft {
     source: String,
@@ -95,7 +96,7 @@ impl Action {
         (Action::Other, "", "other", "?", PLAIN),
     ];
 
-    /// Returns the action of a change: the gravest one if there are several.
+    /// Returns the action of a change: the most severe one if there are several.
     pub(super) fn of_change(change: &ResourceChange<'_>) -> Action {
         Action::of(change.effects().next().unwrap_or(&change.action))
     }
@@ -137,7 +138,7 @@ impl<W: Write> View<W> {
         view
     }
 
-    /// Shows the places of blocks behind addresses.
+    /// Shows the locations of blocks after addresses.
     #[must_use]
     pub fn with_places(self, places: Places) -> View<W> {
         View { places, ..self }
@@ -454,7 +455,7 @@ fn line(change: &ResourceChange<'_>, places: &Places, rest: String) -> Line {
     }
 }
 
-/// Returns the previous address of a moved resource in words, or an empty text.
+/// Returns the previous address of a moved resource in words, or an empty string.
 fn previous_address(change: &ResourceChange<'_>) -> String {
     change.moved_from().map(|from| format!(" (was {})", visible(from))).unwrap_or_default()
 }

@@ -68,7 +68,7 @@ pub struct Term<W: Write> {
     hidden: Hidden,
 }
 
-/// What is not written yet, and where it belongs.
+/// The changes and outputs that are not written yet, and the current part and modules.
 struct Open {
     /// The part of the last record. `None` before the first part and after the last.
     part: Option<Part>,
@@ -85,7 +85,7 @@ struct Group {
     instances: Instances,
     symbol: String,
     phrase: String,
-    /// The place of the block.
+    /// The location of the block.
     place: Option<Place>,
     /// The lines of the attributes.
     body: String,
@@ -115,7 +115,7 @@ impl<W: Write> Term<W> {
         }
     }
 
-    /// Sets the width of lines, how much of each value to show, and the places of blocks. With
+    /// Sets the width of lines, how much of each value to show, and the locations of blocks. With
     /// [`Detail::Full`], instances are not grouped.
     #[must_use]
     pub fn with(self, options: &ReportOptions<'_>) -> Term<W> {
@@ -127,13 +127,15 @@ impl<W: Write> Term<W> {
         self.screen.paint(style, text)
     }
 
-    /// The place of a block: on the same line after `used` columns, or on a line of its own.
+    /// Returns the location of a block. It follows `used` columns on the same line if it fits, and
+    /// otherwise begins a new line.
     fn place(&self, place: Option<&Place>, used: usize) -> String {
         let Some(place) = place else { return String::new() };
         self.beside(used, width(&place.text), &self.paint(DIM, &place.linked()))
     }
 
-    /// A text that takes `columns`: on the same line after `used` columns, or on a line of its own.
+    /// Returns `text`, whose width is `columns`. It follows `used` columns on the same line if it
+    /// fits, and otherwise begins a new line.
     fn beside(&self, used: usize, columns: usize, text: &str) -> String {
         match used + 2 + columns <= self.screen.width {
             true => format!("  {text}"),
@@ -145,7 +147,7 @@ impl<W: Write> Term<W> {
         self.text(&format!("{text}\n"))
     }
 
-    /// Writes a sentence in as many lines as it takes.
+    /// Writes a sentence, wrapped into lines.
     fn sentence(&mut self, style: &str, text: &str) -> Result<()> {
         self.text(&self.screen.sentence(style, text))
     }
@@ -166,7 +168,7 @@ impl<W: Write> Term<W> {
         self.line(&format!("{space}{title}"))
     }
 
-    /// Writes which rules the current plan breaks.
+    /// Writes the rules that the current plan breaks.
     fn broken_rules(&mut self) -> Result<()> {
         let (mut text, title) = (String::new(), self.counted_rules.broken_title());
         for answer in self.counted_rules.broken() {
@@ -262,7 +264,7 @@ impl<W: Write> Term<W> {
         self.text(&body)
     }
 
-    /// The lines of attributes.
+    /// Returns the lines of attributes.
     fn attributes(&self, attributes: &Attributes, action: Action) -> String {
         let paths = attributes.list.iter().map(|attribute| width(&visible(&attribute.path)));
         let columns = paths.filter(|&columns| columns <= PATHS).max().unwrap_or(0);
@@ -295,8 +297,8 @@ impl<W: Write> Term<W> {
         lines
     }
 
-    /// The remark after the text of an attribute that forces a replacement: on the last line of the
-    /// text, or on its own line.
+    /// Returns the remark on an attribute that forces a replacement. It follows the last line of
+    /// `text` if it fits, and otherwise begins a new line.
     fn reason(&self, text: &str) -> String {
         const WORDS: &str = "# forces replacement";
         let used = match text.rsplit_once('\n') {
@@ -306,8 +308,8 @@ impl<W: Write> Term<W> {
         self.beside(used, WORDS.len(), &self.paint(RED, WORDS))
     }
 
-    /// The values of an attribute, which follow its path from `column` on. Empty if values are not
-    /// shown.
+    /// Returns the values of an attribute. Their first line begins at `column`, after the path.
+    /// Empty if values are not shown.
     fn values(&self, attribute: &Attribute, column: usize) -> String {
         let Attribute { before, after, difference, lines, .. } = attribute;
         let remark = remark(*difference);
@@ -332,7 +334,7 @@ impl<W: Write> Term<W> {
         }
     }
 
-    /// The old and the new value, on one line if they fit.
+    /// Returns the old and the new value, on one line if they fit.
     fn pair(&self, before: &Shown, after: &Shown, column: usize) -> String {
         let columns: usize = [before, after].map(columns).iter().sum();
         let are_single_lines = [before, after].into_iter().all(is_single_line);
@@ -344,7 +346,7 @@ impl<W: Write> Term<W> {
         format!("{before}\n{}{}{after}", " ".repeat(NAMES), &ARROW[1..])
     }
 
-    /// A value whose first line begins at `column`.
+    /// Returns a value whose first line begins at `column`.
     fn value(&self, shown: &Shown, column: usize) -> String {
         match shown {
             Shown::Absent => stand_in(shown).to_owned(),
@@ -356,7 +358,8 @@ impl<W: Write> Term<W> {
                 let text = self.paint(DIM, stand_in(shown));
                 match column + stand_in(shown).len() <= self.screen.width {
                     true => text,
-                    // Deeper than the names: a line of its own would look like an attribute.
+                    // The new line begins deeper than names. Otherwise, it would look like an
+                    // attribute.
                     false => format!("\n{}{text}", " ".repeat(NAMES + 2)),
                 }
             }
@@ -477,7 +480,7 @@ impl<W: Write> Sink for Term<W> {
             }
             Record::Check(check) => self.check(check),
             Record::RelevantAttribute(_) => Ok(()),
-            // Stands among the broken rules.
+            // The list of broken rules contains failed assertions.
             Record::FailedAssertion(_) => Ok(()),
             Record::Summary(summary) => {
                 self.has_title = false;

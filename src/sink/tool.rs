@@ -1,7 +1,7 @@
-//! Guesses which tool made a plan, for texts that name the tool.
+//! Guesses which tool made a plan, for phrases that name the tool.
 //!
-//! No key of a plan names the tool. The registries of the providers and the absence of certain keys
-//! reveal it.
+//! No key of a plan names the tool. The clues are the registries of the providers and the absence
+//! of certain keys.
 
 use crate::record::Record;
 use crate::record::counts::Summary;
@@ -9,7 +9,7 @@ use crate::record::counts::Summary;
 /// The tool that made a plan, or the tools that made several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Tool {
-    /// Also assumed if nothing reveals the tool.
+    /// The default, if nothing reveals the tool.
     #[default]
     Terraform,
     OpenTofu,
@@ -18,7 +18,7 @@ pub(super) enum Tool {
 }
 
 impl Tool {
-    /// The name for use in a sentence.
+    /// Returns the name for use in a sentence.
     pub fn name(self) -> &'static str {
         match self {
             Tool::Terraform => "Terraform",
@@ -27,7 +27,7 @@ impl Tool {
         }
     }
 
-    /// The tool whose registry has a provider; `None` for other registries.
+    /// Returns the tool whose registry a provider comes from. `None` for other registries.
     pub fn of_provider(name: &str) -> Option<Tool> {
         match name.split('/').next() {
             Some("registry.terraform.io") => Some(Tool::Terraform),
@@ -41,7 +41,7 @@ impl Tool {
         if self == other { self } else { Tool::Both }
     }
 
-    /// The title of the drift section.
+    /// Returns the title of the drift section.
     pub fn drift(self) -> &'static str {
         match self {
             Tool::Terraform => "Changed outside of Terraform (drift)",
@@ -51,7 +51,7 @@ impl Tool {
     }
 }
 
-/// What the records of a plan reveal about its tool.
+/// Clues about the tool in the records of a plan.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clues {
     /// The tool whose registry a provider comes from.
@@ -70,17 +70,18 @@ impl Clues {
         }
     }
 
-    /// The version of the tool, once the plan has ended. `None` if the plan does not have it.
+    /// Returns the version of the tool, once the plan has ended. `None` if the plan does not have
+    /// it.
     pub fn version<'v>(&'v self, summary: &'v Summary) -> Option<&'v str> {
         summary.plan.terraform_version.as_deref().or(self.version.as_deref())
     }
 
-    /// The tool, once the plan has ended.
+    /// Returns the tool, once the plan has ended.
     pub fn tool(&self, summary: &Summary) -> Tool {
         self.registry.unwrap_or_else(|| self.without_registry(summary))
     }
 
-    /// The tool of a plan that could not be read to its end.
+    /// Returns the tool of a plan that could not be read to its end.
     pub fn tool_so_far(&self) -> Tool {
         self.registry.unwrap_or_default()
     }
@@ -96,8 +97,8 @@ impl Clues {
             [None, _] => false,
         };
         let is_silent = summary.plan.applyable.is_none() && summary.plan.complete.is_none();
-        // In these versions both tools write `errored`. Without it, the plan is not complete and
-        // the absence of the other keys reveals nothing.
+        // In these versions, both tools write `errored`. Without it, keys of the plan are missing,
+        // and the absence of the other two keys reveals nothing.
         match is_recent && is_silent && summary.plan.errored.is_some() {
             true => Tool::OpenTofu,
             false => Tool::Terraform,

@@ -1,8 +1,8 @@
 //! Wraps values that do not fit on one line.
 //!
-//! A multi-line text is written between `<<-EOT` and `EOT`. The members of an object and the
+//! A multi-line string is written between `<<-EOT` and `EOT`. The members of an object and the
 //! elements of an array get their own lines, unless the object or array fits on one line. Any other
-//! long text continues on the next line:
+//! long value continues on the next line:
 //!
 //! ```text
 //! jsonencode({
@@ -25,25 +25,25 @@ use crate::record::{Excerpt, Line, Lines};
 /// Indentation of each level, in columns.
 pub(super) const INDENT: usize = 2;
 
-/// The lines before and after a multi-line text.
+/// The lines before and after a multi-line string.
 const HEREDOC: [&str; 2] = ["<<-EOT", "EOT"];
 
 /// The columns that a value may take.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Columns {
-    /// Where its first line begins.
+    /// The column where the first line begins.
     pub first: usize,
-    /// Where its other lines begin.
+    /// The column where the other lines begin.
     pub others: usize,
-    /// Where all lines end.
+    /// The column where lines must end.
     pub end: usize,
 }
 
-/// The lines of a value, joined by newlines. All lines but the first are indented.
+/// Returns the lines of a value, joined by newlines. All lines but the first are indented.
 pub(super) fn value(excerpt: &Excerpt, columns: Columns) -> String {
     let mut lines = match lines_of(excerpt) {
         Some(text) => {
-            // The last line feed ends a line. It does not begin another one.
+            // A final line feed ends the last line. It does not begin another one.
             let text = text.strip_suffix('\n').unwrap_or(&text);
             heredoc(text.split('\n').map(line), columns)
         }
@@ -55,12 +55,12 @@ pub(super) fn value(excerpt: &Excerpt, columns: Columns) -> String {
     lines
 }
 
-/// The remark after a value that is cut by this number of bytes.
+/// Returns the remark after a value that is cut by this number of bytes.
 pub(super) fn left_out(bytes: u64) -> String {
     format!(" … and about {bytes} bytes more (--full shows them)")
 }
 
-/// The decoded text of a multi-line string. `None` for other values.
+/// Decodes a multi-line string. Returns `None` for other values.
 pub(super) fn lines_of(excerpt: &Excerpt) -> Option<String> {
     // Decodes only strings that may have several lines, which are rare.
     let may_be = excerpt.text.starts_with('"') && excerpt.text.contains("\\n");
@@ -68,7 +68,7 @@ pub(super) fn lines_of(excerpt: &Excerpt) -> Option<String> {
     text.trim_end_matches('\n').contains('\n').then_some(text)
 }
 
-/// The differences between two texts, as a multi-line text with signs before its lines.
+/// Returns the differences between two strings, as a multi-line string with signs before its lines.
 pub(super) fn lines(
     Lines { list, left_out, .. }: &Lines,
     columns: Columns,
@@ -87,7 +87,7 @@ pub(super) fn lines(
     heredoc(shown.chain(more), columns)
 }
 
-/// A line of a text with hidden characters made visible. A tab is shown as `\t`.
+/// Makes hidden characters in a line visible. A tab becomes `\t`.
 pub(super) fn line(text: &str) -> String {
     match text.contains('\t') {
         true => text.split('\t').map(visible).collect::<Vec<_>>().join("\\t"),
@@ -95,12 +95,12 @@ pub(super) fn line(text: &str) -> String {
     }
 }
 
-/// Stands for this number of unchanged lines.
+/// Returns the placeholder for `count` unchanged lines.
 pub(super) fn skipped(count: u64) -> String {
     format!("… {}", counted(count, "unchanged line"))
 }
 
-/// Stands for this number of differences that are not shown.
+/// Returns the placeholder for `count` differences that are not shown.
 pub(super) fn differences(count: u64) -> String {
     format!("… and {} (--full shows them)", counted(count, "more difference"))
 }
@@ -128,7 +128,7 @@ enum Open {
     Array,
 }
 
-/// A JSON text, wrapped to several lines if it does not fit on one.
+/// Wraps JSON to several lines if it does not fit on one.
 fn structure(text: &str, columns: Columns) -> String {
     if fits(text, columns.end.saturating_sub(columns.first)) {
         return text.to_owned();
@@ -219,7 +219,7 @@ impl Page {
         self.used += width(text);
     }
 
-    /// The column where a line of this level begins.
+    /// Returns the column where a line of this level begins.
     fn inside(&self, level: usize) -> usize {
         let Columns { others, end, .. } = self.columns;
         // Very deep levels share the same indentation.
@@ -233,7 +233,7 @@ impl Page {
         self.text.extend(std::iter::repeat_n(' ', self.used));
     }
 
-    /// Begins a new line if a text fits there but not on the current line.
+    /// Begins a new line if `text` fits on a new line but not on the current one.
     fn make_room(&mut self, text: &str, level: usize) {
         let room = self.columns.end.saturating_sub(self.inside(level));
         if !self.has_room(text) && fits(text, room) {
@@ -241,7 +241,7 @@ impl Page {
         }
     }
 
-    /// Adds a text, which continues on further lines if it does not fit.
+    /// Adds `text`. If it does not fit, it continues on further lines.
     fn push_long(&mut self, mut text: &str, level: usize) {
         while !self.has_room(text) {
             let (mut used, room) = (0, self.room());
@@ -275,8 +275,8 @@ struct Group {
     next: usize,
 }
 
-/// All groups of a text, in the order of their opening brackets. An unclosed group ends at the end
-/// of the text.
+/// Returns all groups of a text, in the order of their opening brackets. An unclosed group ends at
+/// the end of the text.
 fn groups(text: &str) -> Vec<Group> {
     let (mut groups, mut open) = (Vec::new(), Vec::new());
     let mut at = 0;
@@ -304,7 +304,7 @@ fn groups(text: &str) -> Vec<Group> {
     groups
 }
 
-/// The length of the JSON string at the start of a text, in bytes, quotes included.
+/// Returns the length of the JSON string at the start of a text, in bytes, including its quotes.
 fn string_len(text: &str) -> usize {
     let mut is_escaped = false;
     let end = text.bytes().skip(1).position(|byte| {
@@ -315,8 +315,8 @@ fn string_len(text: &str) -> usize {
     end.map_or(text.len(), |end| end + 2)
 }
 
-/// The length of the scalar at the start of a text, in bytes, with a comma that follows it. 0 if
-/// the text begins with something else.
+/// Returns the length of the scalar at the start of a text, in bytes, including a comma after it.
+/// Returns 0 if the text does not begin with a scalar.
 fn scalar_len(text: &str) -> usize {
     let len = match text.as_bytes().first() {
         Some(b'"') => string_len(text),

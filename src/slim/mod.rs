@@ -3,9 +3,9 @@
 //! The parts that stay are unchanged: the same keys in the same order, and the same bytes for every
 //! value. This module selects the parts; [`crate::redact::cut`] removes the rest and masks secrets.
 //!
-//! The trap: a reader must not mistake a removed part for one that the plan never had. So the keys
-//! that say how far a plan got (`complete`, `errored`, `applyable`) always stay, and a selected
-//! section stays even if all its elements are removed.
+//! A reader must not mistake a removed part for a part that the plan never had. So the keys that
+//! say how far a plan got (`complete`, `errored`, `applyable`) always stay, and a selected section
+//! stays even if all its elements are removed.
 
 mod paths;
 
@@ -28,7 +28,7 @@ use crate::redact::selection::{Gone, Judge, Judges, Reason, Selection, Verdict};
 use crate::redact::{self, Redacted, Secrecy, rewrite};
 use crate::secret::decode;
 
-/// What to keep of a plan.
+/// The parts of a plan to keep.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The parts that stay.
@@ -84,7 +84,7 @@ pub enum Part {
     Relevant,
     /// `checks`.
     Checks,
-    /// Sections without a part of their own, and unknown ones.
+    /// Sections without a part of their own, and unknown sections.
     Other,
 }
 
@@ -105,7 +105,7 @@ impl Part {
         ("other", Part::Other),
     ];
 
-    /// The name of the part, as in [`Part::NAMES`].
+    /// Returns the name of the part, as in [`Part::NAMES`].
     pub fn name(self) -> &'static str {
         let name = Part::NAMES.iter().find(|(_, part)| *part == self);
         name.map_or("other", |(name, _)| name)
@@ -114,7 +114,7 @@ impl Part {
     /// The parts that stay by default: those that policies read.
     pub const DEFAULT: [Part; 2] = [Part::Changes, Part::Outputs];
 
-    /// The part with this name, or with this key in a plan.
+    /// Returns the part with this name, or the part of the section with this key in a plan.
     pub fn named(name: &str) -> Option<Part> {
         let named = Part::NAMES.into_iter().find(|(known, _)| *known == name);
         named.map(|(_, part)| part).or_else(|| match Section::of(name) {
@@ -123,7 +123,7 @@ impl Part {
         })
     }
 
-    /// The part that a section belongs to. `None` if the section always stays.
+    /// Returns the part that a section belongs to. `None` if the section always stays.
     fn of(section: Section) -> Option<Part> {
         Some(match section {
             Section::ResourceChanges => Part::Changes,
@@ -155,32 +155,32 @@ pub enum Wrap {
     Terraform,
 }
 
-/// Counts of what was removed.
+/// Counts of the removed parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
     /// The keys of the removed known sections.
     pub sections: Vec<&'static str>,
-    /// Number of unknown sections.
+    /// Number of removed unknown sections.
     pub unknown: u64,
-    /// Number of no-op changes to resources and outputs.
+    /// Number of removed no-op changes to resources and outputs.
     pub no_ops: u64,
-    /// Number of resources that [`Options::only`] does not cover.
+    /// Number of resources that were removed because [`Options::only`] does not cover them.
     pub others: u64,
-    /// Number of attributes of resources that are not at [`Options::paths`]. An attribute counts
-    /// once for each side of a change.
+    /// Number of attributes of resources that were removed because they are not at
+    /// [`Options::paths`]. An attribute counts once for each side of a change.
     pub attributes: u64,
 }
 
 /// The result of [`slim`].
 #[derive(Clone, Debug)]
 pub struct Slimmed {
-    /// What was read, and how much was masked.
+    /// Counts of what was read and masked.
     pub redacted: Redacted,
-    /// What was removed.
+    /// Counts of the removed parts.
     pub left_out: LeftOut,
     /// The selected parts that the plan has.
     pub kept: Vec<Part>,
-    /// Whether [`Options::only`] removed all resource changes, and there were some.
+    /// Whether the plan had resource changes and [`Options::only`] removed all of them.
     pub is_emptied: bool,
 }
 
@@ -227,23 +227,23 @@ struct Wanted {
     show: Show,
     only: Vec<AddressPattern>,
     watch: Option<&'static Watch>,
-    /// Shared by all copies.
+    /// The kinds of resource changes found so far. All copies share it.
     met: Arc<Met>,
     /// Scratch space for decoded strings.
     decoded: Vec<u8>,
 }
 
-/// Which kinds of resource changes any thread has met.
+/// The kinds of resource changes that any thread has found.
 #[derive(Debug, Default)]
 struct Met {
-    /// Changes that [`Options::only`] covers.
+    /// True if a change was found that [`Options::only`] covers.
     wanted: AtomicBool,
-    /// Changes that [`Options::only`] does not cover.
+    /// True if a change was found that [`Options::only`] does not cover.
     others: AtomicBool,
 }
 
 impl Wanted {
-    /// Decides on a resource with this address and type.
+    /// Decides whether a resource with this address and type stays.
     fn resource(
         &mut self,
         address: Option<Text<'_>>,
@@ -290,7 +290,7 @@ struct Selected<'o> {
     pruner: Pruner<'o>,
     left_out: LeftOut,
     kept: Vec<Part>,
-    /// True if a section stays that only plans have: readers then recognise the output as a plan.
+    /// True if a kept section occurs only in plans. Readers then recognise the output as a plan.
     is_plan: bool,
 }
 
@@ -314,7 +314,7 @@ impl Selected<'_> {
         Ok(verdict)
     }
 
-    /// Removes the attributes that [`Options::paths`] does not cover, and their parts of the
+    /// Removes the attributes that [`Options::paths`] does not cover, and their marks in the
     /// overlays.
     fn prune<'a>(
         &mut self,
@@ -355,7 +355,7 @@ impl Selection for Selected<'_> {
             };
             Box::new(judge) as Judge
         };
-        // Judges cannot cut attributes.
+        // Judges cannot cut attributes. With selected paths, there are no judges.
         self.options.paths.is_empty().then(|| Box::new(new_judge) as Judges)
     }
 
@@ -412,7 +412,7 @@ impl Selection for Selected<'_> {
     }
 
     fn missing(&mut self) -> &'static str {
-        // An empty section that marks the output as a plan and adds no information.
+        // An empty section marks the output as a plan and adds no information.
         if self.is_plan { "" } else { ",\"planned_values\":{}" }
     }
 

@@ -41,11 +41,12 @@ pub(super) enum Layer {
 pub(super) struct Pruner<'p> {
     globs: Vec<Wanted<'p>>,
     /// For each entered container, the indexes of the globs that may match below it, with their
-    /// progress. Those of the innermost container come last.
+    /// progress. The candidates of the innermost container come last.
     candidates: Vec<(usize, Progress)>,
     /// The path of the current member, with and without list indexes.
     paths: [String; 2],
-    /// Digests of the paths of the containers in values that stay because of their content.
+    /// Digests of the paths of containers in values. These containers stay because something in
+    /// them stays.
     kept: HashSet<u64>,
     /// Scratch space for decoded keys.
     decoded: Vec<u8>,
@@ -64,25 +65,25 @@ struct Open<'a> {
     value: Value<'a>,
     entries: Entries<'a>,
     items: Items,
-    /// Its range of [`Pruner::candidates`].
+    /// The container's range of [`Pruner::candidates`].
     candidates: Range<usize>,
-    /// The lengths of its paths in [`Pruner::paths`], in bytes.
+    /// The lengths of the container's paths in [`Pruner::paths`], in bytes.
     path_lens: [usize; 2],
-    /// Digest of its path without list indexes.
+    /// Digest of the container's path without list indexes.
     digest: u64,
-    /// Whether something in it stays.
+    /// Whether something in the container stays.
     has_wanted: bool,
     /// If set, the container stays only if something in it stays.
     pending: Option<Pending>,
 }
 
-/// A member that is not decided yet, and the state before it.
+/// The state before a member that is not decided yet.
 struct Pending {
-    /// Offset of the comma before it.
+    /// Offset of the comma before the member.
     separator: u64,
-    /// Number of cuts before it.
+    /// Number of cuts before the member.
     cuts: usize,
-    /// Number of members removed before it.
+    /// Number of members removed before the member.
     removed: u64,
 }
 
@@ -91,7 +92,7 @@ struct Pending {
 enum Near {
     /// Neither the path nor any path below it matches.
     No,
-    /// A path below may match, because of a star in the pattern.
+    /// A path below this path may match, because of a star in the pattern.
     Possibly,
     /// A pattern names the path literally as the start of a match.
     OnTheWay,
@@ -100,7 +101,7 @@ enum Near {
 }
 
 impl<'p> Pruner<'p> {
-    /// Keeps only attributes at paths that `patterns` cover.
+    /// Creates a pruner that keeps only attributes at paths that `patterns` cover.
     pub fn new(patterns: &'p [Pattern]) -> Pruner<'p> {
         let mut globs = Vec::new();
         for pattern in patterns {
@@ -113,7 +114,7 @@ impl<'p> Pruner<'p> {
         Pruner { globs, candidates, paths, kept: HashSet::new(), decoded: Vec::new() }
     }
 
-    /// Starts the values and overlays of another resource or change.
+    /// Begins another resource or change. Its values and overlays follow.
     pub fn begin(&mut self) {
         self.kept.clear();
     }
@@ -173,7 +174,7 @@ impl<'p> Pruner<'p> {
         Open::of(element, candidates, self.path_lens(), list.digest)
     }
 
-    /// Decides on a member of an object, or returns it if it must be entered.
+    /// Decides whether a member of an object stays, or returns the member if it must be entered.
     fn member<'a>(
         &mut self,
         object: &mut Open<'a>,
@@ -219,7 +220,7 @@ impl<'p> Pruner<'p> {
         Ok(None)
     }
 
-    /// Decides on a container at its end.
+    /// Ends a container. If it is pending, decides whether it stays.
     fn close(
         &mut self,
         parent: &mut Open<'_>,
@@ -293,7 +294,7 @@ impl<'a> Open<'a> {
         self.has_wanted = true;
     }
 
-    /// The offset of the comma before a key. Without a comma, the offset has no meaning.
+    /// Returns the offset of the comma before a key. Without a comma, the offset has no meaning.
     fn separator(&self, key: Text<'_>) -> u64 {
         let (start, end) = (self.items.end(), key.offset() - 1);
         let relative = |offset: u64| (offset - self.value.offset()) as usize;

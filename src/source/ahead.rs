@@ -1,4 +1,5 @@
-//! Looks up the addresses among the next names in parallel, before their turn comes.
+//! Reads names ahead. If a name is an address, its lookup starts at once, so that the lookups of
+//! several addresses run in parallel.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -9,7 +10,7 @@ use crate::error::Result;
 /// The number of names to read ahead.
 const AHEAD: usize = 32;
 
-/// A name, and the pending request to its store if it is an address.
+/// A name. If it is an address, also the pending request to its store.
 pub(super) struct Upcoming {
     pub name: OsString,
     pub asked: Option<Asked>,
@@ -19,16 +20,16 @@ pub(super) struct Upcoming {
 #[derive(Default)]
 pub(super) struct Ahead {
     names: VecDeque<Upcoming>,
-    /// How the names end, once that is known: complete or with an error.
+    /// The end of the names: complete, or with an error. `None` while there may be more names.
     end: Option<Result<()>>,
 }
 
 impl Ahead {
-    /// The next name from `names`; `None` at the end.
+    /// Returns the next name from `names`; `None` at the end.
     ///
     /// # Errors
     ///
-    /// Fails if `names` has failed, after all names before the error were returned.
+    /// Fails if `names` fails. All names before the failure are returned first.
     pub fn next(
         &mut self,
         stores: &Stores,

@@ -1,4 +1,4 @@
-//! Resolves the names that the user gives to inputs, one at a time.
+//! Turns the names that the user gives into inputs, one at a time.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
@@ -26,9 +26,9 @@ pub struct Selection {
     pub separator: Separator,
     /// Selects the files of a folder.
     pub globs: Globs,
-    /// The object stores that serve the addresses.
+    /// The object stores of the run, for names that are addresses.
     pub stores: Stores,
-    /// The schemas for plan files.
+    /// The provider schemas to read plan files with.
     pub schemas: SchemaFiles,
 }
 
@@ -44,7 +44,7 @@ pub struct Entries<'a> {
     skipped: Skipped,
 }
 
-/// A folder or a store's listing that is being read.
+/// A folder that is being read: a local one, or a listing of a store.
 enum Folder {
     Local(Walk),
     Store(Listing),
@@ -63,7 +63,7 @@ impl Folder {
 struct Opened<T> {
     of: T,
     name: String,
-    /// Whether it has yielded anything.
+    /// Whether the list, glob or folder has yielded anything.
     has_items: bool,
 }
 
@@ -72,14 +72,14 @@ impl<T> Opened<T> {
         Opened { of, name: displayed(name), has_items: false }
     }
 
-    /// An error if the list, glob or folder ended without yielding anything.
+    /// Returns an error if the list, glob or folder has yielded nothing.
     fn end(self) -> Option<Unlisted> {
         let error = Error::new(ErrorKind::NoPlan);
         (!self.has_items).then_some(Unlisted { source: self.name, error })
     }
 }
 
-/// Where a name comes from.
+/// The origin of a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Origin {
     Argument,
@@ -88,7 +88,7 @@ enum Origin {
 }
 
 impl<'a> Entries<'a> {
-    /// Starts at the first name.
+    /// Creates an iterator over the inputs of a selection.
     pub fn new(selection: &'a Selection) -> Entries<'a> {
         Entries {
             selection,
@@ -102,13 +102,13 @@ impl<'a> Entries<'a> {
         }
     }
 
-    /// Counts of the files skipped so far.
+    /// Returns the counts of the files skipped so far.
     pub fn skipped(&self) -> Skipped {
         self.skipped
     }
 
-    /// Resolves a name. Returns an input or an error; returns `None` after opening a list, glob or
-    /// folder.
+    /// Turns a name into an input or an error. If the name is a list, glob or folder, opens it and
+    /// returns `None`.
     fn take(&mut self, name: &OsStr, origin: Origin, asked: Option<Asked>) -> Option<Item> {
         let bytes = name.as_encoded_bytes();
         if origin == Origin::Argument && bytes == b"-" {
@@ -152,7 +152,7 @@ impl<'a> Entries<'a> {
         }))
     }
 
-    /// Resolves an address to an object, or opens it as a glob or a folder.
+    /// Turns an address into an input, or opens it as a glob or folder and returns `None`.
     fn take_object(
         &mut self,
         address: Address,
@@ -196,8 +196,8 @@ impl<'a> Entries<'a> {
 impl Iterator for Entries<'_> {
     type Item = Item;
 
-    /// Reads the innermost container first: lists contain globs, globs match folders, folders
-    /// contain files.
+    /// Finishes the open folder first, then the open glob, then the open list. A list may contain
+    /// globs, and a glob may match folders.
     fn next(&mut self) -> Option<Item> {
         loop {
             let item = if let Some(folder) = &mut self.folder {
@@ -249,12 +249,12 @@ fn unlisted(name: &OsStr, error: Error) -> Item {
     Err(Unlisted { source: displayed(name), error })
 }
 
-/// A name as it may be displayed: an address without its secret parts.
+/// Returns a name in displayable form. An address has no secret parts in this form.
 fn displayed(name: &OsStr) -> String {
     shown(&name.to_string_lossy())
 }
 
-/// The path of the list in an argument of the form `@PATH`; `None` for any other argument.
+/// Returns the path of the list in an argument of the form `@PATH`; `None` for other arguments.
 ///
 /// # Errors
 ///
@@ -266,7 +266,7 @@ pub fn behind_at(name: &OsStr) -> Result<Option<PathBuf>> {
     Ok(path.map(|path| PathBuf::from(OsStr::from_bytes(path))))
 }
 
-/// The path of the list in an argument of the form `@PATH`; `None` for any other argument.
+/// Returns the path of the list in an argument of the form `@PATH`; `None` for other arguments.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! One input: where it is, what is known about it, and how to open it.
+//! An input: its location, its known properties, and functions that open it.
 
 use std::borrow::Cow;
 use std::fs::Metadata;
@@ -37,9 +37,9 @@ pub struct Entry {
     pub len: Option<u64>,
     /// The time of the last modification, if known.
     pub modified: Option<SystemTime>,
-    /// The entity tag that the store gives this version of an object, if known.
+    /// The entity tag of this version of an object, if known.
     pub etag: Option<String>,
-    /// The schemas for a plan file.
+    /// The provider schemas to read a plan file with.
     pub schemas: SchemaFiles,
 }
 
@@ -48,12 +48,12 @@ impl Entry {
         Entry { location, len: None, modified: None, etag: None, schemas: SchemaFiles::default() }
     }
 
-    /// The entry of standard input.
+    /// Creates the entry of standard input.
     pub fn of_stdin() -> Entry {
         Entry::at(Location::Stdin)
     }
 
-    /// The entry of a file, which need not exist.
+    /// Creates the entry of a file, which need not exist.
     pub fn of_file(path: PathBuf) -> Entry {
         match std::fs::metadata(&path) {
             Ok(metadata) => Entry::of_file_with(path, &metadata),
@@ -73,8 +73,8 @@ impl Entry {
         Entry { len, modified, etag, ..Entry::at(Location::Object(Box::new(object))) }
     }
 
-    /// The name of the input as the user gave it or as it was found; `-` for standard input. The
-    /// query of an address is omitted because it may be a secret.
+    /// Returns the name of the input; `-` for standard input. For a file this is the path. For an
+    /// object this is the address without its query, which may be a secret.
     pub fn source(&self) -> Cow<'_, str> {
         match &self.location {
             Location::File(path) => path.to_string_lossy(),
@@ -83,8 +83,9 @@ impl Entry {
         }
     }
 
-    /// Whether the input is a file too small to map in a batch. With an input for each thread,
-    /// mapping 1 MB takes a seventh more time than reading it, and slows down the other threads.
+    /// Whether the input is a file that a batch should read instead of map. A batch reads one input
+    /// on each thread. There, mapping 1 MB takes a seventh more time than reading it, and slows
+    /// down the other threads.
     pub fn is_small(&self) -> bool {
         const MAPPED_MIN: u64 = 4 << 20;
         let is_file = matches!(self.location, Location::File(_));
@@ -108,7 +109,7 @@ impl Entry {
         }
     }
 
-    /// Opens the input for a run that can be stopped. The stop wakes a thread that waits for a
+    /// Opens the input for a run that can be stopped. A stop also ends the wait for data from a
     /// pipe. Fails if the input cannot be read, or if the run was stopped.
     pub(crate) fn open_until(&self, options: &Options, stop: &Stop) -> Result<Input> {
         let give_up = || -> GiveUp {
@@ -117,15 +118,15 @@ impl Entry {
         };
         let input = match &self.location {
             Location::File(path) => Input::open_file_until(path, options, give_up()),
-            // Needs no `give_up`: the stop closes the stores.
+            // Needs no `give_up`, because a stop closes the stores.
             Location::Object(_) => self.open_as_it_is(options),
             Location::Stdin => Input::from_stdin_until(options, give_up()),
         };
         planfile::unpack(input?, &self.schemas, options)
     }
 
-    /// Opens the input for reading more than once. Anything but a regular file is read completely
-    /// and spooled.
+    /// Opens the input so that it can be read more than once. Spools the input first, unless it is
+    /// a regular file.
     ///
     /// # Errors
     ///
@@ -138,16 +139,16 @@ impl Entry {
     ///
     /// # Errors
     ///
-    /// Fails if the input cannot be read, or is no plan file.
+    /// Fails if the input cannot be read, or is not a plan file.
     pub fn open_plan_file(&self, options: &Options) -> Result<planfile::Document> {
         planfile::open(&self.keep_plan_file(options)?, &self.schemas, &options.limits)
     }
 
-    /// Opens a plan file, as it is.
+    /// Opens a plan file, without converting it to JSON.
     ///
     /// # Errors
     ///
-    /// Fails if the input cannot be read, or is no plan file.
+    /// Fails if the input cannot be read, or is not a plan file.
     pub fn keep_plan_file(&self, options: &Options) -> Result<Rereadable> {
         let mut input = self.open_as_it_is(options)?;
         if !planfile::is_plan_file(&mut input)? {
@@ -175,15 +176,15 @@ impl Entry {
     }
 }
 
-/// An input, or the name that yields none.
+/// An input, or a name that yields no input.
 pub(super) type Item = std::result::Result<Entry, Unlisted>;
 
-/// Wants nothing of a plan: only whether the input is one matters.
+/// A visitor that skips everything. It only finds out whether an input is a plan.
 struct Nothing;
 
 impl Visitor for Nothing {}
 
-/// A name that yields no input, and the reason.
+/// A name that yields no input, with the reason.
 #[derive(Debug)]
 pub struct Unlisted {
     /// The name.
@@ -201,7 +202,7 @@ pub struct Skipped {
     pub encrypted: u64,
     /// Source files of configurations, such as `.tf` and `.tfvars`.
     pub sources: u64,
-    /// Files and folders that a glob excludes, or that no glob includes.
+    /// Files and folders that a glob excludes, and files that no glob includes.
     pub excluded: u64,
     /// Files and folders whose names begin with a dot.
     pub hidden: u64,

@@ -1,4 +1,4 @@
-//! Globs that name inputs.
+//! Expands globs that name inputs.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -10,10 +10,10 @@ use super::globs::{glob, is_glob};
 use super::walk::{is_hidden, path_of};
 use crate::error::Result;
 
-/// Expands a glob to files and folders as a shell does: sorted, and with hidden ones only if the
-/// glob spells their dot.
+/// Expands a glob to files and folders, as a shell does. The result is sorted. A glob matches
+/// hidden files only if one of its components begins with a dot.
 pub(super) struct Expansion {
-    /// The folder before the first component with a glob; empty if that is the first component.
+    /// The folder before the first component with a wildcard; empty if the first component has one.
     root: PathBuf,
     /// The folder to walk: `root`, or `.` if it is empty.
     walked: PathBuf,
@@ -22,7 +22,7 @@ pub(super) struct Expansion {
     /// The maximum number of components below `root` that a match can have.
     depth_max: usize,
     names_hidden: bool,
-    /// True if the glob ends with a slash and so matches only folders.
+    /// True if the glob ends with a slash, and therefore matches only folders.
     is_of_folders: bool,
 }
 
@@ -35,7 +35,7 @@ impl Expansion {
             let text = component.as_os_str().to_string_lossy().into_owned();
             match component {
                 Component::Normal(_) if !rest.is_empty() || is_glob(&text) => rest.push(text),
-                // Components before the first glob belong to the root.
+                // Components before the first wildcard belong to the root.
                 Component::Normal(_) => root.push(text),
                 other => root.push(other),
             }
@@ -49,7 +49,7 @@ impl Expansion {
         Ok(Expansion { root, walked, matcher, entries, depth_max, names_hidden, is_of_folders })
     }
 
-    /// The next file or folder that matches.
+    /// Returns the next file or folder that matches.
     pub(super) fn next(&mut self) -> Option<std::result::Result<PathBuf, Unlisted>> {
         loop {
             let entry = match self.entries.next()? {
@@ -74,7 +74,7 @@ impl Expansion {
     }
 }
 
-/// Whether a component of a glob holds one end of a brace that contains slashes.
+/// Whether a component of a glob is part of a brace group that contains a slash, as in `{a,b/c}`.
 fn is_split(component: &str) -> bool {
     component.matches('{').count() != component.matches('}').count()
 }

@@ -1,4 +1,4 @@
-//! Globs, and those that select files of a folder.
+//! Parses globs, and selects the files of a folder with them.
 //!
 //! `*` and `?` do not match a slash; `**` does. `[...]` and `{a,b}` are supported.
 
@@ -17,12 +17,12 @@ use crate::error::{Error, ErrorKind, Result};
 #[derive(Clone, Debug, Default)]
 pub struct Globs {
     include: Option<GlobSets>,
-    /// All copies share them.
+    /// Shared by all copies, so that each copy records matches for all of them.
     exclusions: Arc<Vec<Exclusion>>,
     takes_states: bool,
 }
 
-/// A glob that excludes files, and whether it excluded any.
+/// A glob that excludes files, and whether it has excluded any.
 #[derive(Debug)]
 struct Exclusion {
     text: String,
@@ -54,8 +54,8 @@ impl GlobSets {
 }
 
 impl Globs {
-    /// Selects the files that match a glob of `include`, or all files if it is empty, except those
-    /// that match a glob of `exclude`.
+    /// Selects the files that match a glob in `include` and no glob in `exclude`. If `include` is
+    /// empty, every file matches it.
     ///
     /// # Errors
     ///
@@ -70,28 +70,28 @@ impl Globs {
         Ok(Globs { include, exclusions, takes_states: false })
     }
 
-    /// The globs of `exclude` that have excluded nothing so far.
+    /// Returns the globs in `exclude` that have excluded nothing so far.
     pub fn unmatched(&self) -> impl Iterator<Item = &str> {
         let unmatched = |it: &&Exclusion| !it.has_matched.load(Ordering::Relaxed);
         self.exclusions.iter().filter(unmatched).map(|exclusion| &*exclusion.text)
     }
 
-    /// Also selects states, not only plans.
+    /// Selects states, too, not only plans.
     pub fn with_states(self) -> Globs {
         Globs { takes_states: true, ..self }
     }
 
-    /// Whether to select the JSON of a state.
+    /// Whether to select states in JSON.
     pub(super) fn takes_states(&self) -> bool {
         self.takes_states
     }
 
-    /// Whether a file at this path below the folder is included.
+    /// Whether to include a file. `path` is relative to the folder.
     pub(super) fn includes(&self, path: &Path) -> bool {
         self.include.as_ref().is_none_or(|include| include.matches(path))
     }
 
-    /// Whether a file or folder at this path below the folder is excluded.
+    /// Whether to exclude a file or folder. `path` is relative to the folder.
     pub(super) fn excludes(&self, path: &Path) -> bool {
         let mut is_excluded = false;
         for exclusion in self.exclusions.iter().filter(|exclusion| exclusion.set.matches(path)) {

@@ -1,4 +1,5 @@
-//! The complete list of a run's inputs. The run needs their number before it reads the first.
+//! The complete list of the inputs of a run. A run needs to know their number before it reads the
+//! first input.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -10,11 +11,11 @@ use super::{Entries, Entry, Location, Rule, Selection, Skipped, Unlisted};
 /// The inputs of a run, in order.
 #[derive(Debug, Default)]
 pub struct Inputs {
-    /// The inputs, and the names that yield none.
+    /// The inputs, and the names that yield no input.
     pub entries: Vec<Result<Entry, Unlisted>>,
     /// Counts of the files skipped in folders.
     pub skipped: Skipped,
-    /// The number of repeated inputs, which are listed once. Folders and globs may overlap.
+    /// The number of repetitions. Folders and globs may overlap, but each input is listed once.
     pub again: u64,
     rule: Rule,
 }
@@ -35,19 +36,20 @@ impl Inputs {
         Inputs { entries, skipped: listed.skipped(), again, rule }
     }
 
-    /// The workspace of an input by the rule, or the name of the input if the rule does not match.
-    /// It depends only on the path of this input, so several inputs may share a workspace.
+    /// Returns the workspace of an input according to the rule. If the rule does not match, returns
+    /// the name of the input. The workspace depends only on the path of the input, so several
+    /// inputs may share a workspace.
     pub fn workspace(&self, entry: &Entry) -> String {
         self.rule.workspace(entry).unwrap_or_else(|| entry.source().into_owned())
     }
 
-    /// Whether the rule finds a workspace in the path of an input.
+    /// Whether the rule matches the path of an input.
     pub fn fits(&self, entry: &Entry) -> bool {
         self.rule.workspace(entry).is_some()
     }
 
-    /// The inputs whose workspace is also that of an earlier input. In the current folder, all
-    /// files with a name that only means "plan" count as one workspace.
+    /// Returns the inputs that have the same workspace as an earlier input. All files in the
+    /// current folder whose names only mean "plan" count as one workspace.
     pub fn sharing(&self) -> impl Iterator<Item = &Entry> {
         let mut workspaces = HashSet::new();
         self.entries.iter().flatten().filter(move |entry| {
@@ -58,12 +60,12 @@ impl Inputs {
     }
 }
 
-/// The key of an input: the absolute path of a file, or the name of an object in a store.
-/// Paths that are not UTF-8 are compared by their bytes.
+/// Returns the key of an input: a digest of the absolute path of a file, or of the address of an
+/// object. Paths that are not UTF-8 are compared by their bytes.
 fn key_of(input: &Result<Entry, Unlisted>) -> Key {
     let (kind, name) = match input {
         Ok(Entry { location: Location::File(path), .. }) => {
-            // `./a`, `a` and the absolute path of `a` are one file. Links are not resolved.
+            // `./a`, `a` and the absolute path of `a` are the same input. Links are not resolved.
             let path = std::path::absolute(path).map_or_else(|_| path.into(), Cow::Owned);
             (b'f', path.as_os_str().as_encoded_bytes().to_vec().into())
         }

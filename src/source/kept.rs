@@ -5,10 +5,10 @@ use crate::input::{Input, Options, Rereadable, Threads};
 use crate::limits::Limits;
 use crate::planfile::{self, SchemaFiles};
 
-/// An input that can be read several times, with the same text each time.
+/// An input that can be read several times, with the same result each time.
 ///
-/// The JSON of a plan file or state file is made again for each reading. It never is in a file,
-/// because it has secrets in the clear.
+/// A plan file or state file is converted to JSON again for each reading. The JSON is never written
+/// to a file, because it contains secrets in the clear.
 #[derive(Clone, Debug)]
 pub struct Kept {
     file: Rereadable,
@@ -17,18 +17,18 @@ pub struct Kept {
     schemas: SchemaFiles,
 }
 
-/// What the text is made from.
+/// The format of the file, which decides how to get the document from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    /// The file is the text.
+    /// The document itself.
     Text,
     PlanFile,
     StateFile,
 }
 
 impl Kept {
-    /// Examines the first bytes of a file. Fails if the file cannot be read, or if it is a
-    /// compressed plan file or state file that exceeds the limit on spooled inputs.
+    /// Determines the format of a file. Fails if the file cannot be read, or if it is a compressed
+    /// plan file or state file that exceeds the limit on spooled inputs.
     pub(super) fn new(file: Rereadable, schemas: SchemaFiles, limits: &Limits) -> Result<Kept> {
         if planfile::is_archive(&file)? {
             return Ok(Kept { file, form: Form::PlanFile, schemas });
@@ -45,8 +45,8 @@ impl Kept {
         Ok(Kept { file: input.into_rereadable(limits)?, form, schemas })
     }
 
-    /// Returns the length of the file in bytes: that of the text, unless it is compressed or a plan
-    /// file.
+    /// Returns the length of the file in bytes. The document has another length if the file is
+    /// compressed, or is a plan file or state file.
     pub fn len(&self) -> u64 {
         self.file.len()
     }
@@ -56,8 +56,8 @@ impl Kept {
         self.file.is_empty()
     }
 
-    /// The files of the configuration in a plan file, by the paths of their members; empty for
-    /// other inputs.
+    /// Returns the configuration files in a plan file, each with its path in the archive. Returns
+    /// an empty list for other inputs.
     ///
     /// # Errors
     ///
@@ -69,7 +69,7 @@ impl Kept {
         }
     }
 
-    /// Opens the text at its start. Several readers may be open at the same time.
+    /// Opens the document at its start. Several readers may be open at the same time.
     ///
     /// # Errors
     ///

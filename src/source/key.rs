@@ -1,12 +1,12 @@
-//! Keys for sets and maps: digests of texts, which take less memory than the texts.
+//! Keys for sets and maps: digests of strings, which take less memory than the strings.
 
-/// The first 16 bytes of the BLAKE3 digest of a text. In practice, different texts have different
-/// keys.
+/// The first 16 bytes of the BLAKE3 digest of a string. In practice, different strings have
+/// different keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key([u8; 16]);
 
 impl Key {
-    /// The key of a text.
+    /// Returns the key of a string.
     pub fn of(text: &[u8]) -> Key {
         let mut key = [0; 16];
         blake3::Hasher::new().update(text).finalize_xof().fill(&mut key);

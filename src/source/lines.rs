@@ -1,9 +1,9 @@
-//! Reads lists of names from a file or from standard input: one name a line, or separated by zero
-//! bytes.
+//! Reads lists of names from a file or from standard input. Each line is a name, or zero bytes
+//! separate the names.
 //!
-//! A name has no quotes, and a list has no comments. Empty lines and a carriage return at the end
-//! of a line are skipped. A line that looks like JSON is an error: if a plan is mistaken for a
-//! list, its lines must not appear in error messages.
+//! Names are not quoted, and a list has no comments. Empty lines and a carriage return at the end
+//! of a line are skipped. A line that looks like JSON is an error. If the user gives a plan instead
+//! of a list, its lines must not appear in error messages as names.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -12,13 +12,13 @@ use std::path::PathBuf;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// The maximum length of a name in bytes, far more than any system accepts.
+/// The maximum length of a name in bytes. No system accepts names of this length.
 const NAME_MAX: u64 = 64 << 10;
 
 /// The separator between the names of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Separator {
-    /// The end of a line.
+    /// A line feed.
     #[default]
     Line,
     /// A zero byte, as `find -print0` writes.
@@ -50,8 +50,9 @@ impl Lines {
         Ok(Lines { reader, separator, is_first: true })
     }
 
-    /// The next name; `None` at the end of the list. Fails if the list cannot be read, a name is
-    /// too long or not valid text, or the file is not a list.
+    /// Returns the next name; `None` at the end of the list. Fails if the list cannot be read, if a
+    /// name is too long or not valid Unicode where the system requires it, or if the file is not a
+    /// list.
     pub(super) fn next(&mut self) -> Result<Option<OsString>> {
         let end = match self.separator {
             Separator::Line => b'\n',
@@ -84,11 +85,11 @@ impl Lines {
     }
 }
 
-/// A byte order mark, which some editors put before the first name.
+/// A byte order mark. Some editors write one at the start of a file.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Whether a line looks like JSON: it begins with an object, an array or a key. Folder names such
-/// as `[id]` and `{{ name }}` do not.
+/// as `[id]` and `{{ name }}` do not look like JSON.
 fn is_json(line: &[u8]) -> bool {
     match line.trim_ascii_start() {
         [b'{', inside @ ..] => {

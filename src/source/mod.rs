@@ -1,4 +1,4 @@
-//! Sources of plans: turns names into a list of inputs in a stable order, and opens each.
+//! Sources of plans: turns names into a list of inputs in a stable order, and opens the inputs.
 //!
 //! ```text
 //!  names ──┬─ -            standard input ──────┐
@@ -13,10 +13,10 @@
 //! glob are sorted by path, component by component, by the bytes of their names. [`Entries`]
 //! repeats an input that is named twice; [`Inputs`] lists it once.
 //!
-//! **Named or found.** A path that is named directly, in a list or by a glob is an input. It fails
-//! if it is not a plan. A file that is only found in a folder is examined first; files that are not
-//! plans are skipped and counted ([`Skipped`]). A folder, glob or list that yields no plan is an
-//! error: an empty result must not look like a plan without changes.
+//! **Named or found.** A path that an argument, a list or a glob names must be a plan. A file that
+//! is only found in a folder is examined first. If it is not a plan, it is skipped and counted
+//! ([`Skipped`]). A folder, glob or list that yields no plan is an error, because an empty result
+//! must not look like a plan without changes.
 //!
 //! **Cost.** The listing holds one local folder at a time, or all objects below an address. Each
 //! input takes about 150 bytes for its path, size and time, and about 300 bytes in a batch.

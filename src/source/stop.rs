@@ -7,8 +7,8 @@ use super::store::Stores;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{Hook, Source};
 
-/// Stops a run, from any thread: the run begins no more inputs and abandons open inputs at their
-/// next window.
+/// Stops a run, from any thread. A stopped run opens no further inputs, and abandons open inputs at
+/// their next window.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<State>);
 
@@ -20,7 +20,7 @@ struct State {
 }
 
 impl Stop {
-    /// A stop that also closes `stores`, so that no thread waits for their answers.
+    /// Creates a stop that also closes `stores`, so that no thread waits for their responses.
     pub fn with(stores: Stores) -> Stop {
         Stop(Arc::new(State { is_set: AtomicBool::new(false), stores }))
     }
@@ -37,18 +37,18 @@ impl Stop {
     }
 }
 
-/// Fails the reads of a source after a stop, and counts the stored bytes read.
+/// Makes the reads of a source fail after a stop, and counts the stored bytes that were read.
 pub(crate) struct Stopping<'a> {
     stop: &'a Stop,
     read: &'a AtomicU64,
-    /// The bytes of this input in `read`.
+    /// The bytes of this input that are already counted in `read`.
     counted: u64,
     /// The stored length of the input in bytes. Decompressed text is longer.
     len: u64,
 }
 
 impl<'a> Stopping<'a> {
-    /// Counts up to `len` stored bytes of one input in `read`.
+    /// Creates a hook that adds the stored bytes of one input to `read`, at most `len`.
     pub(crate) fn new(len: u64, stop: &'a Stop, read: &'a AtomicU64) -> Stopping<'a> {
         Stopping { stop, read, counted: 0, len }
     }
@@ -79,7 +79,7 @@ impl Hook for Stopping<'_> {
 
 impl Drop for Stopping<'_> {
     fn drop(&mut self) {
-        // Counts the unread rest of an input that failed, so that the progress reaches the total.
+        // Counts the unread rest of a failed input, so that the progress reaches the total.
         self.read.fetch_add(self.len - self.counted, Ordering::Relaxed);
     }
 }

@@ -1,8 +1,8 @@
 //! Finds the plans in a folder.
 //!
-//! The walk skips names that begin with a dot. A link to a file counts as the file. A link to a
-//! folder is not followed unless the user named it, so there are no loops and no plan is found
-//! twice. Anything that is neither a file nor a link, such as a pipe, is never opened.
+//! The walk skips names that begin with a dot. A link to a file counts as that file. A link to a
+//! folder is followed only if the user named it. So there are no loops, and no plan is found twice.
+//! Pipes and devices are never opened.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
@@ -17,7 +17,8 @@ use crate::input::{Input, Mapping, Options, Threads};
 use crate::limits::Limits;
 use crate::plan::{self, InputKind};
 
-/// The number of bytes to examine of a file: enough to contain the first compressed block.
+/// The number of bytes of a file to examine. This is enough for the first block of a compressed
+/// file.
 const LEN: u64 = 256 << 10;
 
 impl Skipped {
@@ -43,7 +44,7 @@ impl Walk {
         Walk { root, entries }
     }
 
-    /// The next plan. Counts the files that it skips.
+    /// Returns the next plan. Counts the files that it skips.
     pub(super) fn next(
         &mut self,
         globs: &Globs,
@@ -82,8 +83,8 @@ impl Walk {
     }
 }
 
-/// The entry of a file found in a folder, if it is an input. A file that cannot be examined is an
-/// input, so that opening it reports the error.
+/// Returns the entry of a file found in a folder, if the file is an input. A file without readable
+/// metadata is an input, so that opening it reports the error.
 fn found(path: PathBuf, globs: &Globs, skipped: &mut Skipped) -> Option<Entry> {
     let Ok(metadata) = std::fs::metadata(&path) else { return Some(Entry::of_file(path)) };
     if metadata.is_dir() {
@@ -114,8 +115,8 @@ pub(super) fn kind_of_head(head: Box<dyn Read + Send>) -> Result<InputKind> {
     plan::input_kind(&mut Input::from_reader(head, &options)?)
 }
 
-/// Whether a file of this kind is an input. A file that could not be examined is one, unless its
-/// name is that of a configuration's source file.
+/// Whether a file of this kind is an input. A file that cannot be examined is an input, unless its
+/// name is that of a configuration file.
 pub(super) fn is_input(kind: &Result<InputKind>, path: &Path, globs: &Globs) -> bool {
     match kind {
         Ok(InputKind::Plan | InputKind::PlanFile) => true,
@@ -127,7 +128,8 @@ pub(super) fn is_input(kind: &Result<InputKind>, path: &Path, globs: &Globs) -> 
     }
 }
 
-/// Limits each read to a small piece, so that examining plain text reads no more than needed.
+/// Limits the size of each read. So the examination of an uncompressed file reads only as much as
+/// it needs.
 struct Pieces<R>(R);
 
 impl<R: Read> Read for Pieces<R> {
@@ -138,8 +140,8 @@ impl<R: Read> Read for Pieces<R> {
     }
 }
 
-/// Whether a file has the name of a configuration's source file: a module, values of variables, a
-/// test or a lock file.
+/// Whether a file has the name of a configuration file: a module, values of variables, a test or a
+/// lock file.
 pub(super) fn is_named_source(path: &Path) -> bool {
     let name = name_of(path);
     let stem = name.strip_suffix(".json").unwrap_or(&name);
@@ -151,19 +153,19 @@ fn name_of(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
 }
 
-/// Whether the name of a file ends with `.json`, apart from an extension for compression.
+/// Whether the name of a file ends with `.json`, `.json.gz` or `.json.zst`.
 fn is_named_json(path: &Path) -> bool {
     let name = name_of(path);
     let compressed = [".gz", ".zst"].iter().find_map(|extension| name.strip_suffix(extension));
     compressed.unwrap_or(&name).ends_with(".json")
 }
 
-/// Whether a file or folder is hidden: its name begins with a dot.
+/// Whether the name of a file or folder begins with a dot.
 pub(super) fn is_hidden(entry: &DirEntry) -> bool {
     entry.file_name().as_encoded_bytes().starts_with(b".")
 }
 
-/// The path that cannot be walked, and the reason.
+/// Converts an error of the walk to the path that cannot be read, with the reason.
 pub(super) fn path_of(error: walkdir::Error) -> Unlisted {
     let source = error.path().map(|path| path.to_string_lossy().into_owned());
     let error = error.into_io_error().unwrap_or_else(|| std::io::ErrorKind::Other.into());

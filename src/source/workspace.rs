@@ -1,10 +1,11 @@
 //! Derives the names of workspaces from the paths of their plans.
 //!
 //! By default, the name is the path without known extensions: `live/prod.tfplan.json.zst` gives
-//! `live/prod`. A file name that only means "plan" is dropped: `live/prod/plan.json` also gives
-//! `live/prod`, and so does the state `live/terraform.tfstate.d/prod/terraform.tfstate`. The name
-//! depends only on the path, so an input has the same name in every run, whatever the other inputs
-//! are. With a rule, the user chooses the part of the path instead.
+//! `live/prod`. A file name that only means "plan" is dropped, so `live/prod/plan.json` also gives
+//! `live/prod`. The folders of backends are dropped, too, so the state
+//! `live/terraform.tfstate.d/prod/terraform.tfstate` also gives `live/prod`. Instead, the user can
+//! choose a part of the path with a rule. The name depends only on the path and the rule, not on
+//! the other inputs of a run.
 
 use std::borrow::Cow;
 
@@ -14,27 +15,27 @@ use crate::error::{Error, ErrorKind, Result};
 /// The placeholder of the workspace in a rule.
 const PLACE: &str = "{workspace}";
 
-/// File extensions that say how a plan or a state is stored, in lower case.
+/// The known extensions of plans and states, in lower case.
 const ENDINGS: [&str; 7] = [".gz", ".zst", ".json", ".tfplan", ".plan", ".out", ".tfstate"];
 
-/// Folders in which backends keep a folder for each workspace: those of objects, and of files.
+/// Folders in which backends keep a folder for each workspace: in object stores, and on disk.
 const FOLDERS: [&str; 2] = ["env:", "terraform.tfstate.d"];
 
 /// File names that only mean "plan", without extensions, dashes, underscores and dots.
 const PLAN_NAMES: [&str; 6] = ["plan", "tfplan", "terraform", "terraformplan", "tofu", "tofuplan"];
 
-/// How to find the name of a workspace.
+/// A rule that derives the name of a workspace from a path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Rule {
     /// The path without known extensions, and without a file name that only means "plan".
     #[default]
     Path,
-    /// The part of the path that a pattern marks.
+    /// The part of the path that matches `{workspace}` in a pattern.
     Pattern(Pattern),
 }
 
-/// A pattern for the end of a path, with the workspace in it: `plans/{workspace}/plan.json`. A `*`
-/// matches any text without a slash.
+/// A pattern for the last components of a path, such as `plans/{workspace}/plan.json`. A `*`
+/// matches any string without a slash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     before: String,
@@ -57,7 +58,7 @@ impl Rule {
         Ok(Rule::Pattern(Pattern { before: before.to_owned(), after: after.to_owned() }))
     }
 
-    /// The workspace of an input; `None` if the user's pattern does not match its path.
+    /// Returns the workspace of an input; `None` if the user's pattern does not match its path.
     pub fn workspace(&self, entry: &Entry) -> Option<String> {
         let Some(path) = path_of(entry) else { return Some(entry.source().into_owned()) };
         match self {
@@ -68,7 +69,8 @@ impl Rule {
 }
 
 impl Pattern {
-    /// The workspace in a path; the shortest one if the pattern matches in several ways.
+    /// Returns the workspace in a path. If the pattern matches in several ways, returns the
+    /// shortest workspace.
     fn find<'a>(&self, path: &'a str) -> Option<&'a str> {
         let places = || path.char_indices().map(|(at, _)| at).chain([path.len()]);
         let ends: Vec<usize> = places().filter(|&end| fits(&self.after, &path[end..])).collect();
@@ -85,7 +87,7 @@ impl Pattern {
     }
 }
 
-/// Whether a pattern with stars matches a whole text.
+/// Whether a pattern with stars matches a whole string.
 fn fits(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| text.strip_prefix(first)) else {
@@ -106,8 +108,8 @@ fn fits(pattern: &str, text: &str) -> bool {
     true
 }
 
-/// The path of an input, with slashes and without `.` and empty components; `None` for standard
-/// input.
+/// Returns the path of an input with `/` as the separator, without `.` and empty components.
+/// Returns `None` for standard input.
 fn path_of(entry: &Entry) -> Option<Cow<'_, str>> {
     let text = match &entry.location {
         Location::File(path) => path.to_string_lossy(),
@@ -125,8 +127,8 @@ fn path_of(entry: &Entry) -> Option<Cow<'_, str>> {
     Some(kept.map(|(_, component)| component).collect::<Vec<_>>().join("/").into())
 }
 
-/// A path without the known extensions, without a file name that only means "plan", and without the
-/// folder that a backend puts around the folders of workspaces.
+/// Removes from a path the known extensions, a file name that only means "plan", and the folders in
+/// [`FOLDERS`].
 fn without_plan_name(path: &str) -> String {
     let Some((folder, name)) = path.rsplit_once('/') else {
         return without_endings(path).to_owned();
@@ -140,7 +142,7 @@ fn without_plan_name(path: &str) -> String {
     if has_parent_name && is_plan_name(stem) { folder } else { format!("{folder}/{stem}") }
 }
 
-/// A file name without its known extensions. A name never becomes empty.
+/// Removes the known extensions from a file name. A name never becomes empty.
 fn without_endings(name: &str) -> &str {
     let mut stem = name;
     let shorter = |stem: &str| {

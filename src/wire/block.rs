@@ -1,4 +1,5 @@
-//! The block of a schema: its attributes and nested blocks, and what follows from them.
+//! Blocks of schemas: their attributes and nested blocks, and the types, values and sensitive paths
+//! that follow from them.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +18,7 @@ pub struct Block {
 /// An attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attribute {
-    /// The type.
+    /// The type of the attribute.
     pub ty: AttributeType,
     /// True if the configuration must set the attribute.
     pub is_required: bool,
@@ -38,7 +39,7 @@ pub enum AttributeType {
     Plain(Type),
     /// An object, or a collection of objects, whose attributes have schemas themselves.
     Nested {
-        /// What holds the objects. [`Nesting::Group`] is not valid here.
+        /// How the objects are nested. [`Nesting::Group`] is not valid here.
         nesting: Nesting,
         /// The attributes of each object.
         attributes: BTreeMap<String, Attribute>,
@@ -48,23 +49,23 @@ pub enum AttributeType {
 /// A nested block type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NestedBlock {
-    /// What holds the blocks.
+    /// How the blocks are nested.
     pub nesting: Nesting,
-    /// The block.
+    /// The schema of each block.
     pub block: Block,
-    /// The least number of blocks.
+    /// The minimum number of blocks.
     pub min_items: u64,
-    /// The greatest number of blocks, 0 if there is none.
+    /// The maximum number of blocks; 0 if unlimited.
     pub max_items: u64,
 }
 
-/// What holds the blocks of one type.
+/// How the blocks of one type are nested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Nesting {
     /// One block, or null.
     Single,
-    /// One block, which is there even if the configuration has none.
+    /// One block, which exists even if the configuration omits it.
     Group,
     /// A list.
     List,
@@ -72,7 +73,7 @@ pub enum Nesting {
     Set,
     /// A map by label.
     Map,
-    /// A nesting that this version does not know. Such a block has no value.
+    /// An unknown nesting. Such a block is left out of values.
     #[default]
     Other,
 }
@@ -91,31 +92,31 @@ pub enum Step {
 /// A path into a value.
 pub type Path = Vec<Step>;
 
-/// A nested block type of which a value has too few or too many blocks.
+/// A nested block type with too few or too many blocks in a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrongCount {
-    /// Where the blocks are.
+    /// The path to the blocks.
     pub path: Path,
-    /// Their number.
+    /// The number of blocks in the value.
     pub found: u64,
-    /// The least number.
+    /// The minimum number of blocks.
     pub min_items: u64,
-    /// The greatest number, 0 if there is none.
+    /// The maximum number of blocks; 0 if unlimited.
     pub max_items: u64,
 }
 
 impl Block {
-    /// The type of the block's value: an object of the attributes and the nested blocks. A list or
-    /// a map of blocks with a dynamic part is dynamic itself. An attribute hides a block of its
-    /// name.
+    /// Returns the type of the block's value: an object of the attributes and the nested blocks. A
+    /// list or a map of blocks with a dynamic part is itself dynamic. An attribute hides a nested
+    /// block of the same name.
     pub fn implied_type(&self) -> Type {
         let blocks = self.known_blocks().map(|(name, block)| (name.clone(), block.implied_type()));
         let attributes = self.attributes.iter();
         Type::object(blocks.chain(attributes.map(|(name, one)| (name.clone(), one.implied_type()))))
     }
 
-    /// The value of a block that the configuration does not have: null attributes, and no nested
-    /// blocks.
+    /// Returns the value of a block that is absent from the configuration: null attributes, and no
+    /// nested blocks.
     pub fn empty_value(&self) -> Value {
         let blocks = self.known_blocks().map(|(name, block)| (name.clone(), block.empty_value()));
         let null = |attribute: &Attribute| Value::null(&attribute.implied_type());
@@ -124,11 +125,12 @@ impl Block {
         Value::object(blocks.chain(attributes))
     }
 
-    /// The paths of a value that the schema marks sensitive. A sensitive attribute is marked whole,
-    /// and so is a set that holds one. Null and unknown blocks have no paths.
+    /// Returns the paths in a value that the schema marks sensitive. A sensitive attribute is
+    /// marked as a whole. Inside a set, it marks the whole set. Null and unknown blocks have no
+    /// paths.
     ///
-    /// Terraform 1.11 leaves marks out inside a map of blocks that have a dynamic attribute. They
-    /// are there all the same.
+    /// Terraform 1.11 omits marks inside a map of blocks with a dynamic attribute. This method
+    /// includes these marks.
     pub fn sensitive_paths(&self, value: &Value) -> Vec<Path> {
         self.sensitive_paths_within(value, usize::MAX).unwrap_or_default()
     }
@@ -140,10 +142,11 @@ impl Block {
         (!marked.is_over).then_some(marked.paths)
     }
 
-    /// The nested blocks of a value whose number is out of bounds.
+    /// Returns the nested block types whose number of blocks in a value is out of bounds.
     ///
-    /// Some numbers cannot be told from a value: that of unknown blocks, that in a group that the
-    /// configuration may not have, and that of equal blocks in a set, which are one there.
+    /// A value does not always show the number of blocks. Unknown blocks, and blocks in a group
+    /// that may be absent from the configuration, are not checked. A set merges equal blocks, so
+    /// only an empty set is reported as too small.
     pub fn wrong_counts(&self, value: &Value) -> Vec<WrongCount> {
         let mut wrong = Vec::new();
         self.add_wrong(&value.data, &mut Place::default(), &mut wrong);
@@ -223,7 +226,7 @@ impl NestedBlock {
         }
     }
 
-    /// The number of blocks, if it is known and out of bounds.
+    /// Returns the number of blocks, if it is known and out of bounds.
     fn wrong_count(&self, data: &Data, place: &Place) -> Option<WrongCount> {
         let NestedBlock { min_items, max_items, .. } = *self;
         let found = self.count(data)?;
@@ -233,7 +236,7 @@ impl NestedBlock {
         is_wrong.then(|| WrongCount { path: place.path.clone(), found, min_items, max_items })
     }
 
-    /// The number of blocks, if it is known.
+    /// Returns the number of blocks, if it is known.
     fn count(&self, data: &Data) -> Option<u64> {
         match (self.nesting, data) {
             (Nesting::Single, Data::Null) => Some(0),
@@ -258,7 +261,7 @@ impl Attribute {
             Nesting::List => Type::list(object),
             Nesting::Set => Type::set(object),
             Nesting::Map => Type::map(object),
-            // Not valid here. Terraform takes an empty object.
+            // Not valid here. Terraform uses an empty object.
             Nesting::Group | Nesting::Other => Type::object([]),
         }
     }
@@ -274,7 +277,7 @@ impl Attribute {
     }
 }
 
-/// True for the value of a block that the configuration may not have.
+/// True for the value of a block that may be absent from the configuration.
 fn is_empty(data: &Data) -> bool {
     match data {
         Data::Null => true,
@@ -309,7 +312,8 @@ fn add_sensitive_attributes(
     }
 }
 
-/// The path to a value. Elements of a set have no paths, so inside a set it is the path of the set.
+/// The path to a value. Elements of a set have no paths, so inside a set this is the path of the
+/// set.
 #[derive(Default)]
 struct Place {
     path: Path,
@@ -317,7 +321,7 @@ struct Place {
 }
 
 impl Place {
-    /// Calls `f` with the place a step below.
+    /// Calls `f` with the place one step deeper.
     fn below(&mut self, step: Step, f: impl FnOnce(&mut Place)) {
         if self.is_in_set {
             return f(self);
@@ -328,10 +332,10 @@ impl Place {
     }
 }
 
-/// Paths of marked parts, up to a number of steps.
+/// The paths of sensitive parts, up to a total number of steps.
 struct Marked {
     paths: Vec<Path>,
-    /// The steps that more paths may have.
+    /// The number of steps left for more paths.
     left: usize,
     /// Whether a path was left out.
     is_over: bool,
@@ -353,7 +357,7 @@ impl Marked {
 }
 
 impl Nesting {
-    /// The nestings by their words in JSON, in the order of their numbers in plan files, from 1.
+    /// The nestings and their names in JSON, in the order of their numbers in plan files, from 1.
     pub(crate) const WORDS: [(&str, Nesting); 5] = [
         ("single", Nesting::Single),
         ("group", Nesting::Group),
@@ -362,7 +366,7 @@ impl Nesting {
         ("map", Nesting::Map),
     ];
 
-    /// Calls `f` with each object, and with its place.
+    /// Calls `f` with each object and its place.
     fn each(self, data: &Data, place: &mut Place, mut f: impl FnMut(&Data, &mut Place)) {
         match (self, data) {
             (Nesting::Single | Nesting::Group, data) => f(data, place),

@@ -95,9 +95,9 @@ fn are_convertible<'a>(own: impl Iterator<Item = &'a Type> + Clone, wanted: &Typ
     }
 }
 
-/// The element type of a collection made from elements of the types `own`. If `wanted` is dynamic,
-/// this is the type that all elements share, or string for different primitive types. `None` if
-/// there is no such type.
+/// Returns the element type of a collection made from elements of the types `own`. If `wanted` is
+/// dynamic, this is the type that all elements share, or string for different primitive types.
+/// `None` if there is no such type.
 fn common_element_type<'a>(mut own: impl Iterator<Item = &'a Type>, wanted: &Type) -> Option<Type> {
     if *wanted != Type::Dynamic {
         return Some(wanted.clone());
@@ -111,7 +111,7 @@ fn common_element_type<'a>(mut own: impl Iterator<Item = &'a Type>, wanted: &Typ
     })
 }
 
-/// The type `wanted`, with the types in `own` in place of its dynamic types.
+/// Returns the type `wanted`, with each dynamic type replaced by the type in `own`.
 fn with_dynamic_of(own: &Type, wanted: &Type) -> Type {
     match (own, wanted) {
         (_, Type::Dynamic) => own.clone(),
@@ -136,7 +136,7 @@ fn with_dynamic_of(own: &Type, wanted: &Type) -> Type {
     }
 }
 
-/// An unknown value of type `wanted`, with the refinements that still hold.
+/// Returns an unknown value of type `wanted`, with the refinements that are still valid.
 fn convert_unknown(unknown: &Unknown, own: &Type, wanted: &Type) -> Result<Value, ErrorKind> {
     let mut refiner = Refiner::new(&with_dynamic_of(own, wanted));
     if unknown.is_not_null {
@@ -206,12 +206,12 @@ fn convert_known(data: Data, own: &Type, wanted: &Type) -> Result<Value, ErrorKi
     }
 }
 
-/// The values of a list, a set or a tuple.
+/// Returns the values of a list, a set or a tuple.
 fn parts(elements: Vec<Data>, own: &Type) -> impl Iterator<Item = Value> {
     elements.into_iter().zip(own.parts()).map(|(data, ty)| Value { ty: ty.clone(), data })
 }
 
-/// The values of a map or an object, with their keys.
+/// Returns the values of a map or an object, with their keys.
 fn members(entries: BTreeMap<Vec<u8>, Data>, own: &Type) -> impl Iterator<Item = (Vec<u8>, Value)> {
     let pairs = entries.into_iter().zip(own.parts());
     pairs.map(|((key, data), ty)| (key, Value { ty: ty.clone(), data }))
@@ -224,7 +224,7 @@ fn without_optional(mut value: Value) -> Value {
     value
 }
 
-/// The element type that an empty collection gets.
+/// Returns the element type of a converted collection that is empty.
 fn empty_element(own: &Type, wanted: &Type) -> Type {
     match own.element() {
         Some(own) if *wanted == Type::Dynamic => own.clone(),

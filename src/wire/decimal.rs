@@ -2,7 +2,8 @@
 
 use super::natural::Natural;
 
-/// More digits than any number needs to be told from its neighbours: 512 bits take 156.
+/// The minimum number of leading digits to compute. At 512 bits, 156 digits distinguish a number
+/// from its neighbours.
 const LEADING: u64 = 200;
 
 /// The number 0.`digits` × 10^`exponent`. Zero has no digits.
@@ -13,7 +14,7 @@ pub struct Decimal {
 }
 
 impl Decimal {
-    /// `mantissa` × 2^`exponent`, exactly.
+    /// Returns `mantissa` × 2^`exponent` exactly.
     pub fn exact(mantissa: &Natural, exponent: i64) -> Decimal {
         let (digits, scale) = if exponent >= 0 {
             (mantissa.shl(exponent.unsigned_abs()).digits(), 0)
@@ -29,8 +30,8 @@ impl Decimal {
         decimal
     }
 
-    /// `mantissa` × 2^`exponent` with its first digits alone, at least [`LEADING`]. A last digit 1
-    /// stands for the rest, if there is one.
+    /// Returns the leading digits of `mantissa` × 2^`exponent`, at least [`LEADING`]. If digits are
+    /// cut off, a final digit 1 represents them.
     fn leading(mantissa: &Natural, exponent: i64) -> Decimal {
         let scale = exponent.unsigned_abs();
         let top = exponent.saturating_add(mantissa.bit_len().cast_signed());
@@ -59,15 +60,16 @@ impl Decimal {
         decimal
     }
 
-    /// The fewest digits that give the number again at `precision` bits, rounded to nearest even.
+    /// Returns the fewest digits that read back as the same number at `precision` bits, rounded to
+    /// nearest even.
     ///
-    /// Every number between half a unit below and half a unit above reads as this number. The
-    /// digits end where they differ from both bounds enough.
+    /// Every decimal within half a unit of the last bit reads back as this number. The digits end
+    /// where rounding them down or up stays within these bounds.
     pub fn shortest(mantissa: &Natural, exponent: i64, precision: u64) -> Decimal {
         let mut decimal = Decimal::leading(mantissa, exponent);
         let bits = precision + 1;
         let up = bits.saturating_sub(mantissa.bit_len());
-        // The mantissa has at most `precision` bits, so nothing is lost.
+        // The mantissa has at most `precision` bits, so the shift is exact.
         let (mantissa, exponent) = (mantissa.shl(up), exponent - up.cast_signed());
         let lower = Decimal::leading(&mantissa.sub(&Natural::from(1)), exponent);
         let upper = Decimal::leading(&mantissa.add(1), exponent);
@@ -88,7 +90,7 @@ impl Decimal {
         decimal
     }
 
-    /// Rounds to `len` digits, a half to even.
+    /// Rounds to `len` digits, and a tie to even.
     pub fn round(&mut self, len: usize) {
         let Some(digit) = self.digits.get(len) else {
             return;
@@ -102,7 +104,7 @@ impl Decimal {
         }
     }
 
-    /// Plain decimal text.
+    /// Returns plain decimal text, without an exponent.
     pub fn to_plain(&self) -> String {
         let point = self.exponent.clamp(0, self.digits.len() as i64) as usize;
         let (whole, fraction) = self.digits.split_at(point);
@@ -119,7 +121,7 @@ impl Decimal {
         text
     }
 
-    /// Text of at most ten digits, with an exponent if that is shorter (`%.10g`).
+    /// Returns text of at most ten digits, with an exponent if that is shorter (`%.10g`).
     pub fn to_general(&self) -> String {
         let mut rounded = self.clone();
         rounded.round(10);

@@ -1,4 +1,4 @@
-//! The error of this module: what is wrong and where. It quotes no input bytes.
+//! The error of the `wire` module: what is wrong and where. It quotes no input bytes.
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ pub enum ErrorKind {
     Reserved,
     /// A map key is not a string.
     Key,
-    /// A number is not a number (NaN).
+    /// A number is NaN.
     NotANumber,
     /// A number is infinite, which JSON cannot express.
     Infinite,
@@ -31,11 +31,11 @@ pub enum ErrorKind {
     Json,
     /// The text is not a type constraint.
     Type,
-    /// The value does not have the type that is required. Says which that is.
+    /// The value does not have the required type. The message names that type.
     Required(&'static str),
-    /// An array has not the number of elements that the tuple has.
+    /// The length of an array differs from the length of the tuple type.
     TupleLength,
-    /// A map has not the number of entries that the object has attributes.
+    /// The number of entries of a map differs from the number of attributes of the object type.
     ObjectLength,
     /// The object has no such attribute, or has it twice.
     Attribute,
@@ -43,15 +43,15 @@ pub enum ErrorKind {
     MixedTypes,
     /// A dynamic value is not a pair of a type and a value.
     Dynamic,
-    /// A value of few bytes stands for too many elements.
+    /// A short encoding expands to too many elements.
     Expansion,
     /// A value is unknown, which JSON cannot express.
     Unknown,
-    /// The text of a number would be very long.
+    /// The decimal text of a number would be too long.
     Digits,
     /// The value cannot be converted to the type.
     Conversion,
-    /// The text does not show a value with its type.
+    /// The text is not a value in the form of [`super::marked`].
     Marked,
     /// The text is not a document of provider schemas.
     Schema,
@@ -62,22 +62,22 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// An error at `offset` bytes from the start of the input.
+    /// Creates an error at `offset` bytes from the start of the input.
     pub fn new(kind: ErrorKind, offset: usize) -> Error {
         Error { kind, offset: Some(offset) }
     }
 
-    /// An error without a place, because a value has no text.
+    /// Creates an error without an offset, for a value that has no position in an input.
     pub fn without_offset(kind: ErrorKind) -> Error {
         Error { kind, offset: None }
     }
 
-    /// What is wrong.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// The place, in bytes from the start of the input.
+    /// Returns the offset from the start of the input in bytes, if known.
     pub fn offset(&self) -> Option<usize> {
         self.offset
     }
@@ -99,7 +99,7 @@ impl fmt::Display for Error {
 }
 
 impl ErrorKind {
-    /// What is wrong, in words.
+    /// Returns a description of the error.
     pub fn message(self) -> &'static str {
         match self {
             ErrorKind::Truncated => "the value ends early",

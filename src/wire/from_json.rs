@@ -1,4 +1,4 @@
-//! Reads JSON text under a type, with the conversions that go-cty allows.
+//! Reads JSON text as a value of a type, with the conversions that go-cty allows.
 
 use super::convert::to_bool;
 use super::error::{Error, ErrorKind};
@@ -8,14 +8,15 @@ use super::open::{Form, Open, required};
 use super::types::{self, DEPTH_MAX, Type};
 use super::value::Value;
 
-/// Absent attributes that become null, in one value.
+/// Maximum number of absent attributes in one value that become null.
 const EXPANSION_MAX: usize = 1 << 20;
 
-/// Reads a value under a type. Text behind the value is ignored.
+/// Reads a value of the type `ty`. Text after the value is ignored.
 ///
 /// # Errors
 ///
-/// The text is not JSON, is no value of the type, or is nested deeper than [`DEPTH_MAX`].
+/// Fails if the text is not JSON, is not a value of the type, or is nested deeper than
+/// [`DEPTH_MAX`].
 pub fn from_json(text: &[u8], ty: &Type) -> Result<Value, Error> {
     let mut reader = Reader { lexer: Lexer::new(text), budget: EXPANSION_MAX };
     let mut stack: Vec<Frame<'_>> = Vec::new();
@@ -36,7 +37,7 @@ pub fn from_json(text: &[u8], ty: &Type) -> Result<Value, Error> {
                 continue;
             }
         };
-        // A complete value closes as many of the open ones as end with it.
+        // A complete value may also complete the open values around it.
         ty = loop {
             let open = match stack.last_mut() {
                 Some(Frame::Open(open)) => open,
@@ -62,11 +63,11 @@ pub fn from_json(text: &[u8], ty: &Type) -> Result<Value, Error> {
     }
 }
 
-/// What is being read.
+/// A value that is being read.
 enum Frame<'a> {
-    /// A value with parts.
+    /// A value with parts: elements or members.
     Open(Open),
-    /// A dynamic value, and the reader behind it.
+    /// A dynamic value, and the reader that continues after the value.
     Typed(Reader<'a>),
 }
 
@@ -79,7 +80,7 @@ enum Begun<'a> {
 
 struct Reader<'a> {
     lexer: Lexer<'a>,
-    /// Absent attributes that may still become null.
+    /// The number of absent attributes that may still become null.
     budget: usize,
 }
 
@@ -107,7 +108,7 @@ impl<'a> Reader<'a> {
         leaf.map(Begun::Whole).map_err(|kind| self.error(kind))
     }
 
-    /// The type of the next part, if there is one.
+    /// Returns the type of the next part, if a part follows.
     fn next_type(&mut self, open: &mut Open) -> Result<Option<Type>, Error> {
         let key = match open.form {
             Form::Map => match self.lexer.next_token()? {
@@ -123,7 +124,7 @@ impl<'a> Reader<'a> {
         open.next_type(key.as_bytes()).map(Some).map_err(|kind| self.error(kind))
     }
 
-    /// Completes a value. Attributes that are absent are null; a tuple must be complete.
+    /// Completes a value. Absent attributes become null. A tuple must be complete.
     fn end(&mut self, mut open: Open) -> Result<Value, Error> {
         let absent = open.absent();
         if open.form == Form::Array && absent > 0 {
@@ -135,7 +136,7 @@ impl<'a> Reader<'a> {
         open.finish().map_err(|kind| self.error(kind))
     }
 
-    /// Reads `{"value":V,"type":T}`. The value is read when the type is known.
+    /// Reads `{"value":V,"type":T}`. The value may come before the type, and is read after it.
     fn typed(&mut self) -> Result<Begun<'a>, Error> {
         let (mut ty, mut value) = (None, None);
         while let Token::Key(key) = self.lexer.next_token()? {
@@ -154,7 +155,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A number keeps its text, and a boolean becomes its word.
+/// Converts a token to a string. A number keeps its text, and a boolean becomes `true` or `false`.
 fn string(token: &Token<'_>) -> Result<Value, ErrorKind> {
     match token {
         Token::String(text) => Ok(Value::string(text.as_bytes())),

@@ -1,4 +1,4 @@
-//! Reads MessagePack under a type.
+//! Reads MessagePack as a value of a type.
 
 use super::error::{Error, ErrorKind};
 use super::msgpack::{Token, Tokens};
@@ -8,14 +8,16 @@ use super::refinement;
 use super::types::{DEPTH_MAX, Type};
 use super::value::Value;
 
-/// Unknown elements that lengths of unknown lists may stand for, in one value.
+/// Maximum number of unknown elements to which one value expands. An unknown list of known length
+/// expands to that many unknown elements.
 const EXPANSION_MAX: usize = 1 << 16;
 
-/// Reads a value under a type. Bytes behind the value are ignored.
+/// Reads a value of the type `ty`. Bytes after the value are ignored.
 ///
 /// # Errors
 ///
-/// The bytes are no value of the type, or it is nested deeper than [`DEPTH_MAX`].
+/// Fails if the bytes are not a value of the type, or if the value is nested deeper than
+/// [`DEPTH_MAX`].
 pub fn from_msgpack(bytes: &[u8], ty: &Type) -> Result<Value, Error> {
     let mut reader = Reader { tokens: Tokens::new(bytes, 0), budget: EXPANSION_MAX };
     let mut stack: Vec<Frame> = Vec::new();
@@ -29,7 +31,7 @@ pub fn from_msgpack(bytes: &[u8], ty: &Type) -> Result<Value, Error> {
             }
             Begun::Open(frame) => return Err(Error::new(ErrorKind::Depth, frame.start)),
         };
-        // A complete value closes as many of the open ones as end with it.
+        // A complete value may also complete the open values around it.
         ty = loop {
             let Some(frame) = stack.last_mut() else {
                 return complete.ok_or_else(|| Error::new(ErrorKind::Truncated, bytes.len()));
@@ -55,7 +57,7 @@ struct Frame {
 }
 
 impl Frame {
-    /// Reads the key of the next part, if it has one.
+    /// Reads the key of the next part, if the part has a key. Returns the type of the part.
     fn next_type(&mut self, tokens: &mut Tokens<'_>) -> Result<Type, Error> {
         self.left -= 1;
         let start = tokens.offset();
@@ -106,7 +108,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads the type in front of a dynamic value.
+    /// Reads the type before a dynamic value.
     fn declared_type(&mut self, token: Token<'_>, start: usize) -> Result<Type, Error> {
         let fail = |kind| Error::new(kind, start);
         if token != Token::Array(2) {
@@ -124,7 +126,8 @@ impl Reader<'_> {
 /// Begins a value of `left` parts.
 fn begin_parts(ty: &Type, form: Form, left: usize, start: usize) -> Result<Begun, Error> {
     let open = Open::new(ty, form).map_err(|kind| Error::new(kind, start))?;
-    // Without parts, the value is an empty tuple or object under any such type.
+    // An empty array or map is accepted for every tuple or object type, and is an empty tuple or
+    // object.
     match ty {
         Type::Tuple(types) if left != 0 && left != types.len() => {
             Err(Error::new(ErrorKind::TupleLength, start))

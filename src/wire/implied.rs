@@ -1,4 +1,5 @@
-//! The type that a value without a type has: objects, tuples, and dynamic for null and unknown.
+//! Derives the type of a value from the value alone: objects, tuples and primitive types, and
+//! dynamic for null and unknown values.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +19,7 @@ impl Open {
         Open::Object { types: BTreeMap::new(), name: String::new() }
     }
 
-    /// Adds the type of a part. Returns the type that an attribute of the name had before.
+    /// Adds the type of a part. Returns the earlier type of an attribute of the same name.
     fn add(&mut self, ty: Type) -> Option<Type> {
         match self {
             Open::Tuple(types) => {
@@ -37,12 +38,12 @@ impl Open {
     }
 }
 
-/// The type of MessagePack. Null and unknown values are dynamic.
+/// Returns the implied type of a MessagePack value. Null and unknown values are dynamic.
 ///
 /// # Errors
 ///
-/// The bytes are damaged, hold binary data or a key that is not a string, are nested deeper than
-/// [`DEPTH_MAX`], or go on behind the value.
+/// Fails if the bytes are damaged, contain binary data or a key that is not a string, are nested
+/// deeper than [`DEPTH_MAX`], or continue after the value.
 pub fn of_msgpack(bytes: &[u8]) -> Result<Type, Error> {
     let mut tokens = Tokens::new(bytes, 0);
     let mut stack: Vec<(Open, usize)> = Vec::new();
@@ -88,12 +89,12 @@ pub fn of_msgpack(bytes: &[u8]) -> Result<Type, Error> {
     }
 }
 
-/// The type of JSON text. Null is dynamic.
+/// Returns the implied type of a JSON value. Null is dynamic.
 ///
 /// # Errors
 ///
-/// The text is not JSON, is nested deeper than [`DEPTH_MAX`], has two members of one name and of
-/// different types, or goes on behind the value.
+/// Fails if the text is not JSON, is nested deeper than [`DEPTH_MAX`], has two members of the same
+/// name with different types, or continues after the value.
 pub fn of_json(text: &[u8]) -> Result<Type, Error> {
     use lexer::Token;
     let mut lexer = Lexer::new(text);

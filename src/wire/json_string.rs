@@ -1,7 +1,7 @@
 //! JSON strings as Go writes them.
 
-/// Appends a JSON string as Go writes it: `<`, `>`, `&`, U+2028 and U+2029 are escaped, and so is
-/// what is not UTF-8, as U+FFFD.
+/// Appends a JSON string as Go writes it. `<`, `>`, `&`, U+2028 and U+2029 are escaped. Each byte
+/// that is not UTF-8 becomes an escaped U+FFFD.
 pub fn write_string(text: &[u8], out: &mut Vec<u8>) {
     write_string_within(text, usize::MAX, out);
 }
@@ -22,7 +22,7 @@ pub fn write_string_within(text: &[u8], max: usize, out: &mut Vec<u8>) -> bool {
                 write_escape(last, out);
             }
         }
-        // Go replaces byte by byte.
+        // Go replaces each invalid byte.
         for _ in chunk.invalid() {
             out.extend_from_slice(b"\\ufffd");
         }

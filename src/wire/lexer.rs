@@ -1,7 +1,7 @@
-//! Pulls tokens from JSON text, held to the grammar. Strings are decoded as Go decodes them.
+//! Reads tokens from JSON text, and checks the grammar. Strings are decoded as in Go.
 //!
-//! The reader keeps the open arrays and objects on a stack of its own, so text of any depth up to
-//! [`DEPTH_MAX`] costs no recursion. It stops behind the first value.
+//! The lexer keeps its own stack of the open arrays and objects, so text of any depth up to
+//! [`DEPTH_MAX`] needs no recursion. It stops after the first value.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use super::error::{Error, ErrorKind};
 /// The deepest nesting of arrays and objects.
 pub const DEPTH_MAX: usize = 10_000;
 
-/// One token of JSON text. Commas and colons are checked and not reported.
+/// One token of JSON text. Commas and colons are checked, but are not tokens.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Token<'a> {
     /// `{`
@@ -25,7 +25,7 @@ pub enum Token<'a> {
     Key(Cow<'a, str>),
     /// A string.
     String(Cow<'a, str>),
-    /// A number, as its text.
+    /// A number, as its JSON text.
     Number(&'a str),
     /// A boolean.
     Bool(bool),
@@ -52,7 +52,7 @@ enum State {
 #[derive(Clone, Debug)]
 pub struct Lexer<'a> {
     text: &'a [u8],
-    /// The offset of the text in the whole text, for errors.
+    /// The offset of `text` in the whole input, for errors.
     base: usize,
     offset: usize,
     /// The offset at which the last value starts.
@@ -68,18 +68,18 @@ impl<'a> Lexer<'a> {
         Lexer::at(text, 0)
     }
 
-    /// Starts at the beginning of a part of a text, which begins at the offset `base`.
+    /// Starts at the beginning of `text`, which is a part of an input at the offset `base`.
     pub fn at(text: &'a [u8], base: usize) -> Lexer<'a> {
         Lexer { text, base, offset: 0, start: 0, stack: Vec::new(), state: State::Value }
     }
 
-    /// The offset behind the last token, in the whole text.
+    /// Returns the offset after the last token, in the whole input.
     pub fn offset(&self) -> usize {
         self.base + self.offset
     }
 
-    /// Reads a token. Fails if the text is not JSON, ends early, or is nested too deep. Behind the
-    /// value there is no token.
+    /// Reads a token. Fails if the text is not JSON, ends early or is nested too deep, and after
+    /// the end of the value.
     pub fn next_token(&mut self) -> Result<Token<'a>, Error> {
         let byte = self.peek()?;
         match (self.state, byte) {
@@ -105,7 +105,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Steps over a value, and returns its text.
+    /// Skips a value, and returns its JSON text.
     pub fn skip(&mut self) -> Result<&'a [u8], Error> {
         let depth = self.stack.len();
         self.next_token()?;
@@ -121,7 +121,7 @@ impl<'a> Lexer<'a> {
         Ok(matches!(self.peek()?, b']' | b'}'))
     }
 
-    /// The first byte behind the value, whitespace aside.
+    /// Returns the first byte after the value that is not whitespace.
     pub fn byte_after(&self) -> Option<u8> {
         let rest = &self.text[self.offset..];
         rest.iter().copied().find(|byte| !is_space(*byte))
@@ -227,7 +227,7 @@ impl<'a> Lexer<'a> {
         is_one
     }
 
-    /// Reads a string, whose quote is next.
+    /// Reads a string. The next byte is the opening quote.
     fn string(&mut self) -> Result<Cow<'a, str>, Error> {
         self.offset += 1;
         let start = self.offset;
@@ -299,7 +299,7 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// Replaces each byte that is not UTF-8.
+/// Replaces each byte that is not UTF-8 with U+FFFD.
 pub fn replace_invalid(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return Cow::Borrowed(text);
@@ -312,7 +312,7 @@ pub fn replace_invalid(bytes: &[u8]) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// The code unit of `\uXXXX`.
+/// Returns the code unit of `\uXXXX`.
 fn unicode_escape(text: &[u8]) -> Option<u32> {
     let digits = text.strip_prefix(b"\\u")?.get(..4)?;
     if !digits.iter().all(u8::is_ascii_hexdigit) {

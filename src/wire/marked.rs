@@ -1,4 +1,4 @@
-//! A JSON form of values that loses nothing: types, unknown values, and their refinements.
+//! A lossless JSON form of values, with types, unknown values and their refinements.
 //!
 //! | form | value |
 //! | --- | --- |
@@ -9,11 +9,11 @@
 //! | `{"list":TYPE,"elements":[V]}` | a list with elements of TYPE; `set` instead for a set |
 //! | `{"map":TYPE,"entries":[[KEY,V]]}` | a map |
 //! | `{"tuple":[V]}` `{"object":[[NAME,V]]}` | a tuple, an object |
-//! | `{"sensitive":TYPE}` | a hidden part; [`read`] refuses it |
+//! | `{"sensitive":TYPE}` | a hidden part; [`read`] rejects it |
 //!
 //! The refinements of an unknown value are members next to `unknown`: `not_null`, `prefix`, `min`
-//! and `max` (`[NUMBER,inclusive]`), `len_min`, `len_max`. Text that is not UTF-8 is
-//! `{"hex":"..."}`. Members are written in the order of their names.
+//! and `max` (`[NUMBER,inclusive]`), `len_min`, `len_max`. A string that is not UTF-8 is
+//! `{"hex":"..."}`. Members are sorted by name.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -30,8 +30,7 @@ use super::walk::{Event, Walk};
 
 /// Maximum nesting of a value to read. Each level costs another pass over the text inside it.
 const DEPTH_MAX: usize = 400;
-/// Maximum length of a list of which only the length is known. It is read as that many unknown
-/// values.
+/// Maximum length of an unknown list of known length, which is read as a list of unknown elements.
 const EXPANSION_MAX: usize = 1 << 16;
 
 /// Appends a value.
@@ -330,7 +329,7 @@ fn integer_of(text: &[u8]) -> Result<i64, ErrorKind> {
     }
 }
 
-/// A string, or `{"hex":"..."}`.
+/// Reads a string, or `{"hex":"..."}`.
 fn text_of(text: &[u8]) -> Result<Vec<u8>, ErrorKind> {
     let mut lexer = Lexer::new(text);
     match lexer.next_token()? {
@@ -345,7 +344,7 @@ fn text_of(text: &[u8]) -> Result<Vec<u8>, ErrorKind> {
     }
 }
 
-/// Reads hexadecimal digits.
+/// Decodes hexadecimal digits.
 pub fn bytes_of(digits: &str) -> Option<Vec<u8>> {
     let pairs = digits.as_bytes().chunks(2);
     let byte = |pair: &[u8]| match pair {
@@ -370,7 +369,7 @@ fn number_of(members: &Members<'_>) -> Result<Number, ErrorKind> {
     Number::parse_at(&text, precision).ok_or(ErrorKind::Marked)
 }
 
-/// `[NUMBER,inclusive]`
+/// Reads `[NUMBER,inclusive]`.
 fn bound_of(text: &[u8]) -> Result<Bound, ErrorKind> {
     let mut lexer = Lexer::new(text);
     lexer.next_token()?;
@@ -399,7 +398,7 @@ fn elements_of(text: Option<&&[u8]>, depth: usize) -> Result<Vec<Value>, ErrorKi
     Ok(values)
 }
 
-/// `[[KEY,V],...]`
+/// Reads `[[KEY,V],...]`.
 fn entries_of(text: Option<&&[u8]>, depth: usize) -> Result<Vec<(Vec<u8>, Value)>, ErrorKind> {
     let mut lexer = array_of(text)?;
     let mut entries = Vec::new();

@@ -1,13 +1,14 @@
-//! Values as Terraform and OpenTofu send them: MessagePack and JSON that only a type explains.
+//! Values as Terraform and OpenTofu exchange them with providers: MessagePack and JSON, decoded
+//! with a type.
 //!
-//! | job | here |
+//! | task | items |
 //! | --- | --- |
-//! | read a value under a type, as go-cty does | [`from_msgpack`], [`from_json`] |
-//! | write it, byte for byte | [`to_msgpack`], [`to_json`] |
+//! | read a value of a type, as go-cty does | [`from_msgpack`], [`from_json`] |
+//! | write a value, byte for byte as go-cty does | [`to_msgpack`], [`to_json`] |
 //! | type constraints; the type that a value implies | [`types`], [`implied`] |
-//! | provider schemas, and what follows from them | [`schema`], [`block`] |
-//! | a value as JSON that shows all of it, and back | [`marked`] |
-//! | MessagePack without a type, borrowed and checked | [`msgpack`] |
+//! | provider schemas, and the types and values of their blocks | [`schema`], [`block`] |
+//! | a lossless JSON form of values | [`marked`] |
+//! | checked views of MessagePack without a type | [`msgpack`] |
 //!
 //! ```
 //! use plansift::wire::{Type, from_msgpack, to_json};
@@ -18,9 +19,9 @@
 //! # Ok::<(), plansift::wire::Error>(())
 //! ```
 //!
-//! A value is held as a whole, unlike a plan. Readers and writers keep their own stack; depth, the
-//! digits of numbers and what few bytes may stand for are limited, so no input costs much more than
-//! its bytes.
+//! A value is read into memory as a whole, unlike a plan. Readers and writers keep their own stack
+//! and do not recurse. The depth, the digits of numbers and the expansion of short encodings are
+//! limited, so time and memory stay roughly in proportion to the input.
 
 pub mod block;
 mod convert;

@@ -1,5 +1,5 @@
-//! Reads MessagePack without a type: [`Tokens`] pulls one token after the other, and [`Value`] is a
-//! view of one checked value. Nothing is copied, and nothing recurses.
+//! Reads MessagePack without a type. [`Tokens`] reads one token at a time, and [`Value`] is a view
+//! of one checked value. Neither copies data or recurses.
 //!
 //! [`Value::read`] checks a whole value once: its lengths, its depth, its map keys. After that,
 //! access through the view cannot fail.
@@ -13,12 +13,11 @@ pub use super::tokens::{Number, Token, Tokens, Untyped, write_array_header, writ
 /// The deepest nesting of arrays and maps.
 pub const DEPTH_MAX: usize = 10_000;
 
-/// A view of a checked value. It skips the types in front of dynamic values.
+/// A view of a checked value. It skips the types before dynamic values.
 #[derive(Clone, Copy, Debug)]
 pub struct Value<'a> {
     bytes: &'a [u8],
-    /// True if each key of a map is greater than the one before, as Terraform and OpenTofu write
-    /// them.
+    /// True if the keys of every map are strictly ascending, as Terraform and OpenTofu write them.
     is_sorted: bool,
 }
 
@@ -27,25 +26,25 @@ impl<'a> Value<'a> {
     ///
     /// # Errors
     ///
-    /// The value is damaged, ends early or is nested deeper than [`DEPTH_MAX`]; a map key is not a
-    /// string; a number is NaN.
+    /// Fails if the value is damaged, ends early or is nested deeper than [`DEPTH_MAX`], if a map
+    /// key is not a string, or if a number is NaN.
     pub fn read(bytes: &'a [u8]) -> Result<(Value<'a>, &'a [u8]), Error> {
         let (end, is_sorted) = check(bytes)?;
         let (bytes, rest) = bytes.split_at(end);
         Ok((Value { bytes, is_sorted }, rest))
     }
 
-    /// The bytes of the value.
+    /// Returns the bytes of the value.
     pub fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// The first token of the value: all of a leaf, or the length of an array or a map.
+    /// Returns the first token of the value: a whole leaf, or the header of an array or a map.
     pub fn token(&self) -> Token<'a> {
         self.head().token
     }
 
-    /// The innermost type in front of a dynamic value, as JSON text.
+    /// Returns the innermost type before a dynamic value, as JSON text.
     pub fn declared_type(&self) -> Option<&'a [u8]> {
         self.head().declared
     }
@@ -60,7 +59,7 @@ impl<'a> Value<'a> {
         matches!(self.token(), Token::Ext(..))
     }
 
-    /// True if no part of the value is unknown. Of entries with the same key, only the last counts.
+    /// True if no part of the value is unknown. If a key repeats, only its last entry counts.
     pub fn is_wholly_known(&self) -> bool {
         let bytes = self.sorted();
         let mut tokens = Tokens::new(&bytes, 0);
@@ -72,8 +71,8 @@ impl<'a> Value<'a> {
         true
     }
 
-    /// The bytes of the value with ascending keys in every map. Of entries with the same key, the
-    /// last stays.
+    /// Returns the bytes of the value with ascending keys in every map. If a key repeats, only its
+    /// last entry is kept.
     pub fn sorted(&self) -> Cow<'a, [u8]> {
         match self.is_sorted {
             true => Cow::Borrowed(self.bytes),
@@ -98,7 +97,7 @@ struct Open<'a> {
     last_key: Option<&'a [u8]>,
 }
 
-/// Checks a value, and returns its end, and whether the keys of every map ascend.
+/// Checks a value. Returns its end, and whether the keys of every map are strictly ascending.
 fn check(bytes: &[u8]) -> Result<(usize, bool), Error> {
     let mut tokens = Tokens::new(bytes, 0);
     let mut stack: Vec<Open<'_>> = Vec::new();

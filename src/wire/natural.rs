@@ -1,4 +1,4 @@
-//! Natural numbers of any size: as much arithmetic as exact decimal text needs.
+//! Natural numbers of any size, with the arithmetic that exact decimal text needs.
 
 use std::cmp::Ordering;
 
@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Natural(Vec<u64>);
 
-/// The largest power of ten in a limb, and its exponent.
+/// The largest power of ten that fits a limb, and its exponent.
 const CHUNK: u64 = 10_000_000_000_000_000_000;
 const CHUNK_DIGITS: usize = 19;
 
@@ -27,7 +27,7 @@ impl Natural {
         number
     }
 
-    /// The ASCII digits, none for zero.
+    /// Returns the ASCII digits; none for zero.
     pub fn digits(&self) -> Vec<u8> {
         let mut limbs = self.0.clone();
         let mut chunks = Vec::new();
@@ -54,13 +54,13 @@ impl Natural {
         self.0.is_empty()
     }
 
-    /// The number of bits up to the highest that is set.
+    /// Returns the number of bits up to the highest set bit.
     pub fn bit_len(&self) -> u64 {
         let top = self.0.last().map_or(64, |limb| limb.leading_zeros());
         (self.0.len() as u64 * 64).saturating_sub(u64::from(top) * u64::from(!self.is_zero()))
     }
 
-    /// The number of bits below the lowest that is set.
+    /// Returns the number of bits below the lowest set bit.
     pub fn trailing_zeros(&self) -> u64 {
         let limbs = self.0.iter().take_while(|limb| **limb == 0).count();
         let bits = self.0.get(limbs).map_or(0, |limb| limb.trailing_zeros());
@@ -72,7 +72,7 @@ impl Natural {
         limb.is_some_and(|limb| limb >> (index % 64) & 1 == 1)
     }
 
-    /// The value, if it fits 64 bits.
+    /// Returns the value, if it fits 64 bits.
     pub fn to_u64(&self) -> Option<u64> {
         match self.0[..] {
             [] => Some(0),
@@ -94,7 +94,7 @@ impl Natural {
         Natural(product).trimmed()
     }
 
-    /// Five to the power of `exponent`.
+    /// Returns five to the power of `exponent`.
     pub fn pow5(mut exponent: u64) -> Natural {
         let mut power = Natural::from(1);
         let mut factor = Natural::from(5);
@@ -141,7 +141,7 @@ impl Natural {
         sum
     }
 
-    /// Subtracts `other`, which is not greater.
+    /// Subtracts `other`, which must not be greater.
     pub fn sub(&self, other: &Natural) -> Natural {
         let mut borrow = false;
         let right = other.0.iter().chain(std::iter::repeat(&0));
@@ -154,15 +154,16 @@ impl Natural {
         Natural(difference.collect()).trimmed()
     }
 
-    /// The quotient by a divisor that is not zero, and whether there is a remainder.
+    /// Divides by a divisor that is not zero. Returns the quotient, and whether there is a
+    /// remainder.
     ///
     /// Long division with limbs as digits (Knuth, volume 2, algorithm D).
     pub fn div(&self, divisor: &Natural) -> (Natural, bool) {
         if self < divisor {
             return (Natural::default(), !self.is_zero());
         }
-        // With its highest bit set, the highest limb of the divisor tells a limb of the quotient
-        // almost exactly.
+        // If the highest bit of the divisor is set, its highest limb gives a close guess for each
+        // limb of the quotient.
         let up = u64::from(divisor.0.last().map_or(0, |limb| limb.leading_zeros()));
         let divisor = divisor.shl(up).0;
         let mut rest = self.shl(up).0;
@@ -196,7 +197,7 @@ impl Natural {
         (Natural(quotient).trimmed(), rest.iter().any(|limb| *limb != 0))
     }
 
-    /// Multiplies by a factor and adds.
+    /// Multiplies by `factor` and adds `add`.
     fn scale(&mut self, factor: u64, add: u64) {
         let mut carry = u128::from(add);
         for limb in &mut self.0 {
@@ -245,7 +246,7 @@ fn subtract_scaled(limbs: &mut [u64], other: &[u64], factor: u64) -> bool {
     borrow
 }
 
-/// Adds `other`, and drops what is carried out.
+/// Adds `other`, and drops the final carry.
 fn add_limbs(limbs: &mut [u64], other: &[u64]) {
     let mut carry = 0_u128;
     for (limb, other) in limbs.iter_mut().zip(other.iter().chain([&0])) {
@@ -255,7 +256,7 @@ fn add_limbs(limbs: &mut [u64], other: &[u64]) {
     }
 }
 
-/// The low 64 bits.
+/// Returns the low 64 bits.
 fn low(wide: u128) -> u64 {
     wide as u64
 }

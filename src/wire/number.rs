@@ -1,8 +1,9 @@
-//! Numbers as go-cty has them: binary floating point of a precision that depends on the origin.
+//! Numbers as in go-cty: binary floating point with a precision that depends on the number's
+//! origin.
 //!
-//! Text and JSON have 512 bits, integers of the wire 64, floats of the wire 53. The precision
-//! decides how a number is written again, since its text is the shortest that gives the number at
-//! its own precision.
+//! Numbers from text and JSON have 512 bits, MessagePack integers have 64 bits, and MessagePack
+//! floats have 53 bits. The precision decides how a number is written: its text is the shortest
+//! that reads back as the same number at that precision.
 
 use std::cmp::Ordering;
 
@@ -11,13 +12,13 @@ use super::natural::Natural;
 
 /// The precision of numbers that come from decimal text.
 pub const TEXT_PRECISION: u64 = 512;
-/// The precision of integers of the wire.
+/// The precision of MessagePack integers.
 const INTEGER_PRECISION: u64 = 64;
-/// The precision of floats of the wire.
+/// The precision of MessagePack floats.
 const FLOAT_PRECISION: u64 = 53;
-/// Digits of text that are read exactly; a digit further on only breaks ties.
+/// The number of digits that are read exactly. Later digits only break ties.
 const DIGITS_MAX: usize = 4_000;
-/// The largest binary exponent, either way, of numbers that are written as decimal text.
+/// The largest absolute binary exponent of numbers that are written as decimal text.
 const TEXT_EXPONENT_MAX: u64 = 1 << 14;
 
 /// A number.
@@ -56,7 +57,7 @@ impl From<u64> for Number {
 }
 
 impl Number {
-    /// Converts a float, which must not be NaN.
+    /// Converts a float. Returns `None` for NaN.
     pub fn from_float(number: f64) -> Option<Number> {
         if number.is_nan() {
             return None;
@@ -79,8 +80,9 @@ impl Number {
         Number::parse_at(text, TEXT_PRECISION)
     }
 
-    /// Reads decimal text at a precision: a sign, digits with a point, and an exponent of ten (`e`)
-    /// or of two (`p`), or `Inf`.
+    /// Reads decimal text at a precision. The text is an optional sign and `Inf`, or an optional
+    /// sign and digits, with an optional point and an optional exponent of ten (`e`) or of two
+    /// (`p`).
     pub fn parse_at(text: &[u8], precision: u64) -> Option<Number> {
         let (is_negative, text) = match text {
             [b'-', rest @ ..] => (true, rest),
@@ -94,7 +96,7 @@ impl Number {
         Some(Number { is_negative, size, precision })
     }
 
-    /// The bits of the mantissa.
+    /// Returns the precision: the number of bits of the mantissa.
     pub fn precision(&self) -> u64 {
         self.precision
     }
@@ -104,18 +106,18 @@ impl Number {
         self.size == Size::Infinite
     }
 
-    /// True below zero, and for negative zero.
+    /// True for a number below zero, and for negative zero.
     pub fn is_negative(&self) -> bool {
         self.is_negative
     }
 
-    /// Plain decimal text. None if the number is infinite, or its text would be very long.
+    /// Returns plain decimal text; `None` if the number is infinite or its text would be too long.
     pub fn to_text(&self) -> Option<String> {
         self.to_text_within(TEXT_EXPONENT_MAX)
     }
 
-    /// Plain decimal text. None if the number is infinite, or if its binary exponent is larger than
-    /// this, either way. The time grows with the square of the exponent.
+    /// Like [`Number::to_text`], but with another limit on the absolute binary exponent. The time
+    /// grows with the square of the exponent.
     pub(crate) fn to_text_within(&self, exponent_max: u64) -> Option<String> {
         let Size::Finite(float) = &self.size else {
             return None;
@@ -131,7 +133,7 @@ impl Number {
         Some(self.signed(&decimal.to_plain()))
     }
 
-    /// Text of ten digits, which orders sets.
+    /// Returns text of at most ten digits, by which sets are ordered.
     pub fn to_general(&self) -> String {
         match &self.size {
             Size::Infinite if self.is_negative => "-Inf".into(),
@@ -145,7 +147,7 @@ impl Number {
         }
     }
 
-    /// Text that only equal numbers have.
+    /// Returns text that is the same only for equal numbers.
     pub fn to_exact(&self) -> String {
         match (self.to_text(), &self.size) {
             (Some(text), _) => text,
@@ -157,7 +159,7 @@ impl Number {
         }
     }
 
-    /// The integer, if the number is one of 64 bits.
+    /// Returns the integer, if the number is an integer of 64 bits.
     pub fn to_i64(&self) -> Option<i64> {
         let Size::Finite(float) = &self.size else {
             return None;
@@ -169,7 +171,8 @@ impl Number {
         i64::try_from(if self.is_negative { -size } else { size }).ok()
     }
 
-    /// The float, if the number is exactly one and no integer, or if it is infinite.
+    /// Returns the float, if the number is infinite, or is a fraction that a float represents
+    /// exactly.
     pub fn to_fraction(&self) -> Option<f64> {
         let sign = u64::from(self.is_negative) << 63;
         let Size::Finite(float) = &self.size else {
@@ -180,7 +183,8 @@ impl Number {
         if float.exponent >= 0 || !is_exact {
             return None;
         }
-        // Both steps are exact: the mantissa has 53 bits, and no power is below the least float.
+        // Both multiplications are exact: the mantissa has at most 53 bits, and neither power of
+        // two is below the smallest float.
         let mantissa = float.mantissa.to_u64()? as f64;
         let half = i32::try_from(float.exponent / 2).ok()?;
         let rest = i32::try_from(float.exponent).ok()? - half;
@@ -188,7 +192,7 @@ impl Number {
         Some(f64::from_bits(sign | size.to_bits()))
     }
 
-    /// True if both have the same text; the two zeros are equal.
+    /// True if both numbers have the same text. Zero and negative zero are equal.
     pub fn is_same(&self, other: &Number) -> bool {
         match (&self.size, &other.size) {
             (Size::Finite(left), Size::Finite(right)) if left.is_zero() || right.is_zero() => {
@@ -214,7 +218,7 @@ impl PartialEq for Number {
 }
 
 impl Number {
-    /// Orders by value. The two zeros are equal.
+    /// Orders numbers by value. Zero and negative zero are equal.
     pub fn compare(&self, other: &Number) -> Ordering {
         let sign = |number: &Number| match &number.size {
             Size::Finite(float) if float.is_zero() => 0,
@@ -240,8 +244,8 @@ impl Size {
 }
 
 impl Float {
-    /// Rounds `mantissa` × 2^`exponent` to nearest even; `has_rest` if something smaller follows.
-    /// A number whose exponent leaves 32 bits is infinite, or zero.
+    /// Rounds `mantissa` × 2^`exponent` to nearest even. `has_rest` is true if the exact number is
+    /// slightly larger. A number whose exponent exceeds 32 bits becomes infinite or zero.
     fn rounded(mantissa: Natural, exponent: i64, has_rest: bool, precision: u64) -> Size {
         if mantissa.is_zero() {
             return Size::Finite(Float::default());
@@ -270,7 +274,7 @@ impl Float {
         self.mantissa.is_zero()
     }
 
-    /// The number is below 2 to this power, and not below half of that.
+    /// Returns the exponent of the smallest power of two that is greater than the number.
     fn top(&self) -> i64 {
         self.exponent.saturating_add(self.mantissa.bit_len().cast_signed())
     }
@@ -293,7 +297,7 @@ impl Float {
         let wanted = precision + 2 + other.mantissa.bit_len();
         let up = wanted.saturating_sub(self.mantissa.bit_len());
         let (quotient, has_rest) = self.mantissa.shl(up).div(&other.mantissa);
-        // One more bit stands for the rest.
+        // One more bit records whether there is a remainder.
         let quotient = quotient.shl(1);
         let quotient = if has_rest { quotient.add(1) } else { quotient };
         let exponent = self.exponent - other.exponent - up.cast_signed() - 1;
@@ -301,7 +305,7 @@ impl Float {
     }
 }
 
-/// Five to a power, in steps that are rounded as Go rounds them.
+/// Returns five to the power of `exponent`, rounded at the same steps as in Go.
 fn pow5(exponent: u64, precision: u64) -> Size {
     const EXACT: u64 = 27;
     let whole = |power: u64| Float::rounded(Natural::pow5(power), 0, false, u64::MAX);

@@ -1,6 +1,6 @@
 //! A collection, a tuple or an object that is being read.
 //!
-//! Readers keep a stack of them, so the depth of the input costs no recursion.
+//! Readers keep a stack of [`Open`] values, so a deep input needs no recursion.
 
 use std::collections::BTreeMap;
 
@@ -17,14 +17,14 @@ pub enum Form {
     Map,
 }
 
-/// What has been read so far of a value of a type.
+/// The parts of a value that have been read so far, and the type of the value.
 #[derive(Debug)]
 pub struct Open {
     ty: Type,
     pub form: Form,
     /// The parts of an array.
     values: Vec<Value>,
-    /// The parts of a map, and the key of the next one.
+    /// The parts of a map, and the key of the next part.
     entries: BTreeMap<Vec<u8>, Value>,
     key: Vec<u8>,
 }
@@ -44,8 +44,8 @@ impl Open {
         Ok(Open { ty: ty.clone(), form, values, entries, key })
     }
 
-    /// The type of the next part, whose key is given if the form is a map. Fails if the tuple is
-    /// complete, or the object has no such attribute.
+    /// Returns the type of the next part. `key` is its key in a map, and empty in an array. Fails
+    /// if the tuple is complete, or if the object has no such attribute.
     pub fn next_type(&mut self, key: &[u8]) -> Result<Type, ErrorKind> {
         self.key = key.to_vec();
         match &self.ty {
@@ -65,7 +65,8 @@ impl Open {
         matches!(self.ty, Type::Object(_)) && self.entries.contains_key(&self.key)
     }
 
-    /// Adds the part whose type was asked for. Of two with one key, the later stays.
+    /// Adds the part whose type [`Open::next_type`] returned. A later part replaces an earlier part
+    /// with the same key.
     pub fn add(&mut self, value: Value) {
         match self.form {
             Form::Array => self.values.push(value),
@@ -73,7 +74,7 @@ impl Open {
         }
     }
 
-    /// The number of parts that a tuple or an object still lacks.
+    /// Returns the number of parts that a tuple or an object still lacks.
     pub fn absent(&self) -> usize {
         match &self.ty {
             Type::Tuple(types) => types.len() - self.values.len(),
@@ -82,7 +83,7 @@ impl Open {
         }
     }
 
-    /// Makes the attributes null that an object lacks.
+    /// Sets the absent attributes of an object to null.
     pub fn add_nulls(&mut self) {
         if let Type::Object(attributes) = &self.ty {
             for (name, ty) in &attributes.types {
@@ -93,7 +94,7 @@ impl Open {
         }
     }
 
-    /// The value. Fails if elements of a collection have different types.
+    /// Returns the complete value. Fails if elements of a collection have different types.
     pub fn finish(self) -> Result<Value, ErrorKind> {
         match &self.ty {
             Type::List(element) => Value::list(self.values, element),
@@ -109,7 +110,7 @@ impl Open {
     }
 }
 
-/// What a type requires, in words.
+/// Describes the value that a type requires.
 pub fn required(ty: &Type) -> &'static str {
     match ty {
         Type::String => "a string is required",

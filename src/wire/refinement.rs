@@ -1,4 +1,4 @@
-//! Reads what MessagePack says of an unknown value: a map from small integers to facts.
+//! Reads the refinements of an unknown value in MessagePack: a map from small integers to facts.
 
 use super::error::ErrorKind;
 use super::msgpack::{self, Token, Tokens};
@@ -10,16 +10,16 @@ use super::value::Value;
 
 /// The code of the extension that carries refinements.
 pub const CODE: i8 = 12;
-/// The longest data of such an extension.
+/// Maximum length of the data of such an extension, in bytes.
 const LEN_MAX: usize = 1024;
 
-/// Reads an unknown value of a type from the code and the data of an extension. An extension of
-/// another code, or of at most one byte, says nothing; nor do keys that are not known. Bytes behind
-/// the map are ignored.
+/// Reads an unknown value of a type from the code and the data of an extension. An extension with
+/// another code, or with at most one byte, has no refinements. Unknown keys and bytes after the map
+/// are ignored.
 ///
-/// Unknown elements that the refinements stand for are taken from `budget`. Fails if the data is
-/// too long or no map of refinements, does not fit the type, leaves no value, or stands for too
-/// many elements.
+/// A list of known length expands to unknown elements, whose number is taken from `budget`. Fails
+/// if the data is too long or is not a map of refinements, does not fit the type, excludes every
+/// value, or expands to too many elements.
 pub fn read(code: i8, data: &[u8], ty: &Type, budget: &mut usize) -> Result<Value, ErrorKind> {
     if code != CODE || data.len() < 2 {
         return Ok(Value::unknown(ty));
@@ -47,7 +47,7 @@ fn next<'a>(tokens: &mut Tokens<'a>) -> Result<Token<'a>, ErrorKind> {
     tokens.next_token().map_err(|_| ErrorKind::Refinement)
 }
 
-/// Reads one entry.
+/// Reads one refinement.
 fn refine(refiner: &mut Refiner, tokens: &mut Tokens<'_>) -> Result<(), ErrorKind> {
     match integer(next(tokens)?)? {
         1 => refiner.null(boolean(next(tokens)?)?),

@@ -1,4 +1,4 @@
-//! Collects what is known of an unknown value, and finds values that it leaves no choice.
+//! Collects the refinements of an unknown value, and detects when they allow only one value.
 
 use std::cmp::Ordering;
 
@@ -8,7 +8,7 @@ use super::types::Type;
 use super::unknown::{Bound, LENGTH_ANY, Range, Unknown};
 use super::value::{Data, Value};
 
-/// Adds what is known of a value, one fact after the other.
+/// Collects the refinements of an unknown value.
 #[derive(Debug)]
 pub struct Refiner {
     ty: Type,
@@ -17,7 +17,7 @@ pub struct Refiner {
 }
 
 impl Refiner {
-    /// Starts with a type, of whose value nothing is known.
+    /// Starts with a type and without refinements.
     pub fn new(ty: &Type) -> Refiner {
         let range = match ty {
             Type::String => Range::Prefix(Vec::new()),
@@ -30,22 +30,22 @@ impl Refiner {
         Refiner { ty: ty.clone(), is_null: None, range }
     }
 
-    /// Adds that the value is null, or that it is not.
+    /// Adds the fact that the value is null, or that it is not null.
     ///
     /// # Errors
     ///
-    /// The opposite is known.
+    /// Fails if the opposite is known.
     pub fn null(&mut self, is_null: bool) -> Result<(), ErrorKind> {
         possible(self.is_null.is_none_or(|known| known == is_null))?;
         self.is_null = Some(is_null);
         Ok(())
     }
 
-    /// Adds the beginning of a string.
+    /// Adds a known prefix of a string.
     ///
     /// # Errors
     ///
-    /// The type is not a string, or another beginning is known.
+    /// Fails if the type is not a string, or if the prefix contradicts a known prefix.
     pub fn prefix(&mut self, prefix: &[u8]) -> Result<(), ErrorKind> {
         let Range::Prefix(known) = &mut self.range else {
             return Err(ErrorKind::Refinement);
@@ -62,7 +62,7 @@ impl Refiner {
     ///
     /// # Errors
     ///
-    /// The type is not a number, or no number is left.
+    /// Fails if the type is not a number, or if no number is within the bounds.
     pub fn bounds(&mut self, lower: Option<Bound>, upper: Option<Bound>) -> Result<(), ErrorKind> {
         let Range::Bounds { min, max } = &mut self.range else {
             return Err(ErrorKind::Refinement);
@@ -72,11 +72,11 @@ impl Refiner {
         possible(is_range(min.as_ref(), max.as_ref()))
     }
 
-    /// Adds the least and the greatest number of elements.
+    /// Adds the minimum and the maximum number of elements.
     ///
     /// # Errors
     ///
-    /// The type is no collection, or no length is left.
+    /// Fails if the type is not a collection, or if no length is possible.
     pub fn length(&mut self, least: i64, greatest: i64) -> Result<(), ErrorKind> {
         let Range::Length { min, max } = &mut self.range else {
             return Err(ErrorKind::Refinement);
@@ -85,12 +85,13 @@ impl Refiner {
         possible(*min <= *max)
     }
 
-    /// The value. What is known may leave one choice only: null, a number, an empty collection, a
-    /// list of unknown elements. Such a list takes from `budget` as many elements as it has.
+    /// Returns the value. The value is unknown unless the refinements allow only one choice: null,
+    /// a number, an empty collection, or a list of unknown elements. The length of such a list is
+    /// taken from `budget`.
     ///
     /// # Errors
     ///
-    /// The budget is exceeded.
+    /// Fails if the budget is exceeded.
     pub fn finish(self, budget: &mut usize) -> Result<Value, ErrorKind> {
         let Refiner { ty, is_null, range } = self;
         let data = match (is_null, &range) {
@@ -129,8 +130,8 @@ fn unknown_elements(length: i64, budget: &mut usize) -> Result<Vec<Data>, ErrorK
     Ok(vec![Data::unknown(); length])
 }
 
-/// Replaces a bound by one that is not looser. `looser` is the side of the numbers that a bound
-/// excludes.
+/// Replaces a known bound unless the new bound is looser. `looser` is `Less` for a lower bound and
+/// `Greater` for an upper bound.
 fn tighten(known: &mut Option<Bound>, bound: Option<Bound>, looser: Ordering) {
     let Some(bound) = bound else { return };
     let is_looser = known.as_ref().is_some_and(|known| {

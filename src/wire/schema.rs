@@ -1,6 +1,6 @@
-//! Provider schemas: `providers schema -json` of both tools.
+//! Provider schemas: the output of `providers schema -json` of Terraform and OpenTofu.
 //!
-//! Descriptions and everything else that no value depends on are skipped.
+//! Descriptions and other members that do not affect values are skipped.
 
 use std::collections::BTreeMap;
 
@@ -32,23 +32,23 @@ pub struct Provider {
     pub ephemeral: BTreeMap<String, Schema>,
 }
 
-/// A schema.
+/// The schema of a resource type, or of a provider's configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Schema {
     /// The version, which a provider raises when stored values must be upgraded.
     pub version: u64,
-    /// The version of the schema of identities; `None` for a type without identities.
+    /// The version of the identity schema; `None` for a type without identities.
     pub identity_version: Option<u64>,
-    /// The body.
+    /// The attributes and nested blocks.
     pub block: Block,
 }
 
 impl Schemas {
-    /// Reads `providers schema -json`. Members that are not known are skipped.
+    /// Reads the output of `providers schema -json`. Unknown members are skipped.
     ///
     /// # Errors
     ///
-    /// The text is not JSON, no such document, or has a type that is not valid.
+    /// Fails if the text is not JSON or not such a document, or if a type is invalid.
     pub fn from_json(text: &[u8]) -> Result<Schemas, Error> {
         let mut lexer = Lexer::new(text);
         let mut schemas = None;
@@ -190,7 +190,7 @@ fn attribute(lexer: &mut Lexer<'_>, depth: usize) -> Result<Attribute, Error> {
     Ok(Attribute { ty, is_required, is_optional, is_computed, is_sensitive, is_write_only })
 }
 
-/// Reads a nested type. Null is none.
+/// Reads a nested type. Returns `None` for null, or without a nesting mode.
 fn nested_type(lexer: &mut Lexer<'_>, depth: usize) -> Result<Option<AttributeType>, Error> {
     let mut mode = None;
     let mut attributes = BTreeMap::new();

@@ -1,8 +1,8 @@
-//! Sets with the equality and the order of elements of go-cty.
+//! Sets, with the equality and the order of elements as in go-cty.
 //!
 //! MessagePack and JSON list the elements in this order: strings, numbers and booleans by value,
-//! other elements by the text that go-cty hashes. Unknown elements follow, and null is last. Equal
-//! ranks are ordered by the checksum of the text, then as in the input.
+//! other elements by the text that go-cty hashes. Unknown elements follow, and null is last.
+//! Elements of equal rank are ordered by the checksum of the text, then as in the input.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -26,7 +26,7 @@ impl Value {
     ///
     /// # Errors
     ///
-    /// Elements have different types.
+    /// Fails if elements have different types.
     pub fn set(values: Vec<Value>, element: &Type) -> Result<Value, ErrorKind> {
         let (element, data) = unify(values, element)?;
         let data = from_elements(data, &element);
@@ -68,8 +68,8 @@ fn compare(left: &Ranked, right: &Ranked, element: &Type) -> Ordering {
     })
 }
 
-/// Appends the text that go-cty hashes for a value, whose numbers are written by `number`. Returns
-/// whether the whole value is known.
+/// Appends the text that go-cty hashes for a value. `number` formats each number. Returns whether
+/// the whole value is known.
 fn write_text(data: &Data, ty: &Type, number: fn(&Number) -> String, out: &mut Vec<u8>) -> bool {
     let mut is_known = true;
     for event in Walk::of_data(data, ty) {

@@ -9,13 +9,13 @@ struct Copied<'a> {
     map: Option<CopiedMap<'a>>,
 }
 
-/// The offset in the copy where a map starts, and the key and the offset of each of its entries.
+/// A map in the copy: the offset of its start, and the key and the offset of each entry.
 struct CopiedMap<'a> {
     start: usize,
     entries: Vec<(&'a [u8], usize)>,
 }
 
-/// Copies a value with ascending keys in every map. Of entries with the same key, the last stays.
+/// Copies a value with ascending keys in every map. If a key repeats, only its last entry is kept.
 pub fn sort(bytes: &[u8]) -> Result<Vec<u8>, Error> {
     let mut tokens = Tokens::new(bytes, 0);
     let mut out = Vec::with_capacity(bytes.len());
@@ -53,7 +53,7 @@ pub fn sort(bytes: &[u8]) -> Result<Vec<u8>, Error> {
 }
 
 impl CopiedMap<'_> {
-    /// Replaces the copied entries by a header and the sorted entries.
+    /// Replaces the copied entries with a header and the sorted entries.
     fn close(self, out: &mut Vec<u8>) {
         let ends = self.entries.iter().skip(1).map(|entry| entry.1).chain([out.len()]);
         let entries = self.entries.iter().zip(ends);

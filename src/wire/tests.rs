@@ -12,7 +12,7 @@ use super::marked;
 use super::types::Type;
 use super::value::Value;
 
-/// Hexadecimal digits as bytes. Blanks are ignored.
+/// Decodes hexadecimal digits. Blanks are ignored.
 fn bytes(hex: &str) -> Vec<u8> {
     let digits: String = hex.split_whitespace().collect();
     marked::bytes_of(&digits).expect("pairs of digits")

@@ -10,7 +10,7 @@ use unicode_segmentation::UnicodeSegmentation;
 /// Maximum length of the known prefix in an encoded unknown string, in bytes.
 const PREFIX_LEN_MAX: usize = 256;
 
-/// Normalizes text. Keeps bytes that are not UTF-8.
+/// Converts text to normal form C. Keeps bytes that are not UTF-8.
 pub fn normalize(text: &[u8]) -> Cow<'_, [u8]> {
     if text.is_ascii() {
         return Cow::Borrowed(text);
@@ -26,12 +26,12 @@ pub fn normalize(text: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(normal)
 }
 
-/// Normalizes a string.
+/// Converts a string to normal form C.
 pub fn normalize_str(text: &str) -> String {
     String::from_utf8_lossy(&normalize(text.as_bytes())).into_owned()
 }
 
-/// Cuts a long prefix where text that follows cannot change the part before the cut.
+/// Shortens a long prefix to a part that later text cannot change.
 pub fn short_prefix(prefix: &[u8]) -> Cow<'_, [u8]> {
     if prefix.len() <= PREFIX_LEN_MAX {
         return Cow::Borrowed(prefix);
@@ -69,7 +69,7 @@ fn safe_prefix(text: &str) -> &str {
     }
 }
 
-/// Appends text quoted like Go's `%q`. The order of sets depends on this text.
+/// Appends a string quoted like Go's `%q`. The order of sets depends on the quoted text.
 pub fn write_quoted(text: &[u8], out: &mut Vec<u8>) {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
@@ -112,7 +112,7 @@ fn is_printable(c: char) -> bool {
     pair.escape_debug().count() == 2
 }
 
-/// The CRC-32 checksum that go-cty uses as the hash of set elements.
+/// Returns the CRC-32 checksum, which go-cty uses as the hash of set elements.
 pub fn checksum(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, |sum, byte| {
         (0..8).fold(sum ^ u32::from(*byte), |sum, _| {

@@ -1,4 +1,4 @@
-//! Writes a value as JSON text under a type, byte for byte as go-cty does.
+//! Writes a value of a type as JSON text, byte for byte as go-cty does.
 
 use super::convert::conform;
 use super::error::{Error, ErrorKind};
@@ -7,12 +7,12 @@ use super::types::Type;
 use super::value::{Data, Value};
 use super::walk::{Event, Walk};
 
-/// Writes a value under a type. A value of another type is converted first.
+/// Writes a value as the type `ty`. A value of another type is converted first.
 ///
 /// # Errors
 ///
-/// The value cannot be converted to the type, a part of it is unknown, a number is infinite or its
-/// text would be very long.
+/// Fails if the value cannot be converted to the type, if a part of the value is unknown, or if a
+/// number is infinite or its text would be too long.
 pub fn to_json(value: &Value, ty: &Type) -> Result<Vec<u8>, Error> {
     let value = conform(value, ty)?;
     let mut out = Vec::new();

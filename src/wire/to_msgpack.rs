@@ -1,4 +1,4 @@
-//! Writes a value as MessagePack under a type, byte for byte as go-cty does.
+//! Writes a value of a type as MessagePack, byte for byte as go-cty does.
 
 use super::convert::conform;
 use super::error::{Error, ErrorKind};
@@ -11,11 +11,12 @@ use super::unknown::{Bound, LENGTH_ANY, Range, Unknown};
 use super::value::{Data, Value};
 use super::walk::{Event, Walk};
 
-/// Writes a value under a type. A value of another type is converted first.
+/// Writes a value as the type `ty`. A value of another type is converted first.
 ///
 /// # Errors
 ///
-/// The value cannot be converted to the type, or the text of a number would be very long.
+/// Fails if the value cannot be converted to the type, or if the text of a number would be too
+/// long.
 pub fn to_msgpack(value: &Value, ty: &Type) -> Result<Vec<u8>, Error> {
     let value = conform(value, ty)?;
     let mut out = Vec::new();
@@ -90,7 +91,7 @@ fn write_binary(bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(bytes);
 }
 
-/// Writes a length of 8, 16 or 32 bits behind the code of its width.
+/// Writes the code for the width of a length, then the length in 8, 16 or 32 bits.
 fn write_length(len: usize, code: u8, out: &mut Vec<u8>) {
     if let Ok(len) = u8::try_from(len) {
         out.extend([code, len]);

@@ -1,4 +1,4 @@
-//! The tokens of MessagePack, one after the other, and the headers of arrays and maps.
+//! Reads MessagePack one token at a time, and writes the headers of arrays and maps.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub enum Token<'a> {
     Number(Number),
     /// A string. Its bytes need not be UTF-8.
     Str(&'a [u8]),
-    /// Binary data. Values hold it only as the type in front of a dynamic value.
+    /// Binary data. A value contains it only as the type before a dynamic value.
     Bin(&'a [u8]),
     /// An array and its number of elements.
     Array(usize),
@@ -26,7 +26,7 @@ pub enum Token<'a> {
     Ext(i8, &'a [u8]),
 }
 
-/// A number as the wire has it. Its text is plain decimal, without an exponent, or `Inf`.
+/// A number in MessagePack. It is displayed as plain decimal text without an exponent, or as `Inf`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
     /// A signed integer.
@@ -55,7 +55,8 @@ impl fmt::Display for Number {
         match self {
             Number::Int(number) => write!(f, "{number}"),
             Number::Uint(number) => write!(f, "{number}"),
-            // The digits of go-cty: Rust rounds a tie between two shortest texts the other way.
+            // These are the digits of go-cty: Rust breaks a tie between two shortest texts the
+            // other way.
             Number::Float(number) => {
                 let text = number::Number::from_float(*number).and_then(|number| number.to_text());
                 f.write_str(text.as_deref().unwrap_or("Inf"))
@@ -64,7 +65,7 @@ impl fmt::Display for Number {
     }
 }
 
-/// Pulls tokens from bytes.
+/// Reads tokens from bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Tokens<'a> {
     bytes: &'a [u8],
@@ -77,12 +78,12 @@ impl<'a> Tokens<'a> {
         Tokens { bytes, offset }
     }
 
-    /// The offset of the next token.
+    /// Returns the offset of the next token.
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// The number of bytes from here to the end.
+    /// Returns the number of bytes that are not read yet.
     pub fn rest(&self) -> usize {
         self.bytes.len() - self.offset
     }
@@ -92,7 +93,8 @@ impl<'a> Tokens<'a> {
     ///
     /// # Errors
     ///
-    /// The bytes end early, a length exceeds them, a number is NaN, or a byte is reserved.
+    /// Fails if the bytes end early, a length exceeds the remaining bytes, a number is NaN, or a
+    /// byte is reserved.
     pub fn next_token(&mut self) -> Result<Token<'a>, Error> {
         let start = self.offset;
         let code = self.take(1)?[0];
@@ -137,7 +139,7 @@ impl<'a> Tokens<'a> {
     ///
     /// # Errors
     ///
-    /// As [`Tokens::next_token`], or the key is not a string.
+    /// Fails like [`Tokens::next_token`], or if the key is not a string.
     pub fn next_key(&mut self) -> Result<&'a [u8], Error> {
         let start = self.offset;
         match self.next_token()? {
@@ -147,11 +149,11 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Steps over a value, however deep.
+    /// Skips a value of any depth.
     ///
     /// # Errors
     ///
-    /// As [`Tokens::next_token`].
+    /// Fails like [`Tokens::next_token`].
     pub fn skip(&mut self) -> Result<(), Error> {
         let mut left = 1_usize;
         while left > 0 {
@@ -165,12 +167,12 @@ impl<'a> Tokens<'a> {
         Ok(())
     }
 
-    /// Skips the types in front of a value, and reads the first token of the value. A dynamic value
-    /// is an array of two elements: its type, as binary data, and the value.
+    /// Skips the types before a value, and reads the first token of the value. A dynamic value is
+    /// an array of two elements: its type, as binary data, and the value.
     ///
     /// # Errors
     ///
-    /// As [`Tokens::next_token`].
+    /// Fails like [`Tokens::next_token`].
     pub fn next_untyped(&mut self) -> Result<Untyped<'a>, Error> {
         let mut declared = None;
         loop {
@@ -196,7 +198,7 @@ impl<'a> Tokens<'a> {
         Ok(taken)
     }
 
-    /// `len` bytes of data, whose length the input declared.
+    /// Reads `len` bytes of data. The input declared this length.
     fn data(&mut self, len: usize) -> Result<&'a [u8], Error> {
         self.room(len)?;
         self.take(len)
@@ -257,14 +259,14 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// The head of a value, after the types in front of it.
+/// The first token of a value, and the type before the value.
 #[derive(Clone, Copy, Debug)]
 pub struct Untyped<'a> {
     /// The offset of the token.
     pub start: usize,
     /// The first token of the value.
     pub token: Token<'a>,
-    /// The innermost type in front of the value, as JSON text.
+    /// The innermost type before the value, as JSON text.
     pub declared: Option<&'a [u8]>,
 }
 

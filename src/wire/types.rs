@@ -9,7 +9,7 @@ use super::json_string::write_string;
 use super::lexer::{Lexer, Token};
 use super::text::normalize_str;
 
-/// The deepest nesting of types and of values under a type.
+/// The deepest nesting of types, and of values that are read with a type.
 pub const DEPTH_MAX: usize = 2_500;
 
 /// A type constraint. Clones are cheap.
@@ -21,7 +21,7 @@ pub enum Type {
     Number,
     /// `"bool"`
     Bool,
-    /// `"dynamic"`: any type, which the value then carries itself.
+    /// `"dynamic"`: any type. The value then carries its own type.
     Dynamic,
     /// `["list",T]`
     List(Arc<Type>),
@@ -40,37 +40,37 @@ pub enum Type {
 pub struct Attributes {
     /// The types by name.
     pub types: BTreeMap<String, Type>,
-    /// The names of attributes that a value may lack before it is converted.
+    /// The names of attributes that may be absent from a value before its conversion.
     pub optional: BTreeSet<String>,
 }
 
 impl Type {
-    /// A list of elements of this type.
+    /// Creates the type of a list of elements of this type.
     pub fn list(element: Type) -> Type {
         Type::List(Arc::new(element))
     }
 
-    /// A set of elements of this type.
+    /// Creates the type of a set of elements of this type.
     pub fn set(element: Type) -> Type {
         Type::Set(Arc::new(element))
     }
 
-    /// A map of elements of this type.
+    /// Creates the type of a map of elements of this type.
     pub fn map(element: Type) -> Type {
         Type::Map(Arc::new(element))
     }
 
-    /// An object without optional attributes. Names are normalized.
+    /// Creates an object type without optional attributes. Names are normalized.
     pub fn object(types: impl IntoIterator<Item = (String, Type)>) -> Type {
         let types = types.into_iter().map(|(name, ty)| (normalize_str(&name), ty)).collect();
         Type::Object(Arc::new(Attributes { types, optional: BTreeSet::new() }))
     }
 
-    /// Reads the JSON form. A `]` or `}` behind the type is ignored, as go-cty does.
+    /// Reads the JSON form. A `]` or `}` after the type is ignored, as in go-cty.
     ///
     /// # Errors
     ///
-    /// The text is not a type, or is nested deeper than [`DEPTH_MAX`].
+    /// Fails if the text is not a type, or is nested deeper than [`DEPTH_MAX`].
     pub fn parse(text: &[u8]) -> Result<Type, Error> {
         let mut lexer = Lexer::new(text);
         let ty = read(&mut lexer)?;
@@ -80,7 +80,7 @@ impl Type {
         }
     }
 
-    /// The type of the elements of a list, a set or a map.
+    /// Returns the type of the elements of a list, a set or a map.
     pub fn element(&self) -> Option<&Type> {
         match self {
             Type::List(element) | Type::Set(element) | Type::Map(element) => Some(element),
@@ -88,8 +88,9 @@ impl Type {
         }
     }
 
-    /// The types of the parts: endlessly the element of a collection, the elements of a tuple, the
-    /// attributes of an object in the order of their names. None for other types.
+    /// Returns the types of the parts of a value. A collection repeats its element type without
+    /// end, and a dynamic type repeats itself. A tuple has its element types, and an object has its
+    /// attribute types in the order of names. Other types have no parts.
     pub fn parts(&self) -> Parts<'_> {
         match self {
             Type::List(element) | Type::Set(element) | Type::Map(element) => Parts::Same(element),
@@ -116,7 +117,7 @@ impl Type {
         }
     }
 
-    /// The type with no attribute optional, at any depth.
+    /// Returns the type without optional attributes at any depth.
     #[must_use]
     pub fn without_optional(&self) -> Type {
         match self {
@@ -136,7 +137,7 @@ impl Type {
         }
     }
 
-    /// Appends the JSON form: names ascending, and no spaces.
+    /// Appends the JSON form, with ascending names and without spaces.
     pub fn write(&self, out: &mut Vec<u8>) {
         match self {
             Type::String => out.extend_from_slice(b"\"string\""),
@@ -162,7 +163,7 @@ impl Type {
 /// The types of the parts of a value.
 #[derive(Clone, Debug)]
 pub enum Parts<'a> {
-    /// One type for all.
+    /// One type for all parts.
     Same(&'a Type),
     /// A type for each element.
     Elements(std::slice::Iter<'a, Type>),
@@ -224,7 +225,7 @@ fn separate(index: usize, out: &mut Vec<u8>) {
 
 /// A type whose parts are being read.
 enum Open {
-    /// A collection, and what makes its type.
+    /// A collection, and the constructor of its type.
     Collection(fn(Type) -> Type),
     Tuple(Vec<Type>),
     Object {
@@ -234,7 +235,7 @@ enum Open {
 }
 
 /// Reads the JSON form of a type from the next value of a lexer, as [`Type::parse`] does. The
-/// reader has a stack of its own, so the depth of the text costs no recursion.
+/// reader keeps its own stack, so deep text needs no recursion.
 pub(super) fn read(lexer: &mut Lexer<'_>) -> Result<Type, Error> {
     let mut stack = Vec::new();
     loop {
@@ -248,7 +249,7 @@ pub(super) fn read(lexer: &mut Lexer<'_>) -> Result<Type, Error> {
         if stack.len() > DEPTH_MAX {
             return Err(Error::new(ErrorKind::Depth, lexer.offset()));
         }
-        // A complete type closes as many of the open ones as end behind it.
+        // A complete type may also complete the open types around it.
         loop {
             let Some(open) = stack.last_mut() else {
                 return complete.ok_or_else(|| wrong(lexer));
@@ -313,7 +314,8 @@ fn begin_complex(lexer: &mut Lexer<'_>) -> Result<Begun, Error> {
 }
 
 impl Open {
-    /// Takes a complete part, and reads on. Returns the type at its end, else a part is next.
+    /// Adds a complete part, and reads on. Returns the type if it is complete, or `None` if another
+    /// part follows.
     fn add(&mut self, part: Option<Type>, lexer: &mut Lexer<'_>) -> Result<Option<Type>, Error> {
         match (self, part) {
             (Open::Collection(of), Some(element)) => end(of(element), lexer).map(Some),

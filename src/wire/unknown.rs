@@ -1,23 +1,23 @@
-//! What is known of an unknown value.
+//! Unknown values and their refinements.
 
 use super::number::Number;
 
-/// What is known of an unknown value.
+/// The refinements of an unknown value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Unknown {
     /// True if the value is not null.
     pub is_not_null: bool,
-    /// What else is known, by the type of the value.
+    /// The refinement that depends on the type of the value.
     pub range: Range,
 }
 
-/// What is known beside nullness.
+/// The refinement of an unknown value, apart from nullness.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Range {
-    /// Nothing.
+    /// No refinement.
     #[default]
     Any,
-    /// The beginning of a string.
+    /// A known prefix of a string.
     Prefix(Vec<u8>),
     /// The bounds of a number.
     Bounds {
@@ -26,16 +26,16 @@ pub enum Range {
         /// The upper bound.
         max: Option<Bound>,
     },
-    /// The least and the greatest number of elements.
+    /// The minimum and the maximum number of elements.
     Length {
-        /// The least.
+        /// The minimum.
         min: i64,
-        /// The greatest, [`LENGTH_ANY`] if there is none.
+        /// The maximum; [`LENGTH_ANY`] if unlimited.
         max: i64,
     },
 }
 
-/// The greatest number of elements where none is known.
+/// The maximum number of elements if no maximum is known.
 pub const LENGTH_ANY: i64 = i64::MAX;
 
 /// A bound of a number.
@@ -43,6 +43,6 @@ pub const LENGTH_ANY: i64 = i64::MAX;
 pub struct Bound {
     /// The number.
     pub number: Number,
-    /// True if the bound itself is possible.
+    /// True if the value may equal the bound.
     pub is_inclusive: bool,
 }

@@ -1,4 +1,4 @@
-//! Values as go-cty has them: a type, and data without types below it.
+//! Values as in go-cty: a type, and data that does not repeat the types of its parts.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use super::text::normalize;
 use super::types::Type;
 use super::unknown::Unknown;
 
-/// A value and its type. Below a dynamic type stands the type that the value had.
+/// A value and its type. If the expected type is dynamic, `ty` is the actual type of the value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Value {
-    /// The type.
+    /// The type of the value.
     pub ty: Type,
-    /// The data, which means something under this type only.
+    /// The data, which has a meaning only with this type.
     pub data: Data,
 }
 
@@ -22,7 +22,7 @@ pub struct Value {
 pub enum Data {
     /// Null.
     Null,
-    /// An unknown value, and what is known of it.
+    /// An unknown value and its refinements.
     Unknown(Box<Unknown>),
     /// A boolean.
     Bool(bool),
@@ -37,53 +37,53 @@ pub enum Data {
 }
 
 impl Data {
-    /// An unknown value of which nothing is known.
+    /// Returns an unknown value without refinements.
     pub fn unknown() -> Data {
         Data::Unknown(Box::default())
     }
 }
 
 impl Value {
-    /// Null of a type.
+    /// Creates a null of a type.
     pub fn null(ty: &Type) -> Value {
         Value { ty: ty.clone(), data: Data::Null }
     }
 
-    /// An unknown value of a type.
+    /// Creates an unknown value of a type.
     pub fn unknown(ty: &Type) -> Value {
         Value { ty: ty.clone(), data: Data::unknown() }
     }
 
-    /// A boolean.
+    /// Creates a boolean.
     pub fn bool(truth: bool) -> Value {
         Value { ty: Type::Bool, data: Data::Bool(truth) }
     }
 
-    /// A number.
+    /// Creates a number.
     pub fn number(number: Number) -> Value {
         Value { ty: Type::Number, data: Data::Number(number) }
     }
 
-    /// A string, which is normalized.
+    /// Creates a string in normal form C.
     pub fn string(text: &[u8]) -> Value {
         Value { ty: Type::String, data: Data::String(normalize(text).into_owned()) }
     }
 
-    /// A list. `element` is the type of the elements of an empty one.
+    /// Creates a list. `element` is the element type of an empty list.
     ///
     /// # Errors
     ///
-    /// Elements have different types.
+    /// Fails if elements have different types.
     pub fn list(values: Vec<Value>, element: &Type) -> Result<Value, ErrorKind> {
         let (element, data) = unify(values, element)?;
         Ok(Value { ty: Type::list(element), data: Data::List(data) })
     }
 
-    /// A map. Keys are normalized.
+    /// Creates a map. Keys are normalized.
     ///
     /// # Errors
     ///
-    /// Elements have different types.
+    /// Fails if elements have different types.
     pub fn map(
         entries: impl IntoIterator<Item = (Vec<u8>, Value)>,
         element: &Type,
@@ -94,14 +94,14 @@ impl Value {
         Ok(Value { ty: Type::map(element), data: Data::Map(keys.zip(data).collect()) })
     }
 
-    /// A tuple.
+    /// Creates a tuple.
     pub fn tuple(values: Vec<Value>) -> Value {
         let (types, data): (Vec<_>, _) =
             values.into_iter().map(|value| (value.ty, value.data)).unzip();
         Value { ty: Type::Tuple(types.into()), data: Data::List(data) }
     }
 
-    /// An object. The last value of a name stays.
+    /// Creates an object. If a name repeats, its last value is kept.
     pub fn object(attributes: impl IntoIterator<Item = (String, Value)>) -> Value {
         let mut types = Vec::new();
         let mut data = BTreeMap::new();
@@ -113,7 +113,8 @@ impl Value {
     }
 }
 
-/// The common type of elements. Elements of a dynamic type, which are null or unknown, take it too.
+/// Returns the common type of elements, and their data. An element of a dynamic type is null or
+/// unknown, and fits every common type. `empty` is the type without elements.
 pub(super) fn unify(values: Vec<Value>, empty: &Type) -> Result<(Type, Vec<Data>), ErrorKind> {
     let mut element = Type::Dynamic;
     if values.is_empty() {

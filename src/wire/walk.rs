@@ -6,41 +6,42 @@ use std::slice;
 use super::types::{Parts, Type};
 use super::value::{Data, Value};
 
-/// A step of the walk. Types are those that the data has itself.
+/// A step of the walk. The types in events are the actual types of the data.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
-    /// A value stands under a dynamic type, and its own type goes with it.
+    /// The start of a value whose expected type is dynamic. The value is written with its actual
+    /// type.
     BeginTyped(&'a Type),
-    /// The end of such a value.
+    /// The end of a value whose expected type is dynamic.
     EndTyped(&'a Type),
     /// Null, an unknown value, a boolean, a number or a string.
     Leaf(&'a Data, &'a Type),
-    /// A value with parts.
+    /// The start of a value with parts: a collection, a tuple or an object.
     Begin(&'a Data, &'a Type),
-    /// A part is next.
+    /// The start of a part. The events of the part's value follow.
     Part {
-        /// Its number, from 0.
+        /// The number of the part, from 0.
         index: usize,
-        /// Its key, if the value is a map or an object.
+        /// The key of the part, if the value is a map or an object.
         key: Option<&'a [u8]>,
-        /// The type of the value that it is a part of.
+        /// The type of the value that contains the part.
         of: &'a Type,
     },
     /// The end of a value with parts.
     End(&'a Data, &'a Type),
 }
 
-/// The walk over a value under a type.
+/// A walk over a value and the type as which it is written.
 #[derive(Debug)]
 pub struct Walk<'a> {
     next: Option<Next<'a>>,
     stack: Vec<Open<'a>>,
 }
 
-/// Data, its own type, and the type that it stands under.
+/// Data, its actual type, and its expected type.
 type Next<'a> = (&'a Data, &'a Type, &'a Type);
 
-// A value has few typed parts, so their unused bytes do not matter.
+// Few stack entries are `Typed`, so the unused bytes of that variant do not matter.
 #[expect(clippy::large_enum_variant)]
 #[derive(Debug)]
 enum Open<'a> {
@@ -66,12 +67,13 @@ impl<'a> Walk<'a> {
         Walk { next: Some((&value.data, &value.ty, ty)), stack: Vec::new() }
     }
 
-    /// Starts with data of a type. No value of this walk is typed.
+    /// Starts with data of a type. This walk has no [`Event::BeginTyped`] and no
+    /// [`Event::EndTyped`].
     pub fn of_data(data: &'a Data, own: &'a Type) -> Walk<'a> {
         Walk { next: Some((data, own, own)), stack: Vec::new() }
     }
 
-    /// Steps over the part that is next. Returns its own type.
+    /// Skips the value of the part that was just yielded. Returns the value's actual type.
     pub fn skip_part(&mut self) -> Option<&'a Type> {
         self.next.take().map(|(_, own, _)| own)
     }

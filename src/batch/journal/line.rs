@@ -28,7 +28,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// The start of the text of such a line.
+    /// Returns the start of the text of a line of this kind.
     pub fn head(self) -> &'static str {
         match self {
             Kind::Inputs => r#"{"inputs":["#,
@@ -63,7 +63,7 @@ impl Line {
         read(file, self.offset, self.len)
     }
 
-    /// The kind of the line's list; `None` if the line holds no list.
+    /// Returns the kind of the line's list; `None` if the line holds no list.
     pub fn kind(&self, file: &File) -> Result<Option<Kind>> {
         let longest = Kind::Outcomes.head().len() as u64;
         let start = read(file, self.offset, longest.min(self.len))?;
@@ -125,12 +125,12 @@ impl<'a> Lines<'a> {
         Lines { reader, offset: 0, number: 1 }
     }
 
-    /// The offset of the next line, in bytes.
+    /// Returns the offset of the next line, in bytes.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The number of the next line, from 1.
+    /// Returns the number of the next line, from 1.
     pub fn number(&self) -> u64 {
         self.number
     }
@@ -140,7 +140,7 @@ impl<'a> Lines<'a> {
         Ok(self.reader.fill_buf().map_err(Error::read)?.is_empty())
     }
 
-    /// The next line; `None` at the end of the file.
+    /// Returns the next line; `None` at the end of the file.
     pub fn next(&mut self) -> Result<Option<Stretch>> {
         let (mut head, mut text) = (Vec::new(), Measure::default());
         let mut is_ended = false;
@@ -185,7 +185,7 @@ pub(super) struct Elements<'a> {
 }
 
 impl<'a> Elements<'a> {
-    /// The elements of a line, which must be of this kind.
+    /// Returns the elements of a line, which must be of this kind.
     pub fn of(line: &Line, kind: Kind, file: &'a File) -> Elements<'a> {
         const BUFFER: u64 = 64 << 10;
         let offset = line.offset + kind.head().len() as u64;
@@ -194,7 +194,7 @@ impl<'a> Elements<'a> {
         Elements { reader, line: line.number, offset, text: Vec::new(), is_over: false }
     }
 
-    /// The offset and the text of the next element. The text is valid until the next call.
+    /// Returns the offset and the text of the next element. The text is valid until the next call.
     ///
     /// # Errors
     ///
@@ -277,7 +277,7 @@ impl Measure {
         Ok(out.into_inner()?)
     }
 
-    /// The digest and the space before the text in its line.
+    /// Returns the digest and the space before the text in its line.
     pub fn head(&self) -> String {
         format!("{} ", &self.digest.finalize().to_hex()[..DIGITS])
     }
@@ -287,12 +287,12 @@ impl Measure {
         self.digest.update(text);
     }
 
-    /// The line with this text that begins at `offset`.
+    /// Returns the line with this text that begins at `offset`.
     pub fn line(&self, number: u64, offset: u64) -> Line {
         Line { number, offset: offset + HEAD, len: self.len, digest: self.digest.finalize() }
     }
 
-    /// The length of the line with its line feed, in bytes.
+    /// Returns the length of the line with its line feed, in bytes.
     pub fn line_len(&self) -> u64 {
         HEAD + self.len + 1
     }
@@ -333,7 +333,7 @@ pub(super) fn damaged(line: u64) -> Error {
 mod tests {
     use super::*;
 
-    /// The elements of a line with this text; `None` if the list is malformed.
+    /// Returns the elements of a line with this text; `None` if the list is malformed.
     fn elements(text: &str, kind: Kind) -> Option<Vec<String>> {
         let mut file = tempfile::tempfile().expect("a file");
         let mut measure = Measure::default();

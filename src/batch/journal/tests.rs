@@ -27,7 +27,7 @@ fn listed(name: &str, len: u64) -> Listed {
     Listed { position: 0, name, source, workspace: None, identity }
 }
 
-/// An outcome with the text `error`, or a successful one.
+/// Returns an outcome that failed with the message `error`, or a successful one.
 fn outcome(of: &Listed, error: Option<&str>) -> Outcome {
     let Listed { name, source, workspace, identity, .. } = of.clone();
     let result = match error {
@@ -43,7 +43,7 @@ fn outcome(of: &Listed, error: Option<&str>) -> Outcome {
     Outcome { name, source, workspace, identity, records: None, plans }
 }
 
-/// A journal of four lines: its terms, its inputs, and two lines with outcomes.
+/// Returns a journal of four lines: its terms, its inputs, and two lines with outcomes.
 fn written(path: &Path) -> Journal {
     std::fs::write(path, Journal::first_line(&terms()).expect("a line")).expect("a file");
     let mut journal =
@@ -65,7 +65,7 @@ fn listed_in(journal: &Journal) -> Vec<Listed> {
     listed.collect::<Result<_>>().expect("it can be read")
 }
 
-/// Inputs that are done, and those that have failed.
+/// Returns the names of the inputs that are done, and of the inputs that failed.
 fn told(journal: &Journal) -> (Vec<String>, Vec<String>) {
     let (mut done, mut failed) = (Vec::new(), Vec::new());
     for input in listed_in(journal) {

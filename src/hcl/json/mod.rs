@@ -1,4 +1,4 @@
-//! The JSON of configuration files. A document keeps the range of every value, and duplicate names.
+//! JSON configuration files. A document keeps the range of every value, and keeps duplicate names.
 //!
 //! A document is a list of its values in document order. An object or array is followed by the
 //! values inside it, and stores the index of their end, so that no reader needs to recurse.
@@ -23,7 +23,7 @@ pub const NODES_MAX: usize = 8_000_000;
 pub struct Name {
     /// The text without escapes.
     pub text: Box<str>,
-    /// The string with its quotes.
+    /// The range of the string with its quotes.
     pub range: Range,
 }
 
@@ -60,8 +60,8 @@ pub struct Node {
 }
 
 impl Node {
-    /// The range of the value in messages: the opening bracket of an object or array, or the whole
-    /// scalar.
+    /// Returns the range of the value in messages: the opening bracket of an object or array, or
+    /// the whole scalar.
     pub fn start(&self) -> Range {
         match self.kind {
             Kind::Object | Kind::Array => self.range.opening(),
@@ -69,17 +69,17 @@ impl Node {
         }
     }
 
-    /// The range of a property with its name, or of an element.
+    /// Returns the range of a property with its name, or of an element.
     pub fn property(&self) -> Range {
         Range::new(self.name_range().start, self.range.end)
     }
 
-    /// The range of the name, or of an element.
+    /// Returns the range of the name, or of an element.
     pub fn name_range(&self) -> Range {
         self.name.as_ref().map_or(self.range, |name| name.range)
     }
 
-    /// The name, empty for an element.
+    /// Returns the name; empty for an element.
     pub fn name(&self) -> &str {
         self.name.as_ref().map_or("", |name| &name.text)
     }
@@ -95,24 +95,24 @@ pub struct Document {
 }
 
 impl Document {
-    /// Parses a document. Faults are diagnostics, and the values around them stay usable.
+    /// Parses a document. Faults become diagnostics, and the values around a fault stay usable.
     ///
     /// # Errors
     ///
-    /// A document exceeds a limit.
+    /// Fails if the document exceeds a limit.
     pub fn parse(text: &[u8]) -> Result<(Document, Diagnostics), Diagnostic> {
         parse::parse(text)
     }
 
-    /// The outermost value.
+    /// The index of the outermost value.
     pub const ROOT: Index = 0;
 
-    /// The value with an index.
+    /// Returns the value at an index.
     pub fn get(&self, index: Index) -> Option<&Node> {
         self.nodes.get(index)
     }
 
-    /// The properties of an object or the elements of an array, in order.
+    /// Returns the properties of an object or the elements of an array, in order.
     pub fn inside(&self, index: Index) -> impl Iterator<Item = (Index, &Node)> {
         let end = self.end(index);
         let mut next = index + 1;
@@ -124,12 +124,12 @@ impl Document {
         })
     }
 
-    /// A value and all values inside it, in document order.
+    /// Returns a value and all values inside it, in document order.
     pub fn below(&self, index: Index) -> impl Iterator<Item = (Index, &Node)> {
         (index..self.end(index)).filter_map(|index| Some((index, self.nodes.get(index)?)))
     }
 
-    /// The index after the last value inside a value.
+    /// Returns the index after the last value inside a value.
     pub fn end(&self, index: Index) -> Index {
         self.nodes.get(index).map_or(index, |node| node.end as usize)
     }

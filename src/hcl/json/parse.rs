@@ -18,7 +18,7 @@ struct Open {
     node: usize,
     range: Range,
     is_object: bool,
-    /// The range of a value in the position of a property name.
+    /// The range of a value that is in the place of a property name.
     not_a_name: Option<Range>,
 }
 
@@ -41,7 +41,7 @@ struct Parser<'a> {
     diagnostics: Diagnostics,
 }
 
-/// Parses a document. Faults are diagnostics; only a document that is too large is an error.
+/// Parses a document. Faults become diagnostics. Only a document that is too large is an error.
 pub fn parse(text: &[u8]) -> Result<(Document, Diagnostics), Diagnostic> {
     let mut parser = Parser {
         scanner: Scanner::new(text),
@@ -179,7 +179,7 @@ impl Parser<'_> {
         Next::After
     }
 
-    /// Replaces the innermost object or array by an invalid value, and continues after it.
+    /// Replaces the innermost object or array with an invalid value, and continues after it.
     fn abandon(&mut self) -> Next {
         if let Some(open) = self.open.pop() {
             self.nodes.truncate(open.node + 1);
@@ -319,7 +319,7 @@ const TRAILING_IN_OBJECT: &str =
 const TRAILING_IN_ARRAY: &str =
     "JSON does not permit a trailing comma after the final value in an array.";
 
-/// The fault of a token in the place of a comma.
+/// Returns the fault of a token that is in the place of a comma.
 fn misplaced(kind: Token, is_object: bool) -> (&'static str, &'static str) {
     let no_comma = "Missing attribute seperator comma";
     match kind {

@@ -6,7 +6,7 @@ use crate::wire::lexer::replace_invalid;
 ///
 /// # Errors
 ///
-/// The number of bytes up to and including the first invalid byte.
+/// Returns the number of bytes up to and including the first invalid byte.
 pub fn decode(string: &[u8]) -> Result<String, usize> {
     let mut out = Vec::with_capacity(string.len());
     let mut at = 1;

@@ -1,7 +1,7 @@
 //! Tokens of JSON text, with their ranges.
 //!
-//! The scanner accepts more than JSON does: a number is any run of characters that numbers are made
-//! of, and a keyword is any run of letters. The parser then names the fault of the whole token.
+//! The scanner accepts more than JSON: a number is any run of characters that occur in numbers, and
+//! a keyword is any run of letters. The parser then reports a fault of the whole token.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -24,19 +24,20 @@ pub enum Kind {
     Invalid,
 }
 
-/// A token. Its bytes are those of its range.
+/// A token. [`Scanner::bytes`] returns its bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Token {
     pub kind: Kind,
     pub range: Range,
 }
 
-/// Yields the tokens of a text, one by one. The last one is [`Kind::End`], again and again.
+/// Yields the tokens of a text. At the end, it repeats [`Kind::End`].
 #[derive(Debug)]
 pub struct Scanner<'a> {
     text: &'a [u8],
     at: Position,
-    /// True after a character that begins no token. What follows is not scanned.
+    /// True after a character that cannot begin a token. The text after this character is not
+    /// scanned.
     stopped: bool,
     peeked: Option<Token>,
 }
@@ -46,20 +47,20 @@ impl<'a> Scanner<'a> {
         Scanner { text, at: Position::START, stopped: false, peeked: None }
     }
 
-    /// The bytes of a token.
+    /// Returns the bytes of a token.
     pub fn bytes(&self, token: Token) -> &'a [u8] {
         let Range { start, end } = token.range;
         self.text.get(start.byte as usize..end.byte as usize).unwrap_or_default()
     }
 
-    /// The next token, which stays next.
+    /// Returns the next token without consuming it.
     pub fn peek(&mut self) -> Token {
         let token = self.peeked.take().unwrap_or_else(|| self.scan());
         self.peeked = Some(token);
         token
     }
 
-    /// Takes the next token.
+    /// Consumes and returns the next token.
     pub fn next(&mut self) -> Token {
         self.peeked.take().unwrap_or_else(|| self.scan())
     }
@@ -126,7 +127,7 @@ fn is_in_keyword(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_'
 }
 
-/// The position after a string: after its closing quote, or before a control character.
+/// Returns the position after a string: after its closing quote, or before a control character.
 fn string_end(rest: &[u8], start: Position) -> Position {
     let mut at = start.plus(1);
     let mut index = 1;
@@ -152,8 +153,8 @@ fn string_end(rest: &[u8], start: Position) -> Position {
     at
 }
 
-/// The bytes and the number of the grapheme clusters up to text that is ASCII again. They end
-/// before a cluster that starts with a quote, a backslash or a control character.
+/// Returns the length in bytes and the number of the grapheme clusters up to the next ASCII text.
+/// Stops before a cluster that starts with a quote, a backslash or a control character.
 fn clusters(text: &[u8]) -> (usize, u32) {
     let ends = |pair: &[u8]| pair.is_ascii() || matches!(pair, [b'"' | b'\\' | 0..32, _]);
     let end = text.windows(2).position(ends).map_or(text.len(), |at| at + 1);
@@ -166,7 +167,7 @@ fn clusters(text: &[u8]) -> (usize, u32) {
         decoded.push_str(chunk.valid());
         widths.extend(chunk.valid().chars().map(char::len_utf8));
         rest = rest.get(chunk.valid().len()..).unwrap_or_default();
-        // HCL gives half of a surrogate pair one column for its three bytes.
+        // In HCL, half of a surrogate pair has three bytes and one column.
         let width = match rest {
             [] => continue,
             [0xed, 0xa0..=0xbf, 0x80..=0xbf, ..] => 3,

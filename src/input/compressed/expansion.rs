@@ -103,7 +103,7 @@ const WINDOW_TOO_LARGE: ZSTD_ErrorCode = ZSTD_ErrorCode::ZSTD_error_frameParamet
 /// The zstd error for a failed allocation of the window.
 const OUT_OF_MEMORY: ZSTD_ErrorCode = ZSTD_ErrorCode::ZSTD_error_memory_allocation;
 
-/// Whether an error has this zstd code. The crate returns only the text of the code.
+/// Whether an error has this zstd code. The crate returns only the name of the code.
 fn is_zstd(error: &io::Error, code: ZSTD_ErrorCode) -> bool {
     error.to_string() == zstd_safe::get_error_name((code as usize).wrapping_neg())
 }

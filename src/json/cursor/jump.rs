@@ -1,8 +1,8 @@
-//! Jumps of the cursor over text that lookahead workers have parsed, in a text that is in memory.
+//! Moves the cursor over text in memory that workers have already parsed.
 //!
 //! A worker either parses elements of an entered container or prescans a part of a skipped one.
-//! Both kinds of jump end between tokens, where scanning restarts. The only state that crosses such
-//! a place is which containers are open.
+//! Both kinds of jump end between two tokens, where the scan restarts. The only state that the
+//! cursor needs there is the stack of open containers.
 
 use super::{Cursor, Skip};
 use crate::error::Result;
@@ -16,8 +16,9 @@ use crate::scan::Isa;
 use crate::scan::brackets::Brackets;
 
 impl<S: Source> Cursor<S> {
-    /// A cursor at the offset `start` of a text in memory, inside the containers `open`, before an
-    /// element of the innermost one. It behaves like a cursor that moved there.
+    /// Returns a cursor at the offset `start` of a text in memory. At `start`, the containers
+    /// `open` are open, and an element of the innermost container comes next. The cursor behaves
+    /// like one that has parsed the text before `start`.
     pub(crate) fn between(
         source: S,
         start: u64,
@@ -32,9 +33,10 @@ impl<S: Source> Cursor<S> {
         cursor
     }
 
-    /// Moves from an element of the innermost container to `to`, the end of a later element, inside
-    /// the containers `open`. Another cursor has read everything in between. `false` if the source
-    /// ends or fails before that; the cursor then reports it when it gets there.
+    /// Jumps to the offset `to`, where an element ends and the containers `open` are open. Another
+    /// cursor must have read the text in between. Returns `false` without a jump if `to` lies
+    /// before the cursor, or if the source ends or fails before `to`. The cursor reports such an
+    /// end or failure when it gets there.
     pub(crate) fn jump_into(&mut self, to: u64, open: &Brackets) -> bool {
         while self.window_end() < to {
             if !self.fill() {
@@ -50,8 +52,7 @@ impl<S: Source> Cursor<S> {
         true
     }
 
-    /// Starts to skip the value at the cursor. A value that is not a container is skipped at once,
-    /// with the result `None`.
+    /// Starts to skip the value at the cursor. Skips a scalar at once and returns `None`.
     pub(crate) fn begin_skip(&mut self) -> Result<Option<Skip>> {
         match self.peek()? {
             Some(b'{' | b'[') => {
@@ -68,15 +69,15 @@ impl<S: Source> Cursor<S> {
         self.skip_container(Unrecorded, skip)
     }
 
-    /// Continues a skip to `stop`, an offset that is not scanned yet. Returns whether the container
-    /// has ended. The byte before `stop` is a comma, so no character or escape crosses `stop`, but
-    /// a string may.
+    /// Continues a skip to the offset `stop`, which must lie after the scanned text. Returns
+    /// whether the container has ended. The byte before `stop` must be a comma, so no character and
+    /// no escape crosses `stop`. A string may cross it.
     pub(crate) fn skip_to(&mut self, skip: &mut Skip, stop: u64) -> Result<bool> {
         (self.batch.stop, skip.pause) = (stop, stop);
         let passed = self.skip_container(Unrecorded, skip);
         self.batch.stop = u64::MAX;
         if matches!(passed, Ok(true)) && self.scanned == stop {
-            // The batch may have ended inside a block, which an outline must not contain.
+            // The batch may have ended inside a block. An outline must not contain a partial block.
             self.scan_again();
         }
         passed
@@ -88,9 +89,9 @@ impl<S: Source> Cursor<S> {
         self.restart(self.offset, Expected::CommaOrClose);
     }
 
-    /// Jumps to the end of a prescanned range that starts at the cursor and at the end of the
-    /// scanned text. `false` if the prescan's guess was wrong, or if the range is not entirely part
-    /// of the skipped value.
+    /// Jumps to the end of a prescanned range. Returns `false` without a jump if the range does not
+    /// start exactly where the cursor and its scan are, if the prescan guessed wrong, or if the
+    /// skipped value ends inside the range.
     pub(crate) fn jump_over(&mut self, skip: &mut Skip, prescanned: &Prescanned) -> bool {
         let Prescanned { start, end, brackets } = prescanned;
         let is_here = self.scanned == *start && self.offset == *start && self.misplaced.is_none();
@@ -115,7 +116,7 @@ impl<S: Source> Cursor<S> {
         true
     }
 
-    /// Restarts the scan at a place between tokens, where `expected` comes next.
+    /// Restarts the scan at an offset between two tokens. `expected` is what comes next.
     fn restart(&mut self, offset: u64, expected: Expected) {
         self.scanner.restart();
         if let Some(grammar) = &mut self.grammar {

@@ -1,4 +1,4 @@
-//! The limit on strings that cross the batches of a cursor.
+//! Limits the length of strings that cross a batch boundary.
 
 use super::Cursor;
 use crate::error::ErrorKind;
@@ -7,7 +7,7 @@ use crate::limits::{Limit, Limits};
 use crate::scan::BLOCK;
 
 impl<S: Source> Cursor<S> {
-    /// Checks the length of strings that cross a batch boundary.
+    /// Checks the length of a string that is open at a batch boundary.
     pub(super) fn check_open_string(&mut self) {
         let count = self.block_count();
         let quotes = |index: &usize| self.batch.blocks[*index].quotes != 0;

@@ -28,7 +28,7 @@ pub enum Step<'a> {
 #[derive(Clone, Debug)]
 pub(crate) enum Entries<'a> {
     Object(Members<'a>),
-    /// With the next index.
+    /// The elements, and the index of the next element.
     Array(Elements<'a>, u32),
 }
 
@@ -78,7 +78,7 @@ impl<'a> Inside<'a> {
     }
 
     /// Goes to the next member or element and returns its first byte; `None` at the closing
-    /// bracket. The state stays `Done` until the caller has consumed it.
+    /// bracket. The state is `Done` until the caller has consumed the member or element.
     #[inline(always)]
     fn advance(&mut self, close: u8, expected: &'static str) -> Result<Option<u8>> {
         let byte = match std::mem::replace(&mut self.state, State::Done) {
@@ -87,7 +87,8 @@ impl<'a> Inside<'a> {
             State::Later => match self.next.token() {
                 b',' => {
                     self.next.at += 1;
-                    // A closing bracket here is an error, because no member or element begins so.
+                    // The caller rejects a closing bracket, because no value or key begins with
+                    // one.
                     return Ok(Some(self.next.token()));
                 }
                 byte if byte == close => byte,
@@ -125,7 +126,7 @@ impl<'a> Members<'a> {
         Members(Inside::of(object))
     }
 
-    /// The members from the one that begins at a position ([`MemberSpan::begin`]).
+    /// Returns the members from a position on. A member must begin there ([`MemberSpan::begin`]).
     pub(super) fn starting_at(&self, at: u32, container: u32) -> Members<'a> {
         let next = Place { at, container, ..self.0.next };
         Members(Inside { next, state: State::First })
@@ -146,7 +147,7 @@ impl<'a> Members<'a> {
         Ok(Some(member))
     }
 
-    /// The next member, which is not consumed.
+    /// Returns the next member without consuming it.
     #[inline(always)]
     pub(crate) fn peek(&self) -> Result<Option<MemberSpan>> {
         match self.peek_fast() {
@@ -156,8 +157,8 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// The fast path: no spaces, and a short key without escapes. `None` says nothing about the
-    /// member.
+    /// The fast path: no spaces, and a short key without escapes. `None` leaves the member to the
+    /// general path.
     #[inline(always)]
     fn peek_fast(&self) -> Option<MemberSpan> {
         let mut place = self.0.next;
@@ -212,8 +213,8 @@ impl<'a> Members<'a> {
         Value::new(text, outline, span.at..span.end, span.container)
     }
 
-    /// The first eight bytes of a key as a big-endian number, padded with zeros. If two keys
-    /// without escapes differ in this number, its order is that of the keys.
+    /// The first eight bytes of a key as a big-endian number, padded with zeros. If the numbers of
+    /// two keys without escapes differ, the keys have the same order as the numbers.
     #[inline(always)]
     pub(crate) fn key_head(&self, span: MemberSpan) -> u64 {
         let text = &self.0.next.text[span.key as usize..];
@@ -253,7 +254,8 @@ impl<'a> Members<'a> {
         self.0.next.offset()
     }
 
-    /// Moves as far as another iterator moved between `from` and `to`. The text is the same here.
+    /// Moves by the distance between `from` and `to`, two positions of another iterator. Over this
+    /// distance, both objects must have the same text.
     pub(crate) fn follow(&mut self, from: &Members<'_>, to: &Members<'_>) {
         let (from, state) = (&from.0.next, to.0.state);
         self.0.next.at += to.0.next.at - from.at;

@@ -1,9 +1,9 @@
 //! The members of an object sorted by key, for objects whose keys are not in order.
 //!
-//! The list stores positions and finds each member again. It takes twelve bytes for each member,
-//! about as many as the shortest member has in the document, and six more during the sort.
+//! The list stores the position of each member, and parses the member again when it is needed. It
+//! takes twelve bytes for each member, and six more during the sort.
 //!
-//! The trap: another process may change a mapped file at any moment, so two comparisons of the same
+//! A trap: another process may change a mapped file at any moment, so two comparisons of the same
 //! keys may differ. The sort of the standard library may panic then. The sort of this module ends
 //! with some order, and a check of that order finds the change.
 

@@ -1,6 +1,7 @@
-//! Turns values into the types of programs, and finds values by their path.
+//! Converts values to Rust types, and finds values by their path.
 //!
-//! Bytes are copied before they are parsed, because another process may write to a mapped file.
+//! Each conversion copies the bytes before it parses them, because another process may write to a
+//! mapped file.
 
 use serde::de::DeserializeOwned;
 
@@ -9,8 +10,8 @@ use crate::error::{Error, Result};
 use crate::limits::Limit;
 use crate::path::Step;
 
-/// Maximum number of levels of nesting in a value that becomes a type or a tree: parsers and
-/// destructors of types and trees recurse.
+/// Maximum depth of a value that is converted to a type or a tree. There is a limit because the
+/// parsers and destructors of types and trees recurse.
 pub const TREE_DEPTH: u32 = 127;
 
 impl<'a> Value<'a> {
@@ -115,8 +116,8 @@ impl<'a> Value<'a> {
             .map_err(|_| self.wrong_type("a value that fits the type of the program"))
     }
 
-    /// The value as a tree of simd-json. The feature `tree` exists for callers that use that crate,
-    /// hence its type in the signature; [`Value::deserialize`] makes trees of any other kind.
+    /// The value as a tree of simd-json. The feature `tree` exists for callers that use simd-json.
+    /// [`Value::deserialize`] makes trees of other crates.
     ///
     /// # Errors
     ///

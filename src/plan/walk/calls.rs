@@ -1,4 +1,4 @@
-//! The module calls around a place in the configuration.
+//! The module calls around a position in the configuration.
 
 /// The names of the entered module calls, outermost first.
 #[derive(Debug, Default)]

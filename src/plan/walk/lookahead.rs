@@ -1,19 +1,19 @@
 //! Speculative parsing of pieces ahead of the walk.
 //!
-//! Several threads can parse a text that lies in memory as a whole, if they know where a piece
-//! begins. They guess: after a comma, at an object whose first key is `address`. A guess may be
-//! wrong, because such an object may lie deeper or inside a string. So a result counts only if the
-//! walk, which never guesses, arrives between two pieces at exactly the offset where the result
-//! starts. From there both parse the same bytes in the same way, and the walk jumps to the end of
-//! the result.
+//! If the whole text is in memory, workers can parse pieces ahead of the walk. A worker guesses
+//! where a piece begins: after a comma, at an object whose first key is `address`. The guess may be
+//! wrong, because such an object may be nested deeper or lie inside a string. The walk never
+//! guesses. It uses a result only if it arrives between two pieces at exactly the offset where the
+//! result starts. From this offset on, the walk would parse the same bytes in the same way as the
+//! worker, so it jumps to the end of the result.
 //!
-//! Resources stand in modules, so a reader leaves modules and enters others without knowing its
-//! depth. It therefore assumes more open modules than occur in practice. The walk, which knows its
-//! depth, uses a result only if the scopes that the reader left are the innermost ones open at the
+//! Resources are in modules, so a worker leaves modules and enters others, but it does not know its
+//! depth. Therefore it assumes more open modules than occur in practice. The walk knows its depth.
+//! It uses a result only if the scopes that the worker left are the innermost open scopes at the
 //! walk's position.
 //!
-//! Invariant: anything unusual (an error, a limit) ends a result before it, and the walk meets it
-//! itself.
+//! Invariant: a result ends before anything unusual, such as an error or an exceeded limit. The
+//! walk parses the unusual part itself and reports the error.
 
 use std::ops::Range;
 
@@ -28,13 +28,13 @@ use crate::json::outline::Outline;
 use crate::plan::{Options, Section, key};
 use crate::scan::brackets::Brackets;
 
-/// The first key of a piece, as the tools write it (docs/format/plan.md, section 3).
+/// The first key of a piece, as Terraform and OpenTofu write it (docs/format/plan.md, section 3).
 const FIRST_KEY: &[u8] = b"\"address\":";
 
-/// Cost of a wrong guess, in bytes, on top of the bytes it parsed.
+/// Fixed cost of a wrong guess, in bytes, in addition to the bytes that were parsed.
 const WRONG: u64 = 4096;
 
-/// How many nested modules a reader assumes beyond those that the walk has entered.
+/// Number of nested modules that a reader assumes in addition to those that the walk has entered.
 const DEEPER: usize = 8;
 
 /// The walk's position before a resource or a resource change.
@@ -53,18 +53,19 @@ impl Boundary<'_> {
         self.index
     }
 
-    /// Bytes from the start of the input: right after the comma before the piece, or where the
-    /// first piece begins.
+    /// Bytes from the start of the input to this position: right after the comma before the piece,
+    /// or at the start of the first piece.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Returns a parser that can run ahead of the walk; `None` if the text does not lie in memory.
+    /// Returns a parser that can run ahead of the walk. Returns `None` if the text is not in
+    /// memory.
     pub fn reader(&self) -> Option<LookaheadReader> {
         let whole = self.source.shared_text()?;
         let (section, options) = (self.section, self.options);
         let mut around = OpenScopes::from_slice(self.open);
-        // One level is the document itself. The assumed modules stay within the limit on the depth.
+        // One level is the document itself. The assumed modules must not exceed the limit on depth.
         let room = options.limits.depth.saturating_sub(around.len() as u64 + 1) / 2;
         let deeper = DEEPER.min(room as usize);
         if let Some(root) = around.iter().position(|(scope, _)| *scope == Scope::Module) {
@@ -74,7 +75,7 @@ impl Boundary<'_> {
         Some(LookaheadReader { whole, section, around, options })
     }
 
-    /// Whether the stretch holds exactly the pieces that come next.
+    /// Whether the range contains exactly the pieces that come next.
     pub fn fits(&self, stretch: &ReadRange) -> bool {
         let is_here = (stretch.section, stretch.range.start) == (self.section, self.offset);
         is_here && stretch.fits(self.open)
@@ -100,12 +101,13 @@ pub struct ReadRange {
     count: u64,
     /// Offset of the first piece.
     first: u64,
-    /// The innermost scopes around the first piece: those that were left, and the one around them.
+    /// The innermost scopes around the first piece: the scopes that the reader left, and the scope
+    /// around these.
     around: OpenScopes,
-    /// How many scopes the reader assumed to be open around the first piece. In a deeper place, the
-    /// limit on the depth would be unchecked, so the stretch must not be used there.
+    /// Number of scopes that the reader assumed to be open around the first piece. The reader did
+    /// not check the limit on depth for a larger number, so the walk must not use the range there.
     open_max: usize,
-    /// The scopes that were entered and not left, outermost first.
+    /// The scopes that the reader entered and did not leave, outermost first.
     entered: OpenScopes,
 }
 
@@ -130,18 +132,18 @@ impl ReadRange {
         self.section
     }
 
-    /// How many containers the stretch leaves that were open at its start.
+    /// Number of containers that are open at the start of the range and that the range leaves.
     pub fn left(&self) -> usize {
         self.around.len() - 1
     }
 
-    /// How many containers the stretch enters and does not leave.
+    /// Number of containers that the range enters and does not leave.
     pub fn entered(&self) -> usize {
         self.entered.len()
     }
 
-    /// The open scopes after the stretch, given the open scopes before it; `None` if the stretch
-    /// does not fit there.
+    /// Returns the open scopes after the range. `open` are the open scopes before the range.
+    /// Returns `None` if the range does not fit there.
     pub(super) fn open_behind(&self, open: &[OpenScope]) -> Option<OpenScopes> {
         let open = self.fits(open).then_some(open)?;
         let mut behind = OpenScopes::from_slice(&open[..open.len() - self.left()]);
@@ -160,17 +162,17 @@ impl LookaheadReader {
         self.whole.text()
     }
 
-    /// Lowers the limit on one piece, in bytes. Longer pieces are left to the walk.
+    /// Lowers the limit on one piece to `max` bytes. The walk parses longer pieces itself.
     pub fn with_change_max(mut self, max: u64) -> LookaheadReader {
         self.options.limits.change = self.options.limits.change.min(max);
         self
     }
 
-    /// Parses pieces from the first place in `range` where a resource seems to begin, up to the
-    /// first piece that begins after the range, and sends them to `visitor` like the walk. A piece
-    /// that is invalid, or that the visitor refuses, ends the stretch and is not part of it.
+    /// Parses pieces and sends them to `visitor`, like the walk. Starts at the first position in
+    /// `range` at which a resource seems to begin. Ends before the first piece that begins after
+    /// `range`, is invalid, or is rejected by the visitor.
     ///
-    /// Returns `None` if there is no such place or no piece. `outline` is reused for each piece.
+    /// Returns `None` if it finds no piece. Reuses `outline` for each piece.
     pub fn read(
         &self,
         range: Range<u64>,
@@ -178,7 +180,7 @@ impl LookaheadReader {
         visitor: &mut impl PieceVisitor,
     ) -> Option<ReadRange> {
         let (mut from, mut wasted) = (range.start, 0);
-        // Bounds the wasted work, whatever the text holds, to about the length of the range.
+        // Limits the wasted work to about the length of the range, for any text.
         while wasted < range.end - range.start {
             let start = guess(self.text(), from as usize..range.end as usize)? as u64;
             match self.read_from(start, range.end, outline, visitor) {
@@ -190,8 +192,8 @@ impl LookaheadReader {
         None
     }
 
-    /// Parses pieces from `start` on. If there is no piece, returns the offset that the attempt
-    /// reached.
+    /// Parses pieces from `start` on. If there is no piece, the error is the offset that the
+    /// attempt reached.
     fn read_from(
         &self,
         start: u64,
@@ -199,7 +201,7 @@ impl LookaheadReader {
         outline: &mut Outline,
         visitor: &mut impl PieceVisitor,
     ) -> std::result::Result<ReadRange, u64> {
-        // The text is cut here, so that an overlong piece is left to the walk.
+        // The text ends here, so that a piece over the limit is left to the walk.
         let end = until.saturating_add(self.options.limits.change).min(self.text().len() as u64);
         if matches!(self.around.last(), Some((Scope::Resources, _))) {
             self.check_second_key(start, end)?;
@@ -211,9 +213,9 @@ impl LookaheadReader {
         walk.stretch(start, until).ok_or(walk.cursor.offset())
     }
 
-    /// Checks the second key of what seems to be a resource; on failure returns the offset reached.
-    /// Where keys are sorted, a module begins like a resource. A reference to a resource may have
-    /// no key but its address.
+    /// Checks the second key of an object that seems to be a resource. On failure, returns the
+    /// offset that the check reached. If keys are sorted, a module begins like a resource. A
+    /// reference to a resource may have no second key.
     fn check_second_key(&self, start: u64, end: u64) -> std::result::Result<(), u64> {
         let mut cursor = self.cursor(start, end);
         let mut second = || -> Result<_> {
@@ -235,12 +237,12 @@ impl LookaheadReader {
         Cursor::between(text, start, &brackets(&self.around), isa, validation, limits)
     }
 
-    /// Parses a piece without a name again, at a range that was parsed before, and passes it to
-    /// `each`. The piece is outlined in `outline`.
+    /// Parses a nameless piece again and passes it to `each`. `range` is the range of the piece
+    /// from the first parse. Outlines the piece in `outline`.
     ///
     /// # Errors
     ///
-    /// Fails if the text has changed since, or if `each` fails.
+    /// Fails if the text has changed since the first parse, or if `each` fails.
     pub fn read_again(
         &self,
         kind: PieceKind,
@@ -259,13 +261,13 @@ impl LookaheadReader {
 }
 
 impl<V: PieceVisitor> Walk<'_, Slice<'_>, V> {
-    /// Parses pieces up to the first that begins at or after `until`, or that is invalid.
+    /// Parses pieces up to the first piece that begins at or after `until`, or that is invalid.
     fn stretch(&mut self, start: u64, until: u64) -> Option<ReadRange> {
         let around = self.open.clone();
         let (mut read, mut entered) = (None, OpenScopes::new());
         let (mut first, mut count) = (None, 0);
-        // `kept`: how many of the assumed scopes were never left. `same`: how many of the open
-        // scopes were not left since the last piece.
+        // `kept` is the number of assumed scopes that the walk never left. `same` is the number of
+        // open scopes that the walk did not leave since the last piece.
         let (mut kept, mut same) = (around.len(), around.len());
         let mut next = around.last().map(|(scope, _)| (scope.element(), None));
         while let Some((what, name)) = next {
@@ -278,7 +280,7 @@ impl<V: PieceVisitor> Walk<'_, Slice<'_>, V> {
                     entered.extend_from_slice(&self.open[same..]);
                     same = self.open.len();
                 }
-                // A stretch must not end right after an opening bracket.
+                // The range must not end right after an opening bracket.
                 Ok(Taken::Entered) => {}
                 Ok(Taken::Stopped) | Err(_) => break,
             }
@@ -300,15 +302,17 @@ impl<V: PieceVisitor> Walk<'_, Slice<'_>, V> {
     }
 }
 
-/// The brackets of a document around these open scopes.
+/// The brackets around a position with these open scopes, including the bracket of the document.
 pub(super) fn brackets(open: &[OpenScope]) -> Brackets {
     let scopes = open.iter().map(|(_, shape)| u64::from(*shape == Shape::Object));
     Brackets::of(std::iter::once(1).chain(scopes))
 }
 
-/// Guesses where in a range an element begins: right after the comma before it.
+/// Guesses where an element begins in a range. Returns the position right after the comma before
+/// the element.
 fn guess(text: &[u8], range: Range<usize>) -> Option<usize> {
-    // The comma before a key may lie before the range, and the key of the last comma after it.
+    // The comma before the first key may lie before the range. The key after the last comma may lie
+    // after the range.
     const AROUND: usize = 256;
     let Range { start, end } = range;
     let before = start.saturating_sub(AROUND);
@@ -320,7 +324,7 @@ fn guess(text: &[u8], range: Range<usize>) -> Option<usize> {
     })
 }
 
-/// If a text ends with `}`, a comma and the brace of an object, returns the length up to the comma.
+/// If a text ends with `}`, a comma and `{`, returns its length up to and including the comma.
 fn begin(text: &[u8]) -> Option<usize> {
     let before = text.trim_ascii_end().strip_suffix(b"{")?.trim_ascii_end();
     before.strip_suffix(b",")?.trim_ascii_end().ends_with(b"}").then_some(before.len())

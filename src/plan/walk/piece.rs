@@ -1,4 +1,4 @@
-//! A piece: a value that the walk sends as a whole, and its place in the document.
+//! A piece: a value that the walk sends as a whole, and its position in the document.
 
 use crate::json::value::Value;
 use crate::plan::Section;
@@ -40,9 +40,9 @@ pub enum PieceKind {
     ProviderConfig,
     /// Any other part of the configuration.
     Configuration,
-    /// A version or the timestamp: text that the tools themselves write.
+    /// A version or the timestamp: text that Terraform or OpenTofu itself writes.
     Scalar,
-    /// A part of a known section that has no marks.
+    /// A part of a known section that has no sensitivity marks.
     Known,
     /// A part of an unknown section.
     Unknown,
@@ -81,13 +81,13 @@ impl PieceKind {
     }
 }
 
-/// A value with sensitivity marks of its own, or without any that are known.
+/// A value that has its own sensitivity marks, or no known marks at all.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece<'a> {
     /// The kind of the piece.
     pub kind: PieceKind,
-    /// The top-level section that contains the piece; [`Section::Other`] also for pieces of a
-    /// state.
+    /// The top-level section that contains the piece. [`Section::Other`] for pieces of a state,
+    /// too.
     pub section: Section,
     /// The decoded key, if the piece is a member of an object.
     pub name: Option<&'a str>,

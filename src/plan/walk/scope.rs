@@ -1,5 +1,5 @@
-//! The scopes of a document: the objects and arrays that the walk enters, and what each member or
-//! element of them is (docs/format/plan.md, sections 1, 6 to 8).
+//! The scopes of a document: the objects and arrays that the walk enters, and how it treats each of
+//! their members and elements (docs/format/plan.md, sections 1, 6 to 8).
 
 use smallvec::SmallVec;
 
@@ -61,13 +61,12 @@ pub(super) type OpenScope = (Scope, Shape);
 pub(super) type OpenScopes = SmallVec<[OpenScope; 24]>;
 
 impl Scope {
-    /// Whether the scope holds most of a large document: resources or their changes.
+    /// Whether the scope contains resources or their changes: most of a large document.
     pub(super) fn has_many(self) -> bool {
         matches!(self, Scope::ResourceChanges | Scope::Resources)
     }
 
-    /// Whether the scope holds resources or their changes, or nests the modules below the root
-    /// module.
+    /// Whether the scope contains resources, changes of resources, or modules.
     pub(super) fn holds_resources(self) -> bool {
         self.has_many() || matches!(self, Scope::Module | Scope::Modules)
     }
@@ -88,7 +87,7 @@ impl Scope {
         }
     }
 
-    /// How to read a top-level member.
+    /// Returns how to read a top-level member.
     pub(super) fn section(section: Section, key: &str) -> Next {
         let scope = match section {
             Section::ResourceChanges | Section::ResourceDrift => Scope::ResourceChanges,
@@ -175,7 +174,7 @@ impl Scope {
         }
     }
 
-    /// The kind of a scalar where the scope's object or array is expected.
+    /// The kind of the piece for a value that is not the object or array of the scope.
     pub(super) fn piece_of_scalar(self) -> PieceKind {
         if self == Scope::Unknown { PieceKind::Unknown } else { PieceKind::Known }
     }

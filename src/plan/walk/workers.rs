@@ -6,25 +6,25 @@ use super::lookahead::{Boundary, LookaheadReader, ReadRange};
 use crate::plan::range_queue::{HasRange, RangeQueue};
 use crate::pool::{Pool, Queue, Spawn, Worker, scaled_for_fuzzing};
 
-/// Longer pieces, in bytes, are left to the walk.
+/// Maximum length of a piece in bytes. The walk parses longer pieces itself.
 const PIECE_MAX: u64 = scaled_for_fuzzing(256 << 10);
 
-/// What a worker needs to parse a stretch.
+/// The input of a job: a parser and the range to parse.
 pub(crate) struct Task {
     pub reader: LookaheadReader,
     pub range: Range<u64>,
 }
 
-/// A job: a stretch to parse, and its result.
+/// A job: a range to parse, and its result.
 #[derive(Default)]
 pub(crate) struct LookaheadJob<F> {
     task: Option<Task>,
     read: Option<ReadRange>,
-    /// What the worker computed from the pieces.
+    /// The result that the worker computed from the pieces.
     pub found: F,
 }
 
-/// What a worker computes from the pieces of a stretch.
+/// The result that a worker computes from the pieces of a range.
 pub(crate) trait Found: Default + Send {
     /// Removes all content and keeps the memory.
     fn clear(&mut self);
@@ -36,7 +36,7 @@ impl<F: Found> LookaheadJob<F> {
         self.task.take()
     }
 
-    /// Stores the stretch that was parsed.
+    /// Stores the range that the worker parsed.
     pub(crate) fn end(&mut self, read: Option<ReadRange>) {
         self.read = read;
     }
@@ -67,7 +67,7 @@ where
     W: Worker<Job = LookaheadJob<F>> + Send + 'scope,
     F: Found,
 {
-    /// Uses up to `threads` threads, the calling thread included.
+    /// Uses up to `threads` threads, including the calling thread.
     pub(crate) fn new(
         scope: &'scope dyn Spawn<'scope>,
         queue: &'scope Queue<LookaheadJob<F>>,
@@ -77,9 +77,9 @@ where
         Lookahead { pool, ahead: RangeQueue::default(), reader: None, spare: Vec::new() }
     }
 
-    /// Returns the stretch that was parsed from this position on, if there is one;
-    /// [`Lookahead::take`] then returns its job. Hands out further jobs; `new_worker` makes the
-    /// worker of a thread that starts.
+    /// Finds a range that a worker has parsed and that starts at this position. [`Lookahead::take`]
+    /// then returns its job. Also submits further jobs. `new_worker` makes the worker of each new
+    /// thread.
     pub(crate) fn find(
         &mut self,
         boundary: &Boundary<'_>,
@@ -108,7 +108,8 @@ where
         ahead.peek()?.read.clone()
     }
 
-    /// Takes the job that `find` found last, with a parser that can read its pieces again.
+    /// Takes the job that `find` found last. Also returns a parser that can read the pieces of the
+    /// job again.
     pub(crate) fn take(&mut self) -> Option<(LookaheadJob<F>, &LookaheadReader)> {
         Some((self.ahead.take()?, self.reader.as_ref()?))
     }
@@ -118,7 +119,7 @@ where
         keep(&mut self.spare, job);
     }
 
-    /// Drops all outstanding jobs: the section has ended.
+    /// Drops all outstanding jobs, because the section has ended.
     pub(crate) fn recall(&mut self) {
         let jobs = self.pool.drain().into_iter().chain(self.ahead.take());
         jobs.for_each(|job| keep(&mut self.spare, job));

@@ -1,5 +1,5 @@
-//! The variables of a plan. Their values precede their declarations in the documents of the tools,
-//! so they wait in memory.
+//! Collects the variables of a plan. The tools write the values of variables before their
+//! declarations, so all variables stay in memory until the end of the document.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::record::view::MaskedJson;
 /// The variables of a plan, and their declarations.
 #[derive(Debug, Default)]
 pub(super) struct Variables {
-    /// In document order.
+    /// The names and values, in document order.
     values: Vec<(String, Option<JsonText<'static>>)>,
     declarations: BTreeMap<String, Variable<'static>>,
     /// Memory in bytes.
@@ -61,7 +61,8 @@ impl Variables {
             deprecated: decoded(declaration.deprecated)?,
             value: None,
         };
-        // The texts of the variable are parts of the declaration.
+        // The strings of the variable are parts of the declaration, so its length is an upper
+        // bound.
         self.take(2 * name.len() + piece.value.raw().len(), piece, limits)?;
         self.declarations.insert(name, variable);
         Ok(())
@@ -75,7 +76,8 @@ impl Variables {
         }
     }
 
-    /// The variables: those with values in document order, then the others by name.
+    /// Returns the variables: first those with values, in document order, then the others, sorted
+    /// by name.
     pub fn into_rows(mut self) -> impl Iterator<Item = Variable<'static>> {
         let values: Vec<Variable<'static>> = self
             .values

@@ -1,9 +1,9 @@
-//! Records of what a document holds: resources and outputs of its values, its variables and its
-//! checks (docs/format/records.md, section 12).
+//! Records of the contents of a document: resources, outputs, variables and checks
+//! (docs/format/records.md, section 12).
 //!
 //! A document becomes one [`Record::Document`], then its rows, then one [`Record::Summary`]. A
-//! stream without it is incomplete. Memory holds one row at a time, apart from variables, whose
-//! declarations may follow their values.
+//! stream without a summary is incomplete. Memory holds one row at a time. The exception is
+//! variables: all of them are in memory, because their declarations may follow their values.
 
 mod declarations;
 mod options;
@@ -26,39 +26,39 @@ pub use reader::{Held, read};
 /// The JSON Schema of the records, with a final line feed.
 pub const SCHEMA: &str = include_str!("schema.json");
 
-/// A record about what a document holds.
+/// A record about the contents of a document.
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Record<'a> {
     /// The first record of a document.
     Document(Document<'a>),
-    /// A resource of values.
+    /// A resource in the values of a plan or state.
     Resource(Resource<'a>),
-    /// An output of values.
+    /// An output in the values of a plan or state.
     Output(Output<'a>),
     /// A variable of the root module.
     Variable(Variable<'a>),
     /// A checkable object, with its instances.
     Check(Check<'a>),
-    /// The resources that have one name in common.
+    /// The number of resources with the same type, module or provider.
     Group(Group<'a>),
     /// The last record of a document, or of a run with groups.
     Summary(Summary),
 }
 
-/// The document that the next records belong to.
+/// The document that the following records belong to.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Document<'a> {
     /// [`SCHEMA_VERSION`](super::SCHEMA_VERSION).
     pub schema_version: u32,
     /// The input as the user named it; `-` for standard input.
     pub source: &'a str,
-    /// The workspace, if the run has several inputs or the user said how to derive the name.
+    /// The workspace, if the run has several inputs or the user gave a rule for workspace names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace: Option<&'a str>,
 }
 
-/// A resource instance of values.
+/// A resource instance in the values of a plan or state.
 #[derive(Debug, Default, Serialize)]
 #[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
 pub struct Resource<'a> {
@@ -71,17 +71,17 @@ pub struct Resource<'a> {
     /// Serialized only if true.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub tainted: bool,
-    /// Addresses of the configuration.
+    /// Addresses of resources and modules, as in the configuration.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub depends_on: Vec<Cow<'a, str>>,
-    /// The marked places of the values.
+    /// The paths of the sensitive values.
     #[serde(skip_serializing_if = "Paths::is_empty")]
     pub sensitive: Paths,
     /// Whether the resource has an identity. Serialized only if true.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub identity: bool,
-    /// The selected values without secrets, one for each path of [`Options::select`]. `None` where
-    /// there is none.
+    /// The selected values with secrets masked, one for each path in [`Options::select`]. `None` if
+    /// the resource has no value at the path.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_object")]
     pub values: Vec<(&'a str, Option<JsonText<'static>>)>,
 }
@@ -94,7 +94,7 @@ fn as_object<S: serde::Serializer>(
     serializer.collect_map(values.iter().filter_map(|(path, value)| Some((path, value.as_ref()?))))
 }
 
-/// An output of values.
+/// An output in the values of a plan or state.
 #[derive(Debug, Default, Serialize)]
 #[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
 pub struct Output<'a> {
@@ -104,12 +104,12 @@ pub struct Output<'a> {
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub type_name: Option<JsonText<'a>>,
     pub sensitive: bool,
-    /// Whether the value is planned and not wholly known. Serialized only if true.
+    /// Whether the value is planned and not completely known. Serialized only if true.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unknown: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deprecated: Option<Cow<'a, str>>,
-    /// The value without secrets, if the options ask for it and it is known.
+    /// The value with secrets masked, if it is known and rows have values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<JsonText<'static>>,
 }
@@ -138,7 +138,7 @@ pub struct Variable<'a> {
     pub description: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deprecated: Option<Cow<'a, str>>,
-    /// The value without secrets, if the options ask for it.
+    /// The value with secrets masked, if rows have values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<JsonText<'static>>,
 }
@@ -180,7 +180,7 @@ pub struct CheckInstance<'a> {
 }
 
 impl Resource<'_> {
-    /// The name by which the resource is grouped.
+    /// Returns the type, module or provider to group the resource by.
     pub fn group(&self, by: By) -> &str {
         let name = match by {
             By::Type => &self.resource.type_name,
@@ -206,7 +206,7 @@ pub struct Summary {
     /// Number of documents, in a run with groups.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub documents: Option<u64>,
-    /// Bytes of the documents.
+    /// Length of the documents in bytes.
     pub bytes: u64,
     /// Number of rows.
     pub rows: u64,
@@ -223,7 +223,7 @@ pub trait Sink {
     /// Writes one record.
     fn record(&mut self, record: &Record<'_>) -> Result<()>;
 
-    /// Reports that a document could not be read, or not to its end.
+    /// Reports that a document could not be read to its end.
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
         let _ = (label, error);
         Ok(())

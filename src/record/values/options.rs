@@ -1,11 +1,11 @@
-//! What to read of a document, and which rows to make of it.
+//! The options of [`read`](super::read): the kind of the rows, and their source.
 
 use crate::error::Result;
 use crate::path::{AddressPattern, Path, Paths};
 use crate::plan::{self, Section};
 use crate::record::watch::Watch;
 
-/// What to read of a document, and which rows to make of it.
+/// The options of [`read`](super::read): the kind of the rows, and their source.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// How to read the document.
@@ -14,10 +14,10 @@ pub struct Options {
     pub what: What,
     /// The values whose resources and outputs become rows.
     pub of: Of,
-    /// Conditions for a resource to become a row: a pattern that covers its type or its address.
-    /// Without a pattern, every resource does.
+    /// Patterns for types and addresses. Only resources that match a pattern become rows. Without a
+    /// pattern, every resource becomes a row.
     pub only: Vec<AddressPattern>,
-    /// Whether resources that are not managed become rows, too: data sources and ephemeral ones.
+    /// Whether data sources and ephemeral resources become rows, too.
     pub all: bool,
     /// The values in the rows of resources.
     pub select: Select,
@@ -28,13 +28,13 @@ pub struct Options {
 /// The kind of the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
-    /// Resources of values.
+    /// The resources in a set of values ([`Of`]).
     Resources,
-    /// Outputs of values.
+    /// The outputs in a set of values ([`Of`]).
     Outputs,
-    /// Variables of the root module.
+    /// The variables of the root module.
     Variables,
-    /// Checks.
+    /// The checks.
     Checks,
 }
 
@@ -53,7 +53,8 @@ pub enum Of {
 }
 
 impl Of {
-    /// The key of the section that has these values, if the top-level `key` is one of them.
+    /// Returns the name of a section if it contains these values. `key` is the top-level key of the
+    /// section.
     pub(super) fn section(self, section: Section, key: &str) -> Option<&'static str> {
         match (self, section) {
             (Of::Auto | Of::Planned, Section::PlannedValues) => Some("planned_values"),
@@ -76,14 +77,14 @@ impl Select {
     ///
     /// # Errors
     ///
-    /// Fails if the text is no path.
+    /// Fails if `text` is not a path.
     pub fn push(&mut self, text: &str) -> Result<()> {
         self.paths.push_text(text)?;
         self.texts.push(text.to_owned());
         Ok(())
     }
 
-    /// The texts of the paths.
+    /// Returns the paths as the user wrote them.
     pub fn texts(&self) -> &[String] {
         &self.texts
     }

@@ -1,4 +1,4 @@
-//! Reads a document, and sends the rows that the options ask for to a sink.
+//! Reads a document, and sends the selected rows to a sink.
 
 use super::declarations::Variables;
 use super::options::{Of, Options, What};
@@ -21,24 +21,23 @@ pub struct Held {
     pub summary: Summary,
     /// Facts about the document.
     pub document: plan::Document,
-    /// Whether the document has the section that the rows come from.
+    /// Whether the document contains the section that the rows come from.
     pub has_section: bool,
-    /// Whether the document has the declarations of variables, if they were asked for.
+    /// Whether the rows are variables, and the document contains their declarations.
     has_declarations: bool,
     is_errored: bool,
     what: What,
 }
 
 impl Held {
-    /// What a user must know to understand the rows: why some may be missing.
+    /// Returns warnings for the user: the reasons why rows or values may be missing.
     pub fn warnings(&self) -> impl Iterator<Item = &'static str> {
         let failed = "planning failed: what the plan holds is incomplete";
         let failed = self.is_errored.then_some(failed);
         failed.into_iter().chain(self.missing_section())
     }
 
-    /// Says that a plan lacks a section that the rows come from, although every plan of the tools
-    /// has it.
+    /// Returns a warning if the document lacks a section that the rows come from.
     fn missing_section(&self) -> Option<&'static str> {
         let is_plan = self.summary.document == Some("plan");
         match self.what {
@@ -54,14 +53,16 @@ impl Held {
     }
 }
 
-/// Reads the next document and sends its records to a sink. `known` are the secrets of the
-/// document; without them, rows have no values, and messages of checks are not masked.
+/// Reads the next document and sends its records to a sink.
+///
+/// `known` holds the secrets of the document. Without them, rows have no values, and the messages
+/// of checks are not masked.
 ///
 /// # Errors
 ///
-/// Fails if the document is unreadable, of another kind than the options ask for, malformed or
-/// incomplete, or if it exceeds a limit. Any error of the sink is returned. The sink then gets no
-/// `summary` record of the document.
+/// Fails if the document is unreadable, malformed or incomplete, exceeds a limit, or is of another
+/// kind than the options require. Also fails if the sink fails. After an error, the sink receives
+/// no `summary` record for the document.
 ///
 /// # Panics
 ///
@@ -114,10 +115,10 @@ pub fn read<S: Source>(
 
 struct Reader<'a> {
     options: &'a Options,
-    /// Writes values; `None` if rows have none.
+    /// Writes values with secrets masked; `None` if rows have no values.
     masked: Option<MaskedJson<'a>>,
     sink: &'a mut dyn Sink,
-    /// The key of the section that is being read, if rows come from it.
+    /// The key of the current section, if rows come from that section.
     section: Option<&'static str>,
     /// Whether the current section is a version or another fact about the document.
     is_fact: bool,
@@ -237,7 +238,8 @@ impl PieceVisitor for Reader<'_> {
             (PieceKind::RootDeclaration, _) => {
                 self.variables.declare(piece, limits).map(|()| Flow::Continue)
             }
-            // An element; a member is `null` in place of the whole section.
+            // Accepts only an element of the section. A piece with a name is the section itself,
+            // which is `null`.
             (PieceKind::Known, Some("checks")) if piece.name.is_none() => {
                 let row = rows::check(piece.value, self.masked.as_ref())?;
                 if let Some(watch) = self.options.watch {

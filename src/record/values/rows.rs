@@ -15,7 +15,8 @@ use crate::record::view::MaskedJson;
 use crate::record::view::json::push_plain;
 use crate::record::{JsonText, ResourceName};
 
-/// A value as compact JSON, unmasked: the value must not be secret. `None` without a value.
+/// Returns a value as compact JSON, without masks. The value must not be secret. Returns `None` if
+/// the value is absent or `null`.
 pub(super) fn plain(value: Option<Value<'_>>) -> Result<Option<JsonText<'static>>> {
     let Some(value) = value.filter(|value| !value.is_null()) else { return Ok(None) };
     let mut json = String::new();
@@ -31,7 +32,7 @@ fn index(index: Option<Index<'_>>) -> Result<Option<JsonText<'static>>> {
     }
 }
 
-/// The row of a resource. It has the selected values only if `masked` is given.
+/// Creates the row of a resource. The row has no values without `masked`.
 pub(super) fn resource<'o>(
     section: &'static str,
     instance: &plan::ResourceInstance<'_>,
@@ -66,12 +67,12 @@ pub(super) fn resource<'o>(
     })
 }
 
-/// The paths that a sensitivity overlay marks.
+/// Returns the paths that a sensitivity overlay marks.
 fn sensitive(overlay: Option<Value<'_>>, limits: &Limits) -> Result<Paths> {
     overlay.map_or_else(|| Ok(Paths::new()), |overlay| marked_places(overlay, limits))
 }
 
-/// The strings in an array.
+/// Returns the strings in an array.
 fn texts(array: Option<Value<'_>>) -> Result<Vec<Cow<'static, str>>> {
     let elements = array.map(Value::elements).transpose()?;
     elements.into_iter().flatten().map(|text| Ok(text?.text()?.into())).collect()
@@ -99,14 +100,14 @@ fn selected<'o>(
     Ok(selected)
 }
 
-/// The row of an output. It has a value only if `masked` is given.
+/// Creates the row of an output. The row has no value without `masked`.
 pub(super) fn output<'p>(
     section: &'static str,
     piece: &Piece<'p>,
     masked: Option<&mut MaskedJson<'_>>,
 ) -> Result<Output<'p>> {
     let output = plan::OutputValue::parse(piece.value)?;
-    // The type of an object lists its attribute names, which are part of a secret value.
+    // An object type lists the attribute names. In a sensitive value, these names are secret, too.
     let is_told = |kind: &Value<'_>| !(output.sensitive && kind.raw().contains(&b'{'));
     let type_name = output.type_name.filter(is_told);
     Ok(Output {
@@ -120,7 +121,8 @@ pub(super) fn output<'p>(
     })
 }
 
-/// A value whose secrets are masked; `None` if `value` or `masked` is not given.
+/// Returns a value as compact JSON, with secrets masked. Returns `None` without `value` or
+/// `masked`.
 pub(super) fn value(
     value: Option<Value<'_>>,
     piece: &Piece<'_>,
@@ -135,7 +137,7 @@ pub(super) fn value(
     Ok(Some(JsonText::new(json)))
 }
 
-/// The row of a check. `masked` masks the secrets in its messages.
+/// Creates the row of a check. `masked` masks the secrets in its messages.
 pub(super) fn check(element: Value<'_>, masked: Option<&MaskedJson<'_>>) -> Result<Check<'static>> {
     let object = plan::CheckedObject::parse(element)?;
     let mut instances = Vec::new();

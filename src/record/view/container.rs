@@ -1,7 +1,7 @@
 //! Renders an object or array on one line, with secrets hidden.
 //!
-//! An element of a list that goes or comes is shown as a whole ([`Element`]): without the members
-//! that say nothing, and with the members that are not known yet.
+//! A removed or added list element is shown as one value ([`Element`]). Its text omits `null`
+//! members, except those in [`Element::nulls`]. It includes members that are not known yet.
 
 use std::collections::HashSet;
 use std::iter::Peekable;
@@ -21,11 +21,11 @@ struct Rendering {
     /// The keys whose `null` is shown; `None` means all keys.
     nulls: Option<Arc<HashSet<String>>>,
     unknown: Peekable<IntoIter<(String, &'static str)>>,
-    /// The last key, which is appended with its value.
+    /// The current key. It is appended together with its value.
     key: Option<String>,
     depth: usize,
     needs_comma: bool,
-    /// Whether the text has reached its longest length.
+    /// Whether the text has reached its maximum length.
     is_full: bool,
 }
 
@@ -40,7 +40,7 @@ impl Rendering {
         Rendering { nulls, unknown, key, depth, needs_comma, is_full }
     }
 
-    /// Whether the member with the last key and this value is left out.
+    /// Whether to omit the member that consists of the current key and this value.
     fn omits(&mut self, value: Value<'_>) -> bool {
         let Rendering { nulls: Some(nulls), unknown, key: Some(key), depth, .. } = self else {
             return false;
@@ -49,7 +49,8 @@ impl Rendering {
         value.is_null() && !nulls.contains(key) && !is_unknown
     }
 
-    /// The next unknown member that precedes the next part of the container, or is that part.
+    /// Takes the next unknown member, if its key is less than or equal to the current key, or if
+    /// `met` is the end of the object.
     fn next_unknown(&mut self, met: Met<'_>) -> Option<(String, &'static str)> {
         let Rendering { unknown, key, depth, .. } = self;
         let is_end = matches!(met, Met::Close(Kind::Object));
@@ -119,8 +120,8 @@ impl Shower<'_> {
         walked
     }
 
-    /// Appends what stands before the next part of a container: a comma, unknown members, the key.
-    /// Returns the text of the part, if it is an unknown member.
+    /// Appends the text before a value or bracket: the comma, unknown members, and the key. Returns
+    /// the text to show as the value, if the value is unknown.
     fn before(
         &self,
         met: Met<'_>,
@@ -167,7 +168,7 @@ impl Shower<'_> {
     }
 }
 
-/// Adds a part of a container that has no room to the digest of the excerpt.
+/// Adds a part of a container that exceeds the maximum length to the digest of the excerpt.
 fn leave_out(met: Met<'_>, excerpt: &mut Excerpt) -> Result<()> {
     match met {
         Met::Whole(whole, _) => excerpt.leave_out(whole.raw()),

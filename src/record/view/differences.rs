@@ -1,8 +1,8 @@
 //! Lists the differences between the two sides of a change, given the paths that differ.
 //!
-//! Values and paths are walked together in key order, so each is visited once. A list is compared
-//! as a set if that yields no more differences. A string that contains a document is compared as
-//! that document.
+//! Both sides and the paths are walked together in key order, so each is visited once. A list is
+//! compared as a set if that yields no more differences than a comparison by index. Two strings
+//! that contain documents are compared as documents.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
@@ -22,14 +22,15 @@ use crate::record::{Difference, Excerpt, Lines, Shown};
 use crate::secret::MASK;
 use crate::secret::ordered::Ordered;
 
-/// Bytes shown before the first difference of two long texts, and after the last.
+/// Number of equal bytes that are shown before the first difference of two long strings, and after
+/// the last one.
 const CONTEXT: usize = 24;
 
-/// Longest changed text that is shown as a whole, in bytes.
+/// Maximum length of a changed string that is shown completely, in bytes.
 const SHORT: usize = 160;
 
-/// Lists the differences between two sides. `changed` are the paths that change, `unknown` the
-/// paths that are unknown until apply, both in order.
+/// Lists the differences between two sides. `changed` holds the paths that change, `unknown` the
+/// paths that are unknown until apply. Both are sorted.
 ///
 /// # Errors
 ///
@@ -66,7 +67,7 @@ pub(super) fn differences(
             open.pop();
             continue;
         };
-        // The paths up to `last` share this step.
+        // The paths from `start` to before `last` have this step in common.
         let last = (start + 1..end).find(|&index| step(index) != Some(here)).unwrap_or(end);
         frame.paths.start = last;
         let depth = frame.depth + 1;
@@ -77,7 +78,7 @@ pub(super) fn differences(
         let mut inner = start..last;
         if path.steps().len() == depth {
             let known = Known { is_hidden, is_unknown: unknown.is_at(path) };
-            // The path occurs twice if it is in both lists.
+            // Skips the path itself. It occurs twice if it is in both `changed` and `unknown`.
             let ends =
                 |index: usize| paths.get(index).is_some_and(|path| path.steps().len() == depth);
             inner.start = inner.clone().find(|&index| !ends(index)).unwrap_or(last);
@@ -111,7 +112,7 @@ pub(super) fn differences(
     Ok(())
 }
 
-/// The unknown paths. Queries must come in path order.
+/// A cursor over the unknown paths. Queries must come in path order.
 struct Unknown<'p> {
     paths: &'p Paths,
     next: usize,
@@ -125,14 +126,14 @@ impl Unknown<'_> {
         }
     }
 
-    /// Whether the place at `path` is unknown.
+    /// Whether the value at `path` is unknown.
     fn is_at(&mut self, path: Path<'_>) -> bool {
         self.pass(path);
         self.paths.get(self.next) == Some(path)
     }
 
-    /// The list elements that contain unknown places: one index for each unknown path in `paths`.
-    /// `depth` is the number of steps to the list, and `None` means that the step is no index.
+    /// Returns the list elements that contain unknown values: an index for each unknown path in
+    /// `paths`, or `None` if its step is not an index. `depth` is the number of steps to the list.
     fn elements<'a>(
         &self,
         paths: impl Iterator<Item = Path<'a>>,
@@ -146,8 +147,8 @@ impl Unknown<'_> {
         paths.filter(|path| ahead.is_at(*path)).map(element).collect()
     }
 
-    /// The unknown members of list elements, each as the index of its element and its key, in
-    /// order. `depth` as in [`Unknown::elements`].
+    /// Returns the unknown members of list elements, sorted. Each consists of the index of the
+    /// element and the key of the member. `depth` is the number of steps to the list.
     fn members<'a>(&self, paths: impl Iterator<Item = Path<'a>>, depth: usize) -> Vec<Member> {
         let mut ahead = Unknown { paths: self.paths, next: self.next };
         let mut members: Vec<Member> = paths
@@ -159,9 +160,9 @@ impl Unknown<'_> {
         members
     }
 
-    /// Lists the unknown paths in `paths`, which are in elements of a set. They have no value
-    /// before, because the index of a set element does not identify the element. `told` are the
-    /// members that are shown in their elements, with the number of steps to the list.
+    /// Lists the unknown paths in `paths`, which lead into elements of a set. Such a path has no
+    /// value before the change, because its index does not identify the element. Skips the members
+    /// in `told`, which are shown in their elements. `depth` is the number of steps to the list.
     fn list<'a>(
         &mut self,
         paths: impl Iterator<Item = Path<'a>>,
@@ -176,22 +177,23 @@ impl Unknown<'_> {
     }
 }
 
-/// Properties of a place besides its values.
+/// Properties of a path besides its values.
 #[derive(Clone, Copy)]
 struct Known {
     is_hidden: bool,
     is_unknown: bool,
 }
 
-/// How the two sides of a place were compared.
+/// How the two values at a path were compared.
 enum Paired {
-    /// As sets. The elements are shown with these unknown members.
+    /// As sets. Holds the unknown members that are shown in their elements.
     AsSets(Vec<Member>),
     AsValues,
 }
 
-/// Lists the difference at one place. `open` and `members` compute the elements with unknown places
-/// and the unknown members; they are functions because that is slow.
+/// Lists the difference at one path. `open` computes the elements that contain unknown values, and
+/// `members` computes the unknown members. Both are functions because they are slow and rarely
+/// needed.
 fn pair(
     path: Path<'_>,
     values: [Option<Value<'_>>; 2],
@@ -205,7 +207,7 @@ fn pair(
         && !is_unknown
     {
         if before.raw() == after.raw() {
-            // Only places below are unknown. Each is listed by itself.
+            // Only values below this path are unknown. Each of them is listed separately.
             return Ok(Paired::AsValues);
         }
         match (before.kind()?, after.kind()?) {
@@ -245,14 +247,14 @@ fn pair(
     Ok(Paired::AsValues)
 }
 
-/// Compares two lists as sets. `None` means that they must be compared element by element: the sets
-/// differ in more elements than places changed, the lists share no element, elements changed in
-/// place, something is hidden, or the lists are too long. On a tie, the sets win: both tools then
-/// list the removed and added elements, for lists and sets alike.
+/// Compares two lists as sets. Returns `None` if the lists must be compared by index: they have no
+/// element in common, elements changed in place, a value is hidden, the lists are too long, or the
+/// comparison as sets yields more differences. On a tie, the sets win: both tools then list the
+/// removed and added elements, for lists and sets alike.
 ///
-/// `changed` is the number of changed or unknown places in the lists, or [`usize::MAX`] if their
-/// lengths differ. With different lengths, lists of objects or lists need no element in common:
-/// each element is listed, instead of one long value. `open` as in [`pair`].
+/// `changed` is the number of changed or unknown paths in the lists, or [`usize::MAX`] if their
+/// lengths differ. Two lists of containers with different lengths need no element in common, so
+/// that each element is listed instead of one long value. `open` as in [`pair`].
 fn as_set<'a>(
     sides: [Value<'a>; 2],
     changed: usize,
@@ -270,7 +272,8 @@ fn as_set<'a>(
     let open = open();
     let Some(found) = unmatched(sides[0], sides[1], &open)? else { return Ok(None) };
     let has_parts = changed == usize::MAX && has_only_parts(sides[0])? && has_only_parts(sides[1])?;
-    // An unknown place does not tell which element it belongs to, so a tie is not enough.
+    // In a set, the index of an unknown value does not identify its element. So a tie is not enough
+    // if values are unknown.
     let most = (changed - open.len()).saturating_sub(usize::from(!open.is_empty()));
     let indexes = |list: &[(u32, Value<'_>)]| list.iter().map(|it| it.0).collect::<Vec<_>>();
     let is_in_place = found.len() > 0 && indexes(&found.removed) == indexes(&found.added);
@@ -279,7 +282,7 @@ fn as_set<'a>(
     Ok(Some(found).filter(|_| has_reason && is_less && !is_in_place))
 }
 
-/// Whether a list has elements, and all of them are objects or lists.
+/// Whether a list is not empty and contains only objects and lists.
 fn has_only_parts(list: Value<'_>) -> Result<bool> {
     let mut elements = list.elements()?.peekable();
     if elements.peek().is_none() {
@@ -293,8 +296,8 @@ fn has_only_parts(list: Value<'_>) -> Result<bool> {
     Ok(true)
 }
 
-/// Lists the elements that are on one side only. The first `depth` steps of `path` lead to the two
-/// lists. Returns those of the unknown `members` that are shown in their elements.
+/// Lists the elements that are in only one of two lists. The first `depth` steps of `path` lead to
+/// the lists. Returns the unknown `members` that are shown in their elements.
 fn list_set(
     path: Path<'_>,
     depth: usize,
@@ -304,7 +307,8 @@ fn list_set(
 ) -> Result<Vec<Member>> {
     let mut paths = Paths::new();
     paths.push(path.steps().take(depth));
-    // A replace path names an element by its index, which does not identify a set element.
+    // The index in a path of `replace_paths` does not identify a set element. So if such a path
+    // leads into the list, every element counts as forcing the replacement.
     listing.is_forced = paths.get(0).is_some_and(|list| listing.replace_paths.touches(list));
     if set.len() == 0 {
         let shown = [listing.shower.show(Some(before))?, listing.shower.show(Some(after))?];
@@ -359,8 +363,8 @@ fn list_set(
     Ok(members)
 }
 
-/// The unknown members of the element with this index, each with the text that stands for it.
-/// `members` are those of all elements, in order.
+/// Returns the unknown members of the element at `index`, each with the text to show as its value.
+/// `members` holds the unknown members of all elements, sorted.
 fn texts_of(
     members: &[Member],
     (path, depth, index): (Path<'_>, usize, u32),
@@ -379,8 +383,8 @@ fn texts_of(
         .collect()
 }
 
-/// Lists the difference of two texts. Returns `false`, having listed nothing, if they must be shown
-/// like other scalars. Secrets are never compared in detail.
+/// Lists the difference of two strings. Lists nothing and returns `false` if the strings must be
+/// shown like other scalars. Secrets are always shown like other scalars.
 fn texts(path: Path<'_>, sides: [Value<'_>; 2], listing: &mut Listing<'_, '_>) -> Result<bool> {
     let [before, after] = sides.map(|side| side.string().and_then(Text::decode));
     let (before, after) = (before?, after?);
@@ -397,7 +401,8 @@ fn texts(path: Path<'_>, sides: [Value<'_>; 2], listing: &mut Listing<'_, '_>) -
             if listing.within.is_some() {
                 return Ok(false);
             }
-            // A YAML text says more than its values (comments), so it may be shown as a text.
+            // YAML may contain comments, which are not part of its values. So it may be shown as
+            // text.
             is_yaml = (one.syntax == Syntax::YamlStream
                 || one.syntax == Syntax::Yaml && listing.shower.detail() == Detail::Full)
                 && [&mut one, &mut other]
@@ -422,7 +427,7 @@ fn texts(path: Path<'_>, sides: [Value<'_>; 2], listing: &mut Listing<'_, '_>) -
                 return Ok(false);
             }
         }
-        // A document on one side only may contain a secret.
+        // If only one string is a document, that document may contain a secret.
         _ => return Ok(false),
     }
     if [&before, &after].iter().any(|text| text.trim_end_matches('\n').contains('\n')) {
@@ -438,7 +443,7 @@ fn texts(path: Path<'_>, sides: [Value<'_>; 2], listing: &mut Listing<'_, '_>) -
     let is_short = before.len().max(after.len()) <= SHORT;
     let is_whole = is_short || listing.shower.detail() == Detail::Full;
     let [head, tail] = alike(&before, &after);
-    // `Shower::show` would show YAML as a document, so it is shown as a text below.
+    // `Shower::show` would show YAML as a document. Here, YAML is shown as text, further below.
     if (is_whole || head.max(tail) == 0) && !is_yaml {
         let [before, after] = sides.map(|side| listing.shower.show(Some(side)));
         listing.push(path, before?, after?, how);
@@ -451,7 +456,8 @@ fn texts(path: Path<'_>, sides: [Value<'_>; 2], listing: &mut Listing<'_, '_>) -
     Ok(true)
 }
 
-/// How many bytes, equal in both texts, to omit at the start and at the end. Leaves [`CONTEXT`].
+/// Returns how many bytes to omit at the start and at the end of two strings. The omitted bytes are
+/// equal in both, and [`CONTEXT`] equal bytes remain.
 fn alike(before: &str, after: &str) -> [usize; 2] {
     let same = common_prefix(before.as_bytes(), after.as_bytes());
     let head = before.floor_char_boundary(same.saturating_sub(CONTEXT));
@@ -464,15 +470,15 @@ fn alike(before: &str, after: &str) -> [usize; 2] {
 /// The result of [`documents`].
 enum Listed {
     Yes,
-    /// Nothing was listed, because a text is not a valid document.
+    /// Nothing was listed, because a string is not a valid document.
     No,
-    /// Nothing was listed. The documents are YAML with equal values and no secrets; a comment
-    /// changed, or a word that only some parsers take for more than a text (`yes`).
+    /// Nothing was listed. The documents are YAML without secrets, and their values are equal. They
+    /// differ in a comment, or in a word such as `yes` that only some parsers read as a boolean.
     SameYaml,
 }
 
-/// Lists the differences of the documents in two texts. `how` is the difference of the texts, for
-/// documents with equal values.
+/// Lists the differences of the documents in two strings. `how` says how the strings differ. It is
+/// used if the documents have equal values.
 fn documents(
     path: Path<'_>,
     sides: [&mut Document; 2],
@@ -492,8 +498,8 @@ fn documents(
                 return Ok(Listed::SameYaml);
             }
         }
-        // A provider may treat a key with `null` as absent, and a YAML text says more than its
-        // values. So only JSON with the same keys counts as a change of format.
+        // Only JSON with the same keys counts as a change of format. A provider may treat a key
+        // with `null` as absent, and YAML may contain comments.
         let is_same = syntax == Syntax::Json && {
             let [before, after] = sides.map(|side| members(side).ok());
             before.is_some() && before == after
@@ -518,7 +524,7 @@ fn documents(
     listing.within = None;
     listing.shower.leave(marks);
     if found.is_err() {
-        // A text was not a valid document.
+        // A string is not a valid document. Removes the attributes that were listed so far.
         listing.attributes.list.truncate(listed);
         listing.attributes.left_out = left_out;
         return Ok(Listed::No);
@@ -526,8 +532,8 @@ fn documents(
     Ok(Listed::Yes)
 }
 
-/// Identifies the keys of a document: the number of members at any depth, and a digest of their
-/// keys that does not depend on the order.
+/// Returns a fingerprint of the keys of a document: the number of members at all depths, and a
+/// digest of their keys. The digest does not depend on the order of the keys.
 fn members(document: Value<'_>) -> Result<(u64, u64)> {
     let (mut count, mut keys) = (0, 0_u64);
     walk(
@@ -546,7 +552,7 @@ fn members(document: Value<'_>) -> Result<(u64, u64)> {
     Ok((count, keys))
 }
 
-/// A pair of entered values, and the paths that lead into them.
+/// The two values at a path, and the changed or unknown paths that lead into them.
 struct Frame<'a> {
     sides: [Inside<'a>; 2],
     /// The indexes of these paths.
@@ -573,7 +579,7 @@ impl<'a> Inside<'a> {
         })
     }
 
-    /// Moves past the contents up to `step`, and returns the value at it.
+    /// Skips the contents before `step`, and returns the value at `step`.
     fn take(&mut self, step: Step<'_>) -> Result<Option<Value<'a>>> {
         match (self, step) {
             (Inside::Object(members), Step::Key(key)) => members.take_named(key),

@@ -1,7 +1,8 @@
 //! Parses documents in strings: policies, templates, Helm values.
 //!
-//! The tokenizer for plans also reads JSON documents, so numbers keep their spelling. YAML is
-//! converted to JSON first. If in doubt, a string is a text.
+//! JSON documents are read with the tokenizer for plans, so numbers keep their spelling. YAML is
+//! converted to JSON first. If it is unclear whether a string is a document, it counts as plain
+//! text.
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 use serde_json::value::RawValue;
@@ -13,14 +14,14 @@ use crate::json::value::Value;
 use crate::limits::Limits;
 use crate::path::DECODERS;
 
-/// Longest text that is parsed, in bytes.
+/// Maximum length of a string that is parsed, in bytes.
 const TEXT_MAX: usize = 1 << 20;
 
-/// Maximum number of brackets and commas in a text that is parsed as YAML. The parser buffers a
+/// Maximum number of brackets and commas in a string that is parsed as YAML. The parser buffers a
 /// bracketed list up to its end, and needs a few KB for each element.
 const FLOW_MAX: usize = 50_000;
 
-/// Deepest nesting of a document.
+/// Maximum nesting depth of a document.
 const DEPTH_MAX: u64 = 200;
 
 /// The syntax of a document.
@@ -28,17 +29,18 @@ const DEPTH_MAX: u64 = 200;
 pub(super) enum Syntax {
     Json,
     Yaml,
-    /// Several YAML documents, as a list. Terraform decodes only one.
+    /// Several YAML documents in one string, read as a list. Terraform decodes only single
+    /// documents.
     YamlStream,
 }
 
 impl Syntax {
-    /// The Terraform function that decodes the syntax.
+    /// Returns the name of the Terraform function that decodes the syntax.
     pub fn decoder(self) -> &'static str {
         DECODERS[usize::from(self != Syntax::Json)]
     }
 
-    /// The Terraform function that encodes the syntax.
+    /// Returns the name of the Terraform function that encodes the syntax.
     pub fn encoder(self) -> &'static str {
         match self {
             Syntax::Json => "jsonencode",
@@ -47,23 +49,23 @@ impl Syntax {
     }
 }
 
-/// An object or array in a string.
+/// A document in a string: an object or array in JSON or YAML.
 #[derive(Debug)]
 pub(super) struct Document {
     pub syntax: Syntax,
     value: Detached,
 }
 
-/// A text that is too long to parse, or a document that is nested too deep. Its contents are
-/// unknown.
+/// The error for a string that is too long to parse, or a document that is nested too deep. Its
+/// contents are unknown and may be secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Unread;
 
-/// The document in a text; `None` if the text is not a document.
+/// The result of parsing a string; `None` if the string is not a document.
 type Read<T> = Result<Option<T>, Unread>;
 
 impl Document {
-    /// Parses a text as JSON or YAML.
+    /// Parses a string as JSON or YAML.
     pub fn of(text: &[u8]) -> Read<Document> {
         let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
         match Document::json(text)? {
@@ -72,7 +74,7 @@ impl Document {
         }
     }
 
-    /// Parses a text as JSON.
+    /// Parses a string as JSON.
     fn json(text: &[u8]) -> Read<Document> {
         let first = text.iter().find(|byte| !byte.is_ascii_whitespace());
         if !matches!(first, Some(b'{' | b'[')) {
@@ -84,7 +86,7 @@ impl Document {
         Ok(outlined(text)?.map(|value| Document { syntax: Syntax::Json, value }))
     }
 
-    /// Parses a text of several lines as YAML.
+    /// Parses a string as YAML. A string with one line is not a YAML document.
     fn yaml(text: &[u8]) -> Read<Document> {
         let Ok(text) = std::str::from_utf8(text) else { return Ok(None) };
         if !text.trim_end().contains('\n') || !text.contains(':') {
@@ -97,18 +99,18 @@ impl Document {
         Ok(outlined(json.as_bytes())?.map(|value| Document { syntax, value }))
     }
 
-    /// The value of the document.
+    /// Returns the value of the document.
     pub fn value(&mut self) -> Value<'_> {
         self.value.value()
     }
 }
 
-/// The number of opening brackets and commas in a text.
+/// Counts the opening brackets and commas in a string.
 fn flow(text: &[u8]) -> usize {
     text.iter().filter(|byte| matches!(byte, b'[' | b'{' | b',')).count()
 }
 
-/// Parses a JSON text; `None` if it is not JSON from beginning to end.
+/// Parses JSON. Returns `None` if the text is not exactly one JSON value.
 fn outlined(text: &[u8]) -> Read<Detached> {
     let limits = Limits { depth: DEPTH_MAX, ..Limits::default() };
     match Detached::read(text, limits) {
@@ -118,19 +120,19 @@ fn outlined(text: &[u8]) -> Read<Detached> {
     }
 }
 
-/// An open container of the YAML document.
+/// An open container in a YAML document.
 struct Open {
-    /// In a mapping, whether a key comes next. `None` in a sequence.
+    /// Whether a key comes next in a mapping; `None` in a sequence.
     needs_key: Option<bool>,
     /// True if the container has a member or an element.
     has_some: bool,
-    /// True if an object for a tag surrounds the container.
+    /// True if the container has a custom tag, so that a JSON object for the tag surrounds it.
     is_tagged: bool,
 }
 
-/// Converts a YAML text to JSON: a mapping, a sequence, or a list of several documents. Keys must
-/// be scalars. A node with a custom tag (`!Ref`) becomes an object whose key is the tag. An alias
-/// becomes a string, so no node is written twice.
+/// Converts YAML to JSON. Several documents become a list. Keys must be scalars. A node with a
+/// custom tag (`!Ref`) becomes an object whose key is the tag. An alias becomes a string, so no
+/// node is written twice.
 fn as_json(text: &str) -> Read<(Syntax, String)> {
     let mut too_deep = false;
     let json = written_as_json(text, &mut too_deep);
@@ -139,7 +141,7 @@ fn as_json(text: &str) -> Read<(Syntax, String)> {
 
 fn written_as_json(text: &str, too_deep: &mut bool) -> Option<(Syntax, String)> {
     let mut json = String::with_capacity(text.len() * 2);
-    // Opens the list of documents.
+    // The bracket of the list of documents. It is removed if there is only one document.
     json.push('[');
     let mut open = vec![Open { needs_key: None, has_some: false, is_tagged: false }];
     let mut documents = 0;
@@ -151,7 +153,7 @@ fn written_as_json(text: &str, too_deep: &mut bool) -> Option<(Syntax, String)> 
             Event::Scalar(text, style, _, tag) => {
                 let is_key = before(&mut open, &mut json)?;
                 let is_plain = style == ScalarStyle::Plain && !is_key;
-                // A key with a tag could not become a JSON key.
+                // Ignores the tag of a key, because JSON keys are strings.
                 let tag = own(tag.as_deref()).filter(|_| !is_key);
                 begin_tag(tag.as_deref(), &mut json);
                 match &*text {
@@ -199,11 +201,11 @@ fn written_as_json(text: &str, too_deep: &mut bool) -> Option<(Syntax, String)> 
         return Some((Syntax::YamlStream, json));
     }
     json.remove(0);
-    // A single scalar is a text, not a document.
+    // A single scalar is plain text, not a document.
     json.starts_with(['{', '[']).then_some((Syntax::Yaml, json))
 }
 
-/// Writes the comma before a node, if one is needed. Returns whether the node is a key.
+/// Writes the comma before a node, if the node needs one. Returns whether the node is a key.
 fn before(open: &mut [Open], json: &mut String) -> Option<bool> {
     let Open { needs_key, has_some, .. } = open.last_mut()?;
     // The value of a member follows its key without a comma.
@@ -213,7 +215,7 @@ fn before(open: &mut [Open], json: &mut String) -> Option<bool> {
     Some(*needs_key == Some(true))
 }
 
-/// Writes the colon after a key, and records which kind of node comes next.
+/// Writes the colon after a key, and records whether the next node is a key.
 fn after(open: &mut [Open], is_key: bool, json: &mut String) {
     if is_key {
         json.push(':');
@@ -223,7 +225,7 @@ fn after(open: &mut [Open], is_key: bool, json: &mut String) {
     }
 }
 
-/// The text of a custom tag; `None` for the standard YAML types.
+/// Returns the text of a custom tag; `None` for a tag of a standard YAML type.
 fn own(tag: Option<&Tag>) -> Option<String> {
     let tag = tag.filter(|tag| tag.handle != "tag:yaml.org,2002:")?;
     Some(format!("{}{}", tag.handle, tag.suffix))

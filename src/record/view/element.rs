@@ -1,24 +1,24 @@
-//! How an element of a list that goes or comes is shown: as a whole.
+//! How to show a removed or added list element, which is shown as one value.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::path::{Path, Step};
 
-/// How an element of a list is shown as a whole.
+/// How to show a list element as one value.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Element {
-    /// The keys whose `null` is shown. All other members with `null` are left out. `None` means all
-    /// keys.
+    /// The keys that are shown even if their value is `null`. `None` means all keys.
     pub nulls: Option<Arc<HashSet<String>>>,
-    /// The members that are not known yet, with their texts, in the order of the keys.
+    /// The members that are not known yet, sorted by key. Each has the text to show as its value.
     pub unknown: Vec<(String, &'static str)>,
 }
 
 /// A member of a list element: the index of the element, and the key.
 pub(super) type Member = (u32, String);
 
-/// The member of an element at a path. The first `depth` steps lead to the list.
+/// Returns the member of an element that a path leads to. The first `depth` steps of the path lead
+/// to the list.
 pub(super) fn member(path: Path<'_>, depth: usize) -> Option<Member> {
     match (path.step(depth), path.step(depth + 1)) {
         (Some(Step::Index(index)), Some(Step::Key(key))) if path.steps().len() == depth + 2 => {

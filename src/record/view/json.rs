@@ -1,7 +1,7 @@
-//! Writes values of a piece as compact JSON, with secrets masked as reports mask them.
+//! Writes values of a piece as compact JSON, with secrets masked as in reports.
 //!
-//! A marked value becomes [`MASK`], and a text that repeats a secret becomes [`ECHO`]. A document
-//! in a string stays as it is if nothing in it is secret. Otherwise the whole string is masked.
+//! A marked value becomes [`MASK`], and a string or number that repeats a secret becomes [`ECHO`].
+//! If a string contains a document with a secret, the whole string is masked.
 
 use std::cell::RefCell;
 
@@ -34,7 +34,8 @@ impl<'s> MaskedJson<'s> {
         MaskedJson { shower: Shower::new(known), marks }
     }
 
-    /// Finds the marked values of the next piece. Returns whether all of its values are secret.
+    /// Starts a piece: finds its marked values. Returns whether the whole value of the piece is
+    /// secret.
     ///
     /// # Errors
     ///
@@ -43,7 +44,7 @@ impl<'s> MaskedJson<'s> {
         let MaskedJson { shower, marks } = self;
         let mut parts = Parts::of(piece)?;
         let name = piece.name.unwrap_or_default();
-        // Without declarations, as in plan files, every variable may be sensitive.
+        // Plan files have no declarations. Without declarations, every variable may be sensitive.
         let is_undeclared = piece.kind == PieceKind::Variable && !shower.declared().is_known;
         parts.subject.named = is_undeclared
             || parts.are_declared(piece, shower.declared())
@@ -63,7 +64,8 @@ impl<'s> MaskedJson<'s> {
         Ok(is_secret || parts.subject.named)
     }
 
-    /// Appends the value at a path of the current piece. Returns `false` if there is none.
+    /// Appends the value at a path below `root`, a value of the current piece. Returns `false` if
+    /// there is no such value.
     ///
     /// # Errors
     ///
@@ -100,7 +102,7 @@ impl<'s> MaskedJson<'s> {
         )
     }
 
-    /// Returns a text with secrets masked.
+    /// Returns a string with secrets masked.
     pub fn text(&self, text: String) -> String {
         self.shower.text(text)
     }
@@ -125,8 +127,8 @@ pub(in crate::record) fn push_plain(value: Value<'_>, json: &mut String) -> Resu
     )
 }
 
-/// Appends a value as compact JSON. `scalar` appends scalars, empty containers and those that are
-/// not entered; `key` appends keys.
+/// Appends a value as compact JSON. `scalar` appends scalars, empty containers, and containers that
+/// `entry` passes. `key` appends keys.
 fn push_compact<'a>(
     value: Value<'a>,
     json: &mut String,
@@ -172,8 +174,8 @@ fn push_scalar(
         Kind::Array => json.push_str("[]"),
         Kind::String => push_string(shower, value, json)?,
         _ => {
-            // Copied, because another process may modify the file: the written text must be the
-            // checked one.
+            // Copies the token, because another process may modify the file. The written bytes must
+            // be the bytes that were checked.
             let word = value.raw().to_vec();
             match kind == Kind::Number && shower.is_secret_number(&word) {
                 true => push_quoted(ECHO, json),
@@ -195,7 +197,7 @@ fn push_string(shower: &mut Shower<'_>, value: Value<'_>, json: &mut String) -> 
             match (shows_all, document.syntax) {
                 (false, _) => ECHO.to_owned(),
                 (true, Syntax::Json) => text,
-                // The text says more than its values (comments).
+                // A secret may be in a comment, which is not part of the values.
                 (true, _) => shower.text(text),
             }
         }

@@ -1,41 +1,40 @@
-//! Compares two texts line by line: removed and added lines, with context around each difference.
+//! Compares two texts line by line, and shows context around each difference.
 //!
 //! Myers' algorithm finds the shortest edit script. The search has a budget of steps. Texts that
-//! exceed it have little in common, and are shown as one difference.
+//! exceed the budget have little in common, and are shown as one difference.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use crate::record::{Line, Lines};
 
-/// Unchanged lines that are shown before and after a difference.
+/// Number of unchanged lines that are shown before and after a difference.
 pub(super) const CONTEXT: usize = 3;
 
-/// Maximum number of lines that differ, on both sides together. Texts with more are shown as one
-/// difference.
+/// Maximum number of removed and added lines. Texts with more are shown as one difference.
 const EDITS_MAX: usize = 1 << 10;
 
-/// Shown as a line if only one of two texts ends with a line feed.
+/// The line that is shown if only one of two texts ends with a line feed.
 const LINE_FEED: &str = "(a line feed at the end)";
 
-/// The step budget of a comparison: steps for each line, and steps for each comparison.
+/// The step budget of a comparison: the steps for each line, and a fixed number of steps.
 const STEPS: [usize; 2] = [64, 1 << 16];
 
 impl Lines {
     /// Compares two texts. `context` is the number of unchanged lines around a difference, and
-    /// `max` is the maximum length of all lines together, in bytes. `show` returns a line as it is
-    /// shown.
+    /// `max` is the maximum total length of the shown lines, in bytes. `show` returns the displayed
+    /// form of a line.
     pub(super) fn between(
         texts: [&str; 2],
         context: usize,
         max: usize,
         show: impl Fn(&str) -> String,
     ) -> Lines {
-        // A line feed at the end of both texts ends a line. It does not begin another one.
+        // If both texts end with a line feed, it does not begin another line.
         let ends = texts.map(|text| text.strip_suffix('\n'));
         let texts = if let [Some(before), Some(after)] = ends { [before, after] } else { texts };
         let [before, after] = texts.map(|text| text.split('\n').collect::<Vec<_>>());
-        // The line feed at the end of a text is followed by one more line, which is empty.
+        // If only one text ends with a line feed, its last line is empty.
         let shown = |lines: &[&str], at: usize| match lines[at] {
             "" if at > 0 && at + 1 == lines.len() => LINE_FEED.to_owned(),
             line => show(line),
@@ -45,7 +44,7 @@ impl Lines {
         let (mut room, mut next) = (max, 0);
         for (place, edit) in edits.iter().enumerate() {
             let until = edits.get(place + 1).map_or(before.len(), |next| next.before.start);
-            // Context lines that no other difference shows.
+            // The number of context lines that the previous difference does not show.
             let lead = context.min(edit.before.start - next);
             let gap = until - edit.before.end;
             let shows_gap = gap <= context.saturating_mul(2).saturating_add(1);
@@ -73,8 +72,8 @@ impl Lines {
         found
     }
 
-    /// Adds lines while there is room, and returns whether all fit. If not even the first line
-    /// fits, it is cut.
+    /// Adds lines up to the limit `room`, and returns whether all of them fit. Cuts the first line
+    /// of a diff if even that line exceeds the limit.
     fn extend(&mut self, lines: impl Iterator<Item = Line>, room: &mut usize) -> bool {
         for line in lines {
             match room.checked_sub(line.size() + 1) {
@@ -113,14 +112,14 @@ fn cut(line: Line, len: usize) -> Line {
     }
 }
 
-/// A range of lines that is replaced by another range. Either may be empty.
+/// A replacement of one range of lines by another. Either range may be empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Edit {
     before: Range<usize>,
     after: Range<usize>,
 }
 
-/// The edits that turn one list of lines into the other, in order.
+/// Returns the edits that turn `before` into `after`, in order.
 fn edits(before: &[&str], after: &[&str]) -> Vec<Edit> {
     let head = before.iter().zip(after).take_while(|(one, other)| one == other).count();
     let ends = before[head..].iter().rev().zip(after[head..].iter().rev());
@@ -157,13 +156,14 @@ enum Step {
     Add,
 }
 
-/// The shortest edit script: for each step, in order, the positions in both lists. `None` if the
-/// script is longer than [`EDITS_MAX`] or the search exceeds its budget.
+/// Returns the shortest edit script: the steps in order, each with its positions in both lists.
+/// Returns `None` if the script is longer than [`EDITS_MAX`], or if the search exceeds its budget.
 fn script(before: &[&str], after: &[&str]) -> Option<Vec<(usize, usize, Step)>> {
     let (rows, columns) = (before.len(), after.len());
     let mut budget = (rows + columns) * STEPS[0] + STEPS[1];
     let edits_max = (rows + columns).min(EDITS_MAX);
-    // The furthest row on each diagonal, by the number of edits; diagonal `k` is at `k + edits`.
+    // For each number of edits, the furthest row on each diagonal. The index of diagonal `k` is `k
+    // + edits`.
     let mut trace: Vec<Vec<usize>> = Vec::new();
     for edits in 0..=edits_max {
         let mut furthest = Vec::with_capacity(2 * edits + 1);
@@ -195,13 +195,13 @@ fn script(before: &[&str], after: &[&str]) -> Option<Vec<(usize, usize, Step)>> 
     None
 }
 
-/// The row reached on a diagonal with one more edit, and that edit. The row is `usize::MAX` if the
-/// diagonal cannot be reached.
+/// Returns the row that one more edit reaches on a diagonal, and that edit. The row is `usize::MAX`
+/// if no edit reaches the diagonal.
 fn reached(last: &[usize], diagonal: usize) -> (usize, Step) {
     let at = |index: Option<usize>| {
         index.and_then(|index| last.get(index)).copied().filter(|row| *row != usize::MAX)
     };
-    // In `last`, the index of the same diagonal is less by one.
+    // In `last`, which has one edit less, the index of the same diagonal is smaller by one.
     let removed = at(diagonal.checked_sub(2)).map(|row| row + 1);
     let added = at(Some(diagonal));
     match (removed, added) {

@@ -1,9 +1,9 @@
-//! Builds the attributes of one change for display: path, value before and value after, with
-//! secrets hidden.
+//! Builds the attributes of a change for display: path, value before and value after, with secrets
+//! hidden.
 //!
-//! If a change has both sides, its attributes are the places that change or are unknown
-//! (docs/format/records.md, section 9). If it has one side, its attributes are the scalars of that
-//! side.
+//! The sides of a change are its values `before` and `after`. If a change has both sides, its
+//! attributes are the paths that change or are unknown (docs/format/records.md, section 9). If it
+//! has one side, its attributes are the scalars of that side.
 //!
 //! A value is hidden if an overlay marks it on either side, or if it repeats a secret of the plan.
 //! So the secrets must be collected first ([`crate::secret::collect`]). Without them, attributes
@@ -49,18 +49,18 @@ use shown::Shower;
 pub enum View<'s> {
     /// The paths that change or are unknown, without values.
     Paths,
-    /// These paths and their values, with secrets hidden.
+    /// The paths that change or are unknown, with their values. Secrets are hidden.
     Changed(Known<'s>),
-    /// Also the unchanged attributes.
+    /// Like `Changed`, and also the unchanged attributes.
     All(Known<'s>),
 }
 
-/// The secrets of a plan, and how to show values.
+/// The secrets of a plan, and the detail in which to show values.
 #[derive(Clone, Copy, Debug)]
 pub struct Known<'s> {
     /// The secrets collected from the plan.
     pub collected: &'s Collected,
-    /// The options with which they were collected.
+    /// The options that the secrets were collected with.
     pub options: &'s secret::Options,
     /// How much of each value to show.
     pub detail: Detail,
@@ -69,7 +69,7 @@ pub struct Known<'s> {
 /// How much of each value a view shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
-    /// The first [`EXCERPT_MAX`] bytes. For a changed text, the part that differs.
+    /// The first [`EXCERPT_MAX`] bytes. For a changed string, the part that differs.
     #[default]
     Excerpts,
     /// The whole value.
@@ -77,7 +77,7 @@ pub enum Detail {
 }
 
 impl Detail {
-    /// The limit on the attributes of a change.
+    /// Returns the maximum number of attributes of a change.
     fn attributes_max(self) -> usize {
         match self {
             Detail::Excerpts => ATTRIBUTES_MAX,
@@ -92,8 +92,8 @@ pub const ATTRIBUTES_MAX: usize = 10_000;
 /// Maximum number of attributes of a change with [`Detail::Full`].
 pub const ATTRIBUTES_FULL_MAX: usize = 100_000;
 
-/// Maximum number of bytes for the paths of these attributes. A long key is part of every path
-/// below it.
+/// Maximum size of all paths of a change's attributes, in bytes. A limit on their number is not
+/// enough, because every path below a long key contains that key.
 pub const PATHS_MAX: usize = 8 << 20;
 
 /// Builds the attributes of changes, one after the other.
@@ -109,7 +109,7 @@ pub struct Viewer<'s> {
 }
 
 impl<'s> Viewer<'s> {
-    /// Creates a viewer that builds the attributes that `view` asks for.
+    /// Creates a viewer that builds the attributes of a view.
     pub fn new(view: View<'s>, limits: &Limits) -> Viewer<'s> {
         let (known, shows_all) = match view {
             View::Paths => (None, false),
@@ -125,13 +125,13 @@ impl<'s> Viewer<'s> {
         }
     }
 
-    /// Whether a text is a secret or contains one. Always `false` with [`View::Paths`].
+    /// Whether a string is a secret or contains one. Always `false` with [`View::Paths`].
     pub fn is_secret(&self, text: &[u8]) -> bool {
         let has_secret = |shower: &Shower<'_>| shower.is_secret(text) || shower.has_secret(text);
         self.shower.as_ref().is_some_and(has_secret)
     }
 
-    /// Returns the text with secrets masked; unchanged with [`View::Paths`].
+    /// Returns a string with secrets masked; unchanged with [`View::Paths`].
     pub fn text(&self, text: String) -> String {
         match &self.shower {
             Some(shower) => shower.text(text),
@@ -144,7 +144,7 @@ impl<'s> Viewer<'s> {
         self.shower.as_ref().is_some_and(|shower| shower.is_secret_number(number))
     }
 
-    /// Whether the values of a key are secret because of its name.
+    /// Whether the name of a key makes its values secret.
     pub fn is_name(&self, key: &str) -> bool {
         self.marks.is_name(key)
     }
@@ -154,7 +154,7 @@ impl<'s> Viewer<'s> {
         self.shower.as_ref().is_some_and(|shower| shower.declared().has_output(output))
     }
 
-    /// The attributes of a change.
+    /// Returns the attributes of a change.
     ///
     /// # Errors
     ///
@@ -190,7 +190,7 @@ impl<'s> Viewer<'s> {
             }
         })?;
         named.sort();
-        // Below a key that is secret by name, the keys are part of the secret: paths end there.
+        // If a key is secret by name, the keys below it are secret, too. Paths are cut there.
         let mut cut = [places.changed, places.unknown].map(Cow::Borrowed);
         if !named.list().is_empty() {
             cut.iter_mut()
@@ -238,8 +238,8 @@ impl<'s> Viewer<'s> {
     }
 }
 
-/// Counts the members of `after` that have a value and are unchanged. A side that is not an object
-/// has no members.
+/// Counts the members of `after` that have a value and are unchanged. Returns 0 if a side is not an
+/// object.
 fn unchanged(change: &Change<'_>, places: Places<'_>) -> Result<u64> {
     let is_object = |side: Option<Value<'_>>| matches!(side.map(Value::raw), Some([b'{', ..]));
     let Some(after) = change.after.filter(|_| is_object(change.before) && is_object(change.after))
@@ -262,7 +262,7 @@ fn unchanged(change: &Change<'_>, places: Places<'_>) -> Result<u64> {
     Ok(unchanged)
 }
 
-/// The attributes without values.
+/// Returns the attributes of a change without their values.
 fn paths(change: &Change<'_>, places: Places<'_>) -> Result<Attributes> {
     let overlay = change.after_sensitive.filter(|_| !places.unknown.is_empty());
     let marked = overlay.map(marked).transpose()?.unwrap_or_default();
@@ -309,7 +309,7 @@ struct Room {
 }
 
 impl Attributes {
-    /// Adds an attribute if it fits, otherwise only counts it.
+    /// Adds an attribute if the limits allow it. Otherwise only counts it.
     fn push(&mut self, room: &mut Room, attribute: impl FnOnce() -> Attribute) {
         if self.list.len() < room.attributes && room.paths > 0 {
             let attribute = attribute();
@@ -323,7 +323,7 @@ impl Attributes {
     }
 }
 
-/// The paths that force a replacement, in order, none below another.
+/// The paths that force a replacement, sorted, without paths below another one.
 struct ReplacePaths(Paths);
 
 impl ReplacePaths {
@@ -333,16 +333,17 @@ impl ReplacePaths {
         ReplacePaths(replace_paths)
     }
 
-    /// Whether a path is equal to, above or below one of these paths.
+    /// Whether a path equals one of these paths, or is above or below one.
     fn touches(&self, path: Path<'_>) -> bool {
         self.0.has_above(path) || self.0.has_below(path)
     }
 }
 
-/// Bytes of lists that may be compared as sets in one change. Nested lists count once per level.
+/// Maximum total size of the lists that are compared as sets in one change, in bytes. A nested list
+/// counts once for each level.
 const SETS_MAX: usize = 64 << 20;
 
-/// Bytes of shown texts in one change after which excerpts become shorter.
+/// Total size of the shown values in one change, in bytes, after which excerpts become shorter.
 const TEXTS_MAX: usize = 2 << 20;
 
 /// Collects the attributes of one change.
@@ -352,30 +353,31 @@ struct Listing<'l, 's> {
     differ: &'l mut Differ,
     places: Places<'l>,
     replace_paths: ReplacePaths,
-    /// The marked places of `after_sensitive`. Empty unless a marked value may be missing from the
-    /// plan.
+    /// The paths that `after_sensitive` marks. Filled only if a marked value may be missing from
+    /// the plan.
     marked: Paths,
-    /// The document in a string that is being listed.
+    /// The current document, if attributes inside a document in a string are being listed.
     within: Option<Within>,
     shows_all: bool,
-    /// The lists whose elements were listed as sets, if unchanged attributes are shown.
+    /// The paths of the lists that were compared as sets. Filled only if unchanged attributes are
+    /// shown.
     sets: Paths,
-    /// True if every attribute that is added now forces the replacement.
+    /// While true, every added attribute counts as forcing the replacement.
     is_forced: bool,
     sizes: Sizes,
     room: Room,
     attributes: Attributes,
 }
 
-/// Sizes, in bytes.
+/// The sizes that have limits, in bytes.
 struct Sizes {
     /// Remaining bytes of [`SETS_MAX`].
     set_room: usize,
-    /// Bytes of the texts shown so far.
+    /// Size of the values shown so far.
     size: usize,
 }
 
-/// A document in a string.
+/// A document in a string, such as a JSON policy.
 struct Within {
     /// The Terraform expression for its value, such as `jsondecode(policy)`.
     name: String,
@@ -388,7 +390,8 @@ impl Listing<'_, '_> {
         self.put(path, [before, after], None, difference);
     }
 
-    /// How an unknown place is shown. For a marked place, both tools show the mark.
+    /// Returns the displayed form of an unknown value. Like both tools, shows a marked value as
+    /// sensitive.
     fn unknown(&self, path: Path<'_>) -> Shown {
         if self.marked.has_above(path) { Shown::Sensitive } else { Shown::Unknown }
     }
@@ -432,7 +435,8 @@ impl Listing<'_, '_> {
         });
     }
 
-    /// The document in the string at `path`. `function` is the Terraform function that decodes it.
+    /// Describes the document in the string at `path`. `function` is the Terraform function that
+    /// decodes the document.
     fn within(&self, path: Path<'_>, function: &str) -> Within {
         let name = format!("{function}({})", text(path, self.shower));
         Within { name, replaces: self.replace_paths.touches(path) }
@@ -460,7 +464,7 @@ impl Listing<'_, '_> {
     fn added(&mut self, after: Option<Value<'_>>) -> Result<()> {
         let places = self.places;
         let scalars = match after {
-            // An empty value means that everything is unknown.
+            // If the value is empty, all its members are unknown, and only those are listed.
             Some(after) if after.is_empty() && !places.unknown.is_empty() => Scalars::default(),
             Some(after) => Scalars::of(after, self.shower, |_| false)?,
             None => Scalars::default(),
@@ -476,11 +480,11 @@ impl Listing<'_, '_> {
             if shown.is_empty()
                 && unknown.peek().is_some_and(|next| *next != path && is_above(*next))
             {
-                // The container only looks empty: everything in it is unknown.
+                // The container only looks empty, because everything in it is unknown.
                 return;
             }
-            // An unknown value is `null` in the plan. A value that is hidden as a whole may contain
-            // unknown ones, and stays hidden.
+            // An unknown value is `null` in the plan. A value that is completely hidden stays
+            // hidden, even if it contains unknown values.
             let shown = match unknown.next_if(|unknown| *unknown == path) {
                 Some(_) if shown != Shown::Sensitive => self.unknown(path),
                 // A mark on `null` proves that the attribute is write-only.
@@ -495,7 +499,7 @@ impl Listing<'_, '_> {
         Ok(())
     }
 
-    /// Lists the unchanged attributes: all that are not at or below a `listed` path.
+    /// Lists the unchanged attributes: all scalars that are not at or below a path in `listed`.
     fn unchanged(&mut self, after: Value<'_>, mut listed: Paths) -> Result<()> {
         self.sets.iter().for_each(|path| listed.push(path.steps()));
         listed.sort_outermost();
@@ -509,7 +513,7 @@ impl Listing<'_, '_> {
     }
 }
 
-/// The text of a path, with secret keys masked.
+/// Returns the text of a path, with secret keys masked.
 fn text(path: Path<'_>, shower: &Shower<'_>) -> String {
     let is_hidden = |step: &Step<'_>| matches!(step, Step::Key(key) if shower.hides_key(key));
     if !path.steps().any(|step| is_hidden(&step)) {

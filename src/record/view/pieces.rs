@@ -1,21 +1,22 @@
-//! Splits a text that is not a document into pieces, each of which may be a secret: the words and
-//! values of lines in YAML, JSON, shell scripts and the like, between quotes, brackets and commas,
-//! after keys and dashes.
+//! Splits a text that is not a document into pieces, each of which may be a secret.
 //!
-//! The text is not parsed: a superfluous piece does no harm, and nothing has to be well formed.
+//! The pieces are lines, and the keys and values in them, as in YAML, JSON or shell scripts. A line
+//! is cut at quotes, brackets and commas, and after keys and dashes. The text is not parsed, so it
+//! need not be well formed. Superfluous pieces do no harm.
 
 use crate::json::string;
 
-/// The characters at which a line is cut. Each entry cuts the whole line independently.
+/// Sets of characters at which a line is cut. Each set is applied to the whole line, independently
+/// of the other sets.
 const CUTS: [&[u8]; 4] = [b"", STRINGS, b"'", b"[]{},"];
 
-/// The quote around texts with escapes.
+/// The quote around strings that may contain escapes.
 const STRINGS: &[u8] = b"\"";
 
 /// Maximum number of levels of escapes within escapes.
 const DEPTH_MAX: u32 = 4;
 
-/// Whether `is` accepts a piece of a text.
+/// Whether `is` accepts any piece of a text.
 pub(super) fn any(text: &[u8], is: &mut impl FnMut(&[u8]) -> bool) -> bool {
     has(text, 0, is)
 }
@@ -34,7 +35,7 @@ fn has(text: &[u8], depth: u32, is: &mut impl FnMut(&[u8]) -> bool) -> bool {
     })
 }
 
-/// Splits a text at the first of the characters `cuts` that is not escaped.
+/// Splits a text at the first unescaped character that is in `cuts`.
 fn cut<'t>(text: &'t [u8], cuts: &[u8]) -> (&'t [u8], Option<&'t [u8]>) {
     let mut is_escaped = false;
     let end = text.iter().position(|byte| {
@@ -48,7 +49,7 @@ fn cut<'t>(text: &'t [u8], cuts: &[u8]) -> (&'t [u8], Option<&'t [u8]>) {
     }
 }
 
-/// Tries a piece and its parts: the text after dashes, the key, and the value.
+/// Whether `is` accepts a piece or one of its parts: the text after dashes, the key, or the value.
 fn is_in(piece: &[u8], is: &mut impl FnMut(&[u8]) -> bool) -> bool {
     let mut item = piece.trim_ascii();
     let mut is_found = is(item);
@@ -74,7 +75,7 @@ fn is_in(piece: &[u8], is: &mut impl FnMut(&[u8]) -> bool) -> bool {
     is_found
 }
 
-/// Tries an unescaped text and its pieces, if the text has escapes.
+/// Unescapes a piece that has escapes. Returns whether `is` accepts the result or a piece of it.
 fn unescaped_has(piece: &[u8], depth: u32, is: &mut impl FnMut(&[u8]) -> bool) -> bool {
     if depth == DEPTH_MAX || !piece.contains(&b'\\') {
         return false;

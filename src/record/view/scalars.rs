@@ -11,13 +11,14 @@ use crate::path::{Path, Paths, Step};
 
 /// The scalars of a value, in document order. An empty object or array counts as a scalar.
 ///
-/// `null` counts only as an element of a list, or if the key is a name of a write-only attribute. A
-/// mark then proves that the attribute is write-only (docs/format/plan.md, section 15).
+/// `null` counts as a scalar only if it is a list element, or if its key ends with `_wo` like the
+/// name of a write-only attribute. Such an attribute is write-only if an overlay marks it as
+/// sensitive (docs/format/plan.md, section 15).
 #[derive(Default)]
 pub(super) struct Scalars {
     paths: Paths,
     shown: Vec<Shown>,
-    /// Number of scalars beyond the limit on attributes and [`PATHS_MAX`].
+    /// Number of scalars that exceed the limit on attributes or [`PATHS_MAX`].
     pub left_out: u64,
 }
 
@@ -74,7 +75,7 @@ impl Scalars {
     }
 }
 
-/// Whether `null` at the end of these steps counts as a scalar.
+/// Whether `null` at the path with these steps counts as a scalar.
 fn shows_null(steps: &[OwnedStep]) -> bool {
     match steps.last() {
         Some(OwnedStep::Index(_)) => true,
@@ -83,8 +84,8 @@ fn shows_null(steps: &[OwnedStep]) -> bool {
     }
 }
 
-/// The places that an overlay marks, in order, none below another. Marks beyond [`PATHS_MAX`] are
-/// dropped.
+/// Returns the paths that an overlay marks, sorted, without paths below another one. Drops marks
+/// beyond [`PATHS_MAX`].
 pub(super) fn marked(overlay: Value<'_>) -> Result<Paths> {
     let mut marked = Paths::new();
     walk_with_steps(
@@ -101,7 +102,8 @@ pub(super) fn marked(overlay: Value<'_>) -> Result<Paths> {
     Ok(marked)
 }
 
-/// Calls `each` with every value at or below `root` that is not entered, and the steps to it.
+/// Calls `each` with the steps to every scalar, every empty container, and every container that
+/// `entry` passes.
 fn walk_with_steps<'a>(
     root: Value<'a>,
     entry: impl Fn(Value<'a>) -> Entry,

@@ -1,7 +1,7 @@
-//! Compares lists as sets: finds the elements that are on one side only.
+//! Compares lists as sets: finds the elements that are in only one of two lists.
 //!
-//! A plan writes a set as a list, in an order chosen by the tool. Elements are equal if their bytes
-//! are: the same tool wrote both sides.
+//! A plan writes a set as a list, in an order chosen by the tool. Two elements are equal if their
+//! bytes are equal, because the same tool wrote both lists.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -10,7 +10,7 @@ use super::walk::{Entry, Met, walk};
 use crate::error::Result;
 use crate::json::value::Value;
 
-/// Longest list that is compared, in elements.
+/// Maximum length of a list that is compared, in elements.
 const ELEMENTS_MAX: usize = 10_000;
 
 /// The result of comparing two lists as sets.
@@ -25,16 +25,16 @@ pub(super) struct Unmatched<'a> {
 }
 
 impl Unmatched<'_> {
-    /// Number of elements that are on one side only.
+    /// Returns the number of elements that are in only one of the lists.
     pub fn len(&self) -> usize {
         self.removed.len() + self.added.len()
     }
 }
 
-/// Compares two arrays as sets. `None` if one has more than [`ELEMENTS_MAX`] elements.
+/// Compares two arrays as sets. Returns `None` if one has more than [`ELEMENTS_MAX`] elements.
 ///
-/// `open` are the sorted indexes of elements in `after` with unknown places. Such an element equals
-/// no element of `before`.
+/// `open` holds the sorted indexes of the elements of `after` that contain unknown values. Such an
+/// element equals no element of `before`.
 pub(super) fn unmatched<'a>(
     before: Value<'a>,
     after: Value<'a>,
@@ -66,8 +66,10 @@ pub(super) fn unmatched<'a>(
     Ok(Some(found))
 }
 
-/// The keys whose `null` tells removed and added elements apart: those that have a value in some of
-/// them. If leaving out the others would make elements of both lists look alike, all keys.
+/// Returns the keys that are shown even if their value is `null`.
+///
+/// These are the keys with a value other than `null` in at least one removed or added element. If a
+/// removed element would look like an added one without the remaining keys, returns all keys.
 pub(super) fn shown_nulls(set: &Unmatched<'_>) -> Result<HashSet<String>> {
     let (mut valued, mut null) = (HashSet::new(), HashSet::new());
     let mut seen = [HashSet::new(), HashSet::new()];

@@ -20,31 +20,31 @@ use crate::secret::parts::Declared;
 use crate::secret::places::Elsewhere;
 use crate::secret::{Collected, ECHO, MASK, is_attribute_name, is_mask};
 
-/// Longest text of a value, in bytes. A short scalar at the end may exceed it.
+/// Maximum length of the text of a value, in bytes. A short scalar at the end may exceed it.
 pub const EXCERPT_MAX: usize = 16 << 10;
 
-/// Maximum number of documents within documents that are parsed. Each is parsed once per
-/// surrounding document.
+/// Maximum nesting of documents in strings that are parsed. Each document is parsed once for each
+/// document around it.
 const DOCUMENTS_MAX: u32 = 4;
 
-/// Replaces a document that is nested deeper, or a text that is too long or too deep to parse. Such
-/// a text is not searched for secrets, and may contain some.
+/// Replaces a string that is too long or too deep to parse, or a document nested deeper than
+/// [`DOCUMENTS_MAX`]. Such a string is not searched for secrets, so it may contain some.
 pub(super) const DEEPER: &str = "… (not shown: too long or too deep to search for secrets)";
 
-/// Longest text of a value, in bytes, after [`Shower::be_brief`].
+/// Maximum length of the text of a value, in bytes, after [`Shower::be_brief`].
 const BRIEF: usize = 256;
 
 /// Renders the values of a change.
 #[derive(Debug)]
 pub(super) struct Shower<'s> {
     known: &'s Collected,
-    /// Finds keys whose name makes their values secret.
+    /// Finds the keys that are secret by name.
     names: Marks,
     detail: Detail,
     excerpt_max: usize,
-    /// Number of entered documents, one within the other.
+    /// Number of documents in strings around the current value.
     depth: u32,
-    /// The offsets of the marked values, in ascending order.
+    /// The offsets of the marked values in the current change or document, in ascending order.
     pub(super) hidden: Vec<u64>,
     /// How the next container is shown, if it is an element of a list.
     pub(super) element: Option<Element>,
@@ -65,24 +65,24 @@ impl<'s> Shower<'s> {
         }
     }
 
-    /// Shortens the excerpts of the following values, until the next change.
+    /// Shortens the excerpts of all further values of the current change.
     pub fn be_brief(&mut self) {
         if self.detail == Detail::Excerpts {
             self.excerpt_max = BRIEF;
         }
     }
 
-    /// How much of each value is shown.
+    /// Returns how much of each value is shown.
     pub fn detail(&self) -> Detail {
         self.detail
     }
 
-    /// Longest text of a value, in bytes.
+    /// Returns the maximum length of the text of a value, in bytes.
     pub fn excerpt_max(&self) -> usize {
         self.excerpt_max
     }
 
-    /// Starts a change: hides the values at these offsets only. The offsets must be in ascending
+    /// Starts a change, and hides only the values at `offsets`. The offsets must be in ascending
     /// order.
     pub fn hide(&mut self, offsets: Vec<u64>) {
         self.hidden = offsets;
@@ -92,14 +92,14 @@ impl<'s> Shower<'s> {
         };
     }
 
-    /// Whether nothing in a document in a string is hidden. Then the string may be shown as it is.
+    /// Whether nothing in a document is hidden, so that its string may be shown unchanged.
     pub fn shows_all_of(&mut self, document: Value<'_>) -> Result<bool> {
         self.within(&[document], |shower| {
             let (mut decoded, mut shows_all) = (Vec::new(), shower.hidden.is_empty());
             leaves(document, |leaf| {
                 shows_all &= match (leaf, leaf.text(&mut decoded)?) {
                     (Leaf::Key(key), _) => !shower.hides_key(&key.decode()?),
-                    // The values of a nested document would not be checked.
+                    // A nested document counts as hidden, because its values are not checked here.
                     (Leaf::Scalar(Kind::String, _), Some(text)) => {
                         !shower.is_secret(text) && matches!(Document::of(text), Ok(None))
                     }
@@ -112,7 +112,7 @@ impl<'s> Shower<'s> {
         })
     }
 
-    /// Enters documents in strings, calls `show`, and leaves them.
+    /// Enters documents in strings, calls `show`, and leaves the documents.
     pub fn within<T>(
         &mut self,
         documents: &[Value<'_>],
@@ -124,9 +124,8 @@ impl<'s> Shower<'s> {
         shown
     }
 
-    /// Enters documents in strings: replaces the hidden offsets with the offsets of values that are
-    /// secret by name in any of the documents. Returns the previous offsets, for
-    /// [`Shower::leave`].
+    /// Enters documents in strings. The new hidden offsets are those of the values in the documents
+    /// that are secret by name. Returns the previous offsets, for [`Shower::leave`].
     ///
     /// # Errors
     ///
@@ -147,7 +146,7 @@ impl<'s> Shower<'s> {
         Ok(std::mem::replace(&mut self.hidden, named))
     }
 
-    /// Leaves documents: restores the offsets that [`Shower::enter`] returned.
+    /// Leaves documents in strings. Restores the offsets that [`Shower::enter`] returned.
     pub fn leave(&mut self, marked: Vec<u64>) {
         self.depth -= 1;
         self.hidden = marked;
@@ -160,12 +159,12 @@ impl<'s> Shower<'s> {
         self.hidden.get(first).is_some_and(|&offset| offset < range.end)
     }
 
-    /// The names that the plan declares sensitive.
+    /// Returns the outputs and variables that the plan declares sensitive.
     pub fn declared(&self) -> &Declared {
         &self.known.declared
     }
 
-    /// The marks of changes on the resource with this address.
+    /// Returns the marks that the plan's changes have on the resource at an address.
     pub fn elsewhere(&mut self, address: Text<'_>) -> Result<Option<Elsewhere<'s>>> {
         self.known.places.of_address(address, &mut self.decoded)
     }
@@ -175,7 +174,8 @@ impl<'s> Shower<'s> {
         self.hidden.binary_search(&value.offset()).is_ok()
     }
 
-    /// Whether a walk enters a value: marked values are hidden as a whole.
+    /// Returns whether to enter a value. A marked value is not entered, because all of it is
+    /// hidden.
     pub fn entry(&self, value: Value<'_>) -> Entry {
         if self.hides(value) { Entry::Pass } else { Entry::Enter }
     }
@@ -183,38 +183,38 @@ impl<'s> Shower<'s> {
     /// Whether a key is data that repeats a secret.
     pub fn hides_key(&self, key: &str) -> bool {
         match key.strip_prefix('!') {
-            // A YAML tag, which is never an attribute name.
+            // The key is a YAML tag, which is never an attribute name.
             Some(tag) => self.repeats_secret(tag.as_bytes()),
             None => !is_attribute_name(key.as_bytes()) && self.repeats_secret(key.as_bytes()),
         }
     }
 
-    /// Whether a text is hidden as a whole: a secret, a document equal to one, or a single line
-    /// that contains one and is not a document.
+    /// Whether a string is completely hidden. This is the case for a secret, for a document equal
+    /// to a secret, and for a single line that contains a secret and is not a document.
     pub fn is_secret(&self, text: &[u8]) -> bool {
         self.mask(text).is_some()
     }
 
-    /// Whether a piece of a text is a secret.
+    /// Whether a piece of a string is a secret.
     pub fn has_secret(&self, text: &[u8]) -> bool {
         let secrets = &self.known.secrets;
         secrets.echo() && pieces::any(text, &mut |piece| secrets.echoed(piece).is_some())
     }
 
-    /// Whether a text equals a secret, or contains one if the options ask for that.
+    /// Whether a string equals a secret. If the options say so, also whether it contains one.
     fn repeats_secret(&self, text: &[u8]) -> bool {
         let Collected { secrets, contained, .. } = self.known;
         secrets.echoed(text).is_some()
             || contained.as_ref().is_some_and(|contained| contained.is_in(text))
     }
 
-    /// Whether a number is a secret, in its own spelling or in the canonical one.
+    /// Whether a number is a secret, in its own spelling or in its canonical spelling.
     pub fn is_secret_number(&self, number: &[u8]) -> bool {
         let shared = |number| self.repeats_secret(number::canonical(number, &mut Vec::new()));
         is_mask(number) || self.repeats_secret(number) || (Word::is_whole(number) && shared(number))
     }
 
-    /// The text to show in place of a text that is hidden as a whole; `None` for other texts.
+    /// Returns the mask to show instead of a completely hidden string; `None` for other strings.
     fn mask(&self, text: &[u8]) -> Option<&'static str> {
         if is_mask(text) {
             return Some(MASK);
@@ -246,7 +246,7 @@ impl<'s> Shower<'s> {
         })
     }
 
-    /// Renders an element of a list, which is shown as a whole.
+    /// Renders a list element as one value.
     pub fn show_element(&mut self, value: Value<'_>, mut element: Element) -> Result<Shown> {
         if self.detail == Detail::Full {
             element.nulls = None;
@@ -258,7 +258,7 @@ impl<'s> Shower<'s> {
         shown
     }
 
-    /// Appends a scalar. For a secret one, appends nothing and returns the text to show instead.
+    /// Appends a scalar. For a secret scalar, appends nothing and returns the mask to show instead.
     pub(super) fn scalar(
         &mut self,
         value: Value<'_>,
@@ -267,8 +267,8 @@ impl<'s> Shower<'s> {
     ) -> Result<Option<&'static str>> {
         let mut decoded = std::mem::take(&mut self.decoded);
         decoded.clear();
-        // Copied, because another process may modify the file: the shown text must be the checked
-        // one.
+        // Copies the scalar, because another process may modify the file. The shown bytes must be
+        // the bytes that were checked.
         match kind {
             Kind::String => value.string()?.copy_to(&mut decoded)?,
             _ => decoded.extend_from_slice(value.raw()),
@@ -294,27 +294,27 @@ impl<'s> Shower<'s> {
         Ok(mask)
     }
 
-    /// Appends the document in a text.
+    /// Appends the document in the string `text`.
     fn document(&mut self, document: &mut Document, text: &[u8], excerpt: &mut Excerpt) {
         let encoder = document.syntax.encoder();
         let is_yaml = document.syntax != Syntax::Json;
         let value = document.value();
         if is_yaml && self.shows_all_of(value).unwrap_or(false) {
-            // The text says more than its values (comments).
+            // YAML is shown as text, because it may contain comments.
             return excerpt.push(&self.by_line(text), Kind::String, self.excerpt_max);
         }
-        // A value in the document may be a secret.
+        // Otherwise the values are shown one by one, because some may be secret.
         excerpt.text.push_str(encoder);
         excerpt.text.push('(');
         let shown = self.within(&[value], |shower| shower.container(value, excerpt));
         if shown.is_err() {
-            // The document has a key twice, so the names do not reliably find its secrets.
+            // The document has a duplicate key, so secrets cannot be found reliably by name.
             excerpt.text.push_str(MASK);
         }
         excerpt.text.push(')');
     }
 
-    /// Returns a text with secrets masked.
+    /// Returns a string with secrets masked.
     pub fn text(&self, text: String) -> String {
         if let Some(mask) = self.mask(text.as_bytes()) {
             return mask.to_owned();
@@ -325,13 +325,13 @@ impl<'s> Shower<'s> {
         }
     }
 
-    /// Returns a line of a text, or the mask if it contains a secret.
+    /// Returns a line of a text, or a mask if the line contains a secret.
     pub fn line(&self, line: &str) -> String {
         let mask = self.mask_of_line(line.as_bytes());
         mask.unwrap_or(line).to_owned()
     }
 
-    /// The text to show in place of a line that contains a secret; `None` for other lines.
+    /// Returns the mask to show instead of a line that contains a secret; `None` for other lines.
     fn mask_of_line(&self, line: &[u8]) -> Option<&'static str> {
         if is_mask(line.trim_ascii()) {
             return Some(MASK);
@@ -355,7 +355,7 @@ impl<'s> Shower<'s> {
 }
 
 impl Excerpt {
-    /// The excerpt of a byte range of a text, at most about `max` bytes.
+    /// Returns an excerpt of a byte range of a string, with at most about `max` bytes.
     pub(super) fn of_text(text: &str, Range { start, end }: Range<usize>, max: usize) -> Excerpt {
         let mut excerpt = Excerpt::default();
         let (before, rest) = text.split_at(start);
@@ -370,13 +370,13 @@ impl Excerpt {
         excerpt
     }
 
-    /// Appends [`DEEPER`] in place of a text that is not searched for secrets.
+    /// Appends [`DEEPER`] instead of a string that is not searched for secrets.
     fn push_unread(&mut self, text: &[u8]) {
         self.text.push_str(DEEPER);
         self.leave_out(text);
     }
 
-    /// Adds bytes that are not shown to the digest.
+    /// Adds bytes to the digest of the part that is not shown.
     pub(super) fn leave_out(&mut self, bytes: &[u8]) {
         let mut hasher = DefaultHasher::new();
         (self.rest, bytes).hash(&mut hasher);
@@ -395,7 +395,7 @@ impl Excerpt {
             self.left_out += (text.len() - len) as u64;
             self.leave_out(&text[len..]);
         }
-        // The text is UTF-8 unless the file was modified.
+        // The copy is UTF-8 unless another process modified the file.
         let shown = String::from_utf8_lossy(&text[..len]);
         match kind {
             Kind::String => string::push_quoted(&shown, &mut self.text),

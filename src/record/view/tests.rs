@@ -12,7 +12,8 @@ fn limits() -> Limits {
     Limits { paths: 1 << 30, ..Limits::default() }
 }
 
-/// The attributes of an update whose `change` has these members, one line for each attribute.
+/// Returns the attributes of an update, one line for each. `members` are the members of its
+/// `change`.
 fn lines(members: &str, secrets: &[&str]) -> Vec<String> {
     struct Lines<'s>(Viewer<'s>, Vec<String>);
     impl Visitor for Lines<'_> {
@@ -134,7 +135,7 @@ fn lists_are_compared_as_sets_if_that_is_shorter() {
         // One element changes in place.
         ("[1,2]", "[1,3]", &["l[1]: 2 -> 3"][..]),
         ("[1]", "[2]", &["l[0]: 1 -> 2"]),
-        // By index and as a set, the diffs have the same length: the set wins, as in Terraform.
+        // The diff as sets is as long as the diff by index. The sets win, as in Terraform.
         ("[1,2]", "[2,3]", &["l[0]: 1 -> -", "l[1]: - -> 3"]),
         ("[1,2,3]", "[1,3,4]", &["l[1]: 2 -> -", "l[2]: - -> 4"]),
         (
@@ -177,7 +178,7 @@ fn lists_are_compared_as_sets_if_that_is_shorter() {
     let gone = format!("l[0]: {one} -> -");
     let expected = [&[gone][..], &added(1)].concat();
     assert_eq!(set(&format!("{two},{new}"), &format!("{{}},{open}")), expected);
-    // With an unknown attribute, a tie goes to the comparison by index. Lists with a sensitive
+    // On a tie with an unknown attribute, the comparison by index wins. Lists with a sensitive
     // attribute are never compared as sets.
     let change = r#""before":{"l":[{"a":1},{"a":2}]},"after":{"l":[{"a":2},{"a":1}]}"#;
     let unknown = r#","after_unknown":{"l":[{},{"id":true}]}"#;
@@ -197,9 +198,9 @@ fn elements_of_nested_sets_are_removed_and_added() {
             r#"[["c"],["d"],["a","x"]]"#,
             &[r#"l[0]: ["a","b"] -> -"#, r#"l[2]: - -> ["a","x"]"#][..],
         ),
-        // One list has one more element: only that element is listed.
+        // One list has an additional element. Only that element is listed.
         (r#"[["a","b"],["c"]]"#, r#"[["a","b","x"],["c"]]"#, &[r#"l[0][2]: - -> "x""#]),
-        // The lists have nothing in common.
+        // The lists have no element in common.
         (
             r#"[["a","b"]]"#,
             r#"[["a","c"],["d"]]"#,

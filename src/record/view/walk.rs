@@ -14,11 +14,12 @@ pub enum Met<'a> {
     Open(Kind),
     /// The end of the innermost entered object or array.
     Close(Kind),
-    /// A value that is not entered: a scalar, an empty container, or a container that is passed.
+    /// A value that is not entered: a scalar, an empty container, or a container with
+    /// [`Entry::Pass`].
     Whole(Value<'a>, Kind),
 }
 
-/// Whether to enter a value.
+/// Whether to enter an object or array, or to pass it as one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
     Enter,
@@ -30,8 +31,8 @@ enum Inside<'a> {
     Array(Elements<'a>, u32),
 }
 
-/// Calls `each` with every event at and below a value, in document order. `entry` decides for each
-/// object and array that is not empty.
+/// Calls `each` with the events of a value, in document order. `entry` decides whether to enter an
+/// object or array; it is not called for empty ones.
 pub fn walk<'a>(
     root: Value<'a>,
     entry: impl Fn(Value<'a>) -> Entry,

@@ -1,23 +1,23 @@
-//! The brackets of a range of text whose enclosing containers are unknown.
+//! Matches the brackets of a range of text whose enclosing containers are unknown.
 
 use super::super::{Block, HasPext, Isa};
 use super::Claims;
 
-/// The brackets of a range that have no partner in it.
+/// The brackets of a range that have no matching bracket in the range.
 #[derive(Clone, Debug, Default)]
 pub struct PartialNesting {
-    /// The closing brackets without an opening one, in text order: whether each is a brace.
+    /// The closing brackets without an opening one, in text order. `true` is a brace.
     pub(super) closed: Vec<bool>,
-    /// What the tokens claim about the container around all these: whether it is an object.
+    /// The claims of tokens about the container around all these brackets. `true` is an object.
     pub(super) around: Option<bool>,
-    /// The opening brackets without a closing one, the outermost first: whether each is a brace.
+    /// The opening brackets without a closing one, the outermost first. `true` is a brace.
     pub(super) open: Vec<bool>,
-    /// An upper bound of the depth that the range itself opens at any place in it.
+    /// An upper bound of the number of containers that the range itself has open at any position.
     pub(super) highest: usize,
 }
 
 impl PartialNesting {
-    /// Follows the brackets of the next blocks; `false` if they do not match.
+    /// Follows the brackets of the next blocks. Returns `false` if they do not match.
     pub fn follow(&mut self, isa: Isa, blocks: &[Block]) -> bool {
         match isa.pext() {
             Some(pext) => self.take_words::<false>(pext, blocks, &[]),
@@ -25,8 +25,8 @@ impl PartialNesting {
         }
     }
 
-    /// Like [`PartialNesting::follow`], and checks claims as well. `last` is what the tokens claim
-    /// about the innermost container at the end of the blocks.
+    /// Like [`PartialNesting::follow`], but also checks claims. `last` has the claims after the
+    /// last bracket, about the innermost container at the end of the blocks.
     pub fn follow_claims(
         &mut self,
         isa: Isa,
@@ -57,7 +57,8 @@ impl PartialNesting {
         false
     }
 
-    /// Follows one block bracket by bracket: the fallback, and the oracle of the fast path.
+    /// Follows one block bracket by bracket. This is the fallback of the fast path, and tests
+    /// compare the two.
     fn one_by_one(&mut self, block: &Block, claims: Claims) -> bool {
         let mut brackets = block.brackets;
         while brackets != 0 {
@@ -78,7 +79,7 @@ impl PartialNesting {
         true
     }
 
-    /// Follows a closing bracket; `false` if its kind is wrong.
+    /// Follows a closing bracket. Returns `false` if its kind is wrong.
     #[inline(always)]
     pub(super) fn close(&mut self, is_brace: bool) -> bool {
         let own = self.open.pop();
@@ -88,7 +89,8 @@ impl PartialNesting {
         own.or_else(|| self.around.take()).is_none_or(|own| own == is_brace)
     }
 
-    /// Checks claims about the innermost container, each 0 or 1; `false` if one is wrong.
+    /// Checks claims about the innermost container. Each claim is 0 or 1. Returns `false` if a
+    /// claim is wrong.
     #[inline(always)]
     pub(super) fn claim(&mut self, claims: Claims) -> bool {
         if claims == Claims::default() {
@@ -102,12 +104,12 @@ impl PartialNesting {
         claims.contradictions(u64::from(kind)) == 0
     }
 
-    /// How many closing brackets have no opening one in the range.
+    /// Number of closing brackets without an opening bracket in the range.
     pub fn closes(&self) -> u64 {
         self.closed.len() as u64
     }
 
-    /// How many opening brackets have no closing one in the range.
+    /// Number of opening brackets without a closing bracket in the range.
     pub fn opens(&self) -> u64 {
         self.open.len() as u64
     }

@@ -1,21 +1,22 @@
 //! Matches up to 64 brackets at a time.
 //!
 //! PEXT packs the brackets of many blocks into one word. In a word, an opening bracket directly
-//! followed by a closing one is a pair, and its kinds must agree. Removing all pairs brings the
-//! brackets around them next to each other. After as many rounds as the text is nested, the rest
-//! closes brackets of earlier words and then opens brackets for later ones. A word has dozens of
-//! brackets and takes three or four rounds, so the cost is a few instructions a block.
+//! before a closing bracket is a pair, and both must have the same kind. Each round removes all
+//! pairs, which brings the brackets around them next to each other. The number of rounds is the
+//! depth of nesting in the word. The remaining brackets first close containers of earlier words,
+//! and then open containers for later words. A word has dozens of brackets and takes three or four
+//! rounds, so the cost is a few instructions for each block.
 //!
-//! A claim ([`Claims`]) is stored at the bracket after the tokens that make it. At a closing
-//! bracket it is checked at once. At an opening bracket it is about the enclosing container, so
-//! when a round removes that pair, the claim moves to the next bracket that remains. A carry moves
-//! it across any number of adjacent pairs.
+//! A claim ([`Claims`]) is stored at the next bracket after its token. At a closing bracket, the
+//! claim is checked at once. At an opening bracket, the claim is about the enclosing container. So
+//! when a round removes the pair of this bracket, the claim moves to the next bracket that remains.
+//! The carry of an addition moves the claim across any number of adjacent pairs.
 
 use super::partial::PartialNesting;
 use super::{Block, BlockRange, Claims, Nesting};
 use crate::scan::brackets::lowest;
 
-/// Brackets without the text between them, one bit each, the first lowest.
+/// Brackets without the text between them, one bit each. The lowest bit is the first bracket.
 #[derive(Clone, Copy, Default)]
 pub(in crate::scan) struct Word {
     opens: u64,
@@ -24,8 +25,9 @@ pub(in crate::scan) struct Word {
     len: u32,
 }
 
-/// Packs the brackets of blocks into words and passes each word to `take`, with the index of the
-/// block after it. Stops and returns `false` when `take` does. `compress(bits, mask)` is PEXT.
+/// Packs the brackets of blocks into words. Passes each word to `take`, with the index of the block
+/// after the word. If `take` returns `false`, stops and returns `false`. `compress(bits, mask)` is
+/// PEXT.
 #[inline(always)]
 fn pack_brackets<const CLAIMED: bool>(
     blocks: &[Block],
@@ -57,8 +59,8 @@ fn pack_brackets<const CLAIMED: bool>(
 }
 
 impl Word {
-    /// Removes all pairs. `None` if the kinds of a pair differ or a claim is wrong. The remaining
-    /// kinds are in text order, the first lowest.
+    /// Removes all pairs. Returns `None` if the kinds of a pair differ or a claim is wrong. The
+    /// remaining brackets are in text order, the first one in the lowest bit.
     #[inline(always)]
     fn reduced<const CLAIMED: bool>(self, compress: impl Fn(u64, u64) -> u64) -> Option<Reduced> {
         let Word { mut opens, mut braces, mut claims, mut len } = self;
@@ -95,18 +97,19 @@ impl Word {
     }
 }
 
-/// The brackets of a word without its pairs: some that close, then some that open.
+/// The brackets of a word without its pairs: first closing brackets, then opening brackets.
 struct Reduced {
     braces: u64,
     closes: u32,
     opens: u32,
     claims: Claims,
-    /// Claims about the container that is innermost after the word: each 0 or 1.
+    /// Claims about the innermost container after the word. Each claim is 0 or 1.
     past: Claims,
 }
 
 impl Reduced {
-    /// Claims about the container around the first opening bracket: each 0 or 1.
+    /// Returns the claims about the container around the first opening bracket. Each claim is 0 or
+    /// 1.
     #[inline(always)]
     fn first(&self) -> Claims {
         let first = |claims: u64| claims.checked_shr(self.closes).unwrap_or_default() & 1;
@@ -116,8 +119,8 @@ impl Reduced {
         }
     }
 
-    /// Whether the claims at all later opening brackets are right. The bracket before each one
-    /// opens the container that the claim is about.
+    /// Whether the claims at the second and all later opening brackets are right. Each of these
+    /// claims is about the container that the bracket before it opens.
     #[inline(always)]
     fn later_claims_hold(&self) -> bool {
         let later = lowest(self.closes + self.opens) & !lowest(self.closes + 1);
@@ -126,7 +129,7 @@ impl Reduced {
 }
 
 impl PartialNesting {
-    /// Follows the brackets word by word; `false` if they do not match.
+    /// Follows the brackets word by word. Returns `false` if they do not match.
     #[inline(always)]
     pub(in crate::scan) fn follow_words<const CLAIMED: bool>(
         &mut self,
@@ -152,8 +155,8 @@ impl PartialNesting {
 }
 
 impl Nesting {
-    /// Follows the brackets word by word; `false` if something may be wrong. `compress(bits, mask)`
-    /// is PEXT. `take` is [`Nesting::take`], compiled out of line to keep this loop small.
+    /// Follows the brackets word by word. Returns `false` if they may be invalid. `compress(bits,
+    /// mask)` is PEXT. `take` is [`Nesting::take`], compiled out of line to keep this loop small.
     #[inline(always)]
     pub(in crate::scan) fn follow_words<const CLAIMED: bool>(
         &mut self,
@@ -165,7 +168,7 @@ impl Nesting {
         pack_brackets::<CLAIMED>(blocks, claims, compress, |word, end| take(self, word, end))
     }
 
-    /// Follows the brackets of one word, which covers the blocks before `end`.
+    /// Follows the brackets of one word. `end` is the index of the block after the word.
     #[inline(always)]
     pub(in crate::scan) fn take<const CLAIMED: bool>(
         &mut self,
@@ -177,8 +180,8 @@ impl Nesting {
             self.ranges.push(BlockRange { end, depth_min: 0, depth_after: 0 });
             return true;
         }
-        // A document that begins in this word may end in it, and only the slow path handles the
-        // brackets after its end.
+        // A document that begins in this word may also end in it. Only the slow path handles
+        // brackets after the end of the document.
         let begins = self.open.depth == 0 && word.len > 0;
         if begins || self.open.depth + u64::from(word.opens.count_ones()) > self.depth_max {
             return false;

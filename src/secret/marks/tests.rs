@@ -15,7 +15,8 @@ fn marked(text: &str, names: Option<&str>) -> Result<Vec<Sides>> {
         let text = |value: Value<'_>| String::from_utf8(value.raw().to_vec()).unwrap();
         found.push(marked.sides.map(|side| side.map(text)));
     })?;
-    // The second run has a filled cache of overlays, which must not matter.
+    // The second run uses the cache of overlays that the first run filled. The results must not
+    // differ.
     let again = found.split_off(found.len() / 2);
     assert_eq!(found, again);
     Ok(found)
@@ -28,7 +29,7 @@ fn whys(text: &str) -> Vec<Why> {
     found
 }
 
-/// Reports the marked places twice.
+/// Calls `each` with the marked places, and then with the same places again.
 fn find(text: &str, names: Option<&str>, each: impl FnMut(&Marked<'_, '_>)) -> Result<()> {
     find_by(text, names, None, each)
 }

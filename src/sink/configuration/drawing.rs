@@ -1,7 +1,7 @@
 //! Draws the graph of a configuration in the languages of Graphviz and Mermaid.
 //!
-//! An arrow leads from an element to one that it depends on. In the graph of modules, a dotted
-//! arrow leads from a module to one that it calls.
+//! An arrow points from an element to an element that it depends on. In the graph of modules, a
+//! dotted arrow points from a module to a module that it calls.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -17,7 +17,7 @@ use crate::sink::write_error;
 pub enum Language {
     /// DOT, the language of Graphviz.
     Dot,
-    /// Mermaid, which hosts of Git repositories draw in Markdown.
+    /// Mermaid, which GitHub and GitLab draw in Markdown.
     Mermaid,
 }
 
@@ -30,10 +30,10 @@ pub enum Subject {
     Modules,
 }
 
-/// A graph that is ready to be drawn.
+/// The nodes and arrows to draw.
 #[derive(Debug, Default)]
 struct Drawing {
-    /// The nodes of each module by their number: label and shape.
+    /// The nodes of each module: number, label and shape.
     modules: BTreeMap<String, Vec<(u32, String, Shape)>>,
     references: Vec<Edge>,
     calls: Vec<Edge>,
@@ -98,7 +98,7 @@ impl Drawing {
         let numbers: BTreeMap<&str, u32> = names.iter().map(String::as_str).zip(0..).collect();
         let number = |module: &str| numbers.get(module).copied();
         let mut references = BTreeSet::new();
-        // Most modules use a provider of the root module, which says nothing about modules.
+        // Skips references to providers, because most modules use a provider of the root module.
         let providers = graph.nodes().filter(|node| node.kind == Some(Kind::Provider));
         let providers: BTreeSet<u32> = providers.map(|node| node.number).collect();
         for (from, to) in graph.references() {
@@ -181,13 +181,13 @@ impl Drawing {
     }
 }
 
-/// A text as a string of DOT.
+/// Returns `text` as a quoted string of DOT.
 fn quoted(text: &str) -> String {
     let text = inert::text(text).replace('\\', "\\\\").replace('"', "\\\"");
     format!("\"{text}\"")
 }
 
-/// A text with the entities of Mermaid for everything that has a meaning there.
+/// Replaces the characters that have a meaning in Mermaid with entities.
 fn entities(text: &str) -> String {
     let mut escaped = String::new();
     for character in inert::text(text).chars() {

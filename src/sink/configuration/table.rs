@@ -1,7 +1,7 @@
 //! Lists a configuration for a person, one line for each element, as wide as the screen.
 //!
-//! Lines wait in blocks of [`ROWS`] lines, whose columns are aligned, so the memory does not grow
-//! with the configuration. A document that fails early leaves no lines.
+//! Lines are buffered and aligned in batches of [`ROWS`] lines, so the memory does not grow with
+//! the configuration. A document that fails in its first batch leaves no lines.
 
 use std::io::{self, BufWriter, Write};
 
@@ -13,11 +13,11 @@ use crate::sink::phrase::counted;
 use crate::sink::screen::{BOLD, DIM, Screen, fit, fit_end, padded, width};
 use crate::sink::write_error;
 
-/// Lines that are aligned with each other.
+/// Maximum number of lines in a batch, whose columns are aligned.
 const ROWS: usize = 200;
 /// Maximum width of the column of addresses.
 const ADDRESS_MAX: usize = 60;
-/// References that a line names; others are counted.
+/// Maximum number of references that a line lists. Further references are counted.
 const NAMED: usize = 4;
 
 /// Lists configurations as tables.
@@ -40,14 +40,14 @@ impl<W: Write> Table<W> {
 
     fn push(&mut self, kind: &str, address: &str, details: &str) -> io::Result<()> {
         self.listed += 1;
-        // A line of a very long name shows its end, which says most.
+        // The end of a long name is more specific.
         let address = fit_end(&visible(address), self.screen.width);
         let details = fit(&visible(details), self.screen.width);
         self.rows.push([kind.to_owned(), address, details]);
         if self.rows.len() < ROWS { Ok(()) } else { self.draw() }
     }
 
-    /// Writes the waiting lines.
+    /// Writes the buffered lines.
     fn draw(&mut self) -> io::Result<()> {
         if let Some(title) = self.title.take() {
             if self.documents > 0 {
@@ -123,7 +123,7 @@ impl<W: Write> Table<W> {
     }
 }
 
-/// The word for an element in a line.
+/// Returns the word for an element's kind in a line.
 fn kind_of(element: &Element) -> &str {
     match element.names.mode.as_deref() {
         Some("data") => "data source",
@@ -136,7 +136,7 @@ fn word(kind: Kind) -> &'static str {
     if kind == Kind::ModuleCall { "module" } else { kind.word() }
 }
 
-/// What a line says about an element besides its address.
+/// Returns the details of an element that follow its address in a line.
 fn details(element: &Element) -> Vec<String> {
     let mut parts = Vec::new();
     match element.kind {
@@ -156,7 +156,7 @@ fn details(element: &Element) -> Vec<String> {
     let mut used: Vec<&str> = Vec::new();
     let mut more = 0;
     for reference in element.references().flat_map(|(_, list)| list) {
-        // The tools write `t.n.id` and `t.n` for one reference.
+        // For one reference, the tools list both `t.n.id` and `t.n`.
         let is_named = used.iter().any(|used| used.starts_with(reference.as_str()));
         match used.len() {
             _ if is_named => {}

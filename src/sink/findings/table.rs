@@ -1,4 +1,4 @@
-//! Draws a page for a person that shows where the secrets are, as wide as the screen.
+//! Draws a page that shows a person where the secrets are, as wide as the screen.
 //!
 //! The page is drawn at the document's summary. Until then, findings are counted, and the first few
 //! echoes and suspects are stored. `ROWS_MAX` and `LISTED` limit the memory.
@@ -43,7 +43,7 @@ struct Page {
     suspects: Vec<Listed>,
 }
 
-/// A finding that is listed.
+/// A finding as the page lists it.
 #[derive(Debug)]
 struct Listed {
     piece: String,
@@ -74,7 +74,7 @@ impl Rows {
         self.rows[index].1.add(kind);
     }
 
-    /// The rows to show: the first rows, and the sum of the rest.
+    /// Returns the rows to show: the first rows, and the sum of the rest.
     fn shown(mut self) -> Vec<(String, Counts)> {
         if self.rows.len() > ROWS_SHOWN {
             let rest = self.rows.split_off(ROWS_SHOWN - 1);
@@ -85,7 +85,7 @@ impl Rows {
         self.rows
     }
 
-    /// The rows, sorted so that those with the most findings come first.
+    /// Returns the rows, sorted so that those with the most findings come first.
     fn by_number(mut self) -> Rows {
         self.rows.sort_by(|a, b| (b.1.total(), &a.0).cmp(&(a.1.total(), &b.0)));
         self
@@ -93,7 +93,7 @@ impl Rows {
 }
 
 impl<W: Write> Table<W> {
-    /// A ledger that draws to `out`.
+    /// Creates a ledger that draws to `out`.
     pub fn new(out: W, screen: Screen) -> Table<W> {
         Table { out, screen, page: Page::default(), drawn: 0 }
     }
@@ -214,7 +214,7 @@ impl Page {
     }
 }
 
-/// The style of numbers of this kind.
+/// Returns the style of numbers of this kind.
 fn style(kind: Kind) -> &'static str {
     match kind {
         Kind::Echo | Kind::Key => RED,
@@ -229,7 +229,7 @@ fn origin(of: &Of) -> String {
     words(&[of.section, label.unwrap_or_default(), of.path.as_deref().unwrap_or(&byte)])
 }
 
-/// Joins texts of a document with spaces, with hidden characters made visible.
+/// Joins strings from a document with spaces, and makes hidden characters visible.
 fn words(parts: &[&str]) -> String {
     let parts = parts.iter().filter(|part| !part.is_empty());
     parts.map(|part| visible(part)).collect::<Vec<_>>().join(" ")

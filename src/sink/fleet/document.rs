@@ -101,7 +101,8 @@ struct Failed<'a> {
 }
 
 impl<W: Write> Document<W> {
-    /// A document written to `out` that lists the `rules` each plan breaks.
+    /// Creates a sink that writes the document to `out`. The document lists the `rules` that each
+    /// plan breaks.
     pub fn new(out: W, rules: &[Rule]) -> Document<W> {
         Document {
             out: inert::Json::new(out),
@@ -224,7 +225,7 @@ fn json(value: &impl Serialize) -> Result<String> {
     serde_json::to_string(value).map_err(write_error)
 }
 
-/// The rows with the most changes.
+/// Returns the rows with the most changes.
 fn top(groups: &Groups) -> Vec<&Row> {
     let mut rows: Vec<&Row> = groups.rows().collect();
     rows.sort_by_key(|row| (std::cmp::Reverse(row.counts.changes()), &row.name));

@@ -1,11 +1,12 @@
 //! Draws one table for many plans, for a person: a row for each workspace, the totals, the
 //! workspaces whose planning failed, and the types, modules and providers with the most changes.
 //!
-//! A plan is counted at its `summary` record, completely or not at all. A plan that fails is a row
+//! A plan is counted at its `summary` record, completely or not at all. A plan that fails has a row
 //! with its error. Memory holds numbers only: a row for each workspace, type, module and provider,
-//! up to [`WORKSPACES_MAX`] and [`GROUPS_MAX`]. All further ones share one row. A single plan gets
-//! its own page instead ([`View`]), unless the caller wants the table. What states hold comes after
-//! the table.
+//! up to [`WORKSPACES_MAX`] and [`GROUPS_MAX`]. Beyond these limits, further names share one row.
+//!
+//! A single plan gets its own page instead ([`View`]), unless the caller wants the table. The
+//! contents of states come after the table.
 
 pub mod document;
 mod rows;
@@ -32,7 +33,7 @@ pub const WORKSPACES_MAX: usize = 100_000;
 /// Maximum number of types, modules or providers with a row of their own.
 pub const GROUPS_MAX: usize = 10_000;
 
-/// The grouping of the table: what a row stands for.
+/// The grouping of the table: what each row is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "what a row stands for")]
 pub enum By {
@@ -50,7 +51,7 @@ pub enum Sort {
     /// Errors, then changes of all kinds.
     #[default]
     Changes,
-    /// The name, first to last.
+    /// The name, in alphabetical order.
     Name,
     /// The order of the input.
     Input,
@@ -61,7 +62,7 @@ pub enum Sort {
 /// The layout of the table.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Shape {
-    /// The grouping of the rows. `None` is that by workspace.
+    /// The grouping of the rows. `None` means by workspace.
     pub by: Option<By>,
     /// The sort key of the rows.
     pub sort: Sort,
@@ -84,7 +85,7 @@ pub struct Fleet<W: Write> {
     out: W,
     screen: Screen,
     shape: Shape,
-    /// The page of the only plan so far.
+    /// The page of the first plan. `None` as soon as a second plan begins.
     page: Option<View<Vec<u8>>>,
     /// The workspace of the current plan.
     workspace: String,
@@ -96,7 +97,7 @@ pub struct Fleet<W: Write> {
 }
 
 impl<W: Write> Fleet<W> {
-    /// A sink that draws to `out`.
+    /// Creates a sink that draws to `out`.
     pub fn new(out: W, screen: Screen, shape: Shape, single: Single) -> Fleet<W> {
         let page = (single == Single::Page).then(|| View::new(Vec::new(), screen, shape.top));
         Fleet {
@@ -112,7 +113,7 @@ impl<W: Write> Fleet<W> {
         }
     }
 
-    /// Shows the places of blocks on the page of a single plan.
+    /// Shows the locations of blocks on the page of a single plan.
     #[must_use]
     pub fn with_places(mut self, places: Places) -> Fleet<W> {
         self.page = self.page.map(|page| page.with_places(places));
@@ -154,7 +155,7 @@ impl<W: Write> Sink for Fleet<W> {
     }
 
     fn state(&mut self, label: Label<'_>, holdings: &Holdings) -> Result<()> {
-        // Drops the checks of the state, which came as those of a plan.
+        // Drops the counts of the state's checks, which arrived as the records of a plan.
         self.plan = Tally::default();
         self.states.add(label, holdings);
         Ok(())

@@ -44,7 +44,7 @@ impl Column {
         Column::Errors,
     ];
 
-    /// The column that counts an action. `None` if no column does.
+    /// Returns the column that counts an action. `None` if no column does.
     pub(super) fn of(action: &str) -> Option<Column> {
         Some(match action {
             "create" => Column::Add,
@@ -56,7 +56,7 @@ impl Column {
         })
     }
 
-    /// The words for the column: one of the table, a short one, and a heading.
+    /// Returns the names of the column: in the table, as an abbreviation, and as a heading.
     pub(in crate::sink) fn words(self) -> [&'static str; 3] {
         match self {
             Column::Add => ["add", "add", "Add"],
@@ -113,7 +113,7 @@ impl From<Counts> for BTreeMap<Column, u64> {
 }
 
 impl Counts {
-    /// The counts of a plan.
+    /// Returns the counts of a plan.
     pub(super) fn of(summary: &Summary) -> Counts {
         let mut counts = Counts::default();
         for (action, number) in &summary.resource_changes {
@@ -123,7 +123,7 @@ impl Counts {
         }
         counts[Column::Import] = summary.terraform.import;
         counts[Column::Move] = summary.moved;
-        // The tools list objects that only moved there, too.
+        // The drift in a plan includes objects that only moved. Their action is `no-op`.
         let drift = summary.resource_drift.iter().filter(|(action, _)| *action != "no-op");
         counts[Column::Drift] = drift.map(|(_, count)| count).sum();
         let failed = |status: &str| summary.checks.get(status).copied().unwrap_or(0);
@@ -141,7 +141,7 @@ impl Counts {
         self.0.iter().all(|&number| number == 0)
     }
 
-    /// Changes of all kinds.
+    /// Returns the number of changes of all kinds.
     pub(in crate::sink) fn changes(&self) -> u64 {
         Column::ALL.iter().filter(|column| column.is_of_changes()).map(|&column| self[column]).sum()
     }
@@ -175,7 +175,7 @@ pub(in crate::sink) struct Row {
     /// Whether applying a plan of the row leaves changes for a later plan.
     #[serde(skip)]
     pub is_incomplete: bool,
-    /// Whether the row is no workspace but an input without any plan.
+    /// Whether the row is an input without any plan, not a workspace.
     #[serde(skip)]
     pub is_input: bool,
     /// The error of the first plan that failed.
@@ -308,7 +308,8 @@ impl Groups {
         self.rows().next().is_none()
     }
 
-    /// The row of a name. It is added if it is missing and there is room.
+    /// Returns the row of a name. Adds a missing row up to the maximum. Beyond the maximum, all
+    /// names share the row `others`.
     pub(super) fn row(&mut self, name: &str) -> &mut Row {
         let name = &*short_group(name);
         let Groups { rows, indexes, hasher, max, others } = self;
@@ -342,20 +343,20 @@ impl Groups {
         self.others.add(&plan.others);
     }
 
-    /// All rows in order of first occurrence.
+    /// Returns all rows in order of first occurrence.
     pub(in crate::sink) fn rows(&self) -> impl Iterator<Item = &Row> {
         let others = Some(&self.others).filter(|others| others.plans > 0 || !others.is_quiet());
         self.rows.iter().chain(others)
     }
 }
 
-/// The name of a provider without the default registry of Terraform or OpenTofu.
+/// Returns the name of a provider without the default registry of Terraform or OpenTofu.
 pub(in crate::sink) fn without_registry(provider: &str) -> &str {
     let registries = ["registry.terraform.io/", "registry.opentofu.org/"];
     registries.iter().find_map(|registry| provider.strip_prefix(registry)).unwrap_or(provider)
 }
 
-/// The address of a module without instance keys.
+/// Returns the address of a module without instance keys.
 pub(super) fn without_keys(address: &str) -> Cow<'_, str> {
     if !address.contains('[') {
         return Cow::Borrowed(address);

@@ -1,4 +1,4 @@
-//! Draws what states hold: the totals, a row for each workspace, and the types, modules and
+//! Draws the contents of states: the totals, a row for each workspace, and the types, modules and
 //! providers with the most resources.
 
 use std::collections::BTreeMap;
@@ -17,12 +17,12 @@ const LISTED: usize = 8;
 /// Width of a number, in columns.
 const NUMBER: usize = 11;
 
-/// What the states of a run hold.
+/// The contents of all states of a run.
 #[derive(Debug, Default)]
 pub(super) struct States {
     all: Holdings,
-    /// The resources and outputs of each workspace. Those beyond [`WORKSPACES_MAX`] only count in
-    /// the totals.
+    /// The numbers of resources and outputs of each workspace. Workspaces beyond [`WORKSPACES_MAX`]
+    /// count only in the totals.
     workspaces: BTreeMap<String, [u64; 2]>,
 }
 
@@ -42,7 +42,8 @@ impl States {
         self.all.take(holdings.clone());
     }
 
-    /// Draws the page. A grouping draws its list alone; states have no actions.
+    /// Draws the page. With a grouping, draws only that grouping's list. States have no actions, so
+    /// grouping by action has no effect.
     pub(super) fn draw(&self, screen: Screen, shape: &Shape) -> String {
         let mut page = Page { text: String::new(), screen, top: shape.top.unwrap_or(LISTED) };
         let only = match shape.by {
@@ -77,14 +78,14 @@ impl States {
         page.text
     }
 
-    /// The name of the only state and its tool, or the number of states.
+    /// Returns the name of the only state and its tool, or the number of states.
     fn title(&self, columns: usize) -> String {
         if self.all.states != 1 {
             return format!("{} states", self.all.states);
         }
         let providers = self.all.groups.iter().filter(|groups| groups.by() == By::Provider);
         let providers = providers.flat_map(Groups::largest_first);
-        // Without a provider of a registry, either tool may have made the state.
+        // Without a provider from a tool's registry, either tool may have made the state.
         let tools = providers.filter_map(|group| Tool::of_provider(group.name));
         let tool = tools.reduce(Tool::and).unwrap_or(Tool::Both).name();
         let version = self.all.terraform_version.as_ref().map_or(String::new(), |version| {
@@ -108,7 +109,7 @@ fn row<'g>(by: By, group: &Group<'g>) -> (&'g str, [u64; 2]) {
     (name, [group.resources, group.documents])
 }
 
-/// The totals in words.
+/// Returns the totals in words.
 fn sentence(all: &Holdings) -> String {
     let mut parts = vec![counted(all.managed, "managed resource")];
     let others = [

@@ -1,4 +1,4 @@
-//! Draws the table.
+//! Draws the table of many plans, and the lists around it.
 
 use std::cmp::Reverse;
 use std::fmt::Write;
@@ -15,7 +15,7 @@ use crate::sink::screen::{
 const ROWS: usize = 20;
 /// Maximum number of rows of each list below the table, by default.
 const LISTED: usize = 5;
-/// The smallest width of a name, in columns, with long headings.
+/// Minimum width of a name, in columns. If long headings leave less room, headings are short.
 const NAME_MIN: usize = 20;
 
 /// A column of the table.
@@ -61,8 +61,8 @@ struct Layout {
 }
 
 impl Layout {
-    /// A layout of the columns that have a number in some row. Headings are long if they leave
-    /// room for names, otherwise short.
+    /// Creates a layout of the columns that have a number in some row. Headings are long if they
+    /// leave room for names, otherwise short.
     fn new(by: By, totals: &Row, columns: usize) -> Layout {
         let is_shown = |column: &Column| match column {
             Column::Add | Column::Change | Column::Destroy => true,
@@ -101,18 +101,18 @@ impl Layout {
     }
 }
 
-/// A name as it is shown, cut to a width in columns.
+/// Returns a name as the table shows it, cut to a width in columns.
 fn shown(row: &Row, by: By, columns: usize) -> String {
     let name = visible(&row.name);
     match by {
         By::Type | By::Action => fit(&name, columns),
-        // Such names differ at the end.
+        // Names of these kinds differ at the end.
         By::Workspace | By::Module | By::Provider => fit_end(&name, columns),
     }
 }
 
 impl Totals {
-    /// Draws the table with its heading and the lists of the most changes.
+    /// Draws the table, its heading, and the lists of the groups with the most changes.
     pub fn draw(&self, shape: &Shape, screen: Screen) -> String {
         let mut page = Page { text: String::new(), screen, top: shape.top, has_legend: false };
         page.title(self);
@@ -134,7 +134,7 @@ impl Totals {
         page.text
     }
 
-    /// The row of totals.
+    /// Returns the row of totals.
     fn total(&self) -> Row {
         Row {
             name: "total".into(),
@@ -145,9 +145,9 @@ impl Totals {
         }
     }
 
-    /// The rows that have something to show, sorted.
+    /// Returns the rows that have something to show, sorted.
     fn sorted(&self, by: By, sort: Sort) -> Vec<&Row> {
-        // A row of an action has only a number of resources.
+        // A row of an action may have a number of resources and no other count.
         let is_shown = |row: &&Row| by == By::Action || !row.is_quiet();
         let mut rows: Vec<&Row> = self.groups(by).rows().filter(is_shown).collect();
         if by != By::Workspace && sort != Sort::Input {
@@ -340,7 +340,8 @@ impl Page {
         }
         for &(field, width, _) in &layout.fields {
             line += &match field.value(row) {
-                // The number of plans in several groups is unknown: groups share plans.
+                // The number of plans of several groups is unknown, because a plan can be in
+                // several groups.
                 0 if field == Field::Plans => " ".repeat(width),
                 number => self.screen.number(field.style(), number, width),
             };

@@ -48,8 +48,8 @@ impl Tally {
         }
     }
 
-    /// Moves the groups of another plan here; `other` keeps its other counts. So the plans of one
-    /// input store each group once.
+    /// Moves the groups of another plan into this tally. `other` keeps its number of invocations.
+    /// This way, the plans of one input store each group once.
     pub fn take_names(&mut self, other: &mut Tally) {
         self.types.add(std::mem::take(&mut other.types));
         self.modules.add(std::mem::take(&mut other.modules));
@@ -99,7 +99,7 @@ pub struct Totals {
     pub(in crate::sink) invocations: u64,
     #[serde(flatten)]
     pub(in crate::sink) groups: TotalGroups,
-    /// The workspaces and texts of the first few errors.
+    /// The first few errors: the workspace and the message.
     #[serde(skip)]
     pub(super) errors: Vec<(String, String)>,
 }
@@ -120,10 +120,10 @@ pub struct InputTotals {
     pub errored: u64,
     /// Plans whose planning failed, and plans that leave changes for a later plan.
     pub incomplete: u64,
-    /// Assertions that plans fail, with the severity `error`.
+    /// Failed assertions with the severity `error`.
     #[serde(skip_serializing_if = "rows::is_zero")]
     pub failed_assertions: u64,
-    /// Assertions that plans fail, with the severity `warning`.
+    /// Failed assertions with the severity `warning`.
     #[serde(skip_serializing_if = "rows::is_zero")]
     pub failed_warnings: u64,
     /// Plans without a list of changes.
@@ -136,7 +136,7 @@ pub struct InputTotals {
     pub bytes: u64,
 }
 
-/// What all plans change, by type, module, provider, action and workspace.
+/// The changes of all plans, by type, module, provider, action and workspace.
 #[derive(Debug, Serialize)]
 pub struct TotalGroups {
     pub(super) types: Groups,
@@ -180,7 +180,7 @@ impl Default for Totals {
 }
 
 impl Totals {
-    /// Totals without rows of workspaces, for callers that draw no table.
+    /// Creates totals without rows of workspaces, for callers that draw no table.
     pub fn without_workspaces() -> Totals {
         Totals {
             groups: TotalGroups { workspaces: Groups::new(0), ..Totals::default().groups },
@@ -243,13 +243,13 @@ impl Totals {
         row.error.get_or_insert(text.into());
     }
 
-    /// Adds an input, such as an empty folder, that has no plan.
+    /// Adds an input that has no plan, such as an empty folder.
     pub fn fail_input(&mut self, input: &str, error: &str) {
         self.fail(input, error);
         self.groups.workspaces.row(&visible(input)).is_input = true;
     }
 
-    /// What all plans change, in a sentence.
+    /// Returns a sentence about the changes of all plans.
     pub(in crate::sink) fn plan_line(&self) -> String {
         let is_unsure = self.inputs.failed + self.inputs.errored + self.inputs.unlisted > 0;
         match self.counts.changes() + self.invocations {

@@ -45,9 +45,10 @@ pub struct Answer<'q> {
     pub rule: &'q Rule,
     /// The input that the plan came from.
     pub source: &'q str,
-    /// The number that the rule counts.
+    /// The rule's count.
     pub count: u64,
-    /// The number of records with a count. One record may have several counted paths.
+    /// The number of records that the rule counts. It differs from `count` if a record has several
+    /// counted paths.
     pub records: u64,
     /// The names of the first [`NAMED_MAX`] records. Empty if the rule is about the plan as a
     /// whole.
@@ -60,7 +61,7 @@ pub struct Answer<'q> {
     pub is_unknown: bool,
 }
 
-/// Stands for the count of a rule about changes that the plan does not list.
+/// The words for an unknown count: the rule is about changes that the plan does not list.
 const UNKNOWN: &str = "not known, as the plan does not list its changes";
 
 impl Answer<'_> {
@@ -74,8 +75,8 @@ impl Answer<'_> {
         self.is_broken() && self.rule.severity() == Severity::Error
     }
 
-    /// The count in words, with the first `names` names as `show` formats them: `4 in a, b and 2
-    /// more`.
+    /// Returns the count in words, such as `4 in a, b and 2 more`. Lists the first `names` names,
+    /// which `show` formats.
     pub fn words(&self, names: usize, show: impl Fn(&str) -> String) -> String {
         if self.is_unknown {
             return UNKNOWN.to_owned();
@@ -94,7 +95,7 @@ impl Answer<'_> {
         }
     }
 
-    /// A sentence that says that the plan breaks the rule, with the count and the message.
+    /// Returns the sentence about a broken rule, with the count and the message.
     pub(super) fn sentence(&self) -> String {
         let start = match self.rule.assertion() {
             Some(_) => "The plan fails the assertion",
@@ -105,8 +106,8 @@ impl Answer<'_> {
         format!("{start} {rule}: {words}{}", message.unwrap_or_default())
     }
 
-    /// The words in lines: one for each of the first `names` findings of an assertion, and a single
-    /// line for any other rule.
+    /// Returns the words as lines: one for each of the first `names` findings of an assertion, and
+    /// a single line for any other rule.
     pub fn lines(&self, names: usize, show: impl Fn(&str) -> String) -> Vec<String> {
         if self.rule.assertion().is_none() {
             return vec![self.words(names, show)];
@@ -122,7 +123,7 @@ impl Answer<'_> {
 }
 
 impl CountedRules {
-    /// Rules without counts.
+    /// Creates counts of zero for `rules`.
     pub fn new(rules: &[Rule]) -> CountedRules {
         let counted = |rule: &Rule| {
             let (rule, first, findings) = (rule.clone(), Vec::new(), Vec::new());
@@ -150,12 +151,12 @@ impl CountedRules {
         }
     }
 
-    /// The input that the plan came from.
+    /// Returns the input that the plan came from.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// The rules that the plan breaks, errors first. Call after the plan's last record.
+    /// Returns the rules that the plan breaks, errors first. Call after the plan's last record.
     pub fn broken(&self) -> impl Iterator<Item = Answer<'_>> {
         let of = |severity| {
             self.answers()
@@ -164,7 +165,8 @@ impl CountedRules {
         of(Severity::Error).chain(of(Severity::Warning))
     }
 
-    /// The title of a list of the rules that the plan breaks. Call after the plan's last record.
+    /// Returns the title of a list of the rules that the plan breaks. Call after the plan's last
+    /// record.
     pub fn broken_title(&self) -> &'static str {
         let has = |is_assertion| {
             self.broken().any(|answer| answer.rule.assertion().is_some() == is_assertion)
@@ -172,7 +174,7 @@ impl CountedRules {
         title(has(false), has(true))
     }
 
-    /// The result of each rule. Call after the plan's last record.
+    /// Returns the result of each rule. Call after the plan's last record.
     pub fn answers(&self) -> impl Iterator<Item = Answer<'_>> {
         self.counted.iter().map(|counted| {
             let CountedRule { rule, count, records, first, findings, is_unknown } = counted;
@@ -182,7 +184,7 @@ impl CountedRules {
     }
 }
 
-/// The title of a list of broken rules, of failed assertions, or of both.
+/// Returns the title of a list of broken rules, of failed assertions, or of both.
 pub fn title(has_rules: bool, has_assertions: bool) -> &'static str {
     match (has_rules, has_assertions) {
         (_, false) => "Broken rules",
@@ -220,7 +222,7 @@ impl CountedRule {
     }
 }
 
-/// The name of the object that a record is about.
+/// Returns the name of the object that a record is about.
 fn name<'r>(record: &'r Record<'_>) -> Option<Cow<'r, str>> {
     let name = match record {
         Record::OutputChange(output) => &output.name,
@@ -239,7 +241,8 @@ pub struct Gate<'s, F> {
 }
 
 impl<'s, F: FnMut(&Answer<'_>)> Gate<'s, F> {
-    /// A gate before `sink`. At the end of each plan, it calls `broken` for each broken rule.
+    /// Creates a gate before `sink`. At the end of each plan, the gate calls `broken` for each
+    /// broken rule.
     pub fn new(rules: &[Rule], sink: Box<dyn Sink + 's>, broken: F) -> Gate<'s, F> {
         Gate { sink, counted_rules: CountedRules::new(rules), broken }
     }

@@ -47,7 +47,7 @@ pub enum Severity {
 impl Severity {
     const ALL: [Severity; 2] = [Severity::Error, Severity::Warning];
 
-    /// The word for the severity in a rule.
+    /// Returns the word for the severity in a rule.
     pub fn word(self) -> &'static str {
         match self {
             Severity::Error => "error",
@@ -61,9 +61,9 @@ impl Severity {
 enum Subject {
     /// Changes to managed resources with the given action word. For `read`, all resource changes.
     Action(&'static str),
-    /// Changes to managed resources that destroy an object, replacements included.
+    /// Changes to managed resources that destroy an object, including replacements.
     Destroy,
-    /// Changes to managed resources that forget an object, replacements included.
+    /// Changes to managed resources that forget an object, including replacements.
     Forget,
     /// Changes to managed resources other than `no-op` and `read`.
     Changes,
@@ -181,8 +181,8 @@ impl Rule {
         Ok(Rule { text, severity, message, subject, address, path, allowed, place, id })
     }
 
-    /// The rule that an assertion does not fail. `index` is its index among the assertions of the
-    /// run, and `id` is a text that no other assertion has.
+    /// Creates a rule that a plan breaks if it fails an assertion. `index` is the assertion's index
+    /// in the run. `id` is unique among the assertions of the run.
     pub fn of_assertion(index: usize, name: &str, id: String, severity: Severity) -> Rule {
         Rule {
             text: name.to_owned(),
@@ -207,7 +207,7 @@ impl Rule {
         Rule { place: Some((file.to_owned(), line)), ..self }
     }
 
-    /// The index of the assertion that the rule stands for.
+    /// Returns the index of the assertion that the rule is about.
     pub fn assertion(&self) -> Option<usize> {
         match self.subject {
             Subject::Assertion(index) => Some(index),
@@ -215,17 +215,17 @@ impl Rule {
         }
     }
 
-    /// The file and the line where the user wrote the rule, if known.
+    /// Returns the file and the line where the user wrote the rule, if known.
     pub fn place(&self) -> Option<(&str, u64)> {
         self.place.as_ref().map(|(file, line)| (file.as_str(), *line))
     }
 
-    /// A text that no other rule has: the text of the rule, or the identifier of an assertion.
+    /// Returns a unique identifier: the text of the rule, or the identifier of an assertion.
     pub fn id(&self) -> &str {
         self.id.as_deref().unwrap_or(&self.text)
     }
 
-    /// What reports call a broken rule.
+    /// Returns the title of a broken rule in reports.
     pub fn broken_words(&self) -> &'static str {
         match self.subject {
             Subject::Assertion(_) => "Assertion failed",
@@ -233,22 +233,22 @@ impl Rule {
         }
     }
 
-    /// The words that a rule may begin with.
+    /// Returns the words that a rule may begin with.
     pub fn subjects() -> impl Iterator<Item = &'static str> {
         SUBJECTS.iter().map(|(word, _)| *word)
     }
 
-    /// The text of the rule, without its severity and message.
+    /// Returns the text of the rule, without its severity and message.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The effect of breaking the rule.
+    /// Returns the effect of breaking the rule.
     pub fn severity(&self) -> Severity {
         self.severity
     }
 
-    /// The message to show when the rule is broken.
+    /// Returns the message to show when the rule is broken.
     pub fn message(&self) -> Option<&str> {
         self.message.as_deref()
     }
@@ -269,7 +269,7 @@ impl Rule {
         self.subject == Subject::Check
     }
 
-    /// The objects and paths that the rule's patterns name.
+    /// Returns the objects and paths that the rule's patterns name.
     pub fn named(&self) -> impl Iterator<Item = Named> {
         let address = self.address.clone().map(|address| match self.subject {
             Subject::Output => Named::Thing(Thing::Output, address),
@@ -281,12 +281,12 @@ impl Rule {
         address.into_iter().chain(path)
     }
 
-    /// The largest count that does not break the rule.
+    /// Returns the largest count that does not break the rule.
     pub fn allowed(&self) -> u64 {
         self.allowed
     }
 
-    /// The number that a record adds to the rule's count. For a `summary` record, see
+    /// Returns the number that a record adds to the rule's count. For a `summary` record, see
     /// `count_at_end`.
     pub(super) fn count(&self, record: &Record<'_>) -> u64 {
         let is_counted = match record {
@@ -325,12 +325,12 @@ impl Rule {
         u64::from(is_counted)
     }
 
-    /// The number that the last record of a plan adds to the rule's count.
+    /// Returns the number that the last record of a plan adds to the rule's count.
     pub(super) fn count_at_end(&self, summary: &Summary) -> u64 {
         u64::from(match self.subject {
             Subject::Errored => summary.plan.errored == Some(true),
             Subject::Incomplete => {
-                // OpenTofu does not say that a plan whose planning failed is incomplete.
+                // OpenTofu does not mark a plan as incomplete if its planning failed.
                 let is_whole =
                     summary.plan.complete != Some(false) && summary.plan.errored != Some(true);
                 !is_whole || summary.plan.lacks_resource_changes
@@ -346,7 +346,7 @@ impl Rule {
             Which::Sensitive => &change.paths.sensitive,
             Which::Replace => &change.paths.replace_paths,
         };
-        // Unchanged resources have records only if all were requested, so none is counted.
+        // Unchanged resources have records only on request, so they never count.
         if paths.is_empty() || change.action == "no-op" || !self.matches_resource(change) {
             return 0;
         }
@@ -386,7 +386,7 @@ fn is_count(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// What is wrong with a rule that begins with no known word.
+/// Returns the fault of a rule that does not begin with a known word.
 fn unknown(head: &str) -> RuleFault {
     let subject = |word: &str| SUBJECTS.iter().map(|(known, _)| *known).find(|it| *it == word);
     let (first, rest) = head.split_once(char::is_whitespace).unwrap_or((head, ""));
@@ -414,7 +414,8 @@ fn has_stray(text: &str) -> bool {
     })
 }
 
-/// The byte offset of the last `wanted` outside quotes. Instance keys may contain it in quotes.
+/// Returns the byte offset of the last `wanted` outside quotes. Quoted instance keys may contain
+/// the character, too.
 fn last_outside_quotes(text: &str, wanted: char) -> Option<usize> {
     let mut is_quoted = false;
     let mut last = None;
@@ -427,7 +428,7 @@ fn last_outside_quotes(text: &str, wanted: char) -> Option<usize> {
     last
 }
 
-/// Splits the severity off the start of a line. Without one, it is an error.
+/// Splits the severity off the start of a line. The default is [`Severity::Error`].
 fn severity(text: &str) -> (Severity, &str) {
     let named = Severity::ALL.into_iter().find_map(|severity| {
         let rest = text.strip_prefix(severity.word())?;

@@ -60,7 +60,7 @@ struct Details<'a> {
     importing: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     generated_config: bool,
-    /// The place of the block in the configuration.
+    /// The location of the block in the configuration.
     #[serde(skip_serializing_if = "Option::is_none")]
     block: Option<Place>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,13 +78,13 @@ struct Details<'a> {
 }
 
 impl<'a> Entry<'a> {
-    /// Adds the place of the block.
+    /// Adds the location of the block.
     pub fn at(mut self, place: Option<Place>) -> Entry<'a> {
         self.details.block = place;
         self
     }
 
-    /// A change to a resource, in the list `kind` of the page.
+    /// Returns the entry for a change to a resource, in the list `kind` of the page.
     pub fn of_resource(kind: &'static str, change: &'a ResourceChange<'_>) -> Entry<'a> {
         let why = |word: &str| known(|word| phrase::bare_reason(change, word), word);
         let why = change.action_reason.as_deref().map(why);
@@ -116,7 +116,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// A change to an output.
+    /// Returns the entry for a change to an output.
     pub fn of_output(output: &'a OutputChange<'_>) -> Entry<'a> {
         Entry {
             kind: if output.action == "no-op" { "same_output" } else { "output" },
@@ -128,7 +128,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// An action invocation, in the list `kind` of the page.
+    /// Returns the entry for an action invocation, in the list `kind` of the page.
     pub fn of_invocation(kind: &'static str, invoked: &'a ActionInvocation<'_>) -> Entry<'a> {
         let reason = phrase::invoked(invoked, |kind, text| match kind {
             Quoted::Word => visible(text),
@@ -147,7 +147,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// A check.
+    /// Returns the entry for a check.
     pub fn of_check(check: &'a Check<'_>) -> Entry<'a> {
         let (check_kind, problems) = (check.check_kind.as_deref(), &*check.problems);
         Entry {
@@ -180,19 +180,19 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// A part of a row of an attribute.
+/// A cell in the row of an attribute.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Cell<'a> {
     /// An absent value.
     Absent(()),
-    /// A value that is not hidden as its JSON text, or a word that is not valid JSON.
+    /// A shown value as JSON, or a word for a hidden value. The word is not valid JSON.
     Text(Cow<'a, str>),
     /// A number of skipped lines.
     Number(u64),
     /// A cut value: the text, and the number of omitted bytes.
     Cut(&'a str, u64),
-    /// The difference of two texts: each line with its sign, or the number of skipped lines.
+    /// The difference of two strings: lines with their sign, and numbers of skipped lines.
     Difference {
         lines: Vec<Cell<'a>>,
         #[serde(skip_serializing_if = "is_zero")]
@@ -229,7 +229,7 @@ impl<'a> Cell<'a> {
     }
 }
 
-/// The row of an attribute: the path, both values, remarks, and the lines that differ.
+/// Returns the row of an attribute: the path, both values, remarks, and the lines that differ.
 fn row(attribute: &Attribute) -> Vec<Cell<'_>> {
     let Attribute { path, before, after, replaces, difference, lines } = attribute;
     let mut row = vec![Cell::Text(path.into()), Cell::of_value(before), Cell::of_value(after)];

@@ -1,6 +1,6 @@
-//! Writes JSON that is safe inside an HTML page. No text in it ends a script element or begins a
+//! Writes JSON that is safe inside an HTML page. The JSON never ends a script element or begins a
 //! comment, and strings show hidden characters as `\u{…}`. In `##`, the second `#` is escaped, so
-//! no CI runner finds a command in the page.
+//! that no CI runner finds a command in the page.
 //!
 //! The serializer passes a string in fragments, cut at each character that JSON must escape. So no
 //! fragment contains a backslash.

@@ -6,11 +6,11 @@
 //!                 └─ script                   written last; builds the page from the data
 //! ```
 //!
-//! Text from a plan is data only: it is in script elements of a type that no browser runs
+//! Text from a plan is only data. It is stored in script elements of a type that no browser runs
 //! (`inert`), and the script inserts it as text. The page's content security policy allows only
 //! this script, by its digest, and no requests.
 //!
-//! The trap: the digests in the policy are constants, and a change to a file changes its digest. A
+//! The digests in the policy are constants. A change to the style or the script must update them. A
 //! test in this file compares them.
 
 mod entry;
@@ -51,7 +51,7 @@ const STYLE_DIGEST: &str = "1xs6XqXrdOWesqbj6jpBms1CsuT5ZySHZtAQ3+cVnhI=";
 /// SHA-256 of the script, in base64.
 const SCRIPT_DIGEST: &str = "xjEBsAhp9ueT5BvIgBxz6l3wd8DNnS6Kgx1BxT2sAB0=";
 
-/// The mark in the page that the data replaces.
+/// The placeholder in the page that the data replaces.
 const DATA: &str = "<!-- data -->\n";
 
 /// The start and the end of a data block.
@@ -75,7 +75,7 @@ pub struct Html<W: Write> {
 }
 
 impl<W: Write> Html<W> {
-    /// A page written to `out` that shows which rules each plan breaks, and the places of blocks.
+    /// Creates a page that shows the rules that each plan breaks, and the locations of blocks.
     pub fn new(out: W, options: &ReportOptions<'_>) -> Html<W> {
         Html {
             out,
@@ -89,7 +89,7 @@ impl<W: Write> Html<W> {
         }
     }
 
-    /// The page before and after the data.
+    /// Returns the parts of the page before and after the data.
     fn page() -> [String; 2] {
         let policy = format!(
             "default-src 'none'; script-src 'sha256-{SCRIPT_DIGEST}'; \
@@ -204,7 +204,7 @@ impl<W: Write> Sink for Html<W> {
                 self.entry(&Entry::of_check(check).at(place))
             }
             Record::RelevantAttribute(_) => Ok(()),
-            // Stands among the broken rules of the summary.
+            // The summary lists failed assertions among the broken rules.
             Record::FailedAssertion(_) => Ok(()),
             Record::Summary(summary) => self.summary(summary),
         }
@@ -260,7 +260,7 @@ mod tests {
             assert_eq!(PAGE.matches(mark).count(), 1, "{mark}");
         }
         assert!(head.contains(STYLE) && tail.contains(SCRIPT));
-        // These would end the style or the script early.
+        // These strings would end the style or the script early.
         assert!(!STYLE.contains("</") && !SCRIPT.contains("</") && !SCRIPT.contains("<!--"));
     }
 }

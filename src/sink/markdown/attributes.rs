@@ -1,5 +1,5 @@
-//! Renders the attributes of an entry: a line for each attribute between fences, and below, folded,
-//! the values that do not fit into a line.
+//! Renders the attributes of an entry: a fenced block with a line for each attribute, and below it
+//! a folded section with the values that do not fit into a line.
 
 use std::fmt::Write as _;
 
@@ -14,10 +14,10 @@ use crate::sink::wrap::{self, Columns};
 
 /// Maximum number of characters of each side of an attribute in its line.
 pub(super) const VALUE: usize = 120;
-/// Columns of the folded values.
+/// Width of the folded values, in columns.
 const WIDTH: usize = 100;
 
-/// The text of the attributes, and whether it has all of them.
+/// The rendered attributes, and whether they are complete.
 #[derive(Debug)]
 pub(super) struct Told {
     pub text: String,
@@ -54,7 +54,7 @@ pub(super) fn tell(attributes: &Attributes, action: Action, detail: Detail, max:
     if left + left_out > 0 {
         let _ = writeln!(lines, "  … and {} more", left + left_out);
     }
-    // The count alone is not worth a fence.
+    // Without any lines, the count is left out.
     if attributes.unchanged > 0 && !lines.is_empty() {
         let _ = writeln!(lines, "  {}", unchanged(attributes));
     }
@@ -76,8 +76,8 @@ enum Fits {
     No,
 }
 
-/// Appends an attribute as a line of a `diff` block, where `!` colours a change, and below it the
-/// text lines that differ.
+/// Appends an attribute as a line of a `diff` block, and below it the lines of its text that
+/// differ. In a `diff` block, `!` colours a change.
 fn line(attribute: &Attribute, action: Action, detail: Detail, lines: &mut String) -> Fits {
     let sign = match sign(attribute, action).0 {
         "~" => "!",
@@ -121,7 +121,7 @@ fn line(attribute: &Attribute, action: Action, detail: Detail, lines: &mut Strin
     fits
 }
 
-/// Appends the line-by-line difference of an attribute's texts.
+/// Appends the line-by-line difference of an attribute's values.
 fn differences(attribute: &Attribute, lines: &mut String) {
     let Some(found) = &attribute.lines else { return };
     for line in &found.list {
@@ -162,7 +162,7 @@ fn in_full(attribute: &Attribute, lines: &mut String) {
     }
 }
 
-/// The number of bytes to skip at the start of two long values that begin alike.
+/// Returns the number of bytes to skip at the start of two long values that begin alike.
 fn alike(before: &Shown, after: &Shown) -> usize {
     let (
         Shown::Scalar(before) | Shown::Container(before),
@@ -177,7 +177,7 @@ fn alike(before: &Shown, after: &Shown) -> usize {
     let both = before.text.char_indices().zip(after.text.chars());
     let same: Vec<usize> =
         both.take_while(|((_, one), other)| one == other).map(|((at, _), _)| at).collect();
-    // A little of the common start stays, as context.
+    // Keeps a little of the common start as context.
     if same.len() <= VALUE / 2 { 0 } else { same[same.len() - VALUE / 4] }
 }
 

@@ -5,7 +5,7 @@ use crate::sink::phrase::{ACTIONS, DEFERRED, DEFERRED_ACTIONS, counted};
 use crate::sink::summary::Action;
 use crate::sink::tool::Tool;
 
-/// A section of the report. If room is short, earlier sections are shown first.
+/// A section of the report. If the report does not fit, earlier sections take precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Class {
     Check,
@@ -44,7 +44,7 @@ impl Class {
         Class::Same,
     ];
 
-    /// The class of an element of `resource_changes`.
+    /// Returns the class of an element of `resource_changes`.
     pub fn of(change: &ResourceChange<'_>) -> Class {
         match Action::of_change(change) {
             Action::Delete => Class::Delete,
@@ -59,8 +59,8 @@ impl Class {
         }
     }
 
-    /// The title, a noun for an entry, and whether entries show differences or problems, and not
-    /// only the values of one side.
+    /// Returns the title, a noun for an entry, and whether entries show differences or problems.
+    /// Other entries show only the values of one side.
     fn described(self) -> (&'static str, &'static str, bool) {
         match self {
             Class::Check => ("Checks", "check", true),
@@ -89,7 +89,7 @@ impl Class {
         if self == Class::Drift { tool.drift() } else { self.described().0 }
     }
 
-    /// A count of the class in words: `2 replacements`.
+    /// Returns a count of the class in words: `2 replacements`.
     pub fn words(self, count: u64) -> String {
         match (self, count) {
             (Class::Move, 2..) => format!("{count} moves or imports"),

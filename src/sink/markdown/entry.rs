@@ -1,4 +1,5 @@
-//! An entry of the report: a row with the name and the reason, and the attributes between fences.
+//! An entry of the report: a row with the name and the reason, and the attributes in a fenced
+//! block.
 //!
 //! Consecutive instances of one resource that change alike share an entry, which counts them.
 
@@ -21,7 +22,7 @@ const PROBLEM: usize = 1000;
 /// Maximum number of problems listed for a check.
 const PROBLEMS: usize = 20;
 
-/// The text about one item, or about several alike.
+/// The text about one item, or about several items that change alike.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Entry {
     /// The number of items.
@@ -32,7 +33,7 @@ pub(super) struct Entry {
     pub body: String,
     /// The body without any cuts, if that is longer.
     pub full: Option<String>,
-    /// Whether the body was dropped because it has no room.
+    /// Whether the body was dropped because it did not fit.
     pub is_cut: bool,
 }
 
@@ -42,7 +43,7 @@ pub(super) struct Teller {
     pub plan: Option<String>,
     /// Maximum number of bytes of an entry's attributes. The last line may end beyond it.
     pub lines_max: usize,
-    /// Like `lines_max`, for attributes with one side only, as of a create or a delete.
+    /// Like `lines_max`, for attributes that have one side only, as in a create or a delete.
     pub plain_max: usize,
     /// Whether entries that are cut also get a full body.
     pub tells_all: bool,
@@ -65,13 +66,13 @@ pub(super) struct Alike {
 }
 
 impl Alike {
-    /// Adds a change if it is like these. Otherwise returns it.
+    /// Adds `other` if it is alike. Otherwise returns it.
     pub fn take(&mut self, other: Alike) -> Option<Alike> {
         let is_alike = self.class == other.class && self.instances.take(&other.instances);
         if is_alike { None } else { Some(other) }
     }
 
-    /// The entry for these changes.
+    /// Returns the entry for these changes.
     pub fn entry(self, teller: &Teller) -> Entry {
         let Alike { instances, symbol, link, phrase, body, .. } = self;
         let Instances { name, indexes, count, .. } = &instances;
@@ -100,7 +101,7 @@ impl Teller {
         }
     }
 
-    /// A link to the block of an address, after a space.
+    /// Returns a space and a link to the block of an address, or nothing without a URL.
     fn link(&self, address: &str) -> String {
         match self.places.of(address) {
             Some(Place { text, url: Some(url) }) => format!(" [{}]({url})", span(&text, NAME)),
@@ -108,11 +109,11 @@ impl Teller {
         }
     }
 
-    /// A change to a resource.
+    /// Returns a change to a resource as a group of one.
     pub fn change(&self, class: Class, change: &ResourceChange<'_>) -> Alike {
         let mut instances = Instances::of(change, self.detail);
         let module = change.resource.module_address.as_deref();
-        // The name of instances has no module.
+        // `Instances` leaves the module out of the name.
         if let Some(module) = module.filter(|module| change.label().starts_with(*module)) {
             instances.name.insert_str(0, &format!("{module}."));
         }
@@ -130,14 +131,14 @@ impl Teller {
         }
     }
 
-    /// A line about a change to a resource, for the list of losses.
+    /// Returns a line about a change to a resource, for the list of losses.
     pub fn loss(&self, class: Class, change: &ResourceChange<'_>) -> String {
         let (head, phrase) =
             (self.head(symbol(change), &change.full_name()), description(class, change));
         format!("- {head} {phrase}\n")
     }
 
-    /// A change to an output.
+    /// Returns the entry for a change to an output.
     pub fn output(&self, output: &OutputChange<'_>) -> Entry {
         let action = Action::of(&output.action);
         let link = self.link(&format!("output.{}", output.name));
@@ -145,7 +146,7 @@ impl Teller {
         Entry { head, ..self.body(&output.attributes, action) }
     }
 
-    /// An action invocation.
+    /// Returns the entry for an action invocation.
     pub fn invocation(&self, invoked: &ActionInvocation<'_>) -> Entry {
         let words = phrase::invoked(invoked, quote);
         let space = if words.is_empty() { "" } else { " " };
@@ -153,7 +154,7 @@ impl Teller {
         Entry { head: head + "\n\n", ..self.body(&invoked.attributes, Action::Read) }
     }
 
-    /// A check.
+    /// Returns the entry for a check.
     pub fn check(&self, check: &Check<'_>) -> Entry {
         let head = self.head("", &check.address);
         let link = self.link(&check.address);
@@ -171,7 +172,7 @@ impl Teller {
         Entry { count: 1, head, body, ..Entry::default() }
     }
 
-    /// An entry of attributes without a head.
+    /// Returns an entry that has attributes and no head.
     fn body(&self, attributes: &Attributes, action: Action) -> Entry {
         let lines_max = match action {
             Action::Update | Action::Replace => self.lines_max,
@@ -184,7 +185,7 @@ impl Teller {
     }
 }
 
-/// A phrase that says what happens to a resource, and why.
+/// Returns a phrase about what happens to a resource, and why.
 fn description(class: Class, change: &ResourceChange<'_>) -> String {
     let tense = if class == Class::Drift { Tense::Happened } else { Tense::Planned };
     phrase::description(tense, change, quote)

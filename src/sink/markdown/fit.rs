@@ -10,7 +10,7 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// The length of a text.
+    /// Returns the length of a text.
     pub(super) fn of(self, text: &str) -> u64 {
         match self {
             Measure::Characters => text.chars().count() as u64,
@@ -30,7 +30,7 @@ pub struct Fit {
     pub rest: Rest,
 }
 
-/// What to do with entries that have no room.
+/// What to do with entries that do not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rest {
     /// Leave them out, and write how many there are.
@@ -39,15 +39,15 @@ pub enum Rest {
     Parts,
 }
 
-/// The smallest length limit: the heading and one entry fit.
+/// The smallest length limit. It has room for the heading and one entry.
 pub const FIT_MIN: u64 = 2000;
 
 impl Fit {
     /// No limit.
     pub const NONE: Fit = Fit { max: u64::MAX, measure: Measure::Bytes, rest: Rest::LeftOut };
 
-    /// The limit that `name` stands for: `github`, `gitlab` or `azure` for a comment on that host,
-    /// or a number. `None` if it is neither, or less than [`FIT_MIN`].
+    /// Parses a limit: `github`, `gitlab` or `azure` for a comment on that host, or a number.
+    /// Returns `None` for any other word, and for a number less than [`FIT_MIN`].
     pub fn named(name: &str) -> Option<u64> {
         // The hosts count slightly differently from their documentation, so 1 % stays free.
         let of_host = |characters: u64| characters - characters.div_ceil(100);
@@ -63,7 +63,7 @@ impl Fit {
 /// Maximum number of lines of a table or list, even if there is more room.
 const LINES_MAX: usize = 10_000;
 
-/// The lines that fit into `room`, joined, and their number.
+/// Joins the first lines that fit into `room`. Also returns their number.
 pub(super) fn fitting(
     lines: impl Iterator<Item = String>,
     measure: Measure,

@@ -45,9 +45,9 @@ pub(super) struct Layout<'l, 's> {
 /// Room on a page reserved for entries that matter more than the current attributes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reserved {
-    /// For the rows of all changes, which come before the attributes of a few.
+    /// For the rows of all changes, which take precedence over attributes.
     heads: u64,
-    /// For attributes that differ, which come before attributes with one side only.
+    /// For attributes that differ, which take precedence over attributes with one side only.
     differences: u64,
 }
 
@@ -57,7 +57,7 @@ enum Section {
     Closed,
 }
 
-/// The entries that have no room.
+/// The entries that do not fit.
 #[derive(Default)]
 struct LeftOut {
     counts: BTreeMap<Class, u64>,
@@ -85,7 +85,8 @@ impl LeftOut {
 }
 
 impl<'l, 's> Layout<'l, 's> {
-    /// A layout for pages of the length `fit`, the first of which begins with the overview `text`.
+    /// Creates a layout with pages up to the length `fit`. The first page begins with the overview
+    /// `text`.
     pub fn new(
         fit: Fit,
         overview: &'l Overview,
@@ -134,8 +135,8 @@ impl<'l, 's> Layout<'l, 's> {
         Ok(self.number)
     }
 
-    /// Writes an entry. If it does not fit, tries a new page with [`Rest::Parts`], and then without
-    /// its attributes.
+    /// Writes an entry. If it does not fit, [`Rest::Parts`] begins a new page. If it still does not
+    /// fit, its attributes are left out.
     fn entry(&mut self, class: Class, entry: Entry) -> Result<Placed> {
         let mut placed = self.place(class, &entry)?;
         if placed == Placed::Nowhere && self.fit.rest == Rest::Parts {
@@ -185,7 +186,8 @@ impl<'l, 's> Layout<'l, 's> {
         Ok(if entry.is_cut { Placed::Cut } else { Placed::Whole })
     }
 
-    /// Ends the open section. The end has room, because the beginning of the section reserved it.
+    /// Ends the open section. The end always fits, because the beginning of the section reserved
+    /// room for it.
     fn close(&mut self) -> Result<()> {
         match std::mem::replace(&mut self.section, Section::Closed) {
             Section::Open => self.put(SECTION_END),
@@ -237,12 +239,12 @@ pub(super) fn has_room(fit: Fit, overview: &Overview, text: &str, shelf: &Shelf)
     FRAME + fit.measure.of(text) + frames.sum::<u64>() + shelf.size() <= fit.max
 }
 
-/// The size of a section's begin and end.
+/// Returns the size of the text that begins and ends a section.
 fn frame(measure: Measure, title: &str) -> u64 {
     measure.of(title) + measure.of(SECTION_END)
 }
 
-/// The text that begins a section.
+/// Returns the text that begins a section.
 fn title(class: Class, count: u64, tool: Tool) -> String {
     format!("<details>\n<summary>{}: {count}</summary>\n\n", class.title(tool))
 }

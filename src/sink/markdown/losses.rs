@@ -11,17 +11,17 @@ const LISTED: usize = 10;
 /// The classes that are listed, the most severe first.
 const CLASSES: [Class; 3] = [Class::Delete, Class::Replace, Class::Forget];
 
-/// The first few addresses of each class, and the number of all.
+/// The first few addresses of each class, and the number of all addresses.
 #[derive(Default)]
 pub(super) struct Losses {
     lines: [Vec<String>; CLASSES.len()],
     count: u64,
-    /// The lengths of the lists, and the count, when the last plan ended.
+    /// The lengths of the lists and the count at the end of the last plan.
     marks: ([usize; CLASSES.len()], u64),
 }
 
 impl Losses {
-    /// Counts a change. `line` writes its line of the list.
+    /// Counts a change. `line` returns its line in the list.
     pub fn note(&mut self, class: Class, line: impl FnOnce() -> String) {
         let Some(index) = CLASSES.iter().position(|listed| *listed == class) else { return };
         self.count += 1;
@@ -43,7 +43,7 @@ impl Losses {
         self.count = count;
     }
 
-    /// The text of the list, cut to `room`.
+    /// Returns the text of the list, cut to `room`.
     pub fn text(&self, measure: Measure, room: u64) -> String {
         if self.count == 0 {
             return String::new();

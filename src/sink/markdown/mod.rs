@@ -6,8 +6,8 @@
 //!          └▶ overview ─────────────────┴▶ layout ─▶ pages
 //! ```
 //!
-//! All text from a plan is in code spans or fences (`quoted`), so no host reads it as markup. A
-//! plan that fails half-way is a row with its error; its entries are dropped.
+//! All text from a plan is in code spans or fences (`quoted`), so no host reads it as markup. If a
+//! plan fails half-way, its entries are dropped, and it gets a row with its error.
 
 mod attributes;
 mod class;
@@ -52,12 +52,12 @@ pub struct Markdown<'s> {
     full: Option<Shelf>,
     teller: Teller,
     plans: u64,
-    /// The last changes, which the next change may join if it is alike.
+    /// The last changes. The next change joins them if it is alike.
     alike: Option<Alike>,
 }
 
 impl<'s> Markdown<'s> {
-    /// A report that lists the broken `rules`. It opens its pages after the last plan.
+    /// Creates a report that lists the broken `rules`. It opens its pages after the last plan.
     pub fn new(open: Open<'s>, rules: &[Rule], fit: Fit) -> Markdown<'s> {
         let part = |share: u64| usize::try_from(fit.max / share).unwrap_or(usize::MAX);
         let (kept_max, [lines_max, plain_max]) = match (fit.rest, fit.max) {
@@ -163,7 +163,7 @@ impl Sink for Markdown<'_> {
             }
             Record::Check(check) => self.add(Class::Check, |teller| teller.check(check)),
             Record::RelevantAttribute(_) => Ok(()),
-            // Stands among the broken rules of the overview.
+            // The overview lists failed assertions among the broken rules.
             Record::FailedAssertion(_) => Ok(()),
             Record::Summary(_) => {
                 self.flush()?;

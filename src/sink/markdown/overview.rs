@@ -1,5 +1,5 @@
 //! The first part of the report: the plan line, warnings, broken rules, possible losses and a row
-//! for each plan. The lists are cut to the room they have.
+//! for each plan. Lists that do not fit are cut.
 
 use crate::sink::fleet::InputTotals;
 use crate::sink::fleet::TotalGroups;
@@ -82,7 +82,7 @@ impl Overview {
         }
     }
 
-    /// The tool that made the plans.
+    /// Returns the tool that made the plans.
     pub fn tool(&self) -> Tool {
         self.tool.unwrap_or_default()
     }
@@ -126,12 +126,12 @@ impl Overview {
         self.key = self.key.wrapping_add(u64::from_le_bytes([a, b, c, d, e, f, g, h]));
     }
 
-    /// An invisible comment by which a program finds this report among other comments.
+    /// Returns an invisible comment. Programs use it to find this report among other comments.
     pub fn marker(&self, part: &str) -> String {
         format!("<!-- plansift:report {:016x}{part} -->\n", self.key)
     }
 
-    /// The text of the overview, at most `room` long.
+    /// Returns the text of the overview, at most `room` long.
     pub fn text(&self, measure: Measure, room: u64) -> String {
         let mut text = format!("## {}\n\n", self.heading());
         let mut room = room.saturating_sub(measure.of(&text));
@@ -154,7 +154,7 @@ impl Overview {
         }
     }
 
-    /// The number of plans, and the warnings.
+    /// Returns the number of plans, and the warnings.
     fn plans(&self) -> String {
         let Totals {
             inputs: InputTotals { plans, failed, .. },
@@ -202,7 +202,8 @@ impl Overview {
         title + &lines + &more(shown)
     }
 
-    /// A table with a row for each plan that changes something, as many rows as fit.
+    /// Returns a table with a row for each plan that changes something. Counts the rows that do not
+    /// fit.
     fn table(&self, measure: Measure, room: u64) -> String {
         let Totals {
             groups: TotalGroups { workspaces, .. },
@@ -211,7 +212,7 @@ impl Overview {
             ..
         } = &self.totals;
         let mut rows: Vec<&Row> = workspaces.rows().filter(|row| !row.is_quiet()).collect();
-        // An empty row of a single plan says nothing.
+        // An empty row of a single plan has no information.
         let is_empty = |row: &Row| row.counts.is_zero() && row.error.is_none() && row.plans <= 1;
         if rows.is_empty() || matches!(rows[..], [row] if is_empty(row)) {
             return String::new();
@@ -227,7 +228,7 @@ impl Overview {
             column => counts[*column] > 0,
         };
         let columns: Vec<Column> = Column::ALL.into_iter().filter(is_shown).collect();
-        // The warning says it of a single plan.
+        // For a single plan, the warnings above the table are enough.
         let is_failed = *failed > 0 || self.totals.inputs.plans > 1 && errored + unlisted > 0;
         let line = |name: &str, row: &Row| {
             let mut line = format!("| {name} |");
@@ -267,10 +268,10 @@ impl Overview {
     }
 }
 
-/// The cell for what is wrong with the plans of a row.
+/// Returns the cell in the column `Error` of a row.
 fn problem(row: &Row) -> String {
     match &row.error {
-        // A code span cannot contain backticks, which quote commands in errors.
+        // Errors quote commands in backticks, which a code span cannot contain.
         Some(error) => span(&error.replace('`', "'"), ERROR) + " ",
         None if row.is_errored => "planning failed ".to_owned(),
         None if row.is_unlisted => "no list of changes ".to_owned(),
@@ -278,7 +279,7 @@ fn problem(row: &Row) -> String {
     }
 }
 
-/// The number in a column of a row. It is the plan line's number if the plan line has one.
+/// Returns the number in a column of a row. Prefers the number of the plan line, if it has one.
 fn number(row: &Row, column: Column) -> u64 {
     match column {
         Column::Add => row.line.add,

@@ -6,7 +6,7 @@ use crate::inert::visible;
 /// Maximum number of characters of an address, and of a path.
 pub(super) const NAME: usize = 200;
 
-/// A text with hidden characters made visible, cut to `max` characters.
+/// Makes hidden characters in `text` visible, and cuts it to `max` characters.
 pub(super) fn cut(text: &str, max: usize) -> String {
     // Cut first, to save work: a character never becomes shorter when it is made visible.
     let end = text.char_indices().nth(max).map_or(text.len(), |(at, _)| at);
@@ -23,7 +23,7 @@ fn shortened(mut text: String, max: usize, is_cut: bool) -> String {
     text
 }
 
-/// A text as a code span, cut to `max` characters. It is safe in a table cell, too.
+/// Returns `text` as a code span, cut to `max` characters. The span is safe in a table cell, too.
 pub(super) fn span(text: &str, max: usize) -> String {
     let shown = cut(text, max);
     let mut escaped = String::with_capacity(shown.len());
@@ -34,13 +34,13 @@ pub(super) fn span(text: &str, max: usize) -> String {
             other => escaped.push(other),
         }
     }
-    // An empty code span does not exist.
+    // Markdown has no empty code span.
     let shown =
         if escaped.is_empty() { " ".to_owned() } else { shortened(escaped, max + 1, false) };
     format!("`{shown}`")
 }
 
-/// Lines between fences. A fence is longer than any run of backticks in the lines.
+/// Puts lines between fences. A fence is longer than any run of backticks in the lines.
 pub(super) fn fenced(language: &str, lines: &str) -> String {
     let (mut longest, mut run) = (2, 0);
     for byte in lines.bytes() {

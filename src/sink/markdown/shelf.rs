@@ -19,7 +19,7 @@ const MEMORY: usize = 1 << 20;
 /// The stored entries of all classes.
 pub(super) struct Shelf {
     stores: [Store; Class::ALL.len()],
-    /// The tally of each class when the last plan ended.
+    /// The tally of each class at the end of the last plan.
     marks: [Tally; Class::ALL.len()],
     measure: Measure,
     max: u64,
@@ -57,14 +57,14 @@ pub(super) enum Room {
 const NUMBERS: usize = 32;
 
 impl Shelf {
-    /// An empty shelf that stores entries up to the size `max` for each class.
+    /// Creates an empty shelf that stores entries up to the size `max` for each class.
     pub fn new(measure: Measure, max: u64) -> Shelf {
         let store = |_| Store { file: SpooledTempFile::new(MEMORY), tally: Tally::default() };
         let marks = [Tally::default(); Class::ALL.len()];
         Shelf { stores: Class::ALL.map(store), marks, measure, max }
     }
 
-    /// How much of the next entry of a class would be stored.
+    /// Returns how much of the next entry of a class would be stored.
     pub fn room(&self, class: Class) -> Room {
         let tally = &self.stores[class as usize].tally;
         match self.max {
@@ -74,7 +74,7 @@ impl Shelf {
         }
     }
 
-    /// Counts items of a class without an entry.
+    /// Counts items of a class without storing an entry.
     pub fn count(&mut self, class: Class, count: u64) {
         self.stores[class as usize].tally.count += count;
     }
@@ -115,24 +115,24 @@ impl Shelf {
         Ok(())
     }
 
-    /// The number of items of each class that has any.
+    /// Returns the number of items of each class, without empty classes.
     pub fn counts(&self) -> impl Iterator<Item = (Class, u64)> {
         let stores = Class::ALL.into_iter().zip(&self.stores);
         let counts = stores.map(|(class, store)| (class, store.tally.count));
         counts.filter(|(_, count)| *count > 0)
     }
 
-    /// The size of all stored entries.
+    /// Returns the size of all stored entries.
     pub fn size(&self) -> u64 {
         self.stores.iter().map(|store| store.tally.size).sum()
     }
 
-    /// The size of all stored heads.
+    /// Returns the size of all stored heads.
     pub fn heads(&self) -> u64 {
         self.stores.iter().map(|store| store.tally.heads).sum()
     }
 
-    /// The size of all stored bodies in classes that show differences.
+    /// Returns the size of all stored bodies in classes that show differences.
     pub fn differences(&self) -> u64 {
         let stores = Class::ALL.into_iter().zip(&self.stores);
         let stores = stores.filter(|(class, _)| class.has_differences());
@@ -151,7 +151,7 @@ impl Shelf {
 pub(super) struct Entries<'s>(BufReader<std::io::Take<&'s mut SpooledTempFile>>);
 
 impl Entries<'_> {
-    /// The next entry. `None` at the end.
+    /// Returns the next entry. `None` at the end.
     pub fn next(&mut self) -> Result<Option<Entry>> {
         if self.0.buffer().is_empty() && self.0.get_ref().limit() == 0 {
             return Ok(None);

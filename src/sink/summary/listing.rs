@@ -1,11 +1,12 @@
-//! A list of addresses on the page, of which the first lines are kept.
+//! A list of addresses on the page. Only its first lines are kept.
 
 use super::{fit, width};
 use crate::sink::source_link::Place;
 
 /// Maximum number of bytes of the kept addresses of each list.
 const BYTES_MAX: usize = 2 << 20;
-/// Minimum width of a name before a place, in columns. A line without room for both has no place.
+/// Minimum width of a name before a location, in columns. If a line has no room for both, the
+/// location is left out.
 const NAME_MIN: usize = 20;
 
 /// The first lines of a list, and the length of the whole list.
@@ -24,7 +25,7 @@ pub(super) struct Bounds {
     pub columns: usize,
 }
 
-/// A line of a list. No text has hidden characters.
+/// A line of a list. Its strings have no hidden characters.
 #[derive(Debug)]
 pub(super) struct Line {
     pub symbol: &'static str,
@@ -32,19 +33,19 @@ pub(super) struct Line {
     pub style: &'static str,
     /// The address.
     pub name: String,
-    /// The place of the block.
+    /// The location of the block.
     pub place: Option<Place>,
-    /// The text behind the name and the place.
+    /// The text after the name and the location.
     pub rest: String,
 }
 
 impl Listing {
-    /// An empty list.
+    /// Creates an empty list.
     pub fn new(bounds: Bounds) -> Listing {
         Listing { bounds, ..Listing::default() }
     }
 
-    /// Adds a line, or only counts it.
+    /// Counts a line, and stores it if the list is not full.
     pub fn push(&mut self, line: impl FnOnce() -> Line) {
         self.count += 1;
         if self.lines.len() < self.bounds.lines && self.bytes < BYTES_MAX {
@@ -61,7 +62,7 @@ impl Listing {
 }
 
 impl Line {
-    /// The name, the place in brackets and the rest, in at most this many columns.
+    /// Returns the name, the location in brackets and the rest, in at most `columns` columns.
     pub fn fit(&self, columns: usize) -> String {
         let Line { name, place, rest, .. } = self;
         let place = place.as_ref().map(|place| (place, width(&place.text) + " ()".len()));

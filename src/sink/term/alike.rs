@@ -1,4 +1,4 @@
-//! Instances of a resource that change alike: their names, and what they have in common.
+//! Groups the instances of a resource that change alike.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -22,14 +22,14 @@ pub(in crate::sink) struct Instances {
 }
 
 impl Instances {
-    /// One instance. It is like others only if the values are excerpts.
+    /// Creates a group of one instance. Other instances can join only with [`Detail::Excerpts`].
     pub fn of(change: &ResourceChange<'_>, detail: Detail) -> Instances {
         let (name, index) = names(change);
         let likeness = likeness(change).filter(|_| detail == Detail::Excerpts);
         Instances { name, indexes: index.into_iter().collect(), count: 1, likeness }
     }
 
-    /// Adds an instance if it is like these, and returns whether it is.
+    /// Adds an instance if it changes alike. Returns whether it was added.
     pub fn take(&mut self, other: &Instances) -> bool {
         let is_alike = !self.indexes.is_empty()
             && !other.indexes.is_empty()
@@ -44,7 +44,8 @@ impl Instances {
         is_alike
     }
 
-    /// Says how many instances there are, and how many are not listed. Empty for a single one.
+    /// Returns the number of instances and the number of unlisted instances, in words. Empty for a
+    /// single instance.
     pub fn others(&self) -> String {
         let count = self.count;
         match count - self.indexes.len() as u64 {
@@ -55,8 +56,8 @@ impl Instances {
     }
 }
 
-/// A resource's address without its module, split into the name and the index. The name of a
-/// deposed object contains its index and its deposed key.
+/// Returns a resource's address without its module, split into the name and the index. The name of
+/// a deposed object contains its index and its deposed key.
 fn names(change: &ResourceChange<'_>) -> (String, Option<String>) {
     let address = &*change.label();
     let module =
@@ -71,10 +72,11 @@ fn names(change: &ResourceChange<'_>) -> (String, Option<String>) {
     }
 }
 
-/// A hash of everything in a change except its address. Changes with the same hash count as alike.
+/// Returns a hash of everything in a change except its address. Changes with the same hash are
+/// alike.
 ///
-/// Comparing the rendered lines is not enough, because they may leave something out. `None` if some
-/// attributes are left out: such a change is like no other.
+/// Comparing the rendered lines is not enough, because they may leave something out. Returns `None`
+/// if the change has no complete list of attributes. Such a change is never alike.
 fn likeness(change: &ResourceChange<'_>) -> Option<u64> {
     let Attributes { list, left_out: 0, unchanged } = &change.attributes else { return None };
     let mut hasher = DefaultHasher::new();

@@ -1,4 +1,4 @@
-//! How values are laid out on lines.
+//! Lays out values on lines.
 
 use crate::inert;
 use crate::record::{Attribute, Difference, Shown};
@@ -15,7 +15,7 @@ pub(super) fn with_separator(separator: &str, mut values: String) -> String {
     values
 }
 
-/// Whether a value is not a multi-line text.
+/// Whether a value is anything but a multi-line string.
 pub(super) fn is_single_line(shown: &Shown) -> bool {
     match shown {
         Shown::Scalar(excerpt) => wrap::lines_of(excerpt).is_none(),
@@ -23,7 +23,7 @@ pub(super) fn is_single_line(shown: &Shown) -> bool {
     }
 }
 
-/// The width of a value on one line, in columns.
+/// Returns the width of a value on one line, in columns.
 pub(super) fn columns(shown: &Shown) -> usize {
     match shown {
         Shown::Scalar(excerpt) | Shown::Container(excerpt) => width(&inert::text(&excerpt.text)),
@@ -31,7 +31,7 @@ pub(super) fn columns(shown: &Shown) -> usize {
     }
 }
 
-/// The sign of an attribute (`+`, `-`, `~` or a space) and its style.
+/// Returns the sign of an attribute (`+`, `-`, `~` or a space) and its style.
 pub(in crate::sink) fn sign(attribute: &Attribute, action: Action) -> (&'static str, &'static str) {
     match (&attribute.before, &attribute.after) {
         _ if attribute.difference == Difference::Nothing => (" ", PLAIN),

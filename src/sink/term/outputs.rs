@@ -1,34 +1,34 @@
-//! Outputs that are not written yet, because their names are padded to one width.
+//! Buffers outputs, so that their names can be padded to one width.
 
 use super::part::Part;
 use crate::record::{Attribute, Line};
 use crate::sink::screen::width;
 use crate::sink::source_link::Place;
 
-/// Maximum number of outputs that wait. Outputs after them are padded on their own.
+/// Maximum number of buffered outputs. Each full buffer is padded on its own.
 const COUNT_MAX: usize = 1000;
-/// Maximum number of bytes of the values that wait. One more output may exceed it.
+/// Maximum size of the buffered outputs, in bytes. The last output may exceed it.
 const BYTES_MAX: usize = 256 << 10;
 
-/// The outputs that are not written yet.
+/// The buffered outputs.
 #[derive(Default)]
 pub(super) struct Outputs {
     list: Vec<Waiting>,
     bytes: usize,
 }
 
-/// An output that is not written yet.
+/// A buffered output.
 pub(super) struct Waiting {
     pub part: Part,
     /// The symbol of its action, in colour.
     pub symbol: String,
     pub name: String,
-    /// The place of its block.
+    /// The location of its block.
     pub place: Option<Place>,
     pub body: Body,
 }
 
-/// What follows the name of an output.
+/// The text after the name of an output.
 pub(super) enum Body {
     /// The value, on the line of the name.
     Value(Box<Attribute>),
@@ -51,18 +51,18 @@ impl Outputs {
         self.list.push(output);
     }
 
-    /// Whether the outputs must be written before the next one.
+    /// Whether the outputs must be written before another one is added.
     pub fn is_full(&self) -> bool {
         self.list.len() >= COUNT_MAX || self.bytes >= BYTES_MAX
     }
 
-    /// The outputs, in the order of the plan.
+    /// Returns the outputs, in the order of the plan.
     pub fn list(&self) -> &[Waiting] {
         &self.list
     }
 
-    /// The width of the longest name before a value in a part, among names of at most `max`
-    /// columns.
+    /// Returns the width of the longest name in a part that has its value on the same line. Ignores
+    /// names that are wider than `max` columns.
     pub fn columns(&self, part: Part, max: usize) -> usize {
         let of_part = self.list.iter().filter(|output| output.part == part);
         let named = of_part.filter(|output| matches!(output.body, Body::Value(_)));

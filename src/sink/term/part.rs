@@ -34,7 +34,7 @@ impl Part {
         (Part::SameOutputs, "Unchanged outputs"),
     ];
 
-    /// The heading of the part.
+    /// Returns the heading of the part.
     pub fn title(self, tool: Tool) -> &'static str {
         if self == Part::Drift { tool.drift() } else { Part::ALL[self as usize].1 }
     }

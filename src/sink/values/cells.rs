@@ -43,8 +43,8 @@ const CHECK: [&str; 9] =
     ["address", "check_kind", "module", "mode", "type", "name", "status", "instances", "problems"];
 const GROUP: [&str; 4] = ["by", "name", "resources", "documents"];
 
-/// The columns of CSV for rows of one kind. The paths of selected values have the prefix `values.`,
-/// which keeps them apart from other columns.
+/// Returns the columns of CSV for rows of one kind. The paths of selected values have the prefix
+/// `values.`, so that they differ from all other columns.
 pub(super) fn columns(what: What, select: &Select, is_grouped: bool) -> Vec<Cow<'static, str>> {
     let own: &[&str] = match what {
         What::Resources if is_grouped => &GROUP,
@@ -61,7 +61,7 @@ pub(super) fn columns(what: What, select: &Select, is_grouped: bool) -> Vec<Cow<
 
 /// The content of a cell.
 pub(super) enum Cell<'a> {
-    /// A name or another text of the document.
+    /// A name or another string from the document.
     Text(Cow<'a, str>),
     /// JSON text, or a path, which quotes keys like JSON.
     Json(Cow<'a, str>),
@@ -70,7 +70,8 @@ pub(super) enum Cell<'a> {
 }
 
 impl Cell<'_> {
-    /// The text to write. Hidden characters are escaped, and `separator` joins the items of a list.
+    /// Returns the text to write. Hidden characters are escaped, and `separator` joins the items of
+    /// a list.
     pub fn shown(&self, separator: &str) -> Cow<'_, str> {
         match self {
             Cell::Text(text) => inert::text(text),
@@ -87,7 +88,7 @@ impl Cell<'_> {
 pub(super) struct Cells<'a>(Vec<(Cow<'a, str>, Cell<'a>)>);
 
 impl<'a> Cells<'a> {
-    /// The cells of a row; `None` for other records.
+    /// Returns the cells of a row, or `None` for a record that is not a row.
     pub fn of(record: &'a Record<'_>) -> Option<Cells<'a>> {
         let mut cells = Cells(Vec::new());
         match record {
@@ -107,7 +108,7 @@ impl<'a> Cells<'a> {
         Some(cells)
     }
 
-    /// The cell of a column, if it is not empty.
+    /// Returns the cell of a column, if it is not empty.
     pub fn get(&self, column: &str) -> Option<&Cell<'a>> {
         self.0.iter().find(|(name, _)| name == column).map(|(_, cell)| cell)
     }

@@ -1,4 +1,4 @@
-//! Counts resources in place of writing them, and writes the counts at the end of the run.
+//! Counts resources instead of writing them, and writes the counts at the end of the run.
 
 use crate::error::{Error, Result};
 use crate::record::Label;
@@ -14,7 +14,7 @@ pub struct Grouping<'s> {
 }
 
 impl<'s> Grouping<'s> {
-    /// Groups resources for `sink`.
+    /// Groups resources by `by`. Writes the groups to `sink`.
     pub fn new(by: By, sink: Box<dyn Sink + 's>) -> Grouping<'s> {
         let (all, document, summary) = (Groups::new(by), Groups::new(by), Summary::default());
         Grouping { sink, by, all, document, summary }

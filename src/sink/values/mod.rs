@@ -1,4 +1,4 @@
-//! Output formats for records of what documents hold ([`crate::record::values`]), one file for each
+//! Output formats for the contents of documents ([`crate::record::values`]), one file for each
 //! format that is not shared with other records.
 
 mod cells;

@@ -1,7 +1,7 @@
 //! Draws rows as a table for a person.
 //!
-//! The widths of columns are those of the first [`BATCH`] rows of a document, and are chosen anew
-//! for each further batch. So memory is bounded, and most documents have one width.
+//! Rows are buffered and drawn in batches of [`BATCH`] rows, so memory is bounded. Each batch has
+//! its own column widths. Most documents fit into one batch.
 
 use std::io::Write;
 
@@ -15,11 +15,11 @@ use crate::sink::phrase::counted;
 use crate::sink::screen::{BOLD, DIM, Screen, fit, padded, width};
 use crate::sink::write_error;
 
-/// Number of rows that are drawn at a time.
+/// Number of rows in a batch.
 const BATCH: usize = 1000;
-/// Maximum width of a column that is not the last, in columns of the screen.
+/// Maximum width of a table column that is not the last, in screen columns.
 const WIDEST: usize = 60;
-/// Minimum width of a column.
+/// Minimum width of a table column, in screen columns.
 const NARROWEST: usize = 8;
 
 /// A sink that draws a table for each document.
@@ -30,7 +30,7 @@ pub struct Table<W: Write> {
     /// The number of selected attributes, which are the last columns.
     selected: usize,
     what: What,
-    /// The rows that wait to be drawn.
+    /// The rows of the current batch.
     rows: Vec<Vec<String>>,
     /// The name of the document.
     title: String,
@@ -81,7 +81,7 @@ impl<W: Write> Table<W> {
         Ok(())
     }
 
-    /// The widths of the columns, which fit the screen.
+    /// Returns the widths of the columns. Together they fit the screen.
     fn widths(&self, rows: &[Vec<String>], columns: &[usize]) -> Vec<usize> {
         let widest = |&at: &usize| {
             let cells = rows.iter().map(|row| row[at].as_str());
@@ -100,7 +100,7 @@ impl<W: Write> Table<W> {
         widths
     }
 
-    /// Draws the title of the document, unless it is drawn.
+    /// Draws the title of the document, unless it was drawn before.
     fn begin(&mut self) -> std::io::Result<()> {
         if self.has_title {
             return Ok(());
@@ -135,7 +135,8 @@ impl<W: Write> Table<W> {
         writeln!(self.out, "{}", self.screen.paint(DIM, &text))
     }
 
-    /// The texts of a row, by column.
+    /// Returns the cells of a row in the order of the columns, or `None` for a record that is not a
+    /// row.
     fn row(&self, record: &Record<'_>) -> Option<Vec<String>> {
         let cells = Cells::of(record)?;
         let text = |column: &str| match cells.get(column) {
@@ -198,7 +199,8 @@ impl<W: Write> Table<W> {
     }
 }
 
-/// The problems of a check, after the instance that has them if it is one of several.
+/// Returns the problems of a check. A problem begins with the address of its instance, if that
+/// differs from the address of the check.
 fn problems(check: &Check<'_>) -> Vec<String> {
     let mut problems = Vec::new();
     for instance in &check.instances {
@@ -211,7 +213,7 @@ fn problems(check: &Check<'_>) -> Vec<String> {
     problems
 }
 
-/// A line of cells, each padded or cut to its width.
+/// Returns a line of cells, each padded or cut to its width.
 fn line(cells: &[&str], widths: &[usize]) -> String {
     let mut line = String::new();
     for (cell, &columns) in cells.iter().zip(widths) {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::json::string::push_quoted;
 
-/// Maximum length of a type that has words, in bytes of JSON. A table would cut longer words.
+/// Maximum length of a type's JSON, in bytes. A table would cut the words of a longer type.
 const LONGEST: usize = 16 << 10;
 
 /// Returns the words for a type constraint as JSON, like `["list","string"]`. Returns `None` if the
@@ -14,7 +14,7 @@ pub(super) fn type_words(json: &str) -> Option<String> {
         return None;
     }
     let mut words = String::new();
-    // The parser refuses arrays and objects in more than 128 levels, which bounds the recursion.
+    // The parser rejects arrays and objects in more than 128 levels, which bounds the recursion.
     push(&serde_json::from_str(json).ok()?, &mut words)?;
     Some(words)
 }
@@ -60,7 +60,7 @@ fn push(constraint: &Value, words: &mut String) -> Option<()> {
     Some(())
 }
 
-/// Writes the name of an attribute, in quotes if it is no identifier.
+/// Writes the name of an attribute, in quotes if it is not an identifier.
 fn push_name(name: &str, words: &mut String) {
     let is_part = |it: char| it.is_alphanumeric() || it == '_' || it == '-';
     let starts = name.starts_with(|it: char| it.is_alphabetic() || it == '_');

@@ -1,14 +1,14 @@
 //! Parses addresses, which start with `scheme://`.
 //!
-//! Keys are not percent-encoded, as in the stores' own tools. Web addresses are sent unchanged. The
-//! query of an address may be a signature, so a displayed address has neither a query nor a user.
+//! Keys are not percent-encoded, as in the stores' own tools. Web addresses are sent unchanged.
+//! The query and the user of an address may be secret, so a displayed address has neither.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use crate::error::{Error, ErrorKind, Result, StoreFault};
 
-/// The kind of store that an address belongs to.
+/// The kind of the store that an address belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
     /// Amazon S3 and compatible stores.
@@ -25,7 +25,7 @@ pub(super) enum Kind {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Address {
     kind: Kind,
-    /// The bucket. For a web server, the whole address, which may contain a secret.
+    /// The bucket. For a web server, the whole address, which may contain secrets.
     bucket: String,
     key: String,
 }
@@ -33,14 +33,14 @@ pub struct Address {
 /// A parsed name with a scheme.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::source) enum Named {
-    /// A path on this machine.
+    /// The path of a local file.
     File(PathBuf),
     /// An address in a store.
     Object(Address),
 }
 
 impl Named {
-    /// Parses a name; `None` if it has no scheme and is a plain path.
+    /// Parses a name. Returns `None` if the name has no scheme, which makes it a plain path.
     pub(in crate::source) fn parse(name: &str) -> Option<Result<Named>> {
         let (scheme, rest) = name.split_once("://")?;
         let is_scheme = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
@@ -87,7 +87,7 @@ impl Address {
         Ok(Address { kind: Kind::Web, bucket: text.to_owned(), key: String::new() })
     }
 
-    /// The address of another key in the same bucket.
+    /// Returns the address of another key in the same bucket.
     pub(super) fn with_key(&self, key: &str) -> Address {
         Address { kind: self.kind, bucket: self.bucket.clone(), key: key.to_owned() }
     }
@@ -96,18 +96,18 @@ impl Address {
         self.kind
     }
 
-    /// The bucket. For a web server, the whole address with its secrets, which must not be
-    /// displayed.
+    /// Returns the bucket. For a web server, returns the whole address with its secrets, which must
+    /// not be displayed.
     pub(super) fn bucket(&self) -> &str {
         &self.bucket
     }
 
-    /// Text that distinguishes the address from others. Contains its secrets.
+    /// Returns a string that identifies the address. It contains the secrets of the address.
     pub(in crate::source) fn identity(&self) -> String {
         format!("{:?}:{}/{}", self.kind, self.bucket, self.key)
     }
 
-    /// The key in the bucket; empty for a web server.
+    /// Returns the key in the bucket; empty for a web server.
     pub(in crate::source) fn key(&self) -> &str {
         &self.key
     }
@@ -131,8 +131,8 @@ impl fmt::Debug for Address {
     }
 }
 
-/// A name as it may be displayed: if it has a scheme, without its user, query and fragment. The
-/// name need not be a valid address.
+/// Returns a name in displayable form. If the name has a scheme, removes its user, query and
+/// fragment. The name need not be a valid address.
 pub(in crate::source) fn shown(name: &str) -> String {
     let Some((scheme, rest)) = name.split_once("://") else { return name.to_owned() };
     let rest = rest.split(['?', '#']).next().unwrap_or_default();
@@ -149,7 +149,8 @@ fn has_query(key: &str) -> bool {
     key.split_once('?').is_some_and(|(_, query)| query.contains('='))
 }
 
-/// The path of a `file://` address, which is percent-encoded and must be on this machine.
+/// Returns the path in a `file://` address. The path is percent-encoded, and the host must be empty
+/// or `localhost`.
 fn local(rest: &str) -> Result<PathBuf> {
     let path = rest.strip_prefix("localhost").unwrap_or(rest);
     if !path.starts_with('/') {
@@ -165,7 +166,7 @@ fn local(rest: &str) -> Result<PathBuf> {
     path_of(bytes)
 }
 
-/// The byte that the text starts with in percent-encoding, if any.
+/// Decodes the percent-encoded byte at the start of `text`, if there is one.
 fn escaped(text: &[u8]) -> Option<u8> {
     let [b'%', high, low, ..] = text else { return None };
     let digit = |byte: &u8| char::from(*byte).to_digit(16);
@@ -181,11 +182,11 @@ fn path_of(bytes: Vec<u8>) -> Result<PathBuf> {
 #[cfg(not(unix))]
 fn path_of(bytes: Vec<u8>) -> Result<PathBuf> {
     let text = String::from_utf8(bytes).map_err(|_| fault(StoreFault::Name))?;
-    // The drive follows the slash.
+    // On Windows, the drive letter follows the slash.
     Ok(text.trim_start_matches('/').into())
 }
 
-/// An error without an offset.
+/// Creates an error without an offset.
 pub(super) fn fault(fault: StoreFault) -> Error {
     Error::new(ErrorKind::Store(fault))
 }

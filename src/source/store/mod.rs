@@ -18,12 +18,12 @@ pub(super) use address::{Named, shown};
 pub use client::Stores;
 pub(super) use client::{Asked, Listing};
 
-/// The timeout and the number of retries of requests to stores.
+/// The timeout of requests to stores, and the number of retries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
-    /// The longest silence of a store.
+    /// The maximum time to wait for a response or for more data.
     pub timeout: Duration,
-    /// The number of consecutive retries without progress.
+    /// The maximum number of consecutive retries without progress.
     pub retries: u32,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Version {
     pub len: Option<u64>,
     /// The time of the last modification, if known.
     pub modified: Option<SystemTime>,
-    /// The entity tag that the store gives this version, if known.
+    /// The entity tag of this version, if known.
     pub etag: Option<String>,
 }
 
@@ -66,10 +66,10 @@ impl fmt::Debug for Object {
     }
 }
 
-/// What a store has at an address.
+/// The result of looking up an address.
 pub(super) enum Found {
     /// An object.
     Object(Version),
-    /// No object: the address may be the common prefix of several keys.
+    /// There is no object with this key. The key may be the common prefix of other keys.
     Folder,
 }

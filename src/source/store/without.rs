@@ -1,4 +1,4 @@
-//! The stub of the client for builds without stores: every address is an error.
+//! The stub of the client for builds without the feature `stores`. Every address is an error.
 
 use std::io::Read;
 
@@ -12,7 +12,7 @@ use crate::source::{Globs, Item, Skipped};
 pub struct Stores;
 
 impl Stores {
-    /// Ignores the patience.
+    /// Creates the stub. Ignores the timeout and the number of retries.
     pub fn new(_: Patience) -> Stores {
         Stores
     }
@@ -38,7 +38,7 @@ impl Asked {
     }
 }
 
-/// A listing, which never exists in such a build.
+/// A listing. This type has no values.
 pub(in crate::source) enum Listing {}
 
 impl Listing {

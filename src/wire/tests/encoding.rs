@@ -1,9 +1,9 @@
-//! Writing MessagePack and JSON under a type.
+//! Tests of writing MessagePack and JSON with a type.
 
 use super::{ErrorKind, bytes, hex, shown, ty, value};
 use crate::wire::{from_msgpack, marked, to_json, to_msgpack};
 
-/// Values, and the bytes that go-cty writes under their own type. Reading them gives the value.
+/// Values, and the bytes that go-cty writes for their own type. The bytes read back as the value.
 const WRITTEN: [(&str, &str); 57] = [
     (r#"{"string":"hello"}"#, "a568656c6c6f"),
     (r#"{"string":""}"#, "a0"),
@@ -71,7 +71,7 @@ const WRITTEN: [(&str, &str); 57] = [
     (r#"{"not_null":true,"unknown":["object",{"a":"dynamic"}]}"#, "c7030c8101c2"),
 ];
 
-/// Values under another type.
+/// Values, and the bytes that go-cty writes for another type.
 const WRITTEN_UNDER: [(&str, &str, &str); 5] = [
     (r#"{"string":"hello"}"#, "dynamic", "92c40822737472696e6722a568656c6c6f"),
     (r#"{"null":"string"}"#, "dynamic", "92c40822737472696e6722c0"),

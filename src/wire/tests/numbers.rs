@@ -1,4 +1,4 @@
-//! Decimal text and binary numbers.
+//! Tests of decimal text and binary numbers.
 
 use std::cmp::Ordering;
 
@@ -152,13 +152,13 @@ fn ten_digits_are_enough_for_the_order_of_sets() {
     }
 }
 
-/// Numbers that follow from a seed.
+/// Returns the next pseudorandom number from a seed.
 fn draw(seed: &mut u64) -> u64 {
     *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
     *seed >> 33
 }
 
-/// Plain text of 0.`digits` × 10^`exponent`.
+/// Returns plain text of 0.`digits` × 10^`exponent`.
 fn plain(digits: &str, exponent: i64) -> String {
     let len = digits.len() as i64;
     let zeros = |count: i64| "0".repeat(usize::try_from(count).unwrap_or(0));
@@ -191,7 +191,7 @@ fn text_of_at_most_150_digits_comes_back_for_every_exponent() {
 #[test]
 fn a_quotient_and_its_rest_give_the_dividend() {
     use crate::wire::natural::Natural;
-    /// A number of some limbs, many of which have all bits or none.
+    /// Returns a number of a few limbs. Many of its limbs have all bits set, or none.
     fn number(seed: &mut u64, limbs: u64) -> Natural {
         (0..limbs).fold(Natural::default(), |number, _| {
             let limb = match draw(seed) % 4 {

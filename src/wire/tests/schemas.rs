@@ -6,7 +6,7 @@ use crate::wire::schema::Schemas;
 use crate::wire::to_msgpack;
 use crate::wire::{from_msgpack, marked};
 
-/// The block of one resource type.
+/// Returns the block of one resource type.
 fn block(text: &str) -> Block {
     let document = format!(
         r#"{{"format_version":"1.0","provider_schemas":{{"p":{{"x":1,"provider":{{"version":0}},
@@ -135,7 +135,7 @@ fn documents_of_another_kind_are_refused() {
     assert_eq!(error.kind(), ErrorKind::Depth);
 }
 
-/// The sensitive paths of a value, as text.
+/// Returns the sensitive paths of a value, as text.
 fn paths(block: &Block, text: &str) -> Vec<String> {
     let step = |step: &Step| match step {
         Step::Attribute(name) => name.clone(),
@@ -220,7 +220,7 @@ fn numbers_of_blocks_outside_the_bounds_are_reported() {
         ("list", 2, 3, elements("list", 2), None),
         ("list", 2, 3, elements("list", 4), Some(4)),
         ("set", 2, 3, elements("set", 0), Some(0)),
-        // One element may stand for two equal blocks of the configuration.
+        // One element may represent two equal blocks of the configuration.
         ("set", 2, 3, elements("set", 2), None),
         ("single", 1, 1, format!(r#"{{"object":[["b",{{"null":{element}}}]]}}"#), Some(0)),
         ("list", 1, 1, format!(r#"{{"object":[["b",{{"unknown":["list",{element}]}}]]}}"#), None),

@@ -1,4 +1,4 @@
-//! Type constraints, and the types that values imply.
+//! Tests of type constraints, and of the types that values imply.
 
 use super::{ErrorKind, bytes, ty};
 use crate::wire::implied;

@@ -1,7 +1,7 @@
 //! Creates the clients of buckets from environment variables.
 //!
-//! The client library reads the variables of the stores' own tools, and some of its own. This
-//! module adds only the variables and settings that it lacks.
+//! The client library reads the environment variables of the stores' own tools, and some others.
+//! This module adds the variables and settings that the client library lacks.
 
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -31,13 +31,14 @@ use crate::error::{Result, StoreFault};
 #[derive(Default)]
 pub(super) struct Clients {
     buckets: Mutex<HashMap<(Kind, String), Bucket>>,
-    /// The HTTP clients of web servers: with encryption, and without.
+    /// The HTTP clients of web servers: `secure` for `https` addresses, `plain` for `http`
+    /// addresses.
     secure: Browser,
     plain: Browser,
 }
 
 impl Clients {
-    /// The client of the bucket of an address.
+    /// Returns the client of the bucket in an address.
     pub(super) fn bucket(&self, address: &Address) -> Result<Bucket> {
         if address.kind() == Kind::Web {
             return self.web(address.bucket()).ok_or_else(|| fault(StoreFault::Name));
@@ -98,7 +99,8 @@ impl Bucket {
         Ok(Version::of(&answer))
     }
 
-    /// Requests an object or a range of it. With `if_match`, only the version with that entity tag.
+    /// Requests an object or a range of it. With `if_match`, requests only the version with that
+    /// entity tag.
     pub(super) async fn get(
         &self,
         path: &Path,
@@ -130,7 +132,7 @@ impl Bucket {
         marker: Marker,
     ) -> object_store::Result<PaginatedListResult> {
         let Some(lists) = &self.lists else {
-            // Unreachable: an address of a web server is never a folder.
+            // Unreachable, because an address of a web server is never a folder.
             return Err(object_store::Error::NotImplemented {
                 operation: "list".to_owned(),
                 implementer: self.objects.to_string(),
@@ -143,7 +145,7 @@ impl Bucket {
 }
 
 impl Version {
-    /// The version of an object in a listing.
+    /// Returns the version of an object in a listing.
     pub(super) fn listed(meta: &ObjectMeta) -> Version {
         Version {
             len: Some(meta.size),
@@ -153,7 +155,8 @@ impl Version {
     }
 }
 
-/// An entity tag with quotes, which requests need. Some stores omit them in a listing.
+/// Adds missing quotes to an entity tag. Requests need the quotes, but some stores omit them in a
+/// listing.
 fn quoted(tag: &str) -> String {
     match tag.ends_with('"') {
         true => tag.to_owned(),
@@ -193,7 +196,7 @@ fn gs() -> Option<GoogleCloudStorageBuilder> {
 
 fn az() -> Option<MicrosoftAzureBuilder> {
     let mut builder = MicrosoftAzureBuilder::from_env().with_retry(no_retries());
-    // The names that the `az` tool uses.
+    // Also reads the variables that the tool `az` uses.
     for (key, variable) in [
         (AzureConfigKey::AccountName, "AZURE_STORAGE_ACCOUNT"),
         (AzureConfigKey::AccessKey, "AZURE_STORAGE_KEY"),
@@ -211,8 +214,8 @@ fn az() -> Option<MicrosoftAzureBuilder> {
     })
 }
 
-/// Whether the endpoint that the user has set is not encrypted; the default one is. `None` if the
-/// endpoint is not a valid address, on which the client library would panic.
+/// Whether the user's endpoint is unencrypted. Without such an endpoint, the encrypted default
+/// applies. Returns `None` for an invalid address, on which the client library would panic.
 fn is_plain(endpoint: Option<String>) -> Option<bool> {
     let Some(endpoint) = endpoint else { return Some(false) };
     let mut request = HttpRequest::new(HttpRequestBody::empty());
@@ -225,8 +228,8 @@ fn is_plain(endpoint: Option<String>) -> Option<bool> {
     }
 }
 
-/// Shares one HTTP client among all objects on web servers. So the system's certificates are read
-/// once and connections are reused.
+/// Shares one HTTP client among all objects on web servers. So connections are reused, and the
+/// system's certificates are read only once.
 #[derive(Clone, Debug, Default)]
 struct Browser(Arc<OnceLock<HttpClient>>);
 

@@ -1,8 +1,8 @@
-//! Downloads an object: a task receives its chunks, and a blocking reader consumes them.
+//! Downloads an object: a task receives its chunks, and a blocking reader consumes the chunks.
 //!
-//! The task requests the whole object. If the connection breaks, it requests the rest of the same
-//! version. A bounded channel limits the memory. A slow reader makes the task wait, which does not
-//! count as silence of the store.
+//! The task requests the whole object. If the connection breaks, the task requests the rest of the
+//! same version. A bounded channel limits the memory. If the reader is slow, the task waits for it.
+//! This wait does not count towards the timeout.
 
 use std::io::{self, Read};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -23,11 +23,11 @@ use super::{Patience, Version};
 use crate::error::{Error, ErrorKind, Result, StoreFault};
 use crate::input::into_io_error;
 
-/// The capacity of the channel. The client library's chunks have up to about 400 KiB.
+/// The capacity of the channel, in chunks. A chunk has up to about 400 KiB.
 const CHUNKS: usize = 8;
 
-/// The progress that resets the count of failed tries, in bytes. A server that breaks off after
-/// each byte must not get a request for each byte.
+/// The number of received bytes that resets the count of failed tries. With a smaller number, a
+/// server that closes each connection after a byte would cause a request for each byte.
 const PROGRESS: u64 = 1 << 20;
 
 /// The blocking reader of an object.
@@ -40,7 +40,7 @@ pub(super) struct Download {
 }
 
 impl Download {
-    /// Requests an object, and waits for its first chunk.
+    /// Starts the download of an object, and waits for the first chunk.
     pub(super) fn start(
         handle: &Handle,
         bucket: Bucket,
@@ -58,7 +58,7 @@ impl Download {
     }
 
     fn next(&mut self) -> Result<()> {
-        // A task that ends without an empty chunk has lost the rest.
+        // If the task ends without sending an empty chunk, the rest of the object is lost.
         let lost = || Err(Error::new(ErrorKind::Store(StoreFault::Answer)));
         self.chunk = self.chunks.blocking_recv().unwrap_or_else(lost)?;
         self.has_ended = self.chunk.is_empty();
@@ -87,10 +87,10 @@ impl Drop for Download {
 struct Feed {
     bucket: Bucket,
     path: Path,
-    /// The version being read, as far as it is known.
+    /// The known properties of the version that is being read.
     version: Version,
     patience: Patience,
-    /// Bytes received.
+    /// The number of bytes received.
     at: u64,
     sender: Sender<Result<Bytes>>,
 }
@@ -98,11 +98,11 @@ struct Feed {
 impl Feed {
     async fn run(mut self) {
         let end = self.read().await.map(|()| Bytes::new());
-        // An error means that the reader is gone.
+        // An error means that the reader was dropped.
         let _ = self.sender.send(end).await;
     }
 
-    /// Sends the whole object to the reader, with retries.
+    /// Sends the whole object to the reader. Retries after failed tries.
     async fn read(&mut self) -> Result<()> {
         let mut tries = Tries::new(self.patience);
         let mut counted_from = 0;
@@ -116,7 +116,8 @@ impl Feed {
         Ok(())
     }
 
-    /// Sends the rest of the object to the reader, until the object ends or the reader is gone.
+    /// Tries once to send the rest of the object to the reader. Ends early if the reader was
+    /// dropped.
     async fn attempt(&mut self) -> std::result::Result<(), Miss> {
         let fault = |fault| Err(ErrorKind::Store(fault).into());
         let mut chunks = self.ask().await?.into_stream();
@@ -141,14 +142,14 @@ impl Feed {
         }
     }
 
-    /// Requests the rest of the object, in the known version.
+    /// Requests the rest of the object. The response must have the known version.
     async fn ask(&mut self) -> std::result::Result<GetResult, Miss> {
         let is_rest = self.at > 0;
         if is_rest && self.version.etag.is_none() {
-            // Without a tag, nothing proves that the rest belongs to the same version.
+            // Without an entity tag, the rest may belong to another version.
             return Err(ErrorKind::Store(StoreFault::Broken).into());
         }
-        // By definition, a weak tag never satisfies `If-Match`, but it can still be compared.
+        // A weak tag never satisfies `If-Match` (RFC 9110). It is only compared with the response.
         let if_match = self.version.etag.clone().filter(|tag| !tag.starts_with("W/"));
         let range = is_rest.then_some(GetRange::Offset(self.at));
         let asked = once(self.patience, |marker| {
@@ -173,7 +174,7 @@ impl Feed {
 }
 
 impl Version {
-    /// The version of the object in a response.
+    /// Returns the version of the object in a response.
     pub(super) fn of(answer: &GetResult) -> Version {
         let mut version = Version::listed(&answer.meta);
         if answer.extensions.get::<Unsized>().is_some() {
@@ -182,8 +183,8 @@ impl Version {
         version
     }
 
-    /// Whether the versions are known to differ: by their tags, or else by their times in whole
-    /// seconds, or by their lengths.
+    /// Whether two versions are known to differ. Compares the entity tags, and the lengths. If a
+    /// tag is unknown, compares the times in whole seconds instead of the tags.
     fn differs(&self, other: &Version) -> bool {
         let seconds =
             |time: SystemTime| time.duration_since(UNIX_EPOCH).map(|it| it.as_secs()).ok();
@@ -195,7 +196,7 @@ impl Version {
     }
 }
 
-/// Whether two numbers are known and differ.
+/// Whether both numbers are known and differ.
 fn differ(one: Option<u64>, other: Option<u64>) -> bool {
     one.is_some_and(|one| other.is_some_and(|other| one != other))
 }

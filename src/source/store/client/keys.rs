@@ -1,5 +1,5 @@
-//! Globs that match the keys of objects in a store. A key is split at slashes like a path; a folder
-//! is a common prefix of keys.
+//! Globs that match the keys of objects in a store. A key is split at slashes, like a path. A
+//! folder is a common prefix of keys that ends with a slash.
 
 use globset::GlobMatcher;
 
@@ -10,7 +10,7 @@ use crate::source::globs::glob;
 pub(super) struct KeyGlob {
     text: String,
     matcher: GlobMatcher,
-    /// The length of the text before the first path component with a wildcard, in bytes.
+    /// The length of the components before the first one with a wildcard, in bytes.
     root: usize,
     names_hidden: bool,
     is_of_folders: bool,
@@ -21,8 +21,8 @@ pub(super) struct KeyGlob {
 pub(super) enum Match {
     /// The glob matches the whole key.
     Whole,
-    /// The glob matches a folder that contains the object. Holds the length of the folder's key,
-    /// with its slash, in bytes.
+    /// The glob matches a folder that contains the object. Holds the length of the folder's key
+    /// with its final slash, in bytes.
     Below(usize),
 }
 
@@ -36,12 +36,13 @@ impl KeyGlob {
         Ok(KeyGlob { text: text.to_owned(), matcher, root, names_hidden, is_of_folders })
     }
 
-    /// The common prefix of all keys that the glob can match.
+    /// Returns the common prefix of all keys that the glob can match.
     pub(super) fn prefix(&self) -> &str {
         &self.text[..self.root]
     }
 
-    /// How the glob matches an object, if it does. The outermost folder takes precedence.
+    /// Returns how the glob matches a key; `None` if it does not. If several folders match, the
+    /// outermost folder wins.
     pub(super) fn find(&self, key: &str) -> Option<Match> {
         let mut folders = key.match_indices('/').map(|(at, _)| at);
         match folders.find(|&end| self.names(&key[..end])) {

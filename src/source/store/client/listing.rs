@@ -1,8 +1,9 @@
 //! Finds the plans in a bucket: the objects below a folder, or those that match a glob.
 //!
 //! A store lists keys in the order of their bytes. This listing sorts them component by component,
-//! as paths, so it holds all keys in memory. Objects found in a folder are examined by their first
-//! bytes. These are requested ahead, several at a time, and the results keep their order.
+//! like paths, so it holds all keys in memory. The first bytes of an object in a folder decide
+//! whether it is a plan. Requests for the first bytes run ahead, several at a time. The results
+//! keep the order of the objects.
 
 use std::collections::VecDeque;
 use std::io::Cursor;
@@ -23,7 +24,7 @@ use crate::plan::InputKind;
 use crate::source::walk::{is_input, kind_of_head};
 use crate::source::{Entry, Globs, Item, Skipped, Unlisted};
 
-/// The number of bytes to examine of an object.
+/// The number of bytes of an object to examine.
 const HEAD: u64 = 64 << 10;
 
 /// The number of objects to examine at once.
@@ -39,21 +40,22 @@ pub(in crate::source) struct Listing {
     /// The objects that are not examined yet, in order.
     objects: std::vec::IntoIter<ObjectMeta>,
     ahead: VecDeque<Candidate>,
-    /// The last skipped key, with a slash. If it is a folder, its objects are not counted again.
+    /// The last skipped object or folder, with a final slash. The other objects of a skipped folder
+    /// are not counted.
     skipped_folder: String,
 }
 
 /// An object that may be an input.
 struct Candidate {
     meta: ObjectMeta,
-    /// The first bytes, if the object must be examined; `None` if the glob names it.
+    /// The pending first bytes; `None` if the glob names the object, which is then not examined.
     head: Option<Receiver<Result<Bytes>>>,
 }
 
 impl Listing {
-    /// Lists the objects in a folder: those whose keys start with the key of the address and a
-    /// slash. Fails if the folder cannot be listed, or if it has no objects and its address has no
-    /// final slash.
+    /// Lists the objects in a folder: their keys start with the key of the address and a slash.
+    /// Fails if the folder cannot be listed. Also fails if the folder is empty and its address has
+    /// no final slash.
     pub(in crate::source) fn of_folder(stores: &Stores, address: &Address) -> Result<Listing> {
         let folder = match address.key() {
             key if key.is_empty() || key.ends_with('/') => address.clone(),
@@ -89,7 +91,7 @@ impl Listing {
         Ok(Listing { address, stores, glob, bucket, objects, ahead, skipped_folder })
     }
 
-    /// The next input. Counts the objects that it skips.
+    /// Returns the next input. Counts the objects that it skips.
     pub(in crate::source) fn next(&mut self, globs: &Globs, skipped: &mut Skipped) -> Option<Item> {
         loop {
             if let Err(error) = self.look_ahead(globs, skipped) {
@@ -133,8 +135,8 @@ impl Listing {
         Ok(())
     }
 
-    /// Whether an object in a folder is hidden or excluded. Counts the object, or its folder once.
-    /// `folder` is the length of the folder's key with its slash, in bytes.
+    /// Whether an object in a folder is hidden or excluded. Counts each skipped object or folder
+    /// once. `folder` is the length of the listed folder's key with its final slash, in bytes.
     fn skips(&mut self, key: &str, folder: usize, globs: &Globs, skipped: &mut Skipped) -> bool {
         if !self.skipped_folder.is_empty() && key.starts_with(&self.skipped_folder) {
             return true;
@@ -167,7 +169,7 @@ impl Listing {
                 0 => Ok(Bytes::new()),
                 len => ask(patience, |marker| bucket.bytes(&path, 0..len, marker)).await,
             };
-            // An error means that the listing is gone.
+            // An error means that the listing was dropped.
             let _ = sender.send(head);
         });
         Ok(receiver)
@@ -188,14 +190,14 @@ async fn all(bucket: Bucket, prefix: String, patience: Patience) -> Result<Vec<O
         objects.extend(page.result.objects);
         match page.page_token.filter(|token| !token.is_empty()) {
             None => return Ok(objects),
-            // A page that names itself as the next one would never end.
+            // A page that refers to itself as the next page would never end.
             next if next == token => return Err(fault(StoreFault::Answer)),
             next => token = next,
         }
     }
 }
 
-/// Sorts objects in the order of paths, and drops empty objects that stand for folders.
+/// Sorts objects in the order of paths. Drops empty objects that only mark folders.
 fn in_order(mut objects: Vec<ObjectMeta>) -> Vec<ObjectMeta> {
     fn parts(meta: &ObjectMeta) -> impl Iterator<Item = &str> {
         meta.location.as_ref().split('/')

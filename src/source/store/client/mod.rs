@@ -1,4 +1,4 @@
-//! The client of the stores: the only async code, on a thread of its own.
+//! The client of the stores. It contains all async code, which runs on a separate thread.
 //!
 //! ```text
 //!  environment ─▶ [`buckets`]  one client for each bucket ─▶ [`wire`]  requests, one try each
@@ -10,16 +10,16 @@
 //!              a blocking reader, for [`crate::input::Input`]
 //! ```
 //!
-//! **One version.** A download reads the version that was listed, or that of the first response.
-//! Every later request names the entity tag of that version, and every response is compared with
-//! it. An object that has changed is an error.
+//! **One version.** A download reads the version that was listed, or else the version in the first
+//! response. Every later request contains the entity tag of that version, unless the tag is weak.
+//! Every response is compared with that version. A download fails if the object has changed.
 //!
-//! **Cost.** One thread, and a few MiB of buffered chunks for each open object. Dropping a reader
-//! ends its task, and the thread ends with the last [`Stores`].
+//! **Cost.** The client uses one thread, and a few MiB of buffered chunks for each open object.
+//! Dropping a reader ends its task. Dropping the last [`Stores`] ends the thread.
 //!
-//! **Trap.** The retries of the client library are disabled everywhere: they do not compare
-//! versions, and they count time from the start of a download. Every request goes through
-//! [`patience`].
+//! **Trap.** The retries of the client library must stay disabled. They do not compare versions,
+//! and their time limit counts from the start of a download. Every request goes through
+//! [`patience`] instead.
 
 mod buckets;
 mod download;

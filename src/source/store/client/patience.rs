@@ -1,9 +1,9 @@
 //! Timeouts and retries of requests.
 //!
 //! Transient failures are retried: no response in time, a broken connection, and the statuses 408,
-//! 429 and most of 5xx. The wait doubles after each try, up to 10 seconds. A random part of up to
-//! a half is subtracted, so that many readers do not retry together. If a store asks for a longer
-//! pause (`Retry-After`), the wait is that long, up to [`PAUSE_MAX`].
+//! 429 and most of 5xx. The wait doubles after each try, up to 10 seconds. Each wait is shortened
+//! by a random part, up to half of it, so that many readers do not retry at the same time. If a
+//! store requests a longer pause (`Retry-After`), the wait has that length, up to [`PAUSE_MAX`].
 
 use std::future::Future;
 use std::hash::{BuildHasher, RandomState};
@@ -16,14 +16,14 @@ use crate::error::{Error, ErrorKind, Result, StoreFault};
 const WAIT_FIRST: Duration = Duration::from_millis(200);
 const WAIT_MAX: Duration = Duration::from_secs(10);
 
-/// The longest pause that a store can ask for.
+/// The maximum pause that a store can request.
 const PAUSE_MAX: Duration = Duration::from_secs(60);
 
-/// Why a try failed.
+/// The reason for a failed try.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Miss {
     pub kind: ErrorKind,
-    /// The pause that the store asks for.
+    /// The pause that the store requests.
     pause: Duration,
 }
 
@@ -49,8 +49,8 @@ impl Tries {
         self.made = 0;
     }
 
-    /// Waits before the next try. Fails with the error of the last try if it is not transient, or
-    /// if no retry is left.
+    /// Waits before the next try. Fails with the error of the last try if that error is not
+    /// transient, or if no retry is left.
     pub(super) async fn again(&mut self, miss: Miss) -> Result<()> {
         self.made += 1;
         if !is_passing(miss.kind) || self.made > self.patience.retries {
@@ -73,14 +73,14 @@ fn is_passing(kind: ErrorKind) -> bool {
     )
 }
 
-/// The wait after `made` failed tries.
+/// Returns the wait after `made` failed tries.
 fn wait(made: u32) -> Duration {
     let longest = WAIT_FIRST.saturating_mul(1 << (made - 1).min(16)).min(WAIT_MAX);
     let random = RandomState::new().hash_one(made) as u32;
     longest - longest.mul_f64(f64::from(random) / f64::from(u32::MAX) / 2.0)
 }
 
-/// Tries a request once. `request` must send its HTTP requests with the marker.
+/// Tries a request once. `request` must pass the marker to the client library.
 pub(super) async fn once<T, F>(
     patience: Patience,
     request: impl FnOnce(Marker) -> F,

@@ -1,4 +1,4 @@
-//! The thread that runs the requests to stores, and its blocking interface.
+//! The thread that runs the requests to stores, and a blocking interface to it.
 
 use std::fmt;
 use std::future::Future;
@@ -42,7 +42,8 @@ impl fmt::Debug for Stores {
 }
 
 impl Stores {
-    /// Stores with this patience. The thread starts with the first request.
+    /// Creates stores with a timeout and a number of retries. The thread starts with the first
+    /// request.
     pub fn new(patience: Patience) -> Stores {
         Stores(Arc::new(Shared { patience, ..Shared::default() }))
     }
@@ -51,15 +52,15 @@ impl Stores {
         self.0.patience
     }
 
-    /// The client of the bucket of an address.
+    /// Returns the client of the bucket in an address.
     pub(super) fn bucket(&self, address: &Address) -> Result<Bucket> {
         self.0.clients.bucket(address)
     }
 
-    /// Starts to look up an address, without waiting for the response.
+    /// Starts the lookup of an address. Does not wait for the response.
     pub(in crate::source) fn ask(&self, address: &Address) -> Asked {
         if address.kind() == Kind::Web {
-            // The download reports errors.
+            // Needs no lookup: the download reports errors.
             return Asked::Known(Ok(Found::Object(Version::default())));
         }
         if address.key().is_empty() || address.key().ends_with('/') {
@@ -74,7 +75,7 @@ impl Stores {
     }
 
     /// Opens the object at an address, and waits for its first bytes. Fails if the object cannot be
-    /// read, or is not in this version.
+    /// read, or has another version than `version`.
     pub(in crate::source) fn read(
         &self,
         address: &Address,
@@ -86,17 +87,18 @@ impl Stores {
             .map(|download| Box::new(download) as _)
     }
 
-    /// Refuses further requests and cancels pending ones. Threads that wait for them get an error.
+    /// Refuses further requests, and cancels pending requests. Threads that wait for a response get
+    /// an error.
     pub fn close(&self) {
         *self.state() = State::Closed;
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing panics while it holds the lock.
+        // No code panics while it holds the lock.
         self.0.runtime.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The handle to start tasks with. Starts the thread if necessary.
+    /// Returns the handle for starting tasks. Starts the thread if necessary.
     pub(super) fn handle(&self) -> Result<Handle> {
         let mut state = self.state();
         if let State::NotYet = *state {
@@ -109,7 +111,7 @@ impl Stores {
         }
     }
 
-    /// Runs a task and waits for its result.
+    /// Runs a task, and waits for its result.
     pub(super) fn wait<T: Send + 'static>(
         &self,
         task: impl Future<Output = T> + Send + 'static,
@@ -117,7 +119,7 @@ impl Stores {
         received(self.start(task)?)
     }
 
-    /// Starts a task and returns the receiver of its result.
+    /// Starts a task, and returns the receiver of its result.
     fn start<T: Send + 'static>(
         &self,
         task: impl Future<Output = T> + Send + 'static,
@@ -136,7 +138,7 @@ pub(in crate::source) enum Asked {
 
 impl Asked {
     /// Waits for the result. An address without an object counts as a folder. Fails if the address
-    /// is invalid, or if the store gives no usable response.
+    /// is invalid, or if the store sends no usable response.
     pub(in crate::source) fn wait(self) -> Result<Found> {
         let answer = match self {
             Asked::Known(found) => return found,
@@ -157,7 +159,7 @@ fn received<T>(answer: oneshot::Receiver<T>) -> Result<T> {
     answer.blocking_recv().map_err(|_| fault(StoreFault::Answer))
 }
 
-/// A thread that runs tasks. Dropping this ends the thread.
+/// A thread that runs tasks. Dropping this value ends the thread.
 struct Runtime {
     handle: Handle,
     _stop: oneshot::Sender<()>,
@@ -173,7 +175,7 @@ impl Runtime {
         let handle = runtime.handle().clone();
         let (stop, stopped) = oneshot::channel();
         std::thread::Builder::new().name("stores".to_owned()).spawn(move || {
-            // Always an error: dropping the sender is the signal.
+            // The result is always an error, because the signal is the drop of the sender.
             let _ = runtime.block_on(stopped);
             runtime.shutdown_background();
         })?;

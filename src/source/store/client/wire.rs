@@ -1,9 +1,9 @@
 //! Sends HTTP requests and classifies their failures.
 //!
-//! The client library reports the status of a response only as text. So requests carry a
-//! [`Marker`], and a failed response to a marked request becomes a [`Refusal`], which
-//! [`Marker::fault`] finds in the chain of causes. If an operation fails before it sends a marked
-//! request, it had no credentials.
+//! The client library reports the status of a response only as text. So each request contains a
+//! [`Marker`]. A failed response to a marked request becomes a [`Refusal`], which [`Marker::fault`]
+//! finds in the chain of causes. If an operation fails before it sends a marked request, the client
+//! library found no credentials.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -21,14 +21,15 @@ use object_store::{ClientOptions, Extensions, HeaderValue};
 
 use crate::error::{ErrorKind, StoreFault};
 
-/// Marks the requests of one operation, and records what happens to them.
+/// Marks the requests of an operation. Records whether one was sent, and the pause that the store
+/// requests.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Marker(Arc<Noted>);
 
 #[derive(Debug, Default)]
 struct Noted {
     was_sent: AtomicBool,
-    /// The pause that the store asks for, in seconds.
+    /// The pause that the store requests, in seconds.
     pause: AtomicU64,
 }
 
@@ -39,7 +40,7 @@ impl Marker {
         extensions
     }
 
-    /// Why there was no response in time.
+    /// Returns the reason why there was no response in time.
     pub(super) fn silence(&self) -> ErrorKind {
         ErrorKind::Store(match self.was_sent() {
             true => StoreFault::Silent,
@@ -47,7 +48,7 @@ impl Marker {
         })
     }
 
-    /// Why the operation failed with this error.
+    /// Returns the reason for an error of the client library.
     pub(super) fn fault(&self, error: &object_store::Error) -> ErrorKind {
         let mut cause: Option<&(dyn StdError + 'static)> = Some(error);
         let mut is_of_body = false;
@@ -70,12 +71,12 @@ impl Marker {
         self.0.was_sent.load(Ordering::Relaxed)
     }
 
-    /// The pause that the store asks for.
+    /// Returns the pause that the store requests.
     pub(super) fn pause(&self) -> Duration {
         Duration::from_secs(self.0.pause.load(Ordering::Relaxed))
     }
 
-    /// Records the `retry-after` header of a failed response. Ignores the form with a date.
+    /// Records the header `retry-after` of a failed response. Ignores the header if it is a date.
     fn note(&self, answer: &HttpResponse) {
         let pause = answer.headers().get("retry-after").and_then(|value| value.to_str().ok());
         if let Some(pause) = pause.and_then(|text| text.trim().parse().ok()) {
@@ -84,11 +85,11 @@ impl Marker {
     }
 }
 
-/// Extension of a response without a length.
+/// An extension that marks a response without a length.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unsized;
 
-/// The error of a marked request.
+/// The error of a marked request, as the source of an [`HttpError`].
 #[derive(Debug)]
 struct Refusal(ErrorKind);
 
@@ -101,17 +102,17 @@ impl fmt::Display for Refusal {
 impl StdError for Refusal {}
 
 impl Refusal {
-    /// An error that the client library passes on without a retry.
+    /// Creates an error that the client library returns without a retry.
     fn of(kind: ErrorKind) -> HttpError {
         HttpError::new(HttpErrorKind::Unknown, Refusal(kind))
     }
 }
 
-/// The error kind of a failed response.
+/// Returns the error kind of a failed response.
 fn meaning(answer: &HttpResponse) -> ErrorKind {
     ErrorKind::Store(match answer.status().as_u16() {
         301 | 307 | 308 => StoreFault::Elsewhere,
-        // S3 rejects a signature for another region as malformed.
+        // S3 responds with 400 if the signature is for another region.
         400 if answer.headers().contains_key("x-amz-bucket-region") => StoreFault::Elsewhere,
         401 | 403 => StoreFault::Denied,
         404 | 410 => StoreFault::NotFound,
@@ -128,7 +129,7 @@ impl HttpConnector for Connector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
         // An error means that the provider is already installed.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        // A large object may take longer than any sensible timeout of a request.
+        // The timeout would cover the whole response, and a large object takes long.
         let options = options.clone().with_timeout_disabled().with_user_agent(AGENT);
         let client = ReqwestConnector::default().connect(&options)?;
         Ok(HttpClient::new(Wire(client)))
@@ -161,7 +162,7 @@ impl Wire {
             return Err(Refusal::of(meaning(&response)));
         }
         if !response.headers().contains_key(LENGTH) {
-            // The client library requires a length; `Unsized` marks it as unknown.
+            // The client library requires a length. `Unsized` says that this one is not real.
             response.headers_mut().insert(LENGTH, HeaderValue::from_static("0"));
             response.extensions_mut().insert(Unsized);
         }

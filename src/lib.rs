@@ -12,7 +12,7 @@
 //! | level | modules | contents |
 //! | --- | --- | --- |
 //! | 0 | [`error`], [`limits`], [`path`], `glob` | errors, limits, paths and globs |
-//! | 0 | `allocation` | allocations that the system may refuse |
+//! | 0 | `allocation` | memory that goes back to the system |
 //! | 0 | `pool` | an ordered worker pool |
 //! | 0 | `inert` | escaping of texts and JSON, so that they are safe to print |
 //! | 0 | `nearest` | the known word closest to a mistyped one |

@@ -123,8 +123,8 @@ fn with_slash(folder: &Path) -> String {
     if text.is_empty() || text.ends_with('/') { text } else { text + "/" }
 }
 
-/// Reads the configuration in a plan file. An input without one has no sources. The plan file
-/// cannot be read.
+/// Reads the configuration in a plan file. `None` if the input is not a plan file. Fails if the plan
+/// file cannot be read.
 pub fn of_plan_file(
     path: &Path,
     limits: &Limits,

@@ -6,8 +6,9 @@ use memmap2::MmapMut;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Length from which on a buffer has pages of its own, in bytes.
-const OWN_PAGES: usize = 1 << 20;
+/// Length from which on a buffer has pages of its own, in bytes. Every buffer of a window has, so
+/// that a refusal is an error of the input; those of the reading thread are shorter.
+const OWN_PAGES: usize = 512 << 10;
 
 /// Bytes of memory.
 ///

@@ -352,9 +352,12 @@ impl<'scope> Notes for Rc<RefCell<OutputBuffer<'scope>>> {
 
     fn piece(&mut self, Span { range, kind, after }: Span) {
         let mut output = self.borrow_mut();
-        let (range, after) = (output.places(range), output.places(after));
         // The pieces serve the search for echoes only.
-        if output.has_echoes && !range.is_empty() {
+        if !output.has_echoes {
+            return;
+        }
+        let (range, after) = (output.places(range), output.places(after));
+        if !range.is_empty() {
             output.chunk.pieces.push(Span { range, kind, after });
         }
     }

@@ -39,7 +39,7 @@ pub use change::{
     Timing,
 };
 pub use checked::{CheckInstance, CheckedObject};
-pub use document_state::{Accepts, Document};
+pub use document_state::{Accepts, Document, StateKind};
 // `REACH` is public for the tests of text around documents.
 #[doc(hidden)]
 pub use documents::REACH;

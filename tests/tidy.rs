@@ -5,6 +5,7 @@
 //! (files named `tests.rs` or in folders named `tests`, modules under `#[cfg(test)]`).
 
 mod circles;
+mod types;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -8,12 +8,13 @@ use super::subject::{Action, Assertion, Expectation, PlanState, Where};
 use super::tally::{Answer, Tally};
 use super::values::words;
 use super::verdict::{self, Answers};
-use crate::error::{Result, WrongDocument};
+use crate::error::Result;
 use crate::json::value::{Text, Value};
 use crate::limits::Limits;
 use crate::path::{AddressPattern, AttributePath};
 use crate::plan::{
-    self, Change, Deferred, Document, Flow, Piece, PieceKind, PieceVisitor, ResourceChange, Section,
+    self, Change, Deferred, Document, Flow, Piece, PieceKind, PieceVisitor, ResourceChange,
+    Section, StateKind,
 };
 
 /// The assertions, and their results for the part of a document that has been read.
@@ -258,7 +259,7 @@ impl PieceVisitor for Run<'_> {
         }
     }
 
-    fn state(&mut self, _: WrongDocument) -> Result<()> {
+    fn state(&mut self, _: StateKind) -> Result<()> {
         self.note_state();
         Ok(())
     }

@@ -35,19 +35,20 @@ impl Asked<'_> {
         collected: Option<&Collected>,
         at: u64,
     ) -> Result<()> {
-        if let Some(collected) = collected {
-            mask(outcomes, collected);
-        } else if let Some(collect) = collect {
-            mask(outcomes, &collect(at)?);
-        } else {
-            outcomes.iter_mut().for_each(|outcome| outcome.mask(UNCHECKED, |_| true));
+        match (collected, collect) {
+            (None, Some(collect)) => mask(outcomes, Some(&collect(at)?)),
+            (collected, _) => mask(outcomes, collected),
         }
         Ok(())
     }
 }
 
-/// Masks quoted values that repeat a secret.
-pub fn mask(outcomes: &mut [Outcome], collected: &Collected) {
+/// Masks quoted values that repeat a secret. If the secrets are not known, masks all of them.
+pub fn mask(outcomes: &mut [Outcome], collected: Option<&Collected>) {
+    let Some(collected) = collected else {
+        outcomes.iter_mut().for_each(|outcome| outcome.mask(UNCHECKED, |_| true));
+        return;
+    };
     let is_secret = |text: &str| {
         let text = text.as_bytes();
         let is_in = collected.contained.as_ref().is_some_and(|contained| contained.is_in(text));

@@ -157,8 +157,9 @@ impl Work for Asking<'_> {
         let document = documents.read_pieces(Accepts::States, &mut run)?;
         let Answers { mut outcomes, unmatched, incomplete } = run.finish(&document);
         // Most runs quote no value, so the secrets are collected only if a finding quotes one.
-        if let Some((secrets, _)) = first.filter(|_| outcomes.iter().any(Outcome::quotes)) {
-            asked::mask(&mut outcomes, &secrets.collect(at, &self.options)?);
+        if outcomes.iter().any(Outcome::quotes) {
+            let collected = first.map(|(secrets, _)| secrets.collect(at, &self.options));
+            asked::mask(&mut outcomes, collected.transpose()?.as_ref());
         }
         if let Some(plan) = incomplete.filter(|_| !self.plans.quiet) {
             say(&format!(

@@ -15,7 +15,7 @@ use super::secrets::{secret_options, warn_of_names};
 use super::tally::Tally;
 use crate::audit::{Ledger, Options, audit};
 use crate::batch::documents::Visited;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::plan::Accepts;
 use crate::sink::findings::{Csv, Ndjson, Table};
 
@@ -57,7 +57,8 @@ struct Auditing<'a> {
 impl Work for Auditing<'_> {
     fn read(&mut self, ready: Ready<'_>, tally: &mut Tally) -> Result<Visited> {
         let Ready { label, documents, first, .. } = ready;
-        let Some((secrets, _)) = first else { return Ok(Visited::Enough) };
+        // Without a first pass, no secret would be found.
+        let (secrets, _) = first.ok_or(Error::new(ErrorKind::Spool))?;
         let (name, ledger) = (label.source, &mut *self.ledger);
         let audited = audit(documents, secrets, name, &self.options, ledger)?;
         tally.echoes += audited.summary.counts.echoes();

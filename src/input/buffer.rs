@@ -6,8 +6,10 @@ use memmap2::MmapMut;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Minimum length of a buffer that has pages of its own, in bytes.
-const OWN_PAGES: usize = 1 << 20;
+/// Minimum length of a buffer that has pages of its own, in bytes. Every buffer of a window is that
+/// long, so an input whose window does not fit into memory fails alone. The buffers of the reading
+/// thread are shorter.
+const OWN_PAGES: usize = 512 << 10;
 
 /// A buffer of bytes.
 ///

@@ -44,6 +44,24 @@ pub enum Accepts {
     States,
 }
 
+/// A document that is the JSON of a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StateKind {
+    /// It has values.
+    Values,
+    /// It has a version only.
+    Empty,
+}
+
+impl From<StateKind> for WrongDocument {
+    fn from(kind: StateKind) -> WrongDocument {
+        match kind {
+            StateKind::Values => WrongDocument::State,
+            StateKind::Empty => WrongDocument::EmptyState,
+        }
+    }
+}
+
 /// Collects facts about a document while it is read.
 #[derive(Debug)]
 pub(super) struct DocumentState {
@@ -120,16 +138,13 @@ impl DocumentState {
     /// Decides whether the document is accepted. The caller must have recorded all keys of the
     /// document. Returns `None` for a plan, and the kind of state for a state. Fails for other
     /// documents, and if the document has no `format_version`.
-    pub(super) fn verdict(&mut self) -> Result<Option<WrongDocument>> {
+    pub(super) fn verdict(&mut self) -> Result<Option<StateKind>> {
         self.document.lacks_changes =
             self.plans_resources && self.seen & (1 << Section::ResourceChanges as u32) == 0;
         let state = match self.clues.verdict(self.looks_like_outputs) {
             _ if self.is_plan() => None,
-            state @ (WrongDocument::State | WrongDocument::EmptyState)
-                if self.accepts == Accepts::States =>
-            {
-                Some(state)
-            }
+            WrongDocument::State if self.accepts == Accepts::States => Some(StateKind::Values),
+            WrongDocument::EmptyState if self.accepts == Accepts::States => Some(StateKind::Empty),
             other => return Err(Error::new(ErrorKind::WrongDocument(other))),
         };
         match self.seen & (1 << Section::FormatVersion as u32) {

@@ -40,7 +40,7 @@ pub use change::{
     Timing,
 };
 pub use checked::{CheckInstance, CheckedObject};
-pub use document_state::{Accepts, Document};
+pub use document_state::{Accepts, Document, StateKind};
 // `REACH` is public for tests.
 #[doc(hidden)]
 pub use documents::REACH;

@@ -27,8 +27,8 @@ pub enum Section {
     Other,
 }
 
-/// The known sections and their keys.
-const KEYS: [(Section, &str); 18] = [
+/// The known sections and their keys, one for each variant before [`Section::Other`].
+const KEYS: [(Section, &str); Section::Other as usize] = [
     (Section::FormatVersion, "format_version"),
     (Section::TerraformVersion, "terraform_version"),
     (Section::Variables, "variables"),

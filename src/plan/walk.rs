@@ -18,7 +18,7 @@ pub use lookahead::{Boundary, LookaheadReader, ReadRange};
 pub use piece::{Piece, PieceKind};
 use scope::{Next, OpenScopes, Scope, Shape};
 
-use super::document_state::{Accepts, DocumentState, ReadDocument};
+use super::document_state::{Accepts, DocumentState, ReadDocument, StateKind};
 use super::key;
 use super::names::Names;
 use super::parallel_skip::{self, ParallelSkip};
@@ -26,7 +26,7 @@ use super::preamble::Preamble;
 use super::section::Section;
 use super::trailer::After;
 use super::{Answer, Flow, Options};
-use crate::error::{Error, ErrorKind, Result, WrongDocument};
+use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::json::cursor::Cursor;
 use crate::json::outline::Outline;
@@ -114,8 +114,8 @@ pub trait PieceVisitor {
     }
 
     /// The document is not a plan but the JSON of a state.
-    fn state(&mut self, document: WrongDocument) -> Result<()> {
-        let _ = document;
+    fn state(&mut self, kind: StateKind) -> Result<()> {
+        let _ = kind;
         Ok(())
     }
 

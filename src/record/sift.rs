@@ -23,14 +23,14 @@ use super::watch::Thing;
 use super::{
     ActionInvocation, Attributes, Check, Label, OutputChange, Record, RelevantAttribute, Sink,
 };
-use crate::error::{Result, WrongDocument};
+use crate::error::Result;
 use crate::input::Source;
 use crate::json::value::{Text, Value};
 use crate::path::Paths;
 use crate::plan::lookahead::{Lookahead, LookaheadJob};
 use crate::plan::{
     self, Accepts, Answer, Boundary, Change, Documents, Flow, Piece, PieceKind, PieceVisitor,
-    ReadRange, ResourceInstance, Section, Visitor,
+    ReadRange, ResourceInstance, Section, StateKind, Visitor,
 };
 use crate::pool::Queue;
 use crate::secret::marks::Subject;
@@ -377,7 +377,7 @@ impl<'scope> PieceVisitor for Sifter<'_, 'scope> {
         }
     }
 
-    fn state(&mut self, _: WrongDocument) -> Result<()> {
+    fn state(&mut self, _: StateKind) -> Result<()> {
         self.is_state = true;
         if let Some(asker) = &mut self.asker {
             asker.note_state();

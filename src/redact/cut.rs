@@ -16,9 +16,9 @@ use super::chunk::Chunk;
 use super::output_buffer::OutputBuffer;
 use super::redactor::Redactor;
 use super::selection::{Gone, Selection, Verdict};
-use crate::error::{Result, WrongDocument};
+use crate::error::Result;
 use crate::plan::lookahead::Lookahead;
-use crate::plan::{Answer, Boundary, Flow, Piece, PieceVisitor, ReadRange, Section};
+use crate::plan::{Answer, Boundary, Flow, Piece, PieceVisitor, ReadRange, Section, StateKind};
 
 /// Visits the members or elements of a container in order, and determines what to remove so that
 /// the remaining items form a valid container.
@@ -233,8 +233,8 @@ impl PieceVisitor for Cutter<'_, '_> {
         }
     }
 
-    fn state(&mut self, document: WrongDocument) -> Result<()> {
-        self.selection.state(document)
+    fn state(&mut self, kind: StateKind) -> Result<()> {
+        self.selection.state(kind)
     }
 
     fn end(&mut self, end: u64) -> Result<()> {

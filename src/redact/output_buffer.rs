@@ -353,9 +353,12 @@ impl<'scope> Notes for Rc<RefCell<OutputBuffer<'scope>>> {
 
     fn piece(&mut self, Span { range, kind, after }: Span) {
         let mut output = self.borrow_mut();
-        let (range, after) = (output.places(range), output.places(after));
         // Only the search for echoes needs the pieces.
-        if output.has_echoes && !range.is_empty() {
+        if !output.has_echoes {
+            return;
+        }
+        let (range, after) = (output.places(range), output.places(after));
+        if !range.is_empty() {
             output.chunk.pieces.push(Span { range, kind, after });
         }
     }

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::error::{Result, WrongDocument};
-use crate::plan::{Piece, Section};
+use crate::error::Result;
+use crate::plan::{Piece, Section, StateKind};
 
 /// Whether a piece of a document stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,8 +93,8 @@ pub trait Selection {
     /// # Errors
     ///
     /// Fails if the selection does not accept states.
-    fn state(&mut self, document: WrongDocument) -> Result<()> {
-        let _ = document;
+    fn state(&mut self, kind: StateKind) -> Result<()> {
+        let _ = kind;
         Ok(())
     }
 

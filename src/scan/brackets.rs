@@ -137,4 +137,26 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn several_close_at_once_at_any_depth() {
+        for depth in [1, 63, 64, 65, 100, 128, 130, 200] {
+            for count in [1, 2, 63, 64] {
+                let mut open = Brackets::default();
+                let kinds: Vec<u64> = (0..depth).map(|level| (level * level / 3) & 1).collect();
+                kinds.iter().for_each(|kind| open.push(*kind));
+                let closed = depth.min(u64::from(count));
+                // The innermost container is in the lowest bit.
+                let braces = kinds.iter().rev().take(64).rev().fold(0, |all, kind| all << 1 | kind);
+                let mut other = open.clone();
+                assert!(open.close(braces, count), "{depth} {count}");
+                assert_eq!(open.depth, depth - closed);
+                if let Some(left) = (depth - closed).checked_sub(1) {
+                    assert_eq!(open.innermost(), kinds[left as usize], "{depth} {count}");
+                }
+                let flipped = 1 << (closed - 1);
+                assert!(!other.close(braces ^ flipped, count), "{depth} {count}");
+            }
+        }
+    }
 }

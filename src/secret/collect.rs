@@ -13,7 +13,7 @@ use super::search::Searcher;
 use super::set::Secrets;
 use super::texts::{Role, texts_of};
 use super::{EchoOf, Options};
-use crate::error::{Error, ErrorKind, Result, WrongDocument};
+use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::json::outline::Outline;
 use crate::json::value::{Kind, Value};
@@ -21,7 +21,7 @@ use crate::plan::lookahead::Lookahead;
 use crate::plan::range_queue::STRETCH;
 use crate::plan::{
     Accepts, Answer, Boundary, Documents, Flow, Next, Piece, PieceKind, PieceVisitor, ReadRange,
-    Section,
+    Section, StateKind,
 };
 use crate::pool::Queue;
 
@@ -347,10 +347,10 @@ impl PieceVisitor for Collector<'_, '_> {
         self.collect(piece).map(|()| Flow::Continue)
     }
 
-    fn state(&mut self, document: WrongDocument) -> Result<()> {
+    fn state(&mut self, kind: StateKind) -> Result<()> {
         match self.accepts {
             Accepts::States => Ok(()),
-            Accepts::Plans => Err(Error::new(ErrorKind::WrongDocument(document))),
+            Accepts::Plans => Err(Error::new(ErrorKind::WrongDocument(kind.into()))),
         }
     }
 }

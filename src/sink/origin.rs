@@ -165,8 +165,15 @@ impl Sink for Located<'_> {
         if !self.adds_members() {
             return self.sink.record(record);
         }
-        let mut record = record.clone();
-        match &mut record {
+        let mut located = match record {
+            Record::ResourceChange(_)
+            | Record::ResourceDrift(_)
+            | Record::DeferredChange(_)
+            | Record::OutputChange(_)
+            | Record::Check(_) => record.clone(),
+            _ => return self.sink.record(record),
+        };
+        match &mut located {
             Record::ResourceChange(change)
             | Record::ResourceDrift(change)
             | Record::DeferredChange(change) => {
@@ -179,7 +186,7 @@ impl Sink for Located<'_> {
             Record::Check(check) => check.source = self.text(&check.address),
             _ => {}
         }
-        self.sink.record(&record)
+        self.sink.record(&located)
     }
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {

@@ -16,11 +16,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use paths::{Layer, Pruner};
 
-use crate::error::{Error, ErrorKind, Result, WrongDocument};
+use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::json::value::{Text, Value};
 use crate::path::{self, AddressPattern};
-use crate::plan::{Change, Deferred, Documents, Piece, PieceKind, ResourceChange, Section};
+use crate::plan::{
+    Change, Deferred, Documents, Piece, PieceKind, ResourceChange, Section, StateKind,
+};
 use crate::record::Show;
 use crate::record::action::Action;
 use crate::record::watch::{Resource, Watch};
@@ -407,8 +409,8 @@ impl Selection for Selected<'_> {
         }
     }
 
-    fn state(&mut self, document: WrongDocument) -> Result<()> {
-        Err(Error::new(ErrorKind::WrongDocument(document)))
+    fn state(&mut self, kind: StateKind) -> Result<()> {
+        Err(Error::new(ErrorKind::WrongDocument(kind.into())))
     }
 
     fn missing(&mut self) -> &'static str {

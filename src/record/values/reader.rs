@@ -8,7 +8,7 @@ use crate::input::Source;
 use crate::json::value::Value;
 use crate::plan::{
     self, Accepts, Answer, Documents, Flow, Piece, PieceKind, PieceVisitor, ResourceInstance,
-    Section,
+    Section, StateKind,
 };
 use crate::record::view::{Known, MaskedJson};
 use crate::record::watch;
@@ -251,7 +251,7 @@ impl PieceVisitor for Reader<'_> {
         }
     }
 
-    fn state(&mut self, _: WrongDocument) -> Result<()> {
+    fn state(&mut self, _: StateKind) -> Result<()> {
         self.is_state = true;
         Ok(())
     }

@@ -221,7 +221,8 @@ fn memory_is_bounded_where_texts_are_laid_out() {
     let folder = tempfile::tempdir().expect("a folder");
     let (path, said) = (folder.path().join("plan.json"), folder.path().join("said"));
     let text = path.to_str().expect("UTF-8");
-    for (what, piece) in [("short lines", r"a\n"), ("hidden", r"\u0001"), ("plain", "aa")] {
+    let pieces = [("short lines", r"a\n"), ("hidden", r"\u0001"), ("plain", "aa")];
+    for (number, (what, piece)) in pieces.into_iter().enumerate() {
         let value = piece.repeat(8000);
         let members: Vec<_> = (0..520).map(|key| format!(r#""k{key}":"{value}""#)).collect();
         let plan = plan(&change("a", "{}", &format!("{{{}}}", members.join(",")), ""), "");
@@ -231,7 +232,10 @@ fn memory_is_bounded_where_texts_are_laid_out() {
         let [term, markdown, html] = ["term", "markdown", "html"].map(out);
         let forms: [&[&str]; 4] =
             [&[&term], &[&markdown], &[&html], &[&term, "-o", &markdown, "-o", &html]];
-        for forms in forms {
+        // One format for each piece by day, and all formats for one piece.
+        let tried =
+            forms.into_iter().enumerate().filter(|(at, _)| run::is_nightly() || *at == number);
+        for (_, forms) in tried.chain((number == 0).then_some((3, forms[3]))) {
             let peak = run(&[&["report", "-o"], forms, &[text]].concat(), &said);
             assert!(peak < bound, "{what}: {forms:?}: {peak:.0} of {bound:.0} MiB");
         }
@@ -319,8 +323,10 @@ fn memory_is_bounded_for_plan_files_of_many_instances() {
         &["redact", "--quiet"],
         &["show", "--redact", "--quiet"],
     ];
-    for command in commands {
-        peaks.push((command, run(&[command, &[path]].concat(), &said)));
+    for (number, command) in commands.into_iter().enumerate() {
+        if run::is_nightly() || number % 2 == 0 {
+            peaks.push((command, run(&[command, &[path]].concat(), &said)));
+        }
     }
     assert!(peaks.iter().all(|(_, peak)| *peak < BASE), "MiB: {peaks:?}");
 }

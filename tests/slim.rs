@@ -237,9 +237,13 @@ fn elements_that_workers_drop_leave_no_comma() {
 
 #[test]
 fn slim_plans_match_the_model() {
-    let mut compact = 0;
+    let (mut compact, mut number) = (0, 0);
     for Plan { name, text, tree } in plans() {
         for secrets in [Secrets::Masked, Secrets::MarksMasked, Secrets::Shown] {
+            number += 1;
+            if !run::is_tried(number) {
+                continue;
+            }
             let whole = redacted(text.as_bytes(), secrets);
             let tree = if secrets == Secrets::Shown { tree.clone() } else { parsed(&whole) };
             let is_compact = whole.trim_ascii() == written(&tree).as_bytes();
@@ -256,7 +260,8 @@ fn slim_plans_match_the_model() {
             }
         }
     }
-    assert!(compact > 200, "{compact} comparisons of bytes");
+    let least = if run::is_nightly() { 200 } else { 50 };
+    assert!(compact > least, "{compact} comparisons of bytes");
 }
 
 #[test]

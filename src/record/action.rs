@@ -112,9 +112,6 @@ impl Action {
     }
 
     /// Returns the word for the list. The word for an unknown list is its actions, joined by `+`.
-    ///
-    /// # Errors
-    ///
     /// Fails if `actions` is not an array of strings, or if the word is longer than [`WORD_MAX`].
     pub(super) fn word(self, change: &Change<'_>) -> Result<Cow<'static, str>> {
         match self.known_word() {

@@ -130,11 +130,7 @@ impl Summary {
         self.resource_changes.is_empty() && can_be_refresh && !self.resource_drift.is_empty()
     }
 
-    /// Counts a change to a resource.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there are too many different action words.
+    /// Counts a change to a resource. Fails if there are too many different action words.
     pub(super) fn add(&mut self, facts: &Facts, limits: &Limits) -> Result<()> {
         let counts = match facts.section {
             Section::ResourceChanges => &mut self.resource_changes,
@@ -226,9 +222,6 @@ impl Show {
 }
 
 /// Adds one to the count of a word. `offset` is the offset of the word in the input, for errors.
-///
-/// # Errors
-///
 /// Fails if a new word is longer than [`WORD_MAX`], or if there are too many different words.
 pub(super) fn count(counts: &mut ByWord, word: &str, limits: &Limits, offset: u64) -> Result<()> {
     if let Some(number) = counts.get_mut(word) {

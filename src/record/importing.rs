@@ -69,11 +69,8 @@ impl Importing {
     }
 
     /// Returns the `importing` object of a change as compact JSON text. Masks each value that
-    /// equals a sensitive value of the change, or a secret that `viewer` knows.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the object, an overlay or a marked value is malformed or has a key twice.
+    /// equals a sensitive value of the change, or a secret that `viewer` knows. Fails if the
+    /// object, an overlay or a marked value is malformed or has a key twice.
     pub(super) fn compact(
         &mut self,
         importing: Value<'_>,

@@ -35,9 +35,6 @@ impl Declarations {
     }
 
     /// Records the output that a piece declares, if it is a sensitive output of the root module.
-    ///
-    /// # Errors
-    ///
     /// Fails if the piece is malformed, or if too many outputs are sensitive.
     pub(super) fn note(&mut self, piece: &Piece<'_>, limits: &Limits) -> Result<()> {
         let Piece { kind, name, module, value, .. } = *piece;

@@ -61,11 +61,7 @@ impl<'a> RecordWriter<'a> {
         self.sink.state(self.label, holdings)
     }
 
-    /// Counts a change to a resource.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there are too many different action words.
+    /// Counts a change to a resource. Fails if there are too many different action words.
     pub(super) fn count(&mut self, facts: &Facts) -> Result<()> {
         self.has_changes |= facts.section == Section::ResourceChanges && !facts.is_settled;
         self.summary.add(facts, &self.options.read.limits)
@@ -80,11 +76,8 @@ impl<'a> RecordWriter<'a> {
         if self.pending.push(record, self.sink.waiting_max()) { Ok(()) } else { self.begin() }
     }
 
-    /// Counts a change to a resource, and writes its record unless the options hide it.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the change is malformed or exceeds a limit, or if the sink fails.
+    /// Counts a change to a resource, and writes its record unless the options hide it. Fails if
+    /// the change is malformed or exceeds a limit, or if the sink fails.
     pub(super) fn change(
         &mut self,
         section: Section,

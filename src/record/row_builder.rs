@@ -61,11 +61,8 @@ impl RowBuilder {
         }
     }
 
-    /// Computes the paths of a change, if its row contains paths or the change has an import.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the change is malformed or exceeds a limit.
+    /// Computes the paths of a change, if its row contains paths or the change has an import. Fails
+    /// if the change is malformed or exceeds a limit.
     pub(super) fn diff(&mut self, change: &Change<'_>) -> Result<()> {
         // The overlays say which values of an import are secret, so they must be well formed.
         if self.options.extent == Extent::Paths || change.importing.is_some() {
@@ -127,11 +124,8 @@ impl RowBuilder {
         reported_paths(self.options.extent, &self.differ, &self.none)
     }
 
-    /// Computes the facts and the paths of a resource change.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the change is malformed or exceeds a limit.
+    /// Computes the facts and the paths of a resource change. Fails if the change is malformed or
+    /// exceeds a limit.
     pub(super) fn facts(
         &mut self,
         section: Section,
@@ -168,9 +162,6 @@ impl RowBuilder {
 
     /// Builds the row of a change. `facts` must be the result of the last call of
     /// [`RowBuilder::facts`], for the same change. `viewer` knows the secrets of the whole plan.
-    ///
-    /// # Errors
-    ///
     /// Fails if the change is malformed, or if the row exceeds a limit.
     pub(super) fn row<'m>(
         &'m mut self,

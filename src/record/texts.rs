@@ -16,11 +16,8 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    /// Decodes `first`, and the strings in `others` that are present.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file was modified after the scan.
+    /// Decodes `first`, and the strings in `others` that are present. Fails if the file was
+    /// modified after the scan.
     pub(super) fn decode<const N: usize>(
         &mut self,
         first: Text<'_>,

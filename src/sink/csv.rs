@@ -27,48 +27,19 @@ use crate::inert;
 use crate::path::Paths;
 use crate::record::{ActionInvocation, JsonText, Record, ResourceChange};
 
-const COLUMNS: [&str; 40] = [
-    "kind",
-    "source",
-    "format_version",
-    "terraform_version",
-    "address",
-    "previous_address",
-    "module_address",
-    "mode",
-    "type",
-    "name",
-    "index",
-    "deposed",
-    "provider_name",
-    "action",
-    "actions",
-    "action_reason",
-    "deferred_reason",
-    "changed",
-    "unknown",
-    "sensitive",
-    "replace_paths",
-    "importing",
-    "generated_config",
-    "check_kind",
-    "status",
-    "problems",
-    "trigger",
-    "triggering_address",
-    "summary",
-    "workspace",
-    "config_address",
-    "provider_config_key",
-    "provider_alias",
-    "module_source",
-    "module_version_constraint",
-    "block_file",
-    "block_line",
-    "block_column",
-    "block_end_line",
-    "block_missing",
-];
+/// The first row.
+const HEADER: &str = "\
+    kind,source,format_version,terraform_version,address,previous_address,module_address,\
+    mode,type,name,index,deposed,provider_name,action,actions,action_reason,deferred_reason,\
+    changed,unknown,sensitive,replace_paths,importing,generated_config,check_kind,status,\
+    problems,trigger,triggering_address,summary,workspace,config_address,\
+    provider_config_key,provider_alias,module_source,module_version_constraint,block_file,\
+    block_line,block_column,block_end_line,block_missing";
+
+/// Returns the columns of a first row.
+pub fn split_header(header: &'static str) -> impl Iterator<Item = Cow<'static, str>> {
+    header.split(',').map(Cow::Borrowed)
+}
 
 /// The columns for the location of a block, and the members of the location's JSON form.
 const PLACE: [(&str, &str); 5] = [
@@ -161,7 +132,7 @@ pub struct Csv<W: Write>(Sheet<W>);
 impl<W: Write> Csv<W> {
     /// Writes to `out`.
     pub fn new(out: W, formulas: Formulas) -> Csv<W> {
-        Csv(Sheet::new(out, formulas, COLUMNS.map(Cow::Borrowed).to_vec()))
+        Csv(Sheet::new(out, formulas, split_header(HEADER).collect()))
     }
 }
 

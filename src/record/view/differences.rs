@@ -30,11 +30,8 @@ const CONTEXT: usize = 24;
 const SHORT: usize = 160;
 
 /// Lists the differences between two sides. `changed` holds the paths that change, `unknown` the
-/// paths that are unknown until apply. Both are sorted.
-///
-/// # Errors
-///
-/// Fails if a side is malformed or has a key twice.
+/// paths that are unknown until apply. Both are sorted. Fails if a side is malformed or has a key
+/// twice.
 pub(super) fn differences(
     sides: [Value<'_>; 2],
     changed: &Paths,

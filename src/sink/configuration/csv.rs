@@ -10,39 +10,15 @@ use super::Listing;
 use crate::config::{Element, Entry, Lines, LocatedElement, Location};
 use crate::error::Result;
 use crate::inert;
-use crate::sink::csv::{Cells, Formulas, Sheet};
+use crate::sink::csv::{Cells, Formulas, Sheet, split_header};
 use crate::sink::write_error;
 
-const COLUMNS: [&str; 28] = [
-    "kind",
-    "source",
-    "workspace",
-    "address",
-    "module_address",
-    "config_address",
-    "mode",
-    "type",
-    "name",
-    "provider_config_key",
-    "full_name",
-    "alias",
-    "module_source",
-    "version_constraint",
-    "sensitive",
-    "required",
-    "provisioners",
-    "depends_on",
-    "references",
-    "element",
-    "path",
-    "distance",
-    "through",
-    "summary",
-    "file",
-    "line",
-    "column",
-    "end_line",
-];
+/// The first row.
+const HEADER: &str = "\
+    kind,source,workspace,address,module_address,config_address,mode,type,name,\
+    provider_config_key,full_name,alias,module_source,version_constraint,sensitive,required,\
+    provisioners,depends_on,references,element,path,distance,through,summary,file,line,\
+    column,end_line";
 
 /// Writes entries as CSV.
 pub struct Csv<W: Write>(Sheet<W>);
@@ -50,7 +26,7 @@ pub struct Csv<W: Write>(Sheet<W>);
 impl<W: Write> Csv<W> {
     /// Writes to `out`.
     pub fn new(out: W, formulas: Formulas) -> Csv<W> {
-        Csv(Sheet::new(out, formulas, COLUMNS.map(Cow::Borrowed).to_vec()))
+        Csv(Sheet::new(out, formulas, split_header(HEADER).collect()))
     }
 }
 

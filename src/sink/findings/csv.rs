@@ -3,32 +3,18 @@
 //! The last cell of the summary row has the numbers as JSON. Formulas and hidden characters are
 //! escaped as in the CSV of records.
 
-use std::borrow::Cow;
 use std::io::Write;
 
 use crate::audit::{Entry, Finding, Ledger};
 use crate::error::Result;
 use crate::inert;
-use crate::sink::csv::{Cells, Formulas, Sheet};
+use crate::sink::csv::{Cells, Formulas, Sheet, split_header};
 use crate::sink::write_error;
 
-const COLUMNS: [&str; 15] = [
-    "kind",
-    "source",
-    "section",
-    "address",
-    "name",
-    "type",
-    "provider_name",
-    "path",
-    "offset",
-    "of_section",
-    "of_address",
-    "of_name",
-    "of_path",
-    "of_offset",
-    "summary",
-];
+/// The first row.
+const HEADER: &str = "\
+    kind,source,section,address,name,type,provider_name,path,offset,of_section,of_address,\
+    of_name,of_path,of_offset,summary";
 
 /// A ledger that writes entries as CSV.
 pub struct Csv<W: Write>(Sheet<W>);
@@ -36,7 +22,7 @@ pub struct Csv<W: Write>(Sheet<W>);
 impl<W: Write> Csv<W> {
     /// Writes to `out`; `formulas` says how cells that look like formulas are escaped.
     pub fn new(out: W, formulas: Formulas) -> Csv<W> {
-        Csv(Sheet::new(out, formulas, COLUMNS.map(Cow::Borrowed).to_vec()))
+        Csv(Sheet::new(out, formulas, split_header(HEADER).collect()))
     }
 }
 

@@ -6,57 +6,33 @@ use crate::inert;
 use crate::path::Paths;
 use crate::record::JsonText;
 use crate::record::values::{Check, Output, Record, Resource, Select, Variable, What};
+use crate::sink::csv::split_header;
 
 /// The columns of every row, in CSV.
-const FIRST: [&str; 3] = ["kind", "source", "workspace"];
+const FIRST: &str = "kind,source,workspace";
 
-const RESOURCE: [&str; 14] = [
-    "section",
-    "address",
-    "module_address",
-    "mode",
-    "type",
-    "name",
-    "index",
-    "deposed",
-    "provider_name",
-    "schema_version",
-    "tainted",
-    "depends_on",
-    "sensitive",
-    "identity",
-];
-const OUTPUT: [&str; 7] =
-    ["section", "name", "type", "sensitive", "unknown", "deprecated", "value"];
-const VARIABLE: [&str; 9] = [
-    "name",
-    "type",
-    "sensitive",
-    "ephemeral",
-    "required",
-    "default",
-    "description",
-    "deprecated",
-    "value",
-];
-const CHECK: [&str; 9] =
-    ["address", "check_kind", "module", "mode", "type", "name", "status", "instances", "problems"];
-const GROUP: [&str; 4] = ["by", "name", "resources", "documents"];
+const RESOURCE: &str = "\
+    section,address,module_address,mode,type,name,index,\
+    deposed,provider_name,schema_version,tainted,depends_on,sensitive,identity";
+const OUTPUT: &str = "section,name,type,sensitive,unknown,deprecated,value";
+const VARIABLE: &str = "\
+    name,type,sensitive,ephemeral,\
+    required,default,description,deprecated,value";
+const CHECK: &str = "address,check_kind,module,mode,type,name,status,instances,problems";
+const GROUP: &str = "by,name,resources,documents";
 
 /// Returns the columns of CSV for rows of one kind. The paths of selected values have the prefix
 /// `values.`, so that they differ from all other columns.
 pub(super) fn columns(what: What, select: &Select, is_grouped: bool) -> Vec<Cow<'static, str>> {
-    let own: &[&str] = match what {
-        What::Resources if is_grouped => &GROUP,
-        What::Resources => &RESOURCE,
-        What::Outputs => &OUTPUT,
-        What::Variables => &VARIABLE,
-        What::Checks => &CHECK,
+    let own = match what {
+        What::Resources if is_grouped => GROUP,
+        What::Resources => RESOURCE,
+        What::Outputs => OUTPUT,
+        What::Variables => VARIABLE,
+        What::Checks => CHECK,
     };
-    let own = own.iter().copied();
     let selected = select.texts().iter().map(|text| format!("values.{text}").into());
-    let fixed = FIRST.into_iter().chain(own).map(Cow::Borrowed);
-    fixed.chain(selected).chain([Cow::Borrowed("summary")]).collect()
+    split_header(FIRST).chain(split_header(own)).chain(selected).chain(["summary".into()]).collect()
 }
 
 /// The content of a cell.

@@ -7,7 +7,6 @@ use hcl_edit::expr::{Expression, ForExpr, ObjectKey, Traversal, TraversalOperato
 use hcl_edit::template::{Directive, Element};
 
 use super::diagnostic::quoted;
-use crate::json::string::push_quoted;
 
 /// Parses an expression that can span lines.
 pub fn parse(text: &str) -> Option<Expression> {
@@ -191,59 +190,6 @@ pub fn reference(expression: &Expression) -> Option<String> {
     }
 }
 
-/// Returns HCL's name for the form of an expression.
-pub fn form(expression: &Expression) -> &'static str {
-    match expression {
-        Expression::Null(_) | Expression::Bool(_) => "LiteralValue",
-        Expression::Number(number) if number.value().to_string().starts_with('-') => "UnaryOp",
-        Expression::Number(_) => "LiteralValue",
-        Expression::String(_) => "Template",
-        Expression::Array(_) => "TupleCons",
-        Expression::Object(_) => "ObjectCons",
-        Expression::StringTemplate(template) => wrapped(template.iter()),
-        Expression::HeredocTemplate(heredoc) => wrapped(heredoc.template.iter()),
-        Expression::Parenthesis(_) => "Parentheses",
-        Expression::Variable(_) => "ScopeTraversal",
-        Expression::Conditional(_) => "Conditional",
-        Expression::FuncCall(_) => "FunctionCall",
-        Expression::Traversal(traversal) => traversal_form(traversal),
-        Expression::UnaryOp(_) => "UnaryOp",
-        Expression::BinaryOp(_) => "BinaryOp",
-        Expression::ForExpr(_) => "For",
-    }
-}
-
-fn wrapped<'a>(mut elements: impl Iterator<Item = &'a Element>) -> &'static str {
-    match (elements.next(), elements.next()) {
-        (Some(Element::Interpolation(_)), None) => "TemplateWrap",
-        _ => "Template",
-    }
-}
-
-fn traversal_form(traversal: &Traversal) -> &'static str {
-    let mut form = match traversal.expr {
-        Expression::Variable(_) => "ScopeTraversal",
-        _ => "Other",
-    };
-    for operator in &traversal.operators {
-        form = match operator.value() {
-            TraversalOperator::FullSplat(_) => return "Splat",
-            TraversalOperator::AttrSplat(_) => "Splat",
-            TraversalOperator::GetAttr(_) | TraversalOperator::LegacyIndex(_)
-                if matches!(form, "Splat") =>
-            {
-                "Splat"
-            }
-            operator if step(operator).is_some() => match form {
-                "ScopeTraversal" => "ScopeTraversal",
-                _ => "RelativeTraversal",
-            },
-            _ => "Index",
-        };
-    }
-    form
-}
-
 /// Returns the text of a quoted string or heredoc; `None` if it contains `${ }` or `%{ }`.
 pub fn quoted_text(expression: &Expression) -> Option<String> {
     match expression {
@@ -257,20 +203,4 @@ pub fn quoted_text(expression: &Expression) -> Option<String> {
 fn text_of<'a>(elements: impl Iterator<Item = &'a Element>) -> Option<String> {
     let literals = elements.map(|element| element.as_literal().map(|text| text.as_str()));
     literals.collect()
-}
-
-/// Returns the value of a null, boolean, number or string literal as JSON; `None` for other
-/// expressions.
-pub fn constant(expression: &Expression) -> Option<String> {
-    match expression {
-        Expression::Null(_) => Some(String::from("null")),
-        Expression::Bool(value) => Some(value.value().to_string()),
-        Expression::Number(number) => Some(number.value().to_string()),
-        Expression::Parenthesis(inner) => constant(inner.inner()),
-        _ => quoted_text(expression).map(|text| {
-            let mut json = String::new();
-            push_quoted(&text, &mut json);
-            json
-        }),
-    }
 }

@@ -34,24 +34,6 @@ pub struct Template {
 }
 
 impl Template {
-    /// Returns the expression of a template that is only one `${ }`. Such a template keeps the type
-    /// of the expression.
-    pub fn wrapped(&self) -> Option<&Expression> {
-        match self.parts.as_slice() {
-            [Part::Interpolation(expression)] => Some(expression),
-            _ => None,
-        }
-    }
-
-    /// Returns the text of a template; `None` if the template contains `${ }` or `%{ }`.
-    pub fn literal(&self) -> Option<&str> {
-        match self.parts.as_slice() {
-            [] => Some(""),
-            [Part::Literal(text)] => Some(text),
-            _ => None,
-        }
-    }
-
     /// Returns the references of all parts, in order.
     pub fn references(&self) -> Vec<String> {
         let mut all = Vec::new();

@@ -5,6 +5,8 @@
 //! evaluate to without variables. It asks two questions of each tool: the objects that the tool
 //! loads from the file, and whether the tool reports each error of ours.
 
+#[path = "config/forms.rs"]
+mod forms;
 #[path = "config/loaded.rs"]
 mod loaded;
 #[path = "config/rules.rs"]
@@ -295,7 +297,7 @@ impl Answer<'_> {
             match self.source.template(text, node.range) {
                 Ok(parsed) => {
                     json["kind"] = json!(form(&parsed));
-                    if parsed.literal() != Some(text) {
+                    if forms::literal(&parsed) != Some(text) {
                         json["template"] = parts(&parsed);
                     }
                 }
@@ -332,11 +334,11 @@ impl Answer<'_> {
         self.value_with(index, &|text| {
             let position = plansift::hcl::position::Position::START;
             let parsed = template::parse(text, position, FILE).ok()?;
-            match parsed.wrapped() {
+            match forms::wrapped(&parsed) {
                 Some(inner) => {
-                    expression::constant(inner).and_then(|text| serde_json::from_str(&text).ok())
+                    forms::constant(inner).and_then(|text| serde_json::from_str(&text).ok())
                 }
-                None => Some(json!(parsed.literal()?.nfc().collect::<String>())),
+                None => Some(json!(forms::literal(&parsed)?.nfc().collect::<String>())),
             }
         })
     }
@@ -392,14 +394,14 @@ fn kind(kind: &Kind) -> &'static str {
 
 fn form(template: &Template) -> &'static str {
     match template {
-        template if template.literal().is_some() => "string",
-        template if template.wrapped().is_some() => "interpolation",
+        template if forms::literal(template).is_some() => "string",
+        template if forms::wrapped(template).is_some() => "interpolation",
         _ => "template",
     }
 }
 
 fn parts(template: &Template) -> Json {
-    let form = if template.wrapped().is_some() { "wrap" } else { "template" };
+    let form = if forms::wrapped(template).is_some() { "wrap" } else { "template" };
     let parts: Vec<_> = template.parts.iter().map(part).collect();
     json!({ "form": form, "parts": parts })
 }
@@ -422,7 +424,7 @@ fn part(part: &Part) -> Json {
     if let Some(call) = inner.as_func_call() {
         return json!({ "call": call.name.name.as_str(), "references": references });
     }
-    json!({ "expression": expression::form(inner), "references": references })
+    json!({ "expression": forms::form(inner), "references": references })
 }
 
 fn argument(read: ArgumentValue) -> Option<Json> {

@@ -1,0 +1,89 @@
+//! The forms of templates and expressions, by the names that the vectors use.
+
+use hcl_edit::expr::{Expression, Traversal, TraversalOperator};
+use hcl_edit::template::Element;
+use plansift::hcl::expression::{quoted_text, step};
+use plansift::hcl::template::{Part, Template};
+
+/// Returns the expression of a template that is only one `${ }`. Such a template keeps the type
+/// of the expression.
+pub fn wrapped(template: &Template) -> Option<&Expression> {
+    match template.parts.as_slice() {
+        [Part::Interpolation(expression)] => Some(expression),
+        _ => None,
+    }
+}
+
+/// Returns the text of a template; `None` if the template contains `${ }` or `%{ }`.
+pub fn literal(template: &Template) -> Option<&str> {
+    match template.parts.as_slice() {
+        [] => Some(""),
+        [Part::Literal(text)] => Some(text),
+        _ => None,
+    }
+}
+
+/// Returns HCL's name for the form of an expression.
+pub fn form(expression: &Expression) -> &'static str {
+    match expression {
+        Expression::Null(_) | Expression::Bool(_) => "LiteralValue",
+        Expression::Number(number) if number.value().to_string().starts_with('-') => "UnaryOp",
+        Expression::Number(_) => "LiteralValue",
+        Expression::String(_) => "Template",
+        Expression::Array(_) => "TupleCons",
+        Expression::Object(_) => "ObjectCons",
+        Expression::StringTemplate(template) => template_form(template.iter()),
+        Expression::HeredocTemplate(heredoc) => template_form(heredoc.template.iter()),
+        Expression::Parenthesis(_) => "Parentheses",
+        Expression::Variable(_) => "ScopeTraversal",
+        Expression::Conditional(_) => "Conditional",
+        Expression::FuncCall(_) => "FunctionCall",
+        Expression::Traversal(traversal) => traversal_form(traversal),
+        Expression::UnaryOp(_) => "UnaryOp",
+        Expression::BinaryOp(_) => "BinaryOp",
+        Expression::ForExpr(_) => "For",
+    }
+}
+
+fn template_form<'a>(mut elements: impl Iterator<Item = &'a Element>) -> &'static str {
+    match (elements.next(), elements.next()) {
+        (Some(Element::Interpolation(_)), None) => "TemplateWrap",
+        _ => "Template",
+    }
+}
+
+fn traversal_form(traversal: &Traversal) -> &'static str {
+    let mut form = match traversal.expr {
+        Expression::Variable(_) => "ScopeTraversal",
+        _ => "Other",
+    };
+    for operator in &traversal.operators {
+        form = match operator.value() {
+            TraversalOperator::FullSplat(_) => return "Splat",
+            TraversalOperator::AttrSplat(_) => "Splat",
+            TraversalOperator::GetAttr(_) | TraversalOperator::LegacyIndex(_)
+                if matches!(form, "Splat") =>
+            {
+                "Splat"
+            }
+            operator if step(operator).is_some() => match form {
+                "ScopeTraversal" => "ScopeTraversal",
+                _ => "RelativeTraversal",
+            },
+            _ => "Index",
+        };
+    }
+    form
+}
+
+/// Returns the value of a null, boolean, number or string literal as JSON; `None` for other
+/// expressions.
+pub fn constant(expression: &Expression) -> Option<String> {
+    match expression {
+        Expression::Null(_) => Some(String::from("null")),
+        Expression::Bool(value) => Some(value.value().to_string()),
+        Expression::Number(number) => Some(number.value().to_string()),
+        Expression::Parenthesis(inner) => constant(inner.inner()),
+        _ => quoted_text(expression).map(|text| serde_json::json!(text).to_string()),
+    }
+}

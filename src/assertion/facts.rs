@@ -34,11 +34,7 @@ pub(super) fn is_asked(section: Section) -> bool {
 }
 
 impl Facts {
-    /// Records a top-level scalar of the document.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the scalar has the wrong type.
+    /// Records a top-level scalar of the document. Fails if the scalar has the wrong type.
     pub fn note(&mut self, section: Section, value: Value<'_>) -> Result<()> {
         let fact = match section {
             Section::Applyable => &mut self.applyable,

@@ -85,11 +85,8 @@ impl PinnedFile {
         }
     }
 
-    /// Completes the file and returns its text.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file is longer than one that can be read.
+    /// Completes the file and returns its text. Fails if the file is longer than one that can be
+    /// read.
     pub fn finish(mut self) -> Result<String, String> {
         if self.syntax == Syntax::Json {
             self.text += "\n]}\n";

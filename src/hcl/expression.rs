@@ -189,18 +189,3 @@ pub fn reference(expression: &Expression) -> Option<String> {
         _ => None,
     }
 }
-
-/// Returns the text of a quoted string or heredoc; `None` if it contains `${ }` or `%{ }`.
-pub fn quoted_text(expression: &Expression) -> Option<String> {
-    match expression {
-        Expression::String(text) => Some(text.as_str().to_owned()),
-        Expression::StringTemplate(template) => text_of(template.iter()),
-        Expression::HeredocTemplate(heredoc) => text_of(heredoc.template.iter()),
-        _ => None,
-    }
-}
-
-fn text_of<'a>(elements: impl Iterator<Item = &'a Element>) -> Option<String> {
-    let literals = elements.map(|element| element.as_literal().map(|text| text.as_str()));
-    literals.collect()
-}

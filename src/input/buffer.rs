@@ -21,11 +21,8 @@ pub(super) enum Buffer {
 }
 
 impl Buffer {
-    /// Returns a buffer of `len` zeros.
-    ///
-    /// # Errors
-    ///
-    /// Fails with [`ErrorKind::Memory`] if the system refuses to provide a long buffer.
+    /// Returns a buffer of `len` zeros. Fails with [`ErrorKind::Memory`] if the system refuses to
+    /// provide a long buffer.
     pub fn zeroed(len: usize) -> Result<Buffer> {
         if len < OWN_PAGES {
             return Ok(Buffer::Allocated(vec![0; len]));

@@ -25,11 +25,8 @@ pub(super) struct Ahead {
 }
 
 impl Ahead {
-    /// Returns the next name from `names`; `None` at the end.
-    ///
-    /// # Errors
-    ///
-    /// Fails if `names` fails. All names before the failure are returned first.
+    /// Returns the next name from `names`; `None` at the end. Fails if `names` fails. All names
+    /// before the failure are returned first.
     pub fn next(
         &mut self,
         stores: &Stores,

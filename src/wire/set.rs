@@ -22,11 +22,8 @@ struct Ranked {
 }
 
 impl Value {
-    /// Makes a set: merges equal elements, and sorts the others in go-cty's order.
-    ///
-    /// # Errors
-    ///
-    /// Fails if elements have different types.
+    /// Makes a set: merges equal elements, and sorts the others in go-cty's order. Fails if
+    /// elements have different types.
     pub fn set(values: Vec<Value>, element: &Type) -> Result<Value, ErrorKind> {
         let (element, data) = unify(values, element)?;
         let data = from_elements(data, &element);

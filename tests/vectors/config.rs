@@ -418,7 +418,7 @@ fn part(part: &Part) -> Json {
     if let Some(reference) = expression::reference(inner) {
         return json!({ "traversal": reference });
     }
-    if let Some(text) = expression::quoted_text(inner) {
+    if let Some(text) = forms::quoted_text(inner) {
         return json!({ "quoted": text });
     }
     if let Some(call) = inner.as_func_call() {

@@ -195,9 +195,6 @@ impl<'a> Elements<'a> {
     }
 
     /// Returns the offset and the text of the next element. The text is valid until the next call.
-    ///
-    /// # Errors
-    ///
     /// Fails if the journal cannot be read, or if the text is not a list.
     pub fn next(&mut self) -> Result<Option<(u64, &[u8])>> {
         if self.is_over {

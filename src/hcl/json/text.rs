@@ -3,9 +3,6 @@
 use crate::wire::lexer::replace_invalid;
 
 /// Decodes a quoted string. Invalid UTF-8 and unpaired surrogates become replacement characters.
-///
-/// # Errors
-///
 /// Returns the number of bytes up to and including the first invalid byte.
 pub fn decode(string: &[u8]) -> Result<String, usize> {
     let mut out = Vec::with_capacity(string.len());

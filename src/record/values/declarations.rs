@@ -22,11 +22,8 @@ pub(super) struct Variables {
 }
 
 impl Variables {
-    /// Records a member of `variables`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the member is malformed, or if the variables exceed [`Limits::change`].
+    /// Records a member of `variables`. Fails if the member is malformed, or if the variables
+    /// exceed [`Limits::change`].
     pub fn value(
         &mut self,
         piece: &Piece<'_>,
@@ -42,11 +39,8 @@ impl Variables {
         Ok(())
     }
 
-    /// Records a declaration of the root module.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the declaration is malformed, or if the variables exceed [`Limits::change`].
+    /// Records a declaration of the root module. Fails if the declaration is malformed, or if the
+    /// variables exceed [`Limits::change`].
     pub fn declare(&mut self, piece: &Piece<'_>, limits: &Limits) -> Result<()> {
         let declaration = VariableDeclaration::parse(piece.value)?;
         let name = piece.name.unwrap_or_default().to_owned();

@@ -2,7 +2,7 @@
 
 use hcl_edit::expr::{Expression, Traversal, TraversalOperator};
 use hcl_edit::template::Element;
-use plansift::hcl::expression::{quoted_text, step};
+use plansift::hcl::expression::step;
 use plansift::hcl::template::{Part, Template};
 
 /// Returns the expression of a template that is only one `${ }`. Such a template keeps the type
@@ -86,4 +86,19 @@ pub fn constant(expression: &Expression) -> Option<String> {
         Expression::Parenthesis(inner) => constant(inner.inner()),
         _ => quoted_text(expression).map(|text| serde_json::json!(text).to_string()),
     }
+}
+
+/// Returns the text of a quoted string or heredoc; `None` if it contains `${ }` or `%{ }`.
+pub fn quoted_text(expression: &Expression) -> Option<String> {
+    match expression {
+        Expression::String(text) => Some(text.as_str().to_owned()),
+        Expression::StringTemplate(template) => text_of(template.iter()),
+        Expression::HeredocTemplate(heredoc) => text_of(heredoc.template.iter()),
+        _ => None,
+    }
+}
+
+fn text_of<'a>(elements: impl Iterator<Item = &'a Element>) -> Option<String> {
+    let literals = elements.map(|element| element.as_literal().map(|text| text.as_str()));
+    literals.collect()
 }

@@ -228,7 +228,7 @@ fn elements_of_a_configuration_stand_at_their_blocks() {
     }
     // The files configure no provider.
     assert_eq!(at("provider.aws"), (None, None, 0));
-    let schema = serde_json::from_str(plansift::config::schema::SCHEMA).expect("JSON");
+    let schema = serde_json::from_str(plansift::config::SCHEMA).expect("JSON");
     let schema = jsonschema::validator_for(&schema).expect("a schema");
     assert!(found.iter().all(|entry| schema.is_valid(entry)), "{found:?}");
     let (table, _) = ran(&["config", "--source", "corpus/sources", path]);

@@ -113,13 +113,13 @@ fn run(command: &Command) -> Result<Exit, Exit> {
 
 fn schema_of(schema: &Schema) -> &'static str {
     match schema.of {
-        SchemaOf::Records => crate::record::schema::SCHEMA,
+        SchemaOf::Records => crate::record::SCHEMA,
         SchemaOf::Audit => crate::audit::SCHEMA,
         SchemaOf::Report => crate::batch::report::SCHEMA,
         SchemaOf::Resources | SchemaOf::Outputs | SchemaOf::Variables | SchemaOf::Checks => {
             crate::record::values::SCHEMA
         }
-        SchemaOf::Config => crate::config::schema::SCHEMA,
+        SchemaOf::Config => crate::config::SCHEMA,
         SchemaOf::Fleet => crate::sink::fleet::document::SCHEMA,
         SchemaOf::Assertions => crate::assertion::SCHEMA,
         SchemaOf::AssertResults => crate::sink::assertions::SCHEMA,

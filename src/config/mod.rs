@@ -20,7 +20,6 @@ mod graph;
 mod names;
 mod reading;
 mod reference;
-pub mod schema;
 mod users;
 
 pub use address::Local;
@@ -32,3 +31,6 @@ pub use element::{
 pub use graph::{Edge, Graph, Node};
 pub use reading::{ReadConfiguration, read};
 pub use users::Users;
+
+/// The JSON Schema of the entries about a configuration, as text with a final line feed.
+pub const SCHEMA: &str = include_str!("schema.json");

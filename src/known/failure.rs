@@ -89,7 +89,6 @@ impl Failure {
     }
 
     /// Returns the failure with `outer` before its text.
-    #[must_use]
     pub fn within(mut self, outer: &str) -> Failure {
         self.text.insert_str(0, outer);
         self
@@ -97,7 +96,6 @@ impl Failure {
 
     /// Returns the failure with the kind [`FailureKind::Value`] and with `outer` before its text. A
     /// panic keeps its kind.
-    #[must_use]
     pub(crate) fn of_value(self, outer: &str) -> Failure {
         let kind = match self.kind {
             FailureKind::Panic => FailureKind::Panic,

@@ -37,7 +37,6 @@ impl<'a> Mask<'a> {
     }
 
     /// The mask of a member.
-    #[must_use]
     pub fn at_key(self, key: &str) -> Mask<'a> {
         let Mask::Parts(marks) = self else { return self };
         let Ok(members) = marks.members() else { return Mask::Clear };
@@ -52,7 +51,6 @@ impl<'a> Mask<'a> {
     }
 
     /// The mask of an element.
-    #[must_use]
     pub fn at_index(self, index: usize) -> Mask<'a> {
         let Mask::Parts(marks) = self else { return self };
         let element = u32::try_from(index).ok().and_then(|index| marks.element(index).ok());
@@ -60,7 +58,6 @@ impl<'a> Mask<'a> {
     }
 
     /// The mask at the end of a path.
-    #[must_use]
     pub fn at(self, steps: &[AttributeStep]) -> Mask<'a> {
         steps.iter().fold(self, |mask, step| match step {
             AttributeStep::Key(key) => mask.at_key(key),

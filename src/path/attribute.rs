@@ -54,14 +54,12 @@ impl AttributePath {
     }
 
     /// Returns the path with one more step, to a member of an object or a map.
-    #[must_use]
     pub fn at_map_key(mut self, key: impl Into<String>) -> AttributePath {
         self.steps.push(AttributeStep::Key(key.into()));
         self
     }
 
     /// Returns the path with one more step, to an element of a list, a set or a tuple.
-    #[must_use]
     pub fn at_slice_index(mut self, index: i64) -> AttributePath {
         self.steps.push(AttributeStep::Index(index));
         self

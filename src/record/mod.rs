@@ -21,7 +21,6 @@ mod pending;
 mod record_writer;
 mod row_builder;
 mod rows;
-pub mod schema;
 mod sift;
 mod subject;
 mod texts;
@@ -62,6 +61,9 @@ pub use sift::sift_and_ask;
 #[cfg(feature = "report")]
 pub use sift::sift_with_view;
 pub use sift::{Sifted, Warning, sift, sift_next};
+
+/// The JSON Schema of the records, as text with a final line feed.
+pub const SCHEMA: &str = include_str!("schema.json");
 
 /// The version of the record format. A new key does not change it.
 pub const SCHEMA_VERSION: u32 = 1;

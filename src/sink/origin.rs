@@ -35,7 +35,6 @@ pub enum Missing {
 
 impl Origin {
     /// Returns the location of the block.
-    #[must_use]
     pub fn location(&self) -> Option<&Location> {
         match self {
             Origin::Block(location, _) => Some(location),
@@ -55,7 +54,6 @@ impl Origin {
     }
 
     /// Returns the value of the member `source` in records, as JSON.
-    #[must_use]
     pub fn json(&self) -> String {
         match self {
             Origin::Block(block, calls) if calls.is_empty() => format!("{{{}}}", block.members()),
@@ -130,7 +128,6 @@ impl<'s> Located<'s> {
     }
 
     /// Leaves the records unchanged, for a sink that looks origins up itself.
-    #[must_use]
     pub fn without_members(self) -> Located<'s> {
         Located { adds: false, ..self }
     }

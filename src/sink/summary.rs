@@ -139,7 +139,6 @@ impl<W: Write> View<W> {
     }
 
     /// Shows the locations of blocks after addresses.
-    #[must_use]
     pub fn with_places(self, places: Places) -> View<W> {
         View { places, ..self }
     }

@@ -117,7 +117,6 @@ impl<W: Write> Term<W> {
 
     /// Sets the width of lines, how much of each value to show, and the locations of blocks. With
     /// [`Detail::Full`], instances are not grouped.
-    #[must_use]
     pub fn with(self, options: &ReportOptions<'_>) -> Term<W> {
         let (screen, detail, places) = (options.screen, options.detail, options.places());
         Term { screen, detail, places, ..self }

@@ -118,7 +118,6 @@ impl Type {
     }
 
     /// Returns the type without optional attributes at any depth.
-    #[must_use]
     pub fn without_optional(&self) -> Type {
         match self {
             Type::List(element) => Type::list(element.without_optional()),

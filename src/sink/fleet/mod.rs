@@ -114,7 +114,6 @@ impl<W: Write> Fleet<W> {
     }
 
     /// Shows the locations of blocks on the page of a single plan.
-    #[must_use]
     pub fn with_places(mut self, places: Places) -> Fleet<W> {
         self.page = self.page.map(|page| page.with_places(places));
         self

@@ -83,7 +83,6 @@ impl<'s> Markdown<'s> {
 
     /// Sets how much of each value to show, and links changes, outputs and checks to their blocks.
     /// With full detail, alike changes are not grouped.
-    #[must_use]
     pub fn with(mut self, detail: Detail, places: Places) -> Markdown<'s> {
         (self.teller.detail, self.teller.places) = (detail, places);
         self

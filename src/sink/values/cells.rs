@@ -15,9 +15,8 @@ const RESOURCE: &str = "\
     section,address,module_address,mode,type,name,index,\
     deposed,provider_name,schema_version,tainted,depends_on,sensitive,identity";
 const OUTPUT: &str = "section,name,type,sensitive,unknown,deprecated,value";
-const VARIABLE: &str = "\
-    name,type,sensitive,ephemeral,\
-    required,default,description,deprecated,value";
+const VARIABLE: &str =
+    "name,type,sensitive,ephemeral,required,default,description,deprecated,value";
 const CHECK: &str = "address,check_kind,module,mode,type,name,status,instances,problems";
 const GROUP: &str = "by,name,resources,documents";
 

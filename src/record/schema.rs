@@ -1,4 +1,0 @@
-//! The JSON Schema of the records.
-
-/// The schema, as JSON text with a final line feed.
-pub const SCHEMA: &str = include_str!("schema.json");

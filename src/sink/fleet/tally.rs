@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::rows::{self, Column, Counts, Groups};
-use super::{By, GROUPS_MAX, WORKSPACES_MAX};
+use super::{By, WORKSPACES_MAX};
 use crate::inert::visible;
 use crate::record::counts::{PlanLine, Summary};
 use crate::record::{FailedAssertion, Record, ResourceChange};
@@ -12,7 +12,7 @@ use crate::sink::phrase::plan_words;
 /// The changes of a plan, counted by type, module, provider and action.
 ///
 /// A fleet stores these counts and the `summary` record of each plan. There are up to
-/// [`GROUPS_MAX`] groups of each kind.
+/// [`GROUPS_MAX`](super::GROUPS_MAX) groups of each kind.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Tally {
@@ -105,7 +105,7 @@ pub struct Totals {
 }
 
 /// Counts of inputs and plans.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct InputTotals {
     /// Plans that were read completely.
     pub plans: u64,
@@ -149,29 +149,16 @@ pub struct TotalGroups {
 
 impl Default for Totals {
     fn default() -> Totals {
-        let groups = || Groups::new(GROUPS_MAX);
         Totals {
-            inputs: InputTotals {
-                plans: 0,
-                failed: 0,
-                pending: 0,
-                missing_shards: Vec::new(),
-                errored: 0,
-                incomplete: 0,
-                failed_assertions: 0,
-                failed_warnings: 0,
-                unlisted: 0,
-                deferred: 0,
-                bytes: 0,
-            },
+            inputs: InputTotals::default(),
             line: PlanLine::default(),
             counts: Counts::default(),
             invocations: 0,
             groups: TotalGroups {
-                types: groups(),
-                modules: groups(),
-                providers: groups(),
-                actions: groups(),
+                types: Groups::default(),
+                modules: Groups::default(),
+                providers: Groups::default(),
+                actions: Groups::default(),
                 workspaces: Groups::new(WORKSPACES_MAX),
             },
             errors: Vec::new(),

@@ -117,7 +117,8 @@ impl<W: Write, L: Write> Plan<'_, W, L> {
                     Kind::Open => "ephemeral",
                     _ => "managed",
                 };
-                // Every fourth block has a resource for each instance.
+                // In every fourth group of instances, each instance has its own resource block,
+                // without `count` and `for_each`.
                 let instance = (block % 4 == 3).then_some(number % INSTANCES);
                 if instance.is_none() && modes.contains(&mode) {
                     continue;

@@ -154,8 +154,9 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Checks the assertions about the whole plan on the current resource or output. `changes` says
-    /// whether it changes. `texts` returns its name and its change for a finding.
+    /// Checks the current resource or output against the assertions about the whole plan. `changes`
+    /// says whether the resource or output changes. `texts` returns its name and its change for a
+    /// finding.
     fn change_of_plan(
         &mut self,
         changes: bool,

@@ -20,7 +20,8 @@ impl Position {
     /// The start of a file.
     pub const START: Position = Position { line: 1, column: 1, byte: 0 };
 
-    /// Returns the position `count` bytes further on the same line, where each byte is a column.
+    /// Returns the position `count` bytes further on the same line. Each of these bytes must be a
+    /// column of its own, as in ASCII text.
     pub fn plus(self, count: u32) -> Position {
         let add = |number: u32| number.saturating_add(count);
         Position { line: self.line, column: add(self.column), byte: add(self.byte) }

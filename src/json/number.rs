@@ -29,7 +29,7 @@ pub fn equal(a: &[u8], b: &[u8]) -> bool {
     if a == b {
         return true;
     }
-    // Every non-negative integer has one spelling.
+    // Without sign, point and exponent, a value has only one spelling: JSON forbids leading zeros.
     let is_positive =
         |text: &[u8]| text.first() != Some(&b'-') && text.iter().all(|byte| byte.is_ascii_digit());
     if is_positive(a) && is_positive(b) {

@@ -86,8 +86,9 @@ impl Changes {
         &self.text[entry.deposed.clone()]
     }
 
-    /// Returns the numbers of the changes in plan JSON, sorted by module, mode, type, name and key.
-    /// The current object comes before deposed objects.
+    /// Returns the indices in `entries` of the changes that plan JSON contains and that `keep`
+    /// accepts. They are in the order of plan JSON: by module, mode, type, name and key, with the
+    /// current object before deposed objects.
     pub(super) fn order(&self, keep: impl Fn(&Entry) -> bool) -> Vec<u32> {
         let mut keys = Vec::new();
         let mut order = Vec::new();
@@ -106,7 +107,7 @@ impl Changes {
         order.into_iter().map(|(_, number)| number).collect()
     }
 
-    /// Returns the numbers of all changes, sorted by address string and deposed key.
+    /// Returns the indices in `entries` of all changes, sorted by address string and deposed key.
     pub(super) fn by_address(&self) -> Vec<u32> {
         let mut order: Vec<u32> = (0..).zip(&self.entries).map(|(number, _)| number).collect();
         order.sort_by_key(|number| self.key(*number));

@@ -61,10 +61,10 @@ pub struct PlanFacts {
     /// `timestamp` of the plan, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<String>,
-    /// `format_version`, if the `plan` record was written before it was read.
+    /// `format_version`, if it comes too late in the document for the `plan` record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format_version: Option<String>,
-    /// `terraform_version`, if the `plan` record was written before it was read.
+    /// `terraform_version`, if it comes too late in the document for the `plan` record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub terraform_version: Option<String>,
 }
@@ -121,9 +121,9 @@ impl Summary {
     /// Whether the plan only updates the state, as with `-refresh-only`.
     ///
     /// OpenTofu and old versions of Terraform do not set `applyable` for such a plan
-    /// (docs/format/plan.md, section 15). Terraform sets it to false if the plan only records
-    /// moves. Such a plan has its moves in `resource_drift`, with the action `no-op`. Any other
-    /// plan has its moves in `resource_changes`.
+    /// (docs/format/plan.md, section 15). Terraform sets `applyable` to false if the plan only
+    /// records moves. A refresh-only plan has its moves in `resource_drift`, with the action
+    /// `no-op`. Any other plan has its moves in `resource_changes`.
     pub(crate) fn is_of_refresh(&self) -> bool {
         let has_moves = self.resource_drift.contains_key("no-op");
         let can_be_refresh = self.plan.applyable != Some(false) || has_moves;
@@ -214,7 +214,7 @@ pub(super) struct Facts {
 }
 
 impl Show {
-    /// Whether a resource change has no record with this option.
+    /// Whether this option leaves out the record of a resource change.
     pub(super) fn hides(self, facts: &Facts) -> bool {
         let is_unchanged = facts.section == Section::ResourceChanges && facts.is_settled;
         self == Show::Changes && is_unchanged

@@ -1,4 +1,7 @@
-//! Records which parts of a stretch stay when some of its pieces are left out.
+//! Records which bytes of a stretch stay when a selection removes some of its pieces.
+//!
+//! A stretch is the byte range that one lookahead worker redacts. A piece is one element in it,
+//! such as a resource change.
 
 use std::ops::Range;
 
@@ -8,7 +11,8 @@ use super::selection::{Gone, Reason};
 /// The parts of a stretch that stay, recorded piece by piece.
 #[derive(Debug, Default)]
 pub(super) struct KeptRanges {
-    /// The parts, in order. A part begins at the end of the piece before its first piece.
+    /// The parts, in order. A part is a run of consecutive pieces that stay. It begins at the end
+    /// of the piece before the run, so it includes the comma before the run.
     parts: Vec<Part>,
     /// The end of the last piece; 0 before the first piece.
     end: u64,
@@ -57,8 +61,8 @@ impl KeptRanges {
         self.end = end;
     }
 
-    /// Copies the bytes that stay to `chunk`, and moves the recorded offsets accordingly. The first
-    /// byte that stays gets the offset of the stretch's start.
+    /// Copies the kept bytes to `chunk`, and moves the offsets of its edits and pieces accordingly.
+    /// The first kept byte gets the offset of the stretch's start.
     pub fn take(&mut self, chunk: &mut Chunk, stretch: Range<u64>, text: &[u8]) {
         chunk.start = stretch.start;
         chunk.gone = self.gone;

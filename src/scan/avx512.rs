@@ -55,9 +55,11 @@ fn equal(bytes: __m512i, wanted: u8) -> u64 {
     _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(wanted as i8))
 }
 
-/// Finds the bytes of a class: the bytes of `are` that equal the table entry at the low four bits
-/// of `bytes`. It needs only one comparison for the whole class. This matters, because few
-/// execution ports compare into masks.
+/// Finds the bytes of a class. The low four bits of each byte of `bytes` select an entry of the
+/// table `wanted`. The byte belongs to the class if the same byte of `are` equals this entry.
+///
+/// One comparison is enough for the whole class. This matters, because few execution ports compare
+/// into masks.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn found(bytes: __m512i, wanted: &[u8; 16], are: __m512i) -> u64 {
@@ -154,7 +156,8 @@ fn masks(blocks: &[Block; 8]) -> Masks<Eight> {
         // SAFETY: `Block` is `repr(C)` with eight `u64`, so it has 64 readable bytes.
         unsafe { _mm512_loadu_si512((&raw const blocks[index]).cast()) }
     };
-    // Transposes a matrix of 8 by 8: within pairs of rows, across pairs of pairs, across halves.
+    // Transposes a matrix of 8 by 8 in three steps. The first step combines rows into pairs, the
+    // second combines pairs into groups of four rows, and the third combines the two groups.
     let pair = |first, second| {
         let (first, second) = (block(first), block(second));
         [_mm512_unpacklo_epi64(first, second), _mm512_unpackhi_epi64(first, second)]

@@ -1,5 +1,5 @@
-//! Finds the secrets among the values of a piece: marked places, paths that lead below them, and
-//! identities that equal them.
+//! Finds the secrets in a piece, such as a resource change: marked places, paths that lead below
+//! marked places, and scalars of identities that equal marked scalars.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
@@ -20,7 +20,7 @@ use crate::plan::Piece;
 pub(crate) enum Found<'f, 'a> {
     /// A place that is marked on either side, and the reason.
     Marked(&'f Marked<'f, 'a>, By),
-    /// The part of a path that leads below a marked place.
+    /// The steps at the end of a path in `replace_paths` that lead below a marked place.
     Cut(Cut<'a>),
     /// A scalar of an identity that equals a marked scalar, with the text of the scalar. The text
     /// of a boolean is empty.
@@ -34,7 +34,8 @@ pub(crate) struct PieceSecrets<'r> {
     pub marks: Marks,
     /// The marked scalars of one piece, if it has identities to compare with them.
     own: Scalars,
-    /// The marked places of one piece, for cutting the paths among its values.
+    /// The marked places of one piece. A path in `replace_paths` that leads below a marked place is
+    /// cut at that place.
     places: Places,
     limits: Limits,
     decoded: Vec<u8>,
@@ -57,8 +58,9 @@ impl<'r> PieceSecrets<'r> {
         }
     }
 
-    /// Calls `each` with the secrets among the parts of a piece. `is_declared` says whether a
-    /// declaration marks all values of the piece. Sets `parts.subject.named`.
+    /// Calls `each` with the secrets among the parts of a piece. `is_declared` says whether the
+    /// piece belongs to a variable or an output that is declared sensitive, so that all its values
+    /// are secret. Sets `parts.subject.named`.
     pub fn find<'a>(
         &mut self,
         piece: &Piece<'a>,
@@ -119,8 +121,9 @@ impl<'r> PieceSecrets<'r> {
         })
     }
 
-    /// Calls `each` with the marked constants of a piece of the configuration, or with the values
-    /// that names mark in a section without overlays ([`marked_constants`]).
+    /// Calls `each` with the marked constants of a piece of the configuration. In a section without
+    /// overlays, calls `each` with the values whose names the user declared secret
+    /// ([`marked_constants`]).
     pub fn constants<'a>(
         &self,
         piece: &Piece<'a>,

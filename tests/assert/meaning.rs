@@ -217,7 +217,7 @@ fn one_language_of_patterns_covers_resources_and_outputs() {
         let said = text(&run.stderr);
         assert_eq!(said.matches(warning).count(), 1, "{assertion}: {said}");
         assert_eq!(run.status.code(), Some(0), "{assertion}: {said}");
-        // A pattern that covers something in another plan is right.
+        // A pattern that covers something in one of the plans gives no warning.
         let run = assert_in(folder.path(), &["p.json", "plan.json", "--quiet", "-e", assertion]);
         assert_eq!(text(&run.stderr), "", "{assertion}");
     }
@@ -265,14 +265,15 @@ fn a_path_that_no_value_has_fails() {
                 "resource: aws_db.a, path: zzzz, sensitive: false",
                 Some("aws_db.a|zzzz|not sensitive|nothing"),
             ),
-            // A place in a sensitive value exists as far as anyone may know.
+            // Every path below a sensitive value counts as present: an error would tell which keys
+            // the value has.
             ("resource: aws_db.a, path: secrets.hunter3, sensitive: true", None),
             ("resource: aws_db.a, path: old, sensitive: false", None),
             ("resource: aws_db.a, path: tags, sensitive: false", None),
             ("resource: aws_db.a, path: arn.deep, unknown: true", None),
             ("resource: aws_db.a, path: szie, sensitive: false, optional: true", None),
             ("resource: aws_db.a, path: szie, absent: true", None),
-            // Another resource has it.
+            // `aws_db.a` lacks the path, but `aws_db.b` has it.
             ("resource: aws_db, path: own, sensitive: false", None),
         ],
     );
@@ -330,7 +331,7 @@ fn destroy_includes_replacements_and_deposed_objects() {
                 "resource: aws_if, not_action: forget",
                 Some("aws_if.kept||not forget|create-then-forget"),
             ),
-            // As in rules, a data source that is no longer read is not destroyed.
+            // As in `--fail-on` rules, deleting a data source does not count as `destroy`.
             ("resource: aws_ami, not_action: destroy", None),
             ("count: {action: destroy, min: 3, max: 3}", None),
             ("count: {action: delete, min: 3, max: 3}", None),

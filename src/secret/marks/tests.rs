@@ -1,4 +1,5 @@
-//! Tests which places overlays, names and other sections mark, and why.
+//! Tests of the marks: which places are marked by overlays, by names and by other sections, and the
+//! reason for each mark.
 
 use super::*;
 use crate::error::ErrorKind;

@@ -1,5 +1,5 @@
-//! Task B with serde_json: computes the records from a tree of values. The test oracle works the
-//! same way.
+//! Task B ([`plansift_peers`]) with serde_json: computes the records from a tree of values, with
+//! the code of the test oracle.
 
 use std::io::{BufWriter, Write};
 

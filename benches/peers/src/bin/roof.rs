@@ -1,4 +1,4 @@
-//! Measures the roof: the speed that no program that reads a file can exceed. This program maps the
+//! Measures the roof: the highest speed at which a program can read a file. This program maps the
 //! file and loads every byte once, with the widest loads available.
 //!
 //! ```text
@@ -62,7 +62,7 @@ fn touch_file(path: &str, threads: NonZeroUsize, mode: Mode) -> u64 {
     let part = map.len().div_ceil(threads.get()).next_multiple_of(WINDOW);
     let touch = |start: usize| touch_part(&map, start, part.min(map.len() - start), mode);
     thread::scope(|scope| {
-        // The calling thread reads the first part, so one thread starts no other.
+        // The calling thread reads the first part, so a run with one thread spawns none.
         let others: Vec<_> = (part..map.len())
             .step_by(part)
             .map(|start| scope.spawn(move || touch(start)))

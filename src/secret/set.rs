@@ -12,7 +12,7 @@ use std::collections::HashSet;
 
 use hashbrown::HashTable;
 
-use super::digest::{Digested, Digester, head_of};
+use super::digest::{Digested, Digester, Hash, head_of};
 use super::meaning::meaning;
 use super::texts::{Role, without_line_ends};
 use crate::error::{Error, Result};
@@ -200,15 +200,35 @@ impl Secrets {
 
     /// Whether a text of at least [`Secrets::echo_min`] bytes may be a secret, judged by its first
     /// eight bytes. Bytes after the end of a shorter text do not matter.
-    #[inline(always)]
     pub fn may_begin(&self, head: u64) -> bool {
-        let bit = bit(self.digester.hash.of(head), &self.filter);
-        (self.filter[bit / 64] >> (bit % 64)) & 1 == 1
+        self.beginnings().may_hold(head)
+    }
+
+    /// A view of the filter for testing many texts.
+    #[inline(always)]
+    pub(super) fn beginnings(&self) -> Beginnings<'_> {
+        Beginnings { words: &self.filter, hash: self.digester.hash }
     }
 
     /// The digest of a text. Only digests of the same set are comparable.
     pub(crate) fn digest(&self, text: &[u8]) -> u64 {
         self.digester.digest(text)
+    }
+}
+
+/// The filter on the first eight bytes of texts.
+#[derive(Clone, Copy)]
+pub(super) struct Beginnings<'s> {
+    words: &'s [u64],
+    hash: Hash,
+}
+
+impl Beginnings<'_> {
+    /// Whether a text with these first bytes may be a secret ([`Secrets::may_begin`]).
+    #[inline(always)]
+    pub fn may_hold(&self, head: u64) -> bool {
+        let bit = bit(self.hash.of(head), self.words);
+        (self.words[bit / 64] >> (bit % 64)) & 1 == 1
     }
 }
 

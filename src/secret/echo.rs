@@ -4,9 +4,10 @@
 //! locate strings ([`crate::scan`]). A filter on the first bytes of a string
 //! ([`Secrets::may_begin`]) rejects nearly all of them.
 //!
-//! If all secrets have at least eight bytes and no secret is a number, and only whole strings count,
-//! a fast path (`FindHeads`) skips short strings a block at a time, and locates only the starts of the
-//! other strings. The fast path finds the same echoes as the search from quote to quote.
+//! If all secrets have at least eight bytes and no secret is a number, and only whole strings
+//! count, a fast path (`FindHeads`) skips short strings a block at a time, and locates only the
+//! starts of the other strings. The fast path finds the same echoes as the search from quote to
+//! quote.
 //!
 //! The trap: a string or a number can be spelled in many ways. If there is a backslash near the
 //! start of a string, the search decodes the start before it applies the filter. It decodes the

@@ -130,7 +130,7 @@ impl Worker for StretchAuditor<'_> {
     type Job = LookaheadJob<Findings>;
 
     fn work(&mut self, job: &mut LookaheadJob<Findings>) {
-        let Some(Task { reader, range }) = job.task() else { return };
+        let Some(Task { reader, range, .. }) = job.task() else { return };
         let StretchAuditor { auditor, outline } = self;
         std::mem::swap(&mut auditor.notes, &mut job.found);
         let read = reader.read(range, outline, &mut AuditingPieces(auditor));

@@ -20,6 +20,8 @@ pub enum Passes {
     One,
     /// Two passes: the first one collects the secrets of documents of these kinds.
     Two(Accepts),
+    /// Like `Two` for plans and states. The first pass also makes the redaction cheaper.
+    Redaction,
 }
 
 /// The pass that collects the secrets of a document.
@@ -96,10 +98,14 @@ fn open(entry: &Entry, plans: &Plans, read: &plan::Options, passes: Passes) -> R
             return Ok(Opened { documents: Documents::new(input, read), first: None });
         }
         Passes::Two(accepts) => accepts,
+        Passes::Redaction => Accepts::States,
     };
     let kept = entry.keep(&read.limits)?;
     let bar = bar::of_input(plans, entry, Some(kept.len()));
-    let (documents, secrets) = open_twice(&kept, plans, read, bar, accepts)?;
+    let (documents, mut secrets) = open_twice(&kept, plans, read, bar, accepts)?;
+    if passes == Passes::Redaction {
+        secrets = secrets.for_redaction();
+    }
     Ok(Opened { documents, first: Some((secrets, kept)) })
 }
 

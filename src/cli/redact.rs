@@ -40,7 +40,7 @@ pub fn run_with(
     }
     let listed = inputs::list(plans, Accepts::States, output, mask.key_file.clone())?;
     let mut report = report_path.map(|path| Report::open(path, output, &listed)).transpose()?;
-    let reading = (passes(secrets, Passes::Two(Accepts::States)), &options.secret);
+    let reading = (passes(secrets, Passes::Redaction), &options.secret);
     let mut note = ConfigurationNote::default();
     let exit = write_all(plans, &listed, output, reading, |ready, collected, out| {
         let redacted = redact(ready.documents, collected, &options, out)?;

@@ -58,16 +58,24 @@ impl<J: HasRange> RangeQueue<J> {
         self.missed > MISSED_MAX
     }
 
+    /// Returns the earliest start of the next range: the end of the last range, or the reader's
+    /// offset if that is later.
+    pub(crate) fn from(&self, offset: u64) -> u64 {
+        self.end.max(offset)
+    }
+
     /// Reserves the next range for a worker and returns it. The range starts at the end of the last
     /// range, or at the reader's offset if that is later. Returns `None` at the end of the text.
     pub(crate) fn send(&mut self, offset: u64, text_len: u64) -> Option<Range<u64>> {
-        let start = self.end.max(offset);
-        if start >= text_len {
-            return None;
-        }
-        self.end = start + STRETCH;
-        self.out.push_back(start);
-        Some(start..self.end)
+        let start = self.from(offset);
+        (start < text_len).then(|| self.send_to(start..start + STRETCH))
+    }
+
+    /// Reserves a range after all earlier ones.
+    pub(crate) fn send_to(&mut self, range: Range<u64>) -> Range<u64> {
+        self.end = range.end;
+        self.out.push_back(range.start);
+        range
     }
 
     /// Finds the result that starts at `offset` and passes `fits`, and returns its parsed range.

@@ -11,24 +11,34 @@ use super::selection::{Judge, Verdict};
 use super::{Counts, Options};
 use crate::error::Result;
 use crate::json::outline::Outline;
-use crate::plan::lookahead::{LookaheadJob, Task};
+use crate::plan::lookahead::{Found as _, LookaheadJob, Task};
 use crate::plan::{Flow, LookaheadReader, Piece, PieceVisitor, ReadRange};
 use crate::pool::Worker;
 use crate::secret::Collected;
+use crate::secret::first_pass_index::FirstPassIndex;
 
 /// Maximum number of notes (edits and pieces) on one stretch. The walk redacts the rest of the
 /// stretch itself.
 const NOTES_MAX: usize = 8192;
 
+/// Maximum number of ranges that a worker parses whole after the index of the first pass did not
+/// suffice.
+const INDEX_SKIPS_MAX: u32 = 32;
+
 /// Redacts stretches.
 pub(super) struct StretchRedactor<'s> {
     masker: Masker<'s>,
     redactor: Redactor<'s, Chunk>,
+    known: Option<&'s Collected>,
     /// Decides which changes stay; `None` keeps everything.
     judge: Option<Judge>,
     kept: KeptRanges,
     /// Scratch space for pieces.
     outline: Outline,
+    /// Number of ranges in a row for which the index of the first pass did not suffice.
+    index_failures: u32,
+    /// Number of next ranges for which the worker does not try the index.
+    index_skips: u32,
 }
 
 impl<'s> StretchRedactor<'s> {
@@ -42,7 +52,67 @@ impl<'s> StretchRedactor<'s> {
     ) -> Self {
         let redactor = Redactor::new(Chunk::default(), known, options);
         let (kept, outline) = (KeptRanges::default(), Outline::new());
-        StretchRedactor { masker, redactor, judge, kept, outline }
+        StretchRedactor {
+            masker,
+            redactor,
+            known,
+            judge,
+            kept,
+            outline,
+            index_failures: 0,
+            index_skips: 0,
+        }
+    }
+
+    /// Redacts a range with the index of the first pass. Returns `None` if the index does not
+    /// suffice. The worker then does not try the index for some ranges, because it may not suffice
+    /// there either.
+    fn try_known(
+        &mut self,
+        reader: &LookaheadReader,
+        place: usize,
+        job: &mut LookaheadJob<Chunk>,
+    ) -> Option<ReadRange> {
+        let Collected { first_pass, places, .. } = self.known.filter(|_| self.judge.is_none())?;
+        if self.index_skips > 0 {
+            self.index_skips -= 1;
+            return None;
+        }
+        // A change elsewhere marks a resource that the first pass counted as unmarked.
+        if places.may_have(&first_pass.get(place).1.addresses) {
+            return None;
+        }
+        let read = self.redact_known(reader, first_pass, place, job);
+        self.index_failures = if read.is_some() { 0 } else { self.index_failures + 1 };
+        self.index_skips = self.index_failures.min(INDEX_SKIPS_MAX);
+        read
+    }
+
+    /// Redacts an indexed range by parsing only its marked pieces. Returns `None` if the range has
+    /// secrets elsewhere, or if its bytes have changed.
+    fn redact_known(
+        &mut self,
+        reader: &LookaheadReader,
+        first_pass: &FirstPassIndex,
+        place: usize,
+        job: &mut LookaheadJob<Chunk>,
+    ) -> Option<ReadRange> {
+        let (stretch, indexed) = first_pass.get(place);
+        job.found.take(stretch.range(), reader.text());
+        if first_pass.digests().of(&job.found.bytes) != indexed.digest {
+            return None;
+        }
+        self.begin(job);
+        let all_marked = indexed.marked.iter().all(|(kind, range)| {
+            let StretchRedactor { redactor, outline, .. } = self;
+            let redact = |piece: &Piece<'_>| redactor.piece(piece);
+            reader.read_again(*kind, range.clone(), outline, redact).is_ok()
+                && !is_full(&redactor.masks.notes)
+        });
+        self.end(job);
+        job.found.counts.unmarked += indexed.unmarked;
+        let is_enough = all_marked && matches!(self.masker.mask_marked(&mut job.found), Ok(true));
+        is_enough.then(|| stretch.clone())
     }
 
     /// Redacts the pieces that begin in a range.
@@ -90,8 +160,12 @@ impl Worker for StretchRedactor<'_> {
     type Job = LookaheadJob<Chunk>;
 
     fn work(&mut self, job: &mut LookaheadJob<Chunk>) {
-        let Some(Task { reader, range }) = job.task() else { return };
-        let read = self.redact(&reader, range, job);
+        let Some(Task { reader, range, known }) = job.task() else { return };
+        let known = known.and_then(|place| self.try_known(&reader, place, job));
+        let read = known.or_else(|| {
+            job.found.clear();
+            self.redact(&reader, range, job)
+        });
         job.end(read);
     }
 }
@@ -101,9 +175,12 @@ struct RedactingPieces<'w, 's>(&'w mut Redactor<'s, Chunk>);
 
 impl RedactingPieces<'_, '_> {
     fn is_full(&self) -> bool {
-        let Chunk { edits, pieces, .. } = &self.0.masks.notes;
-        edits.len() + pieces.len() >= NOTES_MAX
+        is_full(&self.0.masks.notes)
     }
+}
+
+fn is_full(notes: &Chunk) -> bool {
+    notes.edits.len() + notes.pieces.len() >= NOTES_MAX
 }
 
 impl PieceVisitor for RedactingPieces<'_, '_> {
@@ -153,5 +230,109 @@ impl PieceVisitor for SelectingPieces<'_, '_> {
             }
         }
         Ok(Flow::Continue)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::error::Result;
+    use crate::input::{SharedText, Source};
+    use crate::plan::{Accepts, Boundary, Documents};
+    use crate::redact::mask::Masking;
+    use crate::scan::Isa;
+    use crate::secret::echo::Sought;
+    use crate::secret::{self, EchoOf, collect};
+
+    /// A source whose whole text is in memory.
+    #[derive(Clone)]
+    struct InMemory(Arc<Vec<u8>>);
+
+    impl Source for InMemory {
+        fn window(&self) -> &[u8] {
+            &self.0
+        }
+
+        fn offset(&self) -> u64 {
+            0
+        }
+
+        fn fill(&mut self, _: u64) -> Result<bool> {
+            Ok(false)
+        }
+
+        fn finish(&mut self) -> Result<()> {
+            Ok(())
+        }
+
+        fn shared_text(&self) -> Option<SharedText> {
+            Some(SharedText::new(self.0.clone()))
+        }
+    }
+
+    /// Captures a reader.
+    struct ReaderCatcher(Option<LookaheadReader>);
+
+    impl PieceVisitor for ReaderCatcher {
+        fn piece(&mut self, _: &Piece<'_>) -> Result<Flow> {
+            Ok(Flow::Continue)
+        }
+
+        fn ahead(&mut self, boundary: &Boundary<'_>) -> Result<Option<ReadRange>> {
+            self.0 = self.0.take().or_else(|| boundary.reader());
+            Ok(None)
+        }
+    }
+
+    fn resource(place: usize) -> String {
+        let (password, marks) = match place % 100 {
+            0 => ("hunter2hunter2", r#"{"password":true}"#),
+            _ => ("", "{}"),
+        };
+        // The last third has echoes.
+        let other = if place > 5000 { "hunter2hunter2" } else { "nothing" };
+        let values =
+            format!(r#"{{"note":"{other:>200}","other":"{other}","password":"{password}"}}"#);
+        format!(r#"{{"address":"a.r[{place}]","values":{values},"sensitive_values":{marks}}}"#)
+    }
+
+    #[test]
+    fn the_index_suffices_for_ranges_without_unmarked_echoes() {
+        let list: Vec<_> = (0..8000).map(resource).collect();
+        let text = format!(
+            r#"{{"format_version":"1.0","planned_values":{{"root_module":{{"resources":[{}]}}}},
+            "resource_changes":[]}}"#,
+            list.join(",")
+        );
+        let source = InMemory(Arc::new(text.clone().into_bytes()));
+        let read = crate::plan::Options::default();
+        let secret = secret::Options { read, echo_min: 8, echo: EchoOf::Whole, names: None };
+        let collected = collect(|| Ok(source.clone()), &secret).expect("a plan");
+        let mut catcher = ReaderCatcher(None);
+        let mut documents = Documents::only(source, &read);
+        documents.read_pieces(Accepts::States, &mut catcher).expect("a plan");
+        let reader = catcher.0.expect("a place to read from");
+        let options = Options { secret, masking: Masking::Text };
+        let Collected { secrets, first_pass, .. } = &collected;
+        let sought = Sought { secrets, contained: None };
+        let masker = Masker::new(sought, &options.masking, Isa::best(), read.limits);
+        let mut redactor = StretchRedactor::new(masker, Some(&collected), None, &options);
+        let (mut with, mut without) = (0, 0);
+        for place in 0..first_pass.ranges(&options.secret, &read).len() {
+            let (stretch, indexed) = first_pass.get(place);
+            let has_echoes = text[stretch.places()].contains("\"other\":\"hunter2");
+            let mut job = LookaheadJob::default();
+            let is_enough = redactor.redact_known(&reader, first_pass, place, &mut job).is_some();
+            assert_eq!(is_enough, !has_echoes, "{stretch:?}");
+            if is_enough {
+                assert_eq!(job.found.counts.marked, indexed.marked.len() as u64);
+                without += 1;
+            } else {
+                with += 1;
+            }
+        }
+        assert!(with > 1 && without > 2, "{with} with echoes, {without} without");
     }
 }

@@ -3,7 +3,7 @@
 use super::chunk::{Chunk, Edit, Span};
 use super::echo_context::EchoContexts;
 use super::mask::{Mask, Masking};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Limits};
 use crate::pool::Worker;
 use crate::scan::Isa;
@@ -26,8 +26,25 @@ impl<'s> Masker<'s> {
         Masker { sought, masking, echoes, contexts, echoes_max: limits.marks }
     }
 
-    /// Finds the echoes in a chunk.
-    fn mask(&mut self, chunk: &mut Chunk) -> Result<()> {
+    /// Finds the echoes in a chunk whose `pieces` lists only the marked pieces. Returns `false` if
+    /// an echo is outside these pieces; the chunk then needs all its pieces.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the text has changed since it was validated.
+    pub fn mask_marked(&mut self, chunk: &mut Chunk) -> Result<bool> {
+        let mut is_outside = false;
+        let masked = self.mask(chunk, || {
+            is_outside = true;
+            // Only stops the search; the caller drops this error.
+            Err(Error::new(ErrorKind::Changed))
+        });
+        if is_outside { Ok(false) } else { masked.map(|()| true) }
+    }
+
+    /// Finds the echoes in a chunk. Calls `outside` for each echo outside the listed pieces; an
+    /// error stops the search.
+    fn mask(&mut self, chunk: &mut Chunk, mut outside: impl FnMut() -> Result<()>) -> Result<()> {
         self.contexts.clear();
         let mut found = std::mem::take(&mut chunk.echoes);
         let mut pieces = chunk.pieces.iter().peekable();
@@ -43,6 +60,9 @@ impl<'s> Masker<'s> {
                 return Err(Error::limit(Limit::Marks, self.echoes_max, start));
             }
             let piece = pieces.peek().copied().filter(|piece| piece.range.start <= start);
+            if piece.is_none() {
+                outside()?;
+            }
             let range = start..chunk.start + echo.range.end as u64;
             let mask = mask_of(&echo, piece, chunk, self.masking, &mut self.contexts)?;
             found.extend(mask.map(|mask| Edit { range, mask }));
@@ -83,6 +103,6 @@ impl Worker for Masker<'_> {
     type Job = Chunk;
 
     fn work(&mut self, chunk: &mut Chunk) {
-        chunk.failed = self.mask(chunk).err();
+        chunk.failed = self.mask(chunk, || Ok(())).err();
     }
 }

@@ -12,6 +12,9 @@
 //! If the whole document is in memory, lookahead workers (`ahead`) do both for whole stretches, or
 //! only for the changes that stay (`kept_ranges`). When the walk arrives at the start of such a
 //! stretch, it writes the result (`OutputBuffer::through`) and jumps to the end.
+//!
+//! The first pass indexes ranges (`FirstPassIndex` in [`crate::secret`]). If an indexed range stays
+//! whole, the second pass parses only its marked pieces, also with a single thread.
 
 mod ahead;
 mod chunk;
@@ -183,10 +186,16 @@ pub fn rewrite<S: Source>(
         let new_masker = move || Masker::new(sought, masking, read.isa, read.limits);
         let output = OutputBuffer::new(pool, new_masker, secrets.echo(), out, &read.limits);
         let output = Rc::new(RefCell::new(output));
+        let indexed = known
+            .map_or(&[][..], |known| known.first_pass.ranges(&options.secret, documents.options()));
         let judges = selection.judges().filter(|_| threads > 1);
         let only_changes = !selection.is_everything();
-        let is_ahead = threads > 1 && (!only_changes || judges.is_some());
-        let ahead = (is_redacted && is_ahead).then(|| Lookahead::new(scope, &queue_ahead, threads));
+        let is_ahead = match only_changes {
+            true => judges.is_some(),
+            false => threads > 1 || !indexed.is_empty(),
+        };
+        let ahead = (is_redacted && is_ahead)
+            .then(|| Lookahead::new(scope, &queue_ahead, threads).with_known(indexed));
         let new_worker = Box::new(move || {
             let judge = judges.as_ref().map(|judges| judges());
             StretchRedactor::new(new_masker(), known, judge, options)

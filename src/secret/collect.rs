@@ -5,11 +5,12 @@ use std::num::NonZeroUsize;
 
 use super::constants::marked_constants;
 use super::contained::{Contained, Texts};
+use super::first_pass_index::{FirstPassIndex, IndexedRange};
 use super::marks::{By, Marks, Step};
 use super::parts::{Declared, Parts};
 use super::places::{Keyed, Places};
 use super::range_secrets::{MarkedPiece, RangeSecrets};
-use super::search::Searcher;
+use super::search::{Searched, Searcher};
 use super::set::Secrets;
 use super::texts::{Role, texts_of};
 use super::{EchoOf, Options};
@@ -40,6 +41,8 @@ pub struct Collected {
     pub declared: Declared,
     /// The marked places.
     pub places: Places,
+    /// Findings of this pass that make the second pass over the document cheaper.
+    pub(crate) first_pass: FirstPassIndex,
 }
 
 impl Collected {
@@ -50,6 +53,7 @@ impl Collected {
             contained: None,
             declared: Declared::new(&options.read.limits),
             places: Places::new(&options.read.limits),
+            first_pass: FirstPassIndex::default(),
         }
     }
 }
@@ -61,7 +65,7 @@ impl Collected {
 ///
 /// Fails if the document is unreadable or neither a plan nor a state, or if it exceeds a limit.
 pub fn collect<S: Source>(open: impl FnMut() -> Result<S>, options: &Options) -> Result<Collected> {
-    Collecting::new(open, Accepts::States).collect(0, options)
+    Collecting::new(open, Accepts::States).for_redaction().collect(0, options)
 }
 
 /// Collects the secrets of each document of an input, before the caller redacts or audits the
@@ -69,6 +73,8 @@ pub fn collect<S: Source>(open: impl FnMut() -> Result<S>, options: &Options) ->
 pub struct Collecting<F, S> {
     open: F,
     accepts: Accepts,
+    /// True after [`Collecting::for_redaction`].
+    is_indexed: bool,
     documents: Option<Documents<S>>,
     /// A second reader of the input. It reads values again that preceded the declarations that mark
     /// them, such as the values of variables.
@@ -100,7 +106,14 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
     /// Creates a collector that starts before the first document. It calls `open` once, and a
     /// second time if values precede their declarations.
     pub fn new(open: F, accepts: Accepts) -> Collecting<F, S> {
-        Collecting { open, accepts, documents: None, again: None }
+        Collecting { open, accepts, is_indexed: false, documents: None, again: None }
+    }
+
+    /// Keeps findings that speed up a later redaction of the same documents
+    /// ([`crate::redact::redact`]).
+    pub fn for_redaction(mut self) -> Collecting<F, S> {
+        self.is_indexed = true;
+        self
     }
 
     /// Collects the secrets of the document at the offset `at`, which the reader has not passed
@@ -120,13 +133,18 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
         tell: Option<Tell<'_>>,
     ) -> Result<Collected> {
         let threads = options.read.threads.map_or(1, NonZeroUsize::get);
+        // For a redaction, even a single thread parses ahead, because its results shorten the
+        // second pass.
+        let is_ahead = threads > 1 || self.is_indexed;
         let queue = Queue::new();
         std::thread::scope(|scope| {
             let secrets = Secrets::new(options.echo_min, &options.read.limits);
+            let first_pass = self.is_indexed.then(|| FirstPassIndex::new(options));
             let places = Places::new(&options.read.limits);
-            let ahead = (threads > 1).then(|| Lookahead::new(scope, &queue, threads));
+            let ahead = is_ahead.then(|| Lookahead::new(scope, &queue, threads));
             let collector = Collector {
                 ahead,
+                first_pass,
                 pause: Pause { useless_stretches: 0, until: 0 },
                 found: Found {
                     secrets,
@@ -180,9 +198,11 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
             collector.turn = Turn::Second(awaited);
             read(again, &mut collector)?;
         }
-        let Collector { found: Found { secrets, texts, declared, places, .. }, .. } = collector;
+        let Collector { found: Found { secrets, texts, declared, places, .. }, first_pass, .. } =
+            collector;
+        let first_pass = first_pass.unwrap_or_default();
         let contained = texts.as_ref().map(Contained::new);
-        Ok(Collected { secrets, contained, declared, places })
+        Ok(Collected { secrets, contained, declared, places, first_pass })
     }
 
     /// Collects the secrets of the next document in `documents`. If that fails, moves `documents`
@@ -247,7 +267,8 @@ enum Turn {
 struct Collector<'scope, 't> {
     /// Lookahead workers that search for marked pieces. `None` with a single thread, and while
     /// `jumped` uses their results.
-    ahead: Option<Lookahead<'scope, Searcher, RangeSecrets>>,
+    ahead: Option<Lookahead<'scope, Searcher, Searched>>,
+    first_pass: Option<FirstPassIndex>,
     pause: Pause,
     found: Found,
     marks: Marks,
@@ -304,19 +325,25 @@ impl PieceVisitor for Collector<'_, '_> {
     }
 
     fn ahead(&mut self, boundary: &Boundary<'_>) -> Result<Option<ReadRange>> {
-        let Collector { ahead, marks, found: Found { secrets, places, .. }, .. } = self;
+        let Collector { ahead, marks, found: Found { secrets, places, .. }, first_pass, .. } = self;
         let Some(ahead) = ahead.as_mut().filter(|_| boundary.offset() >= self.pause.until) else {
             return Ok(None);
         };
         Ok(ahead.find(boundary, || {
-            Searcher::new(marks.like(), secrets.digester().clone(), places.digests().clone())
+            let digests = first_pass.as_ref().map(FirstPassIndex::digests).cloned();
+            Searcher::new(
+                marks.like(),
+                secrets.digester().clone(),
+                places.digests().clone(),
+                digests,
+            )
         }))
     }
 
     fn jumped(&mut self, stretch: &ReadRange) -> Result<()> {
         let Some(mut ahead) = self.ahead.take() else { return Ok(()) };
         if let Some((job, reader)) = ahead.take() {
-            let found_secrets = &job.found;
+            let Searched { found_secrets, unmarked, addresses, digest } = &job.found;
             let mut read_twice = 0;
             for piece in found_secrets.pieces() {
                 found_secrets.teach_places(piece, &mut self.found.places)?;
@@ -336,6 +363,16 @@ impl PieceVisitor for Collector<'_, '_> {
                 ahead.recall();
             } else {
                 self.pause.useless_stretches = 0;
+            }
+            // If most of the range is marked, the second pass would parse most of it again.
+            if let Some(first_pass) = &mut self.first_pass
+                && found_secrets.bytes() <= (range.end - range.start) / 2
+            {
+                let pieces = found_secrets.pieces().iter();
+                let marked = pieces.map(|piece| (piece.kind, piece.range.clone())).collect();
+                let (addresses, unmarked) = (addresses.as_slice().into(), *unmarked);
+                first_pass
+                    .push(stretch, IndexedRange { marked, addresses, unmarked, digest: *digest });
             }
             ahead.keep(job);
         }

@@ -20,6 +20,8 @@ pub(crate) mod contained;
 pub(crate) mod digest;
 #[cfg(feature = "redact")]
 pub(crate) mod echo;
+#[cfg(feature = "redact")]
+pub(crate) mod first_pass_index;
 pub(crate) mod leaves;
 pub(crate) mod marks;
 #[cfg(feature = "redact")]

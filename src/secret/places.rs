@@ -149,6 +149,8 @@ pub struct Places {
     digests: PlaceDigests,
     /// The addresses of changes with marks, each with a checksum of its marked paths.
     addresses: HashMap<u64, u64, Keyed>,
+    /// The lower halves of these digests of addresses.
+    halves: HashSet<u32, Keyed>,
     /// Digests of marked paths, each combined with its address.
     paths: HashSet<u64, Keyed>,
     /// Resources and actions with marks.
@@ -166,6 +168,7 @@ impl Places {
         Places {
             digests: PlaceDigests::default(),
             addresses: HashMap::default(),
+            halves: HashSet::default(),
             paths: HashSet::default(),
             resources: HashSet::default(),
             attributes: HashSet::default(),
@@ -191,6 +194,7 @@ impl Places {
             if self.paths.insert(self.digests.both(address, at.path)) {
                 let sum = self.addresses.entry(address).or_default();
                 *sum = sum.wrapping_add(summand(at.path));
+                self.halves.insert(address as u32);
             }
         }
         if let Some(resource) = owner.resource {
@@ -236,6 +240,11 @@ impl Places {
     /// indexes.
     pub(super) fn has_attribute(&self, resource: u64, attribute: u64) -> bool {
         self.attributes.contains(&self.digests.both(resource, attribute))
+    }
+
+    /// Whether a change with marks may have an address with one of these digest halves.
+    pub(crate) fn may_have(&self, halves: &[u32]) -> bool {
+        !self.halves.is_empty() && halves.iter().any(|half| self.halves.contains(half))
     }
 
     /// The marks of changes on the resource with this address.

@@ -98,6 +98,11 @@ impl RangeSecrets {
         self.is_cut = false;
     }
 
+    /// Length of all pieces in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.pieces.iter().map(MarkedPiece::len).sum()
+    }
+
     /// The pieces, in document order.
     pub fn pieces(&self) -> &[MarkedPiece] {
         &self.pieces
@@ -173,7 +178,7 @@ mod tests {
         assert!(!found_secrets.is_known(last, &secrets));
         assert!(found_secrets.teach(last, &mut secrets).expect("there is room"));
         assert!(found_secrets.is_known(last, &secrets));
-        assert_eq!(secrets.len(), 3);
+        assert_eq!((secrets.len(), found_secrets.bytes()), (3, 30));
     }
 
     #[test]

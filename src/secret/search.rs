@@ -2,13 +2,15 @@
 //! numbers them later.
 
 use super::digest::Digester;
+use super::first_pass_index::Digests;
 use super::marks::{By, Marks};
 use super::parts::Parts;
 use super::places::{OwnerDigests, PlaceDigests};
 use super::range_secrets::RangeSecrets;
 use crate::error::Result;
 use crate::json::outline::Outline;
-use crate::plan::lookahead::{LookaheadJob, Task};
+use crate::json::value::Text;
+use crate::plan::lookahead::{Found, LookaheadJob, Task};
 use crate::plan::{Flow, Piece, PieceVisitor};
 use crate::pool::Worker;
 
@@ -17,62 +19,111 @@ pub(super) struct Searcher {
     marks: Marks,
     digester: Digester,
     places: PlaceDigests,
+    /// Computes the digests of ranges for an index; `None` without an index.
+    digests: Option<Digests>,
     decoded: Vec<u8>,
     /// Scratch space for pieces.
     outline: Outline,
 }
 
+/// The findings in a range.
+#[derive(Default)]
+pub(super) struct Searched {
+    /// The marked pieces and their secrets.
+    pub found_secrets: RangeSecrets,
+    /// Number of pieces with values but no overlay that says which are sensitive.
+    pub unmarked: u64,
+    /// Digest halves of the addresses of resources without marks of their own, which changes may
+    /// mark elsewhere. Empty without an index.
+    pub addresses: Vec<u32>,
+    /// The digest of the range's bytes.
+    pub digest: u64,
+}
+
+impl Found for Searched {
+    fn clear(&mut self) {
+        self.found_secrets.clear();
+        self.addresses.clear();
+        (self.unmarked, self.digest) = (0, 0);
+    }
+}
+
 impl Searcher {
     /// Creates a worker.
-    pub(super) fn new(marks: Marks, digester: Digester, places: PlaceDigests) -> Searcher {
+    pub(super) fn new(
+        marks: Marks,
+        digester: Digester,
+        places: PlaceDigests,
+        digests: Option<Digests>,
+    ) -> Searcher {
         let (decoded, outline) = (Vec::new(), Outline::new());
-        Searcher { marks, digester, places, decoded, outline }
+        Searcher { marks, digester, places, digests, decoded, outline }
     }
 }
 
 impl Worker for Searcher {
-    type Job = LookaheadJob<RangeSecrets>;
+    type Job = LookaheadJob<Searched>;
 
-    fn work(&mut self, job: &mut LookaheadJob<RangeSecrets>) {
-        let Some(Task { reader, range }) = job.task() else { return };
+    fn work(&mut self, job: &mut LookaheadJob<Searched>) {
+        let Some(Task { reader, range, .. }) = job.task() else { return };
         let mut outline = std::mem::take(&mut self.outline);
         let mut searching = Searching { searcher: self, found: &mut job.found };
         let read = reader.read(range, &mut outline, &mut searching);
         self.outline = outline;
+        if let (Some(read), Some(digests)) = (&read, &self.digests) {
+            job.found.digest = digests.of(&reader.text()[read.places()]);
+        }
         job.end(read);
     }
 }
 
 struct Searching<'s> {
     searcher: &'s mut Searcher,
-    found: &'s mut RangeSecrets,
+    found: &'s mut Searched,
+}
+
+impl Searching<'_> {
+    /// Records the address of a resource without marks.
+    fn address(&mut self, address: Text<'_>) -> Result<()> {
+        let Searcher { places, digests, decoded, .. } = &mut *self.searcher;
+        if digests.is_some() {
+            self.found.addresses.push(places.address(address, decoded)? as u32);
+        }
+        Ok(())
+    }
 }
 
 impl PieceVisitor for Searching<'_> {
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
-        let Searching { searcher: Searcher { marks, digester, places, decoded, .. }, found } = self;
+        let Searcher { marks, digester, places, decoded, .. } = &mut *self.searcher;
+        let found_secrets = &mut self.found.found_secrets;
         let (parts, mut is_marked) = (Parts::of(piece)?, false);
-        let mut searched = parts.subjects().try_for_each(|(identity, subject)| {
+        let mut found = parts.subjects().try_for_each(|(identity, subject)| {
             let by = identity.is_none().then_some(&*places);
             marks.find_placed(subject, by, |marked| {
                 is_marked = true;
                 if let (By::Mark, Some(place)) = (marked.by, marked.place) {
-                    found.add_path(place);
+                    found_secrets.add_path(place);
                 }
                 let mut values = marked.sides.into_iter().flatten();
-                values.try_for_each(|value| found.add(value, digester, decoded))
+                values.try_for_each(|value| found_secrets.add(value, digester, decoded))
             })
         });
         let mut owner = OwnerDigests::default();
-        if let (Ok(()), true, Some(of)) = (&searched, is_marked, &parts.owner) {
-            searched = places.owner(of, decoded).map(|digests| owner = digests);
+        if let (Ok(()), true, Some(of)) = (&found, is_marked, &parts.owner) {
+            found = places.owner(of, decoded).map(|digests| owner = digests);
         }
-        if searched.is_err() {
+        if found.is_err() {
             // The walk meets the same error, and reports it.
-            found.forget_next();
+            found_secrets.forget_next();
         } else if is_marked {
-            found.end(piece.kind, piece.value.range(), owner);
+            found_secrets.end(piece.kind, piece.value.range(), owner);
+        } else {
+            self.found.unmarked += u64::from(parts.is_unmarked(piece.kind));
+            if let Some(address) = parts.address_elsewhere(piece.section) {
+                self.address(address)?;
+            }
         }
-        searched.map(|()| Flow::Continue)
+        found.map(|()| Flow::Continue)
     }
 }

@@ -38,7 +38,10 @@ pub fn documents<S: Source>(
 ) -> Vec<Failure> {
     let mut errors = Vec::new();
     let mut documents = Documents::new(open(), &options.read);
-    let mut collecting = twice.map(|accepts| Collecting::new(|| Ok(open()), accepts));
+    let mut collecting = twice.map(|accepts| {
+        let collecting = Collecting::new(|| Ok(open()), accepts);
+        if accepts == Accepts::States { collecting.for_redaction() } else { collecting }
+    });
     loop {
         let collected = collecting
             .as_mut()

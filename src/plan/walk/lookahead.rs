@@ -117,6 +117,11 @@ impl ReadRange {
         self.range.clone()
     }
 
+    /// The range as indices into [`LookaheadReader::text`].
+    pub(crate) fn places(&self) -> Range<usize> {
+        self.range.start as usize..self.range.end as usize
+    }
+
     /// Number of pieces.
     pub(super) fn count(&self) -> u64 {
         self.count
@@ -130,6 +135,12 @@ impl ReadRange {
     /// The top-level section of the pieces.
     pub fn section(&self) -> Section {
         self.section
+    }
+
+    /// Returns the approximate memory of the range, in bytes.
+    pub(crate) fn size(&self) -> usize {
+        let spilled = |open: &OpenScopes| if open.spilled() { size_of_val(&**open) } else { 0 };
+        size_of::<Self>() + spilled(&self.around) + spilled(&self.entered)
     }
 
     /// Number of containers that are open at the start of the range and that the range leaves.

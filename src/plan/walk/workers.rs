@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::lookahead::{Boundary, LookaheadReader, ReadRange};
-use crate::plan::range_queue::{HasRange, RangeQueue};
+use crate::plan::range_queue::{HasRange, RangeQueue, STRETCH};
 use crate::pool::{Pool, Queue, Spawn, Worker, scaled_for_fuzzing};
 
 /// Maximum length of a piece in bytes. The walk parses longer pieces itself.
@@ -13,6 +13,8 @@ const PIECE_MAX: u64 = scaled_for_fuzzing(256 << 10);
 pub(crate) struct Task {
     pub reader: LookaheadReader,
     pub range: Range<u64>,
+    /// The index of the range among those known from an earlier pass.
+    pub known: Option<usize>,
 }
 
 /// A job: a range to parse, and its result.
@@ -56,6 +58,8 @@ impl<F> HasRange for LookaheadJob<F> {
 /// The worker threads and their outstanding jobs.
 pub(crate) struct Lookahead<'scope, W: Worker<Job = LookaheadJob<F>>, F: 'scope> {
     pool: Pool<'scope, W>,
+    /// The ranges known from an earlier pass, in document order. Without them, starts are guessed.
+    known: &'scope [ReadRange],
     ahead: RangeQueue<LookaheadJob<F>>,
     /// The parser for the section being walked.
     reader: Option<LookaheadReader>,
@@ -74,7 +78,14 @@ where
         threads: usize,
     ) -> Self {
         let pool = Pool::new(scope, queue, threads);
-        Lookahead { pool, ahead: RangeQueue::default(), reader: None, spare: Vec::new() }
+        let (known, ahead, reader, spare) = (&[], RangeQueue::default(), None, Vec::new());
+        Lookahead { pool, known, ahead, reader, spare }
+    }
+
+    /// Reuses the ranges of an earlier pass, in the place of guessed starts.
+    pub(crate) fn with_known(mut self, known: &'scope [ReadRange]) -> Self {
+        self.known = known;
+        self
     }
 
     /// Finds a range that a worker has parsed and that starts at this position. [`Lookahead::take`]
@@ -85,7 +96,7 @@ where
         boundary: &Boundary<'_>,
         mut new_worker: impl FnMut() -> W,
     ) -> Option<ReadRange> {
-        let Lookahead { pool, ahead, reader, spare } = self;
+        let Lookahead { pool, known, ahead, reader, spare } = self;
         let offset = boundary.offset();
         if !ahead.is_worth_it(offset) || ahead.is_lost() {
             return None;
@@ -96,10 +107,10 @@ where
         let reader = reader.as_ref()?;
         let text_len = reader.text().len() as u64;
         while pool.has_room()
-            && let Some(range) = ahead.send(offset, text_len)
+            && let Some((range, known)) = send(ahead, known, boundary, text_len)
         {
             let mut job = spare.pop().unwrap_or_default();
-            job.task = Some(Task { reader: reader.clone(), range });
+            job.task = Some(Task { reader: reader.clone(), range, known });
             pool.submit(job, &mut new_worker);
         }
         let fits =
@@ -125,6 +136,28 @@ where
         jobs.for_each(|job| keep(&mut self.spare, job));
         (self.reader, self.ahead) = (None, RangeQueue::default());
     }
+}
+
+/// Reserves the next range for a worker. Returns the range, and its index among the known ranges if
+/// an earlier pass knows it.
+fn send<F>(
+    ahead: &mut RangeQueue<LookaheadJob<F>>,
+    known: &[ReadRange],
+    boundary: &Boundary<'_>,
+    text_len: u64,
+) -> Option<(Range<u64>, Option<usize>)> {
+    let from = ahead.from(boundary.offset());
+    let next = known.partition_point(|range| range.range().start < from);
+    if let Some(found) = known.get(next) {
+        let range = found.range();
+        let is_next = found.section() == boundary.section && range.start - from < STRETCH;
+        // The text may have changed and become shorter since the earlier pass.
+        let is_there = range.end <= text_len;
+        if is_next && is_there {
+            return Some((ahead.send_to(range), Some(next)));
+        }
+    }
+    ahead.send(from, text_len).map(|range| (range, None))
 }
 
 fn keep<F: Found>(spare: &mut Vec<LookaheadJob<F>>, mut job: LookaheadJob<F>) {

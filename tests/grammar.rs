@@ -61,9 +61,10 @@ const OPEN: [(&str, Verdict, &str); 35] = [
     ("i_structure_UTF-8_BOM_empty_object", Rejected, INPUT_DECODES),
 ];
 const ANY_NUMBER: &str = "numbers are decimals of any size, never floats";
-const HALF_PAIR: &str = "half of a surrogate pair is no text";
+const HALF_PAIR: &str = "half of a surrogate pair is not a character";
 const NOT_UTF8: &str = "text is UTF-8";
-const INPUT_DECODES: &str = "marks are taken off before the grammar";
+const INPUT_DECODES: &str =
+    "the reader decodes UTF-16 and removes a byte order mark before the grammar";
 
 /// Cases in which serde_json gives the opposite verdict.
 const SERDE_DIFFERS: [(&str, &str); 1] =

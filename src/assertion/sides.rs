@@ -120,7 +120,7 @@ enum Marked {
 
 /// The reason why an expectation does not hold.
 struct Contradiction {
-    /// What was found, in words.
+    /// A description of the value in the plan, which contradicts the assertion.
     found: String,
     /// The text in `found` that comes from the document and may be secret.
     quoted: Option<String>,
@@ -270,8 +270,8 @@ impl Item<'_, '_> {
         self.has(Action::Delete) || self.has(Action::Forget)
     }
 
-    /// Returns the contradiction that there is no value at a path, with the reason or a similar
-    /// key.
+    /// Returns the finding that the plan has no value at a path. The finding names the reason, or a
+    /// similar key.
     fn nothing(&self, path: &AttributePath) -> Result<Contradiction> {
         if self.is_gone() {
             let word = if self.has(Action::Delete) { "deleted" } else { "forgotten" };

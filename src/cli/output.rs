@@ -108,8 +108,8 @@ pub fn write_whole(path: Option<&Path>, text: &[u8]) -> Result<()> {
     output.finish()
 }
 
-/// Names of standard output. Standard output may be a file that other programs write to, so it is
-/// never replaced.
+/// Names of standard output. plansift never replaces the file behind standard output, because other
+/// programs may write to that file, too.
 const STANDARD: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 
 fn is_standard(path: &Path) -> bool {

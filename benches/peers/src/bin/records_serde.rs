@@ -6,7 +6,7 @@ use std::io::{BufWriter, Write};
 use plansift_peers::mapped;
 
 #[path = "../../../../tests/naive.rs"]
-#[allow(dead_code, unused_imports, reason = "its tests are run where it is at home")]
+#[allow(dead_code, unused_imports, reason = "`tests/main.rs` runs the tests of this file")]
 mod naive;
 
 fn main() {

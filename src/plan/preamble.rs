@@ -45,7 +45,12 @@ pub(super) fn find(
         let text = behind(source, start);
         let len = text.len();
         if let Some(at) = document_in(&text[..len.min(TEXT_MAX)]) {
+            // Only more bytes show whether the object is a plan.
+            if is_cut_key(&text[at..]) && len < TEXT_MAX && source.fill(from)? {
+                continue;
+            }
             let brace = start + at as u64;
+            let text = behind(source, start);
             let (before, document) = text.split_at(at);
             // Configuration and web pages may contain any JSON.
             let syntax = kind::by_syntax(before).filter(|_| !begins_plan(document));
@@ -98,10 +103,19 @@ fn is_text(head: &[u8]) -> bool {
     head.get(1).is_some_and(u8::is_ascii_alphabetic)
 }
 
+/// The first key of a plan, with its quotes.
+const FIRST_KEY: &[u8] = b"\"format_version\"";
+
 /// Whether a text begins with an object whose first key is `format_version`.
 fn begins_plan(text: &[u8]) -> bool {
     let object = text.strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
-    object.is_some_and(|object| object.starts_with(b"\"format_version\""))
+    object.is_some_and(|object| object.starts_with(FIRST_KEY))
+}
+
+/// Whether an object ends inside of what may become the key `format_version`.
+fn is_cut_key(object: &[u8]) -> bool {
+    let key = object[1..].trim_ascii_start();
+    key.len() < FIRST_KEY.len() && FIRST_KEY.starts_with(key)
 }
 
 /// Returns the first position in a text at which a document seems to begin: an object at the start

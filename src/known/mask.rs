@@ -41,11 +41,12 @@ impl<'a> Mask<'a> {
         let Mask::Parts(marks) = self else { return self };
         let Ok(members) = marks.members() else { return Mask::Clear };
         let mut found = Mask::Clear;
-        // A key may occur twice. Then a mark of either member counts.
-        for (name, marks) in members.flatten() {
-            if name.is(key) && !found.is_marked() {
-                found = Mask::from(Some(marks));
-            }
+        for (_, marks) in members.flatten().filter(|(name, _)| name.is(key)) {
+            // A key may occur twice. If both members have marks, the whole value is sensitive.
+            found = match (found, Mask::from(Some(marks))) {
+                (Mask::Clear, mask) | (mask, Mask::Clear) => mask,
+                _ => Mask::Marked,
+            };
         }
         found
     }
@@ -65,5 +66,29 @@ impl<'a> Mask<'a> {
                 usize::try_from(*index).map_or(Mask::Clear, |index| mask.at_index(index))
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::detached::Detached;
+    use crate::limits::Limits;
+
+    #[test]
+    fn two_members_with_one_key_never_unmark_a_value() {
+        for (marks, is_marked) in [
+            (r#"{"a":{"b":true},"a":false}"#, true),
+            (r#"{"a":false,"a":{"b":true}}"#, true),
+            (r#"{"a":{"b":true},"a":{}}"#, true),
+            (r#"{"a":true,"a":{}}"#, true),
+            (r#"{"a":{"c":true},"a":false}"#, false),
+            (r#"{"a":false,"a":null}"#, false),
+        ] {
+            let mut read = Detached::read(marks.as_bytes(), Limits::default()).unwrap();
+            let steps = ["a", "b"].map(|key| AttributeStep::Key(key.to_owned()));
+            let mask = Mask::from(Some(read.value())).at(&steps);
+            assert_eq!(mask.is_marked(), is_marked, "{marks}");
+        }
     }
 }

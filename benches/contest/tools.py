@@ -1,7 +1,9 @@
 """Builds or installs the programs, and lists the missing ones.
 
 plansift and the peers are built from this repository, with packages pinned by its lock files. The
-versions of other programs are pinned here. A program in PATH takes precedence.
+versions of other crates, modules and wheels are pinned here, except for tf-summarize, whose version
+is in benches/peers/go/go.mod. Debian packages are not pinned, and one that is already installed is
+used. Other programs are always installed below target/bench/tools.
 """
 
 import os
@@ -47,7 +49,10 @@ class Tools:
 
 
 def prepare(installs, say):
-    """Builds and installs everything. A failure is recorded as the reason for a missing program."""
+    """Builds and installs everything. A failed build of plansift or the peers is an error.
+
+    Any other failure is recorded as the reason for a missing program.
+    """
     tools = Tools({}, {}, {})
     say("building plansift, the generator and the peers")
     cargo("build", "--release", "--locked", "--bin", "plansift", "--example", "generate")

@@ -56,8 +56,8 @@ fn misuse(arguments: &Config) -> Option<&'static str> {
     }
     if arguments.source.is_some() && (asks || draws) {
         return Some(
-            "--source says where elements stand: list them, without --references, --dependents \
-             or a drawing",
+            "--source adds locations to the list of elements: leave out --references, \
+             --dependents, --format dot and --format mermaid",
         );
     }
     (asks && draws).then_some(

@@ -368,8 +368,8 @@ fn unknown_keyword(word: &str, range: Range, start: Position) -> Diagnostic {
     error.within(Range::new(start, range.end))
 }
 
-/// Returns the faults of an expression that cannot be parsed. `first` is the range of the first
-/// token of its template.
+/// Returns the faults of an expression that cannot be parsed. The context of a diagnostic begins at
+/// the start of `first`: the first token of the template, or the directive around the expression.
 pub fn faults_of(source: &str, inside: Position, first: Range) -> Vec<Diagnostic> {
     let error = Diagnostic::error;
     let trimmed = source.trim_start();

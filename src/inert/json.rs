@@ -1,8 +1,9 @@
 //! Escapes hidden characters and CI commands in JSON text, and keeps the value of the JSON.
 //!
-//! Hidden characters and `##` can only occur inside strings, because the rest of JSON is ASCII
-//! without `#`. So a writer escapes them without tracking where strings begin. A line never starts
-//! with `::`, because each line of our JSON begins with a bracket.
+//! Outside strings, JSON is printable ASCII without `#`, and white space. White space outside
+//! strings stays as it is. So a writer escapes hidden characters and `##` without tracking where
+//! strings begin. A line never starts with `::`, because each line of our JSON begins with a
+//! bracket.
 
 use std::borrow::Cow;
 use std::io::{self, Write};

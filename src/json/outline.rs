@@ -148,7 +148,7 @@ impl Outline {
     }
 
     /// Computes the ends of the containers of a long value. The field [`Container::next`] is not
-    /// stored: it follows from the brackets of the block in which the container ends.
+    /// stored: it follows from `opened` and the brackets of the block in which the container ends.
     fn nest_long(&mut self) {
         self.containers = Vec::new();
         let opens = |block: &Marks| block.brackets & block.opens;

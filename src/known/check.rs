@@ -59,8 +59,9 @@ pub enum KnownValue {
     TuplePartial(BTreeMap<i64, KnownValue>),
     /// Like [`KnownValue::ListSizeExact`].
     TupleSizeExact(i64),
-    /// An array in which each element passes one of the checks, in any order. Each check takes the
-    /// first remaining element that passes, so the order of the checks can matter.
+    /// An array in which each element passes one of the checks, in any order. Each check takes one
+    /// element that passes and that no earlier check has taken. It does not look for another
+    /// assignment if a later check fails, so the order of the checks can matter.
     SetExact(Vec<KnownValue>),
     /// Like [`KnownValue::SetExact`], but the array may have more elements.
     SetPartial(Vec<KnownValue>),

@@ -67,8 +67,8 @@ pub enum FailureKind {
     Different,
     /// The `sensitive_values` of a resource are not an object.
     SensitiveNotObject,
-    /// Go's library panics in this case: an array index is negative, a check of a set contains a
-    /// number that is `nil`, or an entry of the document is `null` or has no change.
+    /// terraform-plugin-testing panics in this case: an array index is negative, a check of a set
+    /// contains a number that is `nil`, or an entry of the document is `null` or has no change.
     Panic,
 }
 

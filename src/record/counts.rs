@@ -80,7 +80,7 @@ pub struct PlanLine {
     pub forget: u64,
 }
 
-/// Counts of the paths in all changes.
+/// Counts of the paths in all elements of `resource_changes`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PathCounts {
     /// Paths that are unknown until apply.
@@ -107,7 +107,8 @@ impl Summary {
         changes || self.moved > 0 || self.terraform.import > 0
     }
 
-    /// Whether there is or may be something to apply besides changes to resources and actions.
+    /// Whether the plan has, or may have, something to apply other than resource changes and action
+    /// invocations.
     pub(crate) fn has_more(&self) -> bool {
         self.output_changes.keys().any(|action| action != "no-op")
             || !self.deferred_changes.is_empty()
@@ -221,7 +222,7 @@ impl Show {
     }
 }
 
-/// Adds one to the count of a word. `offset` is the offset of the word in the input, for errors.
+/// Adds one to the count of a word. `offset` is the offset in the input that errors report.
 /// Fails if a new word is longer than [`WORD_MAX`], or if there are too many different words.
 pub(super) fn count(counts: &mut ByWord, word: &str, limits: &Limits, offset: u64) -> Result<()> {
     if let Some(number) = counts.get_mut(word) {

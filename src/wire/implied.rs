@@ -94,7 +94,8 @@ pub fn of_msgpack(bytes: &[u8]) -> Result<Type, Error> {
 /// # Errors
 ///
 /// Fails if the text is not JSON, is nested deeper than [`DEPTH_MAX`], has two members of the same
-/// name with different types, or continues after the value.
+/// name with different types, or continues after the value. As in go-cty, text after the value is
+/// ignored if it starts with `]` or `}`.
 pub fn of_json(text: &[u8]) -> Result<Type, Error> {
     use lexer::Token;
     let mut lexer = Lexer::new(text);

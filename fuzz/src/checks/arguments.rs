@@ -1,5 +1,5 @@
-//! Any arguments are parsed or refused. Whatever limits they set, a plan gives the same result as
-//! without limits, or fails at a limit.
+//! Parses any arguments without a panic. Whatever limits the arguments set, a plan gives the same
+//! result as with the default limits, or fails at a limit.
 
 use std::ffi::OsString;
 

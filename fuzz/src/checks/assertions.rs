@@ -1,4 +1,4 @@
-//! No file of assertions panics, and what is accepted can be asked of a plan.
+//! Parsing a file of assertions never panics, and assertions that parse can be evaluated on a plan.
 
 use plansift::assertion::{Assertions, Run, Syntax, parse, parse_one};
 use plansift::input::Slice;
@@ -11,7 +11,8 @@ const PLAN: &[u8] = br#"{"format_version":"1.2","resource_changes":[{"address":"
     "after_unknown":{"z":true},"after_sensitive":{"x":[true]}}}],
     "output_changes":{"o":{"actions":["create"],"after":"v"}}}"#;
 
-/// Parses `text` in each syntax, and asks the assertions.
+/// Parses `text` in each syntax, and evaluates the assertions on [`PLAN`]. Also parses `text` as a
+/// single assertion.
 pub fn check(text: &[u8]) {
     let Ok(text) = std::str::from_utf8(text) else { return };
     for syntax in [Syntax::Yaml, Syntax::Toml, Syntax::Json] {

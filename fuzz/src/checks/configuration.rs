@@ -1,5 +1,6 @@
-//! The elements of a configuration, the blocks of resources and what depends on an element equal
-//! those that the oracle computes from a tree.
+//! Checks three results of the library against the oracle, which computes them from a tree: the
+//! elements of a configuration, the block of each resource, and the elements that depend on each
+//! element.
 //!
 //! The input bytes are choices for building a configuration. A failure prints the plan.
 

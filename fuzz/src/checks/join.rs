@@ -1,4 +1,5 @@
-//! Any address finds its block or none, whatever the files are.
+//! Finds each block by its address in any configuration files. Looking up any other text does not
+//! panic.
 
 use plansift::blocks::{Configuration, Local, Snapshot};
 

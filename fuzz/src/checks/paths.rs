@@ -1,4 +1,5 @@
-//! A path reads back as it is written, in every spelling, and leads to the same value.
+//! A path parses back from its text and from its `json:` form, and leads to the value that a
+//! document has at the path.
 
 use plansift::json::detached::Detached;
 use plansift::known::{Found, traverse};

@@ -150,8 +150,9 @@ fn state(grammar: &Grammar, nesting: &Nesting) -> String {
 }
 
 /// Parses a text up to `place`, and then the rest in two ways. The first way parses the rest
-/// without context, and then applies its brackets. The second way continues the first part. Returns
-/// both states, or `None` if no worker would start at `place`.
+/// without context, and then applies its brackets. The second way continues with the state at
+/// `place`. Returns both states, or `None` if the text before `place` is invalid, ends inside a
+/// string, or contains a complete document.
 fn continue_on_both_paths(
     text: &[u8],
     place: usize,

@@ -57,7 +57,8 @@ pub(super) enum Shape {
 /// An entered scope, with the bracket that it has in the document.
 pub(super) type OpenScope = (Scope, Shape);
 
-/// Entered scopes, outermost first. The scopes of a resource in 8 nested modules fit inline.
+/// Entered scopes, outermost first. The scopes of a resource in 8 nested modules of a state fit
+/// inline.
 pub(super) type OpenScopes = SmallVec<[OpenScope; 24]>;
 
 impl Scope {
@@ -174,7 +175,8 @@ impl Scope {
         }
     }
 
-    /// The kind of the piece for a value that is not the object or array of the scope.
+    /// The kind of the piece for a value that the walk cannot enter as this scope: `null`, or a
+    /// value of another type.
     pub(super) fn piece_of_scalar(self) -> PieceKind {
         if self == Scope::Unknown { PieceKind::Unknown } else { PieceKind::Known }
     }

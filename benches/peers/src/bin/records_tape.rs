@@ -1,8 +1,8 @@
 //! Task B with simd-json: computes the records from a tape. Each list of a record is computed by a
 //! walk of its own over the change.
 //!
-//! The tape has no exact numbers, so numbers that differ only beyond the precision of a double
-//! count as equal, as in jq.
+//! Integers that fit into an `i64` are compared exactly. Other numbers are compared as doubles, so
+//! numbers that differ only beyond the precision of a double count as equal, as in jq.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufWriter, Write};

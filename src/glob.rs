@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn growing_texts_match_like_whole_texts() {
+    fn incremental_matches_agree_with_a_naive_matcher() {
         for pattern in all("ab*", 4) {
             let glob = Glob::new(&pattern);
             for text in all("ab", 5) {
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn brackets_are_themselves_and_literals_have_no_stars() {
+    fn brackets_in_globs_and_stars_in_literals_match_literally() {
         assert!(Glob::new("a.b[0]*").matches(b"a.b[0].c"));
         assert!(!Glob::new("a.b[01]").matches(b"a.b0"));
         assert!(Glob::literal("a*").matches(b"a*") && !Glob::literal("a*").matches(b"ab"));

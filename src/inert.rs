@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_similar_to_commands_stay() {
+    fn texts_that_only_resemble_commands_are_unchanged() {
         for text in [
             "",
             ":a",

@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sample_is_the_same_in_any_order() {
+    fn a_sample_does_not_depend_on_the_order_of_names() {
         let names: Vec<String> = (0..2 * SAMPLE_MAX).map(|number| number.to_string()).collect();
         let (mut one, mut other) = (Sample::default(), Sample::default());
         names.iter().for_each(|name| one.add(name));
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_typo_is_near_to_its_word() {
+    fn typos_and_synonyms_find_the_intended_word() {
         let words = ["create", "update", "delete", "destroy", "changes", "sensitive-path"];
         for (text, word) in [
             ("deletes", Some("delete")),

@@ -281,7 +281,7 @@ const FILES: [(&str, &str); 3] = [
 ];
 
 #[test]
-fn files_in_all_syntaxes_say_the_same() {
+fn assertion_files_give_the_same_result_in_every_syntax() {
     for (name, assertions) in FILES {
         let folder = folder(name, assertions);
         let run = assert_in(folder.path(), &["plan.json", "--file", name]);
@@ -342,7 +342,7 @@ fn wrong_files_are_errors_with_their_line() {
 }
 
 #[test]
-fn hostile_files_end_soon() {
+fn hostile_assertion_files_are_rejected_quickly() {
     let deep_yaml = format!("- resource: a\n  known: {}1", "[".repeat(100_000));
     let nested = |open: &str, close: &str| {
         format!(

@@ -382,7 +382,7 @@ fn first_locations_of_secrets_take_bounded_memory() {
 }
 
 #[test]
-fn the_answer_is_the_same_from_every_form_and_kernel() {
+fn findings_do_not_depend_on_the_encoding_or_the_kernel() {
     let plan = plan().to_string();
     let expected = audited(&[], plan.as_bytes());
     let forms = [
@@ -462,7 +462,7 @@ fn the_report_of_redact_lists_masked_places() {
 }
 
 #[test]
-fn a_redacted_plan_has_nothing_to_find() {
+fn a_redacted_document_has_no_findings_but_suspects() {
     for document in [plan(), state()] {
         let redacted = run::piped(&["redact", "-"], document.to_string().as_bytes());
         let entries = audited(&[], &redacted.stdout);
@@ -530,7 +530,7 @@ fn the_echoes_of_real_plans_are_found() {
 }
 
 #[test]
-fn entries_are_as_their_schema_says() {
+fn audit_entries_match_their_schema() {
     let output = run::plansift().args(["schema", "--of", "audit"]).output().expect("it starts");
     let schema: Value = serde_json::from_slice(&output.stdout).expect("a schema is JSON");
     jsonschema::draft202012::meta::validate(&schema).expect("a schema of its draft");

@@ -164,7 +164,7 @@ fn the_check_lists_errors_and_fails() {
 }
 
 #[test]
-fn several_configurations_are_told_apart() {
+fn several_configurations_are_listed_under_their_names() {
     let other = folder(&[("main.tf", "resource \"t\" \"other\" {\n}\n"), ("bad.tf", "x = = 1\n")]);
     let other = other.path().to_str().expect("UTF-8");
     let (table, _) = ran(&["blocks", "corpus/sources", other]);
@@ -203,7 +203,7 @@ const PLANNED: &str = r#"{"format_version":"1.2","resource_changes":[],"configur
             "outputs":{"subnet":{"expression":{}}},"variables":{"cidr":{}}}}}}}}"#;
 
 #[test]
-fn elements_of_a_configuration_stand_at_their_blocks() {
+fn config_elements_have_the_location_of_their_block() {
     let plan = folder(&[("plan.json", PLANNED)]);
     let path = plan.path().join("plan.json");
     let path = path.to_str().expect("UTF-8");

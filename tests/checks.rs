@@ -25,7 +25,7 @@ const FILES: [(&str, usize); 5] =
     [("knownvalue", 400), ("paths", 60), ("inline", 50), ("inline-states", 10), ("compare", 10)];
 
 #[test]
-fn every_case_gets_its_answer() {
+fn every_check_case_has_the_expected_verdict() {
     let mut wrong = Vec::new();
     for (name, least) in FILES {
         let path = run::root().join("corpus/checks").join(name).with_extension("ndjson");

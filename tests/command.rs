@@ -221,7 +221,7 @@ fn failed_plans_have_no_summary() {
 }
 
 #[test]
-fn terraforms_spellings_are_understood() {
+fn single_dash_options_of_terraform_are_accepted() {
     let folder = Folder::of_plans();
     let plain = folder.run("changes -f json plan.json");
     let run = folder.run("changes -json -no-color plan.json");
@@ -253,7 +253,7 @@ fn stats_go_to_standard_error() {
 }
 
 #[test]
-fn quiet_means_no_warnings_but_errors() {
+fn quiet_suppresses_warnings_but_not_errors() {
     let folder = Folder::of_plans();
     folder.write("wrapped.json", format!("[command]/bin/terraform show -json p\n{PLAN}"));
     folder.write("newer.json", PLAN.replacen("1.2", "1.99", 1));
@@ -269,7 +269,7 @@ fn quiet_means_no_warnings_but_errors() {
 }
 
 #[test]
-fn progress_changes_nothing_of_the_data() {
+fn progress_does_not_change_the_output() {
     let folder = Folder::of_plans();
     let plain = folder.run("changes plan.json").out;
     for args in ["--progress", "--progress=always", "--progress=never", "--progress=auto"] {

@@ -99,7 +99,7 @@ fn documents() -> Vec<(String, Value)> {
 }
 
 #[test]
-fn configurations_of_every_plan_are_those_of_the_oracle() {
+fn configurations_of_every_plan_match_the_oracle() {
     let documents = documents();
     assert!(run::shared().is_none() || documents.len() >= 300, "only {}", documents.len());
     let found: Vec<String> =
@@ -273,7 +273,7 @@ fn with_resources(resources: &str) -> String {
 }
 
 #[test]
-fn what_a_configuration_takes_in_memory_has_a_limit() {
+fn the_memory_of_a_configuration_is_limited() {
     let limits = Limits { configuration: 4096, ..Limits::default() };
     let deep_block = "{\"a\":".repeat(900) + "{}" + &"}".repeat(900);
     let wide: String = (0..200).map(|n| format!(",\"x{n}\":{{\"y\":1}}")).collect();
@@ -288,7 +288,7 @@ fn what_a_configuration_takes_in_memory_has_a_limit() {
 }
 
 #[test]
-fn elements_that_refer_to_each_other_end() {
+fn the_search_for_dependents_ends_in_a_cycle() {
     let resource = |name: &str, other: &str| {
         format!(r#"{{"address":"t.{name}","expressions":{{"x":{{"references":["t.{other}"]}}}}}}"#)
     };

@@ -248,7 +248,7 @@ impl Stage {
 }
 
 #[test]
-fn every_form_is_inert() {
+fn hostile_texts_are_inert_in_every_output_format() {
     for (text_number, text) in HOSTILE.into_iter().enumerate() {
         let stage = Stage::of(text);
         let forms = [
@@ -306,7 +306,7 @@ fn every_form_is_inert() {
 }
 
 #[test]
-fn rules_and_batches_and_rewritings_are_inert() {
+fn hostile_texts_are_inert_in_rules_batches_and_rewrites() {
     for (text_number, text) in HOSTILE.into_iter().enumerate() {
         let stage = Stage::of(text);
         let rule = format!("update:acme_x.a[\"{text}\"]");
@@ -366,7 +366,7 @@ fn rules_and_batches_and_rewritings_are_inert() {
 }
 
 #[test]
-fn refusals_are_inert() {
+fn error_messages_about_hostile_texts_are_inert() {
     for text in HOSTILE.iter().filter(|text| !text.contains('\0')) {
         let stage = Stage::of(text);
         let option = format!("--{text}");
@@ -424,7 +424,7 @@ fn refusals_are_inert() {
 }
 
 #[test]
-fn json_has_the_same_values() {
+fn json_output_keeps_the_values_of_hostile_texts() {
     for text in HOSTILE {
         let plan = plan(text).to_string();
         let (expected, _) = run::records(Slice(plan.as_bytes()), &Options::default()).unwrap();
@@ -447,7 +447,7 @@ fn json_has_the_same_values() {
 }
 
 #[test]
-fn the_shared_example_is_inert() {
+fn the_shared_attack_plan_is_inert() {
     let Some(shared) = run::shared() else { return };
     let plan = shared.join("attack/F1-workflow-commands.json");
     if !plan.is_file() {
@@ -464,7 +464,7 @@ fn the_shared_example_is_inert() {
 }
 
 #[test]
-fn a_redacted_document_is_data_and_starts_no_line_with_a_command() {
+fn redact_keeps_hostile_texts_and_starts_no_command() {
     let starts_command = Regex::new(r"(?m)^\s*::").expect("a pattern");
     for text in HOSTILE {
         let change = json!({

@@ -210,7 +210,7 @@ fn the_readme_lists_every_file() {
 }
 
 #[test]
-fn every_error_has_its_document() {
+fn every_error_file_belongs_to_a_document() {
     for folder in REFUSED {
         let errors: BTreeSet<_> = refused(folder).into_iter().map(|(_, error)| error).collect();
         let files = entries(folder).into_iter();

@@ -95,7 +95,7 @@ impl Counts {
 
 /// The second half of a plan follows the complete plan.
 #[test]
-fn damage_behind_a_whole_plan_leaves_that_plan() {
+fn damage_after_a_complete_plan_keeps_that_plan() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("plan.json");
     let plan = run::root().join("corpus/plans/secret-outputs-0.14/plan.json");

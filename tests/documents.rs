@@ -239,7 +239,7 @@ fn a_reader_of_one_document_takes_no_other() {
 
 /// The first line of a plan may span two windows; the reader does not wait for more.
 #[test]
-fn a_document_is_whole_before_the_next_one_has_come() {
+fn a_document_is_reported_before_the_next_one_arrives() {
     struct Steps {
         text: Vec<u8>,
         ends: std::vec::IntoIter<usize>,
@@ -284,7 +284,7 @@ fn a_document_is_whole_before_the_next_one_has_come() {
 
 /// A quadratic search would take an hour.
 #[test]
-fn lines_that_begin_otherwise_are_searched_once() {
+fn plans_with_another_first_key_take_linear_time() {
     let line = "{\"configuration\":{},\"format_version\":\"1.2\",\"resource_changes\":[]}\n";
     let text = line.repeat(100_000);
     let (results, _) = results_with_bytes(Slice(text.as_bytes()), &options(Validation::Structure));

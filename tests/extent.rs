@@ -42,7 +42,7 @@ fn compare<S: Source>(open: impl Fn() -> S, what: &str) -> usize {
 }
 
 #[test]
-fn other_keys_are_the_same_in_every_plan() {
+fn omitting_paths_keeps_all_other_keys() {
     let corpus = cases().into_iter().map(|case| case.plan);
     let shared = shared_plans::plans().into_iter().map(|(_, path)| path);
     let mut taken = 0;
@@ -53,7 +53,7 @@ fn other_keys_are_the_same_in_every_plan() {
 }
 
 #[test]
-fn other_keys_are_the_same_in_long_plans() {
+fn omitting_paths_keeps_all_other_keys_of_long_plans() {
     let folder = tempfile::tempdir().expect("a folder");
     for shape in ["estate", "busy", "first-run", "policy"] {
         for layout in [&["--many-marks"][..], &["--indent", "--sort-keys"]] {
@@ -85,7 +85,7 @@ fn values_are_skipped() {
 
 /// A sensitive import id is masked, so its marks are read even without paths.
 #[test]
-fn a_damaged_mark_is_an_error_where_something_is_imported() {
+fn a_damaged_mark_on_an_import_is_an_error_without_paths_too() {
     for marks in [r#"{"id":tru}"#, r#"{"id":true,"id":[true]}"#] {
         let change = format!(
             r#"{{"actions":["no-op"],"before":{{"id":"s3cret"}},"after":{{"id":"s3cret"}},
@@ -101,7 +101,7 @@ fn a_damaged_mark_is_an_error_where_something_is_imported() {
 }
 
 #[test]
-fn the_command_leaves_paths_out() {
+fn no_paths_omits_the_paths_of_records() {
     let case = cases().into_iter().find(|case| case.folder.ends_with("update")).expect("a plan");
     let run = |args: &[&str]| {
         run::plansift().arg("changes").args(args).arg(&case.plan).output().expect("it starts")

@@ -37,7 +37,7 @@ fn the_shared_documents_pass_every_check() {
 }
 
 #[test]
-fn any_choices_make_a_plan_with_the_records_and_elements_of_the_oracle() {
+fn plans_from_random_choices_match_the_oracle() {
     for seed in 0..1000_u32 {
         let mut choices = Vec::new();
         let mut state = seed.wrapping_add(1);

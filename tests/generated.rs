@@ -78,7 +78,7 @@ fn counts_are_those_of_the_engine_and_of_the_oracle() {
 }
 
 #[test]
-fn the_list_has_every_change() {
+fn the_generated_list_has_every_change() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for shape in SHAPES {
         let (text, _) = generated(folder.path(), shape, &["--indent"], SIZE);
@@ -97,7 +97,7 @@ fn the_list_has_every_change() {
 }
 
 #[test]
-fn shapes_have_their_most_common_action() {
+fn each_shape_has_its_expected_most_common_action() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for (shape, most) in SHAPES.into_iter().zip(["no-op", "update", "create", "no-op"]) {
         let (_, counts) = generated(folder.path(), shape, &[], SIZE);

@@ -191,7 +191,7 @@ fn invalid_texts_are_rejected() {
 }
 
 #[test]
-fn one_byte_more_less_or_other_is_judged_as_serde_json_judges_it() {
+fn single_byte_changes_are_judged_like_serde_json() {
     let mut judged = [0; 2];
     for text in VALID.map(str::as_bytes) {
         for at in 0..=text.len() {

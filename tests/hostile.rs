@@ -85,7 +85,7 @@ fn a_plan_cut_at_any_byte_is_an_error() {
 }
 
 #[test]
-fn a_plan_without_any_one_byte_is_whole_or_an_error() {
+fn removing_one_byte_gives_a_plan_or_an_error() {
     let mut whole = 0;
     for at in 0..PLAN.len() {
         let text = [&PLAN.as_bytes()[..at], &PLAN.as_bytes()[at + 1..]].concat();
@@ -97,7 +97,7 @@ fn a_plan_without_any_one_byte_is_whole_or_an_error() {
 }
 
 #[test]
-fn a_plan_with_any_one_byte_replaced_is_whole_or_an_error() {
+fn replacing_one_byte_gives_a_plan_or_an_error() {
     for (number, hostile) in b"\"\\{}[],:\0\n\x1b\x7f\x80\xc3\xff0ue-".iter().copied().enumerate() {
         for at in (0..PLAN.len()).filter(|at| run::is_tried(at + number)) {
             let mut text = PLAN.as_bytes().to_vec();
@@ -303,12 +303,12 @@ proptest! {
     #![proptest_config(run::property(3000))]
 
     #[test]
-    fn any_bytes_are_whole_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+    fn random_bytes_give_plans_or_errors(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
         let _ = both_levels(&bytes);
     }
 
     #[test]
-    fn any_tokens_are_whole_or_an_error(
+    fn random_tokens_give_plans_or_errors(
         tokens in proptest::collection::vec(0..TOKENS.len(), 0..60),
     ) {
         let text: String = tokens.iter().map(|&token| TOKENS[token]).collect();
@@ -319,7 +319,7 @@ proptest! {
     }
 
     #[test]
-    fn any_damage_is_whole_or_an_error(
+    fn random_damage_gives_plans_or_errors(
         damage in proptest::collection::vec((0..PLAN.len(), any::<u8>(), 0..3_u8), 1..6),
     ) {
         let mut text = PLAN.as_bytes().to_vec();

@@ -46,7 +46,7 @@ fn lines(data: &str) -> Vec<Value> {
 }
 
 #[test]
-fn words_stand_for_hidden_values() {
+fn page_data_labels_withheld_hidden_and_unchanged_values() {
     let told = |args: &[&str]| lines(&parts(&page(args)).1);
     let without = told(&["--values", "none", "corpus/plans/replace-paths/plan.json"]);
     let details = without.iter().find(|details| details["attributes"].is_array());
@@ -70,7 +70,7 @@ fn failed_inputs_are_reported_beside_the_others() {
 }
 
 #[test]
-fn data_comes_in_blocks_of_bounded_length() {
+fn page_data_is_split_into_blocks_of_limited_length() {
     let change = |number: u32| {
         format!(
             r#"{{"address":"a.b[{number}]","mode":"managed","type":"a","name":"b","index":{number},
@@ -104,7 +104,7 @@ fn nothing_is_loaded_from_elsewhere() {
 }
 
 #[test]
-fn a_hostile_plan_is_data_and_nothing_else() {
+fn a_hostile_plan_changes_only_the_page_data() {
     let folder = tempfile::tempdir().expect("a folder");
     let [plan, wrong] = hostile::write(folder.path());
     let (rest, data) = parts(&page(&[plan.as_path(), wrong.as_path()]));

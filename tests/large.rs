@@ -101,7 +101,7 @@ fn changes_beyond_four_gibibytes_are_found() {
 }
 
 #[test]
-fn errors_behind_four_gibibytes_have_their_place() {
+fn errors_beyond_four_gibibytes_have_the_right_offset() {
     const TIMES: u64 = 4200;
     let filler = filler();
     let before = HEAD.len() as u64 + TIMES * MIB as u64;
@@ -117,7 +117,7 @@ fn errors_behind_four_gibibytes_have_their_place() {
 }
 
 #[test]
-fn a_hole_of_five_gibibytes_is_an_error_where_it_begins() {
+fn a_sparse_hole_of_five_gibibytes_is_an_error_at_its_start() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("plan.json");
     let options = Options::default();

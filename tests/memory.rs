@@ -333,7 +333,7 @@ fn memory_is_bounded_for_plan_files_of_many_instances() {
 
 /// A plan file of a few kilobytes that names 270 000 modules.
 #[test]
-fn memory_is_little_for_each_module_of_a_plan_file() {
+fn modules_of_a_plan_file_take_little_memory() {
     use crate::planfile::build::{change, members, plan, resource, zip};
     let folder = tempfile::tempdir().expect("a folder");
     let (path, said) = (folder.path().join("plan.tfplan"), folder.path().join("said"));

@@ -638,7 +638,7 @@ mod tests {
     }
 
     #[test]
-    fn places_below_sensitive_places_are_not_listed() {
+    fn paths_below_sensitive_paths_are_not_listed() {
         let change = json!({
             "before_sensitive": {"a": true, "b": [false, true], "d": {"e": true}},
             "after_sensitive": {"a": {"x": true}, "c": [], "d": true},
@@ -648,7 +648,7 @@ mod tests {
     }
 
     #[test]
-    fn an_import_hides_what_either_overlay_marks() {
+    fn an_import_masks_values_marked_before_or_after() {
         let change = json!({
             "before": {"a": "old", "b": {"c": ["deep", "", 17]}},
             "after": {"a": "new", "d": "open"},

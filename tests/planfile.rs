@@ -88,7 +88,7 @@ fn plan_files_of_the_corpus_equal_the_json_of_terraform() {
 }
 
 #[test]
-fn with_schemas_only_defaults_and_orders_are_missing() {
+fn with_schemas_only_defaults_orders_and_marks_differ() {
     let known = [Rule::Default, Rule::Order, Rule::MarkedHere];
     table(&corpus(), &corpus_schemas()).assert_only(&known);
 }
@@ -218,7 +218,7 @@ fn show_prints_the_json_of_a_plan_file() {
 
 /// Only masking by the configuration misses it, and says so once.
 #[test]
-fn commands_that_mask_variables_say_once_that_there_is_no_configuration() {
+fn masking_a_plan_file_warns_once_about_its_missing_configuration() {
     let folder = corpus_folder();
     let said = |args: &[&str], files: &[&str]| {
         let mut command = run::plansift();

@@ -33,7 +33,7 @@ fn limited(limits: Limits) -> Options {
 
 /// `report` first reads a plan for its secrets. An error of that pass is an error of the run.
 #[test]
-fn errors_of_the_first_reading_fail_the_report() {
+fn an_error_in_the_first_pass_fails_the_report() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let members = r#""actions":["create"],"before":null,"after":{"a":"secret-1","b":"secret-2"},
         "after_sensitive":{"a":true,"b":true}"#;
@@ -115,7 +115,7 @@ fn lists_of_equal_numbers_take_no_memory() {
 
 /// Keys and words that made lists of unlimited length.
 #[test]
-fn lists_that_a_plan_makes_long_have_limits() {
+fn long_lists_of_paths_and_words_are_limited() {
     let options = limited(Limits { paths: 1000, words: 3, ..Limits::default() });
     let paths = ErrorKind::Limit { limit: Limit::Paths, value: 1000 };
     let long_path = format!(r#""actions":["update"],"replace_paths":[[0{}]]"#, ",0".repeat(1000));
@@ -139,7 +139,7 @@ fn lists_that_a_plan_makes_long_have_limits() {
 
 /// A plan that failed, is incomplete, or has more to apply does not count as one without changes.
 #[test]
-fn a_plan_that_is_not_whole_is_not_without_changes() {
+fn unfinished_plans_do_not_count_as_unchanged() {
     for member in [
         r#""errored":true"#,
         r#""complete":false"#,
@@ -180,7 +180,7 @@ fn outputs_keep_their_kind_and_mode() {
 /// An output path that named standard output replaced its file and everything written to it.
 #[test]
 #[cfg(target_os = "linux")]
-fn standard_output_by_another_name_is_written_to() {
+fn output_to_dev_stdout_appends_to_a_log_file() {
     let mut log = tempfile::NamedTempFile::new().expect("a file");
     std::io::Write::write_all(&mut log, b"old\n").expect("it is written");
     let plan = tempfile::NamedTempFile::new().expect("a file");
@@ -274,7 +274,7 @@ fn the_name_of_an_output_or_a_variable_twice_is_refused() {
 
 /// The error reported the number of different actions instead.
 #[test]
-fn a_long_action_has_an_error_of_its_own() {
+fn an_overlong_action_is_a_long_word_error() {
     let many = vec![r#""x""#; 2000].join(",");
     for actions in
         [format!(r#""{}""#, "x".repeat(5000)), format!(r#""{}""#, "\\u0078".repeat(5000)), many]
@@ -372,7 +372,7 @@ fn the_line_of_a_prior_state_is_recognised_in_any_windows() {
 
 /// Terraform 1.0 writes drift without addresses.
 #[test]
-fn drift_needs_no_address() {
+fn drift_without_an_address_is_accepted() {
     let drift = r#"{"mode":"managed","type":"a","name":"b","change":{"actions":["update"],
 "before":{"k":1},"after":{"k":2}}}"#;
     let text =
@@ -459,7 +459,7 @@ fn constants_and_identities_count_as_marked_places() {
 
 /// Paths that are secret by their name count toward the limit on paths.
 #[test]
-fn paths_by_name_are_bounded() {
+fn paths_marked_by_name_count_toward_the_limit() {
     let tokens: Vec<_> = (0..200).map(|key| format!(r#""token{key}":1"#)).collect();
     let deep = format!("{}{{{}}}{}", r#"{"k":"#.repeat(50), tokens.join(","), "}".repeat(50));
     let plan = plan_of(&format!(r#""actions":["create"],"before":null,"after":{deep}"#));

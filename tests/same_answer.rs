@@ -148,7 +148,7 @@ fn windows_of_any_one_length_give_the_same_answer() {
 
 /// The limit on strings counts a key up to its colon, including the space before the colon.
 #[test]
-fn space_before_a_colon_counts_to_the_key() {
+fn space_before_a_colon_counts_toward_the_key_limit() {
     let text = format!(r#"{{"format_version"{}:"1.2","resource_changes":[]}}"#, " ".repeat(9000));
     for validation in [Validation::Structure, Validation::Grammar] {
         let mut options = reference_options(validation);
@@ -192,7 +192,7 @@ fn errors_are_the_same_for_every_kernel_and_cut() {
 }
 
 #[test]
-fn an_input_that_ends_early_ends_at_the_same_byte_in_every_cut() {
+fn a_truncated_input_fails_at_the_same_byte_in_every_cut() {
     for end in 0..PLAN.len() {
         let text = &PLAN.as_bytes()[..end];
         let expected = answer(Slice(text), &reference_options(Validation::Structure));

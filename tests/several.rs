@@ -98,7 +98,7 @@ fn every_document_is_rewritten_as_if_it_were_alone() {
 }
 
 #[test]
-fn secrets_are_those_of_their_own_document() {
+fn each_document_is_masked_by_its_own_secrets_only() {
     let stream = ["a", "b"].map(plan).join("\n");
     let output = run_on(&["redact"], &stream);
     let redacted = text(&output.stdout);
@@ -256,7 +256,7 @@ fn a_report_shows_the_values_of_all_documents_but_their_secrets() {
 }
 
 #[test]
-fn assertions_are_asked_of_each_document_with_its_own_secrets() {
+fn assertions_check_each_document_and_mask_its_secrets() {
     let [a, b, c] = ["a", "b", "c"].map(plan);
     let cut = &b[..b.len() / 2];
     let assertion = "resource: x.*, path: echo, known: none";
@@ -278,7 +278,7 @@ fn assertions_are_asked_of_each_document_with_its_own_secrets() {
 }
 
 #[test]
-fn text_around_a_document_is_warned_of_by_every_command() {
+fn every_command_warns_about_text_around_a_document() {
     let text = format!("Running terraform show\n{}\ndone\n", plan("a"));
     for args in [
         &["changes"][..],

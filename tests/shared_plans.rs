@@ -190,7 +190,7 @@ fn records_are_the_same_of_a_plan_with_indentation_and_sorted_keys() {
 }
 
 #[test]
-fn everything_else_is_refused() {
+fn non_plan_files_are_refused() {
     let files = files();
     let plans = plans();
     let mut refused = 0;
@@ -208,10 +208,10 @@ fn everything_else_is_refused() {
 }
 
 #[test]
-fn tests_without_the_folder_say_so() {
+fn tests_report_that_the_shared_folder_is_missing() {
     let program = std::env::current_exe().expect("this program");
     let tests =
-        ["shared_plans::everything_else_is_refused", "console::the_shared_example_is_inert"];
+        ["shared_plans::non_plan_files_are_refused", "console::the_shared_attack_plan_is_inert"];
     let mut command = Command::new(program);
     command.args(tests).arg("--exact").env(run::SHARED, "nowhere");
     let output = command.output().expect("it runs");
@@ -283,7 +283,7 @@ fn plan_line(rendering: &str) -> Option<Value> {
 }
 
 #[test]
-fn plan_lines_have_the_same_numbers() {
+fn counts_match_the_plan_lines_of_renderings() {
     let renderings = with_counts(".plan.txt");
     assert!(run::shared().is_none() || renderings.len() >= 140, "only {}", renderings.len());
     let mut differences = Vec::new();
@@ -314,7 +314,7 @@ fn change_summary(log: &str) -> Option<Value> {
 }
 
 #[test]
-fn logs_have_the_same_numbers() {
+fn counts_match_the_change_summaries_of_logs() {
     let mut differences = Vec::new();
     for (suffix, files_min) in [(".plan.ndjson", 75), (".apply-log.json", 40)] {
         let logs = with_counts(suffix);

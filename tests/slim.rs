@@ -330,7 +330,7 @@ const SPACED: &str = r#" { "format_version" : "1.2" , "variables" : { "v" : { "v
 "#;
 
 #[test]
-fn bytes_are_kept_and_separators_fit() {
+fn slim_keeps_bytes_and_fixes_commas() {
     let text = |wanted| {
         let slim = slim(SPACED.as_bytes(), wanted);
         String::from_utf8(slim).expect("a text")

@@ -355,7 +355,7 @@ fn modules_import_downwards_only() {
 }
 
 #[test]
-fn unsafe_code_has_its_places() {
+fn unsafe_code_is_only_in_the_listed_files() {
     let mut wrong = Vec::new();
     for file in sources().iter().filter(|file| !file.is_in(&UNSAFE)) {
         for (number, line) in file.text.lines().enumerate() {
@@ -421,7 +421,7 @@ fn dependencies() -> Vec<String> {
 }
 
 #[test]
-fn third_party_crates_have_their_places() {
+fn third_party_crates_are_used_only_in_the_listed_files() {
     let mut listed: Vec<&str> = CRATES.iter().map(|(name, _)| *name).collect();
     let mut dependencies = dependencies();
     listed.sort_unstable();

@@ -128,7 +128,7 @@ const REFUSED: [(&str, &str); 3] = [
 ];
 
 #[test]
-fn what_shared_documents_hold_is_what_the_oracle_finds() {
+fn values_of_shared_documents_match_the_oracle() {
     let Some(shared) = run::shared() else { return };
     let mut files = shared_plans::files();
     let plans = shared.join("vectors/config/plans");
@@ -156,7 +156,7 @@ fn what_shared_documents_hold_is_what_the_oracle_finds() {
 }
 
 #[test]
-fn what_the_corpus_holds_is_what_the_oracle_finds() {
+fn values_of_the_corpus_match_the_oracle() {
     let (mut failures, mut documents) = (Vec::new(), 0);
     for folder in ["corpus/plans", "corpus/states", "corpus/native-states", "corpus/planfiles"] {
         let mut folders = vec![run::root().join(folder)];
@@ -190,7 +190,7 @@ fn transcoded(path: &Path) -> Result<String> {
 }
 
 #[test]
-fn native_states_are_the_json_that_terraform_prints() {
+fn transcoded_native_states_equal_the_json_of_terraform() {
     let mut pairs = 0;
     for entry in fs::read_dir(states()).expect("a folder") {
         let path = entry.expect("an entry").path();
@@ -281,7 +281,7 @@ fn every_command_reads_native_states_from_pipes() {
 }
 
 #[test]
-fn commands_name_the_commands_that_read_another_document() {
+fn errors_name_the_command_that_reads_the_document() {
     for (arguments, hint) in [
         (&["changes", "corpus/native-states/modules.json"][..], "`resources`"),
         (&["changes", "corpus/native-states/modules.tfstate"], "`resources`"),
@@ -375,7 +375,7 @@ fn a_selected_path_that_no_resource_has_is_named() {
 }
 
 #[test]
-fn planned_outputs_that_are_not_known_are_told() {
+fn unknown_planned_outputs_are_reported() {
     let plan = r#"{"format_version":"1.2","resource_changes":[],"planned_values":{"outputs":{
         "a":{"sensitive":false},"b":{"sensitive":false,"type":"string","value":""}},
         "root_module":{}}}"#;
@@ -392,7 +392,7 @@ fn planned_outputs_that_are_not_known_are_told() {
 }
 
 #[test]
-fn a_plan_whose_planning_failed_is_told() {
+fn errored_plans_are_warnings() {
     let plan = r#"{"format_version":"1.2","errored":true,"planned_values":{"root_module":{}}}"#;
     for command in ["resources", "outputs", "checks"] {
         let output = run::piped(&[command], plan.as_bytes());

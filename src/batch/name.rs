@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_of_one_folder() {
+    fn sources_are_escaped_into_plain_file_names() {
         let digest = |source: &str| blake3::hash(source.as_bytes()).to_hex()[..32].to_owned();
         for (source, name) in [
             ("plan.json", "plan.json"),
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn no_bytes_make_a_name_that_is_none() {
+    fn any_bytes_give_a_valid_file_name() {
         let all: Vec<u8> = (0..=255).collect();
         for source in all.windows(3).chain([&all[..], b"/", b"////"]) {
             let name = file_name(source);

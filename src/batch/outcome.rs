@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_input_is_told_by_size_time_and_version() {
+    fn an_input_is_identified_by_size_time_and_etag() {
         let entry = |len: Option<u64>, seconds: Option<u64>, etag: Option<&str>| {
             let modified = seconds.map(|it| UNIX_EPOCH + std::time::Duration::from_secs(it));
             let etag = etag.map(str::to_owned);

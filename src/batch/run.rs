@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_failure_stops_where_that_was_asked_for() {
+    fn a_batch_can_stop_at_the_first_failure() {
         let folder = tempfile::tempdir().expect("a folder");
         let failure = |job: &Job<'_>| Ok(unread(job, &Error::new(ErrorKind::NoPlan)));
         let errors = errors(folder.path(), OnFailure::Stop, failure).expect("a stop is no error");
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_written_ends_the_run() {
+    fn a_write_error_ends_the_batch() {
         let folder = tempfile::tempdir().expect("a folder");
         let work = |job: &Job<'_>| match job.listed.position {
             11 => Err(Error::new(ErrorKind::Write)),

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_bounds_the_threads() {
+    fn memory_limits_the_number_of_threads() {
         for (memory, threads) in [(0, 1), (16 << 20, 1), (47 << 20, 1), (48 << 20, 2)] {
             assert_eq!(threads_in(memory).get(), threads, "{memory}");
         }

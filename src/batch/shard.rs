@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_written_as_a_number_of_a_count() {
+    fn shards_are_parsed_and_printed_as_number_slash_count() {
         for text in ["1/1", "2/8", "8/8", "10000/10000"] {
             assert_eq!(Shard::parse(text).expect("a part").to_string(), text);
         }
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn every_input_is_in_one_part_and_stays_there() {
+    fn every_input_has_exactly_one_stable_shard() {
         let sources: Vec<String> = (0..1000).map(|number| format!("plans/{number}.json")).collect();
         let mut parts = [0; 4];
         for source in &sources {

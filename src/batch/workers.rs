@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_task_has_threads_by_its_share() {
+    fn threads_are_assigned_by_task_size() {
         for (size, left, threads, expected) in [
             (1, 100, 8, 1),
             (100, 100, 8, 8),
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_threads_are_used_than_there_are() {
+    fn threads_in_use_never_exceed_the_limit() {
         let in_use = Mutex::new((0, 0));
         let work = |_: usize, threads: NonZeroUsize| {
             let now = |by: &dyn Fn(usize) -> usize| {

@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_written_without_detours() {
+    fn paths_are_normalized() {
         for (path, expected) in [
             (".", ""),
             ("./m", "m"),

@@ -589,7 +589,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_definition_is_sound() {
+    fn clap_accepts_the_command_definition() {
         Cli::command().debug_assert();
     }
 }

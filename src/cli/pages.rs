@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_stand_before_the_extension() {
+    fn a_part_number_precedes_the_file_extension() {
         for (path, second) in
             [("a.md", "a.2.md"), ("d.x/a.b.md", "d.x/a.b.2.md"), ("d.x/a", "d.x/a.2")]
         {

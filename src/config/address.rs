@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_path_of_a_module_quotes_strange_names() {
+    fn module_paths_quote_call_names_that_contain_dots() {
         let path = Local::of("module.a.module.b.t.n").module_path();
         assert_eq!(path, "root_module.module_calls.a.module.module_calls.b.module");
         let mut path = ROOT.to_owned();

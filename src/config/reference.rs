@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_traversal_is_read_once() {
+    fn prefixes_of_the_previous_reference_are_skipped() {
         let all = ["module.m[0].o", "module.m[0]", "module.m[0]", "t.n.id", "t.n", "t.nn", "var.a"];
         let all = all.map(str::to_owned);
         let first: Vec<&str> = traversals(&all).collect();

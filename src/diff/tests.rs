@@ -138,7 +138,7 @@ fn is_changed_stores_no_paths() {
 }
 
 #[test]
-fn marks_are_found_at_every_shape() {
+fn overlays_of_any_shape_give_unknown_and_sensitive_paths() {
     let [_, unknown, sensitive] = diff(
         r#""before":{},"after":null,
         "after_unknown":{"a":true,"b":[false,{"c":true}],"d":{},"e":"true","f":1},

@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_equals_that_of_unicode() {
+    fn hidden_characters_match_the_unicode_properties() {
         let hidden = r"[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\x{2800}]";
         let hidden = regex::Regex::new(hidden).expect("a pattern");
         let mut bytes = [0; 4];

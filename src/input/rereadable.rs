@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sealed_file_holds_nothing_that_can_be_read() {
+    fn a_sealed_file_contains_no_plain_text() {
         let (stored, read) =
             spooled(b"a secret text", |text| Rereadable::spool_sealed(text, &Limits::default()));
         assert_eq!(read, b"a secret text");
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn an_archive_is_sealed_and_a_text_is_not() {
+    fn spooled_archives_are_sealed_and_texts_are_not() {
         let spool = |text: &[u8]| Rereadable::spool(text, &Limits::default());
         let (stored, read) = spooled(b"PK\x03\x04 and so on", spool);
         assert_eq!(read, b"PK\x03\x04 and so on");

@@ -119,7 +119,7 @@ fn all_kinds_of_input_give_the_same_bytes() {
 }
 
 #[test]
-fn awkward_readers_change_nothing() {
+fn short_reads_do_not_change_the_input_bytes() {
     let text = "{\"a\":\"é😀\"}\n".repeat(50);
     let bytes = text.as_bytes();
     for step in [1, 2, 3, 7, 1000] {
@@ -359,7 +359,7 @@ fn truncate(path: &Path, len: u64) {
 }
 
 #[test]
-fn truncation_at_any_moment_is_no_crash() {
+fn truncating_a_file_while_it_is_read_does_not_crash() {
     let text = long_text();
     for delay in 0..100 {
         in_file(text.as_bytes(), |path| {

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_of_pairs_are_replaced_in_place() {
+    fn unpaired_surrogates_are_replaced_in_place() {
         for (text, mended) in [
             (r#""\ud800""#, r#""\ufffd""#),
             (r#""\ud83d\ude00""#, r#""\ud83d\ude00""#),

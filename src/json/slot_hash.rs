@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn few_texts_share_a_slot() {
+    fn similar_texts_spread_over_the_slots() {
         let texts: Vec<_> = (0..40).map(|n| format!(r#"{{"key_{n}":true,"tags":{{}}}}"#)).collect();
         for texts in [
             texts.iter().map(|text| vec![text.as_bytes()]).collect::<Vec<_>>(),

@@ -319,7 +319,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn quoting_equals_that_of_serde_json(
+        fn quoting_matches_serde_json(
             text in r#"[a-z]{0,40}(\PC|["\\\x00-\x1f\x7f\u{2028}\u{1f600}é]){0,4}[a-z]{0,40}"#,
         ) {
             let mut json = String::new();
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn every_byte_is_plain_or_escaped_at_every_place_of_a_text() {
+    fn quoting_matches_serde_json_at_every_position() {
         for character in (0..=0xff).filter_map(char::from_u32) {
             for place in 0..40 {
                 let mut text = "x".repeat(39);

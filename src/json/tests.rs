@@ -84,7 +84,7 @@ fn a_key_is_found_by_its_decoded_text() {
 
 /// The bytes before a failure may end inside a word, an escape or a character.
 #[test]
-fn a_source_that_fails_is_not_an_invalid_text() {
+fn a_failing_source_is_not_reported_as_invalid_json() {
     let space = " ".repeat(70);
     let text = format!(
         r#"{{"a":[true,-1.5e3,"\u003c\ud83d\ude00\n é😀"],{space}"\u0062":"{}"}}"#,
@@ -159,7 +159,7 @@ proptest! {
     }
 
     #[test]
-    fn a_text_cut_anywhere_is_the_same_text(
+    fn check_results_do_not_depend_on_window_sizes(
         text in damaged(),
         sizes in prop::collection::vec(1usize..200, 1..5),
     ) {
@@ -331,7 +331,7 @@ fn a_limit_error_names_the_limit() {
 }
 
 #[test]
-fn nesting_does_not_recurse() {
+fn deep_nesting_does_not_overflow_the_stack() {
     let deep = "[".repeat(1_000_000) + &"]".repeat(1_000_000);
     let limits = Limits { depth: u64::MAX, ..Limits::default() };
     for validation in [Validation::Structure, Validation::Grammar] {

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn only_words_of_the_grammar_are_valid() {
+    fn only_json_numbers_and_literals_are_valid_words() {
         for good in ["0", "-0", "10", "1.5", "-0.0e-10", "1E+2", "true", "false", "null"] {
             assert!(accepts(good), "{good}");
         }

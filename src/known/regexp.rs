@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_have_the_meaning_that_go_gives_them() {
+    fn patterns_match_as_in_go() {
         for (pattern, text, expected) in [
             ("", "", true),
             ("b", "abc", true),

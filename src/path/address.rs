@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_split_whatever_its_keys_hold() {
+    fn addresses_are_split_with_any_instance_keys() {
         for (address, calls, names) in [
             ("t.n", "", "t.n"),
             ("t.n[0]", "", "t.n"),
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_instances_are_left_out() {
+    fn instance_keys_are_removed_from_addresses() {
         let address = r#"module.a["x]y"].module.b[0].aws_db.c["\"k\""]"#;
         assert_eq!(without_keys(address), "module.a.module.b.aws_db.c");
     }

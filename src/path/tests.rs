@@ -12,7 +12,7 @@ fn steps(text: &str) -> Result<String, Error> {
 }
 
 #[test]
-fn only_texts_of_paths_are_parsed() {
+fn valid_paths_are_parsed_and_invalid_ones_rejected() {
     for text in [
         "",
         "a",
@@ -49,7 +49,7 @@ fn plain_paths(end: usize) -> impl Strategy<Value = Vec<Vec<String>>> {
 
 proptest! {
     #[test]
-    fn the_text_of_a_path_is_read_back(
+    fn a_printed_path_parses_back_to_itself(
         keys in prop::collection::vec(prop_oneof![".*", "[a-z_][a-z0-9_-]{0,3}"], 0..5),
         index in any::<u32>(),
     ) {
@@ -63,7 +63,7 @@ proptest! {
     }
 
     #[test]
-    fn a_list_is_cut_at_each_place_that_its_paths_reach_below(
+    fn paths_are_cut_at_their_outermost_listed_prefix(
         list in plain_paths(9),
         places in plain_paths(4),
     ) {

@@ -490,7 +490,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_that_may_begin_a_plan_are_found_after_any_number_of_lines() {
+    fn the_next_line_that_may_begin_a_plan_is_found() {
         for lines in [0, 1, 15, 16, 17, 40] {
             for (end, place) in [
                 ("\n", Some(0)),

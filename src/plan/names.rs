@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_comes_once() {
+    fn a_duplicate_name_is_an_error() {
         let twice = Some(ErrorKind::DuplicateKey);
         assert_eq!(kinds(&["a", "b", "b"], 9), [None, None, twice]);
         assert_eq!(kinds(&["b", "a", "c", "a"], 9), [None, None, None, twice]);
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn names_in_order_have_no_limit() {
+    fn sorted_names_do_not_count_toward_the_limit() {
         let limit = Some(ErrorKind::Limit { limit: Limit::Names, value: 2 });
         assert_eq!(kinds(&["a", "b", "c", "d"], 2), [None; 4]);
         assert_eq!(kinds(&["a", "b", "c", "c"], 2), [None, None, None, limit]);

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_begin_behind_marks_space_and_text() {
+    fn a_document_is_found_after_a_bom_space_and_text() {
         for (text, start, skipped) in [
             ("{}", 0, 0),
             ("\n  {}", 0, 0),
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn other_beginnings_are_named() {
+    fn wrong_documents_are_classified_by_their_beginning() {
         for (text, document) in [
             ("", WrongDocument::Empty),
             (" \n ", WrongDocument::Empty),

@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn output_of_tools_is_text() {
+    fn tool_output_is_recognised_as_text() {
         for text in [
             "",
             "Done.\n\n[info] x",

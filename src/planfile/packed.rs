@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_tells_numbers_from_strings() {
+    fn a_type_decides_between_numbers_and_strings() {
         let hex = "82a16191b339323233333732303336383534373735383038a162a138";
         let ty =
             Type::parse(br#"["object",{"a":["list","number"],"b":"string"}]"#).expect("a type");
@@ -254,14 +254,14 @@ mod tests {
     }
 
     #[test]
-    fn json_has_no_infinity() {
+    fn infinity_is_an_error() {
         let error =
             write(&bytes_of("cb7ff0000000000000").expect("bytes"), None).expect_err("infinity");
         assert!(matches!(error.kind(), ErrorKind::PlanFile(PlanFileFault::Number)), "{error}");
     }
 
     #[test]
-    fn deep_values_need_no_stack() {
+    fn deep_values_do_not_overflow_the_stack() {
         let mut deep = vec![0x91; DEPTH_MAX];
         deep.push(0xc0);
         assert_eq!(write(&deep, None).expect("text").len(), 2 * DEPTH_MAX + 4);

@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn the_index_suffices_for_ranges_without_unmarked_echoes() {
+    fn ranges_without_echoes_are_redacted_from_the_index_alone() {
         let list: Vec<_> = (0..8000).map(resource).collect();
         let text = format!(
             r#"{{"format_version":"1.0","planned_values":{{"root_module":{{"resources":[{}]}}}},

@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_are_kept_at_any_depth() {
+    fn the_bracket_stack_keeps_kinds_at_any_depth() {
         let kind = |depth: u64| (depth * depth / 3) & 1;
         let mut open = Brackets::default();
         for round in 1..4 {
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn several_close_at_once_at_any_depth() {
+    fn several_brackets_can_close_at_once_at_any_depth() {
         for depth in [1, 63, 64, 65, 100, 128, 130, 200] {
             for count in [1, 2, 63, 64] {
                 let mut open = Brackets::default();

@@ -106,7 +106,7 @@ proptest! {
     }
 
     #[test]
-    fn strings_are_the_same_with_less_detail(text in text()) {
+    fn string_masks_do_not_depend_on_the_detail(text in text()) {
         let scalar = Isa::named("scalar").unwrap();
         let (all, misplaced) = scan(scalar, Detail::Structure, &text, &[64]);
         if misplaced.is_none() {
@@ -143,7 +143,7 @@ fn outside_backslash(text: &[u8]) -> bool {
 }
 
 #[test]
-fn every_length_and_alignment() {
+fn kernels_match_scalar_at_every_length_and_alignment() {
     let text: Vec<u8> = br#"{"a\"b":["\\",{"c":true}],"d":"e"}"#.repeat(12);
     for isa in Isa::all() {
         for start in 0..BLOCK {
@@ -187,7 +187,7 @@ fn misplaced_bytes_have_an_offset() {
 }
 
 #[test]
-fn a_character_may_not_be_cut_by_the_end() {
+fn a_character_cut_off_at_the_end_is_an_error() {
     for isa in Isa::all() {
         let mut text = vec![b'x'; BLOCK];
         text[0] = b'"';
@@ -200,7 +200,7 @@ fn a_character_may_not_be_cut_by_the_end() {
 
 /// Another process may write to the text between two reads.
 #[test]
-fn an_unfinished_character_is_checked_in_the_copy() {
+fn incomplete_utf8_characters_are_recognised() {
     for (bytes, is_begun) in [
         (&b""[..], true),
         (b"\xc3", true),

@@ -399,7 +399,7 @@ mod tests {
         }
 
         #[test]
-        fn the_filter_lets_every_place_pass(
+        fn a_contained_secret_passes_the_filter_at_any_offset(
             secret in "[a-z]{8,30}", before in "[A-Z]{0,40}", behind in "[A-Z]{0,40}",
         ) {
             let text = format!("{before}{secret}{behind}");
@@ -456,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_a_limit() {
+    fn the_total_length_of_secret_texts_is_limited() {
         let limits = Limits { secret_texts: 10, ..Limits::default() };
         let mut texts = Texts::new(8, &limits);
         texts.push(b"12345678", 0).unwrap();

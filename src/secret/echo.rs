@@ -461,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_none() {
+    fn different_or_invalid_texts_are_not_echoes() {
         let secrets = secrets(&["hunter22"]);
         let sought = Sought { secrets: &secrets, contained: None };
         for text in [

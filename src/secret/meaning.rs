@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn documents_say_the_same_in_any_spelling() {
+    fn equivalent_json_documents_have_the_same_meaning() {
         let said = |text: &str| meaning(text.as_bytes(), 8);
         let text = r#"{"a":[1,{"b":"é"}],"c":null}"#;
         let spaces = " ".repeat(200);

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_have_their_own_secrets() {
+    fn each_piece_records_its_own_secrets() {
         let mut secrets = Secrets::new(8, &Limits::default());
         let by = secrets.digester().clone();
         let mut found_secrets = RangeSecrets::default();

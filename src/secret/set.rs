@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn most_other_texts_do_not_pass() {
+    fn the_filter_rejects_most_other_texts() {
         let mut secrets = Secrets::new(8, &Limits::default());
         let text = |number: u32| mixed(u64::from(number));
         for number in 0..100_000 {
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_a_limit() {
+    fn the_number_of_secrets_is_limited() {
         let limits = Limits { secrets: 2, ..Limits::default() };
         let mut secrets = Secrets::new(8, &limits);
         for text in [&b"one"[..], b"two", b"one"] {

@@ -480,7 +480,7 @@ mod tests {
     }
 
     #[test]
-    fn one_of_a_thing_is_not_several() {
+    fn messages_use_the_singular_for_a_count_of_one() {
         for (count, words) in [(0, "0 changes"), (1, "1 change"), (2, "2 changes")] {
             assert_eq!(counted(count, "change"), words);
         }

@@ -288,7 +288,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rows_are_what_serde_json_makes_of_them(records in vec(record(), 1..4)) {
+        fn rows_match_serde_json(records in vec(record(), 1..4)) {
             let mut rows = Rows::default();
             for record in &records {
                 let json = serde_json::to_string(record).expect("a record is JSON");

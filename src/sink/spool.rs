@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_come_out_whole_and_in_any_order() {
+    fn spooled_parts_are_taken_whole_and_in_any_order() {
         let mut spool = Spool::<2>::new();
         for round in 0..2 {
             let long = format!("{round}").repeat(MEMORY - round);

@@ -49,7 +49,7 @@ fn formulas_are_made_harmless_unless_asked_for() {
 }
 
 #[test]
-fn cells_hold_no_control_characters_raw_or_not() {
+fn csv_cells_escape_control_characters_with_raw_formulas_too() {
     for formulas in [Formulas::Quoted, Formulas::Raw] {
         for (text, cell) in [
             ("\t=1", r"\u{9}=1"),
@@ -89,7 +89,7 @@ fn an_array_is_closed_only_at_the_end() {
 }
 
 #[test]
-fn what_a_terminal_obeys_is_made_visible() {
+fn terminal_control_characters_are_made_visible() {
     for hidden in [
         "\u{1b}[31m",
         "a\rb",

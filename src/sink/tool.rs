@@ -112,7 +112,7 @@ mod tests {
     use crate::record::{Plan, PlanFacts, ResourceChange, ResourceName};
 
     #[test]
-    fn versions_and_silence_tell_the_tool() {
+    fn versions_and_missing_fields_identify_the_tool() {
         for (version, applyable, errored, tool) in [
             (Some("1.9.0"), None, Some(false), Tool::OpenTofu),
             (Some("1.12.6-dev"), None, Some(true), Tool::OpenTofu),
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn registries_tell_the_tool() {
+    fn provider_registries_identify_the_tool() {
         for (provider, tool) in [
             ("registry.opentofu.org/hashicorp/aws", Tool::OpenTofu),
             ("registry.terraform.io/hashicorp/aws", Tool::Terraform),

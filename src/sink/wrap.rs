@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_stays_on_a_line() {
+    fn values_that_fit_stay_on_one_line() {
         let text = r#"jsonencode({"a":[1,2],"b":{"c":"d, e"},"f":(sensitive value)})"#;
         assert_eq!(wrapped(text, 80), [text]);
         let expected = [
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_go_on_in_the_next_line() {
+    fn long_strings_wrap_onto_the_next_line() {
         assert_eq!(wrapped(r#""0123456789abc""#, 10), [r#""012345678"#, r#"  9abc""#]);
         assert_eq!(wrapped(r#""012345678::error::x""#, 10)[1], r"  \u{3a}:error:");
         let all = wrapped(&format!(r#"["{}"]"#, "é漢".repeat(40)), 12);
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn long_numbers_go_on_in_the_next_line() {
+    fn long_numbers_wrap_onto_the_next_line() {
         assert_eq!(wrapped("0123456789", 6), ["012345", "  6789"]);
         let expected = ["{", r#"  "a":012345"#, "    6789,", r#"  "b":true"#, "}"];
         assert_eq!(wrapped(r#"{"a":0123456789,"b":true}"#, 12), expected);
@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_or_deep_is_no_trouble() {
+    fn truncated_and_deep_values_are_wrapped() {
         assert_eq!(wrapped(r#"{"a":["bcdefgh","#, 10).len(), 5);
         assert_eq!(wrapped(r#""ab\"cdefghijklm"#, 10).len(), 2);
         let deep = format!("{}1{}", "[".repeat(20_000), "]".repeat(20_000));

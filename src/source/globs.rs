@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn globs_without_a_slash_are_of_names() {
+    fn globs_without_a_slash_match_file_names() {
         let strings = |list: &[&str]| list.iter().map(|text| text.to_string()).collect::<Vec<_>>();
         let globs = Globs::new(&strings(&["*.json", "prod/**"]), &strings(&["old*", "a/b"]));
         let globs = globs.expect("globs");

@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_is_told_from_names() {
+    fn json_lines_are_distinguished_from_file_names() {
         for line in [
             r#"{"format_version":"1.2","x":1}"#,
             "{",

@@ -52,7 +52,7 @@ const TREE: &str =
     "b/x.json a/z.json a/README a.json a/b/c.json .hidden/x.json a/.x.json a-b/x.json top";
 
 #[test]
-fn a_folder_is_its_plans_sorted_by_component() {
+fn a_folder_lists_its_plans_sorted_by_path_component() {
     let folder = folder(TREE);
     let (names, skipped) = list(folder.path(), &select(folder.path(), &[""]));
     assert_eq!(names, ["a/b/c.json", "a/z.json", "a-b/x.json", "a.json", "b/x.json"]);
@@ -60,7 +60,7 @@ fn a_folder_is_its_plans_sorted_by_component() {
 }
 
 #[test]
-fn names_keep_their_order_and_come_once() {
+fn named_inputs_keep_their_order_without_duplicates() {
     let folder = folder(TREE);
     let names = ["b", "a.json", "-", "a", "a.json", "none.json", ".hidden", "a/.x.json", "top"];
     let (names, _) = list(folder.path(), &select(folder.path(), &names));
@@ -87,7 +87,7 @@ fn globs_pick_files_of_a_folder() {
 }
 
 #[test]
-fn globs_name_what_a_shell_would() {
+fn globs_expand_as_in_a_shell() {
     let folder = folder(&format!("{TREE} a/[x].json d/{{b}}/p.json"));
     for (glob, names) in [
         ("*/x.json", &["a-b/x.json", "b/x.json"][..]),
@@ -122,7 +122,7 @@ fn globs_name_what_a_shell_would() {
 }
 
 #[test]
-fn lists_name_inputs() {
+fn list_files_name_inputs() {
     let folder = folder(TREE);
     let path = |name: &str| format!("{}/{name}", folder.path().display());
     let write = |name: &str, text: String| std::fs::write(path(name), text).unwrap();
@@ -180,7 +180,7 @@ fn compressed_plans_are_known_by_their_content() {
 
 #[cfg(unix)]
 #[test]
-fn links_to_files_count_and_links_to_folders_do_not() {
+fn folders_include_links_to_files_but_not_links_to_folders() {
     use std::os::unix::fs::symlink;
     let folder = folder("a/x.json");
     let path = |name: &str| folder.path().join(name);
@@ -196,7 +196,7 @@ fn links_to_files_count_and_links_to_folders_do_not() {
 }
 
 #[test]
-fn an_entry_knows_size_and_time() {
+fn an_entry_has_its_size_and_modification_time() {
     let folder = folder("a.json");
     let inputs = Inputs::list(&select(folder.path(), &["", "none", "-"]), Rule::Path);
     let entries: Vec<&Entry> = inputs.entries.iter().flatten().collect();

@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_workspace_is_a_path_without_what_all_plans_have() {
+    fn a_workspace_is_the_path_without_generic_file_names() {
         for (name, paths) in [
             ("plans/prod/network", &["plans/prod/network/plan.json"][..]),
             ("plans/prod-network", &["plans/prod-network.json"]),

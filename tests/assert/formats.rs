@@ -97,7 +97,7 @@ fn the_schema_of_results_describes_them() {
 }
 
 #[test]
-fn messages_about_arguments_say_how_to_mend_them() {
+fn errors_about_arguments_suggest_a_correction() {
     let folder = folder("none.yaml", "");
     for (assertion, words) in [
         ("resource: aws_vm.a[5], absent: true", "put an address with brackets in quotes"),

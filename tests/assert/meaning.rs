@@ -29,7 +29,7 @@ fn undecided(expected: &str) -> String {
 }
 
 #[test]
-fn a_deferred_change_is_not_decided() {
+fn assertions_about_deferred_changes_are_undecided() {
     let deferred = json!({"reason": "absent_prereq", "resource_change": created("aws_late.x")});
     let document = document(&json!({
         "resource_changes": [created("aws_db.a")], "deferred_changes": [deferred],
@@ -76,7 +76,7 @@ fn a_deferred_change_is_not_decided() {
 }
 
 #[test]
-fn a_plan_that_does_not_list_its_changes_fails_what_is_said_about_them() {
+fn assertions_about_changes_fail_without_a_change_list() {
     let document = document(&json!({
         "planned_values": {"root_module": {"resources": [{
             "address": "aws_db.a", "mode": "managed", "type": "aws_db", "name": "a", "values": {},
@@ -280,7 +280,7 @@ fn a_path_that_no_value_has_fails() {
 }
 
 #[test]
-fn a_count_of_nothing_fails() {
+fn a_count_whose_pattern_matches_nothing_fails() {
     let document = document(&json!({"resource_changes": [created("aws_db.a")]}));
     check(
         &document,

@@ -55,7 +55,7 @@ fn a_plan_that_changes_outputs_only_meets_its_pinned_file() {
 }
 
 #[test]
-fn what_cannot_be_pinned_is_refused_before_anything_is_written() {
+fn inputs_that_cannot_be_pinned_are_refused_without_output() {
     let folder = folder("none.yaml", "");
     let unlisted = json!({
         "format_version": "1.2", "terraform_version": "1.15.0",

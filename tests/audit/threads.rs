@@ -57,7 +57,7 @@ fn assert_same_on_threads(text: &[u8], options: &Options, what: &str) -> (String
 }
 
 #[test]
-fn every_shape() {
+fn findings_do_not_depend_on_threads_for_any_plan_shape() {
     let folder = tempfile::tempdir().expect("a folder");
     let shapes =
         [("estate", &[][..]), ("busy", &[]), ("first-run", &[]), ("estate", &["--indent"])];
@@ -78,7 +78,7 @@ fn every_shape() {
 }
 
 #[test]
-fn modules_are_left_and_entered() {
+fn findings_in_nested_modules_do_not_depend_on_threads() {
     // The largest depth is beyond what lookahead workers expect. Some values are already masked; an
     // audit reports none of those.
     for depth in [1, 5, 14] {
@@ -107,7 +107,7 @@ fn lookahead_workers_do_most_of_the_work() {
 
 /// A few pieces have so many findings that the lookahead workers leave the rest to the reader.
 #[test]
-fn very_many_findings_under_very_long_keys() {
+fn many_findings_under_long_keys_do_not_depend_on_threads() {
     let key = "k".repeat(900);
     let list = vec!["\"a secret text 3\""; 60].join(",");
     let resource = |place| {

@@ -21,7 +21,7 @@ fn origins() -> Vec<(String, Value)> {
 }
 
 #[test]
-fn each_change_says_where_its_block_stands() {
+fn each_change_has_the_location_of_its_block() {
     let at = |file: &str, line: u64, column: u64, end_line: u64| {
         json!({ "file": format!("{SOURCE}/{file}"), "line": line, "column": column,
                 "end_line": end_line })
@@ -40,7 +40,7 @@ fn each_change_says_where_its_block_stands() {
 }
 
 #[test]
-fn records_have_no_places_without_sources() {
+fn records_have_no_locations_without_sources() {
     let records = lines(&["changes", "--all", PLAN]);
     let has_place = |record: &Value| record["kind"] != "plan" && record.get("source").is_some();
     assert!(!records.iter().any(has_place));
@@ -72,7 +72,7 @@ fn an_input_without_the_configuration_that_the_user_asks_for_is_a_warning() {
 }
 
 #[test]
-fn a_prefix_stands_before_the_paths_of_sources() {
+fn the_source_prefix_option_sets_the_start_of_source_paths() {
     let files = |args: &[&str]| -> Vec<String> {
         let records = lines(&[&["changes", "--all"], args].concat());
         let files = records.iter().filter(|record| record["kind"] != "plan");
@@ -90,7 +90,7 @@ fn a_prefix_stands_before_the_paths_of_sources() {
 }
 
 #[test]
-fn csv_has_columns_for_the_places_of_blocks() {
+fn csv_has_columns_for_block_locations() {
     let (text, _) = ran(&["changes", "--all", "--format", "csv", "--source", SOURCE, PLAN]);
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let header = reader.headers().expect("a header").clone();
@@ -126,7 +126,7 @@ fn report(format: &str) -> String {
 }
 
 #[test]
-fn annotations_of_github_stand_at_lines() {
+fn github_annotations_have_a_file_and_lines() {
     let text = report("github");
     for expected in [
         "::error file=corpus/sources/main.tf,line=18,endLine=23,title=Check failed%3A \
@@ -332,7 +332,7 @@ fn markdown_links_to_lines() {
 }
 
 #[test]
-fn no_secret_leaves_with_a_place() {
+fn no_secret_leaks_through_source_locations() {
     let formats = ["term", "markdown", "html", "github", "json", "junit", "sarif", "code-quality"];
     let plan_files = ["secrets", "secrets-replaced"];
     let plan_files = plan_files.map(|name| format!("corpus/planfiles/{name}/plan.tfplan"));

@@ -75,7 +75,7 @@ fn a_deep_native_file_is_an_error() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_read_or_refused() {
+fn invalid_utf8_is_read_in_json_and_refused_in_native_files() {
     let damaged = b"{\"locals\":{\"a\":\"\xff\xfe\xed\xa0\x80\"}}";
     assert_eq!(read("main.tf.json", damaged), (1, Vec::new()));
     let damaged = b"locals {\n  a = \"\xff\"\n}\n";

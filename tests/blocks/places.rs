@@ -19,7 +19,7 @@ fn text(args: &[&str]) -> String {
 }
 
 #[test]
-fn the_summary_names_the_place_behind_each_address() {
+fn the_summary_shows_the_location_after_each_address() {
     let page = text(&["summary", "--source", SOURCE, PLAN]);
     for line in [
         "-/+ aws_db_instance.main (corpus/sources/main.tf:12)",
@@ -76,7 +76,7 @@ fn every_command_reads_the_configuration_in_a_plan_file() {
 }
 
 #[test]
-fn the_places_can_be_left_out() {
+fn no_source_omits_the_locations() {
     for args in [
         &["changes", "-q", PLAN_FILE][..],
         &["report", "-q", PLAN_FILE],
@@ -185,7 +185,7 @@ fn failed_assertions_show_the_place_in_each_format() {
 }
 
 #[test]
-fn an_assertion_about_something_that_is_not_planned_stands_at_its_block() {
+fn an_assertion_about_an_unplanned_resource_has_its_block_location() {
     let source = folder(&[("main.tf", "resource \"aws_none\" \"x\" {\n}\n")]);
     let source = source.path().to_str().expect("UTF-8");
     let rules = folder(&[("a.yaml", "- resource: aws_none.x\n  action: update\n")]);

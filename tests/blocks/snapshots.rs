@@ -96,7 +96,7 @@ fn plan_files() -> Vec<PathBuf> {
 }
 
 #[test]
-fn each_change_of_a_plan_file_stands_at_its_block() {
+fn each_change_of_a_plan_file_has_its_block_location() {
     let (mut placed, mut missing) = (0, 0);
     let files = plan_files();
     for path in &files {

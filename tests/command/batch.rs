@@ -81,7 +81,7 @@ fn files_of(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn every_input_has_the_records_that_changes_writes_of_it() {
+fn record_files_equal_the_output_of_changes() {
     for form in ["ndjson", "json", "csv", "csv --csv-raw", "ndjson --all", "ndjson --no-mmap"] {
         let folder = plans();
         let run = folder.run(&format!("batch {RULE} --format {form} --out out p"));
@@ -100,7 +100,7 @@ fn every_input_has_the_records_that_changes_writes_of_it() {
 }
 
 #[test]
-fn the_table_is_that_of_summary() {
+fn batch_prints_the_same_table_as_summary() {
     let folder = plans();
     for options in ["", " --group-by type --sort name", " --top 1"] {
         let summary = folder.run(&format!("summary{options} p"));
@@ -154,7 +154,7 @@ fn the_report_has_a_row_for_each_plan_and_one_for_all() {
 }
 
 #[test]
-fn rows_are_as_their_schema_says() {
+fn report_rows_match_their_schema() {
     let output = run::plansift().args(["schema", "--of", "report"]).output().expect("it starts");
     let schema: Value = serde_json::from_slice(&output.stdout).expect("a schema is JSON");
     jsonschema::draft202012::meta::validate(&schema).expect("a schema of its draft");
@@ -446,7 +446,7 @@ fn a_journal_may_be_torn_at_its_end_only() {
 }
 
 #[test]
-fn the_first_failure_can_end_it() {
+fn fail_fast_ends_the_batch_at_the_first_failure() {
     let folder = plans();
     let run = folder.run("batch no-such-file.json p/a.json p/b.json -j 1 --fail-fast --out out");
     assert_eq!(run.code, Some(1), "{run:?}");
@@ -564,7 +564,7 @@ fn names_do_not_lead_out_of_the_folder() {
 }
 
 #[test]
-fn many_plans_of_one_input_count_as_those_of_many() {
+fn plans_in_one_input_count_like_plans_in_many_inputs() {
     let folder = Folder::new();
     let plans: Vec<String> = (1..40)
         .map(|number| sample::of_changes(number, sample::create).replace("\n", ""))

@@ -58,7 +58,7 @@ fn unreadable_plans_do_not_count_as_unchanged() {
 }
 
 #[test]
-fn many_plans_are_one_table_by_workspace() {
+fn several_plans_are_summarized_by_workspace() {
     let run = fleet().run("summary p");
     assert_eq!(run.code, Some(4));
     assert!(run.err.starts_with("plansift: p/cut.json: byte 200"), "{}", run.err);
@@ -179,7 +179,7 @@ fn workspaces_that_leave_changes_for_another_plan_are_named() {
 
 /// Two files of one folder with generic names (`plan`, `tfplan`) are probably the same plan.
 #[test]
-fn a_plan_beside_another_form_of_it_is_a_warning() {
+fn two_generic_plan_names_in_one_folder_are_a_warning() {
     let folder = Folder::new();
     folder.write("plan.json", plan(&[change("aws_a.one", None, "create")]));
     folder.write("tfplan.json", plan(&[change("aws_a.one", None, "create")]));
@@ -192,7 +192,7 @@ fn a_plan_beside_another_form_of_it_is_a_warning() {
 
 /// Columns agree with the plan line, and the table says how replacements count.
 #[test]
-fn tables_say_that_replacements_are_counted_apart() {
+fn tables_note_that_replacements_are_counted_separately() {
     let folder = fleet();
     let note =
         "  Replacements are counted apart here, and as added and destroyed in the plan line.\n";
@@ -222,7 +222,7 @@ fn failed_plans_add_nothing_to_the_totals() {
 }
 
 #[test]
-fn a_plan_that_does_anything_at_all_is_one_with_changes() {
+fn reads_unknown_actions_and_drift_count_as_changes() {
     let folder = Folder::new();
     folder.write("read.json", plan(&[change("aws_a.one", None, "read")]));
     folder.write("new.json", plan(&[change("aws_a.one", None, r#"update","rename"#)]));

@@ -15,7 +15,7 @@ fn broken_rules(args: &[&str], plans: &[&str]) -> (i32, Vec<String>) {
 }
 
 #[test]
-fn each_rule_counts_its_subject() {
+fn each_rule_counts_what_its_pattern_matches() {
     let every_key = r#"1 in module.m["k"].acme_server.changed["i"] (deposed 0badcafe)"#;
     for (plan, rule, said) in [
         ("delete", "delete", "4 in acme_server.a, acme_server.b[3], acme_server.c and 1 more"),
@@ -64,7 +64,7 @@ fn each_rule_counts_its_subject() {
 
 /// A document with planned values and without a list of changes may change anything.
 #[test]
-fn a_plan_that_does_not_list_its_changes_breaks_the_rules_about_them() {
+fn rules_about_changes_break_without_a_change_list() {
     let folder = Folder::new();
     folder.write(
         "plan.json",
@@ -89,7 +89,7 @@ fn a_plan_that_does_not_list_its_changes_breaks_the_rules_about_them() {
 
 /// The tools list an object that only moved among those that changed outside.
 #[test]
-fn an_object_that_only_moved_is_no_drift() {
+fn a_moved_object_does_not_count_as_drift() {
     let folder = Folder::new();
     folder.write(
         "plan.json",
@@ -104,7 +104,7 @@ fn an_object_that_only_moved_is_no_drift() {
 }
 
 #[test]
-fn paths_are_those_of_the_records() {
+fn path_rules_count_the_paths_in_the_records() {
     let changes = |plan| {
         let output = asked_for_records(plan);
         output.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect::<Vec<_>>()
@@ -210,7 +210,7 @@ fn a_module_covers_everything_in_it() {
 }
 
 #[test]
-fn errors_name_the_fault_of_an_argument() {
+fn errors_explain_what_is_wrong_with_an_argument() {
     for (args, said) in [
         ("changes --fail-on sensitive-path", "needs a path: sensitive-path:PATTERN"),
         ("changes --fail-on delete:", "delete:PATTERN"),
@@ -258,7 +258,7 @@ fn errors_name_the_fault_of_an_argument() {
 }
 
 #[test]
-fn a_mistyped_option_is_understood() {
+fn a_mistyped_option_has_a_suggestion() {
     for (args, said) in [
         ("changes --fromat json", "did you mean `--format`?"),
         ("changes --fromat=json", "did you mean `--format`?"),
@@ -288,7 +288,7 @@ fn a_mistyped_option_is_understood() {
 }
 
 #[test]
-fn a_file_of_rules_without_its_sign_is_understood() {
+fn a_rule_file_without_an_at_sign_has_a_hint() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("rules.txt");
     std::fs::write(&file, "delete\n").expect("a file");
@@ -301,7 +301,7 @@ fn a_file_of_rules_without_its_sign_is_understood() {
 }
 
 #[test]
-fn a_rule_with_a_blank_or_another_severity_is_understood() {
+fn a_malformed_rule_has_a_suggestion() {
     for (rule, said) in [
         (
             "delete terraform_data",
@@ -356,7 +356,7 @@ fn an_error_in_a_file_of_rules_names_the_line_and_the_word() {
 }
 
 #[test]
-fn a_mistyped_command_is_understood() {
+fn a_mistyped_command_has_a_suggestion() {
     for (args, said) in [
         (&["sumary", "x"][..], "did you mean `plansift summary`?"),
         (&["plan", "x"], "did you mean `plansift summary`?"),
@@ -375,7 +375,7 @@ fn a_mistyped_command_is_understood() {
 }
 
 #[test]
-fn names_and_exclusions_that_match_nothing_are_said() {
+fn unmatched_names_and_exclusions_are_warnings() {
     let said = |args: &str| {
         let args: Vec<&str> = args.split(' ').collect();
         let folder = run::root().join("corpus/plans");
@@ -478,7 +478,7 @@ fn patterns_that_match_nothing_are_warnings() {
 }
 
 #[test]
-fn rules_about_other_things_that_match_nothing_are_warnings() {
+fn unmatched_output_check_and_action_rules_are_warnings() {
     for (rule, said) in [
         ("output:databse", "no output has such a name: did you mean database?"),
         ("output:nothing", "no output has such a name"),
@@ -517,7 +517,7 @@ fn filters_that_match_nothing_are_warnings() {
 
 /// A pattern that matches an unchanged resource is not a typo.
 #[test]
-fn patterns_that_match_are_no_warnings() {
+fn matching_patterns_give_no_warning() {
     for (plan, rule) in [
         ("rich", "delete"),
         ("rich", "delete:aws_iam_role"),
@@ -564,7 +564,7 @@ fn asked_for_records(plan: &str) -> String {
 }
 
 #[test]
-fn a_gate_changes_nothing_of_the_output() {
+fn fail_on_does_not_change_the_output() {
     let path = run::root().join("corpus/plans/rich/plan.json");
     for command in ["changes", "summary"] {
         let plain = run::plansift().arg(command).arg(&path).output().expect("it runs");
@@ -584,7 +584,7 @@ fn every_broken_rule_of_every_plan_is_reported() {
 }
 
 #[test]
-fn an_input_that_fails_weighs_more_than_a_broken_rule() {
+fn a_failed_input_outranks_a_broken_rule_in_the_exit_code() {
     let folder = tempfile::tempdir().expect("a folder");
     let cut = folder.path().join("cut.json");
     std::fs::write(&cut, r#"{"format_version":"1.2","resource_changes":["#).expect("a file");
@@ -602,7 +602,7 @@ fn an_input_that_fails_weighs_more_than_a_broken_rule() {
 }
 
 #[test]
-fn rules_come_from_a_file_too() {
+fn rules_can_be_read_from_a_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("rules");
     let rules = format!("@{}", path.display());

@@ -41,7 +41,7 @@ fn labels(plans: &[(String, Option<String>)]) -> Vec<String> {
 }
 
 #[test]
-fn a_folder_is_all_of_its_plans() {
+fn a_folder_argument_reads_all_of_its_plans() {
     let folder = estate();
     let run = folder.run("changes live");
     assert_eq!(run.code, Some(4), "one is cut: {}", run.err);
@@ -72,7 +72,7 @@ fn a_folder_is_all_of_its_plans() {
 }
 
 #[test]
-fn records_are_those_of_each_plan_alone() {
+fn a_folder_gives_the_records_of_each_plan_alone() {
     let folder = estate();
     let rule = "--workspace-from live/{workspace}/plan.json";
     let alone = |name: &str| folder.run(&format!("changes {rule} live/{name}/plan.json")).out;
@@ -88,7 +88,7 @@ fn records_are_those_of_each_plan_alone() {
 }
 
 #[test]
-fn inputs_are_named_in_many_ways() {
+fn inputs_can_be_lists_globs_and_filtered_folders() {
     let folder = estate();
     folder.write("list", "live/dev/plan.json\nlive/prod\n");
     folder.write("zeros", "live/prod/plan.json\0live/dev/plan.json\0");
@@ -178,7 +178,7 @@ fn source_files_of_a_folder_are_counted() {
 
 /// If a name depended on the other inputs, it could join the histories of two workspaces.
 #[test]
-fn a_workspace_has_the_same_name_whatever_else_is_in_the_run() {
+fn a_workspace_name_does_not_depend_on_other_inputs() {
     let folder = estate();
     folder.write("live/prod/network.json", PLAN);
     folder.write("other.json", PLAN);
@@ -429,7 +429,7 @@ fn plans_of_one_stream_are_reported_one_by_one() {
 }
 
 #[test]
-fn one_broken_plan_of_a_stream_is_named_and_the_rest_is_done() {
+fn a_broken_plan_in_a_stream_does_not_stop_the_others() {
     let (a, b, c) = (line("a"), line("b"), line("c"));
     let run = Run::piped("changes", format!("{a}\n{}\n{c}\n", &b[..b.len() - 9]));
     assert_eq!(run.code, Some(4));
@@ -451,7 +451,7 @@ fn one_broken_plan_of_a_stream_is_named_and_the_rest_is_done() {
 }
 
 #[test]
-fn detailed_exit_codes_are_of_all_plans() {
+fn detailed_exit_codes_cover_all_plans() {
     let folder = estate();
     let same = sample::update("1", "1").replace("update", "no-op").replace('\n', "");
     folder.write("stream", format!("{same}\n{}\n", line("a")));

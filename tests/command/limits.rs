@@ -44,7 +44,7 @@ fn cases() -> [Case; 6] {
 }
 
 #[test]
-fn each_limit_names_itself_and_its_option() {
+fn limit_errors_name_the_limit_and_its_option() {
     let folder = Folder::new();
     for Case { name, option, plan, low, high } in cases() {
         folder.write("plan", &plan);

@@ -17,7 +17,7 @@ use super::{Folder, Run};
 use crate::hostile::sample::{self, PLAN};
 
 #[test]
-fn json_is_the_lines_as_one_array() {
+fn json_output_is_one_array_of_the_ndjson_records() {
     let folder = Folder::of_plans();
     for inputs in ["plan.json", "plan.json same.json", "plan.json cut.json", "--all plan.json"] {
         let lines = folder.run(&format!("changes {inputs}")).out;
@@ -70,7 +70,7 @@ fn csv_has_a_row_for_each_record() {
 }
 
 #[test]
-fn csv_quotes_what_would_break_a_row() {
+fn csv_quotes_commas_and_quotes_and_escapes_line_breaks() {
     let plan = sample::of_changes(1, |_| {
         r#"{"address":"a.b[\"x,\\\"y\\n\"]","type":"a, \"b\"\r\nc",
         "change":{"actions":["create"]}}"#
@@ -102,7 +102,7 @@ fn csv_has_no_formulas_unless_asked_for() {
 }
 
 #[test]
-fn csv_shows_control_characters_raw_or_not() {
+fn csv_escapes_control_characters_with_csv_raw_too() {
     let plan = sample::of_changes(1, |_| {
         r#"{"address":"\t=1","type":"\r\n@a","change":{"actions":["create"]}}"#.to_owned()
     });
@@ -131,7 +131,7 @@ fn csv_has_no_formulas_in_lists() {
 }
 
 #[test]
-fn a_file_has_what_standard_output_would_have() {
+fn an_output_file_equals_standard_output() {
     let folder = Folder::of_plans();
     for command in ["changes", "changes --format json", "changes --format csv", "summary"] {
         let printed = folder.run(&format!("{command} plan.json"));
@@ -168,7 +168,7 @@ fn a_file_is_written_whole_or_not_at_all() {
 }
 
 #[test]
-fn an_output_may_not_be_an_input() {
+fn an_output_that_is_an_input_is_refused() {
     let folder = Folder::of_plans();
     let names = folder.names();
     for args in [
@@ -214,7 +214,7 @@ fn dangling_links_stay_links() {
 
 #[cfg(unix)]
 #[test]
-fn a_replaced_file_keeps_its_rights_and_its_owner() {
+fn a_replaced_file_keeps_its_permissions_and_owner() {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
     let folder = Folder::of_plans();
     folder.write("out", "before");
@@ -235,7 +235,7 @@ fn a_replaced_file_keeps_its_rights_and_its_owner() {
 
 #[cfg(unix)]
 #[test]
-fn a_new_file_has_the_rights_of_any_new_file() {
+fn a_new_output_file_has_the_default_permissions() {
     use std::os::unix::fs::PermissionsExt;
     let folder = Folder::of_plans();
     let mode = |name: &str| folder.path(name).metadata().expect("it is there").permissions().mode();
@@ -304,7 +304,7 @@ fn interrupted_runs_leave_no_files() {
 /// A run that is killed cannot remove its file, which may hold what nobody else may read.
 #[cfg(target_os = "linux")]
 #[test]
-fn an_unfinished_file_is_private() {
+fn an_unfinished_output_file_is_readable_only_by_its_owner() {
     use std::os::unix::fs::PermissionsExt;
     let folder = Folder::of_plans();
     folder.write("out", "before");

@@ -128,7 +128,7 @@ fn a_narrow_screen_cuts_no_sentence_and_explains_short_headings() {
 
 /// Users who grep a report in CI must find every name.
 #[test]
-fn a_pipe_and_a_file_get_whole_names() {
+fn names_are_not_shortened_in_pipes_and_files() {
     let folder = Folder::new();
     let long = format!("module.{}.aws_instance.this[\\\"{}\\\"]", "m".repeat(90), "k".repeat(90));
     let plan = sample::of_changes(1, |_| {
@@ -156,7 +156,7 @@ fn a_pipe_and_a_file_get_whole_names() {
 /// Uses the terminal's own width; `script` provides the terminal.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_terminal_says_how_wide_it_is() {
+fn the_summary_uses_the_width_of_the_terminal() {
     let folder = Folder::new();
     folder.write("hostile.json", hostile_plan());
     let plansift = run::plansift();
@@ -178,7 +178,7 @@ fn a_terminal_says_how_wide_it_is() {
 }
 
 #[test]
-fn checks_that_failed_are_apart_from_unknown_ones() {
+fn failed_and_unknown_checks_are_listed_separately() {
     let check = |name: &str, status: &str| {
         format!(
             r#"{{"address":{{"to_display":"check.{name}","kind":"check"}},"status":"{status}",
@@ -232,7 +232,7 @@ fn pages_have_no_control_characters() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn names_of_files_are_shown_but_not_obeyed() {
+fn control_characters_in_file_names_are_escaped() {
     let folder = Folder::new();
     let name = "\u{1b}[31m\u{202e}\u{9b}\r\n\u{7}.json";
     folder.write(name, &PLAN[..100]);
@@ -254,14 +254,14 @@ fn names_of_files_are_shown_but_not_obeyed() {
 }
 
 #[test]
-fn arguments_are_shown_but_not_obeyed() {
+fn control_characters_in_arguments_are_escaped() {
     // A shell's `*` may expand to a file name that looks like an option.
     let run = Folder::new().run("summary --\u{1b}[31m");
     assert!(run.code == Some(64) && !run.err.chars().any(obeyed), "{run:?}");
 }
 
 #[test]
-fn errors_do_not_repeat_what_the_input_says() {
+fn errors_do_not_quote_the_input() {
     // Only every 37th byte: a process for each byte would take too long.
     for at in (0..PLAN.len()).step_by(37).filter(|&at| PLAN.is_char_boundary(at)) {
         for canary in ["canary7391", "\u{1b}canary7391", "\"canary7391\":", "\\canary7391"] {

@@ -61,7 +61,7 @@ fn each_command_has_a_manual_page() {
 }
 
 #[test]
-fn a_format_that_is_no_option_of_report_has_a_hint_of_its_own() {
+fn an_unsupported_format_option_has_a_hint() {
     let (code, _, said) = plansift(&["report", "--format", "markdown", "plan.json"]);
     assert_eq!(code, Some(64));
     assert!(said.contains("plansift report -o markdown"), "{said}");
@@ -86,7 +86,7 @@ fn the_help_names_plan_files_and_states() {
 }
 
 #[test]
-fn show_offers_only_what_it_takes() {
+fn the_help_of_show_lists_only_supported_inputs() {
     let (_, help, _) = plansift(&["show", "--help"]);
     assert!(help.contains("[OPTIONS] [PLANFILE]\n"), "{help}");
     for refused in ["folders", "globs", "@FILE", "--include", "--files-from", "--workspace-from"] {

@@ -33,7 +33,7 @@ fn refused(args: &[&str], input: &[u8]) -> (Option<i32>, String) {
 }
 
 #[test]
-fn values_go_to_json_and_back() {
+fn a_value_survives_encoding_and_decoding() {
     let under = ["--schema", SCHEMA, "--resource", "shop_order"];
     let encode = [&["encode"][..], &under].concat();
     let digits = printed(&encode, ORDER.as_bytes());
@@ -48,7 +48,7 @@ fn values_go_to_json_and_back() {
 }
 
 #[test]
-fn json_is_a_form_too() {
+fn values_can_be_decoded_from_and_encoded_to_json() {
     let of = ["--form", "json", "--type", r#"["set","string"]"#];
     let shown = printed(&[&["decode"][..], &of].concat(), b"[\"b\",\"a\"]");
     assert_eq!(shown, r#"{"elements":[{"string":"a"},{"string":"b"}],"set":"string"}"#);
@@ -71,7 +71,7 @@ fn sensitive_values_are_shown_on_request_only() {
 }
 
 #[test]
-fn checks_say_how_a_value_is_spelled_and_what_is_wrong() {
+fn check_reports_the_encoding_and_schema_violations() {
     let check = |args: &[&str]| printed(&[&["check"][..], args].concat(), b"");
     let list = ["--type", r#"["list","string"]"#];
     let written = check(&[&["--hex", "91a161"][..], &list].concat());
@@ -134,7 +134,7 @@ fn errors_name_the_input_and_the_place_and_quote_nothing() {
 }
 
 #[test]
-fn a_plan_file_is_told_apart_from_a_value() {
+fn a_plan_file_is_refused_with_a_hint_to_use_show() {
     for command in ["decode", "check"] {
         let (code, said) = refused(&[command, "corpus/planfiles/create/plan.tfplan"], b"");
         assert_eq!(code, Some(1), "{said}");
@@ -143,7 +143,7 @@ fn a_plan_file_is_told_apart_from_a_value() {
 }
 
 #[test]
-fn a_mistyped_resource_type_is_understood() {
+fn a_mistyped_resource_type_has_a_suggestion() {
     let (code, said) = refused(&["decode", "--schema", SCHEMA, "--resource", "shop_ordr"], b"c0");
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("has this type: did you mean shop_order?"), "{said}");

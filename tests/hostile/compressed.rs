@@ -63,7 +63,7 @@ fn damaged_inputs_are_the_same_plan_or_an_error() {
 }
 
 #[test]
-fn members_are_read_as_one_and_nothing_else_may_follow() {
+fn compressed_members_are_joined_and_trailing_bytes_refused() {
     let text = PLAN.as_bytes();
     let (head, tail) = text.split_at(1000);
     let plan = read(text);

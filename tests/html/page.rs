@@ -327,7 +327,7 @@ fn values_are_shown_as_asked_for() {
 }
 
 #[test]
-fn the_keyboard_is_enough() {
+fn the_page_can_be_used_with_the_keyboard_alone() {
     let Some(opened) = open(&[&plan("rich")]) else { return };
     let browser = &opened.browser;
     let focused = || browser.eval("document.activeElement.id || document.activeElement.tagName");
@@ -383,7 +383,7 @@ fn controls_have_accessible_names() {
 }
 
 #[test]
-fn both_schemes_are_read_easily() {
+fn light_and_dark_schemes_have_enough_contrast() {
     let Some(opened) = open(&[&plan("rich")]) else { return };
     let browser = &opened.browser;
     let mut papers = Vec::new();
@@ -432,7 +432,7 @@ fn contrast(one: &str, other: &str) -> f64 {
 }
 
 #[test]
-fn a_narrow_window_is_wide_enough() {
+fn the_page_fits_a_narrow_window() {
     let Some(opened) = open(&[&plan("rich"), &plan("errored")]) else { return };
     let size = json!({"width": 420, "height": 900, "deviceScaleFactor": 1, "mobile": false});
     opened.browser.command("Emulation.setDeviceMetricsOverride", size);
@@ -454,7 +454,7 @@ fn a_narrow_window_is_wide_enough() {
 }
 
 #[test]
-fn several_plans_are_told_apart() {
+fn the_page_lists_several_plans_separately() {
     let wrong = Path::new("corpus/wrong/empty.json");
     let Some(opened) = open(&[&plan("rich"), &plan("errored-half-way"), wrong, &plan("delete")])
     else {
@@ -537,7 +537,7 @@ fn hostile_plans_run_no_code() {
 }
 
 #[test]
-fn the_policy_holds_if_all_else_fails() {
+fn the_content_security_policy_blocks_injected_markup() {
     let Some(opened) = open(&[&plan("least")]) else { return };
     let browser = &opened.browser;
     let markup = "(() => { try { document.body.innerHTML = '<b>x</b>'; } \

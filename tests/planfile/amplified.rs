@@ -86,7 +86,7 @@ fn changes_that_json_leaves_out_are_read_too() {
 }
 
 #[test]
-fn many_deposed_objects_are_matched_in_time() {
+fn many_deposed_objects_are_matched_within_seconds() {
     let record = |number: usize| {
         let deposed = bytes(7, format!("{number:08x}"));
         bytes(3, [deposed, bytes(9, change(5, &[b"\x80"])), bytes(13, "a.b")].concat())

@@ -311,7 +311,7 @@ fn unknown_fields_of_every_wire_type_are_skipped() {
 }
 
 #[test]
-fn a_reason_that_is_not_known_yet_is_kept() {
+fn an_unknown_action_reason_is_kept_as_a_number() {
     let change = change(1, &[b"\x80"]);
     let record = bytes(3, [bytes(9, change), number(12, 77), bytes(13, "a.b")].concat());
     let text = of_plan(&plan(&[record])).unwrap();
@@ -319,7 +319,7 @@ fn a_reason_that_is_not_known_yet_is_kept() {
 }
 
 #[test]
-fn limits_hold() {
+fn limits_apply_to_plan_files() {
     let many = (0..1000).map(|at| resource(&format!("test_a.b[{at}]"), &change(1, &[b"\x80"])));
     let file = zip(&members(&plan(&many.collect::<Vec<_>>())));
     transcode(&file).unwrap();
@@ -363,7 +363,7 @@ fn wrong_states_are_errors() {
 }
 
 #[test]
-fn a_mark_on_either_side_and_in_a_set_holds() {
+fn marks_before_after_and_in_sets_are_kept() {
     let path = |field: u64, steps: &[Vec<u8>]| {
         let steps = steps.iter().flat_map(|step| bytes(1, step));
         bytes(field, steps.collect::<Vec<_>>())

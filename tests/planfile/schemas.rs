@@ -125,7 +125,7 @@ impl Folder {
 }
 
 #[test]
-fn a_schema_types_the_values_and_marks_what_is_after_a_replacement() {
+fn a_schema_types_values_and_marks_replaced_objects() {
     let folder = Folder::new(&replaced(true, &[]), &schema_text(r#""number""#));
     let show = folder.json(&["show", "--schemas", "schemas.json", "a.tfplan"]);
     let change = &show["resource_changes"][0]["change"];
@@ -139,7 +139,7 @@ fn a_schema_types_the_values_and_marks_what_is_after_a_replacement() {
 }
 
 #[test]
-fn a_schema_of_another_version_neither_types_nor_unmarks() {
+fn a_schema_of_another_version_is_ignored() {
     let folder = Folder::new(&replaced(true, &[]), &schema_text(r#"["list","string"]"#));
     let with = folder.printed(&["show", "--schemas", "schemas.json", "a.tfplan"]);
     assert_eq!(with, folder.printed(&["show", "a.tfplan"]));
@@ -147,7 +147,7 @@ fn a_schema_of_another_version_neither_types_nor_unmarks() {
 }
 
 #[test]
-fn the_version_of_an_identity_stands_where_the_tool_writes_it() {
+fn the_identity_version_is_placed_as_each_tool_places_it() {
     // Fields that only Terraform, or only OpenTofu, writes.
     let tools = [
         (number(26, 1), r#""identity_schema_version":2,"identity":{"id":"i"}"#),
@@ -192,7 +192,7 @@ fn every_command_takes_schemas() {
 }
 
 #[test]
-fn an_earlier_file_of_schemas_counts_before_a_later_one() {
+fn the_first_schema_file_takes_precedence() {
     let folder = Folder::new(&replaced(false, &[]), &schema_text(r#""number""#));
     fs::write(folder.path("other.json"), schema_text(r#""string""#)).expect("a file");
     let size = |files: [&str; 2]| {
@@ -205,7 +205,7 @@ fn an_earlier_file_of_schemas_counts_before_a_later_one() {
 }
 
 #[test]
-fn a_wrong_file_of_schemas_is_an_error_with_its_place() {
+fn an_invalid_schema_file_is_an_error_with_an_offset() {
     let text = schema_text(r#""number""#);
     let folder = Folder::new(&replaced(false, &[]), &text);
     for (wrong, place) in [

@@ -133,7 +133,7 @@ fn an_object_that_stands_in_a_state_twice_is_an_error() {
 }
 
 #[test]
-fn a_state_is_read_as_it_is() {
+fn the_state_in_a_plan_file_must_be_plain_json() {
     let utf16: Vec<u8> =
         [0xfeff].into_iter().chain(state().encode_utf16()).flat_map(u16::to_le_bytes).collect();
     for state in [crate::same_answer::forms::gzip(state().as_bytes()), utf16] {

@@ -127,7 +127,7 @@ fn values_with_misfitting_overlays_are_masked_whole() {
 }
 
 #[test]
-fn echoes_are_equal_and_long_enough() {
+fn echoes_equal_a_secret_of_the_minimum_length() {
     let cases = [
         (
             r#""before":null,"after":{"p":"12345678","q":12345678,"r":"1234\u00356\u00378",
@@ -202,7 +202,7 @@ fn constants_and_identities_are_secrets_of_any_length() {
 
 /// The order of the sections does not matter.
 #[test]
-fn one_pass_takes_every_variable_and_every_constant_for_a_secret() {
+fn one_pass_masks_all_variables_and_constants() {
     let variables = |mask: &str, list: &str| {
         format!(
             r#""variables":{{"v":{{"value":{mask}}},"w":{{"value":{list}}},"n":{{"value":null}}}}"#
@@ -289,7 +289,7 @@ fn values_of_sensitive_output_changes_have_echoes() {
 }
 
 #[test]
-fn sections_with_marks_of_their_own() {
+fn values_outputs_and_actions_are_masked_by_their_own_marks() {
     let values = |mask: &str| {
         let resource = format!(
             r#"{{"address":"a.b","values":{{"p":{mask}}},"sensitive_values":{{"p":true}},
@@ -324,7 +324,7 @@ fn sections_with_marks_of_their_own() {
 }
 
 #[test]
-fn words_of_the_format_are_no_echoes() {
+fn fields_of_the_plan_format_are_not_masked_as_echoes() {
     let words = r#"{"actions":["no-op","a-secret"],"before":null,"after":{"p":<M>},
         "after_sensitive":{"p":true}}"#;
     let text = |mask: &str, echo: &str| {
@@ -352,7 +352,7 @@ fn words_of_the_format_are_no_echoes() {
 }
 
 #[test]
-fn no_two_keys_become_the_same() {
+fn masked_keys_stay_distinct() {
     let text = change(
         r#""before":{"t":{"a-secret":0,"(sensitive value 1)":"b"}},
             "after":{"p":"a-secret","t":{"a-secret":1,"(sensitive value 1)":"b",
@@ -409,7 +409,7 @@ fn duplicate_keys_are_refused_or_masked() {
 }
 
 #[test]
-fn a_digest_is_that_of_its_secret_and_of_the_key() {
+fn a_digest_depends_on_its_secret_and_the_key() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let text = change(
         r#""before":{"p":"one","q":"one","r":"two"},"after":{"p":"\u006fne","q":"two","r":"two"},
@@ -436,7 +436,7 @@ fn a_digest_is_that_of_its_secret_and_of_the_key() {
 }
 
 #[test]
-fn a_name_marks_all_of_a_value_of_which_an_overlay_marks_some() {
+fn also_names_masks_a_partly_marked_value_as_a_whole() {
     let text = change(
         r#""before":null,"after":{"pw":{"a":"x","b":"y"}},"after_sensitive":{"pw":{"a":true}}"#,
     );
@@ -454,7 +454,7 @@ fn mask_null_writes_null() {
 }
 
 #[test]
-fn values_of_names_that_match_are_masked_when_asked() {
+fn also_names_masks_values_of_matching_keys() {
     let text = change(
         r#""before":null,"after":{"db_password":"x","open":["y",{"Password2":{"k":1}}]},
             "after_sensitive":{}"#,

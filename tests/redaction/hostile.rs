@@ -66,7 +66,7 @@ fn secrets(count: u64, secret: impl Fn(u64) -> String) -> String {
 }
 
 #[test]
-fn very_many_secrets() {
+fn many_secrets_are_redacted_up_to_the_limit() {
     let secret =
         |number: u64| format!("secret-{:016x}", number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let expected = |count| secrets(count, |_| MASK.to_owned());
@@ -79,7 +79,7 @@ fn very_many_secrets() {
 }
 
 #[test]
-fn a_secret_that_comes_very_often() {
+fn a_secret_repeated_in_many_changes_is_redacted() {
     let text = |secret: &str| {
         let mut changes = vec![created(&format!(r#"{{"s":"{secret}"}}"#), r#"{"s":true}"#)];
         changes.resize(200_000, created(&format!(r#"{{"s":"{secret}"}}"#), "{}"));
@@ -90,7 +90,7 @@ fn a_secret_that_comes_very_often() {
 }
 
 #[test]
-fn a_secret_that_comes_very_often_in_one_change() {
+fn a_secret_repeated_in_one_change_is_redacted() {
     const COUNT: usize = 300_000;
     let text = |secret: &str, masked: &str| {
         let list = |text: &str| format!(r#"["{text}"{}]"#, format!(r#","{text}""#).repeat(COUNT));
@@ -105,7 +105,7 @@ fn a_secret_that_comes_very_often_in_one_change() {
 }
 
 #[test]
-fn very_many_marks_in_one_change() {
+fn many_marks_in_one_change_are_redacted() {
     const COUNT: usize = 200_000;
     let text = |secret: &str, masked: &str| {
         let list = |text: &str| format!("[{text}{}]", format!(",{text}").repeat(COUNT));
@@ -124,7 +124,7 @@ fn very_many_marks_in_one_change() {
 }
 
 #[test]
-fn secrets_that_begin_with_one_another() {
+fn secrets_that_are_prefixes_of_each_other_are_redacted() {
     let long = |secret: &str| format!(r#"{{"s":"{secret}"}}"#);
     let text = |of: &dyn Fn(usize) -> String| {
         let marked = |len| created(&long(&of(len)), r#"{"s":true}"#);
@@ -136,7 +136,7 @@ fn secrets_that_begin_with_one_another() {
 }
 
 #[test]
-fn overlays_that_do_not_fit() {
+fn values_with_misfitting_overlays_are_redacted() {
     let overlay =
         |depth: usize| format!(r#"{{"s":{}true{}}}"#, "[".repeat(depth), "]".repeat(depth));
     let text = |secret: &str| {
@@ -147,7 +147,7 @@ fn overlays_that_do_not_fit() {
 }
 
 #[test]
-fn space_without_end() {
+fn long_white_space_counts_toward_the_change_limit() {
     let space = " ".repeat(40 << 20);
     let text = |secret: &str| {
         let marked = created(&format!(r#"{{"s":"{secret}"}}"#), r#"{"s":true}"#);
@@ -159,7 +159,7 @@ fn space_without_end() {
 
 /// `--check structure` ignores an invalid word that plansift skips, even beside an echo.
 #[test]
-fn invalid_words_beside_echoes_stay() {
+fn check_structure_keeps_invalid_words_beside_echoes() {
     let plan = |text: &str| {
         let after = format!(r#"{{"p":"{text}","list":["{text}"]}}"#);
         let change = changed(&format!(r#"{{"p":"{text}"}}"#), &after, r#"{"p":true}"#);

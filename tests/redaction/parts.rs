@@ -106,7 +106,7 @@ fn steps_of_relevant_attributes_are_cut() {
 }
 
 #[test]
-fn keys_that_only_an_overlay_names_go_with_the_value() {
+fn keys_named_only_by_an_overlay_are_hidden() {
     for (before, after) in [
         (r#"{"m":{"Q7.key":true}}"#, r#"{"m":true}"#),
         (r#"{"m":true}"#, r#"{"m":{"Q7.key":true}}"#),
@@ -243,7 +243,7 @@ fn booleans_of_identities_are_masked() {
 }
 
 #[test]
-fn names_mark_in_identities_too() {
+fn also_names_masks_values_in_identities() {
     let text = plan(
         r#""actions":["create"],"before":null,"after":{"a":1},"after_unknown":{},
 "before_sensitive":false,"after_sensitive":{},
@@ -279,7 +279,7 @@ fn numbers_are_compared_by_value() {
 }
 
 #[test]
-fn numbers_of_a_value_have_a_digest() {
+fn equal_numbers_have_the_same_digest() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let key = folder.path().join("key");
     std::fs::write(&key, [7; 32]).expect("a file");
@@ -295,7 +295,7 @@ fn numbers_of_a_value_have_a_digest() {
 }
 
 #[test]
-fn types_are_no_suspects() {
+fn type_constraints_are_not_reported_as_suspects() {
     let text = r#"{"format_version":"1.2","planned_values":{"outputs":{"o":{"sensitive":false,
 "type":["object",{"secret":"string"}],"value":{"secret":"open"}}}},"configuration":{"root_module":{
 "variables":{"v":{"type":["map",{"password":"string"}]}}}}}"#;

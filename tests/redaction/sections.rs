@@ -179,7 +179,7 @@ fn marks_of_changes_hold_in_other_sections() {
 }
 
 #[test]
-fn names_mark_in_every_section() {
+fn also_names_masks_values_in_every_section() {
     let text = r#"{"format_version":"1.2","planned_values":{"outputs":{"pw":{"value":"S1"}}},
         "variables":{"pw":{"value":"S2"},"o":{"value":{"pw":"S3"}}},
         "checks":[{"name":"pw","pw":"S4"}],"new":{"pw":"S5","o":[{"pw":["S6"]}]},

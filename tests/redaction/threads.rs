@@ -86,7 +86,7 @@ pub fn is_redacted(ends: &[String]) -> bool {
 }
 
 #[test]
-fn every_shape() {
+fn redaction_does_not_depend_on_threads_for_any_plan_shape() {
     let folder = tempfile::tempdir().expect("a folder");
     for shape in ["estate", "busy", "first-run"] {
         for layout in [&[][..], &["--indent", "--sort-keys"]] {
@@ -98,7 +98,7 @@ fn every_shape() {
 }
 
 #[test]
-fn every_mask_and_names() {
+fn redaction_does_not_depend_on_threads_for_any_masking() {
     let folder = tempfile::tempdir().expect("a folder");
     let (plan, _) = generated(folder.path(), "estate", &["--seed", "11"], SIZE);
     let key = redact::mask::Key::of(&[7; 32]).expect("a key");
@@ -114,7 +114,7 @@ fn every_mask_and_names() {
 }
 
 #[test]
-fn modules_are_left_and_entered() {
+fn redaction_of_nested_modules_does_not_depend_on_threads() {
     // The largest depths are beyond what lookahead workers expect.
     for depth in [1, 2, 5, 9, 14] {
         let plan = plan(&planned_values(800, depth));
@@ -160,7 +160,7 @@ fn lookahead_workers_search_for_marks() {
 
 /// If the text changes between the readings, the second reading does not rely on the first.
 #[test]
-fn texts_that_change_between_the_readings_are_masked() {
+fn a_text_changed_between_passes_is_still_masked() {
     let text = plan(&planned_values(2000, 3)).replace("\"password\":true", "\"password\":null");
     let other = text.replace("\"password\":null", "\"password\":true");
     let options = on_threads(&options(), 3);
@@ -178,7 +178,7 @@ fn texts_that_change_between_the_readings_are_masked() {
 
 /// A text that is shorter in the second reading is an error.
 #[test]
-fn texts_truncated_between_the_readings_are_errors() {
+fn a_text_truncated_between_passes_is_an_error() {
     let text = plan(&planned_values(2000, 3));
     for threads in [1, 2, 8] {
         let options = on_threads(&options(), threads);
@@ -195,7 +195,7 @@ fn texts_truncated_between_the_readings_are_errors() {
 
 /// If the names change between the readings, those of the second reading apply.
 #[test]
-fn names_of_the_second_reading_count() {
+fn the_second_pass_uses_its_own_names() {
     let text = plan(&planned_values(2000, 3));
     let mut options = on_threads(&options(), 2);
     let collected = collect(|| Ok(InMemory::new(text.as_bytes())), &options.secret);
@@ -248,7 +248,7 @@ fn damaged_plans_give_the_same_error() {
 }
 
 #[test]
-fn limits_fall_on_the_same_piece() {
+fn limit_errors_do_not_depend_on_threads() {
     let text = plan(&planned_values(800, 6));
     let mut failed = 0;
     for limit in 1..9 {
@@ -270,7 +270,7 @@ fn limits_fall_on_the_same_piece() {
 
 /// Texts that look like the beginning of a resource, in every place where such a text can stand.
 #[test]
-fn wrong_guesses_change_nothing() {
+fn misleading_texts_do_not_change_the_redaction() {
     let decoy =
         r#"},{"address":"x.y","values":{"p":"a secret text 1"},"sensitive_values":{"p":true}}"#;
     let string = serde_json::to_string(&format!("{decoy}\"{decoy}\\")).expect("a string");
@@ -337,7 +337,7 @@ fn the_limit_on_depth_applies_in_deep_modules() {
 
 /// Modules that would be valid in a list of modules, but stand outside of one.
 #[test]
-fn modules_behind_the_root_module_are_wrong() {
+fn modules_after_the_root_module_are_an_error() {
     let tree = format!(
         r#"{{"root_module":{{"resources":[{}]}},{{"resources":[{}]}}}}"#,
         resources(0..2000),
@@ -371,7 +371,7 @@ fn secrets_that_workers_find_are_recorded() {
 
 /// A worker masks a part of a piece before it finds an error in the piece.
 #[test]
-fn a_piece_that_is_wrong_at_its_end() {
+fn an_error_at_the_end_of_a_masked_piece_is_reported() {
     let wrong = resource(0).replace("\"tags\":[", "\"z\":{\"k\":1,\"k\":2},\"tags\":[");
     let wrong = wrong.replace(r#""password":true"#, r#""password":true,"z":{"k":true}"#);
     let tree = format!(
@@ -386,7 +386,7 @@ fn a_piece_that_is_wrong_at_its_end() {
 
 /// A worker may begin at the limit on depth, and no deeper.
 #[test]
-fn limits_below_the_usual_depth() {
+fn results_with_a_small_depth_limit_do_not_depend_on_threads() {
     let nested = |depth| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
     let deep = resource(1).replace(r#"{},{"address":"x"}"#, &nested(12));
     let tree = format!(
@@ -420,7 +420,7 @@ fn limits_below_the_usual_depth() {
 
 /// The range of a worker may end inside a number.
 #[test]
-fn numbers_are_whole() {
+fn a_worker_range_may_end_inside_a_number() {
     let number = format!(r#""n":{}1{}"#, " ".repeat(200 << 10), "2".repeat(200 << 10));
     let module = format!(r#"{{"resources":[{}],{number}}}"#, resources(0..180));
     let tree = format!(
@@ -454,7 +454,7 @@ impl PieceVisitor for Told {
 
 /// A lookahead reader never reports a part of a piece, wherever its range ends.
 #[test]
-fn pieces_are_whole() {
+fn lookahead_never_reports_a_partial_piece() {
     let resource = r#"{"address":"a.b","values":{},"sensitive_values":{}}"#;
     let (space, number) = (" ".repeat(85), "1234567890".repeat(5));
     let tree = format!(
@@ -481,7 +481,7 @@ fn pieces_are_whole() {
 
 /// If a source ends early, results of workers beyond its end do not count.
 #[test]
-fn results_beyond_the_end_do_not_count() {
+fn lookahead_results_beyond_the_end_are_dropped() {
     // A line that begins another document ends the first document.
     let other = "{\"address\":\"x\",\"values\":\n{\"format_version\":\"1\"}}";
     let tree = format!(
@@ -541,7 +541,7 @@ fn the_limit_applies_to_white_space() {
 
 /// More pieces in a range than a worker records.
 #[test]
-fn very_many_very_small_pieces() {
+fn more_pieces_than_a_worker_records_are_redacted() {
     let small = |place: usize| match place % 1000 {
         0 => resource(7 * place),
         _ => String::from(r#"{"address":"a","x":1}"#),
@@ -554,7 +554,7 @@ fn very_many_very_small_pieces() {
 
 /// More secrets in a range than a worker records: the reader searches the last pieces itself.
 #[test]
-fn very_many_small_secrets() {
+fn more_secrets_than_a_worker_records_are_redacted() {
     let secret = |number: usize| format!("s{number:08}");
     let of_many = |place: usize| {
         let list: Vec<_> = (place * 2000..(place + 1) * 2000).map(secret).collect();

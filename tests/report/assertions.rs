@@ -161,7 +161,7 @@ fn an_assertion_with_the_severity_warning_does_not_fail_the_run() {
 }
 
 #[test]
-fn several_files_are_asked_and_a_wrong_one_is_an_error_with_its_line() {
+fn several_assertion_files_are_checked_and_errors_have_a_line() {
     let two = "- {resource: aws_vm.a, absent: true, name: Second}\n";
     let files = [("plan.json", &*plan()), ("a.yaml", ASSERTIONS), ("b.yaml", two)];
     let folder = folder(&[], &files);

@@ -29,7 +29,7 @@ fn members_without_a_value_are_left_out_of_elements() {
 }
 
 #[test]
-fn a_null_that_tells_elements_apart_stays() {
+fn nulls_that_distinguish_elements_are_shown() {
     let before = r#"{"l":[{"a":1,"n":null,"u":null},{"a":2}]}"#;
     let after = r#"{"l":[{"a":2},{"a":1,"n":"x","u":null}]}"#;
     let expected = [r#"- l[0] = {"a":1,"n":null}"#, r#"+ l[1] = {"a":1,"n":"x"}"#];
@@ -76,7 +76,7 @@ fn an_element_of_unknown_members_alone_is_an_object() {
 }
 
 #[test]
-fn a_text_of_several_lines_has_no_line_more() {
+fn multi_line_texts_have_no_extra_line() {
     let created = r#""actions":["create"],"before":null,"after":{"t":"a\n\tb\n"}"#;
     let text = report_of(&[], &plan_of(&[("t", created)]));
     assert!(text.contains("= <<-EOT\n            a\n            \\tb\n          EOT\n"), "{text}");

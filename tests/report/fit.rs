@@ -276,7 +276,7 @@ fn the_table_leaves_room_for_changes() {
 }
 
 #[test]
-fn sizes_are_those_of_the_hosts() {
+fn fit_sizes_match_the_limits_of_the_hosts() {
     let limits = [("github", 65_536), ("gitlab", 1_000_000), ("azure", 150_000)];
     for (host, limit) in limits {
         let max = Fit::named(host).expect("a host");
@@ -320,7 +320,7 @@ fn parts_are_files_in_one_folder() {
 }
 
 #[test]
-fn a_part_replaces_no_input() {
+fn a_report_part_never_replaces_an_input() {
     let plans = folder(&["rich"], &[]);
     let path = plans.path();
     std::fs::rename(path.join("rich.json"), path.join("r.2.md")).expect("renamed");

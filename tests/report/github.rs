@@ -97,7 +97,7 @@ fn a_step_has_annotations_a_summary_and_outputs() {
 }
 
 #[test]
-fn variables_are_the_same_numbers() {
+fn variables_equal_the_outputs_of_a_github_step() {
     let folder = folder(&["rich", "update"], &[]);
     let (_, _, outputs) = step(folder.path(), &["rich.json", "update.json"]);
     let args = ["-o", "variables=v", "-o", "variables", "rich.json", "update.json"];

@@ -27,7 +27,7 @@ fn said(command: &[&str], plan: &str) -> (Option<i32>, String) {
 }
 
 #[test]
-fn a_document_without_a_list_of_changes_is_not_one_without_changes() {
+fn a_plan_without_a_change_list_is_not_reported_as_unchanged() {
     for values in VALUES {
         let plan = unlisted(values);
         for command in [&["summary", "-"][..], &["changes", "-"], &["report", "-"]] {
@@ -98,7 +98,7 @@ fn corpus(case: &str) -> std::path::PathBuf {
 /// What machines are told of plans that are not whole: lines of `variables`, the report of
 /// `gitlab`, and the levels of SARIF's notifications.
 #[test]
-fn machines_are_told_that_a_plan_is_not_whole() {
+fn machine_formats_report_incomplete_plans() {
     for (case, variables, gitlab, sarif) in [
         (
             "errored",
@@ -148,7 +148,7 @@ fn markdown_names_the_plan_whose_planning_failed() {
 
 /// Markdown and the summary say the same of plans that change no resources.
 #[test]
-fn plans_that_change_no_resources_have_the_same_words_everywhere() {
+fn summary_and_markdown_agree_on_plans_without_changes() {
     let checks =
         r#""resource_changes":[],"checks":[{"address":{"to_display":"check.c"},"status":"fail"}]"#;
     let output = r#""resource_changes":[],"output_changes":{
@@ -181,7 +181,7 @@ fn plans_that_change_no_resources_have_the_same_words_everywhere() {
 
 /// Terraform says that a plan which only records moves is not applyable, and offers to apply it.
 #[test]
-fn a_refresh_that_only_records_moves_is_one() {
+fn a_plan_that_only_records_moves_is_a_refresh() {
     let plan = r#"{"format_version":"1.2","applyable":false,"complete":true,"resource_drift":[
         {"address":"t.b","previous_address":"t.a","type":"t","name":"b","change":
         {"actions":["no-op"],"before":{"n":1},"after":{"n":1}}}]}"#;

@@ -67,7 +67,7 @@ fn report_with_rules(format: &str, plan: &std::path::Path) -> String {
 }
 
 #[test]
-fn a_ci_reads_a_test_for_each_rule() {
+fn junit_has_a_test_case_for_each_rule() {
     for (plan, records) in plans() {
         let text = report_with_rules("junit", &plan);
         let read = junit_parser::from_reader(Cursor::new(&text)).expect("JUnit");
@@ -91,7 +91,7 @@ fn a_ci_reads_a_test_for_each_rule() {
 }
 
 #[test]
-fn a_scanner_reads_a_result_for_each_broken_rule() {
+fn sarif_has_a_result_for_each_broken_rule() {
     for (plan, records) in plans() {
         let text = report_with_rules("sarif", &plan);
         let read: Sarif = serde_json::from_str(&text).expect("SARIF");

@@ -19,7 +19,7 @@ fn every_plan_of_the_corpus_has_a_page() {
 }
 
 #[test]
-fn several_plans_are_one_table() {
+fn markdown_lists_several_plans_in_one_table() {
     let plans = ["create", "delete", "no-changes", "update"];
     let folder = folder(&plans, &[("cut.json", r#"{"format_version":"1.2","resource_changes":["#)]);
     let args = ["-o", "markdown", "--fail-on", "delete", "."];

@@ -354,7 +354,7 @@ fn failed_checks_that_are_hidden_are_named() {
 }
 
 #[test]
-fn filters_without_effect_are_told() {
+fn filters_without_effect_are_warnings() {
     let folder = super::folder(&["update"], &[]);
     let run = |args: &[&str]| super::report(folder.path(), &[args, &["update.json"]].concat(), &[]);
     for (option, value) in [

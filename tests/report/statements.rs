@@ -192,7 +192,7 @@ fn imports_show_their_id() {
 }
 
 #[test]
-fn forgotten_objects_stay() {
+fn reports_say_that_forgotten_objects_are_not_destroyed() {
     let gone = r#""actions":["forget"],"before":{"a":1,"l":[]},"after":null"#;
     let reason = r#""action_reason":"delete_because_no_resource_config","change""#;
     let forgotten = plan_of(&[("t", gone)]).replace("\"change\"", reason);
@@ -357,7 +357,7 @@ fn counted(text: &str, words: &[(&'static str, &str)]) -> BTreeMap<&'static str,
 }
 
 #[test]
-fn reports_count_what_renderings_count() {
+fn reports_have_the_same_counts_as_terraform_renderings() {
     let mut plans = 0;
     for (name, path) in shared_plans::files() {
         let Some(plan) = shared_plans::plan_beside(&path, ".plan.txt") else { continue };
@@ -456,7 +456,7 @@ fn reported(text: &str) -> BTreeMap<String, u64> {
 }
 
 #[test]
-fn as_many_attributes_are_unchanged_as_the_tools_count() {
+fn unchanged_attribute_counts_match_the_tools() {
     let (mut compared, mut wrong) = (0, Vec::new());
     for (name, path) in shared_plans::files() {
         let Some(plan) = shared_plans::plan_beside(&path, ".plan.txt") else { continue };

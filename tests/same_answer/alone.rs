@@ -34,7 +34,7 @@ fn rows(batch_out: &Path) -> Vec<String> {
 }
 
 #[test]
-fn without_other_threads() {
+fn output_is_the_same_if_no_thread_can_start() {
     let generated_in = tempfile::tempdir().expect("a folder");
     let (plan, _) = generated(generated_in.path(), "estate", &[], SIZE);
     let folder = tempfile::tempdir().expect("a folder");

@@ -137,7 +137,7 @@ fn end(found: &str, expected: &str) -> String {
 }
 
 #[test]
-fn every_format_of_every_shape() {
+fn no_output_format_depends_on_the_number_of_threads() {
     let folder = tempfile::tempdir().expect("a folder");
     let sinks: [Format; 4] = [
         lines,
@@ -271,7 +271,7 @@ impl Rendered for Counting {
 }
 
 #[test]
-fn long_plans_are_shared_and_short_ones_are_not() {
+fn only_long_plans_are_split_among_threads() {
     let folder = tempfile::tempdir().expect("a folder");
     for (size, threads, is_shared) in [(SIZE, 2, true), (SIZE, 1, false), (300 << 10, 8, false)] {
         for layout in [&[][..], &["--indent"]] {
@@ -335,7 +335,7 @@ fn workers_read_unchanged_elements() {
 /// Lookahead workers guess where elements begin. This plan has texts that look like the beginning
 /// of an element, in every place where such a text can stand.
 #[test]
-fn wrong_guesses_change_nothing() {
+fn misleading_texts_do_not_change_the_records() {
     let decoy = r#"},{"address":"x.y","mode":"managed","change":{"actions":["delete"]}}"#;
     let text = serde_json::to_string(&format!("{decoy}\"{decoy}\\")).expect("a string");
     let side = |number| {
@@ -457,7 +457,7 @@ fn sections_of_every_length_are_skipped() {
 
 /// Elements that are longer than the range of a worker, between short ones.
 #[test]
-fn long_elements_between_short_ones() {
+fn elements_longer_than_a_worker_range_are_read() {
     let long = |place: usize| {
         let filler = "y".repeat(place % 7 * 100_000);
         let sides = format!(r#""before":{{"f":"{filler}","n":1}},"after":{{"f":"{filler}"}}"#);

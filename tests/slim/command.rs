@@ -104,7 +104,7 @@ fn an_output_file_is_whole_or_not_there() {
 }
 
 #[test]
-fn a_state_is_no_plan() {
+fn slim_refuses_a_state() {
     for state in [
         &br#"{"format_version":"1.0","values":{"root_module":{"resources":[]}}}"#[..],
         br#"{"format_version":"1.0"}"#,
@@ -168,7 +168,7 @@ fn standard_error_counts_what_was_dropped_and_masked() {
 }
 
 #[test]
-fn a_plan_can_be_wrapped() {
+fn wrap_puts_the_plan_into_an_object() {
     let plain = succeeded(slim(&["-"], PLAN.as_bytes()));
     let wrapped = succeeded(slim(&["--wrap", "terraform", "-"], PLAN.as_bytes()));
     let plain = plain.strip_suffix(b"\n").expect("a line");

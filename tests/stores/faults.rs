@@ -137,7 +137,7 @@ fn an_object_that_changes_is_an_error_and_never_a_mixture() {
 }
 
 #[test]
-fn another_region_is_no_bad_request() {
+fn a_wrong_region_has_its_own_error_message() {
     let s3 = S3::start();
     for (status, headers, said) in [
         (301, "", "another region: set AWS_REGION to it"),
@@ -167,7 +167,7 @@ fn serving(headers: &'static str, knows_ranges: Option<()>) -> Gate {
 }
 
 #[test]
-fn web_servers_are_resumed_if_that_is_safe() {
+fn broken_downloads_resume_only_if_that_is_safe() {
     let broken = "the connection broke, and the store cannot send the rest alone";
     for (headers, knows_ranges, end, if_match) in [
         ("ETag: \"a\"\r\n", Some(()), Ok(()), Some("\"a\"")),

@@ -98,7 +98,7 @@ fn heads_are_requested_concurrently() {
 }
 
 #[test]
-fn the_order_is_that_of_paths() {
+fn objects_are_read_in_path_order() {
     let s3 = estate();
     let run = s3.run("changes --exclude old s3://plans/live/");
     let expected = [
@@ -122,7 +122,7 @@ fn the_order_is_that_of_paths() {
 }
 
 #[test]
-fn globs_name_keys() {
+fn globs_match_object_keys() {
     let s3 = estate();
     for (name, expected) in [
         ("live/*/plan.json", &["live/prod/plan.json", "live/prod-2/plan.json"][..]),
@@ -159,7 +159,7 @@ fn addresses_without_plans_are_errors() {
 }
 
 #[test]
-fn lists_name_addresses_beside_paths() {
+fn list_files_can_mix_addresses_and_paths() {
     let s3 = estate();
     let list = s3.path("list");
     let path = s3.path("live/prod.json");
@@ -177,7 +177,7 @@ fn lists_name_addresses_beside_paths() {
 
 /// The server lists at most a thousand keys on a page.
 #[test]
-fn more_keys_than_a_page_are_all_there() {
+fn listings_of_several_pages_are_read_completely() {
     let s3 = S3::start();
     for number in 0..2345 {
         s3.put(&format!("{number:04}.json"), line(&number.to_string()));
@@ -243,7 +243,7 @@ fn objects_must_match_their_listing() {
 }
 
 #[test]
-fn listings_that_make_no_sense_are_errors() {
+fn invalid_listings_are_errors() {
     let s3 = S3::start();
     for (response, said) in [
         (page(&["a.json"], Some("again")), "the store sent an invalid answer"),

@@ -15,7 +15,7 @@ pub fn large() -> String {
 }
 
 #[test]
-fn records_are_those_of_the_file() {
+fn an_object_gives_the_same_output_as_its_file() {
     let s3 = S3::start();
     let large = large();
     let several = format!("{PLAN}\n{PLAN}\n");
@@ -53,7 +53,7 @@ fn records_are_those_of_the_file() {
 }
 
 #[test]
-fn documents_that_are_written_are_those_of_the_file() {
+fn rewriting_an_object_gives_the_same_output_as_its_file() {
     let s3 = S3::start();
     s3.put("plan.json", PLAN);
     s3.put("plan.gz", forms::gzip(PLAN.as_bytes()));
@@ -126,7 +126,7 @@ fn invalid_addresses_are_errors() {
 }
 
 #[test]
-fn an_address_of_a_file_is_the_file() {
+fn file_addresses_read_the_local_file() {
     let s3 = S3::start();
     s3.put("a b/plan.json", PLAN);
     let path = s3.path("a b/plan.json");

@@ -163,7 +163,7 @@ fn file(path: &str, text: &str) -> File {
 }
 
 #[test]
-fn circles_are_found_through_exports() {
+fn import_cycles_are_found_through_reexports() {
     let parent = file("a/mod.rs", "mod one;\nmod two;\npub use one::One;\nuse two::{self, Two};\n");
     let one = file("a/one.rs", "use super::{\n    two::Two,\n    Own,\n};\n");
     let two = file("a/two.rs", "use crate::a::One;\n// use super::x;\n");

@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_are_told_from_what_is_in_them() {
+    fn a_list_is_split_at_its_top_level_commas() {
         for list in ["", "{}", r#"{};1;"""#, r#"{"a":["]}",{"b":[1,2]}],"c":"\\\"],"};[[],","]"#] {
             let list: Vec<&str> = list.split_terminator(';').collect();
             for kind in [Kind::Inputs, Kind::Outcomes] {
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_is_damage() {
+    fn a_malformed_list_is_rejected() {
         for rest in ["", "1", "1,", "1]", "1]}}", "1] }", "\"]}", "1]}1", "[1]}"] {
             assert_eq!(elements(&format!("{}{rest}", Kind::Inputs.head()), Kind::Inputs), None);
         }

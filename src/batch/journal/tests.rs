@@ -80,7 +80,7 @@ fn told(journal: &Journal) -> (Vec<String>, Vec<String>) {
 }
 
 #[test]
-fn a_journal_tells_what_was_written_last() {
+fn a_journal_keeps_the_outcomes_of_unchanged_inputs_only() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("journal");
     let mut journal = written(&path);
@@ -103,7 +103,7 @@ fn a_journal_tells_what_was_written_last() {
 
 /// The bytes of a journal are stable, because other versions of this program read it.
 #[test]
-fn a_journal_of_before_is_read_and_written_alike() {
+fn the_bytes_of_the_journal_format_are_stable() {
     let lines = concat!(
         r#"73ab48fd061e3d52 {"begun":{"version":1,"plansift":"0.1.0","format":"ndjson","#,
         r#""all":false,"check":"grammar","strict":false,"shard":"1/1"}}"#,
@@ -140,7 +140,7 @@ fn a_journal_of_before_is_read_and_written_alike() {
 }
 
 #[test]
-fn what_is_not_known_again_is_done_again() {
+fn inputs_without_identity_are_processed_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("journal");
     let mut journal = written(&path);
@@ -159,7 +159,7 @@ fn what_is_not_known_again_is_done_again() {
 }
 
 #[test]
-fn a_journal_of_another_version_is_told_from_damage() {
+fn a_journal_of_another_version_is_not_reported_as_damaged() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("journal");
     let newer = Terms { version: VERSION + 1, ..terms() };
@@ -169,7 +169,7 @@ fn a_journal_of_another_version_is_told_from_damage() {
 }
 
 #[test]
-fn a_journal_is_cut_where_it_is_torn() {
+fn a_torn_last_line_of_a_journal_is_cut_off() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("journal");
     drop(written(&path));
@@ -198,7 +198,7 @@ fn a_journal_is_cut_where_it_is_torn() {
 }
 
 #[test]
-fn damage_is_never_taken_for_the_truth() {
+fn flipped_bits_in_a_journal_are_detected() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("journal");
     drop(written(&path));

@@ -135,7 +135,7 @@ mod tests {
 
     /// `stop` may lie beyond the skipped value, inside a value that is outlined next.
     #[test]
-    fn a_skip_may_end_before_its_stop() {
+    fn a_skip_ends_with_its_value_before_the_stop_offset() {
         let member =
             |number: usize| format!(r#""key-{number}":{{"of":"a {number}","list":[1,2]}}"#);
         let object =

@@ -178,7 +178,7 @@ fn continue_on_both_paths(
 }
 
 #[test]
-fn the_fast_path_rarely_doubts_valid_text() {
+fn the_fast_path_accepts_most_batches_of_valid_text() {
     let compact =
         r#"{"a\"b":[1,-2.5e3,12345678901,null,true,{}],"c\u00e9":{"d":"\ud83d\ude00"},"e":[]}"#;
     let spread = compact.replace(',', ",\n    ").replace(':', ": ");
@@ -259,7 +259,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn both_paths_agree(
+    fn mask_and_token_grammar_checks_agree(
         text in prop_oneof![
             documents(),
             mixture(),

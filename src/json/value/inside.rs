@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn fast_and_general_path_agree() {
+    fn fast_and_general_member_parsing_agree() {
         let values = [
             "0",
             "10",

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_leads_to_a_value() {
+    fn pointers_and_steps_find_nested_values() {
         let text = r#"{"a":[{"b/c~d":1}],"":true,"x\u0041":2}"#;
         with(text, |root| {
             let at = |pointer: &str| {

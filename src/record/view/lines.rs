@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_make_one_text_of_the_other() {
+    fn applying_edits_turns_the_old_text_into_the_new() {
         let mut state = 7_u64;
         let mut random = |max: u64| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_stand_on_their_own() {
+    fn delimited_values_in_common_formats_are_pieces() {
         for text in [
             "it",
             " it\t",
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_take_no_longer_for_each_byte() {
+    fn splitting_long_texts_takes_linear_time() {
         for text in ["\\", "\"", "'", "[", "- ", "a: ", "a=", "\\\"", "# ", " #", "\\\\\\\""] {
             let text = text.repeat(1 << 20);
             let mut tried = 0_usize;

@@ -125,7 +125,7 @@ fn an_overlay_that_does_not_fit_marks_everything() {
 }
 
 #[test]
-fn marks_of_whole_places_have_a_reason() {
+fn marks_of_whole_values_have_a_reason() {
     for (text, why) in [
         (r#"[{"a":1},{"a":1},true,{"a":true}]"#, Why::Whole),
         (r#"[{"a":1},{"a":1},{"a":true},true]"#, Why::Whole),
@@ -144,7 +144,7 @@ fn marks_of_whole_places_have_a_reason() {
 }
 
 #[test]
-fn names_mark_too() {
+fn values_are_marked_by_their_name() {
     let text = r#"[{"a":{"db_password":1,"x":2}},{"a":{"db_password":3}},{"a":{"x":true}},{}]"#;
     let found = marked(text, Some("password")).unwrap();
     assert_eq!(found, [sides("1", "3"), sides("2", "")]);

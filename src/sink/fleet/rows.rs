@@ -383,7 +383,7 @@ mod tests {
     use crate::sink::short::GROUP_MAX;
 
     #[test]
-    fn modules_are_told_without_the_keys_of_their_instances() {
+    fn module_addresses_lose_their_instance_keys() {
         for (address, plain) in [
             ("module.a", "module.a"),
             ("module.a[0].module.b", "module.a.module.b"),
@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_beyond_the_bound_is_one_row() {
+    fn groups_beyond_the_limit_share_one_row() {
         let mut counts = Counts::default();
         counts[Column::Add] = 1;
         let mut groups = Groups::new(2);

@@ -456,7 +456,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rules_are_read_as_they_are_written() {
+    fn rules_are_parsed_into_word_pattern_path_and_count() {
         for (text, word, address, path, allowed) in [
             ("replace", "replace", None, None, 0),
             ("delete:aws_db_*", "delete", Some("aws_db_x"), None, 0),
@@ -511,7 +511,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_rule_is_refused_for_its_fault() {
+    fn invalid_rules_are_rejected_with_their_fault() {
         use RuleFault::*;
         for (text, fault) in [
             ("", Empty),

@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_string_means_itself_where_all_of_it_is_seen() {
+    fn visible_strings_are_kept_by_json_escaping() {
         for text in ["", "plain", r#""quoted" \ /"#, "</script><!--", "a&b", "été 漢 🦀", "\\u{a}"]
         {
             assert_eq!(serde_json::from_str::<String>(&line(text)).unwrap(), text);
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_left_that_a_page_could_obey() {
+    fn markup_and_control_characters_are_escaped() {
         for (text, expected) in [
             ("</script>", r#""\u003c/script\u003e""#),
             ("<!--&amp;-->", r#""\u003c!--\u0026amp;--\u003e""#),

@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn the_parts_fit_together() {
+    fn the_page_template_contains_each_placeholder_once() {
         let [head, tail] = Html::<Vec<u8>>::page();
         for mark in ["<!-- policy -->", "/* style */", DATA, "/* script */"] {
             assert_eq!(PAGE.matches(mark).count(), 1, "{mark}");

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spans_hold_any_text() {
+    fn any_text_becomes_a_valid_code_span() {
         for (text, expected) in [
             ("a.b", "`a.b`"),
             ("", "` `"),
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn fences_are_longer_than_what_is_in_them() {
+    fn fences_are_longer_than_the_backticks_inside() {
         assert_eq!(fenced("diff", "+ a\n"), "```diff\n+ a\n```\n");
         assert_eq!(fenced("", "````\n"), "`````\n````\n`````\n");
     }

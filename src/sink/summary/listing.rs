@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_stands_behind_the_name_where_it_fits() {
+    fn a_source_location_follows_the_name_if_it_fits() {
         let place = Place { text: "main.tf:12".into(), url: None };
         let (name, rest) = ("aws_db_instance.main".to_owned(), ", because of x".to_owned());
         let line = Line { symbol: "-", style: "", name, place: Some(place), rest };

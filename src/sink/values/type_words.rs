@@ -76,7 +76,7 @@ mod tests {
     use super::type_words;
 
     #[test]
-    fn types_read_as_in_a_configuration() {
+    fn types_are_printed_in_configuration_syntax() {
         for (json, words) in [
             (r#""string""#, Some("string")),
             (r#""dynamic""#, Some("any")),

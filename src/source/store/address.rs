@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_told_without_its_secrets() {
+    fn errors_about_invalid_addresses_hide_secrets() {
         for (name, expected, told) in [
             ("ftp://host/plan.json", StoreFault::Name, "ftp://host/plan.json"),
             ("s3:///key", StoreFault::Name, "s3:///key"),

@@ -61,7 +61,7 @@ mod tests {
     use crate::source::{Inputs, Rule, Selection};
 
     #[test]
-    fn every_address_says_that_there_are_no_stores() {
+    fn addresses_are_unsupported_without_the_stores_feature() {
         for name in ["s3://plans/a.json", "gs://plans/", "az://plans/*", "https://host/a.json"] {
             let selection = Selection { names: vec![name.into()], ..Selection::default() };
             let inputs = Inputs::list(&selection, Rule::default());

@@ -6,7 +6,7 @@ use crate::wire::{Type, from_json, from_msgpack, to_json, to_msgpack};
 
 /// Forms that go-cty accepts but never writes.
 #[test]
-fn lenient_forms_are_read() {
+fn encodings_that_go_cty_only_reads_are_accepted() {
     for (hex, of, expected) in [
         ("c70000", "string", r#"{"unknown":"string"}"#),
         ("d40c00", "string", r#"{"unknown":"string"}"#),
@@ -62,7 +62,7 @@ fn lenient_forms_are_read() {
 }
 
 #[test]
-fn errors_say_what_and_where() {
+fn decoding_errors_have_a_kind_and_an_offset() {
     use ErrorKind::{
         Attribute, Dynamic, Expansion, Key, Length, MixedTypes, NotANumber, ObjectLength,
         Refinement, Required, Reserved, Truncated, TupleLength,
@@ -145,7 +145,7 @@ fn a_set_of_many_unknown_elements_is_read_in_linear_time() {
 }
 
 #[test]
-fn deep_values_need_no_stack() {
+fn deep_values_do_not_overflow_the_stack() {
     let mut nested = b"\x92\xc4\x09\"dynamic\"".repeat(100_000);
     nested.push(0xc0);
     assert!(from_msgpack(&nested, &Type::Dynamic).is_ok());

@@ -89,7 +89,7 @@ const WRITTEN_UNDER: [(&str, &str, &str); 5] = [
 ];
 
 #[test]
-fn bytes_are_those_of_go_cty_and_read_back() {
+fn msgpack_output_matches_go_cty_and_decodes_back() {
     let own = WRITTEN.map(|(given, expected)| (value(given), value(given).ty, expected));
     let under = WRITTEN_UNDER.map(|(given, of, expected)| (value(given), ty(of), expected));
     for (given, of, expected) in own.into_iter().chain(under) {
@@ -137,7 +137,7 @@ fn long_prefixes_are_cut_where_no_later_text_changes_them() {
 }
 
 #[test]
-fn json_is_that_of_go_cty() {
+fn json_output_matches_go_cty() {
     for (given, of, expected) in [
         (r#"{"string":"<a&b>\u2028"}"#, "string", r#""\u003ca\u0026b\u003e\u2028""#),
         (r#"{"string":{"hex":"61ff0a08"}}"#, "string", r#""a\ufffd\n\b""#),
@@ -172,7 +172,7 @@ fn json_is_that_of_go_cty() {
 }
 
 #[test]
-fn what_json_cannot_say_is_an_error() {
+fn unknown_and_infinite_values_have_no_json() {
     for (given, of, kind) in [
         (r#"{"unknown":"string"}"#, "string", ErrorKind::Unknown),
         (r#"{"tuple":[{"unknown":"string"}]}"#, r#"["tuple",["dynamic"]]"#, ErrorKind::Unknown),
@@ -240,7 +240,7 @@ fn values_are_converted_to_the_type() {
 }
 
 #[test]
-fn texts_that_show_no_value_are_refused() {
+fn invalid_json_forms_of_values_are_rejected() {
     for text in [
         "",
         "1",

@@ -31,7 +31,7 @@ fn depth_is_limited() {
 }
 
 #[test]
-fn views_skip_the_types_in_front_of_values() {
+fn value_views_skip_dynamic_type_prefixes() {
     let bytes = bytes("83a16193d40000c30aa162a178a16392c40622626f6f6c22c301");
     let (value, rest) = Value::read(&bytes).expect("a value");
     assert!(rest == [1] && !value.is_wholly_known() && !value.is_unknown());

@@ -34,7 +34,7 @@ fn text_is_plain_and_as_short_as_the_precision_allows() {
 }
 
 #[test]
-fn text_that_is_no_number_is_refused() {
+fn invalid_numbers_are_rejected() {
     for given in [
         "",
         "-",
@@ -62,7 +62,7 @@ fn text_that_is_no_number_is_refused() {
 }
 
 #[test]
-fn large_exponents_cost_nothing_until_the_digits_are_asked_for() {
+fn large_exponents_are_not_expanded_to_digits() {
     let large = Number::parse(b"1e10000000").expect("a number");
     assert!(!large.is_infinite() && large.to_text().is_none());
     assert!(Number::parse(b"1e646456993").expect("a number").is_infinite());

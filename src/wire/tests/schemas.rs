@@ -90,7 +90,7 @@ fn nested(mode: &str) -> Block {
 }
 
 #[test]
-fn odd_schemas_are_read() {
+fn unusual_schemas_have_an_implied_type() {
     for (text, expected) in [
         ("null", r#"["object",{}]"#),
         ("{}", r#"["object",{}]"#),

@@ -36,7 +36,7 @@ fn types_are_read_and_written() {
 }
 
 #[test]
-fn texts_that_are_no_type_are_refused() {
+fn invalid_types_are_rejected() {
     for given in [
         "",
         "null",

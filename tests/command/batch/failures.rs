@@ -104,7 +104,7 @@ fn a_full_disk_ends_the_run() {
 }
 
 #[test]
-fn too_few_handles_are_an_error_that_passes() {
+fn a_batch_resumes_after_running_out_of_file_handles() {
     let folder = growing();
     let expected = undisturbed(&folder);
     let mut codes = Vec::new();
@@ -126,7 +126,7 @@ fn too_few_handles_are_an_error_that_passes() {
 }
 
 #[test]
-fn a_file_that_vanishes_is_a_row() {
+fn a_deleted_input_is_a_failed_row() {
     let folder = plans();
     let waiting = Waiting::start(&folder, 1);
     std::fs::remove_file(folder.path("p/b.json")).expect("it is there");
@@ -143,7 +143,7 @@ fn a_file_that_vanishes_is_a_row() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_a_row() {
+fn a_read_error_is_a_failed_row() {
     let folder = plans();
     // The device returns an error when it is read at offset 0.
     let run = folder.run("batch p/a.json /proc/self/mem --out out");
@@ -155,7 +155,7 @@ fn a_file_that_cannot_be_read_is_a_row() {
 }
 
 #[test]
-fn a_file_that_must_not_be_read_is_a_row() {
+fn missing_permissions_fail_the_input_or_the_batch() {
     let folder = plans();
     let allow = |name: &str, mode: u32| {
         let permissions = std::fs::Permissions::from_mode(mode);

@@ -44,7 +44,7 @@ fn replace(path: &Path, kind: &str) {
 }
 
 #[test]
-fn a_file_of_the_folder_that_is_no_regular_file_is_refused() {
+fn special_files_in_a_batch_folder_are_refused() {
     let limit = Duration::from_secs(30);
     for name in ["journal", "lock", "report.ndjson", "records/p~a.json.ndjson"] {
         for kind in ["FIFO", "socket", "folder", "device"] {

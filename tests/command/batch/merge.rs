@@ -42,7 +42,7 @@ fn without_folders(mut rows: Vec<Value>) -> Vec<Value> {
 }
 
 #[test]
-fn shards_are_the_whole_in_parts() {
+fn merged_shards_equal_the_unsharded_batch() {
     let folder = many();
     let whole = folder.run("batch p --out out");
     do_shards(&folder);
@@ -153,7 +153,7 @@ fn a_shard_may_be_empty() {
 }
 
 #[test]
-fn parts_of_other_lists_are_refused() {
+fn shards_of_different_input_lists_are_refused() {
     let folder = many();
     for (out, shard, inputs) in [("s1", "1/2", "p"), ("s2", "2/2", "./p")] {
         let run = folder.run(&format!("batch {inputs} --out {out} --shard {shard}"));

@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waits_double_up_to_a_bound() {
+    fn retry_delays_double_up_to_a_maximum() {
         for made in 1..40 {
             let longest = Duration::from_millis(200 << (made - 1).min(6)).min(WAIT_MAX);
             for _ in 0..20 {
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_may_pass_is_asked_again() {
+    fn only_transient_errors_are_retried() {
         let status = |status| ErrorKind::Store(StoreFault::Status(status));
         for passing in [408, 429, 500, 502, 503, 504, 509, 520, 599] {
             assert!(is_passing(status(passing)), "{passing}");

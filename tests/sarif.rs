@@ -13,8 +13,11 @@ use crate::run;
 /// The folder of the crate that ships the schema.
 fn folder() -> PathBuf {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let args = ["metadata", "--offline", "--locked", "--format-version", "1"];
-    let output = Command::new(cargo).args(args).current_dir(run::root()).output().expect("cargo");
+    // Cargo has downloaded the crates of this platform only.
+    let mut command = Command::new(cargo);
+    command.args(["metadata", "--offline", "--locked", "--format-version", "1"]);
+    command.args(["--filter-platform", "host-tuple"]).current_dir(run::root());
+    let output = command.output().expect("cargo");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let metadata: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let packages = metadata["packages"].as_array().expect("packages");

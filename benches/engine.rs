@@ -21,7 +21,7 @@ use plansift::json::Validation;
 use plansift::json::cursor::Cursor;
 use plansift::limits::Limits;
 use plansift::plan::{self, Flow, ResourceChange, Section, Visitor};
-use plansift::record::{Options, Record, sift};
+use plansift::record::{Record, RecordOptions, sift};
 use plansift::scan::{BATCH, BLOCK, Block, Detail, Isa, Scanner};
 use plansift::sink::Sink;
 use serde_json::Value;
@@ -158,7 +158,7 @@ fn visit(criterion: &mut Criterion) {
         group(criterion, "visit", &plan.text).bench_function(plan.name, |bencher| {
             bencher.iter(|| {
                 let mut counter = Counter(0);
-                plan::read(Slice(&plan.text), &plan::Options::default(), &mut counter)
+                plan::read(Slice(&plan.text), &plan::PlanOptions::default(), &mut counter)
                     .expect("a plan");
                 assert_eq!(counter.0, expected);
             });
@@ -193,7 +193,7 @@ fn diff(criterion: &mut Criterion) {
     assert_eq!(plan.resource_changes(), 1);
     let expected = plan.summary["changed_paths"].as_u64().expect("a count");
     let mut measure = Measure(criterion, expected);
-    plan::read(Slice(&plan.text), &plan::Options::default(), &mut measure).expect("a plan");
+    plan::read(Slice(&plan.text), &plan::PlanOptions::default(), &mut measure).expect("a plan");
 }
 
 /// Turns bytes into records that are not written. Counts everything in the summary.
@@ -214,7 +214,7 @@ fn whole(criterion: &mut Criterion) {
         group(criterion, "whole", &plan.text).bench_function(plan.name, |bencher| {
             let mut summary = None;
             bencher.iter(|| {
-                let options = Options::default();
+                let options = RecordOptions::default();
                 let sifted = sift(Slice(&plan.text), "plan.json", &options, &mut Nowhere);
                 summary = Some(sifted.expect("a plan").summary);
             });

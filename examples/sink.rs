@@ -8,8 +8,8 @@ use std::error::Error;
 use std::path::Path;
 
 use plansift::error::Result;
-use plansift::input::{Input, Options as InputOptions};
-use plansift::record::{Options, Record, Sink, sift};
+use plansift::input::{Input, InputOptions};
+use plansift::record::{Record, RecordOptions, Sink, sift};
 
 /// Prints the action, the address and the number of changed paths of each resource.
 struct Lines;
@@ -31,7 +31,7 @@ impl Sink for Lines {
 fn main() -> std::result::Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("usage: sink PLAN")?;
     let input = Input::open_file(Path::new(&path), &InputOptions::default())?;
-    let sifted = sift(input, &path, &Options::default(), &mut Lines)?;
+    let sifted = sift(input, &path, &RecordOptions::default(), &mut Lines)?;
     eprintln!("{} to destroy", sifted.summary.terraform.destroy);
     Ok(())
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use plansift::Result;
 use plansift::diff::Differ;
-use plansift::input::{Input, Options as InputOptions};
+use plansift::input::{Input, InputOptions};
 use plansift::json::value::Value;
 use plansift::plan::{self, Flow, ResourceChange, Section, Visitor};
 
@@ -42,7 +42,7 @@ fn json(value: Option<Value<'_>>) -> Result<String> {
 fn main() -> Result<()> {
     let path = std::env::args_os().nth(1).unwrap_or_else(|| "plan.json".into());
     let input = Input::open_file(Path::new(&path), &InputOptions::default())?;
-    let options = plan::Options::default();
+    let options = plan::PlanOptions::default();
     plan::read(input, &options, &mut Values(Differ::new(&options.limits)))?;
     Ok(())
 }

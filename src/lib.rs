@@ -64,7 +64,7 @@
 //!
 //! ```
 //! use plansift::input::Slice;
-//! use plansift::record::{Options, sift};
+//! use plansift::record::{RecordOptions, sift};
 //! use plansift::sink::{Sink, ndjson::Ndjson};
 //!
 //! let plan = br#"{"format_version":"1.2","terraform_version":"1.11.4","resource_changes":[
@@ -74,7 +74,7 @@
 //!
 //! let mut out = Vec::new();
 //! let mut sink = Ndjson::new(&mut out);
-//! let sifted = sift(Slice(plan), "plan.json", &Options::default(), &mut sink)?;
+//! let sifted = sift(Slice(plan), "plan.json", &RecordOptions::default(), &mut sink)?;
 //! sink.finish()?;
 //! drop(sink);
 //!

@@ -12,7 +12,7 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use plansift::input::{self, Input, Mapping, Slice};
-use plansift::record::{Options, Show, sift};
+use plansift::record::{RecordOptions, Show, sift};
 use plansift::sink::Sink;
 use plansift::sink::json::Json;
 use plansift::sink::ndjson::Ndjson;
@@ -99,7 +99,7 @@ fn plan(change: &str, count: usize) -> String {
 
 /// Number of allocations while a plan becomes records.
 fn count_allocations(plan: &str, sink: &mut dyn Sink) -> u64 {
-    let options = Options { show: Show::All, ..Options::default() };
+    let options = RecordOptions { show: Show::All, ..RecordOptions::default() };
     let before = ASKED.load(Ordering::Relaxed);
     sift(Slice(plan.as_bytes()), "plan.json", &options, sink).expect("a plan");
     ASKED.load(Ordering::Relaxed) - before
@@ -109,12 +109,12 @@ fn count_allocations(plan: &str, sink: &mut dyn Sink) -> u64 {
 fn count_on_threads(plan: &str) -> u64 {
     let mut file = tempfile::NamedTempFile::new().expect("a file");
     file.write_all(plan.as_bytes()).expect("it is written");
-    let mut options = Options::default();
+    let mut options = RecordOptions::default();
     options.read.threads = NonZeroUsize::new(3);
     #[allow(unsafe_code, reason = "mapped files have a contract")]
     // SAFETY: no other process knows the file.
     let mapping = unsafe { Mapping::auto() };
-    let options_of_file = input::Options { mapping, ..input::Options::default() };
+    let options_of_file = input::InputOptions { mapping, ..input::InputOptions::default() };
     let input = Input::open_file(file.path(), &options_of_file).expect("a file");
     let before = ASKED.load(Ordering::Relaxed);
     sift(input, "plan.json", &options, &mut Ndjson::new(std::io::sink())).expect("a plan");

@@ -9,7 +9,7 @@ use plansift::config::{Blocks, Graph, read};
 use plansift::error::{ErrorKind, Result};
 use plansift::input::Slice;
 use plansift::limits::{Limit, Limits};
-use plansift::plan::{Documents, Options};
+use plansift::plan::{Documents, PlanOptions};
 use serde_json::{Value, json};
 
 use crate::generated::generated;
@@ -24,7 +24,7 @@ struct Configuration {
 }
 
 fn configuration(text: &str, limits: Limits) -> Result<Configuration> {
-    let options = Options { limits, ..Options::default() };
+    let options = PlanOptions { limits, ..PlanOptions::default() };
     let mut elements = Vec::new();
     let (mut graph, mut blocks) = (Graph::new(&limits), Blocks::new(&limits));
     let mut documents = Documents::new(Slice(text.as_bytes()), &options);

@@ -11,7 +11,7 @@ use std::process::{Output, Stdio};
 use std::sync::LazyLock;
 
 use plansift::input::Slice;
-use plansift::record::Options;
+use plansift::record::RecordOptions;
 use regex::Regex;
 use serde_json::{Map, Value, json};
 
@@ -427,7 +427,8 @@ fn error_messages_about_hostile_texts_are_inert() {
 fn json_output_keeps_the_values_of_hostile_texts() {
     for text in HOSTILE {
         let plan = plan(text).to_string();
-        let (expected, _) = run::records(Slice(plan.as_bytes()), &Options::default()).unwrap();
+        let (expected, _) =
+            run::records(Slice(plan.as_bytes()), &RecordOptions::default()).unwrap();
         let without_source = |record: &Value| {
             let mut record = record.clone();
             record.as_object_mut().map(|members| members.remove("source"));

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use plansift::error::Result;
 use plansift::input::{self, Input, Source};
-use plansift::record::{Options, Show, sift};
+use plansift::record::{RecordOptions, Show, sift};
 use plansift::sink::Sink;
 use plansift::sink::ndjson::Ndjson;
 use serde_json::Value;
@@ -88,12 +88,12 @@ fn name(path: &Path) -> String {
 
 /// Opens a file of the corpus or of the reference folder.
 pub fn open(path: &Path) -> Result<Input> {
-    Input::open_file(path, &input::Options::default())
+    Input::open_file(path, &input::InputOptions::default())
 }
 
 /// The records of a plan as NDJSON.
 fn ndjson(case: &Case, show: Show) -> String {
-    let options = Options { show, ..Options::default() };
+    let options = RecordOptions { show, ..RecordOptions::default() };
     let mut text = Vec::new();
     let mut sink = Ndjson::new(&mut text);
     open(&case.plan)
@@ -138,7 +138,8 @@ fn plans_give_the_expected_records() {
 fn refused_documents_give_the_expected_error() {
     let mut report = String::new();
     for (document, error) in REFUSED.into_iter().flat_map(refused) {
-        let found = open(&document).and_then(|input| run::records(input, &Options::default()));
+        let found =
+            open(&document).and_then(|input| run::records(input, &RecordOptions::default()));
         let text = match found {
             Ok((records, _)) => format!("{} records\n", records.len()),
             Err(found) => format!("{found}\n"),

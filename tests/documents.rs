@@ -5,7 +5,7 @@ use plansift::error::ErrorKind;
 use plansift::input::{Slice, Source};
 use plansift::json::Validation;
 use plansift::plan::{self, Documents, Next, REACH, SurroundingText};
-use plansift::record::{Label, Options, Record, sift_next};
+use plansift::record::{Label, Record, RecordOptions, sift_next};
 use plansift::sink::Sink;
 
 use crate::same_answer::Cut;
@@ -42,13 +42,16 @@ impl Sink for First {
     }
 }
 
-fn options(validation: Validation) -> Options {
-    Options { read: plan::Options { validation, ..Default::default() }, ..Default::default() }
+fn options(validation: Validation) -> RecordOptions {
+    RecordOptions {
+        read: plan::PlanOptions { validation, ..Default::default() },
+        ..Default::default()
+    }
 }
 
 /// The result for each document: `x.NAME`, or an error with its location, followed by `?` if the
 /// rest of the input is not read. Also the number of bytes of all complete documents.
-fn results_with_bytes(source: impl Source, options: &Options) -> (Vec<String>, u64) {
+fn results_with_bytes(source: impl Source, options: &RecordOptions) -> (Vec<String>, u64) {
     let mut documents = Documents::new(source, &options.read);
     let (mut results, mut first) = (Vec::new(), First::default());
     loop {
@@ -72,7 +75,7 @@ fn results_with_bytes(source: impl Source, options: &Options) -> (Vec<String>, u
 }
 
 fn results(text: &str) -> Vec<String> {
-    results_with_bytes(Slice(text.as_bytes()), &Options::default()).0
+    results_with_bytes(Slice(text.as_bytes()), &RecordOptions::default()).0
 }
 
 /// Results without the details of errors.
@@ -135,7 +138,8 @@ fn every_document_of_a_stream_is_reported() {
 fn every_byte_of_a_clean_stream_belongs_to_a_document() {
     for between in ["", "\n", "\r\n", " \n\n"] {
         let text = ["a", "b", "c"].map(plan).join(between);
-        let (results, bytes) = results_with_bytes(Slice(text.as_bytes()), &Options::default());
+        let (results, bytes) =
+            results_with_bytes(Slice(text.as_bytes()), &RecordOptions::default());
         assert_eq!((results.len(), bytes), (3, text.len() as u64), "{between:?}");
     }
 }
@@ -187,7 +191,7 @@ fn a_plan_damaged_anywhere_keeps_its_neighbours() {
         for at in r#"{"format_version""#.len()..b.len() {
             let mut text = format!("{a}\n{b}\n{c}\n").into_bytes();
             text[a.len() + 1 + at] = hostile;
-            let (results, _) = results_with_bytes(Slice(&text), &Options::default());
+            let (results, _) = results_with_bytes(Slice(&text), &RecordOptions::default());
             let ends = (results.first().map(String::as_str), results.last().map(String::as_str));
             assert_eq!(ends, (Some("x.a"), Some("x.c")), "{at}: {hostile:#x}: {results:?}");
             assert_eq!(results.len(), 3, "{at}: {hostile:#x}: {results:?}");
@@ -198,7 +202,7 @@ fn a_plan_damaged_anywhere_keeps_its_neighbours() {
 #[test]
 fn strict_takes_several_documents_but_no_text_between_them() {
     let [a, b] = ["a", "b"].map(plan);
-    let mut strict = Options::default();
+    let mut strict = RecordOptions::default();
     strict.read.surrounding_text = SurroundingText::Refused;
     let results = |text: &str| results_with_bytes(Slice(text.as_bytes()), &strict).0;
     assert_eq!(results(&format!("{a}\n{b}\n")), ["x.a", "x.b"]);
@@ -230,9 +234,10 @@ fn a_reader_of_one_document_takes_no_other() {
     let [a, b] = ["a", "b"].map(plan);
     for between in ["", "\n", "\nDone.\n"] {
         let text = format!("{a}{between}{b}");
-        let mut documents = Documents::only(Slice(text.as_bytes()), &plan::Options::default());
+        let mut documents = Documents::only(Slice(text.as_bytes()), &plan::PlanOptions::default());
         let label = Label { source: "-", workspace: None };
-        let read = sift_next(&mut documents, label, &Options::default(), &mut First::default());
+        let read =
+            sift_next(&mut documents, label, &RecordOptions::default(), &mut First::default());
         assert_eq!(read.map(|_| ()).map_err(|error| error.kind()), Err(ErrorKind::Trailing));
     }
 }

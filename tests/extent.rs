@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use plansift::input::{Slice, Source};
 use plansift::json::Validation;
-use plansift::record::{Extent, Options, Show};
+use plansift::record::{Extent, RecordOptions, Show};
 use serde_json::Value;
 
 use crate::corpus::{cases, open};
@@ -26,13 +26,13 @@ const PATHS: [&str; 7] = [
 fn compare<S: Source>(open: impl Fn() -> S, what: &str) -> usize {
     let mut taken = 0;
     for show in [Show::Changes, Show::All] {
-        let options = Options { show, ..Options::default() };
+        let options = RecordOptions { show, ..RecordOptions::default() };
         let (mut expected, with) = run::records(open(), &options).expect("a plan");
         for record in &mut expected {
             let record = record.as_object_mut().expect("a record is an object");
             taken += PATHS.iter().filter(|key| record.remove(**key).is_some()).count();
         }
-        let options = Options { extent: Extent::Actions, ..options };
+        let options = RecordOptions { extent: Extent::Actions, ..options };
         let (found, without) = run::records(open(), &options).expect("a plan");
         assert_eq!(found, expected, "{what}");
         assert_eq!(without.has_changes, with.has_changes, "{what}");
@@ -71,7 +71,7 @@ fn values_are_skipped() {
     let plan = format!(
         r#"{{"format_version":"1.2","resource_changes":[{{"address":"a.b","change":{change}}}]}}"#
     );
-    let mut options = Options::default();
+    let mut options = RecordOptions::default();
     options.read.validation = Validation::Structure;
     assert!(run::records(Slice(plan.as_bytes()), &options).is_err());
     options.extent = Extent::Actions;
@@ -94,7 +94,7 @@ fn a_damaged_mark_on_an_import_is_an_error_without_paths_too() {
         let element = format!(r#"{{"address":"a.b","change":{change}}}"#);
         let plan = format!(r#"{{"format_version":"1.2","resource_changes":[{element}]}}"#);
         for extent in [Extent::Paths, Extent::Actions] {
-            let options = Options { extent, ..Options::default() };
+            let options = RecordOptions { extent, ..RecordOptions::default() };
             run::error(Slice(plan.as_bytes()), &options);
         }
     }

@@ -43,7 +43,7 @@ impl Visitor for Facts {
 /// Asserts that the facts of a plan are events, and returns their numbers.
 fn facts_of(text: &[u8]) -> [usize; 2] {
     let mut facts = Facts::default();
-    plan::read(Slice(text), &plan::Options::default(), &mut facts).expect("a plan");
+    plan::read(Slice(text), &plan::PlanOptions::default(), &mut facts).expect("a plan");
     let document: serde_json::Value = serde_json::from_slice(text).expect("JSON");
     let listed = document["relevant_attributes"].as_array().into_iter().flatten();
     let listed: Vec<_> =

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use plansift::input::Slice;
-use plansift::record::{Options, Show};
+use plansift::record::{RecordOptions, Show};
 use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;
@@ -51,7 +51,7 @@ fn generator() -> PathBuf {
 
 /// The records of a plan from the engine and from the oracle.
 fn both(text: &[u8], document: &Value, show: Show) -> (Vec<Value>, Vec<Value>) {
-    let options = Options { show, ..Options::default() };
+    let options = RecordOptions { show, ..RecordOptions::default() };
     let engine = run::records(Slice(text), &options).expect("a plan").0;
     let oracle = naive::records(document, "plan.json", text.len() as u64, show == Show::All);
     (engine, oracle)

@@ -8,7 +8,7 @@ use plansift::error::{Error, ErrorKind, Result};
 use plansift::input::{self, Input, Slice, Source};
 use plansift::json::Validation;
 use plansift::limits::Limit;
-use plansift::record::{Options, Record, Sifted, sift};
+use plansift::record::{Record, RecordOptions, Sifted, sift};
 use plansift::sink::Sink;
 use proptest::prelude::*;
 
@@ -36,7 +36,7 @@ impl Sink for Shape {
     }
 }
 
-fn options(validation: Validation) -> Options {
+fn options(validation: Validation) -> RecordOptions {
     let mut options = run::all();
     options.read.validation = validation;
     options
@@ -44,7 +44,7 @@ fn options(validation: Validation) -> Options {
 
 /// Sifts a text. Asserts what holds for all inputs: a complete plan ends in exactly one summary, a
 /// failed one has none.
-fn sifted(source: impl Source, options: &Options) -> Result<Shape> {
+fn sifted(source: impl Source, options: &RecordOptions) -> Result<Shape> {
     let mut shape = Shape::default();
     match sift(source, "plan.json", options, &mut shape) {
         Ok(_) => {
@@ -204,8 +204,9 @@ fn strings_longer_than_any_window_are_read() {
         // Also through a reader, whose buffer has to grow.
         let reader = Box::new(std::io::Cursor::new(plan.clone().into_bytes()));
         let limits = plansift::limits::Limits::default();
-        let input = Input::from_reader(reader, &input::Options { limits, ..Default::default() })
-            .expect("a reader");
+        let input =
+            Input::from_reader(reader, &input::InputOptions { limits, ..Default::default() })
+                .expect("a reader");
         assert_eq!(sifted(input, &run::all()).expect("a plan").records, 3);
         let skipped = format!(
             r#"{{"format_version":"1.2","prior_state":"{}","resource_changes":[]}}"#,

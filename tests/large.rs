@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use plansift::error::{ErrorKind, Found, Result};
 use plansift::input::{self, Input, Source};
-use plansift::record::Options;
+use plansift::record::RecordOptions;
 
 use crate::hostile::sample;
 use crate::run;
@@ -91,7 +91,7 @@ fn changes_beyond_four_gibibytes_are_found() {
     let filler = filler();
     let tail = format!("{TAIL}]}}");
     let source = Filled::new(HEAD, &filler, TIMES, &tail);
-    let (records, sifted) = run::records(source, &Options::default()).expect("a plan");
+    let (records, sifted) = run::records(source, &RecordOptions::default()).expect("a plan");
     assert_eq!(records.len(), 3);
     assert_eq!(records[1]["address"], "a.late");
     assert_eq!(records[1]["changed"], serde_json::json!(["k"]));
@@ -107,7 +107,7 @@ fn errors_beyond_four_gibibytes_have_the_right_offset() {
     let before = HEAD.len() as u64 + TIMES * MIB as u64;
     let tail = format!("{TAIL};]}}");
     let source = Filled::new(HEAD, &filler, TIMES, &tail);
-    let error = run::error(source, &Options::default());
+    let error = run::error(source, &RecordOptions::default());
     let found = Found::Other;
     assert!(
         matches!(error.kind(), ErrorKind::Syntax { found: other, .. } if other == found),
@@ -120,7 +120,7 @@ fn errors_beyond_four_gibibytes_have_the_right_offset() {
 fn a_sparse_hole_of_five_gibibytes_is_an_error_at_its_start() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("plan.json");
-    let options = Options::default();
+    let options = RecordOptions::default();
     for (head, kind) in [
         (r#"{"format_version":"1.2","prior_state":"text"#, ErrorKind::ControlCharacter),
         (
@@ -133,7 +133,7 @@ fn a_sparse_hole_of_five_gibibytes_is_an_error_at_its_start() {
         file.set_len(5 << 30).expect("a sparse file");
         let input = Input::open_file(
             &path,
-            &input::Options {
+            &input::InputOptions {
                 limits: options.read.limits,
                 mapping: run::mapped(),
                 ..Default::default()
@@ -153,10 +153,10 @@ fn plans_followed_by_a_hole_are_errors() {
     let plan = sample::of_changes(3, sample::create);
     std::fs::write(&path, &plan).expect("a file");
     File::options().write(true).open(&path).expect("a file").set_len(5 << 30).expect("sparse");
-    let options = Options::default();
+    let options = RecordOptions::default();
     let input = Input::open_file(
         &path,
-        &input::Options {
+        &input::InputOptions {
             limits: options.read.limits,
             mapping: run::mapped(),
             ..Default::default()

@@ -6,7 +6,7 @@ use plansift::error::ErrorKind;
 use plansift::input::Slice;
 use plansift::limits::{Limit, Limits};
 use plansift::plan;
-use plansift::record::Options;
+use plansift::record::RecordOptions;
 use serde_json::Value;
 
 use crate::run;
@@ -18,17 +18,17 @@ fn plan_of(members: &str) -> String {
 }
 
 /// The record of a plan with one change that has these members.
-fn record_of(members: &str, options: &Options) -> Value {
+fn record_of(members: &str, options: &RecordOptions) -> Value {
     let (records, _) = run::records(Slice(plan_of(members).as_bytes()), options).expect("a plan");
     records[1].clone()
 }
 
-fn error_of(members: &str, options: &Options) -> ErrorKind {
+fn error_of(members: &str, options: &RecordOptions) -> ErrorKind {
     run::error(Slice(plan_of(members).as_bytes()), options).kind()
 }
 
-fn limited(limits: Limits) -> Options {
-    Options { read: plan::Options { limits, ..Default::default() }, ..Default::default() }
+fn limited(limits: Limits) -> RecordOptions {
+    RecordOptions { read: plan::PlanOptions { limits, ..Default::default() }, ..Default::default() }
 }
 
 /// `report` first reads a plan for its secrets. An error of that pass is an error of the run.
@@ -55,7 +55,7 @@ fn an_error_in_the_first_pass_fails_the_report() {
 #[test]
 fn importing_with_a_key_twice_is_refused() {
     let members = r#""actions":["create"],"importing":{"id":"a","id":"b"}"#;
-    assert_eq!(error_of(members, &Options::default()), ErrorKind::DuplicateKey);
+    assert_eq!(error_of(members, &RecordOptions::default()), ErrorKind::DuplicateKey);
 }
 
 /// A string that began in the last byte of a block of 64 bytes was outlined as if it began in the
@@ -65,7 +65,7 @@ fn a_string_may_begin_anywhere_in_a_block() {
     for space in 0..130 {
         let space = " ".repeat(space);
         let plan = format!(r#"{{{space}"format_version":"\u0031.2","resource_changes":[]}}"#);
-        let (records, _) = run::records(Slice(plan.as_bytes()), &Options::default())
+        let (records, _) = run::records(Slice(plan.as_bytes()), &RecordOptions::default())
             .unwrap_or_else(|error| panic!("{} spaces: {error}", space.len()));
         assert_eq!(records[0]["format_version"], "1.2");
     }
@@ -77,7 +77,11 @@ fn a_damaged_mark_is_an_error() {
     for overlay in ["after_unknown", "before_sensitive", "after_sensitive"] {
         for damaged in ["tsue", "truE", "True", "tru"] {
             let members = format!(r#""actions":["create"],"{overlay}":{{"a":{{"p":{damaged}}}}}"#);
-            assert_eq!(error_of(&members, &Options::default()), ErrorKind::Literal, "{members}");
+            assert_eq!(
+                error_of(&members, &RecordOptions::default()),
+                ErrorKind::Literal,
+                "{members}"
+            );
         }
     }
 }
@@ -94,7 +98,7 @@ fn a_second_plan_is_not_skipped_as_text() {
         (format!("esource_changes\":[{second}],\"q\":{first}"), 0, "a lost head"),
     ];
     for (text, plans, name) in texts {
-        run::error(Slice(text.as_bytes()), &Options::default());
+        run::error(Slice(text.as_bytes()), &RecordOptions::default());
         let output = run::piped(&["changes"], text.as_bytes());
         let records = String::from_utf8(output.stdout).expect("UTF-8");
         // The plans are reported one by one.
@@ -201,7 +205,10 @@ fn space_before_a_plan_is_limited_in_every_cut() {
         let text = " ".repeat(space) + &plan;
         let output = run::piped(&["changes"], text.as_bytes());
         assert_eq!(output.status.success(), is_plan, "{space}");
-        assert_eq!(run::records(Slice(text.as_bytes()), &Options::default()).is_ok(), is_plan);
+        assert_eq!(
+            run::records(Slice(text.as_bytes()), &RecordOptions::default()).is_ok(),
+            is_plan
+        );
     }
 }
 
@@ -224,7 +231,7 @@ fn a_key_twice_in_a_check_or_a_trigger_is_refused() {
         check(r#"{"problems":[],"\u0070roblems":[]}"#),
         invocation.to_owned(),
     ] {
-        let error = run::error(Slice(text.as_bytes()), &Options::default());
+        let error = run::error(Slice(text.as_bytes()), &RecordOptions::default());
         assert_eq!(error.kind(), ErrorKind::DuplicateKey, "{text}");
         assert!(error.location().is_some(), "{text}");
         for command in ["redact", "slim --keep checks,actions", "audit", "report"] {
@@ -240,7 +247,7 @@ fn a_key_twice_in_a_check_or_a_trigger_is_refused() {
     }
     let Some(shared) = run::shared() else { return };
     let text = fs::read(shared.join("attack/B3-duplicate-problems.json")).expect("a file");
-    assert_eq!(run::error(Slice(&text), &Options::default()).kind(), ErrorKind::DuplicateKey);
+    assert_eq!(run::error(Slice(&text), &RecordOptions::default()).kind(), ErrorKind::DuplicateKey);
 }
 
 /// Two changes to one output were reported.
@@ -253,7 +260,7 @@ fn the_name_of_an_output_or_a_variable_twice_is_refused() {
     };
     for names in [&["a", "a"][..], &["b", "a", "b"], &["a", "\\u0061"]] {
         let text = outputs(names);
-        let error = run::error(Slice(text.as_bytes()), &Options::default());
+        let error = run::error(Slice(text.as_bytes()), &RecordOptions::default());
         assert_eq!(error.kind(), ErrorKind::DuplicateKey, "{text}");
         let place = error.location().expect("a place").offset as usize;
         assert!(text[place..].starts_with('"') && place > text.len() / 2, "{place} in {text}");
@@ -281,7 +288,7 @@ fn an_overlong_action_is_a_long_word_error() {
     {
         let members = format!(r#""actions":[{actions}],"before":null,"after":{{}}"#);
         let text = plan_of(&members);
-        let error = run::error(Slice(text.as_bytes()), &Options::default());
+        let error = run::error(Slice(text.as_bytes()), &RecordOptions::default());
         assert_eq!(error.kind(), ErrorKind::LongWord);
         let path = error.location().expect("a place").path;
         assert_eq!(path, "resource_changes[0].change.actions");
@@ -366,7 +373,7 @@ fn the_line_of_a_prior_state_is_recognised_in_any_windows() {
     for len in (1..64).chain([100, 1000, 4096]) {
         let lengths = [len];
         let source = crate::same_answer::Cut::new(plan.as_bytes(), &lengths);
-        assert!(run::records(source, &Options::default()).is_ok(), "{len}");
+        assert!(run::records(source, &RecordOptions::default()).is_ok(), "{len}");
     }
 }
 
@@ -377,7 +384,8 @@ fn drift_without_an_address_is_accepted() {
 "before":{"k":1},"after":{"k":2}}}"#;
     let text =
         format!(r#"{{"format_version":"0.2","resource_drift":[{drift}],"planned_values":{{}}}}"#);
-    let (records, _) = run::records(Slice(text.as_bytes()), &Options::default()).expect("a plan");
+    let (records, _) =
+        run::records(Slice(text.as_bytes()), &RecordOptions::default()).expect("a plan");
     assert_eq!(records[1]["kind"], "resource_drift");
     assert_eq!(records[1]["changed"][0], "k");
     assert!(records[1].get("address").is_none());
@@ -386,7 +394,7 @@ fn drift_without_an_address_is_accepted() {
     let redacted = run::piped(&["redact", "-"], text.as_bytes());
     assert_eq!(redacted.stdout, text.as_bytes());
     let change = text.replace("resource_drift", "resource_changes");
-    let error = run::error(Slice(change.as_bytes()), &Options::default());
+    let error = run::error(Slice(change.as_bytes()), &RecordOptions::default());
     assert_eq!(error.kind(), ErrorKind::MissingKey("address"));
 }
 
@@ -498,7 +506,8 @@ fn a_path_is_cut_where_any_marked_place_may_be_an_element_of_a_set() {
             r#""actions":["no-op"],"replace_paths":[[1,2],["a","b"]],
             "before_sensitive":{before},"after_sensitive":{after}"#
         );
-        let options = Options { show: plansift::record::Show::All, ..Options::default() };
+        let options =
+            RecordOptions { show: plansift::record::Show::All, ..RecordOptions::default() };
         record_of(&members, &options)["replace_paths"].clone()
     };
     for (before, after) in [(r#"{"c":true}"#, "[true]"), ("[true]", r#"{"c":true}"#)] {

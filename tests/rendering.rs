@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use plansift::input::{self, Input};
-use plansift::record::Options;
+use plansift::record::RecordOptions;
 use serde_json::Value;
 
 use crate::{run, shared_plans};
@@ -141,8 +141,8 @@ fn changed_names_the_marked_attributes_of_renderings() {
         let Some(plan) = plan else {
             continue;
         };
-        let input = Input::open_file(&plan, &input::Options::default()).expect("a file");
-        let (records, _) = run::records(input, &Options::default()).expect("a plan");
+        let input = Input::open_file(&plan, &input::InputOptions::default()).expect("a file");
+        let (records, _) = run::records(input, &RecordOptions::default()).expect("a plan");
         let rendering = fs::read_to_string(&path).expect("text");
         let (found, compared) = compare(&name, &shared_plans::plain(&rendering), &records);
         differences.extend(found);

@@ -9,18 +9,18 @@ use std::sync::Mutex;
 
 use plansift::error::{Error, Result};
 use plansift::input::{self, Mapping, Source};
-use plansift::record::{Options, Record, Show, Sifted, sift};
+use plansift::record::{Record, RecordOptions, Show, Sifted, sift};
 use plansift::sink::Sink;
 use proptest::test_runner::{Config as ProptestConfig, RngSeed};
 use serde_json::Value;
 
 /// The options of `--all`.
-pub fn all() -> Options {
-    Options { show: Show::All, ..Options::default() }
+pub fn all() -> RecordOptions {
+    RecordOptions { show: Show::All, ..RecordOptions::default() }
 }
 
 /// The records of a plan as JSON values, and the result of sifting it.
-pub fn records(source: impl Source, options: &Options) -> Result<(Vec<Value>, Sifted)> {
+pub fn records(source: impl Source, options: &RecordOptions) -> Result<(Vec<Value>, Sifted)> {
     struct Kept(Vec<Value>);
     impl Sink for Kept {
         fn record(&mut self, record: &Record<'_>) -> Result<()> {
@@ -47,7 +47,7 @@ pub fn mapped() -> Mapping {
 }
 
 /// The error of a text that is expected to fail.
-pub fn error(source: impl Source, options: &Options) -> Error {
+pub fn error(source: impl Source, options: &RecordOptions) -> Error {
     struct Counted(usize);
     impl Sink for Counted {
         fn record(&mut self, _: &Record<'_>) -> Result<()> {

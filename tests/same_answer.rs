@@ -15,7 +15,7 @@ use plansift::error::{ErrorKind, Result};
 use plansift::input::{self, Input, Mapping, Slice, Source};
 use plansift::json::Validation;
 use plansift::limits::Limits;
-use plansift::record::{Options, Show, sift};
+use plansift::record::{RecordOptions, Show, sift};
 use plansift::scan::Isa;
 use plansift::sink::Sink;
 use plansift::sink::ndjson::Ndjson;
@@ -28,7 +28,7 @@ use crate::run;
 /// The output for a text, or the kind and location of its error.
 type Answer = std::result::Result<String, (ErrorKind, Option<(u64, String)>)>;
 
-fn answer(source: impl Source, options: &Options) -> Answer {
+fn answer(source: impl Source, options: &RecordOptions) -> Answer {
     let mut out = Vec::new();
     let written = || -> Result<()> {
         let mut sink = Ndjson::new(&mut out);
@@ -45,12 +45,12 @@ fn answer(source: impl Source, options: &Options) -> Answer {
 }
 
 /// Options for each kernel at each level of validation.
-fn all_options() -> Vec<Options> {
+fn all_options() -> Vec<RecordOptions> {
     let levels = [Validation::Structure, Validation::Grammar];
     let mut all = Vec::new();
     for isa in Isa::all() {
         for validation in levels {
-            let mut options = Options { show: Show::All, ..Options::default() };
+            let mut options = RecordOptions { show: Show::All, ..RecordOptions::default() };
             options.read.isa = isa;
             options.read.validation = validation;
             all.push(options);
@@ -59,8 +59,8 @@ fn all_options() -> Vec<Options> {
     all
 }
 
-fn reference_options(validation: Validation) -> Options {
-    let mut options = Options { show: Show::All, ..Options::default() };
+fn reference_options(validation: Validation) -> RecordOptions {
+    let mut options = RecordOptions { show: Show::All, ..RecordOptions::default() };
     options.read.isa = Isa::named("scalar").expect("every processor has it");
     options.read.validation = validation;
     options
@@ -240,7 +240,7 @@ fn files_and_readers_have_the_same_limit_on_documents() {
         let opened = |mapping| {
             let input = Input::open_file(
                 &path,
-                &input::Options { limits: options.read.limits, mapping, ..Default::default() },
+                &input::InputOptions { limits: options.read.limits, mapping, ..Default::default() },
             );
             answer(input.expect("a file"), &options)
         };
@@ -318,13 +318,13 @@ fn every_encoding_and_compression_gives_the_same_answer() {
             let opened = |mapping| {
                 Input::open_file(
                     &path,
-                    &input::Options { limits: *limits, mapping, ..Default::default() },
+                    &input::InputOptions { limits: *limits, mapping, ..Default::default() },
                 )
                 .expect("a file")
             };
             let read = Input::from_reader(
                 Box::new(Cursor::new(form.clone())),
-                &input::Options { limits: *limits, ..Default::default() },
+                &input::InputOptions { limits: *limits, ..Default::default() },
             );
             for (way, input) in [
                 ("mapped", opened(run::mapped())),

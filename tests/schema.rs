@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use jsonschema::Validator;
 use plansift::input::Slice;
-use plansift::record::{Options, Show};
+use plansift::record::{RecordOptions, Show};
 use serde_json::{Value, json};
 
 use crate::{corpus, run};
@@ -42,7 +42,7 @@ fn validator(schema: &Value) -> Validator {
 
 /// The records of a plan; empty if the plan is invalid.
 fn records(plan: &Path, show: Show) -> Vec<Value> {
-    let options = Options { show, ..Options::default() };
+    let options = RecordOptions { show, ..RecordOptions::default() };
     corpus::open(plan)
         .and_then(|input| run::records(input, &options))
         .map_or_else(|_| Vec::new(), |(records, _)| records)
@@ -61,8 +61,8 @@ fn late_version() -> Vec<Value> {
         "format_version": "1.2",
         "terraform_version": "1.15.0",
     });
-    let (records, _) =
-        run::records(Slice(plan.to_string().as_bytes()), &Options::default()).expect("a plan");
+    let (records, _) = run::records(Slice(plan.to_string().as_bytes()), &RecordOptions::default())
+        .expect("a plan");
     records
 }
 

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use plansift::input::{Slice, Source};
 use plansift::json::Validation;
 use plansift::plan;
-use plansift::record::{Extent, Options, Show, sift};
+use plansift::record::{Extent, RecordOptions, Show, sift};
 use plansift::sink::Sink;
 use plansift::sink::csv::{Csv, Formulas};
 use plansift::sink::json::Json;
@@ -232,7 +232,7 @@ fn plan() -> String {
 }
 
 /// The output for a plan, followed by its error if it fails.
-fn written(source: impl Source, form: Form, options: &Options) -> String {
+fn written(source: impl Source, form: Form, options: &RecordOptions) -> String {
     let mut out = Vec::new();
     let error = {
         let mut sink: Box<dyn Sink + '_> = match form {
@@ -253,8 +253,8 @@ fn written(source: impl Source, form: Form, options: &Options) -> String {
     text
 }
 
-fn showing(show: Show) -> Options {
-    Options { show, ..Options::default() }
+fn showing(show: Show) -> RecordOptions {
+    RecordOptions { show, ..RecordOptions::default() }
 }
 
 #[test]
@@ -318,7 +318,7 @@ fn records_of_imports_do_not_show_misfitting_values() {
         });
         let plan = json!({"format_version": "1.2", "resource_changes": [resource("r", change)]});
         for extent in [Extent::Paths, Extent::Actions] {
-            let options = Options { extent, ..showing(Show::Changes) };
+            let options = RecordOptions { extent, ..showing(Show::Changes) };
             let text = written(Slice(plan.to_string().as_bytes()), Form::Ndjson, &options);
             assert!(text.contains("(sensitive value)") && !text.contains("CANARY"), "{text}");
         }
@@ -378,8 +378,8 @@ fn errors_about_damaged_plans_show_no_value() {
     let plan = small_plan(&mut Canaries::default());
     let runs = runs(&serde_json::from_str(&plan).expect("JSON"));
     for validation in [Validation::Structure, Validation::Grammar] {
-        let read = plan::Options { validation, ..plan::Options::default() };
-        let options = Options { read, show: Show::All, ..Options::default() };
+        let read = plan::PlanOptions { validation, ..plan::PlanOptions::default() };
+        let options = RecordOptions { read, show: Show::All, ..RecordOptions::default() };
         let mut errors = 0;
         for at in 0..plan.len() {
             for damage in DAMAGES {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use plansift::input::{self, Input, Slice};
-use plansift::record::{Options, Show};
+use plansift::record::{RecordOptions, Show};
 use serde_json::{Value, json};
 
 use crate::{naive, run};
@@ -145,9 +145,9 @@ pub fn plans() -> Vec<(String, PathBuf)> {
     files().into_iter().filter(|(name, path)| !refused(name) && plan(path).is_some()).collect()
 }
 
-fn options() -> [(Options, bool); 2] {
+fn options() -> [(RecordOptions, bool); 2] {
     [Show::Changes, Show::All]
-        .map(|show| (Options { show, ..Options::default() }, show == Show::All))
+        .map(|show| (RecordOptions { show, ..RecordOptions::default() }, show == Show::All))
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn records_of_every_plan_are_those_of_the_oracle() {
     for (name, path) in &plans {
         let (document, len) = plan(path).expect("a plan");
         for (options, show_all) in options() {
-            let input = Input::open_file(path, &input::Options::default()).expect("a file");
+            let input = Input::open_file(path, &input::InputOptions::default()).expect("a file");
             let oracle = naive::records(&document, "plan.json", len, show_all);
             match run::records(input, &options) {
                 Ok((engine, _)) => {
@@ -195,8 +195,8 @@ fn non_plan_files_are_refused() {
     let plans = plans();
     let mut refused = 0;
     for (name, path) in files.iter().filter(|file| !plans.contains(file)) {
-        let read = Input::open_file(path, &input::Options::default())
-            .and_then(|input| run::records(input, &Options::default()));
+        let read = Input::open_file(path, &input::InputOptions::default())
+            .and_then(|input| run::records(input, &RecordOptions::default()));
         assert!(read.is_err(), "{name} is not a plan and was read");
         refused += 1;
     }
@@ -238,8 +238,8 @@ fn with_counts(suffix: &str) -> Vec<(String, String, Value)> {
             continue;
         };
         let text = fs::read_to_string(&path).expect("text");
-        let input = Input::open_file(&plan, &input::Options::default()).expect("a file");
-        let (records, _) = run::records(input, &Options::default()).expect("a plan");
+        let input = Input::open_file(&plan, &input::InputOptions::default()).expect("a file");
+        let (records, _) = run::records(input, &RecordOptions::default()).expect("a plan");
         let counts = records.last().expect("a summary")["terraform"].clone();
         found.push((name, text, counts));
     }

@@ -87,22 +87,22 @@ fn plans() -> Vec<Plan> {
     plans
 }
 
-fn selected(wanted: Wanted<'_>) -> slim::Options {
+fn selected(wanted: Wanted<'_>) -> slim::SlimOptions {
     let part = |name: &&str| Part::named(name).expect("the name of a section");
     let pattern = |path: &&str| Pattern::parse(path).expect("a path");
-    slim::Options {
+    slim::SlimOptions {
         keep: wanted.keep.iter().map(part).collect(),
         show: if wanted.all { Show::All } else { Show::Changes },
         only: wanted.only.iter().map(|glob| AddressPattern::new(glob)).collect(),
         paths: wanted.paths.iter().map(pattern).collect(),
-        ..slim::Options::default()
+        ..slim::SlimOptions::default()
     }
 }
 
-fn masking() -> redact::Options {
-    let read = plansift::plan::Options::default();
-    let secret = secret::Options { read, echo: EchoOf::Whole, echo_min: 8, names: None };
-    redact::Options { secret, masking: Masking::Text }
+fn masking() -> redact::RedactOptions {
+    let read = plansift::plan::PlanOptions::default();
+    let secret = secret::SecretOptions { read, echo: EchoOf::Whole, echo_min: 8, names: None };
+    redact::RedactOptions { secret, masking: Masking::Text }
 }
 
 /// How `slim` treats secrets.
@@ -267,7 +267,7 @@ fn slim_plans_match_the_model() {
 #[test]
 fn records_of_a_slim_plan_are_those_of_the_plan() {
     let kept = ["plan", "resource_change", "output_change"];
-    let options = record::Options::default();
+    let options = record::RecordOptions::default();
     let mut changes = 0;
     // In this plan, a section that `slim` drops declares outputs sensitive. Without that section,
     // the records of output changes show no keys.

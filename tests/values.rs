@@ -12,16 +12,16 @@ use plansift::limits::Limits;
 use plansift::plan::{self, Documents};
 use plansift::planfile;
 use plansift::record::Label;
-use plansift::record::values::{Of, Options, Select, What, read};
+use plansift::record::values::{Of, Select, ValuesOptions, What, read};
 use plansift::sink::ndjson::Ndjson;
 use serde_json::{Value, json};
 
 use crate::naive::values as oracle;
 use crate::{run, shared_plans};
 
-fn options(what: What, of: Of) -> Options {
-    Options {
-        read: plan::Options::default(),
+fn options(what: What, of: Of) -> ValuesOptions {
+    ValuesOptions {
+        read: plan::PlanOptions::default(),
         what,
         of,
         only: Vec::new(),
@@ -32,7 +32,7 @@ fn options(what: What, of: Of) -> Options {
 }
 
 /// The rows of a document, without its first and last record.
-fn rows(text: &str, options: &Options) -> Result<Vec<Value>> {
+fn rows(text: &str, options: &ValuesOptions) -> Result<Vec<Value>> {
     let mut out = Vec::new();
     let mut sink = Ndjson::new(&mut out);
     let label = Label { source: "-", workspace: None };
@@ -56,7 +56,7 @@ fn is_state(document: &Value) -> bool {
 }
 
 /// Every way to read a document, with the rows of the oracle.
-fn expected(document: &Value) -> Vec<(Options, Vec<Value>)> {
+fn expected(document: &Value) -> Vec<(ValuesOptions, Vec<Value>)> {
     let plan = [(Of::Auto, "planned_values"), (Of::Prior, "prior_state")];
     let state = [(Of::Auto, "values"), (Of::State, "values")];
     let sections = if is_state(document) { state } else { plan };
@@ -64,7 +64,7 @@ fn expected(document: &Value) -> Vec<(Options, Vec<Value>)> {
     for (of, section) in sections {
         let resources = oracle::resources(document, section, true);
         expected.push((options(What::Resources, of), resources));
-        let managed = Options { all: false, ..options(What::Resources, of) };
+        let managed = ValuesOptions { all: false, ..options(What::Resources, of) };
         expected.push((managed, oracle::resources(document, section, false)));
         expected.push((options(What::Outputs, of), oracle::outputs(document, section)));
     }

@@ -9,7 +9,7 @@ use std::process::Output;
 
 use plansift::error::{ErrorKind, WrongDocument};
 use plansift::input::{self, Input, Mapping, Slice};
-use plansift::record::Options;
+use plansift::record::RecordOptions;
 
 use crate::run;
 
@@ -212,7 +212,7 @@ fn assert_refused(output: &Output, kind: WrongDocument, names: &str) {
 #[test]
 fn every_kind_of_document_is_recognised() {
     for (kind, text, _) in EXAMPLES {
-        let error = run::error(Slice(text), &Options::default());
+        let error = run::error(Slice(text), &RecordOptions::default());
         assert_eq!(error.kind(), ErrorKind::WrongDocument(kind), "{}", text.escape_ascii());
     }
 }
@@ -273,7 +273,7 @@ fn messages_name_the_command_that_reads_the_document() {
 #[test]
 fn messages_about_archives_say_what_to_do() {
     for (kind, bytes, words) in STORED {
-        let error = run::error(Slice(bytes), &Options::default());
+        let error = run::error(Slice(bytes), &RecordOptions::default());
         assert_eq!(error.kind(), ErrorKind::WrongDocument(kind), "{}", bytes.escape_ascii());
         for command in ["changes", "summary", ASSERT, "redact", "audit", "slim"] {
             let output = run::piped(&command.split(' ').collect::<Vec<_>>(), bytes);
@@ -301,9 +301,10 @@ fn real_documents_are_recognised() {
     for (name, kind) in FILES {
         let path = folder.join(name);
         for mapping in [run::mapped(), Mapping::NEVER] {
-            let error = Input::open_file(&path, &input::Options { mapping, ..Default::default() })
-                .and_then(|input| run::records(input, &Options::default()))
-                .expect_err(name);
+            let error =
+                Input::open_file(&path, &input::InputOptions { mapping, ..Default::default() })
+                    .and_then(|input| run::records(input, &RecordOptions::default()))
+                    .expect_err(name);
             assert_eq!(error.kind(), ErrorKind::WrongDocument(kind), "{name}");
         }
         let output = run::plansift().arg("changes").arg(&path).output().expect("the binary runs");

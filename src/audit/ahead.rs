@@ -3,7 +3,7 @@
 use super::find::Auditor;
 use super::notes::{Note, Notes};
 use super::safe_text::Label;
-use super::{Kind, Options};
+use super::{AuditOptions, Kind};
 use crate::error::{Error, Result};
 use crate::json::outline::Outline;
 use crate::limits::Limit;
@@ -120,7 +120,7 @@ pub(super) struct StretchAuditor<'r> {
 }
 
 impl<'r> StretchAuditor<'r> {
-    pub fn new(collected: &'r Collected, options: &'r Options) -> StretchAuditor<'r> {
+    pub fn new(collected: &'r Collected, options: &'r AuditOptions) -> StretchAuditor<'r> {
         let auditor = Auditor::new(collected, options, Findings::default());
         StretchAuditor { auditor, outline: Outline::new() }
     }

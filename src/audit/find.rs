@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use super::notes::{Note, Notes};
 use super::safe_text::{Label, PATH_MAX, SafeText, ShownPath};
 use super::walk::{Hit, What, walk};
-use super::{Kind, Options, names};
+use super::{AuditOptions, Kind, names};
 use crate::error::{Error, Result};
 use crate::json::string;
 use crate::json::value::{self, Value};
@@ -29,7 +29,7 @@ use crate::secret::{Collected, decode, is_attribute_name, is_mask, spells_attrib
 pub(super) struct Auditor<'r, N> {
     pub notes: N,
     collected: &'r Collected,
-    options: &'r Options,
+    options: &'r AuditOptions,
     echoes: Echoes,
     secrets: PieceSecrets<'r>,
     hits: Hits<'r>,
@@ -143,7 +143,7 @@ impl Hits<'_> {
 }
 
 impl<'r, N: Notes> Auditor<'r, N> {
-    pub fn new(collected: &'r Collected, options: &'r Options, notes: N) -> Auditor<'r, N> {
+    pub fn new(collected: &'r Collected, options: &'r AuditOptions, notes: N) -> Auditor<'r, N> {
         let read = &options.secret.read;
         Auditor {
             notes,

@@ -36,9 +36,9 @@ pub const SCHEMA: &str = include_str!("schema.json");
 
 /// The options of an audit.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct AuditOptions {
     /// The options that decide which texts are secret.
-    pub secret: secret::Options,
+    pub secret: secret::SecretOptions,
     /// Whether to search for echoes.
     pub echoes: bool,
     /// Whether to search for keys that look secret and are not marked.
@@ -259,7 +259,7 @@ pub fn audit<S: Source, F: FnMut() -> Result<S>>(
     documents: &mut Documents<S>,
     collecting: &mut Collecting<F, S>,
     source: &str,
-    options: &Options,
+    options: &AuditOptions,
     ledger: &mut dyn Ledger,
 ) -> Result<Audited> {
     let mut origins = Origins::default();

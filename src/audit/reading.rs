@@ -11,7 +11,7 @@ use super::find::Auditor;
 use super::notes::NoteWriter;
 use super::origins::ShownOrigins;
 use super::safe_text::SafeText;
-use super::{Ledger, Options, Summary};
+use super::{AuditOptions, Ledger, Summary};
 use crate::error::Result;
 use crate::input::Source;
 use crate::plan::lookahead::Lookahead;
@@ -27,7 +27,7 @@ pub(super) fn read<S: Source>(
     documents: &mut Documents<S>,
     collected: &Collected,
     origins: &ShownOrigins,
-    options: &Options,
+    options: &AuditOptions,
     ledger: &mut dyn Ledger,
 ) -> Result<(Document, Summary)> {
     let auditor = Auditor::new(collected, options, NoteWriter::new(ledger, origins));
@@ -47,7 +47,7 @@ struct Reading<'scope, 'r> {
     auditor: Auditor<'r, NoteWriter<'r>>,
     ahead: Option<Lookahead<'scope, StretchAuditor<'r>, Findings>>,
     collected: &'r Collected,
-    options: &'r Options,
+    options: &'r AuditOptions,
 }
 
 impl<'scope, 'r: 'scope> PieceVisitor for Reading<'scope, 'r> {

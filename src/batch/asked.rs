@@ -19,7 +19,7 @@ pub struct AssertionSettings {
     /// The assertions.
     pub assertions: Assertions,
     /// Which values are secret.
-    pub secrets: secret::Options,
+    pub secrets: secret::SecretOptions,
 }
 
 /// Replaces a value that may repeat a secret if the plan cannot be read again to collect its

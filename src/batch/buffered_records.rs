@@ -165,7 +165,7 @@ mod tests {
     use super::*;
     use crate::batch::reading::{Attributes, read_plans};
     use crate::input::Slice;
-    use crate::record::Options;
+    use crate::record::RecordOptions;
     use crate::sink::ndjson::Ndjson;
 
     const INPUT: Label<'_> = Label { source: "plans.json", workspace: Some("w") };
@@ -179,7 +179,7 @@ mod tests {
 
     fn read(text: &str, reader: &mut impl Reader) -> Result<()> {
         let source = Slice(text.as_bytes());
-        read_plans(source, INPUT, &Options::default(), Attributes::None, None, reader)
+        read_plans(source, INPUT, &RecordOptions::default(), Attributes::None, None, reader)
     }
 
     /// Collects the records as text, and the finished plans.

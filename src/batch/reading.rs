@@ -10,7 +10,8 @@ use crate::limits::Limit;
 use crate::plan::Documents;
 use crate::record::view::{Detail, Known, View};
 use crate::record::{
-    Label, Options, Questions, Record, Sifted, Warning, sift_and_ask, sift_next, sift_with_view,
+    Label, Questions, Record, RecordOptions, Sifted, Warning, sift_and_ask, sift_next,
+    sift_with_view,
 };
 use crate::secret::{self, Collected};
 use crate::sink::Sink;
@@ -67,7 +68,7 @@ pub struct Values<'a> {
     /// How much of each value the records contain.
     pub detail: Detail,
     /// Which values are secret.
-    pub options: &'a secret::Options,
+    pub options: &'a secret::SecretOptions,
     /// Collects the secrets of the plan at an offset, in bytes.
     pub collect: &'a mut dyn FnMut(u64) -> Result<Collected>,
 }
@@ -81,7 +82,7 @@ pub struct Values<'a> {
 pub fn read_plans<'v>(
     source: impl Source,
     input: Label<'_>,
-    options: &Options,
+    options: &RecordOptions,
     attributes: Attributes<'v>,
     asked: Option<Asked<'v>>,
     reader: &mut impl Reader,
@@ -93,7 +94,7 @@ pub fn read_plans<'v>(
 /// Reads each plan of an input for a reader.
 struct Plans<'a, 'v, R> {
     input: Label<'a>,
-    options: &'a Options,
+    options: &'a RecordOptions,
     attributes: Attributes<'v>,
     asked: Option<Asked<'v>>,
     reader: &'a mut R,

@@ -152,7 +152,7 @@ mod tests {
     use crate::batch::Shard;
     use crate::batch::journal::tests::terms;
     use crate::input;
-    use crate::record::Options;
+    use crate::record::RecordOptions;
     use crate::sink::Form;
     use crate::source::{Inputs, Rule, Selection};
 
@@ -161,7 +161,7 @@ mod tests {
 
     fn settings(on_failure: OnFailure) -> Settings {
         let threads = NonZeroUsize::MIN.saturating_add(1);
-        let (sift, access) = (Options::default(), input::Options::default());
+        let (sift, access) = (RecordOptions::default(), input::InputOptions::default());
         let (assertion_settings, form, memory) = (None, Form::Ndjson, u64::MAX);
         Settings { sift, assertion_settings, access, form, threads, memory, on_failure }
     }

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use super::asked::AssertionSettings;
 use crate::input;
-use crate::record::Options;
+use crate::record::RecordOptions;
 use crate::sink::Form;
 
 /// Memory to plan for each thread, in bytes. Most threads need 5 MiB. A plan with a change of many
@@ -25,11 +25,11 @@ pub fn threads_in(memory: u64) -> NonZeroUsize {
 #[derive(Debug)]
 pub struct Settings {
     /// How to process a plan. The batch sets the number of threads for each plan.
-    pub sift: Options,
+    pub sift: RecordOptions,
     /// Assertions to check against each plan.
     pub assertion_settings: Option<AssertionSettings>,
     /// How to open inputs. The batch sets `threads` for each input.
-    pub access: input::Options,
+    pub access: input::InputOptions,
     /// The form of the records.
     pub form: Form,
     /// The number of worker threads. Each thread has an input of its own while enough inputs are

@@ -89,13 +89,13 @@ impl Work<'_> {
     }
 
     /// Returns the options for opening the input.
-    fn access(&self, entry: &Entry) -> input::Options {
+    fn access(&self, entry: &Entry) -> input::InputOptions {
         let threads = if self.threads.get() > 1 { Threads::Several } else { Threads::One };
         let mapping = match entry.is_small() {
             true => Mapping::NEVER,
             false => self.settings.access.mapping,
         };
-        input::Options { threads, mapping, ..self.settings.access }
+        input::InputOptions { threads, mapping, ..self.settings.access }
     }
 
     /// Reads the plans of a source and writes their records to `out`. Returns the outcomes and the

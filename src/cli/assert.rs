@@ -53,7 +53,7 @@ pub fn run(arguments: &Assert) -> std::result::Result<Exit, Exit> {
 fn init(
     arguments: &Assert,
     listed: &Listed,
-    read: &plan::Options,
+    read: &plan::PlanOptions,
     mut out: BufWriter<File>,
     output: Output,
 ) -> std::result::Result<Exit, Exit> {
@@ -81,7 +81,7 @@ fn ask(
     arguments: &Assert,
     (assertions, origins): (&Assertions, SharedOrigins),
     listed: &Listed,
-    read: plan::Options,
+    read: plan::PlanOptions,
     out: BufWriter<File>,
     output: Output,
 ) -> std::result::Result<Exit, Exit> {
@@ -122,7 +122,7 @@ struct Asking<'a> {
     origins: SharedOrigins,
     results: Results<'a, BufWriter<File>>,
     plans: &'a Plans,
-    options: secret::Options,
+    options: secret::SecretOptions,
     /// The patterns that cover nothing in any document so far; `None` before the first document.
     unmatched: Option<Vec<Unmatched>>,
 }

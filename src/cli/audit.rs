@@ -13,7 +13,7 @@ use super::output;
 use super::screen::screen;
 use super::secrets::{secret_options, warn_of_names};
 use super::tally::Tally;
-use crate::audit::{Ledger, Options, audit};
+use crate::audit::{AuditOptions, Ledger, audit};
 use crate::batch::documents::Visited;
 use crate::error::{Error, ErrorKind, Result};
 use crate::plan::Accepts;
@@ -30,7 +30,7 @@ pub fn run(arguments: &Audit) -> std::result::Result<Exit, Exit> {
     let listed = inputs::list(plans, Accepts::States, path, None)?;
     let (out, output) = output::open(path)?;
     let secret = secret_options(&arguments.secrets, read);
-    let options = Options { secret, echoes, suspects: true };
+    let options = AuditOptions { secret, echoes, suspects: true };
     let mut tally = Tally::new();
     let mut auditing = Auditing { plans, options, ledger: ledger(arguments, out) };
     let how = (&read, Passes::Two(Accepts::States));
@@ -50,7 +50,7 @@ pub fn run(arguments: &Audit) -> std::result::Result<Exit, Exit> {
 /// Audits each document.
 struct Auditing<'a> {
     plans: &'a Plans,
-    options: Options,
+    options: AuditOptions,
     ledger: Box<dyn Ledger>,
 }
 

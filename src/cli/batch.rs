@@ -30,7 +30,7 @@ use crate::error::Result;
 use crate::json::Validation;
 use crate::plan::Accepts;
 use crate::planfile::SchemaFiles;
-use crate::record::{FailedAssertion, Options, Show};
+use crate::record::{FailedAssertion, RecordOptions, Show};
 use crate::sink::Form;
 use crate::sink::csv::Formulas;
 use crate::source::Stop;
@@ -88,7 +88,7 @@ fn settings(arguments: &Batch) -> std::result::Result<(Settings, Option<String>)
     let plans = &arguments.plans;
     let assertions::Files { assertions, digest } =
         assertions::in_files("--assert", &arguments.assertions.assert)?;
-    let sift = Options { show: arguments.records.show(), ..options(plans)? };
+    let sift = RecordOptions { show: arguments.records.show(), ..options(plans)? };
     let wanted = arguments.jobs.or_else(|| threads(plans)).unwrap_or(NonZeroUsize::MIN);
     let fitting = threads_in(arguments.memory);
     if fitting < wanted && arguments.jobs.is_some() && !plans.quiet {

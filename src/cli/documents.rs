@@ -59,7 +59,7 @@ pub trait Work {
 pub fn read_all(
     listed: &Listed,
     plans: &Plans,
-    (read, passes): (&plan::Options, Passes),
+    (read, passes): (&plan::PlanOptions, Passes),
     tally: &mut Tally,
     work: &mut impl Work,
 ) -> Result<()> {
@@ -90,7 +90,7 @@ struct Opened {
     first: Option<(SecretPass, Kept)>,
 }
 
-fn open(entry: &Entry, plans: &Plans, read: &plan::Options, passes: Passes) -> Result<Opened> {
+fn open(entry: &Entry, plans: &Plans, read: &plan::PlanOptions, passes: Passes) -> Result<Opened> {
     let accepts = match passes {
         Passes::One => {
             let input = entry.open(&access(plans, read))?;
@@ -113,7 +113,7 @@ fn open(entry: &Entry, plans: &Plans, read: &plan::Options, passes: Passes) -> R
 pub fn open_twice(
     kept: &Kept,
     plans: &Plans,
-    read: &plan::Options,
+    read: &plan::PlanOptions,
     bar: Bar,
     accepts: Accepts,
 ) -> Result<(Documents<Watched<Input>>, SecretPass)> {

@@ -9,14 +9,14 @@ use super::messages::usage;
 use crate::input::{self, Mapping, Threads};
 use crate::json::Validation;
 use crate::plan::{self, Accepts, SurroundingText};
-use crate::record::{Extent, Options, Show};
+use crate::record::{Extent, RecordOptions, Show};
 use crate::scan::Isa;
 use crate::sink::Form;
 use crate::sink::csv::Formulas;
 
 /// Returns the options of a reader of plans. If PLANSIFT_ISA names an instruction set that this
 /// processor lacks, prints an error and fails.
-pub fn options(plans: &Plans) -> Result<Options, Exit> {
+pub fn options(plans: &Plans) -> Result<RecordOptions, Exit> {
     let isa = match std::env::var("PLANSIFT_ISA").unwrap_or_default() {
         name if name.is_empty() => Isa::best(),
         name => match Isa::named(&name) {
@@ -36,8 +36,8 @@ pub fn options(plans: &Plans) -> Result<Options, Exit> {
         true => SurroundingText::Refused,
         false => SurroundingText::Skipped,
     };
-    Ok(Options {
-        read: plan::Options {
+    Ok(RecordOptions {
+        read: plan::PlanOptions {
             isa,
             validation,
             surrounding_text,
@@ -67,13 +67,13 @@ pub fn set_mapping(mapping: Mapping) {
 }
 
 /// Returns the options for opening inputs.
-pub fn access(plans: &Plans, read: &plan::Options) -> input::Options {
+pub fn access(plans: &Plans, read: &plan::PlanOptions) -> input::InputOptions {
     let mapping = MAPPING.get().copied().filter(|_| !plans.no_mmap).unwrap_or_default();
     let threads = match read.threads.map_or(1, usize::from) {
         1 => Threads::One,
         _ => Threads::Several,
     };
-    input::Options { limits: read.limits, mapping, threads }
+    input::InputOptions { limits: read.limits, mapping, threads }
 }
 
 /// Returns the form of records.

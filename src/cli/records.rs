@@ -18,7 +18,7 @@ use super::sifting::{Sifting, Wanted};
 use super::sources;
 use super::unmatched;
 use crate::plan::Accepts;
-use crate::record::{Extent, Options};
+use crate::record::{Extent, RecordOptions};
 use crate::sink::Sink;
 use crate::sink::fleet::{Fleet, Single};
 use crate::sink::origin::{Located, SharedOrigins};
@@ -99,7 +99,7 @@ fn run(
     }
     let watch = unmatched::rules(&rules);
     let (show, relevant) = (records.show(), adds.relevant);
-    let options = Options { extent, relevant, accepts, show, watch, ..options };
+    let options = RecordOptions { extent, relevant, accepts, show, watch, ..options };
     let (out, output) = output::open(path)?;
     let sink = sink(out, &listed, &origins);
     let sink = match origins {

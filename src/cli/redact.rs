@@ -17,7 +17,7 @@ use crate::audit::{self, Ledger, audit};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Input;
 use crate::plan::{Accepts, Documents, Next};
-use crate::redact::{Options, redact};
+use crate::redact::{RedactOptions, redact};
 use crate::sink::findings::Ndjson;
 
 /// Redacts all inputs, in order, into one output.
@@ -95,10 +95,10 @@ impl Report {
     }
 
     /// Adds the masked values of a document to the report. [`Report::finish`] returns write errors.
-    fn write(&mut self, ready: &Ready<'_>, plans: &Plans, options: &Options) -> Result<()> {
+    fn write(&mut self, ready: &Ready<'_>, plans: &Plans, options: &RedactOptions) -> Result<()> {
         let Some((_, kept)) = &ready.first else { return Ok(()) };
         let secret = options.secret.clone();
-        let options = audit::Options { secret, echoes: true, suspects: false };
+        let options = audit::AuditOptions { secret, echoes: true, suspects: false };
         let (documents, secrets) = match self.auditing.take() {
             Some((input, documents, secrets)) if input == ready.input => (documents, secrets),
             _ => {

@@ -24,7 +24,7 @@ use crate::assertion::Assertions;
 use crate::batch::asked::AssertionSettings;
 use crate::error::Result;
 use crate::plan::Accepts;
-use crate::record::Options;
+use crate::record::RecordOptions;
 use crate::record::watch::Watch;
 use crate::sink::gate::Rule;
 use crate::sink::markdown::{Fit, Measure, Rest};
@@ -93,7 +93,7 @@ struct Ready {
     rules: Vec<Rule>,
     assertion_settings: Option<AssertionSettings>,
     listed: Listed,
-    options: Options,
+    options: RecordOptions,
     origins: SharedOrigins,
 }
 
@@ -112,7 +112,7 @@ fn ready(arguments: &Report) -> std::result::Result<Ready, Exit> {
     listed.warn_of_shared_workspaces(plans);
     warn_of_unfiltered(arguments);
     let watch = unmatched::report(&rules, &arguments.noise);
-    let options = Options { show: arguments.records.show(), watch, ..options(plans)? };
+    let options = RecordOptions { show: arguments.records.show(), watch, ..options(plans)? };
     let origins = sources::open(&arguments.source, &options.read.limits, plans.quiet)?;
     let secrets = secret_options(&arguments.secrets, options.read);
     let assertion_settings = assertions.map(|assertions| AssertionSettings { assertions, secrets });
@@ -137,7 +137,7 @@ fn located<'s>(reports: Several<'s>, origins: SharedOrigins) -> Box<dyn Sink + '
 }
 
 /// Returns which paths or values of attributes the reports show.
-fn attributes(arguments: &Report, options: &Options) -> Wanted {
+fn attributes(arguments: &Report, options: &RecordOptions) -> Wanted {
     if !arguments.targets.iter().any(|target| target.format.shows_attributes()) {
         return Wanted::None;
     }

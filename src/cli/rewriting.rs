@@ -18,7 +18,7 @@ use crate::batch::documents::Visited;
 use crate::error::{Error, ErrorKind, Result};
 use crate::plan::Document;
 use crate::record::Label;
-use crate::secret::{Collected, Options};
+use crate::secret::{Collected, SecretOptions};
 
 /// Returns the passes that a run needs: one pass with `--echo off`, otherwise `passes`.
 pub fn passes(secrets: &SecretArgs, passes: Passes) -> Passes {
@@ -35,7 +35,7 @@ pub fn write_all(
     plans: &Plans,
     listed: &Listed,
     path: Option<&Path>,
-    (passes, secrets): (Passes, &Options),
+    (passes, secrets): (Passes, &SecretOptions),
     each: impl FnMut(&mut Ready<'_>, Option<&Collected>, &mut File) -> Result<Document>,
 ) -> std::result::Result<Exit, Exit> {
     let (out, output) = output::open(path)?;
@@ -53,7 +53,7 @@ pub fn write_all(
 
 struct Rewriting<'a, E> {
     plans: &'a Plans,
-    secrets: &'a Options,
+    secrets: &'a SecretOptions,
     out: File,
     each: E,
     torn: Torn,

@@ -10,7 +10,7 @@ use super::options::options;
 use crate::error::Error;
 use crate::plan;
 use crate::redact::mask::{KEY_MIN, Key, Masking};
-use crate::redact::{Counts, Options};
+use crate::redact::{Counts, RedactOptions};
 use crate::secret::{self, EchoOf, Names};
 
 /// Returns the options of a redaction. If the arguments contradict each other or the key cannot be
@@ -19,10 +19,10 @@ pub fn redact_options(
     plans: &Plans,
     secrets: &SecretArgs,
     mask: &MaskArgs,
-) -> Result<Options, Exit> {
+) -> Result<RedactOptions, Exit> {
     let masking = masking(mask)?;
     let secret = secret_options(secrets, options(plans)?.read);
-    Ok(Options { secret, masking })
+    Ok(RedactOptions { secret, masking })
 }
 
 /// Longest key, in bytes.
@@ -52,8 +52,8 @@ fn masking(arguments: &MaskArgs) -> Result<Masking, Exit> {
 }
 
 /// Returns the options that say which values are secret.
-pub fn secret_options(secrets: &SecretArgs, read: plan::Options) -> secret::Options {
-    secret::Options {
+pub fn secret_options(secrets: &SecretArgs, read: plan::PlanOptions) -> secret::SecretOptions {
+    secret::SecretOptions {
         read,
         echo: match secrets.echo {
             args::Echo::Contains => EchoOf::Part,

@@ -21,7 +21,7 @@ use crate::input::{self, Mapping, Source, Threads};
 use crate::plan::{self, Accepts, Documents, Next};
 use crate::pool::{Pool, Queue, Worker};
 use crate::record::view::Detail;
-use crate::record::{Label, Options, Sifted};
+use crate::record::{Label, RecordOptions, Sifted};
 use crate::secret::{self, Collecting};
 use crate::sink::Sink;
 use crate::source::{Entry, Unlisted};
@@ -34,7 +34,7 @@ pub enum Wanted {
     Paths,
     /// The values of all attributes or only of changed ones, in this detail. `secrets` says which
     /// values are secret.
-    Values { all: bool, detail: Detail, secrets: Box<secret::Options> },
+    Values { all: bool, detail: Detail, secrets: Box<secret::SecretOptions> },
     /// No attributes, but the configuration blocks of the resources.
     Blocks,
 }
@@ -52,7 +52,7 @@ impl<'a> Sifting<'a> {
     /// check against each plan.
     pub fn new(
         plans: &'a Plans,
-        options: Options,
+        options: RecordOptions,
         attributes: &'a Wanted,
         assertion_settings: Option<&'a AssertionSettings>,
         sink: &'a mut dyn Sink,
@@ -129,8 +129,8 @@ const SECRETS: u64 = 10_000;
 #[derive(Clone, Copy)]
 struct Reading<'a> {
     plans: &'a Plans,
-    options: Options,
-    access: input::Options,
+    options: RecordOptions,
+    access: input::InputOptions,
     attributes: &'a Wanted,
     assertion_settings: Option<&'a AssertionSettings>,
     /// The bar of all inputs; `None` if each input has its own bar.
@@ -239,7 +239,7 @@ fn blocks_at<S: Source>(
     documents: &mut Option<Documents<S>>,
     at: u64,
     open: impl FnOnce() -> Result<S>,
-    options: &plan::Options,
+    options: &plan::PlanOptions,
 ) -> Result<Blocks> {
     let opened = match documents.take() {
         Some(opened) => opened,

@@ -11,13 +11,13 @@ use super::unmatched;
 use crate::plan::Accepts;
 use crate::record::Show;
 use crate::redact::Secrecy;
-use crate::slim::{LeftOut, Options, Part, Slimmed, slim};
+use crate::slim::{LeftOut, Part, SlimOptions, Slimmed, slim};
 
 /// Writes the parts of all inputs, in order, to one output.
 pub fn run(arguments: &Slim) -> Result<Exit, Exit> {
     let (plans, secrets) = (&arguments.plans, &arguments.secrets);
     let masking = redact_options(plans, secrets, &arguments.mask)?;
-    let options = Options {
+    let options = SlimOptions {
         keep: arguments.keep.clone(),
         show: if arguments.all { Show::All } else { Show::Changes },
         only: arguments.only.clone(),

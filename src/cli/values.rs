@@ -26,7 +26,7 @@ use crate::batch::reading::Discard;
 use crate::error::{Error, Result};
 use crate::path;
 use crate::plan::Accepts;
-use crate::record::values::{By, Of, Options, Record, Select, Sink, What, read};
+use crate::record::values::{By, Of, Record, Select, Sink, ValuesOptions, What, read};
 use crate::record::view::{Detail, Known};
 use crate::record::{self, Label};
 use crate::secret;
@@ -42,7 +42,7 @@ pub fn resources(arguments: &Resources) -> std::result::Result<Exit, Exit> {
         let parsed = selected.push(path).and_then(|()| path::Pattern::parse(path));
         paths.push(parsed.map_err(|error| usage(&format!("--select: {error}")))?);
     }
-    let options = |options: Options| Options {
+    let options = |options: ValuesOptions| ValuesOptions {
         of: *of,
         only: only.clone(),
         all: *all,
@@ -58,7 +58,7 @@ pub fn resources(arguments: &Resources) -> std::result::Result<Exit, Exit> {
 /// Lists the outputs of all inputs.
 pub fn outputs(arguments: &Outputs) -> std::result::Result<Exit, Exit> {
     let Outputs { of, values, rows } = arguments;
-    let options = |options: Options| Options { of: *of, ..options };
+    let options = |options: ValuesOptions| ValuesOptions { of: *of, ..options };
     run(Request { rows, shows_values: *values, by: None, gate: None }, What::Outputs, options)
 }
 
@@ -89,7 +89,7 @@ struct Request<'a> {
 fn run(
     request: Request<'_>,
     what: What,
-    fill: impl FnOnce(Options) -> Options,
+    fill: impl FnOnce(ValuesOptions) -> ValuesOptions,
 ) -> std::result::Result<Exit, Exit> {
     let Request { rows: arguments, shows_values, by, gate } = request;
     let (plans, path) = (&arguments.plans, arguments.output.as_deref());
@@ -104,8 +104,15 @@ fn run(
         return Err(usage(&text));
     }
     let (of, only, select) = (Of::Auto, Vec::new(), Select::default());
-    let options =
-        fill(Options { read, what, of, only, all: false, select, watch: unmatched::rules(&rules) });
+    let options = fill(ValuesOptions {
+        read,
+        what,
+        of,
+        only,
+        all: false,
+        select,
+        watch: unmatched::rules(&rules),
+    });
     let secrets = shows_values.then(|| secret_options(&arguments.secrets, read));
     let (out, output) = output::open(path)?;
     let sink = sink(arguments, &options, by, out);
@@ -129,7 +136,7 @@ fn run(
 }
 
 /// Creates the sink that the arguments select.
-fn sink(arguments: &RowArgs, options: &Options, by: Option<By>, out: File) -> Box<dyn Sink> {
+fn sink(arguments: &RowArgs, options: &ValuesOptions, by: Option<By>, out: File) -> Box<dyn Sink> {
     let columns = (options.what, &options.select, by.is_some());
     let path = arguments.output.as_deref();
     let sink: Box<dyn Sink> = match arguments.format {
@@ -193,9 +200,9 @@ impl Sink for Gated<'_> {
 /// Reads each document.
 struct Reading<'a> {
     plans: &'a Plans,
-    options: &'a Options,
+    options: &'a ValuesOptions,
     /// The options that say which values are secret; `None` if rows have no values.
-    secrets: Option<&'a secret::Options>,
+    secrets: Option<&'a secret::SecretOptions>,
     sink: Gated<'a>,
 }
 

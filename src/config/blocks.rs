@@ -194,7 +194,7 @@ fn local_address(element: &Element) -> &str {
 mod tests {
     use super::*;
     use crate::input::Slice;
-    use crate::plan::Options;
+    use crate::plan::PlanOptions;
 
     const PLAN: &str = r#"{"format_version":"1.2","configuration":{
         "provider_config":{"aws.west":{"name":"aws","alias":"west"}},
@@ -208,7 +208,7 @@ mod tests {
                 "version_constraint":"1.0.0"}}}}}"#;
 
     fn blocks(text: &str, limits: Limits) -> Result<Blocks> {
-        let options = Options { limits, ..Options::default() };
+        let options = PlanOptions { limits, ..PlanOptions::default() };
         Blocks::read(&mut Documents::new(Slice(text.as_bytes()), &options))
     }
 

@@ -231,7 +231,7 @@ mod tests {
     use super::super::reading::read;
     use super::*;
     use crate::input::Slice;
-    use crate::plan::{Documents, Options};
+    use crate::plan::{Documents, PlanOptions};
 
     const PLAN: &str = r#"{"format_version":"1.2","configuration":{
         "provider_config":{"aws":{"name":"aws",
@@ -256,7 +256,7 @@ mod tests {
 
     fn graph() -> Graph {
         let mut graph = Graph::new(&Limits::default());
-        let mut documents = Documents::new(Slice(PLAN.as_bytes()), &Options::default());
+        let mut documents = Documents::new(Slice(PLAN.as_bytes()), &PlanOptions::default());
         read(&mut documents, &mut |element, offset| graph.add(element, offset)).expect("a plan");
         graph
     }

@@ -177,7 +177,7 @@ pub enum Threads {
 
 /// How to open an input.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Options {
+pub struct InputOptions {
     /// The limits on the input.
     pub limits: Limits,
     /// Whether files may be mapped into memory.
@@ -258,12 +258,12 @@ impl Identity {
 }
 
 impl Input {
-    /// Opens a file by its path. The file is mapped only if [`Options::mapping`] allows it.
+    /// Opens a file by its path. The file is mapped only if [`InputOptions::mapping`] allows it.
     ///
     /// # Errors
     ///
     /// Fails if the file cannot be opened or read, or is a directory.
-    pub fn open_file(path: &Path, options: &Options) -> Result<Input> {
+    pub fn open_file(path: &Path, options: &InputOptions) -> Result<Input> {
         let file = File::open(path).map_err(Error::read)?;
         Input::from_file(file, Some(path), options, None)
     }
@@ -276,7 +276,7 @@ impl Input {
     ///
     /// Fails like [`Input::open_file`], and with [`ErrorKind::Stopped`] once `give_up` returns
     /// true.
-    pub fn open_file_until(path: &Path, options: &Options, give_up: GiveUp) -> Result<Input> {
+    pub fn open_file_until(path: &Path, options: &InputOptions, give_up: GiveUp) -> Result<Input> {
         #[cfg(target_os = "linux")]
         let opened = interruptible::open(path);
         #[cfg(not(target_os = "linux"))]
@@ -290,7 +290,7 @@ impl Input {
     /// # Errors
     ///
     /// Fails if standard input cannot be read.
-    pub fn from_stdin(options: &Options) -> Result<Input> {
+    pub fn from_stdin(options: &InputOptions) -> Result<Input> {
         Input::stdin(options, None)
     }
 
@@ -300,21 +300,21 @@ impl Input {
     /// # Errors
     ///
     /// Fails like [`Input::open_file_until`].
-    pub fn from_stdin_until(options: &Options, give_up: GiveUp) -> Result<Input> {
+    pub fn from_stdin_until(options: &InputOptions, give_up: GiveUp) -> Result<Input> {
         Input::stdin(options, Some(give_up))
     }
 
     #[cfg(unix)]
-    fn stdin(options: &Options, give_up: Option<GiveUp>) -> Result<Input> {
+    fn stdin(options: &InputOptions, give_up: Option<GiveUp>) -> Result<Input> {
         let (file, is_started) = stdin()?;
         // Only a file at its start can be mapped.
         let mapping = if is_started { Mapping::NEVER } else { options.mapping };
-        Input::from_file(file, None, &Options { mapping, ..*options }, give_up)
+        Input::from_file(file, None, &InputOptions { mapping, ..*options }, give_up)
     }
 
     /// Ignores `give_up` on this system.
     #[cfg(not(unix))]
-    fn stdin(options: &Options, _: Option<GiveUp>) -> Result<Input> {
+    fn stdin(options: &InputOptions, _: Option<GiveUp>) -> Result<Input> {
         Input::from_reader(Box::new(io::stdin()), options)
     }
 
@@ -323,13 +323,13 @@ impl Input {
     /// # Errors
     ///
     /// Fails if the first bytes cannot be read.
-    pub fn from_reader(reader: Box<dyn Read + Send>, options: &Options) -> Result<Input> {
+    pub fn from_reader(reader: Box<dyn Read + Send>, options: &InputOptions) -> Result<Input> {
         Input::streamed(reader, None, options)
     }
 
     /// Wraps a reader of UTF-8 text. Unlike [`Input::from_reader`], it neither decompresses nor
     /// decodes what the reader yields.
-    pub fn from_plain_reader(reader: Box<dyn Read + Send>, options: &Options) -> Input {
+    pub fn from_plain_reader(reader: Box<dyn Read + Send>, options: &InputOptions) -> Input {
         Input(Kind::Stream(Stream::new(reader, None, options)))
     }
 
@@ -337,7 +337,7 @@ impl Input {
     fn from_file(
         file: File,
         path: Option<&Path>,
-        options: &Options,
+        options: &InputOptions,
         give_up: Option<GiveUp>,
     ) -> Result<Input> {
         let file = match Identity::of(file, path)? {
@@ -365,7 +365,7 @@ impl Input {
 
     /// Maps a file; `None` if the file cannot be mapped.
     #[cfg(target_os = "linux")]
-    fn mapped(identity: &Identity, options: &Options) -> Result<Option<Input>> {
+    fn mapped(identity: &Identity, options: &InputOptions) -> Result<Option<Input>> {
         let may_map = options.mapping.maps() && identity.state.len > 0;
         if !may_map || !is_plain(&identity.file)? {
             return Ok(None);
@@ -375,7 +375,7 @@ impl Input {
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn mapped(_: &Identity, _: &Options) -> Result<Option<Input>> {
+    fn mapped(_: &Identity, _: &InputOptions) -> Result<Option<Input>> {
         Ok(None)
     }
 
@@ -383,7 +383,7 @@ impl Input {
     fn streamed(
         reader: Box<dyn Read + Send>,
         identity: Option<Identity>,
-        options: &Options,
+        options: &InputOptions,
     ) -> Result<Input> {
         let text = encoding::decode(compressed::expand(reader, options.limits)?)?;
         Ok(Input(Kind::Stream(Stream::new(text, identity, options))))

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use super::reads::read_some;
 use super::seal::Seal;
 use super::stream::into_error;
-use super::{Identity, Input, Options, State};
+use super::{Identity, Input, InputOptions, State};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Limits};
 
@@ -156,7 +156,7 @@ impl Rereadable {
     /// # Errors
     ///
     /// Fails if the file cannot be read.
-    pub fn input(&self, options: &Options) -> Result<Input> {
+    pub fn input(&self, options: &InputOptions) -> Result<Input> {
         let identity = self.identity.clone();
         if self.seal.is_none()
             && let Some(mapped) = Input::mapped(&identity, options)?
@@ -223,7 +223,7 @@ mod tests {
         let file = spool(text).unwrap();
         let mut stored = vec![0; text.len()];
         assert_eq!(read_at(&file.identity.file, &mut stored, 0).unwrap(), text.len());
-        let mut input = file.input(&Options::default()).unwrap();
+        let mut input = file.input(&InputOptions::default()).unwrap();
         while input.fill(0).unwrap() {}
         let read = input.window().to_vec();
         let mut part = vec![0; 2];

@@ -21,7 +21,7 @@ use std::io;
 use super::ahead::{FRONT, Filled, ReadAhead, Reader};
 use super::buffer::Buffer;
 use super::reads::{READ, read_some};
-use super::{Identity, Options, Source, Threads};
+use super::{Identity, InputOptions, Source, Threads};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limit;
 
@@ -78,7 +78,11 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    pub(super) fn new(reader: Reader, identity: Option<Identity>, options: &Options) -> Stream {
+    pub(super) fn new(
+        reader: Reader,
+        identity: Option<Identity>,
+        options: &InputOptions,
+    ) -> Stream {
         let alone = match options.threads {
             Threads::One => u64::MAX,
             Threads::Several => ALONE,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::ahead::FRONT;
 use super::reads::READ;
-use super::{Input, Mapping, Options, Source, Threads};
+use super::{Input, InputOptions, Mapping, Source, Threads};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Limits};
 
@@ -26,7 +26,7 @@ fn read_all(mut input: Input) -> Result<Vec<u8>> {
 /// Reads an input, and checks that one thread and several threads give the same result.
 fn from_bytes(bytes: &[u8]) -> Result<Vec<u8>> {
     let [one, several] = [Threads::One, Threads::Several].map(|threads| {
-        let options = Options { threads, ..Options::default() };
+        let options = InputOptions { threads, ..InputOptions::default() };
         read_all(Input::from_reader(Box::new(io::Cursor::new(bytes.to_vec())), &options)?)
     });
     let kind = |read: &Result<Vec<u8>>| read.as_ref().map_err(|error| error.to_string()).cloned();
@@ -59,7 +59,7 @@ impl Read for Awkward {
 fn awkward(bytes: &[u8], step: usize, failure: Option<io::ErrorKind>) -> Result<Vec<u8>> {
     let bytes = io::Cursor::new(bytes.to_vec());
     let reader = Awkward { bytes, step, calls: 0, failure };
-    read_all(Input::from_reader(Box::new(reader), &Options::default())?)
+    read_all(Input::from_reader(Box::new(reader), &InputOptions::default())?)
 }
 
 fn gzip(text: &[u8]) -> Vec<u8> {
@@ -111,7 +111,10 @@ fn all_kinds_of_input_give_the_same_bytes() {
         assert!(from_bytes(&form).unwrap() == bytes, "{name}");
         for mapping in [Mapping::of_tests(), Mapping::NEVER] {
             let read = in_file(&form, |path| {
-                read_all(Input::open_file(path, &Options { mapping, ..Options::default() })?)
+                read_all(Input::open_file(
+                    path,
+                    &InputOptions { mapping, ..InputOptions::default() },
+                )?)
             });
             assert!(read.unwrap() == bytes, "{name}, {mapping:?}");
         }
@@ -136,7 +139,7 @@ fn empty_inputs_are_empty() {
     assert_eq!(from_bytes(b"").unwrap(), b"");
     assert_eq!(from_bytes(&gzip(b"")).unwrap(), b"");
     assert_eq!(from_bytes(&zstd(b"")).unwrap(), b"");
-    let read = in_file(b"", |path| read_all(Input::open_file(path, &Options::default())?));
+    let read = in_file(b"", |path| read_all(Input::open_file(path, &InputOptions::default())?));
     assert_eq!(read.unwrap(), b"");
 }
 
@@ -177,7 +180,7 @@ fn bad_utf16_is_reported() {
 #[test]
 fn expansion_is_limited() {
     let limit = |limits: Limits, form: &[u8]| -> Option<Limit> {
-        let options = Options { limits, ..Options::default() };
+        let options = InputOptions { limits, ..InputOptions::default() };
         let input = Input::from_reader(Box::new(io::Cursor::new(form.to_vec())), &options).unwrap();
         match read_all(input).map_err(|error| error.kind()) {
             Err(ErrorKind::Limit { limit, .. }) => Some(limit),
@@ -211,7 +214,7 @@ fn a_large_zstd_window_is_a_limit_error() {
     let window = ErrorKind::Limit { limit: Limit::ZstdWindow, value: 32 << 20 };
     assert_eq!(error.kind(), window);
     let limits = Limits { zstd_window: 128 << 20, ..Limits::default() };
-    let options = Options { limits, ..Options::default() };
+    let options = InputOptions { limits, ..InputOptions::default() };
     let input = Input::from_reader(Box::new(io::Cursor::new(form)), &options).unwrap();
     assert_eq!(read_all(input).unwrap(), text);
 }
@@ -221,7 +224,7 @@ fn a_reader_that_is_dropped_early_ends_its_thread() {
     let form = gzip(&vec![b'x'; 64 << 20]);
     for _ in 0..20 {
         let mut input =
-            Input::from_reader(Box::new(io::Cursor::new(form.clone())), &Options::default())
+            Input::from_reader(Box::new(io::Cursor::new(form.clone())), &InputOptions::default())
                 .unwrap();
         while input.position() < 2 << 20 {
             assert!(input.fill(input.position()).unwrap());
@@ -232,7 +235,7 @@ fn a_reader_that_is_dropped_early_ends_its_thread() {
 #[test]
 fn a_directory_is_an_error() {
     let directory = tempfile::tempdir().unwrap();
-    let error = Input::open_file(directory.path(), &Options::default()).err().unwrap();
+    let error = Input::open_file(directory.path(), &InputOptions::default()).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::Read);
 }
 
@@ -245,7 +248,7 @@ fn kept_bytes_survive_a_growing_window() {
         for step in [5000, FRONT, FRONT + READ] {
             let bytes = io::Cursor::new(text.to_vec());
             let reader = Awkward { bytes, step, calls: 0, failure: None };
-            let mut input = Input::from_reader(Box::new(reader), &Options::default()).unwrap();
+            let mut input = Input::from_reader(Box::new(reader), &InputOptions::default()).unwrap();
             let mut kept_from = 0;
             while input.fill(kept_from).unwrap() {
                 assert_eq!(input.offset(), kept_from);
@@ -266,7 +269,7 @@ fn failure_of(
 ) -> (String, ErrorKind, u64) {
     let bytes = io::Cursor::new(bytes.to_vec());
     let reader = Awkward { bytes, step: 1 << 20, calls: 0, failure };
-    let options = Options { threads, ..Options::default() };
+    let options = InputOptions { threads, ..InputOptions::default() };
     let mut input = match Input::from_reader(Box::new(reader), &options) {
         Ok(input) => input,
         Err(error) => return (error.to_string(), error.kind(), 0),
@@ -334,7 +337,8 @@ fn a_changed_file_is_an_error() {
     for (name, change) in changes {
         for mapping in [Mapping::of_tests(), Mapping::NEVER] {
             let error = in_file(text.as_bytes(), |path| -> Result<()> {
-                let mut input = Input::open_file(path, &Options { mapping, ..Options::default() })?;
+                let mut input =
+                    Input::open_file(path, &InputOptions { mapping, ..InputOptions::default() })?;
                 input.fill(0)?;
                 change(path);
                 while input.fill(input.offset() + input.window().len() as u64)? {
@@ -363,7 +367,7 @@ fn truncating_a_file_while_it_is_read_does_not_crash() {
     let text = long_text();
     for delay in 0..100 {
         in_file(text.as_bytes(), |path| {
-            let options = Options { mapping: Mapping::of_tests(), ..Options::default() };
+            let options = InputOptions { mapping: Mapping::of_tests(), ..InputOptions::default() };
             let input = Input::open_file(path, &options).unwrap();
             let path = path.to_owned();
             let writer = std::thread::spawn(move || {

@@ -5,7 +5,7 @@
 use super::kind::KindClues;
 use super::section::Section;
 use super::trailer::{self, After, Trailer};
-use super::{Flow, Options};
+use super::{Flow, PlanOptions};
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
 use crate::json::cursor::Cursor;
@@ -158,7 +158,7 @@ impl DocumentState {
     pub(super) fn end<S: Source>(
         &mut self,
         cursor: &mut Cursor<S>,
-        options: &Options,
+        options: &PlanOptions,
         start: u64,
     ) -> Result<Trailer> {
         let tail = trailer::find(cursor, self.after, options.surrounding_text, start)?;

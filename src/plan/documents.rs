@@ -22,7 +22,7 @@ use super::events::Events;
 use super::preamble::{self, Preamble};
 use super::trailer::{self, After};
 use super::walk::{self, PieceVisitor};
-use super::{Flow, Options, Visitor};
+use super::{Flow, PlanOptions, Visitor};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{SharedText, Source};
 
@@ -59,7 +59,7 @@ pub enum Next {
 ///
 /// ```
 /// use plansift::input::Slice;
-/// use plansift::plan::{Documents, Next, Options, Visitor};
+/// use plansift::plan::{Documents, Next, PlanOptions, Visitor};
 ///
 /// struct Ignore;
 /// impl Visitor for Ignore {}
@@ -67,7 +67,7 @@ pub enum Next {
 /// let line = r#"{"format_version":"1.2","resource_changes":[]}"#;
 /// let (first, cut) = (format!("{line}\n"), &line[..30]);
 /// let text = format!("{first}{cut}\n{line}");
-/// let mut documents = Documents::new(Slice(text.as_bytes()), &Options::default());
+/// let mut documents = Documents::new(Slice(text.as_bytes()), &PlanOptions::default());
 /// assert!(documents.read(&mut Ignore).is_ok());
 /// assert_eq!(documents.find_next(), Next::Document(first.len() as u64));
 /// assert!(documents.read(&mut Ignore).is_err());
@@ -77,7 +77,7 @@ pub enum Next {
 /// ```
 pub struct Documents<S> {
     source: S,
-    options: Options,
+    options: PlanOptions,
     after: After,
     line: Line,
     state: State,
@@ -98,7 +98,7 @@ enum State {
 pub(crate) struct Found<'o> {
     head: Preamble,
     after: After,
-    options: &'o Options,
+    options: &'o PlanOptions,
 }
 
 impl Found<'_> {
@@ -115,17 +115,17 @@ impl Found<'_> {
 
 impl<S: Source> Documents<S> {
     /// Reads all documents of a source. The source must still be at its start.
-    pub fn new(source: S, options: &Options) -> Documents<S> {
+    pub fn new(source: S, options: &PlanOptions) -> Documents<S> {
         Documents::with(source, options, After::Documents)
     }
 
     /// Reads a source that must contain exactly one document. Anything else in the source is an
     /// error.
-    pub fn only(source: S, options: &Options) -> Documents<S> {
+    pub fn only(source: S, options: &PlanOptions) -> Documents<S> {
         Documents::with(source, options, After::Nothing)
     }
 
-    fn with(source: S, options: &Options, after: After) -> Documents<S> {
+    fn with(source: S, options: &PlanOptions, after: After) -> Documents<S> {
         let (line, state) = (Line::default(), State::At(0));
         Documents { source, options: *options, after, line, state }
     }
@@ -264,7 +264,7 @@ impl<S: Source> Documents<S> {
     }
 
     /// The options for reading the documents.
-    pub(crate) fn options(&self) -> &Options {
+    pub(crate) fn options(&self) -> &PlanOptions {
         &self.options
     }
 
@@ -402,7 +402,7 @@ fn unless_changed(source: &mut impl Source, error: Error) -> Error {
 /// unless this function returns `Ok`.
 pub fn read<S: Source, V: Visitor>(
     source: S,
-    options: &Options,
+    options: &PlanOptions,
     visitor: &mut V,
 ) -> Result<Document> {
     Documents::only(source, options).read(visitor)

@@ -7,7 +7,7 @@
 use super::kind::KindClues;
 use super::preamble::TEXT_MAX;
 use super::section::Section;
-use super::{Answer, Options, Visitor, read};
+use super::{Answer, PlanOptions, Visitor, read};
 use crate::error::{ErrorKind, Result, WrongDocument};
 use crate::input::{Slice, Source};
 
@@ -70,7 +70,7 @@ fn holds_plan(text: &[u8]) -> bool {
 
 fn judge(head: &[u8]) -> InputKind {
     let mut glance = Glance::default();
-    let end = match read(Slice(head), &Options::default(), &mut glance) {
+    let end = match read(Slice(head), &PlanOptions::default(), &mut glance) {
         Ok(_) => None,
         Err(error) => Some(error.kind()),
     };

@@ -59,7 +59,7 @@ pub use walk::{Boundary, LookaheadReader, PieceVisitor, ReadRange};
 
 /// How to read a plan.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Options {
+pub struct PlanOptions {
     /// The instruction set that the scanner uses.
     pub isa: Isa,
     /// How much of the grammar to check.
@@ -113,7 +113,7 @@ pub enum Flow {
 /// ```
 /// use plansift::error::Result;
 /// use plansift::input::Slice;
-/// use plansift::plan::{Flow, Options, ResourceChange, Section, Visitor, read};
+/// use plansift::plan::{Flow, PlanOptions, ResourceChange, Section, Visitor, read};
 ///
 /// /// Counts the resources that are deleted.
 /// struct Deleted(u32);
@@ -130,7 +130,7 @@ pub enum Flow {
 /// let plan = br#"{"format_version":"1.2","resource_changes":[
 ///     {"address":"a.b","change":{"actions":["delete"],"before":{"x":1},"after":null}}]}"#;
 /// let mut deleted = Deleted(0);
-/// read(Slice(plan), &Options::default(), &mut deleted)?;
+/// read(Slice(plan), &PlanOptions::default(), &mut deleted)?;
 /// assert_eq!(deleted.0, 1);
 /// # Ok::<(), plansift::error::Error>(())
 /// ```

@@ -8,7 +8,7 @@
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
-use super::Options;
+use super::PlanOptions;
 use super::range_queue::{ALONE, MISSED_MAX};
 use crate::error::Result;
 use crate::input::{SharedText, Source};
@@ -57,7 +57,7 @@ pub(super) struct ParallelSkip<'scope> {
 
 /// Calls `read`, with workers if `options` allows several threads.
 pub(super) fn with_others<T>(
-    options: &Options,
+    options: &PlanOptions,
     read: impl FnOnce(Option<&mut ParallelSkip<'_>>) -> T,
 ) -> T {
     let threads = options.threads.map_or(1, NonZeroUsize::get);

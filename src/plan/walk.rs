@@ -25,7 +25,7 @@ use super::parallel_skip::{self, ParallelSkip};
 use super::preamble::Preamble;
 use super::section::Section;
 use super::trailer::After;
-use super::{Answer, Flow, Options};
+use super::{Answer, Flow, PlanOptions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::json::cursor::Cursor;
@@ -132,7 +132,7 @@ pub(super) fn read<S: Source, V: PieceVisitor>(
     head: Preamble,
     after: After,
     accepts: Accepts,
-    options: &Options,
+    options: &PlanOptions,
     visitor: &mut V,
 ) -> Result<ReadDocument> {
     visitor.begin(head.start);
@@ -150,7 +150,7 @@ struct Walk<'v, S, V> {
     cursor: Cursor<S>,
     outline: &'v mut Outline,
     visitor: &'v mut V,
-    options: Options,
+    options: PlanOptions,
     state: DocumentState,
     /// The section being walked.
     section: Section,
@@ -182,7 +182,7 @@ enum Taken {
 impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
     fn new(
         cursor: Cursor<S>,
-        options: &Options,
+        options: &PlanOptions,
         outline: &'v mut Outline,
         visitor: &'v mut V,
     ) -> Self {

@@ -49,7 +49,7 @@ pub use tool::Tool;
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, PlanFileFault, Result};
-use crate::input::{Input, Options, Rereadable, Source};
+use crate::input::{Input, InputOptions, Rereadable, Source};
 use crate::limits::{Limit, Limits};
 use crate::wire::schema;
 use archive::{Archive, CONFIGURATION, LOCKS, PLAN, SCHEMAS, STATE};
@@ -63,7 +63,7 @@ use state::{From, State};
 /// # Errors
 ///
 /// Fails like [`open`] and [`open_state`], or if the input cannot be read.
-pub fn unpack(mut input: Input, schemas: &SchemaFiles, options: &Options) -> Result<Input> {
+pub fn unpack(mut input: Input, schemas: &SchemaFiles, options: &InputOptions) -> Result<Input> {
     let is_plan_file = is_plan_file(&mut input)?;
     if !is_plan_file && !is_state_file(&mut input)? {
         return Ok(input);

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::locks::{is_schema_key, schema_key};
 use crate::error::{Error, ErrorKind, Result};
-use crate::input::{Input, Options, Source, Threads};
+use crate::input::{Input, InputOptions, Source, Threads};
 use crate::limits::Limits;
 use crate::wire::schema::Schemas;
 
@@ -143,7 +143,7 @@ fn digest_of_folder(folder: &Path) -> Result<String> {
 /// Fails if the file cannot be read or is not the output of `providers schema`.
 pub fn read_schemas(path: &Path, limits: &Limits) -> Result<SchemaFile> {
     let limits = Limits { document: limits.document.min(FILE_MAX), ..*limits };
-    let options = Options { limits, threads: Threads::One, ..Options::default() };
+    let options = InputOptions { limits, threads: Threads::One, ..InputOptions::default() };
     let mut input = Input::open_file(path, &options)?;
     while input.fill(0)? {}
     let schemas = Schemas::from_json(input.window()).map_err(|error| {

@@ -23,7 +23,7 @@ use super::schemas::Schemas;
 use super::tool::Tool;
 use super::tree::{Children, Piece, Tree};
 use crate::error::{Error, ErrorKind, PlanFileFault, Result, WrongDocument};
-use crate::input::{Input, Options, Slice, Source, Threads};
+use crate::input::{Input, InputOptions, Slice, Source, Threads};
 use crate::json::Validation;
 use crate::json::cursor::Cursor;
 use crate::json::outline::Outline;
@@ -91,7 +91,8 @@ impl State {
     /// Builds the index of a state.
     pub(super) fn read(member: Member, from: From, limits: &Limits) -> Result<State> {
         let member = Arc::new(member);
-        let options = Options { limits: *limits, threads: Threads::One, ..Options::default() };
+        let options =
+            InputOptions { limits: *limits, threads: Threads::One, ..InputOptions::default() };
         let input = Input::from_plain_reader(Box::new(Reader::new(member.clone())), &options);
         let mut text = Cursor::new(input, 0, Isa::default(), Validation::Grammar, *limits);
         let mut state = State {

@@ -53,7 +53,7 @@ pub use counts::PlanFacts;
 pub use failed_assertion::{FailedAssertion, Finding};
 pub use importing::ImportSource;
 pub use json_text::JsonText;
-pub use options::{Extent, Options, Show};
+pub use options::{Extent, RecordOptions, Show};
 #[cfg(feature = "batch")]
 pub(crate) use pending::{owned, weight};
 #[cfg(feature = "assert")]
@@ -89,7 +89,7 @@ pub enum Record<'a> {
     /// The `action_invocation` of an element of `deferred_action_invocations`. Written only if the
     /// run has a view.
     DeferredActionInvocation(ActionInvocation<'a>),
-    /// An element of `relevant_attributes`. Written only with [`Options::relevant`].
+    /// An element of `relevant_attributes`. Written only with [`RecordOptions::relevant`].
     RelevantAttribute(RelevantAttribute<'a>),
     /// An assertion that the plan fails. Only `sift_and_ask` writes such records.
     FailedAssertion(FailedAssertion<'a>),

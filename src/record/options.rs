@@ -28,9 +28,9 @@ pub enum Extent {
 
 /// Options of [`sift`](super::sift()).
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Options {
+pub struct RecordOptions {
     /// How to read the plan.
-    pub read: plan::Options,
+    pub read: plan::PlanOptions,
     /// Which changes to write.
     pub show: Show,
     /// How much of each change to write.

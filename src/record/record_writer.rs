@@ -7,7 +7,7 @@
 
 use super::counts::{Facts, Summary};
 use super::holdings::Holdings;
-use super::options::Options;
+use super::options::RecordOptions;
 use super::pending::PendingRecords;
 use super::row_builder::RowBuilder;
 use super::view::{Places, View, Viewer, Whose};
@@ -22,7 +22,7 @@ pub(super) struct RecordWriter<'a> {
     /// Builds the attributes of changes; `None` without a view.
     pub(super) viewer: Option<Viewer<'a>>,
     label: Label<'a>,
-    pub(super) options: &'a Options,
+    pub(super) options: &'a RecordOptions,
     pub(super) format_version: Option<String>,
     pub(super) terraform_version: Option<String>,
     /// Whether the `plan` record was written.
@@ -36,7 +36,7 @@ pub(super) struct RecordWriter<'a> {
 impl<'a> RecordWriter<'a> {
     pub(super) fn new(
         label: Label<'a>,
-        options: &'a Options,
+        options: &'a RecordOptions,
         view: Option<View<'a>>,
         sink: &'a mut dyn Sink,
     ) -> RecordWriter<'a> {

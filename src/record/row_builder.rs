@@ -6,7 +6,7 @@ use super::action::Action;
 use super::counts::{Facts, PlanLine};
 use super::importing::Importing;
 use super::json_text::JsonText;
-use super::options::{Extent, Options};
+use super::options::{Extent, RecordOptions};
 use super::texts::Texts;
 use super::view::Viewer;
 use super::watch::Resource;
@@ -24,7 +24,7 @@ use crate::secret::steps::Places;
 
 /// Builds the rows of changes, one after the other.
 pub(super) struct RowBuilder {
-    options: Options,
+    options: RecordOptions,
     differ: Differ,
     marks: Marks,
     /// The paths at which an overlay of the last change does not fit its value. Other paths are cut
@@ -45,7 +45,7 @@ fn in_change(error: Error) -> Error {
 }
 
 impl RowBuilder {
-    pub(super) fn new(options: Options) -> RowBuilder {
+    pub(super) fn new(options: RecordOptions) -> RowBuilder {
         let limits = options.read.limits;
         RowBuilder {
             options,

@@ -7,7 +7,7 @@
 
 use super::asking::{Asker, Tally};
 use super::counts::Facts;
-use super::options::{Options, Show};
+use super::options::{RecordOptions, Show};
 use super::pending;
 use super::row_builder::RowBuilder;
 use super::view::{Places, View, Viewer, Whose};
@@ -92,7 +92,7 @@ pub(super) struct RowWorker<'v> {
 
 impl<'v> RowWorker<'v> {
     pub(super) fn new(
-        mut options: Options,
+        mut options: RecordOptions,
         view: Option<View<'v>>,
         renderer: Option<Box<dyn Renderer>>,
         asker: Option<Asker<'v>>,

@@ -12,7 +12,7 @@ use super::action::Action;
 use super::asking::{Asker, Questions};
 use super::counts::{self, Summary};
 use super::holdings::Holdings;
-use super::options::{Options, Show};
+use super::options::{RecordOptions, Show};
 use super::outputs::Declarations;
 use super::record_writer::RecordWriter;
 use super::row_builder::RowBuilder;
@@ -103,7 +103,7 @@ impl fmt::Display for Warning {
 pub fn sift<S: Source>(
     source: S,
     name: &str,
-    options: &Options,
+    options: &RecordOptions,
     sink: &mut dyn Sink,
 ) -> Result<Sifted> {
     let mut documents = Documents::only(source, &options.read);
@@ -123,7 +123,7 @@ pub fn sift<S: Source>(
 pub fn sift_next<S: Source>(
     documents: &mut Documents<S>,
     label: Label<'_>,
-    options: &Options,
+    options: &RecordOptions,
     sink: &mut dyn Sink,
 ) -> Result<Sifted> {
     sift_one(documents, label, options, (None, None), sink)
@@ -142,7 +142,7 @@ pub fn sift_next<S: Source>(
 pub fn sift_with_view<S: Source>(
     documents: &mut Documents<S>,
     label: Label<'_>,
-    options: &Options,
+    options: &RecordOptions,
     view: View<'_>,
     sink: &mut dyn Sink,
 ) -> Result<Sifted> {
@@ -163,7 +163,7 @@ pub fn sift_with_view<S: Source>(
 pub fn sift_and_ask<S: Source>(
     documents: &mut Documents<S>,
     label: Label<'_>,
-    options: &Options,
+    options: &RecordOptions,
     view: Option<View<'_>>,
     questions: Questions<'_>,
     sink: &mut dyn Sink,
@@ -174,7 +174,7 @@ pub fn sift_and_ask<S: Source>(
 fn sift_one<S: Source>(
     documents: &mut Documents<S>,
     label: Label<'_>,
-    options: &Options,
+    options: &RecordOptions,
     (view, questions): (Option<View<'_>>, Option<Questions<'_>>),
     sink: &mut dyn Sink,
 ) -> Result<Sifted> {

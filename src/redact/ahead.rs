@@ -8,7 +8,7 @@ use super::kept_ranges::KeptRanges;
 use super::masker::Masker;
 use super::redactor::{Masks, Redactor};
 use super::selection::{Judge, Verdict};
-use super::{Counts, Options};
+use super::{Counts, RedactOptions};
 use crate::error::Result;
 use crate::json::outline::Outline;
 use crate::plan::lookahead::{Found as _, LookaheadJob, Task};
@@ -48,7 +48,7 @@ impl<'s> StretchRedactor<'s> {
         masker: Masker<'s>,
         known: Option<&'s Collected>,
         judge: Option<Judge>,
-        options: &'s Options,
+        options: &'s RedactOptions,
     ) -> Self {
         let redactor = Redactor::new(Chunk::default(), known, options);
         let (kept, outline) = (KeptRanges::default(), Outline::new());
@@ -307,14 +307,14 @@ mod tests {
             list.join(",")
         );
         let source = InMemory(Arc::new(text.clone().into_bytes()));
-        let read = crate::plan::Options::default();
-        let secret = secret::Options { read, echo_min: 8, echo: EchoOf::Whole, names: None };
+        let read = crate::plan::PlanOptions::default();
+        let secret = secret::SecretOptions { read, echo_min: 8, echo: EchoOf::Whole, names: None };
         let collected = collect(|| Ok(source.clone()), &secret).expect("a plan");
         let mut catcher = ReaderCatcher(None);
         let mut documents = Documents::only(source, &read);
         documents.read_pieces(Accepts::States, &mut catcher).expect("a plan");
         let reader = catcher.0.expect("a place to read from");
-        let options = Options { secret, masking: Masking::Text };
+        let options = RedactOptions { secret, masking: Masking::Text };
         let Collected { secrets, first_pass, .. } = &collected;
         let sought = Sought { secrets, contained: None };
         let masker = Masker::new(sought, &options.masking, Isa::best(), read.limits);

@@ -52,9 +52,9 @@ use crate::secret::{self, Collected};
 
 /// How to redact.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct RedactOptions {
     /// The options that decide which texts are secret.
-    pub secret: secret::Options,
+    pub secret: secret::SecretOptions,
     /// The masks that replace secrets.
     pub masking: Masking,
 }
@@ -134,7 +134,7 @@ pub struct Redacted {
 pub fn redact<S: Source>(
     documents: &mut Documents<S>,
     collected: Option<&Collected>,
-    options: &Options,
+    options: &RedactOptions,
     out: &mut dyn Write,
 ) -> Result<Redacted> {
     let secrecy = collected.map_or(Secrecy::Unknown, Secrecy::Known);
@@ -166,7 +166,7 @@ pub fn rewrite<S: Source>(
     documents: &mut Documents<S>,
     selection: &mut dyn Selection,
     secrecy: Secrecy<'_>,
-    options: &Options,
+    options: &RedactOptions,
     out: &mut dyn Write,
 ) -> Result<Redacted> {
     let read = &options.secret.read;

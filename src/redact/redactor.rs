@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::chunk::{Edit, Notes, Span};
 use super::mask::{Mask, Masking};
-use super::{Counts, Options};
+use super::{Counts, RedactOptions};
 use crate::diff::Differ;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::value::{Kind, Value};
@@ -46,7 +46,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
     /// depends on another part of the document counts as secret: all variables, all constants,
     /// changes to outputs without overlays, resources outside `resource_changes`, and unknown
     /// sections.
-    pub fn new(notes: N, known: Option<&'r Collected>, options: &'r Options) -> Self {
+    pub fn new(notes: N, known: Option<&'r Collected>, options: &'r RedactOptions) -> Self {
         let limits = &options.secret.read.limits;
         let masks = Masks {
             notes,

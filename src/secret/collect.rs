@@ -13,7 +13,7 @@ use super::range_secrets::{MarkedPiece, RangeSecrets};
 use super::search::{Searched, Searcher};
 use super::set::Secrets;
 use super::texts::{Role, texts_of};
-use super::{EchoOf, Options};
+use super::{EchoOf, SecretOptions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::json::outline::Outline;
@@ -47,7 +47,7 @@ pub struct Collected {
 
 impl Collected {
     /// An empty result, for a document that was not read.
-    pub fn nothing(options: &Options) -> Collected {
+    pub fn nothing(options: &SecretOptions) -> Collected {
         Collected {
             secrets: Secrets::new(options.echo_min, &options.read.limits),
             contained: None,
@@ -64,7 +64,10 @@ impl Collected {
 /// # Errors
 ///
 /// Fails if the document is unreadable or neither a plan nor a state, or if it exceeds a limit.
-pub fn collect<S: Source>(open: impl FnMut() -> Result<S>, options: &Options) -> Result<Collected> {
+pub fn collect<S: Source>(
+    open: impl FnMut() -> Result<S>,
+    options: &SecretOptions,
+) -> Result<Collected> {
     Collecting::new(open, Accepts::States).for_redaction().collect(0, options)
 }
 
@@ -122,14 +125,14 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
     /// # Errors
     ///
     /// Fails if the document is unreadable or neither a plan nor a state, or if it exceeds a limit.
-    pub fn collect(&mut self, at: u64, options: &Options) -> Result<Collected> {
+    pub fn collect(&mut self, at: u64, options: &SecretOptions) -> Result<Collected> {
         self.collect_and_tell(at, options, None)
     }
 
     fn collect_and_tell(
         &mut self,
         at: u64,
-        options: &Options,
+        options: &SecretOptions,
         tell: Option<Tell<'_>>,
     ) -> Result<Collected> {
         let threads = options.read.threads.map_or(1, NonZeroUsize::get);
@@ -171,7 +174,7 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
         &mut self,
         mut collector: Collector<'_, '_>,
         at: u64,
-        options: &Options,
+        options: &SecretOptions,
     ) -> Result<Collected> {
         let Collecting { open, documents, again, .. } = self;
         let mut read = |documents: &mut Option<Documents<S>>, collector: &mut Collector<'_, '_>| {
@@ -218,7 +221,7 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
     pub fn collect_before(
         &mut self,
         documents: &mut Documents<impl Source>,
-        options: &Options,
+        options: &SecretOptions,
         tell: Option<Tell<'_>>,
     ) -> Result<Collected> {
         let Next::Document(at) = documents.find_next() else {

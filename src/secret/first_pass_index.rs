@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use foldhash::quality::RandomState;
 
-use super::Options;
+use super::SecretOptions;
 use crate::json::Validation;
 use crate::limits::Limits;
 use crate::plan::{self, PieceKind, ReadRange};
@@ -35,7 +35,7 @@ struct IndexOptions {
 }
 
 impl IndexOptions {
-    fn new(options: &Options, read: &plan::Options) -> IndexOptions {
+    fn new(options: &SecretOptions, read: &plan::PlanOptions) -> IndexOptions {
         let names = options.names.as_ref().map(|names| names.as_str().to_owned());
         IndexOptions { names, validation: read.validation, limits: read.limits }
     }
@@ -71,7 +71,7 @@ impl FirstPassIndex {
     const SIZE_MAX: usize = 8 << 20;
 
     /// Creates an empty index for these options.
-    pub(crate) fn new(options: &Options) -> FirstPassIndex {
+    pub(crate) fn new(options: &SecretOptions) -> FirstPassIndex {
         let options = IndexOptions::new(options, &options.read);
         FirstPassIndex { options: Some(options), ..FirstPassIndex::default() }
     }
@@ -95,7 +95,7 @@ impl FirstPassIndex {
 
     /// Returns the ranges in order, or no range if a pass with these options would find something
     /// different.
-    pub(crate) fn ranges(&self, options: &Options, read: &plan::Options) -> &[ReadRange] {
+    pub(crate) fn ranges(&self, options: &SecretOptions, read: &plan::PlanOptions) -> &[ReadRange] {
         let is_same = self.options == Some(IndexOptions::new(options, read));
         if is_same { &self.ranges } else { &[] }
     }

@@ -60,9 +60,9 @@ use crate::plan;
 
 /// How secrets are recognised.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct SecretOptions {
     /// How to read the document.
-    pub read: plan::Options,
+    pub read: plan::PlanOptions,
     /// Minimum length in bytes of a text whose echoes are searched for.
     pub echo_min: usize,
     /// Which texts count as echoes.

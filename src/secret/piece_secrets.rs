@@ -10,7 +10,7 @@ use super::marks::{By, Marked, Marks};
 use super::parts::Parts;
 use super::places;
 use super::steps::{Cut, Places};
-use super::{Collected, Options, is_mask};
+use super::{Collected, SecretOptions, is_mask};
 use crate::error::{Error, Result};
 use crate::json::value::{Kind, Value};
 use crate::limits::{Limit, Limits};
@@ -42,7 +42,7 @@ pub(crate) struct PieceSecrets<'r> {
 }
 
 impl<'r> PieceSecrets<'r> {
-    pub fn new(known: Option<&'r Collected>, options: &Options) -> PieceSecrets<'r> {
+    pub fn new(known: Option<&'r Collected>, options: &SecretOptions) -> PieceSecrets<'r> {
         let limits = options.read.limits;
         PieceSecrets {
             known,

@@ -10,7 +10,7 @@ use super::summary::View;
 use crate::inert::visible;
 use crate::input::Slice;
 use crate::plan::Timing;
-use crate::record::{ActionInvocation, Attributes, Options, Plan, Record, sift};
+use crate::record::{ActionInvocation, Attributes, Plan, Record, RecordOptions, sift};
 
 fn named(address: &str) -> Record<'_> {
     Record::ActionInvocation(ActionInvocation {
@@ -134,7 +134,7 @@ fn a_summary_fits_eighty_columns_whatever_the_names() {
     for color in [Color::None, Color::Terminal] {
         let mut out = Vec::new();
         let mut view = View::new(&mut out, Screen { color, width: 80 }, None);
-        sift(Slice(plan.as_bytes()), &long, &Options::default(), &mut view).unwrap();
+        sift(Slice(plan.as_bytes()), &long, &RecordOptions::default(), &mut view).unwrap();
         view.finish().unwrap();
         drop(view);
         let text = String::from_utf8(out).unwrap();

@@ -32,7 +32,7 @@ use crate::secret::decode;
 
 /// The parts of a plan to keep.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct SlimOptions {
     /// The parts that stay.
     pub keep: Vec<Part>,
     /// Whether no-op changes stay.
@@ -47,9 +47,9 @@ pub struct Options {
     pub watch: Option<&'static Watch>,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
+impl Default for SlimOptions {
+    fn default() -> SlimOptions {
+        SlimOptions {
             keep: Part::DEFAULT.to_vec(),
             show: Show::Changes,
             only: Vec::new(),
@@ -166,10 +166,10 @@ pub struct LeftOut {
     pub unknown: u64,
     /// Number of removed no-op changes to resources and outputs.
     pub no_ops: u64,
-    /// Number of resources that were removed because [`Options::only`] does not cover them.
+    /// Number of resources that were removed because [`SlimOptions::only`] does not cover them.
     pub others: u64,
     /// Number of attributes of resources that were removed because they are not at
-    /// [`Options::paths`]. An attribute counts once for each side of a change.
+    /// [`SlimOptions::paths`]. An attribute counts once for each side of a change.
     pub attributes: u64,
 }
 
@@ -182,7 +182,7 @@ pub struct Slimmed {
     pub left_out: LeftOut,
     /// The selected parts that the plan has.
     pub kept: Vec<Part>,
-    /// Whether the plan had resource changes and [`Options::only`] removed all of them.
+    /// Whether the plan had resource changes and [`SlimOptions::only`] removed all of them.
     pub is_emptied: bool,
 }
 
@@ -198,9 +198,9 @@ pub struct Slimmed {
 /// Panics if there is no next document.
 pub fn slim<S: Source>(
     documents: &mut Documents<S>,
-    options: &Options,
+    options: &SlimOptions,
     secrecy: Secrecy<'_>,
-    masking: &redact::Options,
+    masking: &redact::RedactOptions,
     out: &mut dyn Write,
 ) -> Result<Slimmed> {
     let mut selected = Selected {
@@ -238,9 +238,9 @@ struct Wanted {
 /// The kinds of resource changes that any thread has found.
 #[derive(Debug, Default)]
 struct Met {
-    /// True if a change was found that [`Options::only`] covers.
+    /// True if a change was found that [`SlimOptions::only`] covers.
     wanted: AtomicBool,
-    /// True if a change was found that [`Options::only`] does not cover.
+    /// True if a change was found that [`SlimOptions::only`] does not cover.
     others: AtomicBool,
 }
 
@@ -287,7 +287,7 @@ impl Wanted {
 }
 
 struct Selected<'o> {
-    options: &'o Options,
+    options: &'o SlimOptions,
     wanted: Wanted,
     pruner: Pruner<'o>,
     left_out: LeftOut,
@@ -316,7 +316,7 @@ impl Selected<'_> {
         Ok(verdict)
     }
 
-    /// Removes the attributes that [`Options::paths`] does not cover, and their marks in the
+    /// Removes the attributes that [`SlimOptions::paths`] does not cover, and their marks in the
     /// overlays.
     fn prune<'a>(
         &mut self,

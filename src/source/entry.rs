@@ -11,7 +11,7 @@ use super::kept::Kept;
 use super::stop::Stop;
 use super::store::{Object, Version};
 use crate::error::{Error, ErrorKind, PlanFileFault, Result};
-use crate::input::{GiveUp, Input, Options, Rereadable};
+use crate::input::{GiveUp, Input, InputOptions, Rereadable};
 use crate::limits::Limits;
 use crate::plan::{self, Visitor};
 use crate::planfile::{self, SchemaFiles};
@@ -97,11 +97,11 @@ impl Entry {
     /// # Errors
     ///
     /// Fails if the input cannot be read.
-    pub fn open(&self, options: &Options) -> Result<Input> {
+    pub fn open(&self, options: &InputOptions) -> Result<Input> {
         planfile::unpack(self.open_as_it_is(options)?, &self.schemas, options)
     }
 
-    fn open_as_it_is(&self, options: &Options) -> Result<Input> {
+    fn open_as_it_is(&self, options: &InputOptions) -> Result<Input> {
         match &self.location {
             Location::File(path) => Input::open_file(path, options),
             Location::Object(object) => Input::from_reader(self.read(object)?, options),
@@ -111,7 +111,7 @@ impl Entry {
 
     /// Opens the input for a run that can be stopped. A stop also ends the wait for data from a
     /// pipe. Fails if the input cannot be read, or if the run was stopped.
-    pub(crate) fn open_until(&self, options: &Options, stop: &Stop) -> Result<Input> {
+    pub(crate) fn open_until(&self, options: &InputOptions, stop: &Stop) -> Result<Input> {
         let give_up = || -> GiveUp {
             let stop = stop.clone();
             Arc::new(move || stop.is_set())
@@ -140,7 +140,7 @@ impl Entry {
     /// # Errors
     ///
     /// Fails if the input cannot be read, or is not a plan file.
-    pub fn open_plan_file(&self, options: &Options) -> Result<planfile::Document> {
+    pub fn open_plan_file(&self, options: &InputOptions) -> Result<planfile::Document> {
         planfile::open(&self.keep_plan_file(options)?, &self.schemas, &options.limits)
     }
 
@@ -149,10 +149,10 @@ impl Entry {
     /// # Errors
     ///
     /// Fails if the input cannot be read, or is not a plan file.
-    pub fn keep_plan_file(&self, options: &Options) -> Result<Rereadable> {
+    pub fn keep_plan_file(&self, options: &InputOptions) -> Result<Rereadable> {
         let mut input = self.open_as_it_is(options)?;
         if !planfile::is_plan_file(&mut input)? {
-            let read = plan::Options { limits: options.limits, ..plan::Options::default() };
+            let read = plan::PlanOptions { limits: options.limits, ..plan::PlanOptions::default() };
             return Err(match plan::read(input, &read, &mut Nothing) {
                 Err(error) if matches!(error.kind(), ErrorKind::WrongDocument(_)) => error,
                 _ => Error::new(ErrorKind::PlanFile(PlanFileFault::OtherInput)),

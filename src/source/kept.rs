@@ -1,7 +1,7 @@
 //! An input that is read more than once.
 
 use crate::error::Result;
-use crate::input::{Input, Options, Rereadable, Threads};
+use crate::input::{Input, InputOptions, Rereadable, Threads};
 use crate::limits::Limits;
 use crate::planfile::{self, SchemaFiles};
 
@@ -33,7 +33,8 @@ impl Kept {
         if planfile::is_archive(&file)? {
             return Ok(Kept { file, form: Form::PlanFile, schemas });
         }
-        let options = Options { limits: *limits, threads: Threads::One, ..Options::default() };
+        let options =
+            InputOptions { limits: *limits, threads: Threads::One, ..InputOptions::default() };
         let mut input = file.input(&options)?;
         let form = if planfile::is_plan_file(&mut input)? {
             Form::PlanFile
@@ -74,7 +75,7 @@ impl Kept {
     /// # Errors
     ///
     /// Fails if the file cannot be read, or is a damaged plan file.
-    pub fn input(&self, options: &Options) -> Result<Input> {
+    pub fn input(&self, options: &InputOptions) -> Result<Input> {
         match self.form {
             Form::Text => self.file.input(options),
             Form::PlanFile => {

@@ -13,7 +13,7 @@ use walkdir::{DirEntry, WalkDir};
 use super::entry::{Entry, Skipped, Unlisted};
 use super::globs::Globs;
 use crate::error::{Error, Result};
-use crate::input::{Input, Mapping, Options, Threads};
+use crate::input::{Input, InputOptions, Mapping, Threads};
 use crate::limits::Limits;
 use crate::plan::{self, InputKind};
 
@@ -111,7 +111,7 @@ fn kind_of_file(path: &Path, metadata: &Metadata) -> Result<InputKind> {
 /// Determines the kind of a document from its first bytes.
 pub(super) fn kind_of_head(head: Box<dyn Read + Send>) -> Result<InputKind> {
     let options =
-        Options { limits: Limits::default(), mapping: Mapping::NEVER, threads: Threads::One };
+        InputOptions { limits: Limits::default(), mapping: Mapping::NEVER, threads: Threads::One };
     plan::input_kind(&mut Input::from_reader(head, &options)?)
 }
 

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use plansift::audit::{Ledger, Options, audit};
+use plansift::audit::{AuditOptions, Ledger, audit};
 use plansift::error::Result;
 use plansift::input::{Slice, Source};
 use plansift::plan::{self, Accepts, Documents};
@@ -14,20 +14,20 @@ use crate::redaction::long::{SIZE, plan, planned_values};
 use crate::run;
 use crate::same_answer::threads::InMemory;
 
-fn options() -> Options {
-    let read = plan::Options::default();
-    let secret = secret::Options { read, echo: EchoOf::Whole, echo_min: 8, names: None };
-    Options { secret, echoes: true, suspects: true }
+fn options() -> AuditOptions {
+    let read = plan::PlanOptions::default();
+    let secret = secret::SecretOptions { read, echo: EchoOf::Whole, echo_min: 8, names: None };
+    AuditOptions { secret, echoes: true, suspects: true }
 }
 
-fn on_threads(options: &Options, threads: usize) -> Options {
+fn on_threads(options: &AuditOptions, threads: usize) -> AuditOptions {
     let mut options = options.clone();
     options.secret.read.threads = NonZeroUsize::new(threads);
     options
 }
 
 /// The findings as NDJSON, and the result or error at the end.
-fn answer<S: Source>(open: impl Fn() -> S, options: &Options) -> (String, String) {
+fn answer<S: Source>(open: impl Fn() -> S, options: &AuditOptions) -> (String, String) {
     let mut out = Vec::new();
     let mut audited = || -> Result<_> {
         let mut documents = Documents::only(open(), &options.secret.read);
@@ -46,7 +46,7 @@ fn answer<S: Source>(open: impl Fn() -> S, options: &Options) -> (String, String
 
 /// Asserts that any number of threads gives the answer of one thread. Returns the findings, and the
 /// result or error at the end.
-fn assert_same_on_threads(text: &[u8], options: &Options, what: &str) -> (String, String) {
+fn assert_same_on_threads(text: &[u8], options: &AuditOptions, what: &str) -> (String, String) {
     let (findings, end) = answer(|| Slice(text), options);
     for &threads in run::thread_counts() {
         let found = answer(|| InMemory::new(text), &on_threads(options, threads));

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use plansift::error::{ErrorKind, Result};
 use plansift::input::{self, Input, Mapping, SharedText, Source};
-use plansift::record::Options;
+use plansift::record::RecordOptions;
 
 use crate::hostile::sample;
 use crate::run;
@@ -93,7 +93,7 @@ const CHANGES: [(&str, Change); 7] = [
 fn changed_files_are_errors() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("plan.json");
-    let mut options = Options::default();
+    let mut options = RecordOptions::default();
     for (name, change) in CHANGES {
         for (mapping, threads) in [(run::mapped(), 1), (run::mapped(), 3), (Mapping::NEVER, 1)] {
             options.read.threads = NonZeroUsize::new(threads);
@@ -102,7 +102,11 @@ fn changed_files_are_errors() {
                 write_plan(&path);
                 let input = Input::open_file(
                     &path,
-                    &input::Options { limits: options.read.limits, mapping, ..Default::default() },
+                    &input::InputOptions {
+                        limits: options.read.limits,
+                        mapping,
+                        ..Default::default()
+                    },
                 )
                 .expect("it");
                 let change = || change(&path);
@@ -196,10 +200,10 @@ fn unchanged_files_are_read() {
     write_plan(&path);
     assert!(path.metadata().expect("a file").len() > 6_000_000, "several windows");
     for mapping in [run::mapped(), Mapping::NEVER] {
-        let options = Options::default();
+        let options = RecordOptions::default();
         let input = Input::open_file(
             &path,
-            &input::Options { limits: options.read.limits, mapping, ..Default::default() },
+            &input::InputOptions { limits: options.read.limits, mapping, ..Default::default() },
         )
         .expect("a file");
         let meddled = ModifiedWhileRead { input, fills: 0, when: 2, change: &|| {} };
@@ -211,7 +215,7 @@ fn unchanged_files_are_read() {
 #[test]
 fn many_files_can_be_mapped_at_once() {
     let folder = tempfile::tempdir().expect("a folder");
-    let options = Options::default();
+    let options = RecordOptions::default();
     // More files than the fault handler has slots for; the rest are read without mapping.
     let paths: Vec<_> = (0..80).map(|number| folder.path().join(number.to_string())).collect();
     let plan = sample::of_changes(100, sample::create);
@@ -221,7 +225,7 @@ fn many_files_can_be_mapped_at_once() {
         file.set_modified(SystemTime::now() - Duration::from_secs(3600)).expect("a time");
         Input::open_file(
             path,
-            &input::Options {
+            &input::InputOptions {
                 limits: options.read.limits,
                 mapping: run::mapped(),
                 ..Default::default()

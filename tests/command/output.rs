@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use plansift::error::ErrorKind;
 use plansift::input::Slice;
-use plansift::record::{Options, sift};
+use plansift::record::{RecordOptions, sift};
 use plansift::sink::Sink;
 use plansift::sink::csv::{Csv, Formulas};
 use plansift::sink::json::Json;
@@ -392,7 +392,7 @@ fn failed_writes_keep_the_kind_of_their_error() {
             for taken in (0..len).step_by(len / 20) {
                 let mut sink = make(Failing(taken, kind));
                 let source = Slice(plan.as_bytes());
-                let error = sift(source, "plan.json", &Options::default(), sink.as_mut())
+                let error = sift(source, "plan.json", &RecordOptions::default(), sink.as_mut())
                     .and_then(|_| sink.finish())
                     .expect_err("nothing takes it");
                 assert_eq!(error.kind(), ErrorKind::Write);

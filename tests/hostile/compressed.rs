@@ -18,7 +18,7 @@ fn with_limits(bytes: &[u8], limits: Limits) -> Result<Shape> {
     sifted(
         Input::from_reader(
             Box::new(Cursor::new(bytes.to_vec())),
-            &input::Options { limits, ..Default::default() },
+            &input::InputOptions { limits, ..Default::default() },
         )?,
         &options,
     )

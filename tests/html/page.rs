@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use plansift::record::Options;
+use plansift::record::RecordOptions;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -74,7 +74,7 @@ impl Opened {
 /// The records of a plan that uses every feature.
 fn rich() -> Vec<Value> {
     let input = corpus::open(&run::root().join(plan("rich"))).expect("a plan");
-    run::records(input, &Options::default()).expect("a plan").0
+    run::records(input, &RecordOptions::default()).expect("a plan").0
 }
 
 #[test]

@@ -41,10 +41,11 @@ fn damaged(text: &[u8], numbers: &mut Numbers) -> (Vec<u8>, String) {
     (bytes, format!("damage {damage} of {len} bytes at {place}"))
 }
 
-fn options(threads: usize) -> redact::Options {
-    let read = plan::Options { threads: NonZeroUsize::new(threads), ..plan::Options::default() };
-    let secret = secret::Options { read, echo: EchoOf::Whole, echo_min: 8, names: None };
-    redact::Options { secret, masking: Masking::Text }
+fn options(threads: usize) -> redact::RedactOptions {
+    let read =
+        plan::PlanOptions { threads: NonZeroUsize::new(threads), ..plan::PlanOptions::default() };
+    let secret = secret::SecretOptions { read, echo: EchoOf::Whole, echo_min: 8, names: None };
+    redact::RedactOptions { secret, masking: Masking::Text }
 }
 
 /// The output for a document, and the error.
@@ -60,14 +61,14 @@ fn redacted(source: impl Source, threads: usize) -> Written {
 fn slimmed(source: impl Source, threads: usize) -> Written {
     let (mut out, masking) = (Vec::new(), options(threads));
     let mut documents = Documents::only(source, &masking.secret.read);
-    let options = slim::Options::default();
+    let options = slim::SlimOptions::default();
     let slimmed = slim(&mut documents, &options, Secrecy::Unknown, &masking, &mut out);
     (out, slimmed.err().map(|error| error.to_string()))
 }
 
 /// An input from a reader, as from a pipe.
 fn piped(text: &[u8], threads: Threads) -> Input {
-    let options = input::Options { threads, ..input::Options::default() };
+    let options = input::InputOptions { threads, ..input::InputOptions::default() };
     Input::from_reader(Box::new(std::io::Cursor::new(text.to_vec())), &options).expect("a reader")
 }
 

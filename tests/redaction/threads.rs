@@ -26,10 +26,10 @@ pub type Echo = Option<EchoOf>;
 
 pub const ECHOES: [Echo; 3] = [None, Some(EchoOf::Whole), Some(EchoOf::Part)];
 
-pub fn options() -> redact::Options {
-    let read = plansift::plan::Options::default();
-    let secret = secret::Options { read, echo: EchoOf::Whole, echo_min: 8, names: None };
-    redact::Options { secret, masking: Masking::Text }
+pub fn options() -> redact::RedactOptions {
+    let read = plansift::plan::PlanOptions::default();
+    let secret = secret::SecretOptions { read, echo: EchoOf::Whole, echo_min: 8, names: None };
+    redact::RedactOptions { secret, masking: Masking::Text }
 }
 
 /// The output of a run, and its result. If the run fails, the output is empty, because its length
@@ -37,7 +37,7 @@ pub fn options() -> redact::Options {
 pub fn answer<S: Source>(
     open: impl Fn() -> S,
     echo: Echo,
-    options: &redact::Options,
+    options: &redact::RedactOptions,
 ) -> (Vec<u8>, String) {
     let mut options = options.clone();
     let mut out = Vec::new();
@@ -58,7 +58,7 @@ pub fn answer<S: Source>(
     }
 }
 
-fn on_threads(options: &redact::Options, threads: usize) -> redact::Options {
+fn on_threads(options: &redact::RedactOptions, threads: usize) -> redact::RedactOptions {
     let mut options = options.clone();
     options.secret.read.threads = NonZeroUsize::new(threads);
     options
@@ -66,7 +66,7 @@ fn on_threads(options: &redact::Options, threads: usize) -> redact::Options {
 
 /// Asserts that several threads give the same answer as one thread. Returns the result for each of
 /// [`ECHOES`].
-pub fn hold_to_one(text: &[u8], options: &redact::Options, what: &str) -> Vec<String> {
+pub fn hold_to_one(text: &[u8], options: &redact::RedactOptions, what: &str) -> Vec<String> {
     let mut ends = Vec::new();
     for echo in ECHOES {
         let (bytes, end) = answer(|| Slice(text), echo, options);

@@ -10,7 +10,7 @@ use plansift::error::Result;
 use plansift::input::Slice;
 use plansift::plan::Documents;
 use plansift::record::view::{Detail, Known, View};
-use plansift::record::{Label, Options, sift_with_view};
+use plansift::record::{Label, RecordOptions, sift_with_view};
 use plansift::secret::{self, Collected, EchoOf};
 use plansift::sink::Sink;
 use plansift::sink::gate::Rule;
@@ -48,13 +48,13 @@ fn pages(plans: &[(&str, &[u8])], fit: Fit) -> Vec<String> {
     });
     let rules = ["delete", "changes>3"].map(|rule| Rule::parse(rule).expect("a rule"));
     let mut sink = Markdown::new(open, &rules, fit);
-    let (read, echo) = (plansift::plan::Options::default(), EchoOf::Whole);
-    let secrets = secret::Options { read, echo_min: 8, echo, names: None };
+    let (read, echo) = (plansift::plan::PlanOptions::default(), EchoOf::Whole);
+    let secrets = secret::SecretOptions { read, echo_min: 8, echo, names: None };
     let collected = Collected::nothing(&secrets);
     let detail = Detail::Excerpts;
     let view = View::Changed(Known { collected: &collected, options: &secrets, detail });
     for (name, plan) in plans {
-        let options = Options::default();
+        let options = RecordOptions::default();
         let mut documents = Documents::only(Slice(plan), &options.read);
         let workspace = (plans.len() > 1).then_some(*name);
         let label = Label { source: name, workspace };

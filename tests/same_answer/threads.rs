@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use plansift::error::{ErrorKind, Result};
 use plansift::input::{SharedText, Slice, Source};
 use plansift::json::Validation;
-use plansift::record::{Options, Record, Show, sift};
+use plansift::record::{Record, RecordOptions, Show, sift};
 use plansift::scan::Isa;
 use plansift::sink::csv::{Csv, Formulas};
 use plansift::sink::json::Json;
@@ -82,7 +82,7 @@ impl Source for InMemory {
 }
 
 /// The output of a run, followed by its result or its error.
-fn answer(source: impl Source, options: &Options, sink: Format) -> String {
+fn answer(source: impl Source, options: &RecordOptions, sink: Format) -> String {
     let mut out = Vec::new();
     let mut writer = sink(&mut out);
     let sifted = sift(source, "plan.json", options, writer.as_mut());
@@ -98,19 +98,19 @@ fn lines(out: &mut Vec<u8>) -> Box<dyn Sink + '_> {
     Box::new(Ndjson::new(out))
 }
 
-fn on_threads(options: &Options, threads: usize) -> Options {
+fn on_threads(options: &RecordOptions, threads: usize) -> RecordOptions {
     let mut options = *options;
     options.read.threads = NonZeroUsize::new(threads);
     options
 }
 
 /// Asserts that several threads give the same records as one thread. Returns the answer.
-fn assert_same(plan: &[u8], options: &Options, what: &str) -> String {
+fn assert_same(plan: &[u8], options: &RecordOptions, what: &str) -> String {
     assert_same_in(plan, options, lines, what)
 }
 
 /// Asserts that several threads give the same output in a format as one thread. Returns the answer.
-fn assert_same_in(plan: &[u8], options: &Options, sink: Format, what: &str) -> String {
+fn assert_same_in(plan: &[u8], options: &RecordOptions, sink: Format, what: &str) -> String {
     let expected = answer(Slice(plan), options, sink);
     for threads in [2, 3, 8] {
         let options = on_threads(options, threads);
@@ -150,7 +150,7 @@ fn no_output_format_depends_on_the_number_of_threads() {
         for layout in layouts {
             let (plan, _) = generated(folder.path(), shape, layout, SIZE);
             for show in [Show::Changes, Show::All] {
-                let options = Options { show, ..Options::default() };
+                let options = RecordOptions { show, ..RecordOptions::default() };
                 for (place, sink) in sinks.into_iter().enumerate() {
                     let what = format!("{shape} {layout:?} {show:?} sink {place}");
                     assert_same_in(&plan, &options, sink, &what);
@@ -173,7 +173,7 @@ fn damaged_plans_give_the_same_error() {
         let cut = &plan[..place];
         for (text, what) in [(&damaged[..], "a byte"), (cut, "the end")] {
             for validation in [Validation::Structure, Validation::Grammar] {
-                let mut options = Options::default();
+                let mut options = RecordOptions::default();
                 options.read.validation = validation;
                 let answer = assert_same(text, &options, &format!("{what} at {place}"));
                 failed += usize::from(!answer.contains("Sifted"));
@@ -200,7 +200,7 @@ fn invalid_elements_fail_in_document_order() {
             let mut wrong = plan.clone();
             wrong.replace_range(later..later + from.len(), to);
             wrong.replace_range(place..place + from.len(), to);
-            assert_same(wrong.as_bytes(), &Options::default(), to);
+            assert_same(wrong.as_bytes(), &RecordOptions::default(), to);
         }
     }
 }
@@ -210,16 +210,16 @@ fn limits_stop_at_the_same_element() {
     let folder = tempfile::tempdir().expect("a folder");
     let (plan, _) = generated(folder.path(), "estate", &["--seed", "5"], SIZE);
     for limit in 1..9 {
-        let mut options = Options::default();
+        let mut options = RecordOptions::default();
         options.read.limits.words = limit;
         assert_same(&plan, &options, "words");
-        options = Options::default();
+        options = RecordOptions::default();
         options.read.limits.paths = 100 * limit;
         assert_same(&plan, &options, "paths");
-        options = Options::default();
+        options = RecordOptions::default();
         options.read.limits.string_kept = 10 * limit;
         assert_same(&plan, &options, "strings");
-        options = Options::default();
+        options = RecordOptions::default();
         options.read.limits.change = 1000 * limit;
         assert_same(&plan, &options, "changes");
     }
@@ -276,7 +276,7 @@ fn only_long_plans_are_split_among_threads() {
     for (size, threads, is_shared) in [(SIZE, 2, true), (SIZE, 1, false), (300 << 10, 8, false)] {
         for layout in [&[][..], &["--indent"]] {
             let (plan, _) = generated(folder.path(), "busy", layout, size);
-            let options = on_threads(&Options::default(), threads);
+            let options = on_threads(&RecordOptions::default(), threads);
             let mut ahead = Counting::default();
             sift(InMemory::new(&plan), "plan.json", &options, &mut ahead).expect("a plan");
             let Counting { rendered, plain, .. } = ahead;
@@ -325,11 +325,11 @@ fn workers_read_unchanged_elements() {
     static RENDERERS: AtomicUsize = AtomicUsize::new(0);
     let folder = tempfile::tempdir().expect("a folder");
     let (plan, _) = generated(folder.path(), "estate", &["--no-op", "1.0"], SIZE);
-    let options = on_threads(&Options::default(), 3);
+    let options = on_threads(&RecordOptions::default(), 3);
     let mut rows = Rows(0);
     sift(InMemory::new(&plan), "plan.json", &options, &mut rows).expect("a plan");
     assert_eq!(RENDERERS.load(Ordering::Relaxed), 3, "{} rows", rows.0);
-    assert_same(&plan, &Options::default(), "nothing changes");
+    assert_same(&plan, &RecordOptions::default(), "nothing changes");
 }
 
 /// Lookahead workers guess where elements begin. This plan has texts that look like the beginning
@@ -349,7 +349,7 @@ fn misleading_texts_do_not_change_the_records() {
     };
     let decoys: Vec<_> = (0..700).map(decoy).collect();
     for options in [Validation::Structure, Validation::Grammar].map(|validation| {
-        let mut options = Options::default();
+        let mut options = RecordOptions::default();
         options.read.validation = validation;
         options
     }) {
@@ -383,14 +383,14 @@ fn plan_with_much_to_skip(modules: usize) -> String {
 fn skipped_sections_give_the_same_errors() {
     let plan = plan_with_much_to_skip(1500);
     assert!(plan.len() > 5_000_000, "{} bytes", plan.len());
-    let answer = assert_same(plan.as_bytes(), &Options::default(), "whole");
+    let answer = assert_same(plan.as_bytes(), &RecordOptions::default(), "whole");
     assert!(answer.contains("Sifted"), "{}", end(&answer, ""));
     let (mut failed, rounds) = (0, if run::is_nightly() { 120 } else { 20 });
     for round in 0..rounds {
         let place = plan.len() / rounds * round + round * 37;
         let mut damaged = plan.clone().into_bytes();
         damaged[place] = b"x\"}]{[\\,\x01\xff"[round % 10];
-        let mut options = Options::default();
+        let mut options = RecordOptions::default();
         options.read.limits.depth = if round % 7 == 0 { 9 } else { 10_000 };
         let answer = assert_same_with_lookahead(&damaged, &options);
         failed += usize::from(!answer.contains("Sifted"));
@@ -400,7 +400,7 @@ fn skipped_sections_give_the_same_errors() {
 
 /// Asserts that three threads with each instruction set give the same records as one thread.
 /// Returns the answer.
-fn assert_same_with_lookahead(plan: &[u8], options: &Options) -> String {
+fn assert_same_with_lookahead(plan: &[u8], options: &RecordOptions) -> String {
     let expected = answer(Slice(plan), options, lines);
     for isa in Isa::all() {
         let mut options = on_threads(options, 3);
@@ -422,12 +422,12 @@ fn misleading_strings_in_skipped_sections_give_the_same_answer() {
         let plan = format!(
             r#"{{"format_version":"1.2","new":[[{filler}0],{{}}],"resource_changes":[{change}]}}"#
         );
-        let answer = assert_same_with_lookahead(plan.as_bytes(), &Options::default());
+        let answer = assert_same_with_lookahead(plan.as_bytes(), &RecordOptions::default());
         assert!(answer.contains("Sifted"), "{}", end(&answer, ""));
         for (place, with) in [(plan.len() - 9, "]"), (plan.len() / 2, "}"), (70, "}")] {
             let mut damaged = plan.clone();
             damaged.replace_range(place..=place, with);
-            assert_same_with_lookahead(damaged.as_bytes(), &Options::default());
+            assert_same_with_lookahead(damaged.as_bytes(), &RecordOptions::default());
         }
     }
 }
@@ -450,7 +450,7 @@ fn sections_of_every_length_are_skipped() {
             r#"{{"format_version":"1.2","planned_values":{{"root_module":{{"resources":[{resources},
             {{"address":"{filler}"}}]}}}},"resource_changes":[{changes}]}}"#
         );
-        let answer = assert_same_with_lookahead(plan.as_bytes(), &Options::default());
+        let answer = assert_same_with_lookahead(plan.as_bytes(), &RecordOptions::default());
         assert!(answer.contains("Sifted"), "{}", end(&answer, ""));
     }
 }
@@ -464,7 +464,7 @@ fn elements_longer_than_a_worker_range_are_read() {
         format!(r#"{{"address":"a.l[{place}]","change":{{"actions":["update"],{sides}}}}}"#)
     };
     let plan = plan_of(&(0..40).map(long).collect::<Vec<_>>());
-    assert_same(plan.as_bytes(), &Options::default(), "long elements");
+    assert_same(plan.as_bytes(), &RecordOptions::default(), "long elements");
 }
 
 /// A plan with 1500 small changes, followed by `changes`.
@@ -488,7 +488,7 @@ fn too_many_actions_fail_at_the_same_element() {
     let worded =
         |place| format!(r#"{{"address":"a.c[{place}]","change":{{"actions":["w{place}"]}}}}"#);
     let plan = plan_of(&(0..2000).map(worded).collect::<Vec<_>>());
-    let answer = assert_same(plan.as_bytes(), &Options::default(), "words");
+    let answer = assert_same(plan.as_bytes(), &RecordOptions::default(), "words");
     assert!(answer.contains("resource_changes[2499]"), "{}", end(&answer, ""));
 }
 
@@ -507,8 +507,8 @@ pub fn plan_of_long_rows(changes: usize, key: &str, depth: usize) -> String {
 #[test]
 fn long_rows_do_not_accumulate() {
     let plan = plan_of_long_rows(300, "a_key_of_some_length", 60);
-    assert_same(plan.as_bytes(), &Options::default(), "long rows");
-    let options = on_threads(&Options::default(), 3);
+    assert_same(plan.as_bytes(), &RecordOptions::default(), "long rows");
+    let options = on_threads(&RecordOptions::default(), 3);
     let mut ahead = Counting::default();
     sift(InMemory::new(plan.as_bytes()), "plan.json", &options, &mut ahead).expect("a plan");
     let Counting { longest, .. } = ahead;
@@ -562,7 +562,7 @@ fn an_output_that_is_full_ends_the_run() {
     let (plan, _) = generated(folder.path(), "busy", &[], SIZE);
     for room in [0, 1 << 10, 70 << 10, 100 << 10] {
         let mut sink = Ndjson::new(Full(room));
-        let options = on_threads(&Options::default(), 3);
+        let options = on_threads(&RecordOptions::default(), 3);
         let sifted = sift(Slice(&plan), "plan.json", &options, &mut sink);
         let error = sifted.expect_err("there is no room").kind();
         assert_eq!(error, ErrorKind::Write);

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use plansift::config::Blocks;
 use plansift::input::Slice;
-use plansift::plan::{Documents, Options};
+use plansift::plan::{Documents, PlanOptions};
 use serde_json::Value as Json;
 
 use super::Tally;
@@ -25,7 +25,7 @@ pub fn ask(folder: &Path) -> Tally {
         let plan = question["plan"].as_str().expect("a plan");
         let blocks = plans.entry(plan.to_owned()).or_insert_with(|| {
             let text = fs::read(folder.join("plans").join(plan)).expect("a plan");
-            let mut documents = Documents::new(Slice(&text), &Options::default());
+            let mut documents = Documents::new(Slice(&text), &PlanOptions::default());
             Blocks::read(&mut documents).expect("a plan")
         });
         let ours = blocks.block(question["address"].as_str().expect("an address"));

@@ -9,7 +9,7 @@ use plansift::input::Slice;
 use plansift::limits::Limits;
 use plansift::plan;
 use plansift::record::counts::Summary;
-use plansift::record::{Options, Record, sift};
+use plansift::record::{Record, RecordOptions, sift};
 use plansift::sink::Sink;
 
 const PLAN: &[u8] = br#"{"format_version":"1.2","resource_changes":[{"address":"a.b","change":{
@@ -50,7 +50,7 @@ fn summary(limits: Limits) -> Result<Summary> {
             Ok(())
         }
     }
-    let read = plan::Options { limits, ..plan::Options::default() };
-    let options = Options { read, ..Options::default() };
+    let read = plan::PlanOptions { limits, ..plan::PlanOptions::default() };
+    let options = RecordOptions { read, ..RecordOptions::default() };
     sift(Slice(PLAN), "plan.json", &options, &mut Nowhere).map(|sifted| sifted.summary)
 }

@@ -3,7 +3,7 @@
 use plansift::assertion::{Assertions, Run, Syntax, parse, parse_one};
 use plansift::input::Slice;
 use plansift::limits::Limits;
-use plansift::plan::{Accepts, Documents, Options};
+use plansift::plan::{Accepts, Documents, PlanOptions};
 
 /// A plan with something for most assertions to look at.
 const PLAN: &[u8] = br#"{"format_version":"1.2","resource_changes":[{"address":"a.b","type":"a",
@@ -27,7 +27,7 @@ pub fn check(text: &[u8]) {
         };
         let assertions = Assertions::from(assertions);
         let mut run = Run::new(&assertions, &Limits::default());
-        let mut documents = Documents::new(Slice(PLAN), &Options::default());
+        let mut documents = Documents::new(Slice(PLAN), &PlanOptions::default());
         let document = documents.read_pieces(Accepts::States, &mut run).expect("a plan");
         assert_eq!(run.finish(&document).outcomes.len(), assertions.list().len());
     }

@@ -3,7 +3,7 @@
 
 use std::num::NonZeroUsize;
 
-use plansift::audit::{Counts, Entry, Kind, Ledger, Options, audit};
+use plansift::audit::{AuditOptions, Counts, Entry, Kind, Ledger, audit};
 use plansift::error::Result;
 use plansift::input::{Slice, Source};
 use plansift::limits::Limits;
@@ -84,9 +84,9 @@ fn audited<S: Source>(
 ) -> Audited {
     let limits = Limits { secrets: 100, secret_texts: 10_000, ..Limits::default() };
     let threads = NonZeroUsize::new(threads);
-    let read = plan::Options { isa, limits, threads, ..plan::Options::default() };
-    let secret = secret::Options { read, echo_min: 3, echo, names: None };
-    let options = Options { secret, echoes: true, suspects: true };
+    let read = plan::PlanOptions { isa, limits, threads, ..plan::PlanOptions::default() };
+    let secret = secret::SecretOptions { read, echo_min: 3, echo, names: None };
+    let options = AuditOptions { secret, echoes: true, suspects: true };
     let mut documents = Documents::new(open(), &read);
     let mut collecting = Collecting::new(|| Ok(open()), Accepts::States);
     let mut ledger = Audited::default();

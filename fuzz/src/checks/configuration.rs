@@ -10,7 +10,7 @@ use arbitrary::{Result, Unstructured};
 use plansift::config::{Blocks, Graph, read};
 use plansift::input::Slice;
 use plansift::limits::Limits;
-use plansift::plan::{Documents, Options};
+use plansift::plan::{Documents, PlanOptions};
 use serde_json::{Value, json};
 
 use super::value::{self, Members, Spelling, Tree, any, list, object, put, text};
@@ -24,7 +24,7 @@ pub fn check(choices: &[u8]) {
     let mut elements = Vec::new();
     let mut graph = Graph::new(&Limits::default());
     let mut blocks = Blocks::new(&Limits::default());
-    let mut documents = Documents::new(Slice(plan.as_bytes()), &Options::default());
+    let mut documents = Documents::new(Slice(plan.as_bytes()), &PlanOptions::default());
     let read = read(&mut documents, &mut |element, offset| {
         elements.push(serde_json::to_string(element).expect("an element is JSON"));
         graph.add(element, offset)?;

@@ -8,7 +8,7 @@ use plansift::input::{Slice, Source};
 use plansift::json::Validation;
 use plansift::limits::Limits;
 use plansift::plan::{self, Accepts};
-use plansift::record::{Extent, Options, Record, Show, Warning, sift};
+use plansift::record::{Extent, Record, RecordOptions, Show, Warning, sift};
 use plansift::scan::Isa;
 use plansift::sink::Sink;
 
@@ -22,13 +22,13 @@ pub fn check(text: &[u8]) {
     let isas: Vec<_> = Isa::all().collect();
     for validation in [Validation::Structure, Validation::Grammar] {
         for limits in [Limits::default(), narrow(&mut draw)] {
-            let options = |isa, threads| Options {
-                read: plan::Options {
+            let options = |isa, threads| RecordOptions {
+                read: plan::PlanOptions {
                     isa,
                     validation,
                     limits,
                     threads: NonZeroUsize::new(threads),
-                    ..plan::Options::default()
+                    ..plan::PlanOptions::default()
                 },
                 show: Show::All,
                 extent: Extent::Paths,
@@ -67,7 +67,7 @@ fn narrow(draw: &mut Draw) -> Limits {
 /// The records as JSON, and the warnings or error at the end.
 type Outcome = (Vec<String>, std::result::Result<Vec<Warning>, Failure>);
 
-fn sifted(source: impl Source, options: &Options) -> Outcome {
+fn sifted(source: impl Source, options: &RecordOptions) -> Outcome {
     struct Lines(Vec<String>);
     impl Sink for Lines {
         fn record(&mut self, record: &Record<'_>) -> Result<()> {

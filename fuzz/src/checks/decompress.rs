@@ -4,7 +4,7 @@
 use std::io::{self, Read, Write};
 
 use plansift::error::Result;
-use plansift::input::{Input, Options, Source};
+use plansift::input::{Input, InputOptions, Source};
 use plansift::limits::Limits;
 
 use super::draw::Draw;
@@ -48,7 +48,7 @@ fn text(bytes: &[u8]) -> Result<Vec<u8>> {
     let limits = Limits { expansion: EXPANSION, ..Limits::default() };
     let mut input = Input::from_reader(
         Box::new(ShortReads(bytes.to_vec(), 0)),
-        &Options { limits, ..Options::default() },
+        &InputOptions { limits, ..InputOptions::default() },
     )?;
     let mut text = Vec::new();
     loop {

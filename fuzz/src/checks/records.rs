@@ -9,7 +9,7 @@ use plansift::error::Result;
 use plansift::input::Slice;
 use plansift::json::Validation;
 use plansift::plan;
-use plansift::record::{Options, Record, Show, sift};
+use plansift::record::{Record, RecordOptions, Show, sift};
 use plansift::sink::Sink;
 use serde_json::Value;
 
@@ -25,8 +25,8 @@ pub fn check(choices: &[u8]) {
     for show in [Show::Changes, Show::All] {
         let expected = naive::records(&tree, "plan.json", plan.len() as u64, show == Show::All);
         for validation in [Validation::Structure, Validation::Grammar] {
-            let read = plan::Options { validation, ..plan::Options::default() };
-            match records(&plan, &Options { read, show, ..Options::default() }) {
+            let read = plan::PlanOptions { validation, ..plan::PlanOptions::default() };
+            match records(&plan, &RecordOptions { read, show, ..RecordOptions::default() }) {
                 Ok(records) => compare(&records, &expected, &plan),
                 Err(error) => panic!("{error}\n{plan}"),
             }
@@ -41,7 +41,7 @@ fn compare(records: &[Value], expected: &[Value], plan: &str) {
     assert_eq!(records.len(), expected.len(), "number of records\n{plan}");
 }
 
-fn records(plan: &str, options: &Options) -> Result<Vec<Value>> {
+fn records(plan: &str, options: &RecordOptions) -> Result<Vec<Value>> {
     struct Kept(Vec<Value>);
     impl Sink for Kept {
         fn record(&mut self, record: &Record<'_>) -> Result<()> {

@@ -8,7 +8,7 @@ use plansift::limits::Limits;
 use plansift::plan;
 use plansift::plan::Accepts;
 use plansift::redact::mask::Masking;
-use plansift::redact::{Options, redact};
+use plansift::redact::{RedactOptions, redact};
 use plansift::scan::Isa;
 use plansift::secret::{self, EchoOf};
 
@@ -74,11 +74,11 @@ fn redacted<S: Source>(
     Whole { written, errors }
 }
 
-fn options(echo: Option<EchoOf>, threads: usize, isa: Isa) -> Options {
+fn options(echo: Option<EchoOf>, threads: usize, isa: Isa) -> RedactOptions {
     let limits = Limits { secrets: 100, secret_texts: 10_000, ..Limits::default() };
     let threads = NonZeroUsize::new(threads);
-    let read = plan::Options { isa, limits, threads, ..plan::Options::default() };
+    let read = plan::PlanOptions { isa, limits, threads, ..plan::PlanOptions::default() };
     let echo = echo.unwrap_or_default();
-    let secret = secret::Options { read, echo_min: 3, echo, names: None };
-    Options { secret, masking: Masking::Text }
+    let secret = secret::SecretOptions { read, echo_min: 3, echo, names: None };
+    RedactOptions { secret, masking: Masking::Text }
 }

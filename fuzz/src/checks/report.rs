@@ -6,7 +6,7 @@ use plansift::input::{Slice, Source};
 use plansift::limits::Limits;
 use plansift::plan::{self, Documents};
 use plansift::record::view::{Detail, Known, View};
-use plansift::record::{Label, Options, sift_with_view};
+use plansift::record::{Label, RecordOptions, sift_with_view};
 use plansift::scan::Isa;
 use plansift::secret::{self, EchoOf, collect};
 use plansift::sink::Sink;
@@ -37,8 +37,8 @@ fn reported<S: Source>(
     isa: Isa,
 ) -> std::result::Result<String, Failure> {
     let limits = Limits { secrets: 100, ..Limits::default() };
-    let read = plan::Options { isa, limits, ..plan::Options::default() };
-    let secrets = secret::Options { read, echo_min: 3, echo: EchoOf::Whole, names: None };
+    let read = plan::PlanOptions { isa, limits, ..plan::PlanOptions::default() };
+    let secrets = secret::SecretOptions { read, echo_min: 3, echo: EchoOf::Whole, names: None };
     let mut out = Vec::new();
     let mut run = || -> Result<()> {
         let collected = collect(|| Ok(open()), &secrets)?;
@@ -46,7 +46,8 @@ fn reported<S: Source>(
             View::All(Known { collected: &collected, options: &secrets, detail: Detail::Excerpts });
         let mut sink = Term::new(&mut out, Color::None, &[]);
         let mut documents = Documents::only(open(), &read);
-        let (label, options) = (Label::default(), Options { read, ..Options::default() });
+        let (label, options) =
+            (Label::default(), RecordOptions { read, ..RecordOptions::default() });
         sift_with_view(&mut documents, label, &options, view, &mut sink)?;
         sink.finish()
     };

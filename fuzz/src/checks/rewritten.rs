@@ -3,7 +3,7 @@
 use plansift::error::Result;
 use plansift::input::Source;
 use plansift::plan::{Accepts, Documents, Next};
-use plansift::secret::{Collected, Collecting, Options};
+use plansift::secret::{Collected, Collecting, SecretOptions};
 
 use super::{Failure, failure};
 
@@ -33,7 +33,7 @@ impl Whole {
 pub fn documents<S: Source>(
     mut open: impl FnMut() -> S,
     twice: Option<Accepts>,
-    options: &Options,
+    options: &SecretOptions,
     mut write: impl FnMut(&mut Documents<S>, Option<&Collected>) -> Result<()>,
 ) -> Vec<Failure> {
     let mut errors = Vec::new();

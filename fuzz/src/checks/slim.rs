@@ -13,7 +13,7 @@ use plansift::redact::mask::Masking;
 use plansift::redact::{self, Secrecy};
 use plansift::scan::Isa;
 use plansift::secret::{self, EchoOf};
-use plansift::slim::{Options, Part, slim};
+use plansift::slim::{Part, SlimOptions, slim};
 
 use super::draw::Draw;
 use super::pieces::Pieces;
@@ -61,12 +61,12 @@ enum Secrets {
 
 /// Whether the output has the declarations of its variables, which say which are sensitive. Without
 /// them, slimming again masks all variables.
-fn has_declarations(options: &Options) -> bool {
+fn has_declarations(options: &SlimOptions) -> bool {
     options.keep.contains(&Part::Configuration) || !options.keep.contains(&Part::Variables)
 }
 
 /// Random options.
-fn wanted(draw: &mut Draw) -> Options {
+fn wanted(draw: &mut Draw) -> SlimOptions {
     let keep = Part::NAMES.into_iter().filter(|_| draw.below(2) == 0).map(|(_, part)| part);
     let keep = keep.collect();
     let only = ["*", "module.*", "*[0]", "null_resource*"];
@@ -76,21 +76,21 @@ fn wanted(draw: &mut Draw) -> Options {
     let path = |path: &&str| Pattern::parse(path).expect("a path");
     let paths = paths.iter().filter(|_| draw.below(8) == 0).map(path).collect();
     let show = draw.one_of(&[Show::All, Show::Changes]);
-    Options { keep, show, only, paths, ..Options::default() }
+    SlimOptions { keep, show, only, paths, ..SlimOptions::default() }
 }
 
 fn slimmed<S: Source>(
     open: impl FnMut() -> S,
-    options: &Options,
+    options: &SlimOptions,
     secrets: Secrets,
     threads: usize,
     isa: Isa,
 ) -> Whole {
     let limits = Limits { secrets: 100, ..Limits::default() };
     let threads = NonZeroUsize::new(threads);
-    let read = plan::Options { isa, limits, threads, ..plan::Options::default() };
-    let secret = secret::Options { read, echo_min: 3, echo: EchoOf::Whole, names: None };
-    let masking = redact::Options { secret, masking: Masking::Text };
+    let read = plan::PlanOptions { isa, limits, threads, ..plan::PlanOptions::default() };
+    let secret = secret::SecretOptions { read, echo_min: 3, echo: EchoOf::Whole, names: None };
+    let masking = redact::RedactOptions { secret, masking: Masking::Text };
     let mut written = Vec::new();
     let twice = (secrets == Secrets::Masked).then_some(Accepts::Plans);
     let errors = documents(open, twice, &masking.secret, |documents, collected| {

@@ -4,7 +4,7 @@ use plansift::error::Result;
 use plansift::input::{Slice, Source};
 use plansift::plan::{self, Documents};
 use plansift::record::Label;
-use plansift::record::values::{Of, Options, Record, Select, Sink, What, read};
+use plansift::record::values::{Of, Record, Select, Sink, ValuesOptions, What, read};
 use serde_json::Value;
 
 use super::draw::Draw;
@@ -92,9 +92,10 @@ impl Sink for Kept {
 
 /// The rows of the only document of an input.
 pub(super) fn rows(source: impl Source, what: What, of: Of) -> Result<Vec<Value>> {
-    let read_options = plan::Options::default();
+    let read_options = plan::PlanOptions::default();
     let (only, select) = (Vec::new(), Select::default());
-    let options = Options { read: read_options, what, of, only, all: true, select, watch: None };
+    let options =
+        ValuesOptions { read: read_options, what, of, only, all: true, select, watch: None };
     let mut documents = Documents::only(source, &read_options);
     let mut kept = Kept(Vec::new());
     let label = Label { source: "-", workspace: None };

@@ -21,12 +21,12 @@ mod tests {
     use std::io::Cursor;
 
     use crate::error::ErrorKind;
-    use crate::input::{Input, Options};
+    use crate::input::{Input, InputOptions};
 
     #[test]
     fn the_error_names_the_feature() {
         for head in [&[0x1f, 0x8b, 8, 0][..], &[0x28, 0xb5, 0x2f, 0xfd]] {
-            let read = Input::from_reader(Box::new(Cursor::new(head)), &Options::default());
+            let read = Input::from_reader(Box::new(Cursor::new(head)), &InputOptions::default());
             let Err(error) = read else { panic!("{head:x?} is read") };
             assert_eq!(error.kind(), ErrorKind::NoDecompression);
             assert!(error.to_string().contains("`compression`"), "{error}");

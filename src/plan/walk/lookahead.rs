@@ -25,7 +25,7 @@ use crate::error::Result;
 use crate::input::{SharedText, Slice, Source};
 use crate::json::cursor::Cursor;
 use crate::json::outline::Outline;
-use crate::plan::{Options, Section, key};
+use crate::plan::{PlanOptions, Section, key};
 use crate::scan::brackets::Brackets;
 
 /// The first key of a piece, as Terraform and OpenTofu write it (docs/format/plan.md, section 3).
@@ -44,7 +44,7 @@ pub struct Boundary<'w> {
     pub(super) open: &'w [OpenScope],
     pub(super) offset: u64,
     pub(super) source: &'w dyn Source,
-    pub(super) options: Options,
+    pub(super) options: PlanOptions,
 }
 
 impl Boundary<'_> {
@@ -89,7 +89,7 @@ pub struct LookaheadReader {
     section: Section,
     /// The scopes assumed to be open around the first piece, outermost first.
     around: OpenScopes,
-    options: Options,
+    options: PlanOptions,
 }
 
 /// The pieces that a reader parsed in one byte range.
@@ -243,7 +243,7 @@ impl LookaheadReader {
 
     /// A cursor before a piece, in a text that ends at `end`.
     fn cursor(&self, start: u64, end: u64) -> Cursor<Slice<'_>> {
-        let Options { isa, validation, limits, .. } = self.options;
+        let PlanOptions { isa, validation, limits, .. } = self.options;
         let text = Slice(&self.text()[..end as usize]);
         Cursor::between(text, start, &brackets(&self.around), isa, validation, limits)
     }
@@ -261,7 +261,7 @@ impl LookaheadReader {
         outline: &mut Outline,
         each: impl FnOnce(&Piece<'_>) -> Result<()>,
     ) -> Result<()> {
-        let Options { isa, validation, limits, .. } = self.options;
+        let PlanOptions { isa, validation, limits, .. } = self.options;
         // The first parse has already checked the depth.
         let text = Slice(&self.text()[..range.end as usize]);
         let mut cursor = Cursor::new(text, range.start, isa, validation, limits);

@@ -20,7 +20,7 @@ use crate::path::Paths;
 use crate::record::{Label, ResourceName};
 
 pub use crate::record::holdings::{By, Group, Groups};
-pub use options::{Of, Options, Select, What};
+pub use options::{Of, Select, ValuesOptions, What};
 pub use reader::{Held, read};
 
 /// The JSON Schema of the records, with a final line feed.
@@ -80,8 +80,8 @@ pub struct Resource<'a> {
     /// Whether the resource has an identity. Serialized only if true.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub identity: bool,
-    /// The selected values with secrets masked, one for each path in [`Options::select`]. `None` if
-    /// the resource has no value at the path.
+    /// The selected values with secrets masked, one for each path in [`ValuesOptions::select`].
+    /// `None` if the resource has no value at the path.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_object")]
     pub values: Vec<(&'a str, Option<JsonText<'static>>)>,
 }

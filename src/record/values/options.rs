@@ -7,9 +7,9 @@ use crate::record::watch::Watch;
 
 /// The options of [`read`](super::read): the kind of the rows, and their source.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct ValuesOptions {
     /// How to read the document.
-    pub read: plan::Options,
+    pub read: plan::PlanOptions,
     /// The kind of the rows.
     pub what: What,
     /// The values whose resources and outputs become rows.

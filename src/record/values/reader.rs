@@ -1,7 +1,7 @@
 //! Reads a document, and sends the selected rows to a sink.
 
 use super::declarations::Variables;
-use super::options::{Of, Options, What};
+use super::options::{Of, ValuesOptions, What};
 use super::{Document, Record, Sink, Summary, rows};
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
@@ -70,7 +70,7 @@ impl Held {
 pub fn read<S: Source>(
     documents: &mut Documents<S>,
     label: Label<'_>,
-    options: &Options,
+    options: &ValuesOptions,
     known: Option<Known<'_>>,
     sink: &mut dyn Sink,
 ) -> Result<Held> {
@@ -114,7 +114,7 @@ pub fn read<S: Source>(
 }
 
 struct Reader<'a> {
-    options: &'a Options,
+    options: &'a ValuesOptions,
     /// Writes values with secrets masked; `None` if rows have no values.
     masked: Option<MaskedJson<'a>>,
     sink: &'a mut dyn Sink,
@@ -147,7 +147,7 @@ impl Reader<'_> {
     }
 
     fn shows(&self, instance: &ResourceInstance<'_>) -> Result<bool> {
-        let Options { only, all, watch, .. } = self.options;
+        let ValuesOptions { only, all, watch, .. } = self.options;
         if let Some(watch) = watch {
             let resource = watch::Resource {
                 address: Some(instance.address),

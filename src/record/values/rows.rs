@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Check, CheckInstance, Options, Output, Resource};
+use super::{Check, CheckInstance, Output, Resource, ValuesOptions};
 use crate::diff::marked_places;
 use crate::error::Result;
 use crate::json::string::quoted;
@@ -37,7 +37,7 @@ pub(super) fn resource<'o>(
     section: &'static str,
     instance: &plan::ResourceInstance<'_>,
     piece: &Piece<'_>,
-    options: &'o Options,
+    options: &'o ValuesOptions,
     masked: Option<&mut MaskedJson<'_>>,
 ) -> Result<Resource<'o>> {
     let address = instance.address.decode()?;
@@ -81,7 +81,7 @@ fn texts(array: Option<Value<'_>>) -> Result<Vec<Cow<'static, str>>> {
 fn selected<'o>(
     values: Option<Value<'_>>,
     piece: &Piece<'_>,
-    options: &'o Options,
+    options: &'o ValuesOptions,
     masked: Option<&mut MaskedJson<'_>>,
 ) -> Result<Vec<(&'o str, Option<JsonText<'static>>)>> {
     let Some(masked) = masked.filter(|_| !options.select.is_empty()) else {

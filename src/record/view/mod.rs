@@ -61,7 +61,7 @@ pub struct Known<'s> {
     /// The secrets collected from the plan.
     pub collected: &'s Collected,
     /// The options that the secrets were collected with.
-    pub options: &'s secret::Options,
+    pub options: &'s secret::SecretOptions,
     /// How much of each value to show.
     pub detail: Detail,
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::diff::Differ;
 use crate::input::Slice;
 use crate::limits::Limits;
-use crate::plan::{Flow, Options, ResourceChange, Section, Visitor, read};
+use crate::plan::{Flow, PlanOptions, ResourceChange, Section, Visitor, read};
 use crate::record::Line;
 
 /// Limits that allow more paths than a view shows.
@@ -33,8 +33,8 @@ fn lines(members: &str, secrets: &[&str]) -> Vec<String> {
             Ok(Flow::Continue)
         }
     }
-    let options = secret::Options {
-        read: Options::default(),
+    let options = secret::SecretOptions {
+        read: PlanOptions::default(),
         echo_min: 8,
         echo: secret::EchoOf::Whole,
         names: None,
@@ -49,7 +49,7 @@ fn lines(members: &str, secrets: &[&str]) -> Vec<String> {
         r#"{{"format_version":"1.2","resource_changes":[
             {{"address":"a.b","change":{{"actions":["update"],{members}}}}}]}}"#
     );
-    read(Slice(plan.as_bytes()), &Options::default(), &mut lines).unwrap();
+    read(Slice(plan.as_bytes()), &PlanOptions::default(), &mut lines).unwrap();
     lines.1
 }
 

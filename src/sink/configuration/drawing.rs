@@ -207,7 +207,7 @@ mod tests {
     use crate::config::read;
     use crate::input::Slice;
     use crate::limits::Limits;
-    use crate::plan::{Documents, Options};
+    use crate::plan::{Documents, PlanOptions};
 
     const PLAN: &str = r#"{"format_version":"1.2","configuration":{
         "provider_config":{"p":{"name":"p"}},
@@ -221,7 +221,7 @@ mod tests {
 
     fn drawn(subject: Subject, language: Language) -> String {
         let mut graph = Graph::new(&Limits::default());
-        let mut documents = Documents::new(Slice(PLAN.as_bytes()), &Options::default());
+        let mut documents = Documents::new(Slice(PLAN.as_bytes()), &PlanOptions::default());
         read(&mut documents, &mut |element, offset| graph.add(element, offset)).expect("a plan");
         let mut out = Vec::new();
         draw(&graph, "plan \"a\"", subject, language, &mut out).expect("memory takes everything");

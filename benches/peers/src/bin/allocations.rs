@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use plansift::error::Result;
 use plansift::input::Slice;
-use plansift::record::{Options, Record, sift};
+use plansift::record::{Record, RecordOptions, sift};
 use plansift::sink::{Sink, ndjson::Ndjson};
 use plansift_peers::mapped;
 
@@ -61,7 +61,7 @@ fn main() {
     let plan = mapped();
     let mut sink = Counting(Ndjson::new(io::sink()), 0);
     let before = ALLOCATIONS.load(Ordering::Relaxed);
-    sift(Slice(&plan), "plan.json", &Options::default(), &mut sink).expect("a plan");
+    sift(Slice(&plan), "plan.json", &RecordOptions::default(), &mut sink).expect("a plan");
     sink.finish().expect("a sink takes everything");
     println!("{} {}", ALLOCATIONS.load(Ordering::Relaxed) - before, sink.1);
 }

@@ -12,7 +12,7 @@
 
 use std::path::Path;
 
-use plansift::input::{Input, Mapping, Options, Source};
+use plansift::input::{Input, InputOptions, Mapping, Source};
 use plansift::json::Validation;
 use plansift::json::cursor::Cursor;
 use plansift::limits::Limits;
@@ -24,7 +24,7 @@ fn main() {
     // SAFETY: no process writes to the plan: the bench finishes writing it before it starts this
     // program.
     let mapping = unsafe { Mapping::auto() };
-    let options = Options { mapping, ..Options::default() };
+    let options = InputOptions { mapping, ..Options::default() };
     let input = Input::open_file(Path::new(path), &options).expect("a readable plan");
     println!(
         "{}",

@@ -77,7 +77,7 @@ const CRATES: [(&str, &[&str]); 43] = [
         &[
             "assertion/list.rs",
             "secret/first_pass_index.rs",
-            "secret/places.rs",
+            "secret/marked_paths.rs",
             "sink/findings/table.rs",
         ],
     ),

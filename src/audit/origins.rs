@@ -20,7 +20,7 @@ const SIZE_MAX: u64 = 4 << 20;
 #[derive(Debug, Default)]
 pub(super) struct Origins {
     /// The locations, in the order of the secrets' numbers.
-    places: Vec<Place>,
+    locations: Vec<FirstLocation>,
     /// The paths of the first locations, as many as memory allows.
     paths: Paths,
     labels: Vec<Label>,
@@ -30,7 +30,7 @@ pub(super) struct Origins {
 }
 
 #[derive(Debug)]
-struct Place {
+struct FirstLocation {
     /// The number of the first secret at this location.
     number: u32,
     section: Section,
@@ -42,7 +42,7 @@ impl Origins {
     pub fn insert(&mut self, fresh: &Fresh<'_, '_>) {
         let Fresh { piece, path, side, identity, offset, number } = *fresh;
         // Paths are stored without gaps: once a path is missing, no later path is stored.
-        if self.paths.len() == self.places.len()
+        if self.paths.len() == self.locations.len()
             && self.paths.size() + self.labels_size < SIZE_MAX
             // A malformed piece is an error of the second pass.
             && let Ok(label) = self.label(piece)
@@ -51,7 +51,7 @@ impl Origins {
             self.labels.push(label);
             push(&mut self.paths, &path_to(piece.kind, side, identity), path);
         }
-        self.places.push(Place { number, section: piece.section, offset });
+        self.locations.push(FirstLocation { number, section: piece.section, offset });
     }
 
     /// The label of a piece, limited to the parts that are stored.
@@ -70,19 +70,20 @@ impl Origins {
 
     /// Returns the locations without secrets in their texts. Call it when all secrets are known.
     pub fn shown(self, safe: &SafeText<'_>) -> ShownOrigins {
-        let Origins { places, paths, labels, .. } = self;
+        let Origins { locations, paths, labels, .. } = self;
         let mut shown_path = ShownPath::default();
-        let known = places.iter().zip(paths.iter()).zip(&labels).map(|((place, path), label)| {
-            let Label { address, name, .. } = label.shown(safe);
-            shown_path.begin();
-            let _ = path.steps().try_for_each(|step| shown_path.push(step, safe));
-            Of { address, name, path: Some(shown_path.end().to_owned()), ..place.of() }
-        });
-        ShownOrigins { known: known.collect(), places }
+        let known =
+            locations.iter().zip(paths.iter()).zip(&labels).map(|((location, path), label)| {
+                let Label { address, name, .. } = label.shown(safe);
+                shown_path.begin();
+                let _ = path.steps().try_for_each(|step| shown_path.push(step, safe));
+                Of { address, name, path: Some(shown_path.end().to_owned()), ..location.of() }
+            });
+        ShownOrigins { known: known.collect(), locations }
     }
 }
 
-impl Place {
+impl FirstLocation {
     fn of(&self) -> Of {
         let section = match self.section {
             // The only section of a state. Unknown sections of plans have no marks.
@@ -96,8 +97,8 @@ impl Place {
 /// The first locations of secrets, without secrets in their texts.
 #[derive(Debug)]
 pub(super) struct ShownOrigins {
-    places: Vec<Place>,
-    /// The complete locations of the first `places`. The other places have only a section and an
+    locations: Vec<FirstLocation>,
+    /// The complete locations of the first `locations`. The other places have only a section and an
     /// offset.
     known: Vec<Of>,
 }
@@ -105,11 +106,11 @@ pub(super) struct ShownOrigins {
 impl ShownOrigins {
     /// The first location of a secret, if it is known.
     pub fn of(&self, number: u32) -> Option<Cow<'_, Of>> {
-        let after = self.places.partition_point(|place| place.number <= number);
-        let place = after.checked_sub(1).filter(|_| number > 0)?;
-        Some(match self.known.get(place) {
+        let after = self.locations.partition_point(|location| location.number <= number);
+        let location = after.checked_sub(1).filter(|_| number > 0)?;
+        Some(match self.known.get(location) {
             Some(of) => Cow::Borrowed(of),
-            None => Cow::Owned(self.places[place].of()),
+            None => Cow::Owned(self.locations[location].of()),
         })
     }
 }

@@ -166,7 +166,7 @@ enum KnownResult {
 
 /// The byte range of an outcome in the journal.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct OutcomeRange {
     offset: u64,
     len: u32,
     /// Whether the input has an identity, so that a later run can recognise it.
@@ -185,7 +185,7 @@ pub struct Journal {
     /// The latest line that lists inputs; `None` if no line does.
     listed: Option<Line>,
     /// The byte ranges of the outcomes, by the names of their record files.
-    known: HashMap<Key, Place>,
+    known: HashMap<Key, OutcomeRange>,
 }
 
 impl Journal {
@@ -285,7 +285,7 @@ impl Journal {
     /// Reads and parses the outcome with the name of the input.
     fn find<T: DeserializeOwned>(&self, input: &Listed) -> Result<Option<T>> {
         let key = Key::of(input.name.as_bytes());
-        let Some(&Place { offset, len, .. }) = self.known.get(&key) else { return Ok(None) };
+        let Some(&OutcomeRange { offset, len, .. }) = self.known.get(&key) else { return Ok(None) };
         let text = line::read(&self.file, offset, len.into())?;
         serde_json::from_slice(&text).map(Some).map_err(|_| self.damaged_at(offset))
     }
@@ -342,9 +342,9 @@ impl Journal {
     /// be written.
     pub(super) fn add(&mut self, outcomes: &[Outcome]) -> Result<()> {
         let mut text = Kind::Outcomes.head().as_bytes().to_vec();
-        let mut places = Vec::with_capacity(outcomes.len());
+        let mut ranges = Vec::with_capacity(outcomes.len());
         for outcome in outcomes {
-            if !places.is_empty() {
+            if !ranges.is_empty() {
                 text.push(b',');
             }
             let start = text.len();
@@ -354,13 +354,16 @@ impl Journal {
                 .map_err(|_| Error::write(io::ErrorKind::FileTooLarge.into()))?;
             let offset = self.len + line::HEAD + start as u64;
             let has_identity = outcome.identity.is_some();
-            places.push((Key::of(outcome.name.as_bytes()), Place { offset, len, has_identity }));
+            ranges.push((
+                Key::of(outcome.name.as_bytes()),
+                OutcomeRange { offset, len, has_identity },
+            ));
         }
         text.extend_from_slice(TAIL.as_bytes());
         let line = line_of(&text);
         (&self.file).write_all(&line).map_err(Error::write)?;
         self.end_line(line.len() as u64)?;
-        self.known.extend(places);
+        self.known.extend(ranges);
         Ok(())
     }
 
@@ -387,14 +390,14 @@ impl Iterator for Listing<'_> {
 }
 
 /// Indexes the outcomes in a line.
-fn read_outcomes(line: &Line, file: &File, known: &mut HashMap<Key, Place>) -> Result<()> {
+fn read_outcomes(line: &Line, file: &File, known: &mut HashMap<Key, OutcomeRange>) -> Result<()> {
     let mut elements = Elements::of(line, Kind::Outcomes, file);
     while let Some((offset, text)) = elements.next()? {
         let damaged = || damaged(line.number);
         let one: Known = serde_json::from_slice(text).map_err(|_| damaged())?;
         let len = u32::try_from(text.len()).map_err(|_| damaged())?;
         let has_identity = one.identity.is_some();
-        known.insert(Key::of(one.name.as_bytes()), Place { offset, len, has_identity });
+        known.insert(Key::of(one.name.as_bytes()), OutcomeRange { offset, len, has_identity });
     }
     Ok(())
 }
@@ -406,8 +409,8 @@ fn is_of(outcome: (&String, &Option<String>, &Option<Identity>), input: &Listed)
 
 /// Drops the outcomes of inputs without an identity, such as pipes. In another run, the same name
 /// may yield other plans.
-fn drop_without_identity(known: &mut HashMap<Key, Place>) {
-    known.retain(|_, place| place.has_identity);
+fn drop_without_identity(known: &mut HashMap<Key, OutcomeRange>) {
+    known.retain(|_, range| range.has_identity);
 }
 
 /// How to open a journal.

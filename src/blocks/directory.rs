@@ -10,7 +10,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::file::{FileDiagnostic, Part, Place, SourceBlock, parse, references_of, whole_file};
+use super::file::{
+    FileDiagnostic, Part, SourceBlock, SourceLocation, parse, references_of, whole_file,
+};
 
 /// The endings of configuration files.
 const ENDINGS: [&str; 4] = [".tf.json", ".tofu.json", ".tf", ".tofu"];
@@ -152,7 +154,7 @@ impl Directory {
     }
 
     /// Replaces parts of a block with the parts from an override file.
-    fn replace(&mut self, at: usize, parts: Vec<Part>, place: Place) {
+    fn replace(&mut self, at: usize, parts: Vec<Part>, place: SourceLocation) {
         let Some(base) = self.blocks.get_mut(at) else { return };
         base.overrides.push(place);
         let positions = self.overridden.entry(at).or_insert_with(|| {

@@ -15,7 +15,7 @@ use crate::hcl::{body, expression, native, terraform};
 
 /// A source file and a range in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLocation {
     /// The path of the file, with slashes, relative to the root of the configuration.
     pub file: Arc<str>,
     /// The range in the file.
@@ -42,7 +42,7 @@ pub struct SourceBlock {
     pub address: Option<Box<str>>,
     /// The file and the range of the block's head. In JSON, the range of the body's opening
     /// bracket.
-    pub definition: Place,
+    pub definition: SourceLocation,
     /// The range of the last label, or of the type for a block without labels.
     pub name: Range,
     /// The range of the whole block.
@@ -52,7 +52,7 @@ pub struct SourceBlock {
     /// The source of a module call, if it is a literal string.
     pub module_source: Option<Box<str>>,
     /// The locations of the blocks in override files that override this block.
-    pub overrides: Vec<Place>,
+    pub overrides: Vec<SourceLocation>,
     /// The parts that an override file can replace.
     pub(super) parts: Vec<Part>,
 }
@@ -207,7 +207,7 @@ fn source_block<E>(
         address: address(&block.kind, &labels, literal("alias").as_deref()),
         kind: block.kind.clone(),
         labels,
-        definition: Place { file: file.clone(), range: block.definition },
+        definition: SourceLocation { file: file.clone(), range: block.definition },
         name: block.labels.last().map_or(block.kind_range, |label| label.range),
         range: Range::new(block.definition.start.min(block.range.start), block.range.end),
         references: references_of(&parts),

@@ -1,7 +1,7 @@
 //! Formats a block or a diagnostic as a line of text and as JSON.
 
 use super::configuration::Module;
-use super::file::{FileDiagnostic, Place, SourceBlock};
+use super::file::{FileDiagnostic, SourceBlock, SourceLocation};
 use crate::hcl::position::Range;
 use crate::json::string::push_quoted;
 
@@ -51,7 +51,7 @@ pub fn push_block(module: &Module, block: &SourceBlock, json: &mut String) {
     json.push_str(",\"references\":[");
     push_list(block.references.iter().map(String::as_str), json);
     json.push(']');
-    for (index, Place { file, range }) in block.overrides.iter().enumerate() {
+    for (index, SourceLocation { file, range }) in block.overrides.iter().enumerate() {
         json.push_str(if index == 0 { ",\"overrides\":[{\"file\":" } else { ",{\"file\":" });
         push_quoted(file, json);
         json.push_str(&format!(",\"line\":{}}}", range.start.line));

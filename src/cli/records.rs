@@ -22,7 +22,7 @@ use crate::record::{Extent, RecordOptions};
 use crate::sink::Sink;
 use crate::sink::fleet::{Fleet, Single};
 use crate::sink::origin::{Located, SharedOrigins};
-use crate::sink::source_link::Places;
+use crate::sink::source_link::SourceLinks;
 
 /// Draws a page for one plan, or a table for several.
 pub fn summary(arguments: &Summary) -> Result<Exit, Exit> {
@@ -40,8 +40,8 @@ pub fn summary(arguments: &Summary) -> Result<Exit, Exit> {
     run(request, |out, listed, origins| {
         let is_page = listed.is_single() && !is_table;
         let single = if is_page { Single::Page } else { Single::Table };
-        let places = Places::new(origins.clone(), target);
-        Box::new(Fleet::new(out, screen, shape, single).with_places(places))
+        let places = SourceLinks::new(origins.clone(), target);
+        Box::new(Fleet::new(out, screen, shape, single).with_links(places))
     })
 }
 

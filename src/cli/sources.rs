@@ -9,7 +9,9 @@ use std::rc::Rc;
 use super::args::SourceArgs;
 use super::exit::Exit;
 use super::messages::say;
-use crate::blocks::{Configuration, Folder, Found, Place, Snapshot, SourceBlock, SourceError};
+use crate::blocks::{
+    Configuration, Folder, Found, Snapshot, SourceBlock, SourceError, SourceLocation,
+};
 use crate::hcl::diagnostic::Severity;
 use crate::limits::Limits;
 use crate::sink::origin::{Location, Missing, Origin, Origins, SharedOrigins};
@@ -188,7 +190,7 @@ impl Origins for Sources {
 
 impl Sources {
     fn location(&self, block: &SourceBlock) -> Location {
-        let Place { file, range } = &block.definition;
+        let SourceLocation { file, range } = &block.definition;
         Location {
             file: format!("{}{file}", self.prefix),
             line: range.start.line,

@@ -109,7 +109,7 @@ impl Scratch {
                 marked = self.next_marked(&mut unknowns)?;
             }
             let sides = Sides { before, after, unknown, same };
-            self.settle(both.place, key_step(key.text), &sides, waiting)?;
+            self.settle(both.node, key_step(key.text), &sides, waiting)?;
         }
     }
 

@@ -1,7 +1,7 @@
 //! Computes the changed, unknown and sensitive paths of a resource change or output change
 //! (docs/format/records.md, section 9).
 //!
-//! In this module, a place is a path into a change, with the values there. `before`, `after` and
+//! `before`, `after` and
 //! `after_unknown` are walked in step, on their raw bytes. Equal values nearly always have equal
 //! bytes. So the walk compares bytes first, and enters a container only if they differ. A stack of
 //! waiting containers replaces recursion.
@@ -52,46 +52,46 @@ pub struct Differ {
 /// Scratch space of the walk, reused for each change. Holds offsets and keys, but no values.
 #[derive(Debug, Default)]
 struct Scratch {
-    /// The entered places. Each has its last step, and a link to the place above it.
-    places: Vec<Place>,
+    /// The entered paths. Each has its last step, and a link to the path above it.
+    nodes: Vec<PathNode>,
     keys: String,
     /// Offsets of the marks within `after_unknown`, in ascending order.
     marks: Vec<u64>,
     /// The offset of `after_unknown`.
     overlay: u64,
-    /// The changed places found so far, and the memory limit for them.
+    /// The changed paths found so far, and the memory limit for them.
     changed: Paths,
     room: Room,
     /// True if the caller needs to know only whether anything changed. Then no path is stored.
     stops_at_first: bool,
     /// Containers still to be entered; empty between two changes.
     waiting: Vec<Both<'static>>,
-    /// The steps to one place, innermost first.
-    steps: Vec<PlaceStep>,
+    /// The steps to one path, innermost first.
+    steps: Vec<PathStep>,
 }
 
-/// A place other than the root.
+/// A path other than the root.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct PathNode {
     above: u32,
-    step: PlaceStep,
+    step: PathStep,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum PlaceStep {
+enum PathStep {
     Key { start: usize, end: usize },
     Index(u32),
 }
 
-/// The index of the root, which has no entry in `places`.
+/// The index of the root, which has no entry in `nodes`.
 const ROOT: u32 = u32::MAX;
 
-/// The values at one place.
+/// The values at one path.
 #[derive(Clone, Copy)]
 struct Sides<'a> {
     before: Option<Value<'a>>,
     after: Option<Value<'a>>,
-    /// The part of `after_unknown` at this place; `None` if it contains no mark.
+    /// The part of `after_unknown` at this path; `None` if it contains no mark.
     unknown: Option<Value<'a>>,
     /// Length of the common prefix of both sides in bytes, if known.
     same: Option<usize>,
@@ -104,7 +104,7 @@ struct Both<'a> {
     before: Value<'a>,
     after: Value<'a>,
     unknown: Option<Value<'a>>,
-    place: u32,
+    node: u32,
     /// As in [`Sides`].
     same: Option<usize>,
 }
@@ -147,13 +147,13 @@ impl Differ {
         }
     }
 
-    /// Cuts each changed or unknown path below a path in `places` to that path. `places` must be
+    /// Cuts each changed or unknown path below a path in `paths` to that path. `paths` must be
     /// sorted, without paths below another one.
-    pub fn hide_below(&mut self, places: &Paths) {
-        if self.changed.cut_at(places) {
+    pub fn hide_below(&mut self, paths: &Paths) {
+        if self.changed.cut_at(paths) {
             self.changed.sort();
         }
-        if self.unknown.cut_at(places) {
+        if self.unknown.cut_at(paths) {
             self.unknown.sort();
             self.unknown_of.disown();
         }
@@ -286,12 +286,12 @@ impl Room {
 }
 
 impl<'a> Sides<'a> {
-    /// Returns the offset of the place in the input, for errors.
+    /// Returns the offset of the path in the input, for errors.
     fn offset(&self) -> u64 {
         self.after.or(self.before).or(self.unknown).map_or(0, Value::offset)
     }
 
-    /// Decides whether the place changes. Returns [`Verdict::Enter`] if that depends on the places
+    /// Decides whether the path changes. Returns [`Verdict::Enter`] if that depends on the paths
     /// below it.
     #[inline]
     fn verdict(&self) -> Result<Verdict<'a>> {
@@ -316,7 +316,7 @@ impl<'a> Sides<'a> {
         let &Sides { unknown, same, .. } = self;
         Ok(match (before.kind()?, after.kind()?) {
             (Kind::Object, Kind::Object) | (Kind::Array, Kind::Array) => {
-                Verdict::Enter(Both { before, after, unknown, place: ROOT, same })
+                Verdict::Enter(Both { before, after, unknown, node: ROOT, same })
             }
             (a, b) if a == b && (equal || same_scalar(a, before, after)?) => self.same(),
             _ => Verdict::Changed,
@@ -331,7 +331,7 @@ impl<'a> Sides<'a> {
 }
 
 impl Scratch {
-    /// Finds the changed places, in no particular order.
+    /// Finds the changed paths, in no particular order.
     fn changed(
         &mut self,
         before: Option<Value<'_>>,
@@ -339,7 +339,7 @@ impl Scratch {
         after_unknown: Option<Value<'_>>,
     ) -> Result<()> {
         self.changed.clear();
-        self.places.clear();
+        self.nodes.clear();
         self.keys.clear();
         self.overlay = after_unknown.map_or(0, Value::offset);
         let root = Sides { before, after, unknown: self.marked(after_unknown), same: None };
@@ -350,8 +350,8 @@ impl Scratch {
             Verdict::Enter(both) => waiting.push(both),
         }
         while let Some(both) = waiting.pop() {
-            // While the walk is inside a container, it may still discard places found there. Here,
-            // the last container is complete, so its places are final.
+            // While the walk is inside a container, it may still discard paths found there. Here,
+            // the last container is complete, so its paths are final.
             if self.stops_at_first && !self.changed.is_empty() {
                 break;
             }
@@ -371,21 +371,21 @@ impl Scratch {
         if self.waiting.capacity() * size_of::<Both<'_>>() > KEPT {
             self.waiting = Vec::new();
         }
-        if self.places.capacity() * size_of::<Place>() > KEPT {
-            self.places = Vec::new();
+        if self.nodes.capacity() * size_of::<PathNode>() > KEPT {
+            self.nodes = Vec::new();
         }
         if self.keys.capacity() > KEPT {
             self.keys = String::new();
         }
     }
 
-    /// Reports a place if it changed, or adds it to `waiting` if the places below it decide. `step`
-    /// leads from `above` to the place.
+    /// Reports a path if it changed, or adds it to `waiting` if the paths below it decide. `step`
+    /// leads from `above` to the path.
     #[inline]
     fn settle<'a>(
         &mut self,
         above: u32,
-        step: impl FnOnce(&mut String) -> Result<PlaceStep>,
+        step: impl FnOnce(&mut String) -> Result<PathStep>,
         sides: &Sides<'a>,
         waiting: &mut Vec<Both<'a>>,
     ) -> Result<()> {
@@ -397,9 +397,9 @@ impl Scratch {
             }
             Verdict::Enter(both) => {
                 let step = step(&mut self.keys)?;
-                self.places.push(Place { above, step });
-                waiting.push(Both { place: self.places.len() as u32 - 1, ..both });
-                let waiting = size_of_val(&waiting[..]) + size_of_val(&self.places[..]);
+                self.nodes.push(PathNode { above, step });
+                waiting.push(Both { node: self.nodes.len() as u32 - 1, ..both });
+                let waiting = size_of_val(&waiting[..]) + size_of_val(&self.nodes[..]);
                 let size = (waiting + self.keys.len()) as u64 + self.changed.size();
                 self.room.check(size, sides.offset())
             }
@@ -433,7 +433,7 @@ impl Scratch {
                     _ => None,
                 };
                 let sides = Sides { before, after, unknown: self.marked(unknown), same };
-                self.settle(both.place, key_step(key), &sides, waiting)?;
+                self.settle(both.node, key_step(key), &sides, waiting)?;
             }
         }
         // `waiting` is a stack. The reversal makes the paths come out in ascending order.
@@ -456,61 +456,61 @@ impl Scratch {
                 (None, None) => break,
                 (Some(before), Some(after)) => (before, after),
                 _ => {
-                    // The lengths differ, so the whole array changed. Discards the places found
+                    // The lengths differ, so the whole array changed. Discards the paths found
                     // inside it.
                     waiting.truncate(first);
                     self.changed.truncate(found);
-                    return self.report(both.place, None, both.after.offset());
+                    return self.report(both.node, None, both.after.offset());
                 }
             };
             let same = both.same_below(before, after);
             let sides = Sides { before: Some(before), after: Some(after), unknown, same };
-            let step = |_: &mut String| Ok(PlaceStep::Index(index));
-            self.settle(both.place, step, &sides, waiting)?;
+            let step = |_: &mut String| Ok(PathStep::Index(index));
+            self.settle(both.node, step, &sides, waiting)?;
         }
         waiting[first..].reverse();
         Ok(())
     }
 
-    /// Adds a path to the changed paths: the path of `place`, followed by the step `last`, if
+    /// Adds a path to the changed paths: the path of `node`, followed by the step `last`, if
     /// given. `offset` is the offset of the value, for errors.
-    fn report(&mut self, place: u32, last: Option<PlaceStep>, offset: u64) -> Result<()> {
+    fn report(&mut self, node: u32, last: Option<PathStep>, offset: u64) -> Result<()> {
         if self.stops_at_first {
             self.changed.push([]);
             return Ok(());
         }
         self.steps.clear();
         self.steps.extend(last);
-        let mut place = place;
-        while let Some(Place { above, step }) = self.places.get(place as usize) {
+        let mut node = node;
+        while let Some(PathNode { above, step }) = self.nodes.get(node as usize) {
             self.steps.push(*step);
-            place = *above;
+            node = *above;
         }
         let keys = &self.keys;
         self.changed.push(self.steps.iter().rev().map(|step| match *step {
-            PlaceStep::Key { start, end } => Step::Key(&keys[start..end]),
-            PlaceStep::Index(index) => Step::Index(index),
+            PathStep::Key { start, end } => Step::Key(&keys[start..end]),
+            PathStep::Index(index) => Step::Index(index),
         }));
-        let waiting = size_of_val(&self.places[..]) + self.keys.len();
+        let waiting = size_of_val(&self.nodes[..]) + self.keys.len();
         self.room.check(self.changed.size() + waiting as u64, offset)
     }
 }
 
-/// Whether a place changes.
+/// Whether a path changes.
 enum Verdict<'a> {
     Changed,
     Same,
-    /// The places below decide.
+    /// The paths below decide.
     Enter(Both<'a>),
 }
 
 /// Returns a function that creates the step to a member. It decodes the key, which most steps do
 /// not need.
-fn key_step(key: Text<'_>) -> impl FnOnce(&mut String) -> Result<PlaceStep> {
+fn key_step(key: Text<'_>) -> impl FnOnce(&mut String) -> Result<PathStep> {
     move |keys| {
         let start = keys.len();
         key.decode_to(keys)?;
-        Ok(PlaceStep::Key { start, end: keys.len() })
+        Ok(PathStep::Key { start, end: keys.len() })
     }
 }
 

@@ -23,11 +23,11 @@ use crate::error::{Error, ErrorKind, Found, Result};
 /// A value, borrowed from the window. Internally, it has the text from the outline's origin to the
 /// value's end.
 #[derive(Clone, Copy, Debug)]
-pub struct Value<'a>(Place<'a>);
+pub struct Value<'a>(ValueStart<'a>);
 
 /// A position where a value begins or may begin.
 #[derive(Clone, Copy, Debug)]
-struct Place<'a> {
+struct ValueStart<'a> {
     text: &'a [u8],
     outline: &'a Outline,
     at: u32,
@@ -72,7 +72,7 @@ impl<'a> Value<'a> {
         range: Range<u32>,
         container: u32,
     ) -> Value<'a> {
-        Value(Place { text: &text[..range.end as usize], outline, at: range.start, container })
+        Value(ValueStart { text: &text[..range.end as usize], outline, at: range.start, container })
     }
 
     /// Bytes from the start of the input to the value's first byte.
@@ -257,7 +257,7 @@ impl<'a> Value<'a> {
     }
 }
 
-impl<'a> Place<'a> {
+impl<'a> ValueStart<'a> {
     #[inline(always)]
     fn byte(self, at: u32) -> Option<u8> {
         self.text.get(at as usize).copied()

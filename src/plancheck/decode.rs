@@ -62,7 +62,7 @@ pub(super) fn decode<S: Source>(
     let source = Mended::new(source);
     let mut cursor = Cursor::new(source, 0, Isa::best(), Validation::Grammar, *limits);
     let mut reader = Reader { outline: Outline::new(), frames: Vec::new() };
-    let document = Place { shape: document, part: None, name: String::new(), floats: false };
+    let document = ValueContext { shape: document, part: None, name: String::new(), floats: false };
     reader.value(&mut cursor, document, receiver)?;
     if reader.frames.is_empty() {
         return Err(Error::at(ErrorKind::MissingKey("format_version"), 0));
@@ -85,10 +85,10 @@ pub(super) fn decode<S: Source>(
         };
         let place = match *frame {
             Frame::Elements { shape, part, floats, .. } => {
-                Some(Place { shape, part, name, floats })
+                Some(ValueContext { shape, part, name, floats })
             }
             Frame::Object { fields, floats, .. } => find(fields, &name)
-                .map(|&Field { shape, part, .. }| Place { shape, part, name, floats }),
+                .map(|&Field { shape, part, .. }| ValueContext { shape, part, name, floats }),
         };
         match place {
             Some(place) => reader.value(&mut cursor, place, receiver)?,
@@ -99,7 +99,7 @@ pub(super) fn decode<S: Source>(
 }
 
 /// The position of a value in the document, and its type.
-struct Place {
+struct ValueContext {
     shape: &'static Shape,
     part: Option<Part>,
     /// The name of a member.
@@ -127,10 +127,10 @@ impl Reader {
     fn value<S: Source>(
         &mut self,
         cursor: &mut Cursor<S>,
-        place: Place,
+        place: ValueContext,
         receiver: &mut impl Receiver,
     ) -> Result<()> {
-        let Place { mut shape, part, name, mut floats } = place;
+        let ValueContext { mut shape, part, name, mut floats } = place;
         if let Shape::Floats(inside) = shape {
             (shape, floats) = (inside, true);
         }

@@ -58,7 +58,7 @@ mod state;
 mod state_values;
 
 pub use self::plan::{PlanCheck, check_plan};
-pub use self::state::{Place, StateCheck, check_state};
+pub use self::state::{AttributeAddress, StateCheck, check_state};
 
 /// The result of one check.
 pub type Checked = std::result::Result<(), crate::known::Failure>;

@@ -21,7 +21,7 @@ use crate::path::AttributePath;
 
 /// The address of a resource, and the path of a value in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct AttributeAddress {
     /// The address of the resource.
     pub address: String,
     /// The path in the values of the resource.
@@ -34,17 +34,17 @@ pub struct Place {
 #[expect(missing_docs, reason = "the names of the fields say what they are")]
 pub enum StateCheck {
     /// A value passes a check.
-    KnownValue { place: Place, check: KnownValue },
+    KnownValue { attribute: AttributeAddress, check: KnownValue },
     /// The value of an output passes a check.
     KnownOutputValue { output: String, path: Option<AttributePath>, check: KnownValue },
     /// A value has a sensitivity mark of its own. A mark on a value that contains it is not enough.
-    SensitiveValue { place: Place },
+    SensitiveValue { attribute: AttributeAddress },
     /// An identity has these attributes and no others.
     Identity { address: String, identity: BTreeMap<String, KnownValue> },
     /// An attribute of an identity passes a check.
-    IdentityValue { place: Place, check: KnownValue },
+    IdentityValue { attribute: AttributeAddress, check: KnownValue },
     /// An attribute of an identity equals the attribute of the resource at the same path.
-    IdentityValueMatchesState { place: Place },
+    IdentityValueMatchesState { attribute: AttributeAddress },
     /// An attribute of an identity equals the attribute of the resource at another path.
     IdentityValueMatchesStateAtPath {
         address: String,
@@ -52,16 +52,16 @@ pub enum StateCheck {
         state_path: AttributePath,
     },
     /// Each value and the value after it pass the comparer.
-    CompareValue { comparer: Comparer, values: Vec<Place> },
+    CompareValue { comparer: Comparer, values: Vec<AttributeAddress> },
     /// Two values pass the comparer.
-    CompareValuePairs { comparer: Comparer, one: Place, two: Place },
+    CompareValuePairs { comparer: Comparer, one: AttributeAddress, two: AttributeAddress },
     /// At least one element of a collection passes the comparer with a value. The first path leads
     /// to a collection, each further path from its elements to nested collections.
     CompareValueCollection {
         comparer: Comparer,
         address: String,
         collection_path: Vec<AttributePath>,
-        value: Place,
+        value: AttributeAddress,
     },
 }
 
@@ -97,14 +97,14 @@ impl StateCheck {
     fn addresses(&self) -> Vec<&str> {
         match self {
             StateCheck::KnownOutputValue { .. } => Vec::new(),
-            StateCheck::KnownValue { place, .. }
-            | StateCheck::SensitiveValue { place }
-            | StateCheck::IdentityValue { place, .. }
-            | StateCheck::IdentityValueMatchesState { place } => vec![&place.address],
+            StateCheck::KnownValue { attribute, .. }
+            | StateCheck::SensitiveValue { attribute }
+            | StateCheck::IdentityValue { attribute, .. }
+            | StateCheck::IdentityValueMatchesState { attribute } => vec![&attribute.address],
             StateCheck::Identity { address, .. }
             | StateCheck::IdentityValueMatchesStateAtPath { address, .. } => vec![address],
             StateCheck::CompareValue { values, .. } => {
-                values.iter().map(|place| &*place.address).collect()
+                values.iter().map(|attribute| &*attribute.address).collect()
             }
             StateCheck::CompareValuePairs { one, two, .. } => vec![&one.address, &two.address],
             StateCheck::CompareValueCollection { address, value, .. } => {
@@ -145,18 +145,18 @@ impl State<'_> {
         }
         match check {
             StateCheck::KnownOutputValue { .. } => Ok(Ok(())),
-            StateCheck::KnownValue { place: Place { address, path }, check } => {
+            StateCheck::KnownValue { attribute: AttributeAddress { address, path }, check } => {
                 let values = found!(self.resource(address)).values();
-                let place = format!("{address}.{}", path.to_tfjsonpath());
-                known(values, path, check, "attribute", &place)
+                let attribute = format!("{address}.{}", path.to_tfjsonpath());
+                known(values, path, check, "attribute", &attribute)
             }
-            StateCheck::SensitiveValue { place: Place { address, path } } => {
+            StateCheck::SensitiveValue { attribute: AttributeAddress { address, path } } => {
                 let resource = found!(self.resource(address));
                 let marks = found!(marks(resource)?);
                 sensitive(Found::clear(marks), path)
             }
             StateCheck::Identity { address, identity } => self.identity(address, identity),
-            StateCheck::IdentityValue { place: Place { address, path }, check } => {
+            StateCheck::IdentityValue { attribute: AttributeAddress { address, path }, check } => {
                 let identity = found!(self.identity_of(address)?);
                 let found = found!(traverse(identity, path)?);
                 let outer = format!(
@@ -165,12 +165,14 @@ impl State<'_> {
                 );
                 Ok(check.check(found)?.map_err(|failure| failure.of_value(&outer)))
             }
-            StateCheck::IdentityValueMatchesState { place: Place { address, path } } => {
-                let place = path.to_tfjsonpath();
+            StateCheck::IdentityValueMatchesState {
+                attribute: AttributeAddress { address, path },
+            } => {
+                let attribute = path.to_tfjsonpath();
                 self.matches(address, [path, path], |identity, state| {
                     format!(
                         "expected identity and state value at path to match, but they differ: \
-                         {address}.{place}, identity value: {identity}, state value: {state}"
+                         {address}.{attribute}, identity value: {identity}, state value: {state}"
                     )
                 })
             }
@@ -185,8 +187,8 @@ impl State<'_> {
             }
             StateCheck::CompareValue { comparer, values } => {
                 let mut compared = Vec::new();
-                for place in values {
-                    compared.push(found!(self.value(place)?));
+                for attribute in values {
+                    compared.push(found!(self.value(attribute)?));
                     found!(comparer.compare(&compared)?);
                 }
                 Ok(Ok(()))
@@ -214,9 +216,12 @@ impl State<'_> {
         })
     }
 
-    fn value(&self, place: &Place) -> Result<std::result::Result<Found<'_>, Failure>> {
-        let resource = found!(self.resource(&place.address));
-        traverse(resource.values(), &place.path)
+    fn value(
+        &self,
+        attribute: &AttributeAddress,
+    ) -> Result<std::result::Result<Found<'_>, Failure>> {
+        let resource = found!(self.resource(&attribute.address));
+        traverse(resource.values(), &attribute.path)
     }
 
     fn output(
@@ -229,12 +234,12 @@ impl State<'_> {
             let text = format!("{name} - Output not found in state");
             return Ok(Err(Failure::new(FailureKind::OutputAbsent, text)));
         };
-        let place = match path {
+        let attribute = match path {
             Some(path) => format!("{name}.{}", path.to_tfjsonpath()),
             None => name.to_owned(),
         };
         let root = AttributePath::root();
-        known(output.found(), path.unwrap_or(&root), check, "output", &place)
+        known(output.found(), path.unwrap_or(&root), check, "output", &attribute)
     }
 
     fn identity_of(&self, address: &str) -> Result<std::result::Result<Found<'_>, Failure>> {

@@ -90,7 +90,7 @@ impl Importing {
             if !std::mem::replace(&mut is_noted, true) {
                 leaves(importing, |leaf| shown.note(leaf, decoded))?;
             }
-            if shown.places.is_empty() {
+            if shown.scalars.is_empty() {
                 return Ok(());
             }
             let mut sides = marked.sides.into_iter().flatten();
@@ -186,12 +186,12 @@ impl Importing {
 struct Shown {
     texts: Vec<u8>,
     /// The byte ranges of the scalars in `texts`, keyed by the hash of the text.
-    places: HashTable<Place>,
+    scalars: HashTable<ScalarRange>,
     keyed: RandomState,
 }
 
 #[derive(Debug)]
-struct Place {
+struct ScalarRange {
     range: Range<usize>,
     is_secret: bool,
 }
@@ -199,7 +199,7 @@ struct Place {
 impl Shown {
     fn clear(&mut self) {
         self.texts.clear();
-        self.places.clear();
+        self.scalars.clear();
     }
 
     /// Adds the texts of a string, number or boolean. Ignores keys and `null`.
@@ -214,28 +214,28 @@ impl Shown {
     }
 
     fn note_text(&mut self, text: &[u8]) {
-        if text.is_empty() || self.place(text).is_some() {
+        if text.is_empty() || self.scalar(text).is_some() {
             return;
         }
-        let Shown { texts, places, keyed } = self;
+        let Shown { texts, scalars, keyed } = self;
         let start = texts.len();
         texts.extend_from_slice(text);
-        let place = Place { range: start..texts.len(), is_secret: false };
-        let hash = |place: &Place| keyed.hash_one(&texts[place.range.clone()]);
-        places.insert_unique(hash(&place), place, hash);
+        let scalar = ScalarRange { range: start..texts.len(), is_secret: false };
+        let hash = |scalar: &ScalarRange| keyed.hash_one(&texts[scalar.range.clone()]);
+        scalars.insert_unique(hash(&scalar), scalar, hash);
     }
 
-    fn place(&mut self, text: &[u8]) -> Option<&mut Place> {
-        let is_equal = |place: &Place| self.texts[place.range.clone()] == *text;
-        self.places.find_mut(self.keyed.hash_one(text), is_equal)
+    fn scalar(&mut self, text: &[u8]) -> Option<&mut ScalarRange> {
+        let is_equal = |scalar: &ScalarRange| self.texts[scalar.range.clone()] == *text;
+        self.scalars.find_mut(self.keyed.hash_one(text), is_equal)
     }
 
     /// Marks the entries that equal a secret scalar or a secret key. Ignores keys that are
     /// attribute names, which are not secret.
     fn mark_secret(&mut self, leaf: Leaf<'_>, decoded: &mut Vec<u8>) -> Result<()> {
         let mut mark = |text: &[u8]| {
-            if let Some(place) = self.place(text) {
-                place.is_secret = true;
+            if let Some(scalar) = self.scalar(text) {
+                scalar.is_secret = true;
             }
         };
         match leaf {
@@ -255,8 +255,10 @@ impl Shown {
     }
 
     fn is_secret(&self, text: &[u8]) -> bool {
-        let is_secret = |place: &Place| place.is_secret && self.texts[place.range.clone()] == *text;
-        !self.places.is_empty() && self.places.find(self.keyed.hash_one(text), is_secret).is_some()
+        let is_secret =
+            |scalar: &ScalarRange| scalar.is_secret && self.texts[scalar.range.clone()] == *text;
+        !self.scalars.is_empty()
+            && self.scalars.find(self.keyed.hash_one(text), is_secret).is_some()
     }
 }
 
@@ -327,6 +329,6 @@ mod tests {
         let value = cursor.value(&mut outline);
         let decoded = &mut Vec::new();
         leaves(value, |leaf| shown.note(leaf, decoded)).expect("JSON");
-        assert_eq!((shown.places.len(), &shown.texts[..]), (2, &b"12"[..]));
+        assert_eq!((shown.scalars.len(), &shown.texts[..]), (2, &b"12"[..]));
     }
 }

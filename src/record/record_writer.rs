@@ -10,7 +10,7 @@ use super::holdings::Holdings;
 use super::options::RecordOptions;
 use super::pending::PendingRecords;
 use super::row_builder::RowBuilder;
-use super::view::{Places, View, Viewer, Whose};
+use super::view::{View, ViewPaths, ViewSubject, Viewer};
 use super::{Attributes, ChangePaths, Label, Plan, Record, Renderer, SCHEMA_VERSION, Sink};
 use crate::error::Result;
 use crate::json::value::Text;
@@ -96,9 +96,12 @@ impl<'a> RecordWriter<'a> {
                 paths: ChangePaths { changed, unknown, replace_paths, .. },
                 ..
             } = &*row;
-            let places = Places { changed, unknown, replace_paths };
-            let attributes =
-                self.view(Whose::Resource(section, change.address), &change.change, places);
+            let view_paths = ViewPaths { changed, unknown, replace_paths };
+            let attributes = self.view(
+                ViewSubject::Resource(section, change.address),
+                &change.change,
+                view_paths,
+            );
             row.attributes = attributes.map_err(|error| error.within("change"))?;
         }
         self.record(&row)
@@ -107,12 +110,12 @@ impl<'a> RecordWriter<'a> {
     /// Returns the attributes of a change; empty without a view.
     pub(super) fn view(
         &mut self,
-        whose: Whose<'_>,
+        whose: ViewSubject<'_>,
         change: &Change<'_>,
-        places: Places<'_>,
+        view_paths: ViewPaths<'_>,
     ) -> Result<Attributes> {
         match &mut self.viewer {
-            Some(viewer) => viewer.view(whose, change, places),
+            Some(viewer) => viewer.view(whose, change, view_paths),
             None => Ok(Attributes::default()),
         }
     }

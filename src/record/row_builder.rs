@@ -20,7 +20,7 @@ use crate::limits::Limit;
 use crate::path::{Paths, Step};
 use crate::plan::{self, Change, Index, Section};
 use crate::secret::marks::{Marks, Subject, Why};
-use crate::secret::steps::Places;
+use crate::secret::steps::PieceMarkedPaths;
 
 /// Builds the rows of changes, one after the other.
 pub(super) struct RowBuilder {
@@ -29,9 +29,9 @@ pub(super) struct RowBuilder {
     marks: Marks,
     /// The paths at which an overlay of the last change does not fit its value. Other paths are cut
     /// there.
-    misfits: Places,
+    misfits: PieceMarkedPaths,
     /// The secret paths of the last change. The paths of `replace_paths` are cut there.
-    marked: Places,
+    marked: PieceMarkedPaths,
     // A row borrows from the remaining fields.
     none: Paths,
     replace_paths: Paths,
@@ -51,8 +51,8 @@ impl RowBuilder {
             options,
             differ: Differ::new(&limits),
             marks: Marks::new(None, &limits),
-            misfits: Places::default(),
-            marked: Places::default(),
+            misfits: PieceMarkedPaths::default(),
+            marked: PieceMarkedPaths::default(),
             none: Paths::new(),
             replace_paths: Paths::new(),
             texts: Texts::default(),
@@ -293,7 +293,7 @@ fn replace_paths(
     change: &Change<'_>,
     paths: &mut Paths,
     texts: &mut Texts,
-    marked: &mut Places,
+    marked: &mut PieceMarkedPaths,
     size_max: u64,
     taken: u64,
 ) -> Result<()> {

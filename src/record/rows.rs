@@ -10,7 +10,7 @@ use super::counts::Facts;
 use super::options::{RecordOptions, Show};
 use super::pending;
 use super::row_builder::RowBuilder;
-use super::view::{Places, View, Viewer, Whose};
+use super::view::{View, ViewPaths, ViewSubject, Viewer};
 use super::{Record, Renderer};
 use crate::error::Result;
 use crate::json::outline::Outline;
@@ -128,9 +128,10 @@ impl<'v> RowWorker<'v> {
         let Some(mut owned) = pending::owned(&row) else { return Ok(None) };
         if let (Some(viewer), Some(row)) = (&mut self.viewer, owned.resource_mut()) {
             let (changed, unknown) = (&*row.paths.changed, &*row.paths.unknown);
-            let places = Places { changed, unknown, replace_paths: &row.paths.replace_paths };
-            let whose = Whose::Resource(section, change.address);
-            row.attributes = viewer.view(whose, &change.change, places)?;
+            let view_paths =
+                ViewPaths { changed, unknown, replace_paths: &row.paths.replace_paths };
+            let whose = ViewSubject::Resource(section, change.address);
+            row.attributes = viewer.view(whose, &change.change, view_paths)?;
         }
         Ok(Some(BuiltRow::Row(facts, Box::new(owned))))
     }

@@ -18,7 +18,7 @@ use super::record_writer::RecordWriter;
 use super::row_builder::RowBuilder;
 use super::rows::{BuiltRow, RowBatch, RowWorker};
 use super::texts::decoded;
-use super::view::{Places, View, Viewer, Whose};
+use super::view::{View, ViewPaths, ViewSubject, Viewer};
 use super::watch::Thing;
 use super::{
     ActionInvocation, Attributes, Check, Label, OutputChange, Record, RelevantAttribute, Sink,
@@ -289,8 +289,8 @@ impl Sifter<'_, '_> {
         self.builder.diff(&config)?;
         let [_, unknown, _] = self.builder.paths();
         let none = &Paths::new();
-        let places = Places { changed: none, unknown, replace_paths: none };
-        self.writer.view(Whose::Action, &config, places)
+        let view_paths = ViewPaths { changed: none, unknown, replace_paths: none };
+        self.writer.view(ViewSubject::Action, &config, view_paths)
     }
 
     /// Writes the last record of a plan, or reports the counts of a state.
@@ -487,8 +487,8 @@ impl Visitor for Sifter<'_, '_> {
             return Ok(Flow::Continue);
         }
         let [changed, unknown, sensitive] = self.builder.paths();
-        let places = Places { changed, unknown, replace_paths: &Paths::new() };
-        let attributes = self.writer.view(Whose::Output(name), change, places)?;
+        let view_paths = ViewPaths { changed, unknown, replace_paths: &Paths::new() };
+        let attributes = self.writer.view(ViewSubject::Output(name), change, view_paths)?;
         self.writer.record(&Record::OutputChange(OutputChange {
             name: Cow::Borrowed(name),
             action: word,

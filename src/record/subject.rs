@@ -6,7 +6,7 @@ use crate::plan::Section;
 
 /// The paths of a change, as its record contains them.
 #[derive(Clone, Copy, Debug)]
-pub struct Places<'p> {
+pub struct ViewPaths<'p> {
     /// The paths that change, sorted.
     pub changed: &'p Paths,
     /// The paths that are unknown until apply, sorted.
@@ -17,7 +17,7 @@ pub struct Places<'p> {
 
 /// The subject of a change: a resource, an output or an action.
 #[derive(Clone, Copy, Debug)]
-pub enum Whose<'a> {
+pub enum ViewSubject<'a> {
     /// The output with this name.
     Output(&'a str),
     /// An action. Its configuration takes the place of a change.

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::marker::PhantomData;
 
 use super::Attributes;
-pub(super) use super::subject::{Places, Whose};
+pub(super) use super::subject::{ViewPaths, ViewSubject};
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::plan::Change;
@@ -43,7 +43,12 @@ impl<'s> Viewer<'s> {
         match self.0.0 {}
     }
 
-    pub fn view(&mut self, _: Whose<'_>, _: &Change<'_>, _: Places<'_>) -> Result<Attributes> {
+    pub fn view(
+        &mut self,
+        _: ViewSubject<'_>,
+        _: &Change<'_>,
+        _: ViewPaths<'_>,
+    ) -> Result<Attributes> {
         match self.0.0 {}
     }
 }

@@ -73,13 +73,14 @@ impl<'s> StretchRedactor<'s> {
         place: usize,
         job: &mut LookaheadJob<Chunk>,
     ) -> Option<ReadRange> {
-        let Collected { first_pass, places, .. } = self.known.filter(|_| self.judge.is_none())?;
+        let Collected { first_pass, marked_paths, .. } =
+            self.known.filter(|_| self.judge.is_none())?;
         if self.index_skips > 0 {
             self.index_skips -= 1;
             return None;
         }
         // A change elsewhere marks a resource that the first pass counted as unmarked.
-        if places.may_have(&first_pass.get(place).1.addresses) {
+        if marked_paths.may_have(&first_pass.get(place).1.addresses) {
             return None;
         }
         let read = self.redact_known(reader, first_pass, place, job);

@@ -6,9 +6,9 @@ use std::num::NonZeroUsize;
 use super::constants::marked_constants;
 use super::contained::{Contained, Texts};
 use super::first_pass_index::{FirstPassIndex, IndexedRange};
+use super::marked_paths::{Keyed, MarkedPaths};
 use super::marks::{By, Marks, Step};
 use super::parts::{Declared, Parts};
-use super::places::{Keyed, Places};
 use super::range_secrets::{MarkedPiece, RangeSecrets};
 use super::search::{Searched, Searcher};
 use super::set::Secrets;
@@ -30,7 +30,7 @@ use crate::pool::Queue;
 /// second time.
 const ARGUMENTS_MAX: usize = 1 << 16;
 
-/// The secrets of a document, and the places and declarations that mark them.
+/// The secrets of a document, and the paths and declarations that mark them.
 #[derive(Debug)]
 pub struct Collected {
     /// The digests of the secrets.
@@ -39,8 +39,8 @@ pub struct Collected {
     pub contained: Option<Contained>,
     /// The variables and outputs that are declared sensitive.
     pub declared: Declared,
-    /// The marked places.
-    pub places: Places,
+    /// The marked paths.
+    pub marked_paths: MarkedPaths,
     /// Findings of this pass that make the second pass over the document cheaper.
     pub(crate) first_pass: FirstPassIndex,
 }
@@ -52,7 +52,7 @@ impl Collected {
             secrets: Secrets::new(options.echo_min, &options.read.limits),
             contained: None,
             declared: Declared::new(&options.read.limits),
-            places: Places::new(&options.read.limits),
+            marked_paths: MarkedPaths::new(&options.read.limits),
             first_pass: FirstPassIndex::default(),
         }
     }
@@ -143,7 +143,7 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
         std::thread::scope(|scope| {
             let secrets = Secrets::new(options.echo_min, &options.read.limits);
             let first_pass = self.is_indexed.then(|| FirstPassIndex::new(options));
-            let places = Places::new(&options.read.limits);
+            let marked_paths = MarkedPaths::new(&options.read.limits);
             let ahead = is_ahead.then(|| Lookahead::new(scope, &queue, threads));
             let collector = Collector {
                 ahead,
@@ -154,7 +154,7 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
                     texts: (options.echo == EchoOf::Part)
                         .then(|| Texts::new(options.echo_min, &options.read.limits)),
                     declared: Declared::new(&options.read.limits),
-                    places,
+                    marked_paths,
                     configured: None,
                     arguments: HashSet::default(),
                 },
@@ -195,17 +195,20 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
                 || collector
                     .found
                     .configured
-                    .is_some_and(|known| known < collector.found.places.attributes()),
+                    .is_some_and(|known| known < collector.found.marked_paths.attributes()),
         };
         if awaited.is_any() {
             collector.turn = Turn::Second(awaited);
             read(again, &mut collector)?;
         }
-        let Collector { found: Found { secrets, texts, declared, places, .. }, first_pass, .. } =
-            collector;
+        let Collector {
+            found: Found { secrets, texts, declared, marked_paths, .. },
+            first_pass,
+            ..
+        } = collector;
         let first_pass = first_pass.unwrap_or_default();
         let contained = texts.as_ref().map(Contained::new);
-        Ok(Collected { secrets, contained, declared, places, first_pass })
+        Ok(Collected { secrets, contained, declared, marked_paths, first_pass })
     }
 
     /// Collects the secrets of the next document in `documents`. If that fails, moves `documents`
@@ -289,7 +292,7 @@ struct Found {
     secrets: Secrets,
     texts: Option<Texts>,
     declared: Declared,
-    places: Places,
+    marked_paths: MarkedPaths,
     /// Number of marked attributes when the walk reached the first resource or action of the
     /// configuration. If later sections mark more, a second pass reads the configuration again.
     configured: Option<usize>,
@@ -328,7 +331,9 @@ impl PieceVisitor for Collector<'_, '_> {
     }
 
     fn ahead(&mut self, boundary: &Boundary<'_>) -> Result<Option<ReadRange>> {
-        let Collector { ahead, marks, found: Found { secrets, places, .. }, first_pass, .. } = self;
+        let Collector {
+            ahead, marks, found: Found { secrets, marked_paths, .. }, first_pass, ..
+        } = self;
         let Some(ahead) = ahead.as_mut().filter(|_| boundary.offset() >= self.pause.until) else {
             return Ok(None);
         };
@@ -337,7 +342,7 @@ impl PieceVisitor for Collector<'_, '_> {
             Searcher::new(
                 marks.like(),
                 secrets.digester().clone(),
-                places.digests().clone(),
+                marked_paths.digests().clone(),
                 digests,
             )
         }))
@@ -349,7 +354,7 @@ impl PieceVisitor for Collector<'_, '_> {
             let Searched { found_secrets, unmarked, addresses, digest } = &job.found;
             let mut read_twice = 0;
             for piece in found_secrets.pieces() {
-                found_secrets.teach_places(piece, &mut self.found.places)?;
+                found_secrets.add_paths_to(piece, &mut self.found.marked_paths)?;
                 if !self.add_recorded(found_secrets, piece)? {
                     read_twice += piece.len();
                     let mut outline = std::mem::take(&mut self.outline);
@@ -417,8 +422,8 @@ impl Collector<'_, '_> {
             }
             PieceKind::Declaration if self.marks.marks_anything(parts.subject.overlays[1])? => {
                 let offset = piece.value.offset();
-                self.found.places.insert_input(piece.module, name, offset)?;
-                let argument = self.found.places.digests().resource(piece.module, "", name);
+                self.found.marked_paths.insert_input(piece.module, name, offset)?;
+                let argument = self.found.marked_paths.digests().resource(piece.module, "", name);
                 self.early.configuration |= self.found.arguments.contains(&argument);
             }
             kind if kind.is_configuration() => {
@@ -431,18 +436,23 @@ impl Collector<'_, '_> {
             _ => {}
         }
         parts.subject.named |= piece.kind.is_named() && self.marks.is_name(name);
-        let Collector { found: Found { secrets, texts, places, .. }, marks, decoded, tell, .. } =
-            self;
-        let (mut owner, digests) = (None, places.digests().clone());
+        let Collector {
+            found: Found { secrets, texts, marked_paths, .. },
+            marks,
+            decoded,
+            tell,
+            ..
+        } = self;
+        let (mut owner, digests) = (None, marked_paths.digests().clone());
         for (identity, subject) in parts.subjects() {
             let of = parts.owner.as_ref().filter(|_| identity.is_none());
             marks.find_placed(subject, of.map(|_| &digests), |marked| {
-                if let (By::Mark, Some(of), Some(place)) = (marked.by, of, marked.place) {
+                if let (By::Mark, Some(of), Some(place)) = (marked.by, of, marked.path_digests) {
                     let owner = match owner {
                         Some(owner) => owner,
                         None => *owner.insert(digests.owner(of, decoded)?),
                     };
-                    places.insert(owner, place, piece.value.offset())?;
+                    marked_paths.insert(owner, place, piece.value.offset())?;
                 }
                 for (side, value) in marked.sides.into_iter().enumerate() {
                     let Some(value) = value else { continue };
@@ -462,16 +472,21 @@ impl Collector<'_, '_> {
     fn constants(&mut self, piece: &Piece<'_>) -> Result<()> {
         match piece.kind {
             PieceKind::ConfiguredResource | PieceKind::ConfiguredAction => {
-                self.found.configured.get_or_insert(self.found.places.attributes());
+                self.found.configured.get_or_insert(self.found.marked_paths.attributes());
             }
             PieceKind::ModuleArguments if matches!(self.turn, Turn::First) => {
                 self.arguments(piece)?;
             }
             _ => {}
         }
-        let Collector { found: Found { secrets, texts, places, .. }, marks, decoded, tell, .. } =
-            self;
-        marked_constants(piece, places, marks, |constant| {
+        let Collector {
+            found: Found { secrets, texts, marked_paths, .. },
+            marks,
+            decoded,
+            tell,
+            ..
+        } = self;
+        marked_constants(piece, marked_paths, marks, |constant| {
             let (number, value) = (secrets.len() as u32 + 1, constant.value);
             let (path, offset) = (constant.path, value.offset());
             let fresh = Fresh { piece, identity: None, path, side: 1, offset, number };
@@ -498,7 +513,8 @@ impl Collector<'_, '_> {
                 self.early.configuration = true;
                 break;
             }
-            let digest = self.found.places.digests().resource(piece.module, "", &key.decode()?);
+            let digest =
+                self.found.marked_paths.digests().resource(piece.module, "", &key.decode()?);
             self.found.arguments.insert(digest);
         }
         Ok(())
@@ -515,7 +531,7 @@ impl Collector<'_, '_> {
     }
 }
 
-/// Records all texts at and below a marked place. Calls `tell` with `fresh` if at least one text is
+/// Records all texts at and below a marked path. Calls `tell` with `fresh` if at least one text is
 /// a new secret.
 fn insert(
     value: Value<'_>,

@@ -15,9 +15,9 @@
 use std::borrow::Cow;
 
 use super::decode;
+use super::marked_paths::{MarkedPaths, ROOT};
 use super::marks::{By, Marks, Step};
 use super::parts::type_of_action;
-use super::places::{Places, ROOT};
 use crate::error::Result;
 use crate::json::value::{Entries, Kind, Text, Value};
 use crate::plan::{Piece, PieceKind, members, module_of};
@@ -51,7 +51,7 @@ pub(crate) struct Constant<'p, 'a> {
     pub by: By,
 }
 
-/// The state of the walk at one place.
+/// The state of the walk at one path.
 #[derive(Clone, Copy)]
 struct Here {
     /// The digest of the attribute's path, below the `expressions` of a resource.
@@ -60,12 +60,12 @@ struct Here {
     is_constant: bool,
     /// True inside an expression, where keys are names from the configuration or a provider.
     is_named: bool,
-    /// The reason why everything at and below this place is marked; `None` if it is not marked.
+    /// The reason why everything at and below this path is marked; `None` if it is not marked.
     by: Option<By>,
 }
 
 struct Walk<'w> {
-    places: &'w Places,
+    marked_paths: &'w MarkedPaths,
     names: &'w Marks,
     piece: &'w Piece<'w>,
     /// The digest of the resource or action, if a value in another section marks one of its
@@ -79,11 +79,11 @@ struct Walk<'w> {
 /// inside another one.
 pub(crate) fn marked_constants<'a>(
     piece: &Piece<'a>,
-    places: &Places,
+    marked_paths: &MarkedPaths,
     names: &Marks,
     mut each: impl FnMut(&Constant<'_, 'a>) -> Result<()>,
 ) -> Result<()> {
-    let mut walk = Walk { places, names, piece, resource: None, decoded: Vec::new() };
+    let mut walk = Walk { marked_paths, names, piece, resource: None, decoded: Vec::new() };
     let mut path: Vec<Step<'a>> = Vec::new();
     let mut open: Vec<(Entries<'a>, Here)> = Vec::new();
     let mut next = Some((piece.value, walk.root()?));
@@ -159,7 +159,7 @@ impl Walk<'_> {
                     PieceKind::ConfiguredAction => Cow::Owned(type_of_action(type_name)),
                     _ => Cow::Borrowed(type_name),
                 };
-                self.resource = self.places.marked_resource(module, &type_name, name);
+                self.resource = self.marked_paths.marked_resource(module, &type_name, name);
             }
             _ => {}
         }
@@ -194,7 +194,7 @@ impl Walk<'_> {
             return here;
         }
         if let Some(attribute) = above.attribute {
-            let attribute = self.places.digests().key(attribute, key);
+            let attribute = self.marked_paths.digests().key(attribute, key);
             here.attribute = Some(attribute);
             let is_write_only = key.ends_with(b"_wo");
             here.by = here.by.or(is_write_only.then_some(By::Mark));
@@ -204,7 +204,7 @@ impl Walk<'_> {
             let key = std::str::from_utf8(key).unwrap_or_default();
             let is_input = is_first
                 && self.piece.kind == PieceKind::ModuleArguments
-                && self.places.has_input(self.piece.module, key);
+                && self.marked_paths.has_input(self.piece.module, key);
             here.by = if is_input { Some(By::Mark) } else { self.by_name(key) };
         }
         here
@@ -217,6 +217,6 @@ impl Walk<'_> {
 
     fn by_attribute(&self, attribute: u64) -> Option<By> {
         let resource = self.resource?;
-        self.places.has_attribute(resource, attribute).then_some(By::Mark)
+        self.marked_paths.has_attribute(resource, attribute).then_some(By::Mark)
     }
 }

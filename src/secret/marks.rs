@@ -1,4 +1,4 @@
-//! Walks a value and its overlays in step, and finds the places that the overlays mark
+//! Walks a value and its overlays in step, and finds the paths that the overlays mark
 //! (docs/format/plan.md, section 5).
 //!
 //! A mark on one side of a change also marks the other side, because a former or future secret is
@@ -11,9 +11,9 @@
 use std::ops::Range;
 
 use super::leaves::{Leaf, leaves};
+use super::marked_paths::{Elsewhere, PathDigester, PathDigests, Trail};
 use super::names::Names;
 use super::ordered::Ordered;
-use super::places::{Elsewhere, PathDigests, PlaceDigests, Trail};
 pub use super::subject::Subject;
 use crate::error::{Error, Result};
 use crate::json::slot_hash::slot;
@@ -21,23 +21,23 @@ pub use crate::json::value::Step;
 use crate::json::value::{Elements, Kind, Value, recycled};
 use crate::limits::{Limit, Limits};
 
-/// A place that is marked together with everything below it.
+/// A path that is marked together with everything below it.
 #[derive(Clone, Copy, Debug)]
 pub struct Marked<'p, 'a> {
-    /// The values at the place, on each side; never `null`.
+    /// The values at the path, on each side; never `null`.
     pub sides: [Option<Value<'a>>; 2],
-    /// The overlay of unknown values at the place.
+    /// The overlay of unknown values at the path.
     pub unknown: Option<Value<'a>>,
-    /// The sensitivity overlays at the place. If `why` is [`Why::Whole`], the keys in these
+    /// The sensitivity overlays at the path. If `why` is [`Why::Whole`], the keys in these
     /// overlays are secret too.
     pub overlays: [Option<Value<'a>>; 2],
-    /// The path to the place.
+    /// The path.
     pub path: &'p [Step<'a>],
     /// The digests of the path; `None` unless the caller of the walk passed a digester.
-    pub(crate) place: Option<PathDigests>,
+    pub(crate) path_digests: Option<PathDigests>,
     /// The reason for the mark: an overlay or a name.
     pub by: By,
-    /// Why the whole place is marked.
+    /// Why the whole path is marked.
     pub why: Why,
 }
 
@@ -49,14 +49,14 @@ impl Marked<'_, '_> {
     }
 }
 
-/// Why a whole place is marked.
+/// Why a whole path is marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Why {
     /// An overlay marks parts of one side, and the other side has a different kind.
     OtherKind,
     /// An overlay does not fit its own value.
     Misfit,
-    /// The overlay, or the name, marks the whole place.
+    /// The overlay, or the name, marks the whole path.
     Whole,
 }
 
@@ -69,7 +69,7 @@ pub enum By {
     Name,
 }
 
-/// Finds the marked places of subjects, one after the other, and reuses its memory.
+/// Finds the marked paths of subjects, one after the other, and reuses its memory.
 #[derive(Debug)]
 pub struct Marks {
     unmarked: UnmarkedCache,
@@ -156,7 +156,7 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// The action of the walk at a place.
+/// The action of the walk at a path.
 enum Verdict {
     Nothing,
     Marked(By, Why),
@@ -207,8 +207,8 @@ impl Marks {
         Ok(!self.marking.is_empty())
     }
 
-    /// Calls `each` with the marked places of a subject. No reported place is below another. Fails
-    /// if an entered value is malformed or has a key twice, if there are too many marked places, or
+    /// Calls `each` with the marked paths of a subject. No reported path is below another. Fails
+    /// if an entered value is malformed or has a key twice, if there are too many marked paths, or
     /// if `each` fails.
     pub fn find<'a>(
         &mut self,
@@ -218,11 +218,11 @@ impl Marks {
         self.walk(subject, None, None, each)
     }
 
-    /// Like [`Marks::find`]. If `by` is given, it also computes the digests of each place.
+    /// Like [`Marks::find`]. If `by` is given, it also computes the digests of each path.
     pub(crate) fn find_placed<'a>(
         &mut self,
         subject: Subject<'a>,
-        by: Option<&PlaceDigests>,
+        by: Option<&PathDigester>,
         each: impl FnMut(&Marked<'_, 'a>) -> Result<()>,
     ) -> Result<()> {
         self.walk(subject, None, by, each)
@@ -238,7 +238,7 @@ impl Marks {
         let Some(elsewhere) = elsewhere else { return Ok(None) };
         let mut sum = 0;
         self.find_placed(subject, Some(elsewhere.digests()), |marked| {
-            if let (By::Mark, Some(place)) = (marked.by, marked.place) {
+            if let (By::Mark, Some(place)) = (marked.by, marked.path_digests) {
                 elsewhere.add(&mut sum, place);
             }
             Ok(())
@@ -246,7 +246,7 @@ impl Marks {
         Ok((!elsewhere.is_sum(sum)).then_some(elsewhere))
     }
 
-    /// Like [`Marks::find`], and also reports the places that `elsewhere` marks.
+    /// Like [`Marks::find`], and also reports the paths that `elsewhere` marks.
     pub(crate) fn find_with<'a>(
         &mut self,
         subject: Subject<'a>,
@@ -260,7 +260,7 @@ impl Marks {
         &mut self,
         subject: Subject<'a>,
         elsewhere: Option<Elsewhere<'_>>,
-        digester: Option<&PlaceDigests>,
+        digester: Option<&PathDigester>,
         mut each: impl FnMut(&Marked<'_, 'a>) -> Result<()>,
     ) -> Result<()> {
         self.marking.clear();
@@ -301,7 +301,15 @@ impl Marks {
                             None => None,
                             Some(by) => Some(self.trail.at(&path, by, &mut self.decoded)?),
                         };
-                        each(&Marked { sides, unknown, overlays, path: &path, place, by, why })?;
+                        each(&Marked {
+                            sides,
+                            unknown,
+                            overlays,
+                            path: &path,
+                            path_digests: place,
+                            by,
+                            why,
+                        })?;
                         path.pop();
                     }
                     Verdict::Enter(kind) => entered.push(self.enter(&subject, kind)?),
@@ -352,7 +360,7 @@ impl Marks {
         Ok(())
     }
 
-    /// Fails if `count` marked places are too many. `offset` is the location of the last one.
+    /// Fails if `count` marked paths are too many. `offset` is the location of the last one.
     fn check_limit(&self, count: u64, offset: u64) -> Result<()> {
         match count > self.max {
             true => Err(Error::limit(Limit::Marks, self.max, offset)),
@@ -385,7 +393,7 @@ impl Marks {
             let own = present(subject.sides[side]);
             let why = Marks::why(overlay, own, present(subject.sides[1 - side]))?;
             marked = marked.max(why);
-            // A name, or a mark in another section, already marks the whole place.
+            // A name, or a mark in another section, already marks the whole path.
             if matches!(verdict, Verdict::Marked(..)) {
                 continue;
             }
@@ -403,7 +411,7 @@ impl Marks {
         }
         Ok(match (marked, verdict) {
             (None, verdict) => verdict,
-            // If a name and an overlay both mark the place, the overlay is the reason, even if it
+            // If a name and an overlay both mark the path, the overlay is the reason, even if it
             // does not fit its value.
             (Some(_), Verdict::Marked(By::Name, why)) | (Some(why), _) => {
                 Verdict::Marked(By::Mark, why)
@@ -439,8 +447,8 @@ impl Marks {
         })
     }
 
-    /// The verdict on a place by names and by marks elsewhere, without its overlays. `Enter` means
-    /// that names or marks may follow below the place.
+    /// The verdict on a path by names and by marks elsewhere, without its overlays. `Enter` means
+    /// that names or marks may follow below the path.
     fn verdict_beyond(
         &mut self,
         subject: &Subject<'_>,

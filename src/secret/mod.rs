@@ -5,8 +5,8 @@
 //! `before` and `after`. An *echo* is an unmarked text that equals a secret.
 //!
 //! ```text
-//! pieces ─▶ [`parts`]  values, overlays ─▶ [`marks`]  marked places ─▶ [`Secrets`]  digests
-//! marked places ─▶ [`places`]  marks for other sections ─▶ marked constants of the configuration
+//! pieces ─▶ [`parts`]  values, overlays ─▶ [`marks`]  marked paths ─▶ [`Secrets`]  digests marked
+//! paths ─▶ [`marked_paths`]  marks for other sections ─▶ marked constants of the configuration
 //! bytes ─▶ [`echo`]  strings that equal a secret, wherever they occur
 //! ```
 
@@ -23,6 +23,7 @@ pub(crate) mod echo;
 #[cfg(feature = "redact")]
 pub(crate) mod first_pass_index;
 pub(crate) mod leaves;
+pub(crate) mod marked_paths;
 pub(crate) mod marks;
 #[cfg(feature = "redact")]
 mod meaning;
@@ -31,7 +32,6 @@ pub(crate) mod ordered;
 pub(crate) mod parts;
 #[cfg(feature = "redact")]
 pub(crate) mod piece_secrets;
-pub(crate) mod places;
 #[cfg(feature = "redact")]
 pub(crate) mod range_secrets;
 #[cfg(feature = "redact")]

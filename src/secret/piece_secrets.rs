@@ -1,15 +1,15 @@
-//! Finds the secrets in a piece, such as a resource change: marked places, paths that lead below
-//! marked places, and scalars of identities that equal marked scalars.
+//! Finds the secrets in a piece, such as a resource change: marked paths, paths that lead below
+//! marked paths, and scalars of identities that equal marked scalars.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
 use super::constants::{Constant, marked_constants};
 use super::leaves::{Leaf, leaves};
+use super::marked_paths;
 use super::marks::{By, Marked, Marks};
 use super::parts::Parts;
-use super::places;
-use super::steps::{Cut, Places};
+use super::steps::{Cut, PieceMarkedPaths};
 use super::{Collected, SecretOptions, is_mask};
 use crate::error::{Error, Result};
 use crate::json::value::{Kind, Value};
@@ -18,9 +18,9 @@ use crate::plan::Piece;
 
 /// A secret in a piece.
 pub(crate) enum Found<'f, 'a> {
-    /// A place that is marked on either side, and the reason.
+    /// A path that is marked on either side, and the reason.
     Marked(&'f Marked<'f, 'a>, By),
-    /// The steps at the end of a path in `replace_paths` that lead below a marked place.
+    /// The steps at the end of a path in `replace_paths` that lead below a marked path.
     Cut(Cut<'a>),
     /// A scalar of an identity that equals a marked scalar, with the text of the scalar. The text
     /// of a boolean is empty.
@@ -34,9 +34,9 @@ pub(crate) struct PieceSecrets<'r> {
     pub marks: Marks,
     /// The marked scalars of one piece, if it has identities to compare with them.
     own: Scalars,
-    /// The marked places of one piece. A path in `replace_paths` that leads below a marked place is
-    /// cut at that place.
-    places: Places,
+    /// The marked paths of one piece. A path in `replace_paths` that leads below a marked path is
+    /// cut at that path.
+    marked_paths: PieceMarkedPaths,
     limits: Limits,
     decoded: Vec<u8>,
 }
@@ -52,7 +52,7 @@ impl<'r> PieceSecrets<'r> {
                 digests: HashSet::new(),
                 max: limits.secrets,
             },
-            places: Places::default(),
+            marked_paths: PieceMarkedPaths::default(),
             limits,
             decoded: Vec::new(),
         }
@@ -68,18 +68,18 @@ impl<'r> PieceSecrets<'r> {
         is_declared: bool,
         mut each: impl FnMut(Found<'_, 'a>) -> Result<()>,
     ) -> Result<()> {
-        let PieceSecrets { known, marks, own, places, limits, decoded } = self;
+        let PieceSecrets { known, marks, own, marked_paths, limits, decoded } = self;
         let is_declared = is_declared
             || piece.kind.is_declaration() && marks.marks_anything(parts.subject.overlays[1])?;
         let elsewhere = match (known, parts.address_elsewhere(piece.section)) {
-            (Some(known), Some(address)) => known.places.of_address(address, decoded)?,
+            (Some(known), Some(address)) => known.marked_paths.of_address(address, decoded)?,
             _ => None,
         };
         let elsewhere = marks.beyond(parts.subject, elsewhere)?;
         let is_named = piece.kind.is_named() && marks.is_name(piece.name.unwrap_or_default());
         parts.subject.named = is_declared || is_named;
         own.digests.clear();
-        places.clear();
+        marked_paths.clear();
         let has_identities = parts.identities.iter().any(Option::is_some);
         parts.subjects().try_for_each(|(identity, subject)| {
             let has_paths = parts.replace_paths.is_some() && identity.is_none();
@@ -87,16 +87,18 @@ impl<'r> PieceSecrets<'r> {
             marks.find_with(subject, elsewhere, |marked| {
                 each(Found::Marked(marked, if is_declared { By::Mark } else { marked.by }))?;
                 if has_paths {
-                    places.push(marked.path, limits.paths, marked.offset())?;
+                    marked_paths.push(marked.path, limits.paths, marked.offset())?;
                 }
                 let mut values = marked.sides.into_iter().flatten().filter(|_| has_identities);
                 values.try_for_each(|value| own.insert(value, decoded))
             })
         })?;
-        places.sort();
-        if let Some(paths) = parts.replace_paths.filter(|_| !places.list().is_empty()) {
+        marked_paths.sort();
+        if let Some(paths) = parts.replace_paths.filter(|_| !marked_paths.list().is_empty()) {
             for path in paths.elements()? {
-                places.below(path?, limits.paths)?.map_or(Ok(()), |cut| each(Found::Cut(cut)))?;
+                marked_paths
+                    .below(path?, limits.paths)?
+                    .map_or(Ok(()), |cut| each(Found::Cut(cut)))?;
             }
         }
         if own.digests.is_empty() {
@@ -130,8 +132,13 @@ impl<'r> PieceSecrets<'r> {
         each: impl FnMut(&Constant<'_, 'a>) -> Result<()>,
     ) -> Result<()> {
         match self.known {
-            Some(known) => marked_constants(piece, &known.places, &self.marks, each),
-            None => marked_constants(piece, &places::Places::new(&self.limits), &self.marks, each),
+            Some(known) => marked_constants(piece, &known.marked_paths, &self.marks, each),
+            None => marked_constants(
+                piece,
+                &marked_paths::MarkedPaths::new(&self.limits),
+                &self.marks,
+                each,
+            ),
         }
     }
 }

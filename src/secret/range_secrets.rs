@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::digest::{Digested, Digester};
-use super::places::{OwnerDigests, PathDigests, Places};
+use super::marked_paths::{MarkedPaths, OwnerDigests, PathDigests};
 use super::set::Secrets;
 use super::texts::texts_of;
 use crate::error::Result;
@@ -57,7 +57,7 @@ impl MarkedPiece {
 }
 
 impl RangeSecrets {
-    /// Records everything at and below a marked place of the next piece.
+    /// Records everything at and below a marked path of the next piece.
     pub fn add(&mut self, value: Value<'_>, by: &Digester, decoded: &mut Vec<u8>) -> Result<()> {
         texts_of(value, by.echo_min(), decoded, |text, role, offset| {
             if self.secrets.len() < MAX {
@@ -69,7 +69,7 @@ impl RangeSecrets {
         })
     }
 
-    /// Records the path to a marked place of the next piece.
+    /// Records the path to a marked path of the next piece.
     pub fn add_path(&mut self, path: PathDigests) {
         if self.paths.len() < MAX {
             self.paths.push(path);
@@ -123,10 +123,11 @@ impl RangeSecrets {
         Ok(true)
     }
 
-    /// Adds the marked places of a piece to `places`. Fails if there are too many marked places.
-    pub fn teach_places(&self, piece: &MarkedPiece, places: &mut Places) -> Result<()> {
+    /// Adds the marked paths of a piece to `marked_paths`. Fails if there are too many marked
+    /// paths.
+    pub fn add_paths_to(&self, piece: &MarkedPiece, marked_paths: &mut MarkedPaths) -> Result<()> {
         let paths = &self.paths[piece.paths.clone()];
-        paths.iter().try_for_each(|path| places.insert(piece.owner, *path, piece.range.start))
+        paths.iter().try_for_each(|path| marked_paths.insert(piece.owner, *path, piece.range.start))
     }
 
     fn of(&self, piece: &MarkedPiece) -> Option<&[(Digested, u64)]> {

@@ -3,9 +3,9 @@
 
 use super::digest::Digester;
 use super::first_pass_index::Digests;
+use super::marked_paths::{OwnerDigests, PathDigester};
 use super::marks::{By, Marks};
 use super::parts::Parts;
-use super::places::{OwnerDigests, PlaceDigests};
 use super::range_secrets::RangeSecrets;
 use crate::error::Result;
 use crate::json::outline::Outline;
@@ -18,7 +18,7 @@ use crate::pool::Worker;
 pub(super) struct Searcher {
     marks: Marks,
     digester: Digester,
-    places: PlaceDigests,
+    marked_paths: PathDigester,
     /// Computes the digests of ranges for an index; `None` without an index.
     digests: Option<Digests>,
     decoded: Vec<u8>,
@@ -53,11 +53,11 @@ impl Searcher {
     pub(super) fn new(
         marks: Marks,
         digester: Digester,
-        places: PlaceDigests,
+        marked_paths: PathDigester,
         digests: Option<Digests>,
     ) -> Searcher {
         let (decoded, outline) = (Vec::new(), Outline::new());
-        Searcher { marks, digester, places, digests, decoded, outline }
+        Searcher { marks, digester, marked_paths, digests, decoded, outline }
     }
 }
 
@@ -85,9 +85,9 @@ struct Searching<'s> {
 impl Searching<'_> {
     /// Records the address of a resource without marks.
     fn address(&mut self, address: Text<'_>) -> Result<()> {
-        let Searcher { places, digests, decoded, .. } = &mut *self.searcher;
+        let Searcher { marked_paths, digests, decoded, .. } = &mut *self.searcher;
         if digests.is_some() {
-            self.found.addresses.push(places.address(address, decoded)? as u32);
+            self.found.addresses.push(marked_paths.address(address, decoded)? as u32);
         }
         Ok(())
     }
@@ -95,14 +95,14 @@ impl Searching<'_> {
 
 impl PieceVisitor for Searching<'_> {
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
-        let Searcher { marks, digester, places, decoded, .. } = &mut *self.searcher;
+        let Searcher { marks, digester, marked_paths, decoded, .. } = &mut *self.searcher;
         let found_secrets = &mut self.found.found_secrets;
         let (parts, mut is_marked) = (Parts::of(piece)?, false);
         let mut found = parts.subjects().try_for_each(|(identity, subject)| {
-            let by = identity.is_none().then_some(&*places);
+            let by = identity.is_none().then_some(&*marked_paths);
             marks.find_placed(subject, by, |marked| {
                 is_marked = true;
-                if let (By::Mark, Some(place)) = (marked.by, marked.place) {
+                if let (By::Mark, Some(place)) = (marked.by, marked.path_digests) {
                     found_secrets.add_path(place);
                 }
                 let mut values = marked.sides.into_iter().flatten();
@@ -111,7 +111,7 @@ impl PieceVisitor for Searching<'_> {
         });
         let mut owner = OwnerDigests::default();
         if let (Ok(()), true, Some(of)) = (&found, is_marked, &parts.owner) {
-            found = places.owner(of, decoded).map(|digests| owner = digests);
+            found = marked_paths.owner(of, decoded).map(|digests| owner = digests);
         }
         if found.is_err() {
             // The walk meets the same error, and reports it.

@@ -1,7 +1,7 @@
-//! Cuts paths that a document contains, such as `replace_paths`, at a marked place.
+//! Cuts paths that a document contains, such as `replace_paths`, at a marked path.
 //!
 //! A step of such a path may be an element of a set, which is a value. Everything below a marked
-//! place is part of the secret, so the path ends there.
+//! path is part of the secret, so the path ends there.
 
 use std::ops::Range;
 
@@ -11,22 +11,22 @@ use crate::json::value::{Elements, Kind, Value};
 use crate::limits::Limit;
 use crate::path::{self, Paths};
 
-/// The marked places of one piece.
+/// The marked paths of one piece.
 #[derive(Debug, Default)]
-pub struct Places {
+pub struct PieceMarkedPaths {
     marked: Paths,
     /// The path being examined.
     path: Paths,
     key: String,
 }
 
-impl Places {
-    /// Removes all places and keeps the memory.
+impl PieceMarkedPaths {
+    /// Removes all paths and keeps the memory.
     pub fn clear(&mut self) {
         self.marked.clear();
     }
 
-    /// Records a marked place, found at `offset`. Fails if a key is malformed, or if the places
+    /// Records a marked path, found at `offset`. Fails if a key is malformed, or if the paths
     /// exceed the limit on memory.
     pub fn push(&mut self, place: &[marks::Step<'_>], size_max: u64, offset: u64) -> Result<()> {
         for step in place {
@@ -46,17 +46,18 @@ impl Places {
         }
     }
 
-    /// Records a marked place from another list.
+    /// Records a marked path from another list.
     pub fn push_path(&mut self, place: path::Path<'_>) {
         self.marked.push(place.steps());
     }
 
-    /// Sorts the places, and drops each place below another. Required before any lookup.
+    /// Sorts the paths, and drops each path below another. Required before any lookup.
     pub fn sort(&mut self) {
         self.marked.sort_outermost();
     }
 
-    /// The places. After [`Places::sort`], they are in order, and no place is below another.
+    /// The paths. After [`PieceMarkedPaths::sort`], they are in order, and no path is below
+    /// another.
     pub fn list(&self) -> &Paths {
         &self.marked
     }
@@ -91,8 +92,8 @@ impl Places {
             return Ok(true);
         }
         // A string or number may be an element of a set, and so a secret value. It is certainly a
-        // key only if every marked place below `examined` continues with a key. The same applies to
-        // an index. The places are sorted, keys before indexes, so the first and the last place
+        // key only if every marked path below `examined` continues with a key. The same applies to
+        // an index. The paths are sorted, keys before indexes, so the first and the last path
         // decide.
         for marked in [self.marked.first_below(examined), self.marked.last_below(examined)] {
             let Some(marked) = marked else { return Ok(false) };
@@ -124,7 +125,7 @@ impl Places {
     }
 }
 
-/// The part of a path that leads below a marked place.
+/// The part of a path that leads below a marked path.
 #[derive(Debug)]
 pub struct Cut<'a> {
     /// The byte range of the part, including the comma before it.

@@ -1,4 +1,4 @@
-//! Extracts the texts of a marked place, which are the secrets.
+//! Extracts the texts of a marked path, which are the secrets.
 
 use super::leaves::{Leaf, leaves};
 use super::meaning::meaning;
@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::json::string;
 use crate::json::value::Value;
 
-/// The role of a text in a marked place.
+/// The role of a text in a marked path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// A secret.
@@ -20,7 +20,7 @@ pub(super) enum Role {
     Meaning,
 }
 
-/// Calls `each` with the decoded texts at and below a marked place and their offsets. For a value,
+/// Calls `each` with the decoded texts at and below a marked path and their offsets. For a value,
 /// also calls `each` with the text without final line ends, and with the digest of its content if
 /// the text is a JSON document. Keys count as secrets unless they are short or may be attribute
 /// names.

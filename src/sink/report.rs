@@ -8,7 +8,7 @@ use super::gate::Rule;
 use super::markdown::{Fit, Markdown, Open, Page};
 use super::origin::SharedOrigins;
 use super::screen::Screen;
-use super::source_link::{LinkTarget, Places};
+use super::source_link::{LinkTarget, SourceLinks};
 use crate::error::Result;
 use crate::record::Sink;
 use crate::record::view::Detail;
@@ -53,17 +53,17 @@ pub struct ReportOptions<'a> {
 }
 
 impl ReportOptions<'_> {
-    pub(super) fn places(&self) -> Places {
-        Places::new(self.origins.clone(), self.link_target.clone())
+    pub(super) fn links(&self) -> SourceLinks {
+        SourceLinks::new(self.origins.clone(), self.link_target.clone())
     }
 
     pub(super) fn markdown<'s>(&self, pages: Open<'s>, fit: Fit) -> Box<dyn Sink + 's> {
         // Links to local files do not work on code hosts.
-        let places = match self.link_target {
-            Some(LinkTarget::Url(_)) => self.places(),
-            _ => Places::default(),
+        let links = match self.link_target {
+            Some(LinkTarget::Url(_)) => self.links(),
+            _ => SourceLinks::default(),
         };
-        Box::new(Markdown::new(pages, self.rules, fit).with(self.detail, places))
+        Box::new(Markdown::new(pages, self.rules, fit).with(self.detail, links))
     }
 
     /// Wraps a report for people in the filter that the user set.

@@ -69,14 +69,14 @@ impl LinkTarget {
 
 /// Finds the locations of blocks, and makes links to them.
 #[derive(Clone, Default)]
-pub struct Places {
+pub struct SourceLinks {
     origins: SharedOrigins,
     target: Option<LinkTarget>,
 }
 
 /// The location of a block as reports show it, or the reason why there is no block.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Place {
+pub(super) struct SourceLink {
     /// The words for a person, without hidden characters.
     pub text: String,
     /// The link to the block.
@@ -84,36 +84,36 @@ pub(super) struct Place {
     pub url: Option<String>,
 }
 
-impl Places {
+impl SourceLinks {
     /// Finds locations with `origins`. Links lead to `target`.
-    pub fn new(origins: SharedOrigins, target: Option<LinkTarget>) -> Places {
-        Places { origins, target }
+    pub fn new(origins: SharedOrigins, target: Option<LinkTarget>) -> SourceLinks {
+        SourceLinks { origins, target }
     }
 
     /// Returns the location of the block of a change.
-    pub(super) fn of_change(&self, change: &ResourceChange<'_>) -> Option<Place> {
+    pub(super) fn of_change(&self, change: &ResourceChange<'_>) -> Option<SourceLink> {
         let origin = origin::of_change(&**self.origins.as_ref()?, change)?;
-        Some(self.place(&origin))
+        Some(self.link(&origin))
     }
 
     /// Returns the location of the block of an address.
-    pub(super) fn of(&self, address: &str) -> Option<Place> {
+    pub(super) fn of(&self, address: &str) -> Option<SourceLink> {
         let origin = self.origins.as_ref()?.find(address)?;
-        Some(self.place(&origin))
+        Some(self.link(&origin))
     }
 
     /// Returns the location of the block of an output.
-    pub(super) fn of_output(&self, name: &str) -> Option<Place> {
+    pub(super) fn of_output(&self, name: &str) -> Option<SourceLink> {
         self.of(&format!("output.{name}"))
     }
 
-    fn place(&self, origin: &Origin) -> Place {
+    fn link(&self, origin: &Origin) -> SourceLink {
         let target = self.target.as_ref().zip(origin.location());
-        Place { text: origin.words(), url: target.map(|(target, block)| target.url(block)) }
+        SourceLink { text: origin.words(), url: target.map(|(target, block)| target.url(block)) }
     }
 }
 
-impl Place {
+impl SourceLink {
     /// Returns the text for a terminal. With a URL, the text is a hyperlink (OSC 8). A URL has only
     /// printable ASCII characters, so it cannot end the escape sequence.
     pub fn linked(&self) -> String {
@@ -167,8 +167,8 @@ mod tests {
         let block = Location { file, line: 3, column: 1, end_line: 4 };
         let url = LinkTarget::Folder("/x y".into()).url(&block);
         assert_eq!(url, "file:///x%20y/a%1B%5C%07%5D8%3B%3Bx.tf");
-        let place = Place { text: Origin::Block(block, Vec::new()).words(), url: Some(url) };
-        assert!(!place.text.contains(char::is_control));
-        assert_eq!(place.linked().matches('\x1b').count(), 4);
+        let link = SourceLink { text: Origin::Block(block, Vec::new()).words(), url: Some(url) };
+        assert!(!link.text.contains(char::is_control));
+        assert_eq!(link.linked().matches('\x1b').count(), 4);
     }
 }

@@ -15,7 +15,7 @@ use super::screen::{
     BOLD, CYAN, DIM, GREEN, PLAIN, RED, Screen, YELLOW, fit, fit_end, padded, width, wrapped,
 };
 use super::short::short_group;
-use super::source_link::Places;
+use super::source_link::SourceLinks;
 use super::tool::{Clues, Tool};
 use super::{Sink, write_error};
 use crate::error::Result;
@@ -39,7 +39,7 @@ pub struct View<W: Write> {
     out: W,
     screen: Screen,
     top: Option<usize>,
-    places: Places,
+    links: SourceLinks,
     plan: Draft,
     drawn: u64,
 }
@@ -132,15 +132,15 @@ impl<W: Write> View<W> {
     /// Creates a view that draws to `out`. `top` is the number of lines of each list; `None` means
     /// the default.
     pub fn new(out: W, screen: Screen, top: Option<usize>) -> View<W> {
-        let (places, plan) = (Places::default(), Draft::default());
-        let mut view = View { out, screen, top, places, plan, drawn: 0 };
+        let (links, plan) = (SourceLinks::default(), Draft::default());
+        let mut view = View { out, screen, top, links, plan, drawn: 0 };
         view.begin();
         view
     }
 
     /// Shows the locations of blocks after addresses.
-    pub fn with_places(self, places: Places) -> View<W> {
-        View { places, ..self }
+    pub fn with_links(self, links: SourceLinks) -> View<W> {
+        View { links, ..self }
     }
 
     /// Begins a plan, and returns the previous one.
@@ -350,13 +350,13 @@ impl<W: Write> Sink for View<W> {
             // Discards a failed plan before this one.
             self.begin();
         }
-        let (plan, places) = (&mut self.plan, &self.places);
+        let (plan, links) = (&mut self.plan, &self.links);
         plan.clues.note(record);
         match record {
             Record::Plan(header) => header.source.clone_into(&mut plan.source),
-            Record::ResourceChange(change) => plan.change(change, places),
+            Record::ResourceChange(change) => plan.change(change, links),
             Record::ResourceDrift(change) => {
-                plan.drift.push(|| line(change, places, previous_address(change)));
+                plan.drift.push(|| line(change, links, previous_address(change)));
             }
             Record::DeferredChange(change) => {
                 let reason = change.deferred_reason.as_deref().unwrap_or("unknown");
@@ -366,7 +366,7 @@ impl<W: Write> Sink for View<W> {
                 {
                     *plan.deferred_reasons.entry(reason).or_default() += 1;
                 }
-                plan.deferred.push(|| line(change, places, String::new()));
+                plan.deferred.push(|| line(change, links, String::new()));
             }
             Record::OutputChange(output) => {
                 plan.sensitive_outputs += u64::from(!output.sensitive.is_empty());
@@ -374,7 +374,7 @@ impl<W: Write> Sink for View<W> {
             Record::DeferredActionInvocation(_)
             | Record::RelevantAttribute(_)
             | Record::FailedAssertion(_) => {}
-            Record::Check(check) => plan.check(check, places),
+            Record::Check(check) => plan.check(check, links),
             Record::ActionInvocation(_) => plan.invocations += 1,
             Record::Summary(summary) => return self.draw(summary).map_err(write_error),
         }
@@ -387,13 +387,13 @@ impl<W: Write> Sink for View<W> {
 }
 
 impl Draft {
-    fn change(&mut self, change: &ResourceChange<'_>, places: &Places) {
+    fn change(&mut self, change: &ResourceChange<'_>, links: &SourceLinks) {
         let action = Action::of_change(change);
         if change.moved_from().is_some() {
-            self.moves.push(|| line(change, places, previous_address(change)));
+            self.moves.push(|| line(change, links, previous_address(change)));
         }
         if change.importing.is_some() {
-            self.imports.push(|| line(change, places, String::new()));
+            self.imports.push(|| line(change, links, String::new()));
         }
         if change.is_settled() {
             return;
@@ -403,7 +403,7 @@ impl Draft {
                 let reason = |word: &str| known(|word| phrase::bare_reason(change, word), word);
                 let reason = change.action_reason.as_deref().map(reason);
                 let parts = phrase::stays(change).map(str::to_owned).into_iter().chain(reason);
-                line(change, places, parts.map(|part| format!(", {part}")).collect())
+                line(change, links, parts.map(|part| format!(", {part}")).collect())
             });
         }
         let name =
@@ -416,7 +416,7 @@ impl Draft {
         *self.types.entry(name).or_default().entry(action).or_default() += 1;
     }
 
-    fn check(&mut self, check: &Check<'_>, places: &Places) {
+    fn check(&mut self, check: &Check<'_>, links: &SourceLinks) {
         if check.status == "pass" {
             return;
         }
@@ -436,7 +436,7 @@ impl Draft {
                 symbol,
                 style,
                 name: visible(&check.address),
-                place: places.of(&check.address),
+                link: links.of(&check.address),
                 rest: format!(" {}{}", visible(&check.status), first.unwrap_or_default()),
             }
         });
@@ -444,12 +444,12 @@ impl Draft {
 }
 
 /// Returns the line of a change in a list. `rest` follows the address.
-fn line(change: &ResourceChange<'_>, places: &Places, rest: String) -> Line {
+fn line(change: &ResourceChange<'_>, links: &SourceLinks, rest: String) -> Line {
     Line {
         symbol: symbol(change),
         style: Action::of_change(change).paint(),
         name: visible(&change.full_name()),
-        place: places.of_change(change),
+        link: links.of_change(change),
         rest,
     }
 }

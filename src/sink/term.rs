@@ -25,7 +25,7 @@ use super::report::ReportOptions;
 use super::screen::{
     BOLD, Color, DIM, GREEN, PLAIN, RED, Screen, YELLOW, unpainted, width, wrapped,
 };
-use super::source_link::{Place, Places};
+use super::source_link::{SourceLink, SourceLinks};
 use super::spool::Spool;
 use super::summary::{Action, symbol};
 use super::tool::{Clues, Tool};
@@ -52,7 +52,7 @@ pub struct Term<W: Write> {
     out: W,
     screen: Screen,
     detail: Detail,
-    places: Places,
+    links: SourceLinks,
     counted_rules: CountedRules,
     /// Whether the title of any plan was written.
     has_titles: bool,
@@ -86,7 +86,7 @@ struct Group {
     symbol: String,
     phrase: String,
     /// The location of the block.
-    place: Option<Place>,
+    link: Option<SourceLink>,
     /// The lines of the attributes.
     body: String,
 }
@@ -98,7 +98,7 @@ impl<W: Write> Term<W> {
             out,
             screen: Screen { color, ..Screen::FILE },
             detail: Detail::Excerpts,
-            places: Places::default(),
+            links: SourceLinks::default(),
             counted_rules: CountedRules::new(rules),
             has_titles: false,
             has_title: false,
@@ -118,8 +118,8 @@ impl<W: Write> Term<W> {
     /// Sets the width of lines, how much of each value to show, and the locations of blocks. With
     /// [`Detail::Full`], instances are not grouped.
     pub fn with(self, options: &ReportOptions<'_>) -> Term<W> {
-        let (screen, detail, places) = (options.screen, options.detail, options.places());
-        Term { screen, detail, places, ..self }
+        let (screen, detail, links) = (options.screen, options.detail, options.links());
+        Term { screen, detail, links, ..self }
     }
 
     fn paint(&self, style: &str, text: &str) -> String {
@@ -128,9 +128,9 @@ impl<W: Write> Term<W> {
 
     /// Returns the location of a block. It follows `used` columns on the same line if it fits, and
     /// otherwise begins a new line.
-    fn place(&self, place: Option<&Place>, used: usize) -> String {
-        let Some(place) = place else { return String::new() };
-        self.beside(used, width(&place.text), &self.paint(DIM, &place.linked()))
+    fn link(&self, link: Option<&SourceLink>, used: usize) -> String {
+        let Some(link) = link else { return String::new() };
+        self.beside(used, width(&link.text), &self.paint(DIM, &link.linked()))
     }
 
     /// Returns `text`, whose width is `columns`. It follows `used` columns on the same line if it
@@ -233,15 +233,15 @@ impl<W: Write> Term<W> {
         let symbol = self.paint(action.paint(), &format!("{:>3}", symbol(change)));
         let tense = if part == Part::Drift { Tense::Happened } else { Tense::Planned };
         let phrase = phrase::description(tense, change, |_, text| visible(text));
-        let place = self.places.of_change(change);
+        let link = self.links.of_change(change);
         let body = self.attributes(&change.attributes, action);
-        self.open.group = Some(Group { instances, symbol, phrase, place, body });
+        self.open.group = Some(Group { instances, symbol, phrase, link, body });
         Ok(())
     }
 
     fn flush_group(&mut self) -> Result<()> {
         let Some(group) = self.open.group.take() else { return Ok(()) };
-        let Group { instances, symbol, phrase, place, body } = group;
+        let Group { instances, symbol, phrase, link, body } = group;
         let (name, indexes) = (instances.name.as_str(), instances.indexes.join(", "));
         let alike = instances.others();
         let mut columns = SYMBOLS + [name, &indexes, &alike].map(width).iter().sum::<usize>();
@@ -258,7 +258,7 @@ impl<W: Write> Term<W> {
                 head += &format!("\n{}{}", " ".repeat(NAMES), self.paint(DIM, &line));
             }
         }
-        head += &self.place(place.as_ref(), columns);
+        head += &self.link(link.as_ref(), columns);
         self.line(&head)?;
         self.text(&body)
     }
@@ -389,20 +389,20 @@ impl<W: Write> Term<W> {
             [only] if only.path.is_empty() => Body::Value(Box::new(only.clone())),
             _ => Body::Lines(self.attributes(&output.attributes, action)),
         };
-        let (name, place) = (visible(&output.name), self.places.of_output(&output.name));
-        self.open.outputs.push(Waiting { part, symbol, name, place, body });
+        let (name, link) = (visible(&output.name), self.links.of_output(&output.name));
+        self.open.outputs.push(Waiting { part, symbol, name, link, body });
         if self.open.outputs.is_full() { self.flush_outputs() } else { Ok(()) }
     }
 
     fn flush_outputs(&mut self) -> Result<()> {
         let outputs = std::mem::take(&mut self.open.outputs);
         let columns = [Part::Outputs, Part::SameOutputs].map(|part| outputs.columns(part, PATHS));
-        for Waiting { part, symbol, name, place, body } in outputs.list() {
+        for Waiting { part, symbol, name, link, body } in outputs.list() {
             let (bold, used) = (self.paint(BOLD, name), width(name));
             let text = match body {
                 Body::Lines(lines) => {
-                    let place = self.place(place.as_ref(), SYMBOLS + used);
-                    format!("  {symbol} {bold}{place}\n{lines}")
+                    let link = self.link(link.as_ref(), SYMBOLS + used);
+                    format!("  {symbol} {bold}{link}\n{lines}")
                 }
                 Body::Value(value) => {
                     let columns = columns[usize::from(*part == Part::SameOutputs)];
@@ -410,8 +410,8 @@ impl<W: Write> Term<W> {
                     let values = self.values(value, SYMBOLS + used + separator.len());
                     let text = format!("  {symbol} {bold}{}", with_separator(&separator, values));
                     let last = text.rsplit('\n').next().unwrap_or_default();
-                    let place = self.place(place.as_ref(), width(&unpainted(last)));
-                    format!("{text}{place}\n")
+                    let link = self.link(link.as_ref(), width(&unpainted(last)));
+                    format!("{text}{link}\n")
                 }
             };
             self.spool.push(*part as usize, &text)?;
@@ -442,8 +442,8 @@ impl<W: Write> Term<W> {
         };
         let [address, status] = [&check.address, &check.status].map(|text| visible(text));
         let used = SYMBOLS + width(&address) + 2 + width(&status);
-        let place = self.place(self.places.of(&check.address).as_ref(), used);
-        self.line(&format!("      {address}  {}{place}", self.paint(style, &status)))?;
+        let link = self.link(self.links.of(&check.address).as_ref(), used);
+        self.line(&format!("      {address}  {}{link}", self.paint(style, &status)))?;
         for line in check.problems.iter().flat_map(|message| message.trim_end().lines()) {
             let space = if line.is_empty() { "" } else { "        " };
             self.line(&format!("{space}{}", visible(line)))?;

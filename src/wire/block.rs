@@ -138,7 +138,7 @@ impl Block {
     /// Like [`Block::sensitive_paths`]; `None` if the paths have more than `steps` steps in total.
     pub fn sensitive_paths_within(&self, value: &Value, steps: usize) -> Option<Vec<Path>> {
         let mut marked = Marked { paths: Vec::new(), left: steps, is_over: false };
-        self.add_sensitive(&value.data, &mut Place::default(), &mut marked);
+        self.add_sensitive(&value.data, &mut CurrentPath::default(), &mut marked);
         (!marked.is_over).then_some(marked.paths)
     }
 
@@ -149,7 +149,7 @@ impl Block {
     /// only an empty set is reported as too small.
     pub fn wrong_counts(&self, value: &Value) -> Vec<WrongCount> {
         let mut wrong = Vec::new();
-        self.add_wrong(&value.data, &mut Place::default(), &mut wrong);
+        self.add_wrong(&value.data, &mut CurrentPath::default(), &mut wrong);
         wrong
     }
 
@@ -162,8 +162,8 @@ impl Block {
             || self.blocks.values().any(|nested| nested.block.has_sensitive())
     }
 
-    fn add_sensitive(&self, data: &Data, place: &mut Place, marked: &mut Marked) {
-        add_sensitive_attributes(&self.attributes, data, place, marked);
+    fn add_sensitive(&self, data: &Data, current: &mut CurrentPath, marked: &mut Marked) {
+        add_sensitive_attributes(&self.attributes, data, current, marked);
         let Data::Map(members) = data else {
             return;
         };
@@ -172,16 +172,16 @@ impl Block {
                 continue;
             };
             if nested.block.has_sensitive() && !self.attributes.contains_key(name) {
-                place.below(Step::Attribute(name.clone()), |place| {
-                    nested.nesting.each(member, place, |data, place| {
-                        nested.block.add_sensitive(data, place, marked);
+                current.below(Step::Attribute(name.clone()), |current| {
+                    nested.nesting.each(member, current, |data, current| {
+                        nested.block.add_sensitive(data, current, marked);
                     });
                 });
             }
         }
     }
 
-    fn add_wrong(&self, data: &Data, place: &mut Place, wrong: &mut Vec<WrongCount>) {
+    fn add_wrong(&self, data: &Data, current: &mut CurrentPath, wrong: &mut Vec<WrongCount>) {
         let Data::Map(members) = data else {
             return;
         };
@@ -192,10 +192,10 @@ impl Block {
             if nested.nesting == Nesting::Group && is_empty(member) {
                 continue;
             }
-            place.below(Step::Attribute(name.clone()), |place| {
-                wrong.extend(nested.wrong_count(member, place));
-                nested.nesting.each(member, place, |data, place| {
-                    nested.block.add_wrong(data, place, wrong);
+            current.below(Step::Attribute(name.clone()), |current| {
+                wrong.extend(nested.wrong_count(member, current));
+                nested.nesting.each(member, current, |data, current| {
+                    nested.block.add_wrong(data, current, wrong);
                 });
             });
         }
@@ -227,13 +227,13 @@ impl NestedBlock {
     }
 
     /// Returns the number of blocks, if it is known and out of bounds.
-    fn wrong_count(&self, data: &Data, place: &Place) -> Option<WrongCount> {
+    fn wrong_count(&self, data: &Data, current: &CurrentPath) -> Option<WrongCount> {
         let NestedBlock { min_items, max_items, .. } = *self;
         let found = self.count(data)?;
         let is_above = max_items > 0 && found > max_items;
         let may_be_merged = self.nesting == Nesting::Set && found > 0;
         let is_wrong = found < min_items && !may_be_merged || is_above;
-        is_wrong.then(|| WrongCount { path: place.path.clone(), found, min_items, max_items })
+        is_wrong.then(|| WrongCount { path: current.path.clone(), found, min_items, max_items })
     }
 
     /// Returns the number of blocks, if it is known.
@@ -290,22 +290,22 @@ fn is_empty(data: &Data) -> bool {
 fn add_sensitive_attributes(
     attributes: &BTreeMap<String, Attribute>,
     data: &Data,
-    place: &mut Place,
+    current: &mut CurrentPath,
     marked: &mut Marked,
 ) {
     let Data::Map(members) = data else {
         return;
     };
     for (name, attribute) in attributes {
-        place.below(Step::Attribute(name.clone()), |place| {
+        current.below(Step::Attribute(name.clone()), |current| {
             if attribute.is_sensitive {
-                marked.push(place);
+                marked.push(current);
             } else if let AttributeType::Nested { nesting, attributes } = &attribute.ty
                 && attribute.has_sensitive()
                 && let Some(member) = members.get(name.as_bytes())
             {
-                nesting.each(member, place, |data, place| {
-                    add_sensitive_attributes(attributes, data, place, marked);
+                nesting.each(member, current, |data, current| {
+                    add_sensitive_attributes(attributes, data, current, marked);
                 });
             }
         });
@@ -315,14 +315,14 @@ fn add_sensitive_attributes(
 /// The path to a value. Elements of a set have no paths, so inside a set this is the path of the
 /// set.
 #[derive(Default)]
-struct Place {
+struct CurrentPath {
     path: Path,
     is_in_set: bool,
 }
 
-impl Place {
+impl CurrentPath {
     /// Calls `f` with the place one step deeper.
-    fn below(&mut self, step: Step, f: impl FnOnce(&mut Place)) {
+    fn below(&mut self, step: Step, f: impl FnOnce(&mut CurrentPath)) {
         if self.is_in_set {
             return f(self);
         }
@@ -342,14 +342,14 @@ struct Marked {
 }
 
 impl Marked {
-    fn push(&mut self, place: &Place) {
-        if place.is_in_set && self.paths.last() == Some(&place.path) {
+    fn push(&mut self, current: &CurrentPath) {
+        if current.is_in_set && self.paths.last() == Some(&current.path) {
             return;
         }
-        match self.left.checked_sub(place.path.len()) {
+        match self.left.checked_sub(current.path.len()) {
             Some(left) => {
                 self.left = left;
-                self.paths.push(place.path.clone());
+                self.paths.push(current.path.clone());
             }
             None => self.is_over = true,
         }
@@ -367,23 +367,28 @@ impl Nesting {
     ];
 
     /// Calls `f` with each object and its place.
-    fn each(self, data: &Data, place: &mut Place, mut f: impl FnMut(&Data, &mut Place)) {
+    fn each(
+        self,
+        data: &Data,
+        current: &mut CurrentPath,
+        mut f: impl FnMut(&Data, &mut CurrentPath),
+    ) {
         match (self, data) {
-            (Nesting::Single | Nesting::Group, data) => f(data, place),
+            (Nesting::Single | Nesting::Group, data) => f(data, current),
             (Nesting::List, Data::List(elements)) => {
                 for (index, element) in elements.iter().enumerate() {
-                    place.below(Step::Index(index), |place| f(element, place));
+                    current.below(Step::Index(index), |current| f(element, current));
                 }
             }
             (Nesting::Map, Data::Map(elements)) => {
                 for (key, element) in elements {
-                    place.below(Step::Key(key.clone()), |place| f(element, place));
+                    current.below(Step::Key(key.clone()), |current| f(element, current));
                 }
             }
             (Nesting::Set, Data::List(elements)) => {
-                let is_in_set = std::mem::replace(&mut place.is_in_set, true);
-                elements.iter().for_each(|element| f(element, place));
-                place.is_in_set = is_in_set;
+                let is_in_set = std::mem::replace(&mut current.is_in_set, true);
+                elements.iter().for_each(|element| f(element, current));
+                current.is_in_set = is_in_set;
             }
             _ => {}
         }

@@ -66,7 +66,7 @@ pub fn write_hiding(value: &Value, hidden: &[Path], out: &mut Vec<u8>) {
                 if index > 0 {
                     path.pop();
                 }
-                path.push(key.map_or(Place::Index(index), Place::Name));
+                path.push(key.map_or(HiddenStep::Index(index), HiddenStep::Name));
                 if hidden.contains(&path)
                     && let Some(ty) = walk.skip_part()
                 {
@@ -102,25 +102,25 @@ fn is_empty(data: &Data) -> bool {
 
 /// A step of a path. Object attributes and map keys are both names.
 #[derive(PartialEq, Eq, Hash)]
-enum Place<'a> {
+enum HiddenStep<'a> {
     Name(&'a [u8]),
     Index(usize),
 }
 
 /// The paths of the hidden parts.
-struct Hidden<'a>(HashSet<Vec<Place<'a>>>);
+struct Hidden<'a>(HashSet<Vec<HiddenStep<'a>>>);
 
 impl<'a> Hidden<'a> {
     fn new(paths: &'a [Path]) -> Hidden<'a> {
         let place = |step: &'a Step| match step {
-            Step::Attribute(name) => Place::Name(name.as_bytes()),
-            Step::Key(key) => Place::Name(key),
-            Step::Index(index) => Place::Index(*index),
+            Step::Attribute(name) => HiddenStep::Name(name.as_bytes()),
+            Step::Key(key) => HiddenStep::Name(key),
+            Step::Index(index) => HiddenStep::Index(*index),
         };
         Hidden(paths.iter().map(|path| path.iter().map(place).collect()).collect())
     }
 
-    fn contains(&self, path: &Vec<Place<'_>>) -> bool {
+    fn contains(&self, path: &Vec<HiddenStep<'_>>) -> bool {
         !self.0.is_empty() && self.0.contains(path)
     }
 }

@@ -4,7 +4,7 @@
 //! such a member with the masks of the outline and a few bytes. Everything else goes to the general
 //! path (`peek_general`), including errors and the end of the container.
 
-use super::{Kind, Place, Text, Value};
+use super::{Kind, Text, Value, ValueStart};
 use crate::error::Result;
 
 /// The members of an object. The iterator is fused after an error.
@@ -58,7 +58,7 @@ impl<'a> Entries<'a> {
 /// A position between the brackets of a container.
 #[derive(Clone, Copy, Debug)]
 struct Inside<'a> {
-    next: Place<'a>,
+    next: ValueStart<'a>,
     state: State,
 }
 
@@ -73,7 +73,7 @@ impl<'a> Inside<'a> {
     /// The position before the first member or element.
     fn of(container: Value<'a>) -> Inside<'a> {
         let place = container.0;
-        let next = Place { at: place.at + 1, container: place.container + 1, ..place };
+        let next = ValueStart { at: place.at + 1, container: place.container + 1, ..place };
         Inside { next, state: State::First }
     }
 
@@ -128,7 +128,7 @@ impl<'a> Members<'a> {
 
     /// Returns the members from a position on. A member must begin there ([`MemberSpan::begin`]).
     pub(super) fn starting_at(&self, at: u32, container: u32) -> Members<'a> {
-        let next = Place { at, container, ..self.0.next };
+        let next = ValueStart { at, container, ..self.0.next };
         Members(Inside { next, state: State::First })
     }
 
@@ -198,7 +198,7 @@ impl<'a> Members<'a> {
     /// The key of a member that was returned by [`Members::peek`].
     #[inline(always)]
     pub(crate) fn key(&self, span: MemberSpan) -> Text<'a> {
-        let Place { text, outline, .. } = self.0.next;
+        let ValueStart { text, outline, .. } = self.0.next;
         Text {
             raw: &text[span.key as usize..span.key_end as usize],
             offset: outline.origin + u64::from(span.key),
@@ -209,7 +209,7 @@ impl<'a> Members<'a> {
     /// The value of a member that was returned by [`Members::peek`].
     #[inline(always)]
     pub(crate) fn value(&self, span: MemberSpan) -> Value<'a> {
-        let Place { text, outline, .. } = self.0.next;
+        let ValueStart { text, outline, .. } = self.0.next;
         Value::new(text, outline, span.at..span.end, span.container)
     }
 

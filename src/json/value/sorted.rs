@@ -17,12 +17,12 @@ use crate::error::{Error, ErrorKind, Result};
 #[derive(Debug)]
 pub(crate) struct Sorted<'a> {
     object: Members<'a>,
-    places: std::vec::IntoIter<Place>,
+    starts: std::vec::IntoIter<MemberStart>,
 }
 
 /// The position of a member.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct MemberStart {
     /// The first four bytes of the key as a number; 0 for all members if a key has escapes.
     head: u32,
     at: u32,
@@ -35,28 +35,28 @@ impl<'a> Sorted<'a> {
     pub fn of(object: Value<'a>) -> Result<Sorted<'a>> {
         let object = object.members()?;
         // Reserves the exact size: a growing `Vec` briefly needs three times its memory.
-        let mut places = Vec::with_capacity(object.clone().count());
+        let mut starts = Vec::with_capacity(object.clone().count());
         let (mut members, mut is_plain) = (object.clone(), true);
         while let Some(span) = members.peek()? {
             is_plain &= members.key(span).is_plain();
             let (at, container) = span.begin();
-            places.push(Place { head: (members.key_head(span) >> 32) as u32, at, container });
+            starts.push(MemberStart { head: (members.key_head(span) >> 32) as u32, at, container });
             members.pass(span);
         }
         if !is_plain {
-            places.iter_mut().for_each(|place| place.head = 0);
+            starts.iter_mut().for_each(|start| start.head = 0);
         }
         let changed = || Error::at(ErrorKind::Changed, object.offset());
-        match sort_distinct(&mut places, |one, two| order(&object, one, two)) {
+        match sort_distinct(&mut starts, |one, two| order(&object, one, two)) {
             Ok(()) => {}
-            Err(Disorder::Duplicate(place)) => {
-                let (members, span) = span(&object, place).ok_or_else(changed)?;
+            Err(Disorder::Duplicate(start)) => {
+                let (members, span) = span(&object, start).ok_or_else(changed)?;
                 let offset = members.key(span).offset() - 1;
                 return Err(Error::at(ErrorKind::DuplicateKey, offset));
             }
             Err(Disorder::Changed) => return Err(changed()),
         }
-        Ok(Sorted { object, places: places.into_iter() })
+        Ok(Sorted { object, starts: starts.into_iter() })
     }
 }
 
@@ -64,8 +64,8 @@ impl<'a> Iterator for Sorted<'a> {
     type Item = Result<(Text<'a>, Value<'a>)>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let place = self.places.next()?;
-        let member = span(&self.object, place)
+        let start = self.starts.next()?;
+        let member = span(&self.object, start)
             .map(|(members, span)| (members.key(span), members.value(span)))
             .ok_or_else(|| Error::at(ErrorKind::Changed, self.object.offset()));
         Some(member)
@@ -73,16 +73,17 @@ impl<'a> Iterator for Sorted<'a> {
 }
 
 /// The member at a position; `None` if the text has changed.
-fn span<'a>(object: &Members<'a>, place: Place) -> Option<(Members<'a>, MemberSpan)> {
-    let members = object.starting_at(place.at, place.container);
+fn span<'a>(object: &Members<'a>, start: MemberStart) -> Option<(Members<'a>, MemberSpan)> {
+    let members = object.starting_at(start.at, start.container);
     let span = members.peek().ok()??;
     Some((members, span))
 }
 
 /// Compares the keys at two positions.
-fn order(object: &Members<'_>, one: &Place, two: &Place) -> Ordering {
+fn order(object: &Members<'_>, one: &MemberStart, two: &MemberStart) -> Ordering {
     one.head.cmp(&two.head).then_with(|| {
-        let key = |place: &Place| span(object, *place).map(|(members, span)| members.key(span));
+        let key =
+            |start: &MemberStart| span(object, *start).map(|(members, span)| members.key(span));
         match (key(one), key(two)) {
             (Some(one), Some(two)) => one.compare(two),
             (one, two) => one.is_some().cmp(&two.is_some()),

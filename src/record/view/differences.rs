@@ -350,7 +350,7 @@ fn list_set(
             paths.push(path.steps().take(depth).chain([Step::Index(index)]));
             // Unknown elements are listed by `Unknown::list`.
             let is_unknown =
-                |path| listing.within.is_none() && listing.places.unknown.has_above(path);
+                |path| listing.within.is_none() && listing.view_paths.unknown.has_above(path);
             if let Some(path) = paths.get(0).filter(|path| !is_unknown(*path)) {
                 listing.push(path, before, after, difference);
             }

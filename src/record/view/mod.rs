@@ -32,10 +32,10 @@ use crate::json::value::Value;
 use crate::limits::Limits;
 use crate::path::{Path, Paths, Step};
 use crate::plan::{Change, Section};
-pub use crate::record::subject::{Places, Whose};
+pub use crate::record::subject::{ViewPaths, ViewSubject};
 use crate::record::{Attribute, Attributes, Difference, Lines, Shown};
 use crate::secret::marks::{By, Marks, Subject};
-use crate::secret::steps::Places as Marked;
+use crate::secret::steps::PieceMarkedPaths as Marked;
 use crate::secret::{self, Collected, ECHO};
 
 use differences::differences;
@@ -161,24 +161,24 @@ impl<'s> Viewer<'s> {
     /// Fails if the change is malformed or has a key twice.
     pub fn view(
         &mut self,
-        whose: Whose<'_>,
+        whose: ViewSubject<'_>,
         change: &Change<'_>,
-        places: Places<'_>,
+        view_paths: ViewPaths<'_>,
     ) -> Result<Attributes> {
         let Viewer { paths_max, marks, differ, shower: Some(shower), shows_all } = self else {
-            return paths(change, places);
+            return paths(change, view_paths);
         };
         let mut subject = Subject::of_change(change);
         let elsewhere = match whose {
-            Whose::Output(name) => {
+            ViewSubject::Output(name) => {
                 let is_declared = shower.declared().has_output(name) && !subject.has_overlays();
                 subject.named = is_declared || marks.is_name(name);
                 None
             }
-            Whose::Action => None,
-            Whose::Resource(Section::ResourceChanges, _) => None,
-            Whose::Resource(_, None) => None,
-            Whose::Resource(_, Some(address)) => shower.elsewhere(address)?,
+            ViewSubject::Action => None,
+            ViewSubject::Resource(Section::ResourceChanges, _) => None,
+            ViewSubject::Resource(_, None) => None,
+            ViewSubject::Resource(_, Some(address)) => shower.elsewhere(address)?,
         };
         let elsewhere = marks.beyond(subject, elsewhere)?;
         let (mut hidden, mut named) = (Vec::new(), Marked::default());
@@ -191,7 +191,7 @@ impl<'s> Viewer<'s> {
         })?;
         named.sort();
         // If a key is secret by name, the keys below it are secret, too. Paths are cut there.
-        let mut cut = [places.changed, places.unknown].map(Cow::Borrowed);
+        let mut cut = [view_paths.changed, view_paths.unknown].map(Cow::Borrowed);
         if !named.list().is_empty() {
             cut.iter_mut()
                 .map(Cow::to_mut)
@@ -199,7 +199,7 @@ impl<'s> Viewer<'s> {
                 .for_each(Paths::sort);
         }
         let [changed, unknown] = &cut;
-        let places = Places { changed, unknown, ..places };
+        let view_paths = ViewPaths { changed, unknown, ..view_paths };
         hidden.sort_unstable();
         shower.hide(hidden);
         let needs_marks = !unknown.is_empty() || change.before.is_none_or(Value::is_null);
@@ -209,8 +209,8 @@ impl<'s> Viewer<'s> {
         let mut listing = Listing {
             shower,
             differ,
-            places,
-            replace_paths: ReplacePaths::of(places),
+            view_paths: view_paths,
+            replace_paths: ReplacePaths::of(view_paths),
             marked,
             within: None,
             shows_all: *shows_all,
@@ -222,13 +222,13 @@ impl<'s> Viewer<'s> {
         };
         match subject.sides.map(|side| side.filter(|side| !side.is_null())) {
             [Some(before), Some(after)] => {
-                differences([before, after], places.changed, places.unknown, &mut listing)?;
+                differences([before, after], view_paths.changed, view_paths.unknown, &mut listing)?;
                 if listing.shows_all {
-                    let mut listed = places.changed.clone();
-                    places.unknown.iter().for_each(|path| listed.push(path.steps()));
+                    let mut listed = view_paths.changed.clone();
+                    view_paths.unknown.iter().for_each(|path| listed.push(path.steps()));
                     listing.unchanged(after, listed)?;
                 } else {
-                    listing.attributes.unchanged = unchanged(change, places)?;
+                    listing.attributes.unchanged = unchanged(change, view_paths)?;
                 }
             }
             [Some(before), None] => listing.removed(before)?,
@@ -240,14 +240,14 @@ impl<'s> Viewer<'s> {
 
 /// Counts the members of `after` that have a value and are unchanged. Returns 0 if a side is not an
 /// object.
-fn unchanged(change: &Change<'_>, places: Places<'_>) -> Result<u64> {
+fn unchanged(change: &Change<'_>, view_paths: ViewPaths<'_>) -> Result<u64> {
     let is_object = |side: Option<Value<'_>>| matches!(side.map(Value::raw), Some([b'{', ..]));
     let Some(after) = change.after.filter(|_| is_object(change.before) && is_object(change.after))
     else {
         return Ok(0);
     };
     let mut listed = HashSet::new();
-    for path in places.changed.iter().chain(places.unknown.iter()) {
+    for path in view_paths.changed.iter().chain(view_paths.unknown.iter()) {
         match path.steps().next() {
             Some(Step::Key(key)) => drop(listed.insert(key)),
             Some(Step::Index(_) | Step::Element) => {}
@@ -263,14 +263,14 @@ fn unchanged(change: &Change<'_>, places: Places<'_>) -> Result<u64> {
 }
 
 /// Returns the attributes of a change without their values.
-fn paths(change: &Change<'_>, places: Places<'_>) -> Result<Attributes> {
-    let overlay = change.after_sensitive.filter(|_| !places.unknown.is_empty());
+fn paths(change: &Change<'_>, view_paths: ViewPaths<'_>) -> Result<Attributes> {
+    let overlay = change.after_sensitive.filter(|_| !view_paths.unknown.is_empty());
     let marked = overlay.map(marked).transpose()?.unwrap_or_default();
     let mut room = Room { attributes: ATTRIBUTES_MAX, paths: PATHS_MAX };
     let mut attributes = Attributes::default();
-    let replace_paths = ReplacePaths::of(places);
-    let mut unknown = places.unknown.iter().peekable();
-    let mut changed = places.changed.iter().peekable();
+    let replace_paths = ReplacePaths::of(view_paths);
+    let mut unknown = view_paths.unknown.iter().peekable();
+    let mut changed = view_paths.changed.iter().peekable();
     loop {
         let next = match (unknown.peek(), changed.peek()) {
             (Some(unknown), Some(changed)) => *unknown.min(changed),
@@ -327,8 +327,8 @@ impl Attributes {
 struct ReplacePaths(Paths);
 
 impl ReplacePaths {
-    fn of(places: Places<'_>) -> ReplacePaths {
-        let mut replace_paths = places.replace_paths.clone();
+    fn of(view_paths: ViewPaths<'_>) -> ReplacePaths {
+        let mut replace_paths = view_paths.replace_paths.clone();
         replace_paths.sort_outermost();
         ReplacePaths(replace_paths)
     }
@@ -351,7 +351,7 @@ struct Listing<'l, 's> {
     shower: &'l mut Shower<'s>,
     /// Compares documents in strings.
     differ: &'l mut Differ,
-    places: Places<'l>,
+    view_paths: ViewPaths<'l>,
     replace_paths: ReplacePaths,
     /// The paths that `after_sensitive` marks. Filled only if a marked value may be missing from
     /// the plan.
@@ -444,8 +444,8 @@ impl Listing<'_, '_> {
 
     /// Lists the attributes of a change without `after`, including unknown ones.
     fn removed(&mut self, before: Value<'_>) -> Result<()> {
-        let places = self.places;
-        if let Some(root) = places.unknown.get(0).filter(|path| path.steps().len() == 0) {
+        let view_paths = self.view_paths;
+        if let Some(root) = view_paths.unknown.get(0).filter(|path| path.steps().len() == 0) {
             let before = self.shower.show(Some(before))?;
             self.push(root, before, self.unknown(root), Difference::Value);
             return Ok(());
@@ -456,21 +456,21 @@ impl Listing<'_, '_> {
             Shown::NamedWriteOnly => {}
             shown => self.push(path, shown, Shown::Absent, Difference::Value),
         });
-        places.unknown.iter().for_each(|path| self.push_unknown(path));
+        view_paths.unknown.iter().for_each(|path| self.push_unknown(path));
         Ok(())
     }
 
     /// Lists the attributes of a change without `before`, including unknown ones, in path order.
     fn added(&mut self, after: Option<Value<'_>>) -> Result<()> {
-        let places = self.places;
+        let view_paths = self.view_paths;
         let scalars = match after {
             // If the value is empty, all its members are unknown, and only those are listed.
-            Some(after) if after.is_empty() && !places.unknown.is_empty() => Scalars::default(),
+            Some(after) if after.is_empty() && !view_paths.unknown.is_empty() => Scalars::default(),
             Some(after) => Scalars::of(after, self.shower, |_| false)?,
             None => Scalars::default(),
         };
         self.attributes.left_out += scalars.left_out;
-        let mut unknown = places.unknown.iter().peekable();
+        let mut unknown = view_paths.unknown.iter().peekable();
         scalars.into_each(|path, shown| {
             while let Some(unknown) = unknown.next_if(|unknown| *unknown < path) {
                 self.push_unknown(unknown);

@@ -15,9 +15,9 @@ use crate::json::word::Word;
 use crate::json::{number, string};
 use crate::record::{Excerpt, Shown};
 use crate::secret::leaves::{Leaf, leaves};
+use crate::secret::marked_paths::Elsewhere;
 use crate::secret::marks::{Marks, Subject};
 use crate::secret::parts::Declared;
-use crate::secret::places::Elsewhere;
 use crate::secret::{Collected, ECHO, MASK, is_attribute_name, is_mask};
 
 /// Maximum length of the text of a value, in bytes. A short scalar at the end may exceed it.
@@ -166,7 +166,7 @@ impl<'s> Shower<'s> {
 
     /// Returns the marks that the plan's changes have on the resource at an address.
     pub fn elsewhere(&mut self, address: Text<'_>) -> Result<Option<Elsewhere<'s>>> {
-        self.known.places.of_address(address, &mut self.decoded)
+        self.known.marked_paths.of_address(address, &mut self.decoded)
     }
 
     /// Whether a value is marked.

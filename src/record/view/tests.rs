@@ -25,9 +25,9 @@ fn lines(members: &str, secrets: &[&str]) -> Vec<String> {
                 replace_paths.push_text("r").unwrap();
             }
             let (changed, unknown) = (&differ.changed, &differ.unknown);
-            let places = Places { changed, unknown, replace_paths: &replace_paths };
-            let whose = Whose::Resource(section, it.address);
-            let Attributes { list, left_out, .. } = self.0.view(whose, &it.change, places)?;
+            let view_paths = ViewPaths { changed, unknown, replace_paths: &replace_paths };
+            let whose = ViewSubject::Resource(section, it.address);
+            let Attributes { list, left_out, .. } = self.0.view(whose, &it.change, view_paths)?;
             self.1.extend(list.iter().map(line));
             self.1.extend((left_out > 0).then(|| format!("{left_out} more")));
             Ok(Flow::Continue)

@@ -1,4 +1,4 @@
-//! Tests of the marks: which places are marked by overlays, by names and by other sections, and the
+//! Tests of the marks: which paths are marked by overlays, by names and by other sections, and the
 //! reason for each mark.
 
 use super::*;
@@ -8,7 +8,7 @@ use crate::limits::Limits;
 
 type Sides = [Option<String>; 2];
 
-/// The marked places of `[before, after, before_sensitive, after_sensitive]`, as the raw bytes of
+/// The marked paths of `[before, after, before_sensitive, after_sensitive]`, as the raw bytes of
 /// both sides.
 fn marked(text: &str, names: Option<&str>) -> Result<Vec<Sides>> {
     let mut found = Vec::new();
@@ -30,7 +30,7 @@ fn whys(text: &str) -> Vec<Why> {
     found
 }
 
-/// Calls `each` with the marked places, and then with the same places again.
+/// Calls `each` with the marked paths, and then with the same paths again.
 fn find(text: &str, names: Option<&str>, each: impl FnMut(&Marked<'_, '_>)) -> Result<()> {
     find_by(text, names, None, each)
 }
@@ -38,7 +38,7 @@ fn find(text: &str, names: Option<&str>, each: impl FnMut(&Marked<'_, '_>)) -> R
 fn find_by(
     text: &str,
     names: Option<&str>,
-    by: Option<&PlaceDigests>,
+    by: Option<&PathDigester>,
     mut each: impl FnMut(&Marked<'_, '_>),
 ) -> Result<()> {
     let mut list = Detached::read(text.as_bytes(), Limits::default())?;
@@ -58,18 +58,18 @@ fn find_by(
     Ok(())
 }
 
-/// The digests of a place do not depend on earlier marked places.
+/// The digests of a path do not depend on earlier marked paths.
 #[test]
 fn places_have_the_digests_of_their_paths() {
     let value = r#"{"a":[{"b":1,"c":{"d":1}},{"b":1}],"e":{"f":{"g":1},"h":1},"i":1}"#;
     let mark =
         r#"{"a":[{"b":true,"c":{"d":true}},{"b":true}],"e":{"f":{"g":true},"h":true},"i":true}"#;
-    let by = PlaceDigests::default();
+    let by = PathDigester::default();
     let mut found = Vec::new();
     find_by(&format!("[null,{value},null,{mark}]"), None, Some(&by), |marked| {
         let alone = Trail::default().at(marked.path, &by, &mut Vec::new());
-        assert_eq!(marked.place, alone.ok());
-        found.push(marked.place.map(|place| place.path));
+        assert_eq!(marked.path_digests, alone.ok());
+        found.push(marked.path_digests.map(|place| place.path));
     })
     .unwrap();
     let again = found.split_off(found.len() / 2);

@@ -23,7 +23,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::record::holdings::Holdings;
 use crate::record::{Label, Record};
 use crate::sink::screen::Screen;
-use crate::sink::source_link::Places;
+use crate::sink::source_link::SourceLinks;
 use crate::sink::summary::View;
 use crate::sink::{Sink, write_error};
 use states::States;
@@ -114,8 +114,8 @@ impl<W: Write> Fleet<W> {
     }
 
     /// Shows the locations of blocks on the page of a single plan.
-    pub fn with_places(mut self, places: Places) -> Fleet<W> {
-        self.page = self.page.map(|page| page.with_places(places));
+    pub fn with_links(mut self, links: SourceLinks) -> Fleet<W> {
+        self.page = self.page.map(|page| page.with_links(links));
         self
     }
 }

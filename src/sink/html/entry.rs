@@ -15,7 +15,7 @@ use crate::record::{
 use crate::sink::gate::Answer;
 use crate::sink::phrase::{self, NAMED_WRITE_ONLY, Quoted, WRITE_ONLY, what_else};
 use crate::sink::short::short_message;
-use crate::sink::source_link::Place;
+use crate::sink::source_link::SourceLink;
 use crate::sink::summary::{Action, known, symbol};
 
 /// Maximum number of names listed with a broken rule.
@@ -62,7 +62,7 @@ struct Details<'a> {
     generated_config: bool,
     /// The location of the block in the configuration.
     #[serde(skip_serializing_if = "Option::is_none")]
-    block: Option<Place>,
+    block: Option<SourceLink>,
     #[serde(skip_serializing_if = "Option::is_none")]
     check_kind: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,8 +79,8 @@ struct Details<'a> {
 
 impl<'a> Entry<'a> {
     /// Adds the location of the block.
-    pub fn at(mut self, place: Option<Place>) -> Entry<'a> {
-        self.details.block = place;
+    pub fn at(mut self, link: Option<SourceLink>) -> Entry<'a> {
+        self.details.block = link;
         self
     }
 

@@ -28,7 +28,7 @@ use crate::record::{Hidden, Label, Record, ResourceChange};
 use crate::sink::gate::CountedRules;
 use crate::sink::phrase::plan_line;
 use crate::sink::report::ReportOptions;
-use crate::sink::source_link::Places;
+use crate::sink::source_link::SourceLinks;
 use crate::sink::tool::{Clues, Tool};
 use crate::sink::{BUFFER, Sink, write_error};
 
@@ -71,7 +71,7 @@ pub struct Html<W: Write> {
     counted_rules: CountedRules,
     clues: Clues,
     invocations: u64,
-    places: Places,
+    links: SourceLinks,
 }
 
 impl<W: Write> Html<W> {
@@ -85,7 +85,7 @@ impl<W: Write> Html<W> {
             counted_rules: CountedRules::new(options.rules),
             clues: Clues::default(),
             invocations: 0,
-            places: options.places(),
+            links: options.links(),
         }
     }
 
@@ -144,8 +144,8 @@ impl<W: Write> Html<W> {
     }
 
     fn resource(&mut self, kind: &'static str, change: &ResourceChange<'_>) -> Result<()> {
-        let place = self.places.of_change(change);
-        self.entry(&Entry::of_resource(kind, change).at(place))
+        let link = self.links.of_change(change);
+        self.entry(&Entry::of_resource(kind, change).at(link))
     }
 
     fn plan(&mut self, value: &impl Serialize) -> Result<()> {
@@ -189,8 +189,8 @@ impl<W: Write> Sink for Html<W> {
             Record::ResourceDrift(change) => self.resource("drift", change),
             Record::DeferredChange(change) => self.resource("deferred", change),
             Record::OutputChange(output) => {
-                let place = self.places.of_output(&output.name);
-                self.entry(&Entry::of_output(output).at(place))
+                let link = self.links.of_output(&output.name);
+                self.entry(&Entry::of_output(output).at(link))
             }
             Record::ActionInvocation(invoked) => {
                 self.invocations += 1;
@@ -200,8 +200,8 @@ impl<W: Write> Sink for Html<W> {
                 self.entry(&Entry::of_invocation("deferred_invocation", deferred))
             }
             Record::Check(check) => {
-                let place = self.places.of(&check.address);
-                self.entry(&Entry::of_check(check).at(place))
+                let link = self.links.of(&check.address);
+                self.entry(&Entry::of_check(check).at(link))
             }
             Record::RelevantAttribute(_) => Ok(()),
             // The summary lists failed assertions among the broken rules.

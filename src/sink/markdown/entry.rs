@@ -11,7 +11,7 @@ use super::quoted::{NAME, cut, fenced, span};
 use crate::record::view::Detail;
 use crate::record::{ActionInvocation, Attributes, Check, OutputChange, ResourceChange};
 use crate::sink::phrase::{self, Quoted, Tense};
-use crate::sink::source_link::{Place, Places};
+use crate::sink::source_link::{SourceLink, SourceLinks};
 use crate::sink::summary::{Action, symbol};
 use crate::sink::term::Instances;
 
@@ -50,7 +50,7 @@ pub(super) struct Teller {
     /// How much of each value is shown.
     pub detail: Detail,
     /// Makes links to source files.
-    pub places: Places,
+    pub links: SourceLinks,
 }
 
 /// Consecutive changes to instances of a resource that are alike.
@@ -103,8 +103,8 @@ impl Teller {
 
     /// Returns a space and a link to the block of an address, or nothing without a URL.
     fn link(&self, address: &str) -> String {
-        match self.places.of(address) {
-            Some(Place { text, url: Some(url) }) => format!(" [{}]({url})", span(&text, NAME)),
+        match self.links.of(address) {
+            Some(SourceLink { text, url: Some(url) }) => format!(" [{}]({url})", span(&text, NAME)),
             _ => String::new(),
         }
     }

@@ -31,7 +31,7 @@ use crate::record::view::Detail;
 use crate::record::{Hidden, Label, Record, ResourceChange};
 use crate::sink::Sink;
 use crate::sink::gate::{CountedRules, Rule};
-use crate::sink::source_link::Places;
+use crate::sink::source_link::SourceLinks;
 
 pub use self::fit::{FIT_MIN, Fit, Measure, Rest};
 
@@ -66,7 +66,7 @@ impl<'s> Markdown<'s> {
             (Rest::LeftOut, max) => (max, [part(16), part(64)]),
             (Rest::Parts, _) => (u64::MAX, [part(2); 2]),
         };
-        let (detail, places) = (Detail::Excerpts, Places::default());
+        let (detail, links) = (Detail::Excerpts, SourceLinks::default());
         let tells_all = lines_max < usize::MAX && fit.rest == Rest::LeftOut;
         Markdown {
             open,
@@ -75,7 +75,7 @@ impl<'s> Markdown<'s> {
             overview: Overview::default(),
             shelf: Shelf::new(fit.measure, kept_max),
             full: tells_all.then(|| Shelf::new(fit.measure, kept_max)),
-            teller: Teller { plan: None, lines_max, plain_max, tells_all, detail, places },
+            teller: Teller { plan: None, lines_max, plain_max, tells_all, detail, links },
             plans: 0,
             alike: None,
         }
@@ -83,8 +83,8 @@ impl<'s> Markdown<'s> {
 
     /// Sets how much of each value to show, and links changes, outputs and checks to their blocks.
     /// With full detail, alike changes are not grouped.
-    pub fn with(mut self, detail: Detail, places: Places) -> Markdown<'s> {
-        (self.teller.detail, self.teller.places) = (detail, places);
+    pub fn with(mut self, detail: Detail, links: SourceLinks) -> Markdown<'s> {
+        (self.teller.detail, self.teller.links) = (detail, links);
         self
     }
 

@@ -1,7 +1,7 @@
 //! A list of addresses on the page. Only its first lines are kept.
 
 use super::{fit, width};
-use crate::sink::source_link::Place;
+use crate::sink::source_link::SourceLink;
 
 /// Maximum number of bytes of the kept addresses of each list.
 const BYTES_MAX: usize = 2 << 20;
@@ -34,7 +34,7 @@ pub(super) struct Line {
     /// The address.
     pub name: String,
     /// The location of the block.
-    pub place: Option<Place>,
+    pub link: Option<SourceLink>,
     /// The text after the name and the location.
     pub rest: String,
 }
@@ -51,12 +51,12 @@ impl Listing {
         if self.lines.len() < self.bounds.lines && self.bytes < BYTES_MAX {
             // Only the visible part of a line is kept.
             let columns = self.bounds.columns;
-            let Line { symbol, style, name, place, rest } = line();
-            let place = place.filter(|place| width(&place.text) <= columns);
+            let Line { symbol, style, name, link, rest } = line();
+            let link = link.filter(|link| width(&link.text) <= columns);
             let (name, rest) = (fit(&name, columns), fit(&rest, columns));
             self.bytes += name.len() + rest.len();
-            self.bytes += place.as_ref().map_or(0, |place| place.linked().len());
-            self.lines.push(Line { symbol, style, name, place, rest });
+            self.bytes += link.as_ref().map_or(0, |link| link.linked().len());
+            self.lines.push(Line { symbol, style, name, link, rest });
         }
     }
 }
@@ -64,15 +64,15 @@ impl Listing {
 impl Line {
     /// Returns the name, the location in brackets and the rest, in at most `columns` columns.
     pub fn fit(&self, columns: usize) -> String {
-        let Line { name, place, rest, .. } = self;
-        let place = place.as_ref().map(|place| (place, width(&place.text) + " ()".len()));
-        match place.filter(|(_, taken)| taken + NAME_MIN <= columns) {
+        let Line { name, link, rest, .. } = self;
+        let link = link.as_ref().map(|link| (link, width(&link.text) + " ()".len()));
+        match link.filter(|(_, taken)| taken + NAME_MIN <= columns) {
             None => fit(&format!("{name}{rest}"), columns),
-            Some((place, taken)) => {
+            Some((link, taken)) => {
                 let name = fit(name, columns - taken);
                 let left = columns - taken - width(&name);
                 let rest = if left == 0 { String::new() } else { fit(rest, left) };
-                format!("{name} ({}){rest}", place.linked())
+                format!("{name} ({}){rest}", link.linked())
             }
         }
     }
@@ -84,9 +84,9 @@ mod tests {
 
     #[test]
     fn a_source_location_follows_the_name_if_it_fits() {
-        let place = Place { text: "main.tf:12".into(), url: None };
+        let link = SourceLink { text: "main.tf:12".into(), url: None };
         let (name, rest) = ("aws_db_instance.main".to_owned(), ", because of x".to_owned());
-        let line = Line { symbol: "-", style: "", name, place: Some(place), rest };
+        let line = Line { symbol: "-", style: "", name, link: Some(link), rest };
         for (columns, expected) in [
             (60, "aws_db_instance.main (main.tf:12), because of x"),
             (47, "aws_db_instance.main (main.tf:12), because of x"),

@@ -3,7 +3,7 @@
 use super::part::Part;
 use crate::record::{Attribute, Line};
 use crate::sink::screen::width;
-use crate::sink::source_link::Place;
+use crate::sink::source_link::SourceLink;
 
 /// Maximum number of buffered outputs. Each full buffer is padded on its own.
 const COUNT_MAX: usize = 1000;
@@ -24,7 +24,7 @@ pub(super) struct Waiting {
     pub symbol: String,
     pub name: String,
     /// The location of its block.
-    pub place: Option<Place>,
+    pub link: Option<SourceLink>,
     pub body: Body,
 }
 
@@ -40,7 +40,7 @@ impl Outputs {
     /// Adds an output.
     pub fn push(&mut self, output: Waiting) {
         self.bytes += output.name.len();
-        self.bytes += output.place.as_ref().map_or(0, |place| place.linked().len());
+        self.bytes += output.link.as_ref().map_or(0, |link| link.linked().len());
         self.bytes += match &output.body {
             Body::Lines(lines) => lines.len(),
             Body::Value(value) => {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use plansift::known::{Comparer, Data, KnownValue, Regexp};
 use plansift::path::{AttributePath, AttributeStep};
-use plansift::plancheck::{Place, PlanCheck, StateCheck};
+use plansift::plancheck::{AttributeAddress, PlanCheck, StateCheck};
 use plansift::wire::Number;
 use serde_json::Value as Json;
 
@@ -71,8 +71,8 @@ pub fn state_check(vector: &Json) -> Option<StateCheck> {
     if !is_of_state {
         return None;
     }
-    let place = || Place { address: text(&args["address"]), path: path(&args["path"]) };
-    let numbered = |number: &str| Place {
+    let place = || AttributeAddress { address: text(&args["address"]), path: path(&args["path"]) };
+    let numbered = |number: &str| AttributeAddress {
         address: text(&args[format!("address_{number}")]),
         path: path(&args[format!("path_{number}")]),
     };
@@ -82,23 +82,23 @@ pub fn state_check(vector: &Json) -> Option<StateCheck> {
     };
     Some(match vector["check"].as_str().expect("a check") {
         "ExpectKnownValue" => {
-            StateCheck::KnownValue { place: place(), check: known_value(&args["value"]) }
+            StateCheck::KnownValue { attribute: place(), check: known_value(&args["value"]) }
         }
         "ExpectKnownOutputValue" | "ExpectKnownOutputValueAtPath" => StateCheck::KnownOutputValue {
             output: text(&args["output"]),
             path: args.get("path").map(path),
             check: known_value(&args["value"]),
         },
-        "ExpectSensitiveValue" => StateCheck::SensitiveValue { place: place() },
+        "ExpectSensitiveValue" => StateCheck::SensitiveValue { attribute: place() },
         "ExpectIdentity" => StateCheck::Identity {
             address: text(&args["address"]),
             identity: members(&args["identity"]),
         },
         "ExpectIdentityValue" => {
-            StateCheck::IdentityValue { place: place(), check: known_value(&args["value"]) }
+            StateCheck::IdentityValue { attribute: place(), check: known_value(&args["value"]) }
         }
         "ExpectIdentityValueMatchesState" => {
-            StateCheck::IdentityValueMatchesState { place: place() }
+            StateCheck::IdentityValueMatchesState { attribute: place() }
         }
         "ExpectIdentityValueMatchesStateAtPath" => StateCheck::IdentityValueMatchesStateAtPath {
             address: text(&args["address"]),
@@ -106,9 +106,8 @@ pub fn state_check(vector: &Json) -> Option<StateCheck> {
             state_path: path(&args["state_path"]),
         },
         "CompareValue" => {
-            let values = args["values"].as_array().expect("values").iter().map(|value| Place {
-                address: text(&value["address"]),
-                path: path(&value["path"]),
+            let values = args["values"].as_array().expect("values").iter().map(|value| {
+                AttributeAddress { address: text(&value["address"]), path: path(&value["path"]) }
             });
             StateCheck::CompareValue { comparer: comparer(), values: values.collect() }
         }

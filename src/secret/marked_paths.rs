@@ -1,4 +1,4 @@
-//! Stores the marked places of a document, so that the same places in other sections count as
+//! Stores the marked paths of a document, so that the same paths in other sections count as
 //! marked, too.
 //!
 //! A change marks paths of a resource. Other sections contain the same resource without these
@@ -7,7 +7,7 @@
 //! type, name and module. Likewise, the invocation of an action marks paths of the action's
 //! configuration.
 //!
-//! Only keyed digests of marked places are stored.
+//! Only keyed digests of marked paths are stored.
 //!
 //! Paths in the configuration are matched without indexes. A block that is an array in one section
 //! may be an object, or an array in a different order, in the other section.
@@ -29,9 +29,9 @@ pub(super) type Keyed = RandomState;
 /// The digest of the empty path.
 pub(crate) const ROOT: u64 = 0;
 
-/// Computes the digests of places, with a random key per document.
+/// Computes the digests of paths, with a random key per document.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct PlaceDigests(Keyed);
+pub(crate) struct PathDigester(Keyed);
 
 /// The digests of a marked path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub(crate) struct PathDigests {
 }
 
 /// The digests of the steps on the path of a walk. A step is digested once, however many marked
-/// places lie below it.
+/// paths lie below it.
 #[derive(Debug, Default)]
 pub(super) struct Trail(Vec<PathDigests>);
 
@@ -57,7 +57,7 @@ impl Trail {
     pub fn at(
         &mut self,
         path: &[Step<'_>],
-        by: &PlaceDigests,
+        by: &PathDigester,
         decoded: &mut Vec<u8>,
     ) -> Result<PathDigests> {
         self.cut(path.len());
@@ -80,7 +80,7 @@ pub(crate) struct OwnerDigests {
     resource: Option<u64>,
 }
 
-impl PlaceDigests {
+impl PathDigester {
     /// The digest of a path extended by a key.
     pub fn key(&self, above: u64, key: &[u8]) -> u64 {
         self.0.hash_one((above, key))
@@ -143,10 +143,10 @@ impl PlaceDigests {
     }
 }
 
-/// The marked places of one document.
+/// The marked paths of one document.
 #[derive(Debug)]
-pub struct Places {
-    digests: PlaceDigests,
+pub struct MarkedPaths {
+    digests: PathDigester,
     /// The addresses of changes with marks, each with a checksum of its marked paths.
     addresses: HashMap<u64, u64, Keyed>,
     /// The lower halves of these digests of addresses.
@@ -162,11 +162,11 @@ pub struct Places {
     max: u64,
 }
 
-impl Places {
+impl MarkedPaths {
     /// An empty set.
-    pub(super) fn new(limits: &Limits) -> Places {
-        Places {
-            digests: PlaceDigests::default(),
+    pub(super) fn new(limits: &Limits) -> MarkedPaths {
+        MarkedPaths {
+            digests: PathDigester::default(),
             addresses: HashMap::default(),
             halves: HashSet::default(),
             paths: HashSet::default(),
@@ -178,12 +178,12 @@ impl Places {
     }
 
     /// Computes the digests for this document.
-    pub(crate) fn digests(&self) -> &PlaceDigests {
+    pub(crate) fn digests(&self) -> &PathDigester {
         &self.digests
     }
 
     /// Records a marked path of a resource, found at `offset`. Fails if there are too many marked
-    /// places.
+    /// paths.
     pub(super) fn insert(
         &mut self,
         owner: OwnerDigests,
@@ -205,7 +205,7 @@ impl Places {
     }
 
     /// Records a sensitive variable of a module, found at `offset`. Fails if there are too many
-    /// marked places.
+    /// marked paths.
     pub(super) fn insert_input(&mut self, module: &str, name: &str, offset: u64) -> Result<()> {
         self.inputs.insert(self.digests.resource(module, "", name));
         self.check_limit(offset)
@@ -258,7 +258,7 @@ impl Places {
         }
         let address = self.digests.address(address, decoded)?;
         let sum = self.addresses.get(&address);
-        Ok(sum.map(|&sum| Elsewhere { places: self, address, sum }))
+        Ok(sum.map(|&sum| Elsewhere { marked_paths: self, address, sum }))
     }
 }
 
@@ -271,20 +271,20 @@ fn summand(path: u64) -> u64 {
 /// The marks of changes on one resource, for sections that lack them.
 #[derive(Clone, Copy, Debug)]
 pub struct Elsewhere<'p> {
-    places: &'p Places,
+    marked_paths: &'p MarkedPaths,
     address: u64,
     sum: u64,
 }
 
 impl Elsewhere<'_> {
     /// Computes the digests for this document.
-    pub(super) fn digests(&self) -> &PlaceDigests {
-        &self.places.digests
+    pub(super) fn digests(&self) -> &PathDigester {
+        &self.marked_paths.digests
     }
 
     /// Whether a path is marked.
     pub(super) fn has(&self, path: u64) -> bool {
-        self.places.paths.contains(&self.places.digests.both(self.address, path))
+        self.marked_paths.paths.contains(&self.marked_paths.digests.both(self.address, path))
     }
 
     /// Adds a marked path to a checksum.

@@ -49,7 +49,7 @@ pub struct AuditOptions {
 /// `summary`.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
-pub enum Entry<'a> {
+pub enum AuditEntry<'a> {
     /// A document begins.
     Audit(Head<'a>),
     /// A finding.
@@ -226,7 +226,7 @@ pub trait Ledger {
     /// # Errors
     ///
     /// Fails if the entry cannot be written.
-    fn entry(&mut self, entry: &Entry<'_>) -> Result<()>;
+    fn entry(&mut self, entry: &AuditEntry<'_>) -> Result<()>;
 
     /// Called after the last document.
     ///
@@ -265,9 +265,9 @@ pub fn audit<S: Source, F: FnMut() -> Result<S>>(
     let mut origins = Origins::default();
     let mut tell = |fresh: &Fresh<'_, '_>| origins.insert(fresh);
     let collected = collecting.collect_before(documents, &options.secret, Some(&mut tell))?;
-    ledger.entry(&Entry::Audit(Head { schema_version: SCHEMA_VERSION, source }))?;
+    ledger.entry(&AuditEntry::Audit(Head { schema_version: SCHEMA_VERSION, source }))?;
     let origins = origins.shown(&SafeText(&collected));
     let (document, summary) = reading::read(documents, &collected, &origins, options, ledger)?;
-    ledger.entry(&Entry::Summary(summary))?;
+    ledger.entry(&AuditEntry::Summary(summary))?;
     Ok(Audited { document, summary })
 }

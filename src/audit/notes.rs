@@ -2,7 +2,7 @@
 
 use super::origins::ShownOrigins;
 use super::safe_text::Label;
-use super::{Counts, Entry, Finding, Kind, Ledger};
+use super::{AuditEntry, Counts, Finding, Kind, Ledger};
 use crate::error::Result;
 
 /// A finding in a piece.
@@ -50,7 +50,7 @@ impl Notes for NoteWriter<'_> {
     fn note(&mut self, note: Note<'_>) -> Result<()> {
         let Note { kind, path, offset, number } = note;
         self.counts.add(kind);
-        self.ledger.entry(&Entry::Finding(Finding {
+        self.ledger.entry(&AuditEntry::Finding(Finding {
             kind,
             section: &self.section,
             address: self.label.address.as_deref(),

@@ -98,7 +98,7 @@ impl FirstLocation {
 #[derive(Debug)]
 pub(super) struct ShownOrigins {
     locations: Vec<FirstLocation>,
-    /// The complete locations of the first `locations`. The other places have only a section and an
+    /// The complete locations of the first `locations`. The others have only a section and an
     /// offset.
     known: Vec<Of>,
 }

@@ -7,7 +7,7 @@ use super::journal::Listed;
 use super::outcome::Identity;
 use super::{Shard, file_name};
 use crate::source::Key;
-use crate::source::{Entry, Inputs, Location, Unlisted};
+use crate::source::{InputEntry, Inputs, Location, Unlisted};
 
 /// The inputs to process, in order.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub struct Jobs {
 #[derive(Debug)]
 pub struct Job<'a> {
     /// The input, or a name that yields none.
-    pub input: Result<&'a Entry, &'a Unlisted>,
+    pub input: Result<&'a InputEntry, &'a Unlisted>,
     /// The input as the journal lists it.
     pub listed: Listed,
 }
@@ -115,16 +115,16 @@ impl Jobs {
 }
 
 /// Returns the bytes that distinguish an input from others.
-fn bytes_of(input: Result<&Entry, &Unlisted>) -> Vec<u8> {
+fn bytes_of(input: Result<&InputEntry, &Unlisted>) -> Vec<u8> {
     match input {
         // Different paths that are not UTF-8 may be displayed alike.
-        Ok(Entry { location: Location::File(path), .. }) => {
+        Ok(InputEntry { location: Location::File(path), .. }) => {
             path.as_os_str().as_encoded_bytes().to_vec()
         }
         _ => source_of(input).into_bytes(),
     }
 }
 
-fn source_of(input: Result<&Entry, &Unlisted>) -> String {
+fn source_of(input: Result<&InputEntry, &Unlisted>) -> String {
     input.map_or_else(|unlisted| unlisted.source.clone(), |entry| entry.source().into_owned())
 }

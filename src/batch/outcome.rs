@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::record::FailedAssertion;
 use crate::record::counts::Summary;
 use crate::sink::fleet::Tally;
-use crate::source::Entry;
+use crate::source::InputEntry;
 
 /// The outcome of an input.
 #[derive(Debug, Serialize, Deserialize)]
@@ -92,7 +92,7 @@ pub struct Identity {
 impl Identity {
     /// Returns the identity of an input; `None` if its size is unknown, or if both its modification
     /// time and its entity tag are unknown.
-    pub fn of(entry: &Entry) -> Option<Identity> {
+    pub fn of(entry: &InputEntry) -> Option<Identity> {
         let modified = entry.modified.and_then(nanoseconds);
         let etag = entry.etag.clone();
         let is_distinctive = modified.is_some() || etag.is_some();
@@ -124,7 +124,7 @@ mod tests {
         let entry = |len: Option<u64>, seconds: Option<u64>, etag: Option<&str>| {
             let modified = seconds.map(|it| UNIX_EPOCH + std::time::Duration::from_secs(it));
             let etag = etag.map(str::to_owned);
-            Identity::of(&Entry { len, modified, etag, ..Entry::of_stdin() })
+            Identity::of(&InputEntry { len, modified, etag, ..InputEntry::of_stdin() })
         };
         let known = entry(Some(1), Some(2), Some("a"));
         assert!(known.is_some());

@@ -21,7 +21,7 @@ use crate::record::{FailedAssertion, Label, Record, Rendered, Sifted};
 use crate::secret::{Collected, Collecting};
 use crate::sink::Sink;
 use crate::sink::fleet::Tally;
-use crate::source::Entry;
+use crate::source::InputEntry;
 use crate::source::{Stop, Stopping};
 
 /// Counts bytes that are read a second time, which the progress does not show.
@@ -89,7 +89,7 @@ impl Work<'_> {
     }
 
     /// Returns the options for opening the input.
-    fn access(&self, entry: &Entry) -> input::InputOptions {
+    fn access(&self, entry: &InputEntry) -> input::InputOptions {
         let threads = if self.threads.get() > 1 { Threads::Several } else { Threads::One };
         let mapping = match entry.is_small() {
             true => Mapping::NEVER,
@@ -102,7 +102,7 @@ impl Work<'_> {
     /// warnings.
     fn read(
         &self,
-        entry: &Entry,
+        entry: &InputEntry,
         source: impl Source,
         out: &mut Draft,
     ) -> Result<(Vec<PlanOutcome>, Warnings)> {

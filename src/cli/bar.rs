@@ -10,7 +10,7 @@ use super::args::{Plans, When};
 use crate::error::Result;
 use crate::inert::visible;
 use crate::input::{Hook, Hooked, Source};
-use crate::source::Entry;
+use crate::source::InputEntry;
 
 /// The template of a bar for several inputs.
 const TEMPLATE_OF_RUN: &str = "{msg} {bar:12} {bytes}/{total_bytes} {bytes_per_sec} {eta}";
@@ -38,7 +38,7 @@ pub struct Reporting {
 }
 
 /// Returns a bar for an input of `len` bytes, or a hidden bar (see [`is_shown`]).
-pub fn of_input(plans: &Plans, entry: &Entry, len: Option<u64>) -> Bar {
+pub fn of_input(plans: &Plans, entry: &InputEntry, len: Option<u64>) -> Bar {
     if !is_shown(plans, len) {
         return Bar::default();
     }

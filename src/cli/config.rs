@@ -17,8 +17,8 @@ use super::sources;
 use super::tally::Tally;
 use crate::batch::documents::Visited;
 use crate::config::{
-    Element, Entry, Graph, Head, Lines, LocatedElement, ReadConfiguration, SCHEMA_VERSION, Summary,
-    Users, read,
+    ConfigurationEntry, Element, Graph, Head, Lines, LocatedElement, ReadConfiguration,
+    SCHEMA_VERSION, Summary, Users, read,
 };
 use crate::error::{Error, Result};
 use crate::input::Input;
@@ -123,13 +123,13 @@ impl Configurations<'_> {
             }
             Target::Listing(listing) => listing,
         };
-        listing.entry(&Entry::Configuration(head))?;
+        listing.entry(&ConfigurationEntry::Configuration(head))?;
         let read: ReadConfiguration;
         if let Some(address) = references {
             let mut users = Users::of(address);
             read = self::read(documents, &mut |element, _| {
                 summary.add(element);
-                users.find(element, |user| listing.entry(&Entry::User(user)))
+                users.find(element, |user| listing.entry(&ConfigurationEntry::User(user)))
             })?;
             warn_of_unknown(plans, head.source, address, users.is_known || !read.is_present);
         } else if let Some(address) = dependents {
@@ -141,17 +141,22 @@ impl Configurations<'_> {
             let found = graph.dependents(address);
             warn_of_unknown(plans, head.source, address, found.is_some() || !read.is_present);
             let mut found = found.unwrap_or_default().into_iter();
-            found.try_for_each(|dependent| listing.entry(&Entry::Dependent(&dependent)))?;
+            found.try_for_each(|dependent| {
+                listing.entry(&ConfigurationEntry::Dependent(&dependent))
+            })?;
             warn_of_locals(plans, head.source, summary.local_references);
         } else {
             read = self::read(documents, &mut |element, _| {
                 summary.add(element);
                 let source = origins.as_ref().and_then(|origins| lines(&**origins, element));
-                listing.entry(&Entry::Element(LocatedElement { element, source: source.as_ref() }))
+                listing.entry(&ConfigurationEntry::Element(LocatedElement {
+                    element,
+                    source: source.as_ref(),
+                }))
             })?;
         }
         let document = read.present()?;
-        listing.entry(&Entry::Summary(summary))?;
+        listing.entry(&ConfigurationEntry::Summary(summary))?;
         Ok(document)
     }
 }

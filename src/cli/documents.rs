@@ -12,7 +12,7 @@ use crate::input::Input;
 use crate::plan::{self, Accepts, Documents};
 use crate::record::Label;
 use crate::secret::Collecting;
-use crate::source::{Entry, Kept};
+use crate::source::{InputEntry, Kept};
 
 /// The number of passes over each document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +90,12 @@ struct Opened {
     first: Option<(SecretPass, Kept)>,
 }
 
-fn open(entry: &Entry, plans: &Plans, read: &plan::PlanOptions, passes: Passes) -> Result<Opened> {
+fn open(
+    entry: &InputEntry,
+    plans: &Plans,
+    read: &plan::PlanOptions,
+    passes: Passes,
+) -> Result<Opened> {
     let accepts = match passes {
         Passes::One => {
             let input = entry.open(&access(plans, read))?;

@@ -12,8 +12,8 @@ use crate::error::Error;
 use crate::plan::Accepts;
 use crate::planfile::{self, SchemaFiles};
 use crate::source::{
-    Entry, Globs, Inputs, List, Location, Patience, Rule, Selection, Separator, Skipped, Stores,
-    behind_at,
+    Globs, InputEntry, Inputs, List, Location, Patience, Rule, Selection, Separator, Skipped,
+    Stores, behind_at,
 };
 
 /// The inputs of a run.
@@ -32,7 +32,7 @@ pub struct Listed {
 
 impl Listed {
     /// Returns the workspace of an input, if the output names workspaces.
-    pub fn workspace(&self, entry: &Entry) -> Option<String> {
+    pub fn workspace(&self, entry: &InputEntry) -> Option<String> {
         self.shows_workspaces.then(|| self.inputs.workspace(entry))
     }
 
@@ -203,7 +203,7 @@ fn warn_of_unfit(inputs: &Inputs) {
 }
 
 /// Returns the name of the first input and the number of the others. `None` if there is no input.
-fn first_of<'a>(mut entries: impl Iterator<Item = &'a Entry>) -> Option<String> {
+fn first_of<'a>(mut entries: impl Iterator<Item = &'a InputEntry>) -> Option<String> {
     let first = entries.next()?.source();
     match entries.count() {
         0 => Some(first.into_owned()),

@@ -24,7 +24,7 @@ use crate::record::view::Detail;
 use crate::record::{Label, RecordOptions, Sifted};
 use crate::secret::{self, Collecting};
 use crate::sink::Sink;
-use crate::source::{Entry, Unlisted};
+use crate::source::{InputEntry, Unlisted};
 
 /// Which parts of the attributes of changes the records contain.
 pub enum Wanted {
@@ -112,7 +112,7 @@ impl<'a> Sifting<'a> {
 }
 
 /// Returns the bytes of an input, or zero if its length is unknown.
-fn len_of(input: &std::result::Result<Entry, Unlisted>) -> u64 {
+fn len_of(input: &std::result::Result<InputEntry, Unlisted>) -> u64 {
     input.as_ref().ok().and_then(|entry| entry.len).unwrap_or(0)
 }
 
@@ -147,7 +147,7 @@ impl Reading<'_> {
     }
 
     /// Returns one bar for several inputs; `None` for a single input.
-    fn bar_of(&self, inputs: &[std::result::Result<Entry, Unlisted>]) -> Option<Bar> {
+    fn bar_of(&self, inputs: &[std::result::Result<InputEntry, Unlisted>]) -> Option<Bar> {
         let bytes: u64 = inputs.iter().map(len_of).sum();
         let bar = || bar::of_inputs(self.plans, inputs.len(), bytes * self.passes());
         (inputs.len() > 1).then(bar)
@@ -171,13 +171,13 @@ impl Reading<'_> {
     }
 
     /// Returns the bar that shows the progress of an input.
-    fn bar(&self, entry: &Entry, len: Option<u64>) -> Bar {
+    fn bar(&self, entry: &InputEntry, len: Option<u64>) -> Bar {
         let own = || bar::of_input(self.plans, entry, len);
         self.bar.cloned().unwrap_or_else(own)
     }
 
     /// Reads an input, and reports its records and errors to `reader`. Fails like [`read_plans`].
-    fn input(&self, entry: &Entry, label: Label<'_>, reader: &mut impl Reader) -> Result<()> {
+    fn input(&self, entry: &InputEntry, label: Label<'_>, reader: &mut impl Reader) -> Result<()> {
         let Reading { options, access, attributes, assertion_settings, .. } = self;
         let one_pass = match attributes {
             Wanted::None => Some(Attributes::None),
@@ -252,7 +252,7 @@ fn blocks_at<S: Source>(
 
 /// A job: an input that a worker reads ahead.
 struct Ahead<'a> {
-    entry: &'a Entry,
+    entry: &'a InputEntry,
     workspace: Option<String>,
     /// The recorded events; `None` if the main thread must read the input again.
     buffered: Option<BufferedRecords>,

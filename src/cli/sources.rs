@@ -16,7 +16,7 @@ use crate::hcl::diagnostic::Severity;
 use crate::limits::Limits;
 use crate::sink::origin::{Location, Missing, Origin, Origins, SharedOrigins};
 use crate::sink::source_link::LinkTarget;
-use crate::source::Entry;
+use crate::source::InputEntry;
 
 /// The value of `--source` that names the configuration inside each plan file.
 const PLAN: &str = "plan";
@@ -133,7 +133,7 @@ pub fn of_plan_file(
     path: &Path,
     limits: &Limits,
 ) -> crate::error::Result<Option<Result<Configuration, SourceError>>> {
-    let kept = Entry::of_file(path.to_owned()).keep(limits)?;
+    let kept = InputEntry::of_file(path.to_owned()).keep(limits)?;
     let snapshot = Snapshot::new(kept.configuration(limits)?);
     Ok((!snapshot.is_empty()).then(|| Configuration::read(&snapshot)))
 }

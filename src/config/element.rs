@@ -159,7 +159,7 @@ pub struct Attribute {
 /// elements, users or dependents, `summary`.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
-pub enum Entry<'a> {
+pub enum ConfigurationEntry<'a> {
     /// A configuration begins.
     Configuration(Head<'a>),
     /// An element.

@@ -25,7 +25,7 @@ mod users;
 pub use address::Local;
 pub use blocks::{Block, Blocks};
 pub use element::{
-    Attribute, Dependent, Element, Entry, Head, Kind, Lines, LocatedElement, Location,
+    Attribute, ConfigurationEntry, Dependent, Element, Head, Kind, Lines, LocatedElement, Location,
     SCHEMA_VERSION, Summary, User,
 };
 pub use graph::{Edge, Graph, Node};

@@ -7,7 +7,7 @@ use crate::json::value::Value;
 use crate::known::{Data, Found, Mask, key_of, text_of};
 
 /// The counterpart of a Go struct, decoded from an object.
-pub(super) trait Entry<'a>: Default {
+pub(super) trait GoStruct<'a>: Default {
     /// Sets the field with this name. The name is in lower case.
     fn set(&mut self, name: &str, value: Value<'a>) -> Result<()>;
 
@@ -20,7 +20,7 @@ pub(super) trait Entry<'a>: Default {
 }
 
 /// Adds the members of an object to an entry. `null` drops the entry.
-fn merge<'a, T: Entry<'a>>(entry: &mut Option<T>, value: Value<'a>) -> Result<()> {
+fn merge<'a, T: GoStruct<'a>>(entry: &mut Option<T>, value: Value<'a>) -> Result<()> {
     if value.is_null() {
         *entry = None;
         return Ok(());
@@ -44,7 +44,7 @@ pub(super) struct Change<'a> {
     after_sensitive: Option<Value<'a>>,
 }
 
-impl<'a> Entry<'a> for Change<'a> {
+impl<'a> GoStruct<'a> for Change<'a> {
     fn set(&mut self, name: &str, value: Value<'a>) -> Result<()> {
         let field = match name {
             "before" => &mut self.before,
@@ -105,7 +105,7 @@ pub(super) struct ResourceChange<'a> {
     pub change: Option<Change<'a>>,
 }
 
-impl<'a> Entry<'a> for ResourceChange<'a> {
+impl<'a> GoStruct<'a> for ResourceChange<'a> {
     fn set(&mut self, name: &str, value: Value<'a>) -> Result<()> {
         match name {
             "address" if !value.is_null() => self.address = text_of(value),
@@ -123,7 +123,7 @@ pub(super) struct DeferredChange<'a> {
     pub resource: Option<ResourceChange<'a>>,
 }
 
-impl<'a> Entry<'a> for DeferredChange<'a> {
+impl<'a> GoStruct<'a> for DeferredChange<'a> {
     fn set(&mut self, name: &str, value: Value<'a>) -> Result<()> {
         match name {
             "reason" if !value.is_null() => self.reason = text_of(value),
@@ -145,7 +145,7 @@ pub(super) struct Resource<'a> {
     identity: Vec<Value<'a>>,
 }
 
-impl<'a> Entry<'a> for Resource<'a> {
+impl<'a> GoStruct<'a> for Resource<'a> {
     fn set(&mut self, name: &str, value: Value<'a>) -> Result<()> {
         match name {
             "address" if !value.is_null() => self.address = text_of(value),
@@ -188,7 +188,7 @@ pub(super) struct Output<'a> {
     is_sensitive: bool,
 }
 
-impl<'a> Entry<'a> for Output<'a> {
+impl<'a> GoStruct<'a> for Output<'a> {
     fn set(&mut self, name: &str, value: Value<'a>) -> Result<()> {
         match name {
             "value" => self.value = Some(value),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Checked;
-use super::change::{Change, DeferredChange, Entry, ResourceChange};
+use super::change::{Change, DeferredChange, GoStruct, ResourceChange};
 use super::decode::{Container, Receiver, decode};
 use super::emptiness::{Emptiness, without_change};
 use super::shape::{PLAN, Part};

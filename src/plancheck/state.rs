@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Checked;
-use super::change::{Entry, Output, Resource};
+use super::change::{GoStruct, Output, Resource};
 use super::decode::decode;
 use super::emptiness::without_change;
 use super::plan::{known, sensitive};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::{Entry, Resource};
+use super::change::{GoStruct, Resource};
 use super::decode::{Container, Receiver};
 use super::shape::Part;
 use crate::error::{Error, Result};

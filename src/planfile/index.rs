@@ -58,14 +58,14 @@ pub(super) struct Named {
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     /// The changes, in the order of the file.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<IndexedChange>,
     /// The concatenated addresses and deposed keys.
     text: String,
 }
 
 /// A change of a resource.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct IndexedChange {
     address: Range<usize>,
     deposed: Range<usize>,
     pub action: Action,
@@ -77,19 +77,19 @@ pub(super) struct Entry {
 
 impl Changes {
     /// Returns the address of a change.
-    pub(super) fn address(&self, entry: &Entry) -> &str {
+    pub(super) fn address(&self, entry: &IndexedChange) -> &str {
         &self.text[entry.address.clone()]
     }
 
     /// Returns the key of a deposed object; empty for the current object.
-    pub(super) fn deposed(&self, entry: &Entry) -> &str {
+    pub(super) fn deposed(&self, entry: &IndexedChange) -> &str {
         &self.text[entry.deposed.clone()]
     }
 
     /// Returns the indices in `entries` of the changes that plan JSON contains and that `keep`
     /// accepts. They are in the order of plan JSON: by module, mode, type, name and key, with the
     /// current object before deposed objects.
-    pub(super) fn order(&self, keep: impl Fn(&Entry) -> bool) -> Vec<u32> {
+    pub(super) fn order(&self, keep: impl Fn(&IndexedChange) -> bool) -> Vec<u32> {
         let mut keys = Vec::new();
         let mut order = Vec::new();
         for (number, entry) in (0_u32..).zip(&self.entries) {
@@ -115,7 +115,12 @@ impl Changes {
     }
 
     /// Finds the first change of an object. `by_address` is the result of [`Changes::by_address`].
-    pub(super) fn find(&self, by_address: &[u32], address: &str, deposed: &str) -> Option<&Entry> {
+    pub(super) fn find(
+        &self,
+        by_address: &[u32],
+        address: &str,
+        deposed: &str,
+    ) -> Option<&IndexedChange> {
         let wanted = (address, deposed);
         let first = by_address.partition_point(|number| self.key(*number) < wanted);
         let number = by_address.get(first).filter(|number| self.key(**number) == wanted)?;
@@ -128,13 +133,13 @@ impl Changes {
     }
 
     /// Adds a change, and appends its address and its deposed key to `text`.
-    fn push(&mut self, entry: Entry, address: &str, deposed: &str) {
+    fn push(&mut self, entry: IndexedChange, address: &str, deposed: &str) {
         let start = self.text.len();
         self.text.push_str(address);
         let middle = self.text.len();
         self.text.push_str(deposed);
         let end = self.text.len();
-        self.entries.push(Entry { address: start..middle, deposed: middle..end, ..entry });
+        self.entries.push(IndexedChange { address: start..middle, deposed: middle..end, ..entry });
     }
 }
 
@@ -315,9 +320,10 @@ impl Builder<'_> {
         }
         Address::read(address).map_err(|error| within(fault(error, offset)))?;
         // `Changes::text` contains one copy of the address, and sort keys contain two more.
-        self.budget.take(3 * address.len() + deposed.len() + size_of::<Entry>() + 128, offset)?;
+        self.budget
+            .take(3 * address.len() + deposed.len() + size_of::<IndexedChange>() + 128, offset)?;
         let range = message.range();
-        let entry = Entry { address: 0..0, deposed: 0..0, action, deferred_reason, range };
+        let entry = IndexedChange { address: 0..0, deposed: 0..0, action, deferred_reason, range };
         list(&mut self.index).push(entry, address, deposed);
         Ok(action)
     }

@@ -47,7 +47,7 @@ pub(crate) struct IndexedRange {
     /// The kinds and byte ranges of the pieces with marks.
     pub marked: Box<[(PieceKind, Range<u64>)]>,
     /// Digest halves of the addresses of the other pieces, which changes may mark elsewhere
-    /// ([`super::places`]).
+    /// ([`super::marked_paths`]).
     pub addresses: Box<[u32]>,
     /// Number of other pieces with values but no overlay that says which are sensitive.
     pub unmarked: u64,

@@ -5,8 +5,9 @@
 //! `before` and `after`. An *echo* is an unmarked text that equals a secret.
 //!
 //! ```text
-//! pieces ─▶ [`parts`]  values, overlays ─▶ [`marks`]  marked paths ─▶ [`Secrets`]  digests marked
-//! paths ─▶ [`marked_paths`]  marks for other sections ─▶ marked constants of the configuration
+//! pieces ─▶ [`parts`]  values, overlays ─▶ [`marks`]  marked paths ─▶ [`Secrets`]  digests
+//! marked paths ─▶ [`marked_paths`]  marks for other sections ─▶ marked constants of the
+//!                                                               configuration
 //! bytes ─▶ [`echo`]  strings that equal a secret, wherever they occur
 //! ```
 

@@ -5,8 +5,8 @@ use std::path::{Component, Path, PathBuf};
 use globset::GlobMatcher;
 use walkdir::WalkDir;
 
-use super::entry::Unlisted;
 use super::globs::{glob, is_glob};
+use super::input_entry::Unlisted;
 use super::walk::{is_hidden, path_of};
 use crate::error::Result;
 

@@ -6,13 +6,13 @@ use std::collections::HashSet;
 
 use super::key::Key;
 use super::workspace::is_plan_name;
-use super::{Entries, Entry, Location, Rule, Selection, Skipped, Unlisted};
+use super::{InputEntries, InputEntry, Location, Rule, Selection, Skipped, Unlisted};
 
 /// The inputs of a run, in order.
 #[derive(Debug, Default)]
 pub struct Inputs {
     /// The inputs, and the names that yield no input.
-    pub entries: Vec<Result<Entry, Unlisted>>,
+    pub entries: Vec<Result<InputEntry, Unlisted>>,
     /// Counts of the files skipped in folders.
     pub skipped: Skipped,
     /// The number of repetitions. Folders and globs may overlap, but each input is listed once.
@@ -23,7 +23,7 @@ pub struct Inputs {
 impl Inputs {
     /// Lists each selected input once.
     pub fn list(selection: &Selection, rule: Rule) -> Inputs {
-        let mut listed = Entries::new(selection);
+        let mut listed = InputEntries::new(selection);
         let (mut entries, mut again) = (Vec::new(), 0);
         let mut known = HashSet::new();
         for entry in &mut listed {
@@ -39,18 +39,18 @@ impl Inputs {
     /// Returns the workspace of an input according to the rule. If the rule does not match, returns
     /// the name of the input. The workspace depends only on the path of the input, so several
     /// inputs may share a workspace.
-    pub fn workspace(&self, entry: &Entry) -> String {
+    pub fn workspace(&self, entry: &InputEntry) -> String {
         self.rule.workspace(entry).unwrap_or_else(|| entry.source().into_owned())
     }
 
     /// Whether the rule matches the path of an input.
-    pub fn fits(&self, entry: &Entry) -> bool {
+    pub fn fits(&self, entry: &InputEntry) -> bool {
         self.rule.workspace(entry).is_some()
     }
 
     /// Returns the inputs that have the same workspace as an earlier input. All files in the
     /// current folder whose names only mean "plan" count as one workspace.
-    pub fn sharing(&self) -> impl Iterator<Item = &Entry> {
+    pub fn sharing(&self) -> impl Iterator<Item = &InputEntry> {
         let mut workspaces = HashSet::new();
         self.entries.iter().flatten().filter(move |entry| {
             let workspace = self.workspace(entry);
@@ -62,17 +62,17 @@ impl Inputs {
 
 /// Returns the key of an input: a digest of the absolute path of a file, or of the address of an
 /// object. Paths that are not UTF-8 are compared by their bytes.
-fn key_of(input: &Result<Entry, Unlisted>) -> Key {
+fn key_of(input: &Result<InputEntry, Unlisted>) -> Key {
     let (kind, name) = match input {
-        Ok(Entry { location: Location::File(path), .. }) => {
+        Ok(InputEntry { location: Location::File(path), .. }) => {
             // `./a`, `a` and the absolute path of `a` are the same input. Links are not resolved.
             let path = std::path::absolute(path).map_or_else(|_| path.into(), Cow::Owned);
             (b'f', path.as_os_str().as_encoded_bytes().to_vec().into())
         }
-        Ok(Entry { location: Location::Object(object), .. }) => {
+        Ok(InputEntry { location: Location::Object(object), .. }) => {
             (b'o', object.address.identity().into_bytes().into())
         }
-        Ok(Entry { location: Location::Stdin, .. }) => (b'-', Cow::default()),
+        Ok(InputEntry { location: Location::Stdin, .. }) => (b'-', Cow::default()),
         Err(unlisted) => (b'!', unlisted.source.as_bytes().into()),
     };
     Key::of(&[&[kind], &*name].concat())

@@ -3,14 +3,14 @@
 //! ```text
 //!  names ──┬─ -            standard input ──────┐
 //!          ├─ @list ─────▶ one name per line ───┤
-//!          ├─ glob ──────▶ files and folders ───┼─▶ [`Entries`] ─▶ [`Inputs`], with workspaces
+//!          ├─ glob ──────▶ files and folders ───┼─▶ [`InputEntries`] ─▶ [`Inputs`] with workspaces
 //!          ├─ folder ────▶ its plans ───────────┤
 //!          ├─ address ───▶ one or more objects ─┤
 //!          └─ file ─────────────────────────────┘
 //! ```
 //!
 //! **Order.** Inputs follow the order of the names. The entries of a folder and the matches of a
-//! glob are sorted by path, component by component, by the bytes of their names. [`Entries`]
+//! glob are sorted by path, component by component, by the bytes of their names. [`InputEntries`]
 //! repeats an input that is named twice; [`Inputs`] lists it once.
 //!
 //! **Named or found.** A path that an argument, a list or a glob names must be a plan. A file that
@@ -22,10 +22,10 @@
 //! input takes about 150 bytes for its path, size and time, and about 300 bytes in a batch.
 
 mod ahead;
-mod entries;
-mod entry;
 mod expansion;
 mod globs;
+mod input_entries;
+mod input_entry;
 mod inputs;
 mod kept;
 mod key;
@@ -36,10 +36,10 @@ mod store;
 mod walk;
 mod workspace;
 
-pub use entries::{Entries, Selection, behind_at};
-use entry::Item;
-pub use entry::{Entry, Location, Skipped, Unlisted};
 pub use globs::Globs;
+pub use input_entries::{InputEntries, Selection, behind_at};
+use input_entry::Item;
+pub use input_entry::{InputEntry, Location, Skipped, Unlisted};
 pub use inputs::Inputs;
 pub use kept::Kept;
 pub(crate) use key::Key;

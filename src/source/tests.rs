@@ -199,7 +199,7 @@ fn folders_include_links_to_files_but_not_links_to_folders() {
 fn an_entry_has_its_size_and_modification_time() {
     let folder = folder("a.json");
     let inputs = Inputs::list(&select(folder.path(), &["", "none", "-"]), Rule::Path);
-    let entries: Vec<&Entry> = inputs.entries.iter().flatten().collect();
+    let entries: Vec<&InputEntry> = inputs.entries.iter().flatten().collect();
     assert_eq!(entries[0].len, Some(PLAN.len() as u64));
     assert!(entries[0].modified.is_some());
     assert_eq!((entries[1].len, entries[2].len), (None, None));

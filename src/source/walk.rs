@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use walkdir::{DirEntry, WalkDir};
 
-use super::entry::{Entry, Skipped, Unlisted};
 use super::globs::Globs;
+use super::input_entry::{InputEntry, Skipped, Unlisted};
 use crate::error::{Error, Result};
 use crate::input::{Input, InputOptions, Mapping, Threads};
 use crate::limits::Limits;
@@ -49,7 +49,7 @@ impl Walk {
         &mut self,
         globs: &Globs,
         skipped: &mut Skipped,
-    ) -> Option<std::result::Result<Entry, Unlisted>> {
+    ) -> Option<std::result::Result<InputEntry, Unlisted>> {
         loop {
             let entry = match self.entries.next()? {
                 Ok(entry) => entry,
@@ -85,8 +85,8 @@ impl Walk {
 
 /// Returns the entry of a file found in a folder, if the file is an input. A file without readable
 /// metadata is an input, so that opening it reports the error.
-fn found(path: PathBuf, globs: &Globs, skipped: &mut Skipped) -> Option<Entry> {
-    let Ok(metadata) = std::fs::metadata(&path) else { return Some(Entry::of_file(path)) };
+fn found(path: PathBuf, globs: &Globs, skipped: &mut Skipped) -> Option<InputEntry> {
+    let Ok(metadata) = std::fs::metadata(&path) else { return Some(InputEntry::of_file(path)) };
     if metadata.is_dir() {
         skipped.links += 1;
         return None;
@@ -97,7 +97,7 @@ fn found(path: PathBuf, globs: &Globs, skipped: &mut Skipped) -> Option<Entry> {
         skipped.count_other(&path, &kind);
         return None;
     }
-    Some(Entry::of_file_with(path, &metadata))
+    Some(InputEntry::of_file_with(path, &metadata))
 }
 
 fn kind_of_file(path: &Path, metadata: &Metadata) -> Result<InputKind> {

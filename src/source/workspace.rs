@@ -9,7 +9,7 @@
 
 use std::borrow::Cow;
 
-use super::{Entry, Location};
+use super::{InputEntry, Location};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The placeholder of the workspace in a rule.
@@ -59,7 +59,7 @@ impl Rule {
     }
 
     /// Returns the workspace of an input; `None` if the user's pattern does not match its path.
-    pub fn workspace(&self, entry: &Entry) -> Option<String> {
+    pub fn workspace(&self, entry: &InputEntry) -> Option<String> {
         let Some(path) = path_of(entry) else { return Some(entry.source().into_owned()) };
         match self {
             Rule::Path => Some(without_plan_name(&path)),
@@ -110,7 +110,7 @@ fn fits(pattern: &str, text: &str) -> bool {
 
 /// Returns the path of an input with `/` as the separator, without `.` and empty components.
 /// Returns `None` for standard input.
-fn path_of(entry: &Entry) -> Option<Cow<'_, str>> {
+fn path_of(entry: &InputEntry) -> Option<Cow<'_, str>> {
     let text = match &entry.location {
         Location::File(path) => path.to_string_lossy(),
         Location::Object(_) => return Some(entry.source()),
@@ -205,11 +205,11 @@ mod tests {
             ("env:/a", &["env:/a.tfstate"]),
         ] {
             for path in paths {
-                let entry = Entry::of_file(path.into());
+                let entry = InputEntry::of_file(path.into());
                 assert_eq!(Rule::Path.workspace(&entry).as_deref(), Some(name), "{path}");
             }
         }
-        assert_eq!(Rule::Path.workspace(&Entry::of_stdin()).as_deref(), Some("-"));
+        assert_eq!(Rule::Path.workspace(&InputEntry::of_stdin()).as_deref(), Some("-"));
     }
 
     #[test]
@@ -231,7 +231,7 @@ mod tests {
             ("tf-{workspace}-*.json", "x/tf-prod-17.json", Some("prod")),
             ("{workspace}/plan.json", "plan.json", None),
         ] {
-            let entry = Entry::of_file(path.into());
+            let entry = InputEntry::of_file(path.into());
             let workspace = Rule::parse(rule).expect("a rule").workspace(&entry);
             assert_eq!(workspace.as_deref(), name, "{rule} {path}");
         }

@@ -321,7 +321,7 @@ struct CurrentPath {
 }
 
 impl CurrentPath {
-    /// Calls `f` with the place one step deeper.
+    /// Calls `f` with the path one step deeper.
     fn below(&mut self, step: Step, f: impl FnOnce(&mut CurrentPath)) {
         if self.is_in_set {
             return f(self);
@@ -366,7 +366,7 @@ impl Nesting {
         ("map", Nesting::Map),
     ];
 
-    /// Calls `f` with each object and its place.
+    /// Calls `f` with each object and its path.
     fn each(
         self,
         data: &Data,

@@ -1,8 +1,8 @@
 //! The files of a module import each other without circles.
 //!
-//! A path is followed to the file that defines its item: `super::Entry` leads through a `pub use`
-//! of the parent to `entry.rs`. A file may name its own submodules, which import from it; those
-//! imports of a parent are not counted.
+//! A path is followed to the file that defines its item: `super::InputEntry` leads through a `pub
+//! use` of the parent to `input_entry.rs`. A file may name its own submodules, which import from
+//! it; those imports of a parent are not counted.
 
 use std::collections::{BTreeMap, BTreeSet};
 

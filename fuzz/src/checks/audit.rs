@@ -3,7 +3,7 @@
 
 use std::num::NonZeroUsize;
 
-use plansift::audit::{AuditOptions, Counts, Entry, Kind, Ledger, audit};
+use plansift::audit::{AuditEntry, AuditOptions, Counts, Kind, Ledger, audit};
 use plansift::error::Result;
 use plansift::input::{Slice, Source};
 use plansift::limits::Limits;
@@ -57,14 +57,14 @@ impl Audited {
 }
 
 impl Ledger for Audited {
-    fn entry(&mut self, entry: &Entry<'_>) -> Result<()> {
+    fn entry(&mut self, entry: &AuditEntry<'_>) -> Result<()> {
         match entry {
-            Entry::Audit(_) => self.counts = Counts::default(),
-            Entry::Finding(finding) => {
+            AuditEntry::Audit(_) => self.counts = Counts::default(),
+            AuditEntry::Finding(finding) => {
                 self.counts.add(finding.kind);
                 self.findings.push((finding.kind, finding.offset, format!("{finding:?}")));
             }
-            Entry::Summary(summary) => {
+            AuditEntry::Summary(summary) => {
                 self.wrong_counts += u64::from(summary.counts != self.counts);
             }
         }

@@ -10,7 +10,7 @@ use std::vec::IntoIter;
 
 use super::element::Element;
 use super::shown::Shower;
-use super::walk::{Entry, Met, walk};
+use super::walk::{Descent, WalkEvent, walk};
 use crate::error::Result;
 use crate::json::value::{Kind, Value};
 use crate::record::Excerpt;
@@ -51,9 +51,9 @@ impl Rendering {
 
     /// Takes the next unknown member, if its key is less than or equal to the current key, or if
     /// `met` is the end of the object.
-    fn next_unknown(&mut self, met: Met<'_>) -> Option<(String, &'static str)> {
+    fn next_unknown(&mut self, met: WalkEvent<'_>) -> Option<(String, &'static str)> {
         let Rendering { unknown, key, depth, .. } = self;
-        let is_end = matches!(met, Met::Close(Kind::Object));
+        let is_end = matches!(met, WalkEvent::Close(Kind::Object));
         unknown.next_if(|(name, _)| {
             *depth == 1 && (is_end || key.as_ref().is_some_and(|key| name <= key))
         })
@@ -66,21 +66,23 @@ impl Shower<'_> {
         let hidden = std::mem::take(&mut self.hidden);
         let mut rendering = Rendering::of(self.element.take());
         let is_hidden = |value: Value<'_>| hidden.binary_search(&value.offset()).is_ok();
-        let entry = |value| if is_hidden(value) { Entry::Pass } else { Entry::Enter };
+        let descent = |value| if is_hidden(value) { Descent::Pass } else { Descent::Enter };
         if value.is_empty() && rendering.unknown.peek().is_some() {
             self.unknown_alone(rendering, excerpt);
             self.hidden = hidden;
             return Ok(());
         }
-        let walked = walk(value, entry, |met| {
+        let walked = walk(value, descent, |met| {
             match met {
-                Met::Whole(whole, _) if rendering.is_full && is_hidden(whole) => return Ok(()),
+                WalkEvent::Whole(whole, _) if rendering.is_full && is_hidden(whole) => {
+                    return Ok(());
+                }
                 met if rendering.is_full => return leave_out(met, excerpt),
-                Met::Key(key) => {
+                WalkEvent::Key(key) => {
                     rendering.key = Some(key.decode()?);
                     return Ok(());
                 }
-                Met::Whole(whole, _) if !is_hidden(whole) && rendering.omits(whole) => {
+                WalkEvent::Whole(whole, _) if !is_hidden(whole) && rendering.omits(whole) => {
                     let key = rendering.key.take().unwrap_or_default();
                     excerpt.leave_out(key.as_bytes());
                     return Ok(());
@@ -89,16 +91,16 @@ impl Shower<'_> {
             }
             let stand_in = self.before(met, &mut rendering, excerpt);
             match met {
-                Met::Key(_) | Met::Index(_) => {}
-                Met::Open(kind) => {
+                WalkEvent::Key(_) | WalkEvent::Index(_) => {}
+                WalkEvent::Open(kind) => {
                     excerpt.text.push(if kind == Kind::Object { '{' } else { '[' });
                     rendering.depth += 1;
                 }
-                Met::Close(kind) => {
+                WalkEvent::Close(kind) => {
                     excerpt.text.push(if kind == Kind::Object { '}' } else { ']' });
                     rendering.depth -= 1;
                 }
-                Met::Whole(whole, kind) => {
+                WalkEvent::Whole(whole, kind) => {
                     let mask = match kind {
                         _ if is_hidden(whole) => Some(MASK),
                         _ if stand_in.is_some() => stand_in,
@@ -124,7 +126,7 @@ impl Shower<'_> {
     /// the text to show as the value, if the value is unknown.
     fn before(
         &self,
-        met: Met<'_>,
+        met: WalkEvent<'_>,
         rendering: &mut Rendering,
         excerpt: &mut Excerpt,
     ) -> Option<&'static str> {
@@ -140,10 +142,12 @@ impl Shower<'_> {
         }
         match rendering.key.take() {
             Some(name) => self.key(&name, rendering.needs_comma, excerpt),
-            None if rendering.needs_comma && matches!(met, Met::Index(_)) => excerpt.text.push(','),
+            None if rendering.needs_comma && matches!(met, WalkEvent::Index(_)) => {
+                excerpt.text.push(',')
+            }
             None => {}
         }
-        rendering.needs_comma = matches!(met, Met::Close(_) | Met::Whole(..));
+        rendering.needs_comma = matches!(met, WalkEvent::Close(_) | WalkEvent::Whole(..));
         stand_in
     }
 
@@ -169,13 +173,13 @@ impl Shower<'_> {
 }
 
 /// Adds a part of a container that exceeds the maximum length to the digest of the excerpt.
-fn leave_out(met: Met<'_>, excerpt: &mut Excerpt) -> Result<()> {
+fn leave_out(met: WalkEvent<'_>, excerpt: &mut Excerpt) -> Result<()> {
     match met {
-        Met::Whole(whole, _) => excerpt.leave_out(whole.raw()),
-        Met::Key(key) => excerpt.leave_out(key.raw()),
-        Met::Index(_) => {}
-        Met::Open(_) => excerpt.leave_out(b"["),
-        Met::Close(_) => excerpt.leave_out(b"]"),
+        WalkEvent::Whole(whole, _) => excerpt.leave_out(whole.raw()),
+        WalkEvent::Key(key) => excerpt.leave_out(key.raw()),
+        WalkEvent::Index(_) => {}
+        WalkEvent::Open(_) => excerpt.leave_out(b"["),
+        WalkEvent::Close(_) => excerpt.leave_out(b"]"),
     }
     Ok(())
 }

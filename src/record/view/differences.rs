@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::documents::{Document, Syntax};
 use super::element::{Element, Member, member};
 use super::sets::{Unmatched, shown_nulls, unmatched};
-use super::walk::{Entry, Met, walk};
+use super::walk::{Descent, WalkEvent, walk};
 use super::{Detail, Listing, lines};
 use crate::error::Result;
 use crate::json::string::common_prefix;
@@ -535,9 +535,9 @@ fn members(document: Value<'_>) -> Result<(u64, u64)> {
     let (mut count, mut keys) = (0, 0_u64);
     walk(
         document,
-        |_| Entry::Enter,
+        |_| Descent::Enter,
         |met| {
-            if let Met::Key(key) = met {
+            if let WalkEvent::Key(key) = met {
                 let mut hasher = DefaultHasher::new();
                 key.decode()?.hash(&mut hasher);
                 keys = keys.wrapping_add(hasher.finish());

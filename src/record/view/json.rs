@@ -7,7 +7,7 @@ use std::cell::RefCell;
 
 use super::documents::{Document, Syntax, Unread};
 use super::shown::{DEEPER, Shower};
-use super::walk::{Entry, Met, walk};
+use super::walk::{Descent, WalkEvent, walk};
 use super::{Detail, Known};
 use crate::error::Result;
 use crate::json::string::push_quoted;
@@ -89,7 +89,7 @@ impl<'s> MaskedJson<'s> {
     /// Fails if the value is malformed.
     pub fn push(&mut self, value: Value<'_>, json: &mut String) -> Result<()> {
         let shower = RefCell::new(&mut self.shower);
-        let entry = |value| shower.borrow().entry(value);
+        let entry = |value| shower.borrow().descent(value);
         push_compact(
             value,
             json,
@@ -113,7 +113,7 @@ pub(in crate::record) fn push_plain(value: Value<'_>, json: &mut String) -> Resu
     push_compact(
         value,
         json,
-        |_| Entry::Enter,
+        |_| Descent::Enter,
         |value, kind, json| {
             match kind {
                 Kind::String => push_quoted(&value.text()?, json),
@@ -132,27 +132,27 @@ pub(in crate::record) fn push_plain(value: Value<'_>, json: &mut String) -> Resu
 fn push_compact<'a>(
     value: Value<'a>,
     json: &mut String,
-    entry: impl Fn(Value<'a>) -> Entry,
+    entry: impl Fn(Value<'a>) -> Descent,
     mut scalar: impl FnMut(Value<'a>, Kind, &mut String) -> Result<()>,
     mut key: impl FnMut(&str, &mut String),
 ) -> Result<()> {
     walk(value, entry, |met| {
         let is_first = json.is_empty() || json.ends_with(['{', '[']);
         match met {
-            Met::Key(name) => {
+            WalkEvent::Key(name) => {
                 if !is_first {
                     json.push(',');
                 }
                 key(&name.decode()?, json);
                 json.push(':');
             }
-            Met::Index(0) => {}
-            Met::Index(_) => json.push(','),
-            Met::Open(Kind::Object) => json.push('{'),
-            Met::Open(_) => json.push('['),
-            Met::Close(Kind::Object) => json.push('}'),
-            Met::Close(_) => json.push(']'),
-            Met::Whole(value, kind) => scalar(value, kind, json)?,
+            WalkEvent::Index(0) => {}
+            WalkEvent::Index(_) => json.push(','),
+            WalkEvent::Open(Kind::Object) => json.push('{'),
+            WalkEvent::Open(_) => json.push('['),
+            WalkEvent::Close(Kind::Object) => json.push('}'),
+            WalkEvent::Close(_) => json.push(']'),
+            WalkEvent::Whole(value, kind) => scalar(value, kind, json)?,
         }
         Ok(())
     })

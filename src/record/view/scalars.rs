@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use super::shown::Shower;
-use super::walk::{Entry, Met, walk};
+use super::walk::{Descent, WalkEvent, walk};
 use super::{PATHS_MAX, Shown};
 use crate::error::Result;
 use crate::json::value::{Kind, Value};
@@ -32,8 +32,8 @@ impl Scalars {
         let mut scalars = Scalars::default();
         let max = shower.detail().attributes_max();
         let shower = RefCell::new(shower);
-        let entry = |value| shower.borrow().entry(value);
-        walk_with_steps(root, entry, |steps, value, kind| {
+        let descent = |value| shower.borrow().descent(value);
+        walk_with_steps(root, descent, |steps, value, kind| {
             let show = || match (kind, steps.last()) {
                 (Kind::Null, Some(OwnedStep::Key(_))) => Ok(Shown::NamedWriteOnly),
                 (Kind::Null, _) if shower.borrow().hides(value) => Ok(Shown::Sensitive),
@@ -90,7 +90,7 @@ pub(super) fn marked(overlay: Value<'_>) -> Result<Paths> {
     let mut marked = Paths::new();
     walk_with_steps(
         overlay,
-        |_| Entry::Enter,
+        |_| Descent::Enter,
         |steps, value, _| {
             if value.raw() == b"true" && marked.size() <= PATHS_MAX as u64 {
                 marked.push(steps.iter().map(OwnedStep::step));
@@ -103,20 +103,20 @@ pub(super) fn marked(overlay: Value<'_>) -> Result<Paths> {
 }
 
 /// Calls `each` with the steps to every scalar, every empty container, and every container that
-/// `entry` passes.
+/// `descent` passes.
 fn walk_with_steps<'a>(
     root: Value<'a>,
-    entry: impl Fn(Value<'a>) -> Entry,
+    descent: impl Fn(Value<'a>) -> Descent,
     mut each: impl FnMut(&[OwnedStep], Value<'a>, Kind) -> Result<()>,
 ) -> Result<()> {
     let mut steps = Vec::new();
-    walk(root, entry, |met| {
+    walk(root, descent, |met| {
         match met {
-            Met::Key(key) => steps.push(OwnedStep::Key(key.decode()?)),
-            Met::Index(index) => steps.push(OwnedStep::Index(index)),
-            Met::Open(_) => {}
-            Met::Close(_) => drop(steps.pop()),
-            Met::Whole(value, kind) => {
+            WalkEvent::Key(key) => steps.push(OwnedStep::Key(key.decode()?)),
+            WalkEvent::Index(index) => steps.push(OwnedStep::Index(index)),
+            WalkEvent::Open(_) => {}
+            WalkEvent::Close(_) => drop(steps.pop()),
+            WalkEvent::Whole(value, kind) => {
                 each(&steps, value, kind)?;
                 steps.pop();
             }

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::walk::{Entry, Met, walk};
+use super::walk::{Descent, WalkEvent, walk};
 use crate::error::Result;
 use crate::json::value::Value;
 
@@ -79,18 +79,18 @@ pub(super) fn shown_nulls(set: &Unmatched<'_>) -> Result<HashSet<String>> {
             let mut hasher = DefaultHasher::new();
             walk(
                 *element,
-                |_| Entry::Enter,
+                |_| Descent::Enter,
                 |met| {
                     match met {
-                        Met::Key(next) => key = Some(next.decode()?),
-                        Met::Whole(value, _) if value.is_null() => null.extend(key.take()),
-                        Met::Open(_) | Met::Whole(..) => {
-                            if let Met::Whole(value, _) = met {
+                        WalkEvent::Key(next) => key = Some(next.decode()?),
+                        WalkEvent::Whole(value, _) if value.is_null() => null.extend(key.take()),
+                        WalkEvent::Open(_) | WalkEvent::Whole(..) => {
+                            if let WalkEvent::Whole(value, _) = met {
                                 (&key, value.raw()).hash(&mut hasher);
                             }
                             valued.extend(key.take());
                         }
-                        Met::Index(_) | Met::Close(_) => {}
+                        WalkEvent::Index(_) | WalkEvent::Close(_) => {}
                     }
                     Ok(())
                 },

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::documents::{Document, Syntax, Unread};
 use super::element::Element;
 use super::pieces;
-use super::walk::Entry;
+use super::walk::Descent;
 use super::{Detail, Known};
 use crate::error::Result;
 use crate::json::value::{Kind, Text, Value};
@@ -176,8 +176,8 @@ impl<'s> Shower<'s> {
 
     /// Returns whether to enter a value. A marked value is not entered, because all of it is
     /// hidden.
-    pub fn entry(&self, value: Value<'_>) -> Entry {
-        if self.hides(value) { Entry::Pass } else { Entry::Enter }
+    pub fn descent(&self, value: Value<'_>) -> Descent {
+        if self.hides(value) { Descent::Pass } else { Descent::Enter }
     }
 
     /// Whether a key is data that repeats a secret.

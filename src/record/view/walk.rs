@@ -5,7 +5,7 @@ use crate::json::value::{Elements, Kind, Members, Text, Value};
 
 /// An event of a walk.
 #[derive(Clone, Copy, Debug)]
-pub enum Met<'a> {
+pub enum WalkEvent<'a> {
     /// The key of a member, before its value.
     Key(Text<'a>),
     /// The index of an element, before its value.
@@ -15,13 +15,13 @@ pub enum Met<'a> {
     /// The end of the innermost entered object or array.
     Close(Kind),
     /// A value that is not entered: a scalar, an empty container, or a container with
-    /// [`Entry::Pass`].
+    /// [`Descent::Pass`].
     Whole(Value<'a>, Kind),
 }
 
 /// Whether to enter an object or array, or to pass it as one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Entry {
+pub enum Descent {
     Enter,
     Pass,
 }
@@ -31,12 +31,12 @@ enum Inside<'a> {
     Array(Elements<'a>, u32),
 }
 
-/// Calls `each` with the events of a value, in document order. `entry` decides whether to enter an
-/// object or array; it is not called for empty ones.
+/// Calls `each` with the events of a value, in document order. `descent` decides whether to enter
+/// an object or array; it is not called for empty ones.
 pub fn walk<'a>(
     root: Value<'a>,
-    entry: impl Fn(Value<'a>) -> Entry,
-    mut each: impl FnMut(Met<'a>) -> Result<()>,
+    descent: impl Fn(Value<'a>) -> Descent,
+    mut each: impl FnMut(WalkEvent<'a>) -> Result<()>,
 ) -> Result<()> {
     let mut open: Vec<Inside<'a>> = Vec::new();
     let mut next = Some(root);
@@ -44,29 +44,29 @@ pub fn walk<'a>(
         if let Some(value) = next.take() {
             let kind = value.kind()?;
             match kind {
-                Kind::Object if has_some(value.members()?) && entry(value) == Entry::Enter => {
+                Kind::Object if has_some(value.members()?) && descent(value) == Descent::Enter => {
                     open.push(Inside::Object(value.members()?));
-                    each(Met::Open(kind))?;
+                    each(WalkEvent::Open(kind))?;
                 }
-                Kind::Array if has_some(value.elements()?) && entry(value) == Entry::Enter => {
+                Kind::Array if has_some(value.elements()?) && descent(value) == Descent::Enter => {
                     open.push(Inside::Array(value.elements()?, 0));
-                    each(Met::Open(kind))?;
+                    each(WalkEvent::Open(kind))?;
                 }
-                _ => each(Met::Whole(value, kind))?,
+                _ => each(WalkEvent::Whole(value, kind))?,
             }
         }
         next = match open.last_mut() {
             None => return Ok(()),
             Some(Inside::Object(members)) => match members.next().transpose()? {
                 Some((key, value)) => {
-                    each(Met::Key(key))?;
+                    each(WalkEvent::Key(key))?;
                     Some(value)
                 }
                 None => None,
             },
             Some(Inside::Array(elements, index)) => match elements.next().transpose()? {
                 Some(value) => {
-                    each(Met::Index(*index))?;
+                    each(WalkEvent::Index(*index))?;
                     *index += 1;
                     Some(value)
                 }
@@ -74,7 +74,7 @@ pub fn walk<'a>(
             },
         };
         if next.is_none() {
-            each(Met::Close(match open.pop() {
+            each(WalkEvent::Close(match open.pop() {
                 Some(Inside::Object(_)) => Kind::Object,
                 _ => Kind::Array,
             }))?;

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::io::Write;
 
 use super::Listing;
-use crate::config::{Element, Entry, Lines, LocatedElement, Location};
+use crate::config::{ConfigurationEntry, Element, Lines, LocatedElement, Location};
 use crate::error::Result;
 use crate::inert;
 use crate::sink::csv::{Cells, Formulas, Sheet, split_header};
@@ -67,13 +67,13 @@ fn element_cells(element: &Element) -> Cells<'_> {
 }
 
 impl<W: Write> Listing for Csv<W> {
-    fn entry(&mut self, entry: &Entry<'_>) -> Result<()> {
+    fn entry(&mut self, entry: &ConfigurationEntry<'_>) -> Result<()> {
         let cells = match entry {
-            Entry::Configuration(head) => {
+            ConfigurationEntry::Configuration(head) => {
                 self.0.begin(head.source, head.workspace);
                 vec![("kind", "configuration".into())]
             }
-            Entry::Element(LocatedElement { element, source }) => {
+            ConfigurationEntry::Element(LocatedElement { element, source }) => {
                 let mut cells = element_cells(element);
                 if let Some(Lines { location, .. }) = source {
                     let Location { file, line, column, end_line } = location;
@@ -83,21 +83,21 @@ impl<W: Write> Listing for Csv<W> {
                 }
                 cells
             }
-            Entry::User(user) => vec![
+            ConfigurationEntry::User(user) => vec![
                 ("kind", "reference".into()),
                 ("address", inert::text(&user.address)),
                 ("element", user.element.word().into()),
                 ("path", inert::json(&user.path)),
                 ("references", inert::text(&user.reference)),
             ],
-            Entry::Dependent(dependent) => vec![
+            ConfigurationEntry::Dependent(dependent) => vec![
                 ("kind", "dependent".into()),
                 ("address", inert::text(dependent.address)),
                 ("element", dependent.element.word().into()),
                 ("distance", dependent.distance.to_string().into()),
                 ("through", inert::text(dependent.through)),
             ],
-            Entry::Summary(summary) => {
+            ConfigurationEntry::Summary(summary) => {
                 let text = serde_json::to_string(summary).map_err(write_error)?;
                 vec![("kind", "summary".into()), ("summary", text.into())]
             }

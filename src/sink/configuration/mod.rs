@@ -8,7 +8,7 @@ use std::io::Write;
 
 pub use self::csv::Csv;
 pub use self::table::Table;
-use crate::config::Entry;
+use crate::config::ConfigurationEntry;
 use crate::error::Result;
 use crate::sink::Sink;
 pub use crate::sink::json::Json;
@@ -21,7 +21,7 @@ pub use crate::sink::ndjson::Ndjson;
 /// All methods fail with [`crate::error::ErrorKind::Write`] if the output fails.
 pub trait Listing {
     /// Writes an entry.
-    fn entry(&mut self, entry: &Entry<'_>) -> Result<()>;
+    fn entry(&mut self, entry: &ConfigurationEntry<'_>) -> Result<()>;
 
     /// Called after the last document.
     fn finish(&mut self) -> Result<()>;
@@ -29,7 +29,7 @@ pub trait Listing {
 
 /// Output without the `summary` entry is incomplete.
 impl<W: Write> Listing for Ndjson<W> {
-    fn entry(&mut self, entry: &Entry<'_>) -> Result<()> {
+    fn entry(&mut self, entry: &ConfigurationEntry<'_>) -> Result<()> {
         self.line(entry)
     }
 
@@ -39,7 +39,7 @@ impl<W: Write> Listing for Ndjson<W> {
 }
 
 impl<W: Write> Listing for Json<W> {
-    fn entry(&mut self, entry: &Entry<'_>) -> Result<()> {
+    fn entry(&mut self, entry: &ConfigurationEntry<'_>) -> Result<()> {
         self.element(entry)
     }
 

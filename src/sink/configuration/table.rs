@@ -6,7 +6,7 @@
 use std::io::{self, BufWriter, Write};
 
 use super::Listing;
-use crate::config::{Element, Entry, Kind, Lines, LocatedElement, Location, Summary};
+use crate::config::{ConfigurationEntry, Element, Kind, Lines, LocatedElement, Location, Summary};
 use crate::error::Result;
 use crate::inert::visible;
 use crate::sink::phrase::counted;
@@ -97,28 +97,28 @@ impl<W: Write> Table<W> {
         writeln!(self.out, "\nThe configuration has {counts}.")
     }
 
-    fn write(&mut self, entry: &Entry<'_>) -> io::Result<()> {
+    fn write(&mut self, entry: &ConfigurationEntry<'_>) -> io::Result<()> {
         match entry {
-            Entry::Configuration(head) => {
+            ConfigurationEntry::Configuration(head) => {
                 self.begin(head.source);
                 Ok(())
             }
-            Entry::Element(LocatedElement { element, source }) => {
+            ConfigurationEntry::Element(LocatedElement { element, source }) => {
                 let mut parts = details(element);
                 if let Some(Lines { location: Location { file, line, .. }, .. }) = source {
                     parts.insert(0, format!("{file}:{line}"));
                 }
                 self.push(kind_of(element), &element.address, &parts.join("; "))
             }
-            Entry::User(user) => {
+            ConfigurationEntry::User(user) => {
                 let details = format!("{} uses {}", user.path, user.reference);
                 self.push(word(user.element), &user.address, &details)
             }
-            Entry::Dependent(dependent) => {
+            ConfigurationEntry::Dependent(dependent) => {
                 let details = format!("through {}", dependent.through);
                 self.push(word(dependent.element), dependent.address, &details)
             }
-            Entry::Summary(summary) => self.end(summary),
+            ConfigurationEntry::Summary(summary) => self.end(summary),
         }
     }
 }
@@ -172,7 +172,7 @@ fn details(element: &Element) -> Vec<String> {
 }
 
 impl<W: Write> Listing for Table<W> {
-    fn entry(&mut self, entry: &Entry<'_>) -> Result<()> {
+    fn entry(&mut self, entry: &ConfigurationEntry<'_>) -> Result<()> {
         self.write(entry).map_err(write_error)
     }
 

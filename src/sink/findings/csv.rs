@@ -5,7 +5,7 @@
 
 use std::io::Write;
 
-use crate::audit::{Entry, Finding, Ledger};
+use crate::audit::{AuditEntry, Finding, Ledger};
 use crate::error::Result;
 use crate::inert;
 use crate::sink::csv::{Cells, Formulas, Sheet, split_header};
@@ -50,14 +50,14 @@ fn finding_cells<'a>(finding: &'a Finding<'_>) -> Cells<'a> {
 }
 
 impl<W: Write> Ledger for Csv<W> {
-    fn entry(&mut self, entry: &Entry<'_>) -> Result<()> {
+    fn entry(&mut self, entry: &AuditEntry<'_>) -> Result<()> {
         match entry {
-            Entry::Finding(finding) => self.0.cells(&finding_cells(finding)),
-            Entry::Audit(head) => {
+            AuditEntry::Finding(finding) => self.0.cells(&finding_cells(finding)),
+            AuditEntry::Audit(head) => {
                 self.0.begin(head.source, None);
                 self.0.cells(&vec![("kind", "audit".into())])
             }
-            Entry::Summary(summary) => {
+            AuditEntry::Summary(summary) => {
                 let text = serde_json::to_string(summary).map_err(write_error)?;
                 self.0.cells(&vec![("kind", "summary".into()), ("summary", inert::json(&text))])
             }

@@ -8,14 +8,14 @@ use std::io::Write;
 
 pub use self::csv::Csv;
 pub use self::table::Table;
-use crate::audit::{Entry, Ledger};
+use crate::audit::{AuditEntry, Ledger};
 use crate::error::Result;
 use crate::sink::Sink;
 pub use crate::sink::ndjson::Ndjson;
 
 /// A stream without its `summary` line is incomplete.
 impl<W: Write> Ledger for Ndjson<W> {
-    fn entry(&mut self, entry: &Entry<'_>) -> Result<()> {
+    fn entry(&mut self, entry: &AuditEntry<'_>) -> Result<()> {
         self.line(entry)
     }
 

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use foldhash::fast::RandomState;
 
-use crate::audit::{Counts, Entry, Finding, Kind, Ledger, Of, Summary};
+use crate::audit::{AuditEntry, Counts, Finding, Kind, Ledger, Of, Summary};
 use crate::error::Result;
 use crate::inert::visible;
 use crate::sink::screen::{BOLD, DIM, PLAIN, RED, Screen, YELLOW, fit, fit_end, padded, width};
@@ -257,18 +257,18 @@ fn headline(summary: &Summary) -> String {
 }
 
 impl<W: Write> Ledger for Table<W> {
-    fn entry(&mut self, entry: &Entry<'_>) -> Result<()> {
+    fn entry(&mut self, entry: &AuditEntry<'_>) -> Result<()> {
         match entry {
-            Entry::Audit(head) => {
+            AuditEntry::Audit(head) => {
                 // Drops the findings of a document that failed before this one.
                 self.page = Page { title: visible(head.source), ..Page::default() };
                 Ok(())
             }
-            Entry::Finding(finding) => {
+            AuditEntry::Finding(finding) => {
                 self.page.add(finding);
                 Ok(())
             }
-            Entry::Summary(summary) => self.draw(summary).map_err(write_error),
+            AuditEntry::Summary(summary) => self.draw(summary).map_err(write_error),
         }
     }
 

@@ -23,7 +23,7 @@ const NAMES_MAX: usize = 3;
 
 /// A row in a list of the page.
 #[derive(Debug, Default, Serialize)]
-pub struct Entry<'a> {
+pub struct HtmlEntry<'a> {
     kind: &'static str,
     /// An address, or the name of an output.
     address: Cow<'a, str>,
@@ -77,15 +77,15 @@ struct Details<'a> {
     unchanged: u64,
 }
 
-impl<'a> Entry<'a> {
+impl<'a> HtmlEntry<'a> {
     /// Adds the location of the block.
-    pub fn at(mut self, link: Option<SourceLink>) -> Entry<'a> {
+    pub fn at(mut self, link: Option<SourceLink>) -> HtmlEntry<'a> {
         self.details.block = link;
         self
     }
 
     /// Returns the entry for a change to a resource, in the list `kind` of the page.
-    pub fn of_resource(kind: &'static str, change: &'a ResourceChange<'_>) -> Entry<'a> {
+    pub fn of_resource(kind: &'static str, change: &'a ResourceChange<'_>) -> HtmlEntry<'a> {
         let why = |word: &str| known(|word| phrase::bare_reason(change, word), word);
         let why = change.action_reason.as_deref().map(why);
         let deferral = change.deferred_reason.as_deref().map(|word| known(phrase::deferral, word));
@@ -100,7 +100,7 @@ impl<'a> Entry<'a> {
             generated_config: change.generated_config,
             ..Details::of_values(&change.attributes)
         };
-        Entry {
+        HtmlEntry {
             kind,
             address: change.label(),
             action: Some(&change.action),
@@ -117,24 +117,24 @@ impl<'a> Entry<'a> {
     }
 
     /// Returns the entry for a change to an output.
-    pub fn of_output(output: &'a OutputChange<'_>) -> Entry<'a> {
-        Entry {
+    pub fn of_output(output: &'a OutputChange<'_>) -> HtmlEntry<'a> {
+        HtmlEntry {
             kind: if output.action == "no-op" { "same_output" } else { "output" },
             address: Cow::Borrowed(&output.name),
             action: Some(&output.action),
             symbol: Action::of(&output.action).symbol().trim(),
             details: Details::of_values(&output.attributes),
-            ..Entry::default()
+            ..HtmlEntry::default()
         }
     }
 
     /// Returns the entry for an action invocation, in the list `kind` of the page.
-    pub fn of_invocation(kind: &'static str, invoked: &'a ActionInvocation<'_>) -> Entry<'a> {
+    pub fn of_invocation(kind: &'static str, invoked: &'a ActionInvocation<'_>) -> HtmlEntry<'a> {
         let reason = phrase::invoked(invoked, |kind, text| match kind {
             Quoted::Word => visible(text),
             Quoted::Name | Quoted::Value => text.to_owned(),
         });
-        Entry {
+        HtmlEntry {
             kind,
             address: Cow::Borrowed(&invoked.address),
             type_name: invoked.type_name.as_deref(),
@@ -143,20 +143,20 @@ impl<'a> Entry<'a> {
                 trigger: invoked.trigger,
                 ..Details::of_values(&invoked.attributes)
             },
-            ..Entry::default()
+            ..HtmlEntry::default()
         }
     }
 
     /// Returns the entry for a check.
-    pub fn of_check(check: &'a Check<'_>) -> Entry<'a> {
+    pub fn of_check(check: &'a Check<'_>) -> HtmlEntry<'a> {
         let (check_kind, problems) = (check.check_kind.as_deref(), &*check.problems);
-        Entry {
+        HtmlEntry {
             kind: if check.status == "pass" { "passed_check" } else { "check" },
             address: Cow::Borrowed(&check.address),
             status: Some(&check.status),
             reason: check.problems.first().map(|problem| short_message(problem)),
             details: Details { check_kind, problems, ..Details::default() },
-            ..Entry::default()
+            ..HtmlEntry::default()
         }
     }
 

@@ -20,7 +20,7 @@ use std::io::Write;
 
 use serde::Serialize;
 
-use self::entry::{Broken, Entry, Failed, HiddenRecords, PlanSummary};
+use self::entry::{Broken, Failed, HiddenRecords, HtmlEntry, PlanSummary};
 use self::inert::push_line;
 use crate::error::{Error, Result};
 use crate::record::counts::Summary;
@@ -139,13 +139,13 @@ impl<W: Write> Html<W> {
         Ok(())
     }
 
-    fn entry(&mut self, entry: &Entry<'_>) -> Result<()> {
+    fn entry(&mut self, entry: &HtmlEntry<'_>) -> Result<()> {
         self.add_lines(|text| entry.push(text))
     }
 
     fn resource(&mut self, kind: &'static str, change: &ResourceChange<'_>) -> Result<()> {
         let link = self.links.of_change(change);
-        self.entry(&Entry::of_resource(kind, change).at(link))
+        self.entry(&HtmlEntry::of_resource(kind, change).at(link))
     }
 
     fn plan(&mut self, value: &impl Serialize) -> Result<()> {
@@ -190,18 +190,18 @@ impl<W: Write> Sink for Html<W> {
             Record::DeferredChange(change) => self.resource("deferred", change),
             Record::OutputChange(output) => {
                 let link = self.links.of_output(&output.name);
-                self.entry(&Entry::of_output(output).at(link))
+                self.entry(&HtmlEntry::of_output(output).at(link))
             }
             Record::ActionInvocation(invoked) => {
                 self.invocations += 1;
-                self.entry(&Entry::of_invocation("invocation", invoked))
+                self.entry(&HtmlEntry::of_invocation("invocation", invoked))
             }
             Record::DeferredActionInvocation(deferred) => {
-                self.entry(&Entry::of_invocation("deferred_invocation", deferred))
+                self.entry(&HtmlEntry::of_invocation("deferred_invocation", deferred))
             }
             Record::Check(check) => {
                 let link = self.links.of(&check.address);
-                self.entry(&Entry::of_check(check).at(link))
+                self.entry(&HtmlEntry::of_check(check).at(link))
             }
             Record::RelevantAttribute(_) => Ok(()),
             // The summary lists failed assertions among the broken rules.

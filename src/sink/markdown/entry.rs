@@ -24,7 +24,7 @@ const PROBLEMS: usize = 20;
 
 /// The text about one item, or about several items that change alike.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Entry {
+pub(super) struct MarkdownEntry {
     /// The number of items.
     pub count: u64,
     /// The row.
@@ -62,7 +62,7 @@ pub(super) struct Alike {
     link: String,
     phrase: String,
     /// The lines of attributes, without a head.
-    body: Entry,
+    body: MarkdownEntry,
 }
 
 impl Alike {
@@ -73,7 +73,7 @@ impl Alike {
     }
 
     /// Returns the entry for these changes.
-    pub fn entry(self, teller: &Teller) -> Entry {
+    pub fn entry(self, teller: &Teller) -> MarkdownEntry {
         let Alike { instances, symbol, link, phrase, body, .. } = self;
         let Instances { name, indexes, count, .. } = &instances;
         let mut head = match (&indexes[..], *count) {
@@ -88,7 +88,7 @@ impl Alike {
             let _ = write!(head, " {phrase}");
         }
         head += &link;
-        Entry { count: *count, head: head + "\n\n", ..body }
+        MarkdownEntry { count: *count, head: head + "\n\n", ..body }
     }
 }
 
@@ -139,23 +139,23 @@ impl Teller {
     }
 
     /// Returns the entry for a change to an output.
-    pub fn output(&self, output: &OutputChange<'_>) -> Entry {
+    pub fn output(&self, output: &OutputChange<'_>) -> MarkdownEntry {
         let action = Action::of(&output.action);
         let link = self.link(&format!("output.{}", output.name));
         let head = self.head(action.symbol(), &output.name) + &link + "\n\n";
-        Entry { head, ..self.body(&output.attributes, action) }
+        MarkdownEntry { head, ..self.body(&output.attributes, action) }
     }
 
     /// Returns the entry for an action invocation.
-    pub fn invocation(&self, invoked: &ActionInvocation<'_>) -> Entry {
+    pub fn invocation(&self, invoked: &ActionInvocation<'_>) -> MarkdownEntry {
         let words = phrase::invoked(invoked, quote);
         let space = if words.is_empty() { "" } else { " " };
         let head = self.head("", &invoked.address) + space + &words;
-        Entry { head: head + "\n\n", ..self.body(&invoked.attributes, Action::Read) }
+        MarkdownEntry { head: head + "\n\n", ..self.body(&invoked.attributes, Action::Read) }
     }
 
     /// Returns the entry for a check.
-    pub fn check(&self, check: &Check<'_>) -> Entry {
+    pub fn check(&self, check: &Check<'_>) -> MarkdownEntry {
         let head = self.head("", &check.address);
         let link = self.link(&check.address);
         let head = format!("{head} {}{link}\n\n", span(&check.status, WORD));
@@ -169,11 +169,11 @@ impl Teller {
             let _ = writeln!(lines, "{}", cut(problem, PROBLEM.min(self.lines_max)));
         }
         let body = if lines.is_empty() { lines } else { fenced("", &lines) + "\n" };
-        Entry { count: 1, head, body, ..Entry::default() }
+        MarkdownEntry { count: 1, head, body, ..MarkdownEntry::default() }
     }
 
     /// Returns an entry that has attributes and no head.
-    fn body(&self, attributes: &Attributes, action: Action) -> Entry {
+    fn body(&self, attributes: &Attributes, action: Action) -> MarkdownEntry {
         let lines_max = match action {
             Action::Update | Action::Replace => self.lines_max,
             _ => self.plain_max,
@@ -181,7 +181,7 @@ impl Teller {
         let render = |max| tell(attributes, action, self.detail, max);
         let Told { text, is_all } = render(lines_max);
         let full = (self.tells_all && !is_all).then(|| render(usize::MAX).text);
-        Entry { count: 1, body: text, full, ..Entry::default() }
+        MarkdownEntry { count: 1, body: text, full, ..MarkdownEntry::default() }
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
 
 use super::class::Class;
-use super::entry::Entry;
+use super::entry::MarkdownEntry;
 use super::fit::{Fit, Measure, Rest};
 use super::overview::Overview;
 use super::shelf::Shelf;
@@ -137,7 +137,7 @@ impl<'l, 's> Layout<'l, 's> {
 
     /// Writes an entry. If it does not fit, [`Rest::Parts`] begins a new page. If it still does not
     /// fit, its attributes are left out.
-    fn entry(&mut self, class: Class, entry: Entry) -> Result<Placed> {
+    fn entry(&mut self, class: Class, entry: MarkdownEntry) -> Result<Placed> {
         let mut placed = self.place(class, &entry)?;
         if placed == Placed::Nowhere && self.fit.rest == Rest::Parts {
             self.close()?;
@@ -147,13 +147,13 @@ impl<'l, 's> Layout<'l, 's> {
         }
         if placed == Placed::Nowhere {
             let is_cut = !entry.body.is_empty() || entry.is_cut;
-            placed = self.place(class, &Entry { body: String::new(), is_cut, ..entry })?;
+            placed = self.place(class, &MarkdownEntry { body: String::new(), is_cut, ..entry })?;
         }
         Ok(placed)
     }
 
     /// Writes an entry if it fits on this page.
-    fn place(&mut self, class: Class, entry: &Entry) -> Result<Placed> {
+    fn place(&mut self, class: Class, entry: &MarkdownEntry) -> Result<Placed> {
         let measure = self.fit.measure;
         let frame = match self.section {
             Section::Open => 0,

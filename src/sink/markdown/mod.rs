@@ -22,7 +22,7 @@ mod shelf;
 use std::io::Write;
 
 use self::class::Class;
-use self::entry::{Alike, Entry, Teller};
+use self::entry::{Alike, MarkdownEntry, Teller};
 use self::layout::{Layout, has_room};
 use self::overview::Overview;
 use self::shelf::{Room, Shelf};
@@ -112,7 +112,7 @@ impl<'s> Markdown<'s> {
         self.put(class, entry)
     }
 
-    fn put(&mut self, class: Class, mut entry: Entry) -> Result<()> {
+    fn put(&mut self, class: Class, mut entry: MarkdownEntry) -> Result<()> {
         self.shelf.add(class, &entry)?;
         if let Some(full) = &mut self.full {
             entry.body = entry.full.take().unwrap_or(entry.body);
@@ -124,7 +124,7 @@ impl<'s> Markdown<'s> {
         Ok(())
     }
 
-    fn add(&mut self, class: Class, tell: impl FnOnce(&Teller) -> Entry) -> Result<()> {
+    fn add(&mut self, class: Class, tell: impl FnOnce(&Teller) -> MarkdownEntry) -> Result<()> {
         if self.shelf.room(class) == Room::None {
             self.shelf.count(class, 1);
             return Ok(());

@@ -8,7 +8,7 @@ use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use tempfile::SpooledTempFile;
 
 use super::class::Class;
-use super::entry::Entry;
+use super::entry::MarkdownEntry;
 use super::fit::Measure;
 use crate::error::Result;
 use crate::sink::write_error;
@@ -80,7 +80,7 @@ impl Shelf {
     }
 
     /// Adds an entry, or the part of it that the report may show.
-    pub fn add(&mut self, class: Class, entry: &Entry) -> Result<()> {
+    pub fn add(&mut self, class: Class, entry: &MarkdownEntry) -> Result<()> {
         self.count(class, entry.count);
         let body = match self.room(class) {
             Room::None => return Ok(()),
@@ -140,19 +140,19 @@ impl Shelf {
     }
 
     /// Reads the entries of a class, from the first.
-    pub fn read(&mut self, class: Class) -> Result<Entries<'_>> {
+    pub fn read(&mut self, class: Class) -> Result<StoredEntries<'_>> {
         let Store { file, tally } = &mut self.stores[class as usize];
         file.rewind().map_err(write_error)?;
-        Ok(Entries(BufReader::new(file.take(tally.bytes))))
+        Ok(StoredEntries(BufReader::new(file.take(tally.bytes))))
     }
 }
 
 /// A reader of the stored entries of a class.
-pub(super) struct Entries<'s>(BufReader<std::io::Take<&'s mut SpooledTempFile>>);
+pub(super) struct StoredEntries<'s>(BufReader<std::io::Take<&'s mut SpooledTempFile>>);
 
-impl Entries<'_> {
+impl StoredEntries<'_> {
     /// Returns the next entry. `None` at the end.
-    pub fn next(&mut self) -> Result<Option<Entry>> {
+    pub fn next(&mut self) -> Result<Option<MarkdownEntry>> {
         if self.0.buffer().is_empty() && self.0.get_ref().limit() == 0 {
             return Ok(None);
         }
@@ -166,7 +166,7 @@ impl Entries<'_> {
         let [count, is_cut, head, body] = [0, 1, 2, 3].map(number);
         let [head, body] = [head, body].map(|len| self.text(len));
         let (head, body, is_cut) = (head?, body?, is_cut == 1);
-        Ok(Some(Entry { count, head, body, is_cut, full: None }))
+        Ok(Some(MarkdownEntry { count, head, body, is_cut, full: None }))
     }
 
     fn text(&mut self, len: u64) -> Result<String> {

@@ -22,7 +22,7 @@ use super::{Object, Patience, Version};
 use crate::error::{Result, StoreFault};
 use crate::plan::InputKind;
 use crate::source::walk::{is_input, kind_of_head};
-use crate::source::{Entry, Globs, Item, Skipped, Unlisted};
+use crate::source::{Globs, InputEntry, Item, Skipped, Unlisted};
 
 /// The number of bytes of an object to examine.
 const HEAD: u64 = 64 << 10;
@@ -175,9 +175,12 @@ impl Listing {
         Ok(receiver)
     }
 
-    fn entry(&self, meta: &ObjectMeta) -> Entry {
+    fn entry(&self, meta: &ObjectMeta) -> InputEntry {
         let address = self.address.with_key(meta.location.as_ref());
-        Entry::of_object(Object { address, stores: self.stores.clone() }, Version::listed(meta))
+        InputEntry::of_object(
+            Object { address, stores: self.stores.clone() },
+            Version::listed(meta),
+        )
     }
 }
 

@@ -5,9 +5,9 @@ use std::fs::Metadata;
 use std::path::PathBuf;
 
 use super::ahead::{Ahead, Upcoming};
-use super::entry::{Entry, Item, Location, Skipped, Unlisted};
 use super::expansion::Expansion;
 use super::globs::{Globs, is_glob};
+use super::input_entry::{InputEntry, Item, Location, Skipped, Unlisted};
 use super::lines::{Lines, List, Separator};
 use super::store::{Address, Asked, Found, Listing, Named, Object, Stores, shown};
 use super::walk::Walk;
@@ -33,7 +33,7 @@ pub struct Selection {
 }
 
 /// Iterates over the inputs of a selection. The iterator continues after an error.
-pub struct Entries<'a> {
+pub struct InputEntries<'a> {
     selection: &'a Selection,
     names: std::slice::Iter<'a, OsString>,
     names_ahead: Ahead,
@@ -87,10 +87,10 @@ enum Origin {
     Glob,
 }
 
-impl<'a> Entries<'a> {
+impl<'a> InputEntries<'a> {
     /// Creates an iterator over the inputs of a selection.
-    pub fn new(selection: &'a Selection) -> Entries<'a> {
-        Entries {
+    pub fn new(selection: &'a Selection) -> InputEntries<'a> {
+        InputEntries {
             selection,
             names: selection.names.iter(),
             names_ahead: Ahead::default(),
@@ -112,7 +112,7 @@ impl<'a> Entries<'a> {
     fn take(&mut self, name: &OsStr, origin: Origin, asked: Option<Asked>) -> Option<Item> {
         let bytes = name.as_encoded_bytes();
         if origin == Origin::Argument && bytes == b"-" {
-            return Some(Ok(Entry::of_stdin()));
+            return Some(Ok(InputEntry::of_stdin()));
         }
         if origin == Origin::Argument {
             match behind_at(name) {
@@ -146,9 +146,9 @@ impl<'a> Entries<'a> {
             return None;
         }
         Some(Ok(match metadata {
-            Ok(metadata) => Entry::of_file_with(path, &metadata),
+            Ok(metadata) => InputEntry::of_file_with(path, &metadata),
             // Opening the file reports the error.
-            Err(_) => Entry::at(Location::File(path)),
+            Err(_) => InputEntry::at(Location::File(path)),
         }))
     }
 
@@ -163,7 +163,7 @@ impl<'a> Entries<'a> {
         let listing = match asked.unwrap_or_else(|| stores.ask(&address)).wait() {
             Ok(Found::Object(version)) => {
                 let object = Object { address, stores: stores.clone() };
-                return Some(Ok(Entry::of_object(object, version)));
+                return Some(Ok(InputEntry::of_object(object, version)));
             }
             Ok(Found::Folder) if is_glob(address.key()) => Listing::of_glob(stores, &address),
             Ok(Found::Folder) => Listing::of_folder(stores, &address),
@@ -177,7 +177,7 @@ impl<'a> Entries<'a> {
     }
 
     fn next_argument(&mut self) -> Option<Upcoming> {
-        let Entries { selection, names, names_ahead, .. } = self;
+        let InputEntries { selection, names, names_ahead, .. } = self;
         // The closure never fails, so there is no error to report.
         names_ahead.next(&selection.stores, || Ok(names.next().cloned())).ok().flatten()
     }
@@ -193,7 +193,7 @@ impl<'a> Entries<'a> {
     }
 }
 
-impl Iterator for Entries<'_> {
+impl Iterator for InputEntries<'_> {
     type Item = Item;
 
     /// Finishes the open folder first, then the open glob, then the open list. A list may contain
@@ -239,7 +239,7 @@ impl Iterator for Entries<'_> {
             };
             if let Some(item) = item {
                 let schemas = &self.selection.schemas;
-                return Some(item.map(|entry| Entry { schemas: schemas.clone(), ..entry }));
+                return Some(item.map(|entry| InputEntry { schemas: schemas.clone(), ..entry }));
             }
         }
     }

@@ -30,7 +30,7 @@ pub enum Location {
 
 /// One input.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct InputEntry {
     /// The location of the input.
     pub location: Location,
     /// The stored size in bytes, if known.
@@ -43,34 +43,44 @@ pub struct Entry {
     pub schemas: SchemaFiles,
 }
 
-impl Entry {
-    pub(super) fn at(location: Location) -> Entry {
-        Entry { location, len: None, modified: None, etag: None, schemas: SchemaFiles::default() }
-    }
-
-    /// Creates the entry of standard input.
-    pub fn of_stdin() -> Entry {
-        Entry::at(Location::Stdin)
-    }
-
-    /// Creates the entry of a file, which need not exist.
-    pub fn of_file(path: PathBuf) -> Entry {
-        match std::fs::metadata(&path) {
-            Ok(metadata) => Entry::of_file_with(path, &metadata),
-            Err(_) => Entry::at(Location::File(path)),
+impl InputEntry {
+    pub(super) fn at(location: Location) -> InputEntry {
+        InputEntry {
+            location,
+            len: None,
+            modified: None,
+            etag: None,
+            schemas: SchemaFiles::default(),
         }
     }
 
-    pub(super) fn of_file_with(mut path: PathBuf, metadata: &Metadata) -> Entry {
+    /// Creates the entry of standard input.
+    pub fn of_stdin() -> InputEntry {
+        InputEntry::at(Location::Stdin)
+    }
+
+    /// Creates the entry of a file, which need not exist.
+    pub fn of_file(path: PathBuf) -> InputEntry {
+        match std::fs::metadata(&path) {
+            Ok(metadata) => InputEntry::of_file_with(path, &metadata),
+            Err(_) => InputEntry::at(Location::File(path)),
+        }
+    }
+
+    pub(super) fn of_file_with(mut path: PathBuf, metadata: &Metadata) -> InputEntry {
         // There may be many entries, and a joined path may have twice the capacity it needs.
         path.shrink_to_fit();
         let len = metadata.is_file().then_some(metadata.len());
-        Entry { len, modified: metadata.modified().ok(), ..Entry::at(Location::File(path)) }
+        InputEntry {
+            len,
+            modified: metadata.modified().ok(),
+            ..InputEntry::at(Location::File(path))
+        }
     }
 
-    pub(super) fn of_object(object: Object, version: Version) -> Entry {
+    pub(super) fn of_object(object: Object, version: Version) -> InputEntry {
         let Version { len, modified, etag } = version;
-        Entry { len, modified, etag, ..Entry::at(Location::Object(Box::new(object))) }
+        InputEntry { len, modified, etag, ..InputEntry::at(Location::Object(Box::new(object))) }
     }
 
     /// Returns the name of the input; `-` for standard input. For a file this is the path. For an
@@ -170,14 +180,14 @@ impl Entry {
     }
 
     fn read(&self, object: &Object) -> Result<Box<dyn Read + Send>> {
-        let Entry { len, modified, etag, .. } = self;
+        let InputEntry { len, modified, etag, .. } = self;
         let version = Version { len: *len, modified: *modified, etag: etag.clone() };
         object.stores.read(&object.address, version)
     }
 }
 
 /// An input, or a name that yields no input.
-pub(super) type Item = std::result::Result<Entry, Unlisted>;
+pub(super) type Item = std::result::Result<InputEntry, Unlisted>;
 
 /// A visitor that skips everything. It only finds out whether an input is a plan.
 struct Nothing;

@@ -16,7 +16,7 @@ use plansift::record::{self, Show};
 use plansift::redact::mask::Masking;
 use plansift::redact::{self, Secrecy, redact};
 use plansift::secret::{self, EchoOf, collect};
-use plansift::slim::{self, Part};
+use plansift::slim::{self, PlanPart};
 use serde_json::{Value, json};
 
 use crate::same_answer::Cut;
@@ -88,7 +88,7 @@ fn plans() -> Vec<Plan> {
 }
 
 fn selected(wanted: Wanted<'_>) -> slim::SlimOptions {
-    let part = |name: &&str| Part::named(name).expect("the name of a section");
+    let part = |name: &&str| PlanPart::named(name).expect("the name of a section");
     let pattern = |path: &&str| Pattern::parse(path).expect("a path");
     slim::SlimOptions {
         keep: wanted.keep.iter().map(part).collect(),

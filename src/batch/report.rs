@@ -102,7 +102,8 @@ pub fn update(folder: &Folder) -> Result<()> {
 
 fn write_of(folder: &Folder, totals: Totals) -> Result<Fleet> {
     let mut fleet = Fleet { totals, changed: 0 };
-    let part = Part { folder: folder.path(), name: Path::new(""), journal: folder.journal() };
+    let part =
+        JournalFolder { folder: folder.path(), name: Path::new(""), journal: folder.journal() };
     folder.replace(REPORT, |out| write(&[part], &mut fleet, out))?;
     Ok(fleet)
 }
@@ -172,9 +173,9 @@ impl Shards {
     ///
     /// Fails if the report cannot be written, or if a journal can no longer be read.
     pub fn write(&self, out: &mut dyn Write) -> Result<Fleet> {
-        let part = |(folder, journal)| Part { folder, name: folder, journal };
+        let part = |(folder, journal)| JournalFolder { folder, name: folder, journal };
         let parts = self.parts.iter().map(|(folder, journal)| part((folder.as_path(), journal)));
-        let parts: Vec<Part<'_>> = parts.collect();
+        let parts: Vec<JournalFolder<'_>> = parts.collect();
         let mut fleet = Fleet::default();
         fleet.totals.inputs.missing_shards.clone_from(&self.missing);
         write(&parts, &mut fleet, out)?;
@@ -188,14 +189,14 @@ fn is_like(one: &Terms, other: &Terms) -> bool {
 }
 
 /// A folder and its journal.
-struct Part<'a> {
+struct JournalFolder<'a> {
     folder: &'a Path,
     /// The path of the folder in the report.
     name: &'a Path,
     journal: &'a Journal,
 }
 
-impl Part<'_> {
+impl JournalFolder<'_> {
     /// Returns the path of an outcome's record file below `folder`.
     fn records(&self, folder: &Path, outcome: &Outcome) -> PathBuf {
         let extension = self.journal.terms().format.trim_end_matches("-raw");
@@ -212,16 +213,16 @@ impl Part<'_> {
     }
 }
 
-/// Merges the inputs of all parts by position.
+/// Merges the inputs of all folders by position.
 struct InOrder<'a> {
-    /// The next input and the rest of each part.
+    /// The next input and the rest of each folder.
     parts: Vec<(Option<Listed>, Option<Listing<'a>>)>,
-    /// The positions of the next inputs, each with the index of its part.
+    /// The positions of the next inputs, each with the index of its folder.
     next: BinaryHeap<Reverse<(u64, usize)>>,
 }
 
 impl<'a> InOrder<'a> {
-    fn of(parts: &[Part<'a>]) -> Result<InOrder<'a>> {
+    fn of(parts: &[JournalFolder<'a>]) -> Result<InOrder<'a>> {
         let mut inputs = InOrder { parts: Vec::new(), next: BinaryHeap::new() };
         for (index, part) in parts.iter().enumerate() {
             inputs.parts.push((None, part.journal.listed()));
@@ -230,7 +231,7 @@ impl<'a> InOrder<'a> {
         Ok(inputs)
     }
 
-    /// Reads the next input of a part.
+    /// Reads the next input of a folder.
     fn read(&mut self, index: usize) -> Result<()> {
         let (next, rest) = &mut self.parts[index];
         *next = rest.as_mut().and_then(Iterator::next).transpose()?;
@@ -238,7 +239,7 @@ impl<'a> InOrder<'a> {
         Ok(())
     }
 
-    /// Returns the next input, and the index of its part.
+    /// Returns the next input, and the index of its folder.
     fn next(&mut self) -> Result<Option<(Listed, usize)>> {
         let Some(Reverse((_, index))) = self.next.pop() else { return Ok(None) };
         let next = self.parts[index].0.take();
@@ -247,7 +248,7 @@ impl<'a> InOrder<'a> {
     }
 }
 
-fn write(parts: &[Part<'_>], fleet: &mut Fleet, out: &mut dyn Write) -> Result<()> {
+fn write(parts: &[JournalFolder<'_>], fleet: &mut Fleet, out: &mut dyn Write) -> Result<()> {
     let out = &mut inert::Json::new(out);
     let (mut inputs, mut count) = (InOrder::of(parts)?, 0);
     while let Some((listed, index)) = inputs.next()? {
@@ -276,7 +277,12 @@ fn write(parts: &[Part<'_>], fleet: &mut Fleet, out: &mut dyn Write) -> Result<(
 }
 
 /// Writes the rows of an input.
-fn plans(outcome: Outcome, part: &Part<'_>, fleet: &mut Fleet, out: &mut dyn Write) -> Result<()> {
+fn plans(
+    outcome: Outcome,
+    part: &JournalFolder<'_>,
+    fleet: &mut Fleet,
+    out: &mut dyn Write,
+) -> Result<()> {
     let file = part.records(part.name, &outcome);
     let file = file.to_string_lossy();
     let records = outcome.records.is_some().then_some(&*file);

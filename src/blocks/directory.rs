@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::file::{
-    FileDiagnostic, Part, SourceBlock, SourceLocation, parse, references_of, whole_file,
+    FileDiagnostic, MemberReferences, SourceBlock, SourceLocation, parse, references_of, whole_file,
 };
 
 /// The endings of configuration files.
@@ -132,7 +132,7 @@ impl Directory {
     /// setting of the same name. `terraform` also accepts new settings. The tools reject local
     /// values that no other file defines.
     fn override_settings(&mut self, mut block: SourceBlock) {
-        let mut targets: BTreeMap<usize, Vec<Part>> = BTreeMap::new();
+        let mut targets: BTreeMap<usize, Vec<MemberReferences>> = BTreeMap::new();
         let mut left = Vec::new();
         let first = self.first.get("terraform").filter(|_| block.kind.as_ref() == "terraform");
         for part in std::mem::take(&mut block.parts) {
@@ -154,7 +154,7 @@ impl Directory {
     }
 
     /// Replaces parts of a block with the parts from an override file.
-    fn replace(&mut self, at: usize, parts: Vec<Part>, place: SourceLocation) {
+    fn replace(&mut self, at: usize, parts: Vec<MemberReferences>, place: SourceLocation) {
         let Some(base) = self.blocks.get_mut(at) else { return };
         base.overrides.push(place);
         let positions = self.overridden.entry(at).or_insert_with(|| {

@@ -54,12 +54,12 @@ pub struct SourceBlock {
     /// The locations of the blocks in override files that override this block.
     pub overrides: Vec<SourceLocation>,
     /// The parts that an override file can replace.
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<MemberReferences>,
 }
 
 /// An argument of a block, or all its nested blocks of a type.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
+pub(super) struct MemberReferences {
     /// The name in the block.
     pub name: Box<str>,
     /// The references in the part, in order.
@@ -246,7 +246,11 @@ fn part_name<E>(block: &Block<E>) -> &str {
 
 /// Returns the parts of a block, in order: its attributes, and then its nested blocks by type. Each
 /// member of `lifecycle` and `required_providers` is a separate part.
-fn parts<E>(syntax: &impl Syntax<E>, block: &Block<E>, diagnostics: &mut Diagnostics) -> Vec<Part> {
+fn parts<E>(
+    syntax: &impl Syntax<E>,
+    block: &Block<E>,
+    diagnostics: &mut Diagnostics,
+) -> Vec<MemberReferences> {
     let mut parts = Parts::default();
     for attribute in &block.attributes {
         parts.add(&attribute.name, syntax.references(attribute, diagnostics));
@@ -271,7 +275,7 @@ fn parts<E>(syntax: &impl Syntax<E>, block: &Block<E>, diagnostics: &mut Diagnos
 /// Collects parts. Parts of the same name become one part.
 #[derive(Default)]
 struct Parts {
-    list: Vec<Part>,
+    list: Vec<MemberReferences>,
     positions: HashMap<Box<str>, usize>,
 }
 
@@ -281,14 +285,14 @@ impl Parts {
             Some(part) => part.references.extend(references),
             None => {
                 self.positions.insert(name.into(), self.list.len());
-                self.list.push(Part { name: name.into(), references });
+                self.list.push(MemberReferences { name: name.into(), references });
             }
         }
     }
 }
 
 /// Returns the references of parts, in order, without repetitions.
-pub(super) fn references_of(parts: &[Part]) -> Vec<String> {
+pub(super) fn references_of(parts: &[MemberReferences]) -> Vec<String> {
     let mut seen = HashSet::new();
     let all = parts.iter().flat_map(|part| &part.references);
     all.filter(|reference| seen.insert(reference.as_str())).cloned().collect()

@@ -47,7 +47,7 @@ use crate::path::AddressPattern;
 use crate::record::Show;
 use crate::sink::fleet::{By, Column, Shape, Sort};
 use crate::sink::{Form, ReportForm};
-use crate::slim::Part;
+use crate::slim::PlanPart;
 
 /// Headings of the options in the help.
 const INPUT: &str = "Input";
@@ -469,9 +469,9 @@ fn positive(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "expected a whole number from 1".to_owned())
 }
 
-fn part(name: &str) -> Result<Part, String> {
-    Part::named(name).ok_or_else(|| {
-        let names: Vec<_> = Part::NAMES.iter().map(|(name, _)| *name).collect();
+fn part(name: &str) -> Result<PlanPart, String> {
+    PlanPart::named(name).ok_or_else(|| {
+        let names: Vec<_> = PlanPart::NAMES.iter().map(|(name, _)| *name).collect();
         let meant = match name {
             "all" => "; `plansift redact` keeps all of them".to_owned(),
             _ => did_you_mean(nearest(name, names.iter().copied())),

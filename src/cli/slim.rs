@@ -11,7 +11,7 @@ use super::unmatched;
 use crate::plan::Accepts;
 use crate::record::Show;
 use crate::redact::Secrecy;
-use crate::slim::{LeftOut, Part, SlimOptions, Slimmed, slim};
+use crate::slim::{LeftOut, PlanPart, SlimOptions, Slimmed, slim};
 
 /// Writes the parts of all inputs, in order, to one output.
 pub fn run(arguments: &Slim) -> Result<Exit, Exit> {
@@ -62,7 +62,7 @@ pub fn run(arguments: &Slim) -> Result<Exit, Exit> {
         if !arguments.no_redact {
             warn_of_names(masking.secret.names.as_ref());
         }
-        if arguments.keep != Part::DEFAULT {
+        if arguments.keep != PlanPart::DEFAULT {
             unmatched::warn_of_parts(&arguments.keep, &kept);
         }
     }

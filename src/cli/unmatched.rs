@@ -5,7 +5,7 @@ use super::messages::say;
 use crate::path::{self, AddressPattern};
 use crate::record::watch::{Named, Watch};
 use crate::sink::gate::Rule;
-use crate::slim::Part;
+use crate::slim::PlanPart;
 
 /// Creates a watch over patterns that lives until the end of the run. `None` without patterns.
 fn watch(patterns: Vec<(String, Named)>) -> Option<&'static Watch> {
@@ -81,7 +81,7 @@ pub fn warn_of_slim(watch: Option<&Watch>, others: &[&str]) {
 }
 
 /// Warns about parts that `--keep` names but no plan has.
-pub fn warn_of_parts(wanted: &[Part], kept: &[Part]) {
+pub fn warn_of_parts(wanted: &[PlanPart], kept: &[PlanPart]) {
     for part in wanted.iter().filter(|part| !kept.contains(part)) {
         say(&format!("warning: --keep {} matches nothing, no plan has this section", part.name()));
     }

@@ -10,7 +10,7 @@ use crate::path::push_key;
 
 /// A member of a block: the expression of an attribute, or nested blocks.
 #[derive(Clone, Copy, Debug)]
-pub enum Part<'a> {
+pub enum BlockMember<'a> {
     /// The expression of an attribute.
     Expression(Expression<'a>),
     /// A block, or an object with a block for each label.
@@ -31,21 +31,21 @@ pub enum Expression<'a> {
     Unknown,
 }
 
-impl<'a> Part<'a> {
+impl<'a> BlockMember<'a> {
     /// Classifies a member of a block.
     ///
     /// # Errors
     ///
     /// Fails if the value is invalid.
-    pub fn of(value: Value<'a>) -> Result<Part<'a>> {
+    pub fn of(value: Value<'a>) -> Result<BlockMember<'a>> {
         match value.kind()? {
-            Kind::Array => Ok(Part::Blocks(value)),
+            Kind::Array => Ok(BlockMember::Blocks(value)),
             Kind::Object => Ok(match Expression::of(value)? {
-                Some(expression) => Part::Expression(expression),
-                None => Part::Block(value),
+                Some(expression) => BlockMember::Expression(expression),
+                None => BlockMember::Block(value),
             }),
             // No tool writes a scalar here.
-            _ => Ok(Part::Expression(Expression::Unknown)),
+            _ => Ok(BlockMember::Expression(Expression::Unknown)),
         }
     }
 }
@@ -148,7 +148,7 @@ pub fn each_expression<'a>(
                 Some((key, _)) if is_nested && key.is("constant_value") => continue,
                 Some((key, value)) => {
                     push_key(path, &key.decode()?);
-                    Some(Part::of(value)?)
+                    Some(BlockMember::of(value)?)
                 }
                 None => None,
             },
@@ -157,7 +157,7 @@ pub fn each_expression<'a>(
                     path.push_str(&format!("[{index}]"));
                     *index += 1;
                     match value.kind()? {
-                        Kind::Object => Some(Part::Block(value)),
+                        Kind::Object => Some(BlockMember::Block(value)),
                         _ => continue,
                     }
                 }
@@ -169,12 +169,12 @@ pub fn each_expression<'a>(
                 open.pop();
                 continue;
             }
-            Some(Part::Expression(expression)) => {
+            Some(BlockMember::Expression(expression)) => {
                 each(path, expression)?;
                 continue;
             }
-            Some(Part::Block(block)) => Inside::Block(block.members()?),
-            Some(Part::Blocks(list)) => Inside::Blocks(list.elements()?, 0),
+            Some(BlockMember::Block(block)) => Inside::Block(block.members()?),
+            Some(BlockMember::Blocks(list)) => Inside::Blocks(list.elements()?, 0),
         };
         open.push(Open { inside, path_len: path.len() });
     }

@@ -12,7 +12,7 @@ use super::position::{Position, Range, advance};
 
 /// A part of a template.
 #[derive(Debug)]
-pub enum Part {
+pub enum TemplatePart {
     /// Literal text.
     Literal(String),
     /// `${ }`
@@ -30,7 +30,7 @@ pub enum Part {
 #[derive(Debug)]
 pub struct Template {
     /// The parts, in order.
-    pub parts: Vec<Part>,
+    pub parts: Vec<TemplatePart>,
 }
 
 impl Template {
@@ -39,9 +39,11 @@ impl Template {
         let mut all = Vec::new();
         for part in &self.parts {
             match part {
-                Part::Literal(_) => {}
-                Part::Interpolation(inner) => all.extend(expression::references(inner)),
-                Part::Directive { references, .. } => all.extend(references.iter().cloned()),
+                TemplatePart::Literal(_) => {}
+                TemplatePart::Interpolation(inner) => all.extend(expression::references(inner)),
+                TemplatePart::Directive { references, .. } => {
+                    all.extend(references.iter().cloned())
+                }
             }
         }
         all
@@ -71,7 +73,7 @@ struct Reader<'a> {
     at: usize,
     position: Position,
     file: &'a str,
-    parts: Vec<Part>,
+    parts: Vec<TemplatePart>,
     open: Vec<Open>,
     /// The references of the outermost open directive.
     references: References,
@@ -165,7 +167,7 @@ impl Reader<'_> {
         }
         self.strips = false;
         if self.open.is_empty() {
-            self.parts.push(Part::Literal(kept.to_owned()));
+            self.parts.push(TemplatePart::Literal(kept.to_owned()));
         }
     }
 
@@ -187,7 +189,7 @@ impl Reader<'_> {
             self.directive(source, inside, Range::new(start, after))?;
         } else if let Some(inner) = expression::parse(source) {
             if self.open.is_empty() {
-                self.parts.push(Part::Interpolation(Box::new(inner)));
+                self.parts.push(TemplatePart::Interpolation(Box::new(inner)));
             } else {
                 self.references.expression(&inner);
             }
@@ -321,7 +323,7 @@ impl Reader<'_> {
         self.references.bound.truncate(open.bound);
         if self.open.is_empty() {
             let references = std::mem::take(&mut self.references.found);
-            self.parts.push(Part::Directive { form: open.form, references });
+            self.parts.push(TemplatePart::Directive { form: open.form, references });
         }
     }
 }

@@ -8,7 +8,7 @@
 //! an element of the second list lacks a member, it keeps the value of this member from the element
 //! of the first list.
 
-use super::shape::{EXPRESSION_DATA, Field, Part, Shape, find, folded};
+use super::shape::{CheckedPart, EXPRESSION_DATA, Field, Shape, find, folded};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::json::Validation;
@@ -24,11 +24,11 @@ use crate::wire::Type;
 /// Receives the parts of a document that checks need.
 pub(super) trait Receiver {
     /// A list, map or section begins, or is `null`.
-    fn begin(&mut self, part: Part, container: Container);
+    fn begin(&mut self, part: CheckedPart, container: Container);
 
     /// Takes an element of a list, or a member of a map and its name. Fails if the element is
     /// invalid.
-    fn element(&mut self, part: Part, name: &str, value: Value<'_>) -> Result<()>;
+    fn element(&mut self, part: CheckedPart, name: &str, value: Value<'_>) -> Result<()>;
 }
 
 /// A container that begins.
@@ -48,7 +48,7 @@ enum Frame {
         version: Option<String>,
     },
     /// A list or a map.
-    Elements { is_map: bool, shape: &'static Shape, part: Option<Part>, floats: bool },
+    Elements { is_map: bool, shape: &'static Shape, part: Option<CheckedPart>, floats: bool },
 }
 
 /// Reads a document and sends its parts to a receiver. Fails if the document is not JSON, a value
@@ -101,7 +101,7 @@ pub(super) fn decode<S: Source>(
 /// The position of a value in the document, and its type.
 struct ValueContext {
     shape: &'static Shape,
-    part: Option<Part>,
+    part: Option<CheckedPart>,
     /// The name of a member.
     name: String,
     floats: bool,
@@ -168,7 +168,7 @@ impl Reader {
         cursor: &mut Cursor<S>,
         shape: &'static Shape,
         floats: bool,
-        part: Option<Part>,
+        part: Option<CheckedPart>,
         name: &str,
         receiver: &mut impl Receiver,
     ) -> Result<()> {

@@ -6,7 +6,7 @@ use super::Checked;
 use super::change::{Change, DeferredChange, GoStruct, ResourceChange};
 use super::decode::{Container, Receiver, decode};
 use super::emptiness::{Emptiness, without_change};
-use super::shape::{PLAN, Part};
+use super::shape::{CheckedPart, PLAN};
 use crate::error::{Error, Result};
 use crate::input::Source;
 use crate::json::value::Value;
@@ -67,7 +67,7 @@ struct Run<'c> {
     checks: &'c [PlanCheck],
     limits: &'c Limits,
     /// The indices of the checks, by the part that they check and by the name in it.
-    named: BTreeMap<Part, BTreeMap<&'c str, Vec<usize>>>,
+    named: BTreeMap<CheckedPart, BTreeMap<&'c str, Vec<usize>>>,
     /// The results so far. `None` if the document has not yet shown the entry that the check names.
     results: Vec<Option<Checked>>,
     /// Present if a check needs to know whether the plan is empty.
@@ -102,11 +102,11 @@ impl<'c> Run<'c> {
                 PlanCheck::ResourceAction { address, .. }
                 | PlanCheck::UnknownValue { address, .. }
                 | PlanCheck::SensitiveValue { address, .. }
-                | PlanCheck::KnownValue { address, .. } => (Part::ResourceChange, address),
-                PlanCheck::DeferredChange { address, .. } => (Part::DeferredChange, address),
+                | PlanCheck::KnownValue { address, .. } => (CheckedPart::ResourceChange, address),
+                PlanCheck::DeferredChange { address, .. } => (CheckedPart::DeferredChange, address),
                 PlanCheck::UnknownOutputValue { output, .. }
                 | PlanCheck::NullOutputValue { output, .. }
-                | PlanCheck::KnownOutputValue { output, .. } => (Part::OutputChange, output),
+                | PlanCheck::KnownOutputValue { output, .. } => (CheckedPart::OutputChange, output),
             };
             run.named.entry(part).or_default().entry(name).or_default().push(place);
         }
@@ -114,7 +114,7 @@ impl<'c> Run<'c> {
     }
 
     /// Drops the results of all checks of a part.
-    fn reset(&mut self, part: Part) {
+    fn reset(&mut self, part: CheckedPart) {
         for place in self.named.get(&part).into_iter().flat_map(BTreeMap::values).flatten() {
             self.results[*place] = None;
         }
@@ -122,7 +122,7 @@ impl<'c> Run<'c> {
 
     /// Fails all checks of a part that have no result yet, because Go panics when it reads the
     /// address of an entry that is `null`.
-    fn fail_rest(&mut self, part: Part) {
+    fn fail_rest(&mut self, part: CheckedPart) {
         for (name, places) in self.named.get(&part).into_iter().flatten() {
             for place in places {
                 self.results[*place].get_or_insert_with(|| Err(without_change(name)));
@@ -131,7 +131,7 @@ impl<'c> Run<'c> {
     }
 
     fn resource(&mut self, value: Value<'_>) -> Result<()> {
-        if !self.named.contains_key(&Part::ResourceChange) && self.emptiness.is_none() {
+        if !self.named.contains_key(&CheckedPart::ResourceChange) && self.emptiness.is_none() {
             return Ok(());
         }
         let entry = ResourceChange::read(value)?;
@@ -139,10 +139,10 @@ impl<'c> Run<'c> {
             emptiness.add_resource(entry.as_ref(), self.limits)?;
         }
         let Some(entry) = entry else {
-            self.fail_rest(Part::ResourceChange);
+            self.fail_rest(CheckedPart::ResourceChange);
             return Ok(());
         };
-        let places = self.named.get(&Part::ResourceChange);
+        let places = self.named.get(&CheckedPart::ResourceChange);
         let places = places.and_then(|names| names.get(&*entry.address));
         for place in places.into_iter().flatten() {
             if self.results[*place].is_none() {
@@ -164,7 +164,7 @@ impl<'c> Run<'c> {
     }
 
     fn output(&mut self, name: &str, value: Value<'_>) -> Result<()> {
-        let places = self.named.get(&Part::OutputChange).and_then(|names| names.get(name));
+        let places = self.named.get(&CheckedPart::OutputChange).and_then(|names| names.get(name));
         if places.is_none() && self.emptiness.is_none() {
             return Ok(());
         }
@@ -182,7 +182,7 @@ impl<'c> Run<'c> {
     }
 
     fn deferred(&mut self, value: Value<'_>) -> Result<()> {
-        if !self.named.contains_key(&Part::DeferredChange) && self.all_deferred.is_none() {
+        if !self.named.contains_key(&CheckedPart::DeferredChange) && self.all_deferred.is_none() {
             return Ok(());
         }
         let entry = DeferredChange::read(value)?;
@@ -200,10 +200,10 @@ impl<'c> Run<'c> {
             all.push(kept);
         }
         let Some(entry) = &entry else {
-            self.fail_rest(Part::DeferredChange);
+            self.fail_rest(CheckedPart::DeferredChange);
             return Ok(());
         };
-        let names = self.named.get(&Part::DeferredChange);
+        let names = self.named.get(&CheckedPart::DeferredChange);
         let places = names.zip(address).and_then(|(names, address)| names.get(address));
         for place in places.into_iter().flatten() {
             self.results[*place].get_or_insert_with(|| match &self.checks[*place] {
@@ -234,27 +234,29 @@ impl<'c> Run<'c> {
 }
 
 impl Receiver for Run<'_> {
-    fn begin(&mut self, part: Part, container: Container) {
+    fn begin(&mut self, part: CheckedPart, container: Container) {
         // The members of a repeated map are added to the members of the first map.
         if container == Container::Object {
             return;
         }
         self.reset(part);
         match part {
-            Part::ResourceChange => {
+            CheckedPart::ResourceChange => {
                 self.emptiness.iter_mut().for_each(Emptiness::clear_resources);
             }
-            Part::OutputChange => self.emptiness.iter_mut().for_each(Emptiness::clear_outputs),
-            Part::DeferredChange => self.all_deferred.iter_mut().for_each(Vec::clear),
+            CheckedPart::OutputChange => {
+                self.emptiness.iter_mut().for_each(Emptiness::clear_outputs)
+            }
+            CheckedPart::DeferredChange => self.all_deferred.iter_mut().for_each(Vec::clear),
             _ => {}
         }
     }
 
-    fn element(&mut self, part: Part, name: &str, value: Value<'_>) -> Result<()> {
+    fn element(&mut self, part: CheckedPart, name: &str, value: Value<'_>) -> Result<()> {
         match part {
-            Part::ResourceChange => self.resource(value),
-            Part::OutputChange => self.output(name, value),
-            Part::DeferredChange => self.deferred(value),
+            CheckedPart::ResourceChange => self.resource(value),
+            CheckedPart::OutputChange => self.output(name, value),
+            CheckedPart::DeferredChange => self.deferred(value),
             _ => Ok(()),
         }
     }

@@ -6,7 +6,7 @@
 
 /// A part of a document that checks need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Part {
+pub(super) enum CheckedPart {
     ResourceChange,
     OutputChange,
     DeferredChange,
@@ -52,7 +52,7 @@ pub(super) struct Field {
     names: &'static [&'static str],
     pub shape: &'static Shape,
     /// The part that checks need: the value, or the elements of a list or map.
-    pub part: Option<Part>,
+    pub part: Option<CheckedPart>,
 }
 
 const fn fields(names: &'static [&'static str], shape: &'static Shape) -> Field {
@@ -64,7 +64,7 @@ const fn texts(names: &'static [&'static str]) -> Field {
 }
 
 impl Field {
-    const fn part(mut self, part: Part) -> Field {
+    const fn part(mut self, part: CheckedPart) -> Field {
         self.part = Some(part);
         self
     }
@@ -88,10 +88,10 @@ pub(super) static PLAN: Shape = Shape::Document(&[
     fields(&["variables"], &Shape::Map(&Shape::Struct(&[fields(&["value"], &ANY)]))),
     fields(&["planned_values"], &ROOT_VALUES),
     fields(&["resource_drift"], &Shape::List(&RESOURCE_CHANGE)),
-    fields(&["resource_changes"], &Shape::List(&RESOURCE_CHANGE)).part(Part::ResourceChange),
-    fields(&["deferred_changes"], &Shape::List(&DEFERRED_CHANGE)).part(Part::DeferredChange),
+    fields(&["resource_changes"], &Shape::List(&RESOURCE_CHANGE)).part(CheckedPart::ResourceChange),
+    fields(&["deferred_changes"], &Shape::List(&DEFERRED_CHANGE)).part(CheckedPart::DeferredChange),
     fields(&["complete"], &BOOLEAN),
-    fields(&["output_changes"], &Shape::Map(&CHANGE)).part(Part::OutputChange),
+    fields(&["output_changes"], &Shape::Map(&CHANGE)).part(CheckedPart::OutputChange),
     fields(&["prior_state"], &Shape::Floats(&STATE)),
     fields(&["configuration"], &Shape::Floats(&CONFIGURATION)),
     fields(&["relevant_attributes"], &Shape::List(&RELEVANT_ATTRIBUTE)),
@@ -102,7 +102,7 @@ pub(super) static PLAN: Shape = Shape::Document(&[
 /// The output of `show -json` for a state.
 pub(super) static STATE: Shape = Shape::Document(&[
     texts(&["format_version", "terraform_version"]),
-    fields(&["values"], &ROOT_VALUES).part(Part::Values),
+    fields(&["values"], &ROOT_VALUES).part(CheckedPart::Values),
     fields(&["checks"], &Shape::List(&CHECK)),
 ]);
 
@@ -162,8 +162,8 @@ static LIFECYCLE_ACTION_TRIGGER: Shape = Shape::Struct(&[
 ]);
 
 static ROOT_VALUES: Shape = Shape::Section(&[
-    fields(&["outputs"], &Shape::Map(&OUTPUT)).part(Part::Output),
-    fields(&["root_module"], &ROOT_MODULE).part(Part::RootModule),
+    fields(&["outputs"], &Shape::Map(&OUTPUT)).part(CheckedPart::Output),
+    fields(&["root_module"], &ROOT_MODULE).part(CheckedPart::RootModule),
 ]);
 
 static OUTPUT: Shape = Shape::Struct(&[
@@ -174,7 +174,7 @@ static OUTPUT: Shape = Shape::Struct(&[
 
 static ROOT_MODULE: Shape = Shape::Section(&[
     texts(&["address"]),
-    fields(&["resources"], &Shape::List(&RESOURCE)).part(Part::Resource),
+    fields(&["resources"], &Shape::List(&RESOURCE)).part(CheckedPart::Resource),
     fields(&["child_modules"], &Shape::List(&MODULE)),
 ]);
 

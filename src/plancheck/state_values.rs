@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{GoStruct, Resource};
 use super::decode::{Container, Receiver};
-use super::shape::Part;
+use super::shape::CheckedPart;
 use crate::error::{Error, Result};
 use crate::json::detached::Detached;
 use crate::json::value::Value;
@@ -54,29 +54,31 @@ impl<'c> Collected<'c> {
 }
 
 impl Receiver for Collected<'_> {
-    fn begin(&mut self, part: Part, container: Container) {
+    fn begin(&mut self, part: CheckedPart, container: Container) {
         let is_null = container == Container::Null;
         match part {
-            Part::Values => {
+            CheckedPart::Values => {
                 self.has_values = !is_null;
                 self.has_root_module &= !is_null;
             }
-            Part::RootModule => self.has_root_module = !is_null,
+            CheckedPart::RootModule => self.has_root_module = !is_null,
             _ => {}
         }
-        if part == Part::Resource || is_null && matches!(part, Part::Values | Part::RootModule) {
+        if part == CheckedPart::Resource
+            || is_null && matches!(part, CheckedPart::Values | CheckedPart::RootModule)
+        {
             self.resources.clear();
             self.has_null_resource = false;
         }
-        if is_null && matches!(part, Part::Values | Part::Output) {
+        if is_null && matches!(part, CheckedPart::Values | CheckedPart::Output) {
             self.outputs.clear();
         }
     }
 
-    fn element(&mut self, part: Part, name: &str, value: Value<'_>) -> Result<()> {
+    fn element(&mut self, part: CheckedPart, name: &str, value: Value<'_>) -> Result<()> {
         match part {
-            Part::Resource if value.is_null() => self.has_null_resource = true,
-            Part::Resource if !self.has_null_resource && !self.addresses.is_empty() => {
+            CheckedPart::Resource if value.is_null() => self.has_null_resource = true,
+            CheckedPart::Resource if !self.has_null_resource && !self.addresses.is_empty() => {
                 let address = Resource::read(value)?;
                 let address = address.map(|resource| resource.address).unwrap_or_default();
                 if self.addresses.contains(&*address) && !self.resources.contains_key(&address) {
@@ -84,7 +86,7 @@ impl Receiver for Collected<'_> {
                     self.resources.insert(address, kept);
                 }
             }
-            Part::Output if self.names.contains(name) => {
+            CheckedPart::Output if self.names.contains(name) => {
                 let kept = self.keep(value)?;
                 self.outputs.insert(name.to_owned(), kept);
             }

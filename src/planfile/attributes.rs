@@ -7,7 +7,7 @@
 use super::keys;
 use super::path::{Paths, Step};
 use super::protobuf::fault;
-use super::walk::{self, Part, Text, Walk};
+use super::walk::{self, Text, ValueEvent, Walk};
 use crate::error::{PlanFileFault, Result};
 use crate::json::value::{Elements, Kind, Members, Value};
 use crate::limits::Limits;
@@ -38,13 +38,13 @@ impl<'a> Json<'a> {
 }
 
 impl<'a> Walk<'a> for Json<'a> {
-    fn next(&mut self) -> Result<Part<'a>> {
+    fn next(&mut self) -> Result<ValueEvent<'a>> {
         let next = match (self.next.take(), self.stack.last_mut()) {
             (Some(value), _) => Some(value),
             (None, Some(Inside::Object(members))) => match members.next().transpose()? {
                 Some((key, value)) => {
                     self.next = Some(value);
-                    return Ok(Part::Key(key.decode()?.into_bytes().into()));
+                    return Ok(ValueEvent::Key(key.decode()?.into_bytes().into()));
                 }
                 None => None,
             },
@@ -53,7 +53,7 @@ impl<'a> Walk<'a> for Json<'a> {
         };
         let Some(mut value) = next else {
             self.stack.pop();
-            return Ok(Part::Close);
+            return Ok(ValueEvent::Close);
         };
         if !self.keeps_types {
             value = without_type(value)?;
@@ -61,16 +61,16 @@ impl<'a> Walk<'a> for Json<'a> {
         Ok(match value.kind()? {
             Kind::Object => {
                 self.stack.push(Inside::Object(value.members()?));
-                Part::Object
+                ValueEvent::Object
             }
             Kind::Array => {
                 self.stack.push(Inside::Array(value.elements()?));
-                Part::Array
+                ValueEvent::Array
             }
-            Kind::Null => Part::Null,
+            Kind::Null => ValueEvent::Null,
             _ => {
                 self.leaf = value;
-                Part::Leaf
+                ValueEvent::Leaf
             }
         })
     }

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::path::{Paths, Step, order};
-use super::walk::{Part, Shape, Walk, check_len};
+use super::walk::{Shape, ValueEvent, Walk, check_len};
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::wire::json_string;
@@ -64,11 +64,11 @@ pub(super) fn write<'a>(
     loop {
         check_len(writer.out, limits, walk.offset())?;
         let mut part = walk.next()?;
-        if let Part::Close = part {
+        if let ValueEvent::Close = part {
             writer.close();
         } else {
             let mut member = None;
-            if let Part::Key(key) = part {
+            if let ValueEvent::Key(key) = part {
                 part = walk.next()?;
                 member = Some(key);
             }
@@ -91,7 +91,7 @@ fn sorted<'m, 'v>(paths: &'m Paths<'v>) -> Vec<&'m [Step<'v>]> {
 }
 
 /// Whether the paths that lead to a value mark the whole value.
-fn is_marked(paths: &[&[Step<'_>]], depth: usize, part: &Part<'_>) -> bool {
+fn is_marked(paths: &[&[Step<'_>]], depth: usize, part: &ValueEvent<'_>) -> bool {
     let (Some(first), Some(last)) = (paths.first(), paths.last()) else { return false };
     // The paths are sorted, so a path that ends here comes first.
     let (Some(first), Some(last)) = (first.get(depth), last.get(depth)) else { return true };
@@ -99,11 +99,11 @@ fn is_marked(paths: &[&[Step<'_>]], depth: usize, part: &Part<'_>) -> bool {
     let are_every = is_every(first) && is_every(last);
     match part {
         // A mark inside a set marks the whole set.
-        Part::Array => {
+        ValueEvent::Array => {
             !are_every && ![first, last].iter().all(|step| matches!(step, Step::Index(_)))
         }
-        Part::Object => !are_every && ![first, last].iter().all(|step| step.is_name()),
-        Part::Leaf => true,
+        ValueEvent::Object => !are_every && ![first, last].iter().all(|step| step.is_name()),
+        ValueEvent::Leaf => true,
         _ => false,
     }
 }
@@ -117,7 +117,7 @@ struct Writer<'m, 'o> {
 
 impl Writer<'_, '_> {
     /// Writes a leaf or the start of a container. Returns whether the whole value is marked.
-    fn value(&mut self, part: &Part<'_>, member: Option<&[u8]>) -> bool {
+    fn value(&mut self, part: &ValueEvent<'_>, member: Option<&[u8]>) -> bool {
         let depth = self.stack.len();
         let paths = self.lead(member);
         let lists = LISTS.map(|list| &self.marks[list][paths[list].clone()]);
@@ -128,15 +128,15 @@ impl Writer<'_, '_> {
         // Without a type, a path into an unknown value shows its shape.
         let next = lists.iter().find_map(|paths| paths.first()?.get(depth));
         let shape = match (part, next) {
-            (Part::Unknown(Shape::Any), Some(step)) if step.is_name() => Shape::Object,
-            (Part::Unknown(Shape::Any), Some(Step::Every)) => Shape::Leaf,
-            (Part::Unknown(Shape::Any), Some(_)) => Shape::Array,
-            (Part::Unknown(shape), _) => *shape,
+            (ValueEvent::Unknown(Shape::Any), Some(step)) if step.is_name() => Shape::Object,
+            (ValueEvent::Unknown(Shape::Any), Some(Step::Every)) => Shape::Leaf,
+            (ValueEvent::Unknown(Shape::Any), Some(_)) => Shape::Array,
+            (ValueEvent::Unknown(shape), _) => *shape,
             _ => Shape::Leaf,
         };
         match part {
-            Part::Object | Part::Array => {
-                let is_object = matches!(part, Part::Object);
+            ValueEvent::Object | ValueEvent::Array => {
+                let is_object = matches!(part, ValueEvent::Object);
                 self.separate(member);
                 let start = self.out.len();
                 self.out.push(if is_object { b'{' } else { b'[' });

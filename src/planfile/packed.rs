@@ -5,7 +5,7 @@
 //! value of a dynamic type.
 
 use super::protobuf::fault;
-use super::walk::{self, Part, Shape, Text, Walk};
+use super::walk::{self, Shape, Text, ValueEvent, Walk};
 use crate::error::{Error, PlanFileFault, Result};
 use crate::limits::Limits;
 use crate::wire::json_string::write_string_within;
@@ -55,20 +55,20 @@ impl<'a> Packed<'a> {
     }
 
     /// Reads a value, and returns its first part.
-    fn value(&mut self) -> Result<Part<'a>> {
+    fn value(&mut self) -> Result<ValueEvent<'a>> {
         let head = self.tokens.next_untyped().map_err(|_| self.error())?;
         let mut ty = self.next.take();
         if let Some(declared) = head.declared {
             ty = Some(Type::parse(declared).map_err(|_| self.error())?);
         }
         let (left, is_object, part) = match head.token {
-            Token::Map(len) => (len, true, Part::Object),
-            Token::Array(len) => (len, false, Part::Array),
-            Token::Nil => return Ok(Part::Null),
-            Token::Ext(..) => return Ok(Part::Unknown(shape(ty.as_ref()))),
+            Token::Map(len) => (len, true, ValueEvent::Object),
+            Token::Array(len) => (len, false, ValueEvent::Array),
+            Token::Nil => return Ok(ValueEvent::Null),
+            Token::Ext(..) => return Ok(ValueEvent::Unknown(shape(ty.as_ref()))),
             leaf => {
                 (self.leaf, self.leaf_type) = (leaf, ty);
-                return Ok(Part::Leaf);
+                return Ok(ValueEvent::Leaf);
             }
         };
         self.stack.push(Open { left, index: 0, is_object, ty });
@@ -103,18 +103,18 @@ impl Open {
 }
 
 impl<'a> Walk<'a> for Packed<'a> {
-    fn next(&mut self) -> Result<Part<'a>> {
+    fn next(&mut self) -> Result<ValueEvent<'a>> {
         if let Some(open) = self.stack.last_mut() {
             if open.left == 0 {
                 self.stack.pop();
-                return Ok(Part::Close);
+                return Ok(ValueEvent::Close);
             }
             if open.is_object && !self.has_key {
                 let key = self.tokens.next_key();
                 let key = key.map_err(|_| fault(PlanFileFault::Value, self.offset))?;
                 self.has_key = true;
                 self.next = open.inner(Some(key));
-                return Ok(Part::Key(key.into()));
+                return Ok(ValueEvent::Key(key.into()));
             }
             if !open.is_object {
                 self.next = open.inner(None);

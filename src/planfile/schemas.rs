@@ -13,7 +13,7 @@ use super::address::{Address, Mode};
 use super::attributes::Json;
 use super::packed::Packed;
 use super::path::{Paths, Step};
-use super::walk::{Part, Walk};
+use super::walk::{ValueEvent, Walk};
 use crate::error::{Error, Result};
 use crate::json::value::Value;
 use crate::limits::{Limit, Limits};
@@ -148,8 +148,8 @@ fn check_tree<'a>(walk: &mut impl Walk<'a>, text: usize, limits: &Limits) -> Res
     let (mut depth, mut len) = (0_usize, text as u64);
     loop {
         match walk.next()? {
-            Part::Object | Part::Array => depth += 1,
-            Part::Close => depth = depth.saturating_sub(1),
+            ValueEvent::Object | ValueEvent::Array => depth += 1,
+            ValueEvent::Close => depth = depth.saturating_sub(1),
             _ => {}
         }
         len += PART;

@@ -91,7 +91,7 @@ fn has_keys_of_state(head: &[u8]) -> bool {
 pub struct StateDocument {
     state: State,
     schemas: Schemas,
-    next: Part,
+    next: StateDocumentPart,
     out: Vec<u8>,
     /// Number of bytes of `out` that [`Read::read`] has returned.
     taken: usize,
@@ -99,7 +99,7 @@ pub struct StateDocument {
 
 /// The part of the document that is written next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum StateDocumentPart {
     Head,
     Piece(usize),
     Check(usize),
@@ -117,7 +117,7 @@ pub fn open_state(file: &Rereadable, limits: &Limits) -> Result<StateDocument> {
     let member = Member::of_file(file.clone());
     let state = State::read(member, From::StateFile, limits).map_err(of_state_file)?;
     let (schemas, out) = (Schemas::new(Default::default()), Vec::new());
-    Ok(StateDocument { state, schemas, next: Part::Head, out, taken: 0 })
+    Ok(StateDocument { state, schemas, next: StateDocumentPart::Head, out, taken: 0 })
 }
 
 /// Turns an error about the state in a plan file into one about a state file.
@@ -137,42 +137,46 @@ impl StateDocument {
         out.clear();
         *taken = 0;
         *next = match *next {
-            Part::Head => {
+            StateDocumentPart::Head => {
                 push(out, "{\"format_version\":\"1.0\"");
                 if state.is_empty() {
-                    Part::Tail
+                    StateDocumentPart::Tail
                 } else {
                     state.write_head(out);
-                    Part::Piece(0)
+                    StateDocumentPart::Piece(0)
                 }
             }
-            Part::Piece(number) => match state.pieces.get(number) {
+            StateDocumentPart::Piece(number) => match state.pieces.get(number) {
                 Some(piece) => {
                     state.write_piece(*piece, &Paths::default(), schemas, Tool::Unknown, out)?;
-                    Part::Piece(number + 1)
+                    StateDocumentPart::Piece(number + 1)
                 }
                 None => {
                     out.push(b'}');
-                    if state.checks.is_empty() { Part::Tail } else { Part::Check(0) }
+                    if state.checks.is_empty() {
+                        StateDocumentPart::Tail
+                    } else {
+                        StateDocumentPart::Check(0)
+                    }
                 }
             },
-            Part::Check(number) => {
+            StateDocumentPart::Check(number) => {
                 push(out, if number == 0 { ",\"checks\":[" } else { "," });
                 state.write_check(number, out)?;
                 match number + 1 < state.checks.len() {
-                    true => Part::Check(number + 1),
+                    true => StateDocumentPart::Check(number + 1),
                     false => {
                         out.push(b']');
-                        Part::Tail
+                        StateDocumentPart::Tail
                     }
                 }
             }
-            Part::Tail => {
+            StateDocumentPart::Tail => {
                 state.check_unchanged()?;
                 push(out, "}\n");
-                Part::End
+                StateDocumentPart::End
             }
-            Part::End => Part::End,
+            StateDocumentPart::End => StateDocumentPart::End,
         };
         Ok(())
     }
@@ -180,7 +184,7 @@ impl StateDocument {
 
 impl Read for StateDocument {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.taken == self.out.len() && self.next != Part::End {
+        while self.taken == self.out.len() && self.next != StateDocumentPart::End {
             if let Err(error) = self.advance() {
                 // A second call then fails with the same error.
                 self.out.clear();

@@ -1,4 +1,4 @@
-//! Reads a MessagePack or JSON value as a sequence of parts, and writes one of its two forms in
+//! Reads a MessagePack or JSON value as a sequence of events, and writes one of its two forms in
 //! plan JSON: the known values, or the tree of unknown values.
 
 use std::borrow::Cow;
@@ -7,9 +7,9 @@ use crate::error::{Error, Result};
 use crate::limits::{Limit, Limits};
 use crate::wire::json_string::write_string;
 
-/// A part of a value.
+/// An event of a walk over a value.
 #[derive(Debug)]
-pub(super) enum Part<'a> {
+pub(super) enum ValueEvent<'a> {
     /// An object begins.
     Object,
     /// An array begins.
@@ -36,10 +36,10 @@ pub(super) enum Shape {
     Any,
 }
 
-/// Yields the parts of a value, with keys in ascending order.
+/// Yields the events of a value, with keys in ascending order.
 pub(super) trait Walk<'a> {
-    /// The next part.
-    fn next(&mut self) -> Result<Part<'a>>;
+    /// The next event.
+    fn next(&mut self) -> Result<ValueEvent<'a>>;
 
     /// Appends the last leaf as JSON, if JSON can express it. May stop when `out` is longer than
     /// `max` bytes.
@@ -48,13 +48,13 @@ pub(super) trait Walk<'a> {
     /// The offset of the value, for errors.
     fn offset(&self) -> u64;
 
-    /// Skips the rest of a value after its first part.
-    fn skip(&mut self, first: &Part<'_>) -> Result<()> {
-        let mut depth = usize::from(matches!(first, Part::Object | Part::Array));
+    /// Skips the rest of a value after its first event.
+    fn skip(&mut self, first: &ValueEvent<'_>) -> Result<()> {
+        let mut depth = usize::from(matches!(first, ValueEvent::Object | ValueEvent::Array));
         while depth > 0 {
             match self.next()? {
-                Part::Object | Part::Array => depth += 1,
-                Part::Close => depth -= 1,
+                ValueEvent::Object | ValueEvent::Array => depth += 1,
+                ValueEvent::Close => depth -= 1,
                 _ => {}
             }
         }
@@ -94,21 +94,21 @@ pub(super) fn write<'a>(
     let mut is_first = true;
     loop {
         check_len(out, limits, walk.offset())?;
-        let mut part = walk.next()?;
-        if let Part::Close = part {
+        let mut event = walk.next()?;
+        if let ValueEvent::Close = event {
             out.extend(closes.pop());
             is_first = false;
         } else {
-            let key = match part {
-                Part::Key(key) => {
-                    part = walk.next()?;
+            let key = match event {
+                ValueEvent::Key(key) => {
+                    event = walk.next()?;
                     Some(key)
                 }
                 _ => None,
             };
             let is_omitted = match text {
-                Text::Known => matches!(part, Part::Unknown(_)),
-                Text::Unknown => matches!(part, Part::Null | Part::Leaf),
+                Text::Known => matches!(event, ValueEvent::Unknown(_)),
+                Text::Unknown => matches!(event, ValueEvent::Null | ValueEvent::Leaf),
             };
             if key.is_some() && is_omitted {
                 continue;
@@ -120,19 +120,19 @@ pub(super) fn write<'a>(
                 write_string(&key, out);
                 out.push(b':');
             }
-            is_first = matches!(part, Part::Object | Part::Array);
-            match (&part, text) {
-                (Part::Object, _) => {
+            is_first = matches!(event, ValueEvent::Object | ValueEvent::Array);
+            match (&event, text) {
+                (ValueEvent::Object, _) => {
                     out.push(b'{');
                     closes.push(b'}');
                 }
-                (Part::Array, _) => {
+                (ValueEvent::Array, _) => {
                     out.push(b'[');
                     closes.push(b']');
                 }
-                (Part::Leaf, Text::Known) => walk.write_leaf(max, out)?,
+                (ValueEvent::Leaf, Text::Known) => walk.write_leaf(max, out)?,
                 (_, Text::Known) => out.extend_from_slice(b"null"),
-                (Part::Unknown(_), Text::Unknown) => out.extend_from_slice(b"true"),
+                (ValueEvent::Unknown(_), Text::Unknown) => out.extend_from_slice(b"true"),
                 (_, Text::Unknown) => out.extend_from_slice(b"false"),
             }
         }

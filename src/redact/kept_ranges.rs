@@ -1,6 +1,6 @@
-//! Records which bytes of a stretch stay when a selection removes some of its pieces.
+//! Records which bytes of a read range stay when a selection removes some of its pieces.
 //!
-//! A stretch is the byte range that one lookahead worker redacts. A piece is one element in it,
+//! A read range is the byte range that one lookahead worker redacts. A piece is one element in it,
 //! such as a resource change.
 
 use std::ops::Range;
@@ -8,37 +8,37 @@ use std::ops::Range;
 use super::chunk::Chunk;
 use super::selection::{Gone, Reason};
 
-/// The parts of a stretch that stay, recorded piece by piece.
+/// The parts of a read range that stay, recorded piece by piece.
 #[derive(Debug, Default)]
 pub(super) struct KeptRanges {
-    /// The parts, in order. A part is a run of consecutive pieces that stay. It begins at the end
-    /// of the piece before the run, so it includes the comma before the run.
-    parts: Vec<Part>,
+    /// The kept ranges, in order. A kept range is a run of consecutive pieces that stay. It begins
+    /// at the end of the piece before the run, so it includes the comma before the run.
+    ranges: Vec<KeptRange>,
     /// The end of the last piece; 0 before the first piece.
     end: u64,
     /// The offset of the comma before the first piece that stays. `None` if that piece is the first
-    /// of the stretch.
+    /// of the read range.
     first_comma: Option<u64>,
     gone: Gone,
 }
 
 #[derive(Debug)]
-struct Part {
+struct KeptRange {
     range: Range<u64>,
-    /// The new offset of the first byte of the part.
-    place: u64,
+    /// The new offset of the first byte of the kept range.
+    new_start: u64,
 }
 
 impl KeptRanges {
     /// Removes all content and keeps the memory.
     pub fn clear(&mut self) {
-        self.parts.clear();
+        self.ranges.clear();
         (self.end, self.first_comma, self.gone) = (0, None, Gone::default());
     }
 
-    /// Number of parts.
+    /// Number of kept ranges.
     pub fn len(&self) -> usize {
-        self.parts.len()
+        self.ranges.len()
     }
 
     /// Leaves out the next piece, which ends at `end`.
@@ -49,30 +49,30 @@ impl KeptRanges {
 
     /// Keeps the next piece, which ends at `end`. `comma` is the offset of the comma before it.
     pub fn stay(&mut self, end: u64, comma: Option<u64>) {
-        match self.parts.last_mut().filter(|last| last.range.end == self.end) {
+        match self.ranges.last_mut().filter(|last| last.range.end == self.end) {
             Some(last) => last.range.end = end,
             None => {
-                if self.parts.is_empty() {
+                if self.ranges.is_empty() {
                     self.first_comma = comma.filter(|_| self.end > 0);
                 }
-                self.parts.push(Part { range: self.end..end, place: 0 });
+                self.ranges.push(KeptRange { range: self.end..end, new_start: 0 });
             }
         }
         self.end = end;
     }
 
     /// Copies the kept bytes to `chunk`, and moves the offsets of its edits and pieces accordingly.
-    /// The first kept byte gets the offset of the stretch's start.
-    pub fn take(&mut self, chunk: &mut Chunk, stretch: Range<u64>, text: &[u8]) {
-        chunk.start = stretch.start;
+    /// The first kept byte gets the offset of the read range's start.
+    pub fn take(&mut self, chunk: &mut Chunk, read: Range<u64>, text: &[u8]) {
+        chunk.start = read.start;
         chunk.gone = self.gone;
-        for part in &mut self.parts {
-            part.range.start = part.range.start.max(stretch.start);
-            part.place = chunk.end();
-            let places = part.range.start as usize..part.range.end as usize;
-            chunk.bytes.extend_from_slice(&text[places]);
+        for kept in &mut self.ranges {
+            kept.range.start = kept.range.start.max(read.start);
+            kept.new_start = chunk.end();
+            let range = kept.range.start as usize..kept.range.end as usize;
+            chunk.bytes.extend_from_slice(&text[range]);
         }
-        chunk.first_comma = self.first_comma.map(|comma| self.place(comma));
+        chunk.first_comma = self.first_comma.map(|comma| self.new_offset(comma));
         for edit in &mut chunk.edits {
             self.move_range(&mut edit.range);
         }
@@ -84,15 +84,15 @@ impl KeptRanges {
 
     fn move_range(&self, range: &mut Range<u64>) {
         if !range.is_empty() {
-            let start = self.place(range.start);
+            let start = self.new_offset(range.start);
             *range = start..start + (range.end - range.start);
         }
     }
 
-    /// The new offset of a position inside a part.
-    fn place(&self, offset: u64) -> u64 {
-        let after = self.parts.partition_point(|part| part.range.start <= offset);
-        let part = &self.parts[after - 1];
-        part.place + (offset - part.range.start)
+    /// The new offset of a position inside a kept range.
+    fn new_offset(&self, offset: u64) -> u64 {
+        let after = self.ranges.partition_point(|kept| kept.range.start <= offset);
+        let kept = &self.ranges[after - 1];
+        kept.new_start + (offset - kept.range.start)
     }
 }

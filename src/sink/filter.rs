@@ -25,13 +25,13 @@ pub struct Noise {
     pub format: bool,
     /// Hides attributes that differ only in the order of a list.
     pub order: bool,
-    /// The part of the plan to show.
-    pub part: Part,
+    /// Whether to show drift.
+    pub drift: DriftFilter,
 }
 
-/// The part of a plan to show.
+/// Whether to show drift, and everything else.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Part {
+pub enum DriftFilter {
     /// Everything.
     #[default]
     All,
@@ -108,19 +108,21 @@ const TAGS: [&str; 6] =
 impl Noise {
     /// Whether this hides nothing.
     pub fn is_none(&self) -> bool {
-        let Noise { only, paths, types, tags, format, order, part } = self;
+        let Noise { only, paths, types, tags, format, order, drift } = self;
         let has_lists = !(only.is_empty() && paths.is_empty() && types.is_empty());
-        !(has_lists || *tags || *format || *order) && *part == Part::All
+        !(has_lists || *tags || *format || *order) && *drift == DriftFilter::All
     }
 
     /// Whether to show records other than resource changes. Such records have no type, module or
     /// resource address that [`Noise::only`] could match.
     fn shows_others(&self) -> bool {
-        self.only.is_empty() && self.part != Part::Drift
+        self.only.is_empty() && self.drift != DriftFilter::Drift
     }
 
     fn shows(&self, change: &ResourceChange<'_>, is_drift: bool) -> bool {
-        if (self.part == Part::Drift && !is_drift) || (self.part == Part::Changes && is_drift) {
+        if (self.drift == DriftFilter::Drift && !is_drift)
+            || (self.drift == DriftFilter::Changes && is_drift)
+        {
             return false;
         }
         let type_name = change.resource.type_name.as_deref().unwrap_or_default();

@@ -1,13 +1,14 @@
 //! Writes every change of a plan with its values, for a person at a terminal.
 //!
 //! The report is ordered by module, resource and attribute, and uses Terraform's own words and
-//! symbols. The sections of a plan come in any order, so the text of each part is spooled until the
-//! plan ends. The last change is kept in memory: instances that change alike are written once.
+//! symbols. The sections of a plan come in any order, so the text of each report section is spooled
+//! until the plan ends. The last change is kept in memory: instances that change alike are written
+//! once.
 
 mod alike;
 mod layout;
 mod outputs;
-mod part;
+mod report_section;
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -16,7 +17,7 @@ pub(super) use self::alike::{Instances, NAMED};
 pub(super) use self::layout::sign;
 use self::layout::{columns, is_single_line, with_separator};
 use self::outputs::{Body, Outputs, Waiting};
-use self::part::Part;
+use self::report_section::ReportSection;
 use super::gate::{CountedRules, Rule};
 use super::phrase::{
     self, Of, Tense, Warning, counted, plan_line, remark, stand_in, suffices, unchanged,
@@ -58,8 +59,8 @@ pub struct Term<W: Write> {
     has_titles: bool,
     /// Whether the title of the current plan was written.
     has_title: bool,
-    /// The text of each part.
-    spool: Spool<{ Part::ALL.len() }>,
+    /// The text of each report section.
+    spool: Spool<{ ReportSection::ALL.len() }>,
     open: Open,
     /// Number of actions that the current plan invokes.
     invocations: u64,
@@ -68,12 +69,13 @@ pub struct Term<W: Write> {
     hidden: Hidden,
 }
 
-/// The changes and outputs that are not written yet, and the current part and modules.
+/// The changes and outputs that are not written yet, and the current report section and modules.
 struct Open {
-    /// The part of the last record. `None` before the first part and after the last.
-    part: Option<Part>,
-    /// The module of the last change in each part.
-    modules: [Option<String>; Part::ALL.len()],
+    /// The report section of the last record. `None` before the first report section and after the
+    /// last.
+    section: Option<ReportSection>,
+    /// The module of the last change in each report section.
+    modules: [Option<String>; ReportSection::ALL.len()],
     /// The last changes, which are not written yet.
     group: Option<Group>,
     /// The last outputs, which are not written yet.
@@ -104,7 +106,7 @@ impl<W: Write> Term<W> {
             has_title: false,
             spool: Spool::new(),
             open: Open {
-                part: None,
+                section: None,
                 modules: Default::default(),
                 group: None,
                 outputs: Outputs::default(),
@@ -151,10 +153,10 @@ impl<W: Write> Term<W> {
         self.text(&self.screen.sentence(style, text))
     }
 
-    /// Writes to the current part; outside of parts, directly to the output.
+    /// Writes to the current report section; outside of report sections, directly to the output.
     fn text(&mut self, text: &str) -> Result<()> {
-        match self.open.part {
-            Some(part) => self.spool.push(part as usize, text),
+        match self.open.section {
+            Some(section) => self.spool.push(section as usize, text),
             None => self.out.write_all(text.as_bytes()).map_err(write_error),
         }
     }
@@ -189,40 +191,40 @@ impl<W: Write> Term<W> {
         write!(self.out, "\n{title}\n{text}").map_err(write_error)
     }
 
-    /// Switches to a part, if it is not the current one.
-    fn enter(&mut self, part: Part) -> Result<()> {
-        if self.open.part != Some(part) {
+    /// Switches to a report section, if it is not the current one.
+    fn enter(&mut self, section: ReportSection) -> Result<()> {
+        if self.open.section != Some(section) {
             self.flush_group()?;
-            self.open.part = Some(part);
+            self.open.section = Some(section);
         }
         Ok(())
     }
 
-    /// Ends the current part and writes all parts in order.
+    /// Ends the current report section and writes all report sections in order.
     fn leave(&mut self, tool: Tool) -> Result<()> {
         self.flush_group()?;
         self.flush_outputs()?;
-        self.open.part = None;
-        for (part, _) in Part::ALL {
-            if !self.spool.is_empty(part as usize) {
-                let title = self.paint(BOLD, part.title(tool));
+        self.open.section = None;
+        for (section, _) in ReportSection::ALL {
+            if !self.spool.is_empty(section as usize) {
+                let title = self.paint(BOLD, section.title(tool));
                 self.line(&format!("\n{title}"))?;
-                self.spool.take(part as usize, &mut self.out)?;
+                self.spool.take(section as usize, &mut self.out)?;
             }
         }
         Ok(())
     }
 
-    fn change(&mut self, part: Part, change: &ResourceChange<'_>) -> Result<()> {
-        self.enter(part)?;
+    fn change(&mut self, section: ReportSection, change: &ResourceChange<'_>) -> Result<()> {
+        self.enter(section)?;
         let module = change.resource.module_address.as_deref().map(visible);
-        if self.open.modules[part as usize] != module {
+        if self.open.modules[section as usize] != module {
             self.flush_group()?;
             if let Some(module) = &module {
                 let title = self.paint(DIM, module);
                 self.line(&format!("\n  {title}"))?;
             }
-            self.open.modules[part as usize] = module;
+            self.open.modules[section as usize] = module;
         }
         let instances = Instances::of(change, self.detail);
         let action = Action::of_change(change);
@@ -231,7 +233,7 @@ impl<W: Write> Term<W> {
         }
         self.flush_group()?;
         let symbol = self.paint(action.paint(), &format!("{:>3}", symbol(change)));
-        let tense = if part == Part::Drift { Tense::Happened } else { Tense::Planned };
+        let tense = if section == ReportSection::Drift { Tense::Happened } else { Tense::Planned };
         let phrase = phrase::description(tense, change, |_, text| visible(text));
         let link = self.links.of_change(change);
         let body = self.attributes(&change.attributes, action);
@@ -382,22 +384,27 @@ impl<W: Write> Term<W> {
 
     fn output(&mut self, output: &OutputChange<'_>) -> Result<()> {
         let action = Action::of(&output.action);
-        let part = if action == Action::Keep { Part::SameOutputs } else { Part::Outputs };
-        self.enter(part)?;
+        let section = if action == Action::Keep {
+            ReportSection::SameOutputs
+        } else {
+            ReportSection::Outputs
+        };
+        self.enter(section)?;
         let symbol = self.paint(action.paint(), &format!("{:>3}", action.symbol()));
         let body = match &output.attributes.list[..] {
             [only] if only.path.is_empty() => Body::Value(Box::new(only.clone())),
             _ => Body::Lines(self.attributes(&output.attributes, action)),
         };
         let (name, link) = (visible(&output.name), self.links.of_output(&output.name));
-        self.open.outputs.push(Waiting { part, symbol, name, link, body });
+        self.open.outputs.push(Waiting { section, symbol, name, link, body });
         if self.open.outputs.is_full() { self.flush_outputs() } else { Ok(()) }
     }
 
     fn flush_outputs(&mut self) -> Result<()> {
         let outputs = std::mem::take(&mut self.open.outputs);
-        let columns = [Part::Outputs, Part::SameOutputs].map(|part| outputs.columns(part, PATHS));
-        for Waiting { part, symbol, name, link, body } in outputs.list() {
+        let columns = [ReportSection::Outputs, ReportSection::SameOutputs]
+            .map(|section| outputs.columns(section, PATHS));
+        for Waiting { section, symbol, name, link, body } in outputs.list() {
             let (bold, used) = (self.paint(BOLD, name), width(name));
             let text = match body {
                 Body::Lines(lines) => {
@@ -405,7 +412,7 @@ impl<W: Write> Term<W> {
                     format!("  {symbol} {bold}{link}\n{lines}")
                 }
                 Body::Value(value) => {
-                    let columns = columns[usize::from(*part == Part::SameOutputs)];
+                    let columns = columns[usize::from(*section == ReportSection::SameOutputs)];
                     let separator = format!("{} = ", " ".repeat(columns.saturating_sub(used)));
                     let values = self.values(value, SYMBOLS + used + separator.len());
                     let text = format!("  {symbol} {bold}{}", with_separator(&separator, values));
@@ -414,13 +421,13 @@ impl<W: Write> Term<W> {
                     format!("{text}{link}\n")
                 }
             };
-            self.spool.push(*part as usize, &text)?;
+            self.spool.push(*section as usize, &text)?;
         }
         Ok(())
     }
 
-    fn invocation(&mut self, part: Part, invoked: &ActionInvocation<'_>) -> Result<()> {
-        self.enter(part)?;
+    fn invocation(&mut self, section: ReportSection, invoked: &ActionInvocation<'_>) -> Result<()> {
+        self.enter(section)?;
         let words = phrase::invoked(invoked, |_, text| visible(text));
         let address = visible(&invoked.address);
         let words = match width(&words) {
@@ -434,7 +441,7 @@ impl<W: Write> Term<W> {
 
     fn check(&mut self, check: &Check<'_>) -> Result<()> {
         let has_passed = check.status == "pass";
-        self.enter(if has_passed { Part::PassedChecks } else { Part::Checks })?;
+        self.enter(if has_passed { ReportSection::PassedChecks } else { ReportSection::Checks })?;
         let style = match &*check.status {
             _ if check.has_failed() => RED,
             "pass" => GREEN,
@@ -458,24 +465,25 @@ impl<W: Write> Sink for Term<W> {
         self.counted_rules.note(record);
         match record {
             Record::Plan(plan) => {
-                (self.open.part, self.open.modules, self.invocations) =
+                (self.open.section, self.open.modules, self.invocations) =
                     (None, Default::default(), 0);
                 self.hidden = Hidden::default();
                 self.title(plan.workspace.unwrap_or(plan.source))
             }
             Record::ResourceChange(change) => {
-                let part = if change.is_settled() { Part::Same } else { Part::Changes };
-                self.change(part, change)
+                let section =
+                    if change.is_settled() { ReportSection::Same } else { ReportSection::Changes };
+                self.change(section, change)
             }
-            Record::ResourceDrift(change) => self.change(Part::Drift, change),
-            Record::DeferredChange(change) => self.change(Part::Deferred, change),
+            Record::ResourceDrift(change) => self.change(ReportSection::Drift, change),
+            Record::DeferredChange(change) => self.change(ReportSection::Deferred, change),
             Record::OutputChange(output) => self.output(output),
             Record::ActionInvocation(invoked) => {
                 self.invocations += 1;
-                self.invocation(Part::Actions, invoked)
+                self.invocation(ReportSection::Actions, invoked)
             }
             Record::DeferredActionInvocation(deferred) => {
-                self.invocation(Part::DeferredActions, deferred)
+                self.invocation(ReportSection::DeferredActions, deferred)
             }
             Record::Check(check) => self.check(check),
             Record::RelevantAttribute(_) => Ok(()),

@@ -34,7 +34,7 @@ use crate::secret::decode;
 #[derive(Clone, Debug)]
 pub struct SlimOptions {
     /// The parts that stay.
-    pub keep: Vec<Part>,
+    pub keep: Vec<PlanPart>,
     /// Whether no-op changes stay.
     pub show: Show,
     /// Keeps only resources whose address or type a pattern covers. Empty: all resources.
@@ -50,7 +50,7 @@ pub struct SlimOptions {
 impl Default for SlimOptions {
     fn default() -> SlimOptions {
         SlimOptions {
-            keep: Part::DEFAULT.to_vec(),
+            keep: PlanPart::DEFAULT.to_vec(),
             show: Show::Changes,
             only: Vec::new(),
             paths: Vec::new(),
@@ -63,7 +63,7 @@ impl Default for SlimOptions {
 /// A part of a plan that may be removed. The scalars of a plan (versions, `timestamp`, `complete`,
 /// `errored`, `applyable`) always stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum PlanPart {
     /// `resource_changes`.
     Changes,
     /// `output_changes`.
@@ -90,62 +90,62 @@ pub enum Part {
     Other,
 }
 
-impl Part {
+impl PlanPart {
     /// All parts with their names.
-    pub const NAMES: [(&str, Part); 12] = [
-        ("changes", Part::Changes),
-        ("outputs", Part::Outputs),
-        ("drift", Part::Drift),
-        ("deferred", Part::Deferred),
-        ("actions", Part::Actions),
-        ("variables", Part::Variables),
-        ("planned", Part::Planned),
-        ("prior", Part::Prior),
-        ("configuration", Part::Configuration),
-        ("relevant", Part::Relevant),
-        ("checks", Part::Checks),
-        ("other", Part::Other),
+    pub const NAMES: [(&str, PlanPart); 12] = [
+        ("changes", PlanPart::Changes),
+        ("outputs", PlanPart::Outputs),
+        ("drift", PlanPart::Drift),
+        ("deferred", PlanPart::Deferred),
+        ("actions", PlanPart::Actions),
+        ("variables", PlanPart::Variables),
+        ("planned", PlanPart::Planned),
+        ("prior", PlanPart::Prior),
+        ("configuration", PlanPart::Configuration),
+        ("relevant", PlanPart::Relevant),
+        ("checks", PlanPart::Checks),
+        ("other", PlanPart::Other),
     ];
 
-    /// Returns the name of the part, as in [`Part::NAMES`].
+    /// Returns the name of the part, as in [`PlanPart::NAMES`].
     pub fn name(self) -> &'static str {
-        let name = Part::NAMES.iter().find(|(_, part)| *part == self);
+        let name = PlanPart::NAMES.iter().find(|(_, part)| *part == self);
         name.map_or("other", |(name, _)| name)
     }
 
     /// The parts that stay by default: those that policies read.
-    pub const DEFAULT: [Part; 2] = [Part::Changes, Part::Outputs];
+    pub const DEFAULT: [PlanPart; 2] = [PlanPart::Changes, PlanPart::Outputs];
 
     /// Returns the part with this name, or the part of the section with this key in a plan.
-    pub fn named(name: &str) -> Option<Part> {
-        let named = Part::NAMES.into_iter().find(|(known, _)| *known == name);
+    pub fn named(name: &str) -> Option<PlanPart> {
+        let named = PlanPart::NAMES.into_iter().find(|(known, _)| *known == name);
         named.map(|(_, part)| part).or_else(|| match Section::of(name) {
             Section::Other => None,
-            section => Part::of(section),
+            section => PlanPart::of(section),
         })
     }
 
     /// Returns the part that a section belongs to. `None` if the section always stays.
-    fn of(section: Section) -> Option<Part> {
+    fn of(section: Section) -> Option<PlanPart> {
         Some(match section {
-            Section::ResourceChanges => Part::Changes,
-            Section::OutputChanges => Part::Outputs,
-            Section::ResourceDrift => Part::Drift,
-            Section::DeferredChanges => Part::Deferred,
-            Section::ActionInvocations | Section::DeferredActionInvocations => Part::Actions,
-            Section::Variables => Part::Variables,
-            Section::PlannedValues => Part::Planned,
-            Section::PriorState => Part::Prior,
-            Section::Configuration => Part::Configuration,
-            Section::RelevantAttributes => Part::Relevant,
-            Section::Checks => Part::Checks,
+            Section::ResourceChanges => PlanPart::Changes,
+            Section::OutputChanges => PlanPart::Outputs,
+            Section::ResourceDrift => PlanPart::Drift,
+            Section::DeferredChanges => PlanPart::Deferred,
+            Section::ActionInvocations | Section::DeferredActionInvocations => PlanPart::Actions,
+            Section::Variables => PlanPart::Variables,
+            Section::PlannedValues => PlanPart::Planned,
+            Section::PriorState => PlanPart::Prior,
+            Section::Configuration => PlanPart::Configuration,
+            Section::RelevantAttributes => PlanPart::Relevant,
+            Section::Checks => PlanPart::Checks,
             Section::FormatVersion
             | Section::TerraformVersion
             | Section::Timestamp
             | Section::Applyable
             | Section::Complete
             | Section::Errored => return None,
-            _ => Part::Other,
+            _ => PlanPart::Other,
         })
     }
 }
@@ -181,7 +181,7 @@ pub struct Slimmed {
     /// Counts of the removed parts.
     pub left_out: LeftOut,
     /// The selected parts that the plan has.
-    pub kept: Vec<Part>,
+    pub kept: Vec<PlanPart>,
     /// Whether the plan had resource changes and [`SlimOptions::only`] removed all of them.
     pub is_emptied: bool,
 }
@@ -291,13 +291,13 @@ struct Selected<'o> {
     wanted: Wanted,
     pruner: Pruner<'o>,
     left_out: LeftOut,
-    kept: Vec<Part>,
+    kept: Vec<PlanPart>,
     /// True if a kept section occurs only in plans. Readers then recognise the output as a plan.
     is_plan: bool,
 }
 
 impl Selected<'_> {
-    fn keeps(&self, part: Part) -> bool {
+    fn keeps(&self, part: PlanPart) -> bool {
         self.options.keep.contains(&part)
     }
 
@@ -362,7 +362,7 @@ impl Selection for Selected<'_> {
     }
 
     fn section(&mut self, section: Section, _: &str) -> bool {
-        let part = Part::of(section);
+        let part = PlanPart::of(section);
         if part.is_none_or(|part| self.keeps(part)) {
             self.kept.extend(part);
             self.is_plan |= section.is_of_plans();

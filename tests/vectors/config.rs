@@ -26,7 +26,7 @@ use plansift::hcl::diagnostic::{Diagnostic, Diagnostics};
 use plansift::hcl::expression;
 use plansift::hcl::json::{Document, Index, Kind};
 use plansift::hcl::position::Range;
-use plansift::hcl::template::{self, Part, Template};
+use plansift::hcl::template::{self, Template, TemplatePart};
 use plansift::hcl::terraform;
 use serde_json::{Map, Value as Json, json};
 use unicode_normalization::UnicodeNormalization;
@@ -406,13 +406,13 @@ fn parts(template: &Template) -> Json {
     json!({ "form": form, "parts": parts })
 }
 
-fn part(part: &Part) -> Json {
+fn part(part: &TemplatePart) -> Json {
     let inner = match part {
-        Part::Literal(text) => return json!({ "literal": text }),
-        Part::Directive { form, references } => {
+        TemplatePart::Literal(text) => return json!({ "literal": text }),
+        TemplatePart::Directive { form, references } => {
             return json!({ "expression": form, "references": references });
         }
-        Part::Interpolation(inner) => inner,
+        TemplatePart::Interpolation(inner) => inner,
     };
     let references = expression::references(inner);
     if let Some(reference) = expression::reference(inner) {

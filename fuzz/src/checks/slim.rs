@@ -13,7 +13,7 @@ use plansift::redact::mask::Masking;
 use plansift::redact::{self, Secrecy};
 use plansift::scan::Isa;
 use plansift::secret::{self, EchoOf};
-use plansift::slim::{Part, SlimOptions, slim};
+use plansift::slim::{PlanPart, SlimOptions, slim};
 
 use super::draw::Draw;
 use super::pieces::Pieces;
@@ -62,12 +62,12 @@ enum Secrets {
 /// Whether the output has the declarations of its variables, which say which are sensitive. Without
 /// them, slimming again masks all variables.
 fn has_declarations(options: &SlimOptions) -> bool {
-    options.keep.contains(&Part::Configuration) || !options.keep.contains(&Part::Variables)
+    options.keep.contains(&PlanPart::Configuration) || !options.keep.contains(&PlanPart::Variables)
 }
 
 /// Random options.
 fn wanted(draw: &mut Draw) -> SlimOptions {
-    let keep = Part::NAMES.into_iter().filter(|_| draw.below(2) == 0).map(|(_, part)| part);
+    let keep = PlanPart::NAMES.into_iter().filter(|_| draw.below(2) == 0).map(|(_, part)| part);
     let keep = keep.collect();
     let only = ["*", "module.*", "*[0]", "null_resource*"];
     let paths = ["*", "a", "tags", "*.id", "values[0]"];

@@ -75,7 +75,7 @@ impl Line {
 /// Reads `len` bytes of a file at `offset`.
 pub(super) fn read(file: &File, offset: u64, len: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let read = Part { file, range: offset..offset + len }.read_to_end(&mut bytes);
+    let read = RangeReader { file, range: offset..offset + len }.read_to_end(&mut bytes);
     if read.map_err(Error::read)? as u64 != len {
         return Err(Error::read(io::ErrorKind::UnexpectedEof.into()));
     }
@@ -84,12 +84,12 @@ pub(super) fn read(file: &File, offset: u64, len: u64) -> Result<Vec<u8>> {
 
 /// Reads a byte range of a file. Reading moves the position of the file, which nothing else uses.
 #[derive(Debug)]
-struct Part<'a> {
+struct RangeReader<'a> {
     file: &'a File,
     range: Range<u64>,
 }
 
-impl Read for Part<'_> {
+impl Read for RangeReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let left = self.range.end - self.range.start;
         let len = usize::try_from(left).map_or(buffer.len(), |left| left.min(buffer.len()));
@@ -103,7 +103,7 @@ impl Read for Part<'_> {
 
 /// Reads the lines of a journal in order.
 pub(super) struct Lines<'a> {
-    reader: BufReader<Part<'a>>,
+    reader: BufReader<RangeReader<'a>>,
     /// The offset of the next line, in bytes.
     offset: u64,
     /// The number of the next line.
@@ -121,7 +121,7 @@ pub(super) enum Stretch {
 
 impl<'a> Lines<'a> {
     pub fn of(file: &'a File) -> Lines<'a> {
-        let reader = BufReader::new(Part { file, range: 0..u64::MAX });
+        let reader = BufReader::new(RangeReader { file, range: 0..u64::MAX });
         Lines { reader, offset: 0, number: 1 }
     }
 
@@ -175,7 +175,7 @@ impl<'a> Lines<'a> {
 
 /// Reads the elements of a line's list in order.
 pub(super) struct Elements<'a> {
-    reader: BufReader<Part<'a>>,
+    reader: BufReader<RangeReader<'a>>,
     line: u64,
     /// The offset of the next element in the file, in bytes.
     offset: u64,
@@ -189,7 +189,7 @@ impl<'a> Elements<'a> {
     pub fn of(line: &Line, kind: Kind, file: &'a File) -> Elements<'a> {
         const BUFFER: u64 = 64 << 10;
         let offset = line.offset + kind.head().len() as u64;
-        let part = Part { file, range: offset..line.offset + line.len };
+        let part = RangeReader { file, range: offset..line.offset + line.len };
         let reader = BufReader::with_capacity(BUFFER.min(line.len) as usize, part);
         Elements { reader, line: line.number, offset, text: Vec::new(), is_over: false }
     }

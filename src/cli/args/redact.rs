@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use super::{FILTERS, OUTPUT, Plans, SECRETS, address, file, part, positive, words};
 use crate::path::{self, AddressPattern};
 use crate::secret::Names;
-use crate::slim::{Part, Wrap};
+use crate::slim::{PlanPart, Wrap};
 
 /// `plansift redact`.
 #[derive(Debug, Args)]
@@ -38,7 +38,7 @@ pub struct Slim {
     #[arg(help_heading = FILTERS, long, value_name = "NAMES", value_delimiter = ',',
           value_parser = part,
           default_value = "changes,outputs")]
-    pub keep: Vec<Part>,
+    pub keep: Vec<PlanPart>,
     /// Keep resources by type, address or module, like 'aws_db_*', aws_vpc.main or module.network;
     /// * matches any text, and a module includes its child modules. Repeatable
     #[arg(help_heading = FILTERS, long, value_name = "GLOB", value_parser = address)]

@@ -15,7 +15,7 @@ use crate::path::{self, AddressPattern};
 use crate::record::view::Detail;
 use crate::sink::ReportForm;
 use crate::sink::annotate::Annotated;
-use crate::sink::filter::{Does, Noise, Only, Part};
+use crate::sink::filter::{Does, DriftFilter, Noise, Only};
 use crate::sink::markdown::{FIT_MIN, Fit};
 use crate::sink::source_link::UrlTemplate;
 
@@ -162,10 +162,10 @@ impl NoiseArgs {
             tags: ignores(Ignore::TagsOnly),
             format: ignores(Ignore::Whitespace),
             order: ignores(Ignore::SetOrder),
-            part: match (self.drift_only, self.changes_only) {
-                (true, _) => Part::Drift,
-                (_, true) => Part::Changes,
-                _ => Part::All,
+            drift: match (self.drift_only, self.changes_only) {
+                (true, _) => DriftFilter::Drift,
+                (_, true) => DriftFilter::Changes,
+                _ => DriftFilter::All,
             },
         }
     }

@@ -1,6 +1,6 @@
 //! Buffers outputs, so that their names can be padded to one width.
 
-use super::part::Part;
+use super::report_section::ReportSection;
 use crate::record::{Attribute, Line};
 use crate::sink::screen::width;
 use crate::sink::source_link::SourceLink;
@@ -19,7 +19,7 @@ pub(super) struct Outputs {
 
 /// A buffered output.
 pub(super) struct Waiting {
-    pub part: Part,
+    pub section: ReportSection,
     /// The symbol of its action, in colour.
     pub symbol: String,
     pub name: String,
@@ -61,11 +61,11 @@ impl Outputs {
         &self.list
     }
 
-    /// Returns the width of the longest name in a part that has its value on the same line. Ignores
-    /// names that are wider than `max` columns.
-    pub fn columns(&self, part: Part, max: usize) -> usize {
-        let of_part = self.list.iter().filter(|output| output.part == part);
-        let named = of_part.filter(|output| matches!(output.body, Body::Value(_)));
+    /// Returns the width of the longest name in a section that has its value on the same line.
+    /// Ignores names that are wider than `max` columns.
+    pub fn columns(&self, section: ReportSection, max: usize) -> usize {
+        let of_section = self.list.iter().filter(|output| output.section == section);
+        let named = of_section.filter(|output| matches!(output.body, Body::Value(_)));
         named.map(|output| width(&output.name)).filter(|&columns| columns <= max).max().unwrap_or(0)
     }
 }

@@ -3,13 +3,13 @@
 use hcl_edit::expr::{Expression, Traversal, TraversalOperator};
 use hcl_edit::template::Element;
 use plansift::hcl::expression::step;
-use plansift::hcl::template::{Part, Template};
+use plansift::hcl::template::{Template, TemplatePart};
 
 /// Returns the expression of a template that is only one `${ }`. Such a template keeps the type
 /// of the expression.
 pub fn wrapped(template: &Template) -> Option<&Expression> {
     match template.parts.as_slice() {
-        [Part::Interpolation(expression)] => Some(expression),
+        [TemplatePart::Interpolation(expression)] => Some(expression),
         _ => None,
     }
 }
@@ -18,7 +18,7 @@ pub fn wrapped(template: &Template) -> Option<&Expression> {
 pub fn literal(template: &Template) -> Option<&str> {
     match template.parts.as_slice() {
         [] => Some(""),
-        [Part::Literal(text)] => Some(text),
+        [TemplatePart::Literal(text)] => Some(text),
         _ => None,
     }
 }

@@ -4,15 +4,15 @@
 //! by the format's own keys, and an unexpected byte by its class ("a letter", "a comma").
 
 mod document;
-mod found;
 mod plan_file;
+mod token_class;
 
 use std::fmt;
 use std::io;
 
 pub use self::document::WrongDocument;
-pub use self::found::Found;
 pub use self::plan_file::PlanFileFault;
+pub use self::token_class::TokenClass;
 use crate::limits::Limit;
 
 /// The result of a fallible function of the library.
@@ -67,7 +67,7 @@ pub enum ErrorKind {
         /// The token that the grammar expects.
         expected: &'static str,
         /// The class of the token in the input.
-        found: Found,
+        found: TokenClass,
     },
     /// The input has more data after the document.
     Trailing,

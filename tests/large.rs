@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use plansift::error::{ErrorKind, Found, Result};
+use plansift::error::{ErrorKind, Result, TokenClass};
 use plansift::input::{self, Input, Source};
 use plansift::record::RecordOptions;
 
@@ -108,7 +108,7 @@ fn errors_beyond_four_gibibytes_have_the_right_offset() {
     let tail = format!("{TAIL};]}}");
     let source = Filled::new(HEAD, &filler, TIMES, &tail);
     let error = run::error(source, &RecordOptions::default());
-    let found = Found::Other;
+    let found = TokenClass::Other;
     assert!(
         matches!(error.kind(), ErrorKind::Syntax { found: other, .. } if other == found),
         "{error}"
@@ -125,7 +125,10 @@ fn a_sparse_hole_of_five_gibibytes_is_an_error_at_its_start() {
         (r#"{"format_version":"1.2","prior_state":"text"#, ErrorKind::ControlCharacter),
         (
             r#"{"format_version":"1.2","resource_changes":[]"#,
-            ErrorKind::Syntax { expected: "a comma or the end of the object", found: Found::Other },
+            ErrorKind::Syntax {
+                expected: "a comma or the end of the object",
+                found: TokenClass::Other,
+            },
         ),
     ] {
         std::fs::write(&path, head).expect("a file");

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::bounds::Bounds;
 use crate::error::Result;
-use crate::known::{Data, Found, KnownValue};
+use crate::known::{Data, KnownValue, MaskedValue};
 use crate::wire::Number;
 
 /// A condition on a known value.
@@ -52,7 +52,7 @@ impl Matcher {
     /// Fails if the document is invalid in a part that is read.
     pub fn matches(&self, data: Data<'_>) -> Result<bool> {
         Ok(match self {
-            Matcher::Known(check) => check.check(Found::clear(data))?.is_ok(),
+            Matcher::Known(check) => check.check(MaskedValue::clear(data))?.is_ok(),
             Matcher::Number(expected) => {
                 let number = data.number()?.and_then(|text| Number::parse(text.as_bytes()));
                 number.is_some_and(|number| number.compare(expected).is_eq())

@@ -8,7 +8,7 @@ use super::subject::{Action, Expectation};
 use super::values::words;
 use crate::error::Result;
 use crate::json::value::{Kind, Value};
-use crate::known::{Data, Found, Mask, SENSITIVE, Type, are_equal, traverse};
+use crate::known::{Data, Mask, MaskedValue, SENSITIVE, Type, are_equal, traverse};
 use crate::nearest::{did_you_mean, nearest};
 use crate::path::{AttributePath, AttributeStep};
 use crate::wire::Number;
@@ -36,7 +36,7 @@ impl<'a> Sides<'a> {
     pub fn is_list_at(self, path: &AttributePath) -> Result<bool> {
         let Sides { before, after, after_unknown, .. } = self;
         for side in [after, before, after_unknown].into_iter().flatten() {
-            if let Ok(found) = traverse(Found::clear(side), path)? {
+            if let Ok(found) = traverse(MaskedValue::clear(side), path)? {
                 match found.data.ty()? {
                     Type::Slice => return Ok(true),
                     Type::Map => return Ok(false),
@@ -51,7 +51,7 @@ impl<'a> Sides<'a> {
     pub fn has(self, path: &AttributePath) -> Result<bool> {
         let Sides { before, after, after_unknown, before_sensitive, after_sensitive } = self;
         for side in [before, after].into_iter().flatten() {
-            if traverse(Found::clear(side), path)?.is_ok() {
+            if traverse(MaskedValue::clear(side), path)?.is_ok() {
                 return Ok(true);
             }
         }
@@ -82,7 +82,7 @@ impl<'a> Sides<'a> {
             }
             let mut keys = BTreeSet::new();
             for side in [self.before, self.after, self.after_unknown].into_iter().flatten() {
-                if let Ok(found) = traverse(Found::clear(side), &parent)? {
+                if let Ok(found) = traverse(MaskedValue::clear(side), &parent)? {
                     keys.extend(found.data.members()?.into_iter().flatten().map(|(key, _)| key));
                 }
             }
@@ -333,7 +333,7 @@ impl Item<'_, '_> {
             _ if self.is_gone() => Ok(None),
             Some(after) if path.is_root() => Ok(Some(Data::from(after))),
             after => {
-                let found = traverse(Found::clear(after), path)?;
+                let found = traverse(MaskedValue::clear(after), path)?;
                 Ok(found.ok().map(|found| found.data).filter(|_| after.is_some()))
             }
         }
@@ -359,8 +359,8 @@ impl Item<'_, '_> {
         if self.unknown(path)? != Marked::Not {
             return Ok(false);
         }
-        let before = traverse(Found::clear(self.sides.before), path)?;
-        let after = traverse(Found::clear(self.sides.after), path)?;
+        let before = traverse(MaskedValue::clear(self.sides.before), path)?;
+        let after = traverse(MaskedValue::clear(self.sides.after), path)?;
         match (before, after) {
             (Ok(before), Ok(after)) => are_equal(before.data, after.data),
             (before, after) => Ok(before.is_ok() == after.is_ok()),

@@ -7,7 +7,7 @@ use super::{AuditOptions, Kind};
 use crate::error::{Error, Result};
 use crate::json::outline::Outline;
 use crate::limits::Limit;
-use crate::plan::lookahead::{Found, LookaheadJob, Task};
+use crate::plan::lookahead::{LookaheadJob, LookaheadResult, Task};
 use crate::plan::{Flow, Piece, PieceVisitor};
 use crate::pool::{Worker, scaled_for_fuzzing};
 use crate::secret::Collected;
@@ -19,7 +19,7 @@ const SIZE_MAX: u64 = scaled_for_fuzzing(1 << 20);
 /// The findings in a stretch.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
-    found: Vec<Kept>,
+    notes: Vec<Kept>,
     /// The labels of the pieces with findings.
     labels: Vec<Label>,
     labels_size: u64,
@@ -32,7 +32,7 @@ pub(super) struct Findings {
 /// A position in the list of findings.
 #[derive(Clone, Copy)]
 struct End {
-    found: usize,
+    notes: usize,
     labels: usize,
 }
 
@@ -51,25 +51,25 @@ struct Kept {
 
 impl Findings {
     fn size(&self) -> u64 {
-        (size_of_val(&*self.found) + self.paths.len()) as u64 + self.labels_size
+        (size_of_val(&*self.notes) + self.paths.len()) as u64 + self.labels_size
     }
 
     /// The current end of the list.
     fn end(&self) -> End {
-        End { found: self.found.len(), labels: self.labels.len() }
+        End { notes: self.notes.len(), labels: self.labels.len() }
     }
 
     /// Removes everything after a position.
-    fn truncate(&mut self, End { found, labels }: End) {
-        self.found.truncate(found);
-        self.paths.truncate(self.found.last().map_or(0, |last| last.path_end));
+    fn truncate(&mut self, End { notes, labels }: End) {
+        self.notes.truncate(notes);
+        self.paths.truncate(self.notes.last().map_or(0, |last| last.path_end));
         self.labels_size -= self.labels.drain(labels..).map(|label| label.size()).sum::<u64>();
     }
 
     /// Passes all findings to `notes`. Call it once, before the findings are cleared.
     pub fn tell(&mut self, notes: &mut impl Notes) -> Result<()> {
         let (mut labels, mut labels_passed, mut path_start) = (self.labels.drain(..), 0, 0);
-        for kept in &self.found {
+        for kept in &self.notes {
             // A label may have no findings.
             if let Some(label) = labels.by_ref().take(kept.labels - labels_passed).last() {
                 notes.piece(label);
@@ -98,14 +98,14 @@ impl Notes for Findings {
         }
         self.paths.push_str(path);
         let (labels, path_end) = (self.labels.len(), self.paths.len());
-        self.found.push(Kept { kind, labels, path_end, offset, number });
+        self.notes.push(Kept { kind, labels, path_end, offset, number });
         Ok(())
     }
 }
 
-impl Found for Findings {
+impl LookaheadResult for Findings {
     fn clear(&mut self) {
-        self.found.clear();
+        self.notes.clear();
         self.labels.clear();
         self.paths.clear();
         (self.labels_size, self.unmarked) = (0, 0);
@@ -132,10 +132,10 @@ impl Worker for StretchAuditor<'_> {
     fn work(&mut self, job: &mut LookaheadJob<Findings>) {
         let Some(Task { reader, range, .. }) = job.task() else { return };
         let StretchAuditor { auditor, outline } = self;
-        std::mem::swap(&mut auditor.notes, &mut job.found);
+        std::mem::swap(&mut auditor.notes, &mut job.result);
         let read = reader.read(range, outline, &mut AuditingPieces(auditor));
-        std::mem::swap(&mut auditor.notes, &mut job.found);
-        job.found.unmarked = std::mem::take(&mut auditor.unmarked);
+        std::mem::swap(&mut auditor.notes, &mut job.result);
+        job.result.unmarked = std::mem::take(&mut auditor.unmarked);
         job.end(read);
     }
 }

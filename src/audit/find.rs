@@ -20,7 +20,7 @@ use crate::secret::echo::{EchoKind, Echoes, Sought};
 use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marks::{By, Marked, Step, Why};
 use crate::secret::parts::{Parts, constants};
-use crate::secret::piece_secrets::{Found, PieceSecrets};
+use crate::secret::piece_secrets::{PieceSecret, PieceSecrets};
 use crate::secret::relevant::secret_steps;
 use crate::secret::words::words;
 use crate::secret::{Collected, decode, is_attribute_name, is_mask, spells_attribute_name};
@@ -53,13 +53,13 @@ struct Hits<'r> {
 }
 
 impl Hits<'_> {
-    fn found(&mut self, found: Found<'_, '_>) -> Result<()> {
+    fn found(&mut self, found: PieceSecret<'_, '_>) -> Result<()> {
         match found {
-            Found::Marked(marked, by) => self.marked(marked, by),
-            Found::Cut(cut) => {
+            PieceSecret::Marked(marked, by) => self.marked(marked, by),
+            PieceSecret::Cut(cut) => {
                 cut.steps().try_for_each(|step| self.push_other(What::Marked, step?, 0))
             }
-            Found::Equal(value, text) => {
+            PieceSecret::Equal(value, text) => {
                 let number = self.collected.secrets.repeated(text).unwrap_or_default();
                 self.push_other(What::Equal, value, number)
             }
@@ -173,7 +173,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
             PieceKind::Known if piece.section == Section::RelevantAttributes => {
                 let secrets = Some(&self.collected.secrets);
                 if let Some(cut) = secret_steps(piece.value, secrets, &mut self.hits.decoded)? {
-                    self.hits.found(Found::Cut(cut))?;
+                    self.hits.found(PieceSecret::Cut(cut))?;
                 }
             }
             PieceKind::Known | PieceKind::Unknown if !self.secrets.marks.has_names() => {}

@@ -74,8 +74,8 @@ impl<'scope, 'r: 'scope> PieceVisitor for Reading<'scope, 'r> {
     fn jumped(&mut self, _: &ReadRange) -> Result<()> {
         let Some(ahead) = &mut self.ahead else { return Ok(()) };
         if let Some((mut job, _)) = ahead.take() {
-            self.auditor.unmarked += job.found.unmarked;
-            job.found.tell(&mut self.auditor.notes)?;
+            self.auditor.unmarked += job.result.unmarked;
+            job.result.tell(&mut self.auditor.notes)?;
             ahead.keep(job);
         }
         Ok(())

@@ -36,7 +36,7 @@ impl Module {
 
 /// The block of an object, and the module calls that lead to it.
 #[derive(Debug)]
-pub struct Found<'a> {
+pub struct LocatedBlock<'a> {
     /// The block.
     pub block: &'a SourceBlock,
     /// The blocks of the module calls, outermost first.
@@ -121,7 +121,7 @@ impl Configuration {
     }
 
     /// Finds the block of an address from a plan. Ignores the instance keys in the address.
-    pub fn find(&self, address: &str) -> Option<Found<'_>> {
+    pub fn find(&self, address: &str) -> Option<LocatedBlock<'_>> {
         let Local { module: path, address } = Local::of(address);
         let block = self.module(&path)?.directory.find(&address)?;
         let mut module_calls = Vec::new();
@@ -133,7 +133,7 @@ impl Configuration {
             }
             caller.push_str(call);
         }
-        Some(Found { block, module_calls })
+        Some(LocatedBlock { block, module_calls })
     }
 
     /// Whether the folder of the root module has no configuration files.

@@ -17,7 +17,7 @@ mod files;
 pub mod row;
 
 pub use address::Local;
-pub use configuration::{Configuration, Found, Module};
+pub use configuration::{Configuration, LocatedBlock, Module};
 pub use directory::{Directory, is_configuration};
 pub use file::{FileDiagnostic, SourceBlock, SourceLocation};
 pub use files::{Files, Folder, Snapshot, SourceError};

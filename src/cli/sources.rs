@@ -10,7 +10,7 @@ use super::args::SourceArgs;
 use super::exit::Exit;
 use super::messages::say;
 use crate::blocks::{
-    Configuration, Folder, Found, Snapshot, SourceBlock, SourceError, SourceLocation,
+    Configuration, Folder, LocatedBlock, Snapshot, SourceBlock, SourceError, SourceLocation,
 };
 use crate::hcl::diagnostic::Severity;
 use crate::limits::Limits;
@@ -181,10 +181,13 @@ impl Origins for Sources {
     fn find(&self, address: &str) -> Option<Origin> {
         let current = self.current.borrow();
         let found = current.as_ref()?.find(address);
-        Some(found.map_or(Origin::Missing(Missing::Unknown), |Found { block, module_calls }| {
-            let calls = module_calls.into_iter().map(|call| self.location(call)).collect();
-            Origin::Block(self.location(block), calls)
-        }))
+        Some(found.map_or(
+            Origin::Missing(Missing::Unknown),
+            |LocatedBlock { block, module_calls }| {
+                let calls = module_calls.into_iter().map(|call| self.location(call)).collect();
+                Origin::Block(self.location(block), calls)
+            },
+        ))
     }
 }
 

@@ -23,7 +23,7 @@ use super::retained::Retained;
 use super::string;
 use super::value::Value;
 use super::word::Word;
-use crate::error::{Error, ErrorKind, Found, Result};
+use crate::error::{Error, ErrorKind, Result, TokenClass};
 use crate::input::Source;
 use crate::limits::{Limit, Limits};
 use crate::scan::brackets::{Brackets, close_of};
@@ -316,7 +316,7 @@ impl<S: Source> Cursor<S> {
         if closes_other && self.open.depth > 0 {
             return Error::at(ErrorKind::MismatchedBracket, self.offset);
         }
-        Error::at(ErrorKind::Syntax { expected, found: Found::of(byte) }, self.offset)
+        Error::at(ErrorKind::Syntax { expected, found: TokenClass::of(byte) }, self.offset)
     }
 
     fn skip_value(&mut self, recorder: impl Recorder) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use super::leaves::{Batch, Unfinished, escape_is_right};
 use super::word::Word;
-use crate::error::{ErrorKind, Found};
+use crate::error::{ErrorKind, TokenClass};
 use crate::scan::BLOCK;
 use crate::scan::nesting::Nesting;
 
@@ -105,7 +105,7 @@ impl Tokens<'_> {
             }
             _ => {
                 let expected = expected.words(is_in_object);
-                Err((ErrorKind::Syntax { expected, found: Found::of(byte) }, place))
+                Err((ErrorKind::Syntax { expected, found: TokenClass::of(byte) }, place))
             }
         }
     }

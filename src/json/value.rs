@@ -18,7 +18,7 @@ pub use typed::TREE_DEPTH;
 use super::outline::{Container, Outline};
 use super::string;
 use super::word::Word;
-use crate::error::{Error, ErrorKind, Found, Result};
+use crate::error::{Error, ErrorKind, Result, TokenClass};
 
 /// A value, borrowed from the window. Internally, it has the text from the outline's origin to the
 /// value's end.
@@ -382,7 +382,7 @@ impl<'a> ValueStart<'a> {
     fn expected(self, expected: &'static str) -> Error {
         match self.byte(self.at) {
             Some(byte) => {
-                let found = Found::of(byte);
+                let found = TokenClass::of(byte);
                 Error::at(ErrorKind::Syntax { expected, found }, self.offset())
             }
             None => Error::at(ErrorKind::Truncated, self.offset()),

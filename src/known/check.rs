@@ -12,7 +12,7 @@ use super::scalar::{
     Checked, big, differs, double, elements, equals, fail, found, integer, members, plain, shown,
     single, size_is, string, wrong_type,
 };
-use super::traverse::Found;
+use super::traverse::MaskedValue;
 use crate::wire::Number;
 
 /// A check of a value. The variants have the names of the functions of Go's `knownvalue`.
@@ -110,7 +110,7 @@ impl KnownValue {
     ///
     /// Fails if the document is invalid in a part that the check reads. If the value does not pass,
     /// the result is a [`Failure`], not an error.
-    pub fn check(&self, value: Found<'_>) -> Checked {
+    pub fn check(&self, value: MaskedValue<'_>) -> Checked {
         let name = self.name();
         match self {
             KnownValue::Null if !matches!(value.data, Data::Nil) => wrong_type("nil", name, value),
@@ -166,7 +166,7 @@ impl KnownValue {
         }
     }
 
-    fn check_number(&self, value: Found<'_>) -> Checked {
+    fn check_number(&self, value: MaskedValue<'_>) -> Checked {
         let name = self.name();
         match self {
             KnownValue::Int32Exact(expected) => {
@@ -196,13 +196,13 @@ impl KnownValue {
         }
     }
 
-    fn check_list(&self, checks: &[KnownValue], value: Found<'_>) -> Checked {
+    fn check_list(&self, checks: &[KnownValue], value: MaskedValue<'_>) -> Checked {
         let name = self.name();
         let elements = found!(elements(name, value)?);
         found!(size_is(checks.len() as i64, elements.len(), name)?);
         let kind = if matches!(self, KnownValue::ListExact(_)) { "list" } else { "tuple" };
         for (index, (check, data)) in checks.iter().zip(elements).enumerate() {
-            let element = Found { data, mask: value.mask.at_index(index) };
+            let element = MaskedValue { data, mask: value.mask.at_index(index) };
             if let Err(failure) = check.check(element)? {
                 return Ok(Err(failure.within(&format!("{kind} element index {index}: "))));
             }
@@ -210,7 +210,7 @@ impl KnownValue {
         Ok(Ok(()))
     }
 
-    fn check_indices(&self, checks: &BTreeMap<i64, KnownValue>, value: Found<'_>) -> Checked {
+    fn check_indices(&self, checks: &BTreeMap<i64, KnownValue>, value: MaskedValue<'_>) -> Checked {
         let name = self.name();
         let elements = found!(elements(name, value)?);
         let kind = if matches!(self, KnownValue::ListPartial(_)) { "list" } else { "tuple" };
@@ -222,7 +222,7 @@ impl KnownValue {
             let Some(data) = elements.get(place) else {
                 return fail(format!("missing element index {index} for {name} check"));
             };
-            let element = Found { data: *data, mask: value.mask.at_index(place) };
+            let element = MaskedValue { data: *data, mask: value.mask.at_index(place) };
             if let Err(failure) = check.check(element)? {
                 return Ok(Err(failure.within(&format!("{kind} element {index}: "))));
             }
@@ -230,16 +230,16 @@ impl KnownValue {
         Ok(Ok(()))
     }
 
-    fn check_set(&self, checks: &[KnownValue], value: Found<'_>) -> Checked {
+    fn check_set(&self, checks: &[KnownValue], value: MaskedValue<'_>) -> Checked {
         let name = self.name();
         let elements = found!(elements(name, value)?);
         if matches!(self, KnownValue::SetExact(_)) {
             found!(size_is(checks.len() as i64, elements.len(), name)?);
         }
-        let mut left: Vec<Found<'_>> = elements
+        let mut left: Vec<MaskedValue<'_>> = elements
             .into_iter()
             .enumerate()
-            .map(|(index, data)| Found { data, mask: value.mask.at_index(index) })
+            .map(|(index, data)| MaskedValue { data, mask: value.mask.at_index(index) })
             .collect();
         for check in checks {
             // Go prints each check before it runs the check, and panics on a number that is `nil`.
@@ -270,7 +270,11 @@ impl KnownValue {
         Ok(Ok(()))
     }
 
-    fn check_members(&self, checks: &BTreeMap<String, KnownValue>, value: Found<'_>) -> Checked {
+    fn check_members(
+        &self,
+        checks: &BTreeMap<String, KnownValue>,
+        value: MaskedValue<'_>,
+    ) -> Checked {
         let name = self.name();
         let members = found!(members(name, value)?);
         let is_map = matches!(self, KnownValue::MapExact(_) | KnownValue::MapPartial(_));
@@ -290,7 +294,7 @@ impl KnownValue {
             let Some(data) = members.get(key) else {
                 return fail(format!("missing {noun} {key} for {name} check"));
             };
-            let member = Found { data: *data, mask: value.mask.at_key(key) };
+            let member = MaskedValue { data: *data, mask: value.mask.at_key(key) };
             if let Err(failure) = check.check(member)? {
                 return Ok(Err(failure.within(&format!("{key} {part} {noun}: "))));
             }
@@ -399,7 +403,7 @@ impl Func {
         }
     }
 
-    fn check(&self, name: &str, value: Found<'_>) -> Checked {
+    fn check(&self, name: &str, value: MaskedValue<'_>) -> Checked {
         let judged = match self {
             Func::Bool(func) => match value.data.boolean() {
                 Some(boolean) => func(boolean),
@@ -431,7 +435,7 @@ impl fmt::Debug for Func {
 pub(crate) fn delta<T, U>(
     expected: &BTreeMap<String, T>,
     found: &BTreeMap<String, U>,
-    value: Found<'_>,
+    value: MaskedValue<'_>,
     owner: &str,
 ) -> String {
     let names =

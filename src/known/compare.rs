@@ -3,7 +3,7 @@
 use super::data::{Data, Type};
 use super::failure::{Failure, FailureKind};
 use super::format::print;
-use super::traverse::Found;
+use super::traverse::MaskedValue;
 use crate::error::Result;
 
 /// The relation that values should have.
@@ -22,7 +22,7 @@ impl Comparer {
     ///
     /// Fails if the document is invalid in one of the values. If the values do not pass, the result
     /// is a [`Failure`], not an error.
-    pub fn compare(self, values: &[Found<'_>]) -> Result<std::result::Result<(), Failure>> {
+    pub fn compare(self, values: &[MaskedValue<'_>]) -> Result<std::result::Result<(), Failure>> {
         for pair in values.windows(2) {
             let [one, two] = pair else { continue };
             let are_equal = are_equal(one.data, two.data)?;
@@ -37,8 +37,8 @@ impl Comparer {
     /// Compares the list `[element]` with `list`.
     pub(crate) fn compare_element(
         self,
-        element: Found<'_>,
-        list: Found<'_>,
+        element: MaskedValue<'_>,
+        list: MaskedValue<'_>,
     ) -> Result<std::result::Result<(), Failure>> {
         let are_equal = match list.data.elements()?.as_deref() {
             Some([only]) => are_equal(element.data, *only)?,

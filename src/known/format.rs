@@ -2,18 +2,18 @@
 
 use super::data::Data;
 use super::mask::SENSITIVE;
-use super::traverse::Found;
+use super::traverse::MaskedValue;
 use crate::error::Result;
 
 /// A part of a value that is still to be printed.
 enum Item<'a> {
     Text(&'static str),
     Key(String),
-    Value(Found<'a>),
+    Value(MaskedValue<'a>),
 }
 
 /// Prints a value like Go's `%v`. [`SENSITIVE`] replaces sensitive parts.
-pub(crate) fn print(value: Found<'_>) -> Result<String> {
+pub(crate) fn print(value: MaskedValue<'_>) -> Result<String> {
     let mut text = String::new();
     let mut left = vec![Item::Value(value)];
     while let Some(item) = left.pop() {
@@ -23,7 +23,7 @@ pub(crate) fn print(value: Found<'_>) -> Result<String> {
                 text.push_str(&key);
                 text.push(':');
             }
-            Item::Value(Found { mask, .. }) if mask.is_marked() => text.push_str(SENSITIVE),
+            Item::Value(MaskedValue { mask, .. }) if mask.is_marked() => text.push_str(SENSITIVE),
             Item::Value(value) => print_value(value, &mut text, &mut left)?,
         }
     }
@@ -31,13 +31,17 @@ pub(crate) fn print(value: Found<'_>) -> Result<String> {
 }
 
 /// Prints a scalar. For a container, pushes the parts onto the stack `left`, the last part first.
-fn print_value<'a>(value: Found<'a>, text: &mut String, left: &mut Vec<Item<'a>>) -> Result<()> {
-    let Found { data, mask } = value;
+fn print_value<'a>(
+    value: MaskedValue<'a>,
+    text: &mut String,
+    left: &mut Vec<Item<'a>>,
+) -> Result<()> {
+    let MaskedValue { data, mask } = value;
     if let Some(elements) = data.elements()? {
         text.push('[');
         left.push(Item::Text("]"));
         for (index, element) in elements.into_iter().enumerate().rev() {
-            left.push(Item::Value(Found { data: element, mask: mask.at_index(index) }));
+            left.push(Item::Value(MaskedValue { data: element, mask: mask.at_index(index) }));
             if index > 0 {
                 left.push(Item::Text(" "));
             }
@@ -46,7 +50,7 @@ fn print_value<'a>(value: Found<'a>, text: &mut String, left: &mut Vec<Item<'a>>
         text.push_str("map[");
         left.push(Item::Text("]"));
         for (place, (key, member)) in members.into_iter().enumerate().rev() {
-            left.push(Item::Value(Found { data: member, mask: mask.at_key(&key) }));
+            left.push(Item::Value(MaskedValue { data: member, mask: mask.at_key(&key) }));
             left.push(Item::Key(key));
             if place > 0 {
                 left.push(Item::Text(" "));

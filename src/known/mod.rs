@@ -40,4 +40,4 @@ pub use self::mask::{Mask, SENSITIVE};
 pub use self::regexp::Regexp;
 pub use self::regexp_class::RegexpError;
 pub(crate) use self::scalar::found;
-pub use self::traverse::{Found, traverse};
+pub use self::traverse::{MaskedValue, traverse};

@@ -7,7 +7,7 @@ use super::data::Data;
 use super::failure::{Failure, FailureKind};
 use super::format::quote;
 use super::mask::SENSITIVE;
-use super::traverse::Found;
+use super::traverse::MaskedValue;
 use crate::error::Result;
 use crate::wire::Number;
 
@@ -30,12 +30,12 @@ macro_rules! found {
 }
 pub(crate) use found;
 
-pub(super) fn wrong_type(expected: &str, name: &str, value: Found<'_>) -> Checked {
+pub(super) fn wrong_type(expected: &str, name: &str, value: MaskedValue<'_>) -> Checked {
     let ty = value.data.ty()?.name();
     fail(format!("expected {expected} value for {name} check, got: {ty}"))
 }
 
-pub(super) fn differs(expected: &str, name: &str, found: &str, value: Found<'_>) -> Checked {
+pub(super) fn differs(expected: &str, name: &str, found: &str, value: MaskedValue<'_>) -> Checked {
     let found = shown(found, value);
     fail(format!("expected value {expected} for {name} check, got: {found}"))
 }
@@ -46,7 +46,7 @@ pub(super) fn equals<T: PartialEq>(
     found: T,
     text: impl Fn(&T) -> String,
     name: &str,
-    value: Found<'_>,
+    value: MaskedValue<'_>,
 ) -> Checked {
     match found == expected {
         true => Ok(Ok(())),
@@ -55,7 +55,7 @@ pub(super) fn equals<T: PartialEq>(
 }
 
 /// Returns the text of a scalar, or [`SENSITIVE`] if the scalar is sensitive.
-pub(super) fn shown<'t>(text: &'t str, value: Found<'_>) -> &'t str {
+pub(super) fn shown<'t>(text: &'t str, value: MaskedValue<'_>) -> &'t str {
     if value.mask.is_marked() { SENSITIVE } else { text }
 }
 
@@ -73,27 +73,32 @@ pub(super) fn size_is(expected: i64, found: usize, name: &str) -> Checked {
 type Read<T> = Result<std::result::Result<T, Failure>>;
 
 /// Returns the value in `read`. If there is none, returns the failure for a wrong type.
-fn of_type<T: Default>(read: Option<T>, expected: &str, name: &str, value: Found<'_>) -> Read<T> {
+fn of_type<T: Default>(
+    read: Option<T>,
+    expected: &str,
+    name: &str,
+    value: MaskedValue<'_>,
+) -> Read<T> {
     match read {
         Some(read) => Ok(Ok(read)),
         None => Ok(wrong_type(expected, name, value)?.map(|()| T::default())),
     }
 }
 
-pub(super) fn string(name: &str, value: Found<'_>) -> Read<String> {
+pub(super) fn string(name: &str, value: MaskedValue<'_>) -> Read<String> {
     of_type(value.data.string()?, "string", name, value)
 }
 
 /// The text of a number.
-fn number(name: &str, value: Found<'_>) -> Read<String> {
+fn number(name: &str, value: MaskedValue<'_>) -> Read<String> {
     of_type(value.data.number()?, "json.Number", name, value)
 }
 
-pub(super) fn elements<'a>(name: &str, value: Found<'a>) -> Read<Vec<Data<'a>>> {
+pub(super) fn elements<'a>(name: &str, value: MaskedValue<'a>) -> Read<Vec<Data<'a>>> {
     of_type(value.data.elements()?, "[]any", name, value)
 }
 
-pub(super) fn members<'a>(name: &str, value: Found<'a>) -> Read<BTreeMap<String, Data<'a>>> {
+pub(super) fn members<'a>(name: &str, value: MaskedValue<'a>) -> Read<BTreeMap<String, Data<'a>>> {
     of_type(value.data.members()?, "map[string]any", name, value)
 }
 
@@ -106,11 +111,11 @@ fn unparseable(ty: &str, name: &str, reason: &str, function: &str, text: &str) -
 }
 
 /// Quotes a number for a message, or returns [`SENSITIVE`] if the number is sensitive.
-fn quoted(text: &str, value: Found<'_>) -> String {
+fn quoted(text: &str, value: MaskedValue<'_>) -> String {
     if value.mask.is_marked() { SENSITIVE.to_owned() } else { quote(text) }
 }
 
-pub(super) fn integer(bits: u32, name: &str, value: Found<'_>) -> Read<i64> {
+pub(super) fn integer(bits: u32, name: &str, value: MaskedValue<'_>) -> Read<i64> {
     let text = found!(number(name, value)?);
     Ok(parse_int(&text, bits).map_err(|reason| {
         let ty = if bits == 32 { "int32" } else { "int64" };
@@ -118,7 +123,7 @@ pub(super) fn integer(bits: u32, name: &str, value: Found<'_>) -> Read<i64> {
     }))
 }
 
-pub(super) fn single(name: &str, value: Found<'_>) -> Read<f32> {
+pub(super) fn single(name: &str, value: MaskedValue<'_>) -> Read<f32> {
     let text = found!(number(name, value)?);
     Ok(match text.parse::<f32>() {
         Ok(number) if number.is_finite() => Ok(number),
@@ -126,7 +131,7 @@ pub(super) fn single(name: &str, value: Found<'_>) -> Read<f32> {
     })
 }
 
-pub(super) fn double(name: &str, value: Found<'_>) -> Read<f64> {
+pub(super) fn double(name: &str, value: MaskedValue<'_>) -> Read<f64> {
     let text = found!(number(name, value)?);
     Ok(match text.parse::<f64>() {
         Ok(number) if number.is_finite() => Ok(number),
@@ -138,7 +143,7 @@ fn out_of_range(ty: &str, name: &str, text: &str) -> Failure {
     unparseable(ty, name, "value out of range", "strconv.ParseFloat", text)
 }
 
-pub(super) fn big(name: &str, value: Found<'_>) -> Read<Number> {
+pub(super) fn big(name: &str, value: MaskedValue<'_>) -> Read<Number> {
     let text = found!(number(name, value)?);
     Ok(Number::parse(text.as_bytes()).ok_or_else(|| {
         let text = format!(

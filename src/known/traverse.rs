@@ -8,17 +8,17 @@ use crate::path::{AttributePath, AttributeStep};
 
 /// A value with its mask.
 #[derive(Clone, Copy, Debug)]
-pub struct Found<'a> {
+pub struct MaskedValue<'a> {
     /// The value.
     pub data: Data<'a>,
     /// Which parts of the value are sensitive.
     pub mask: Mask<'a>,
 }
 
-impl<'a> Found<'a> {
+impl<'a> MaskedValue<'a> {
     /// Returns a value without sensitive parts.
-    pub fn clear(data: impl Into<Data<'a>>) -> Found<'a> {
-        Found { data: data.into(), mask: Mask::Clear }
+    pub fn clear(data: impl Into<Data<'a>>) -> MaskedValue<'a> {
+        MaskedValue { data: data.into(), mask: Mask::Clear }
     }
 }
 
@@ -29,10 +29,10 @@ impl<'a> Found<'a> {
 /// Fails if the document is invalid on the path. If there is no value at the path, the result is a
 /// [`Failure`], not an error.
 pub fn traverse<'a>(
-    root: Found<'a>,
+    root: MaskedValue<'a>,
     path: &AttributePath,
-) -> Result<std::result::Result<Found<'a>, Failure>> {
-    let Found { mut data, .. } = root;
+) -> Result<std::result::Result<MaskedValue<'a>, Failure>> {
+    let MaskedValue { mut data, .. } = root;
     for (place, step) in path.steps().iter().enumerate() {
         let so_far = || AttributePath::joined(&path.steps()[..=place]);
         let fail =
@@ -70,5 +70,5 @@ pub fn traverse<'a>(
             }
         }
     }
-    Ok(Ok(Found { data, mask: root.mask.at(path.steps()) }))
+    Ok(Ok(MaskedValue { data, mask: root.mask.at(path.steps()) }))
 }

@@ -95,13 +95,13 @@ enum State {
 }
 
 /// A document whose start is known and that is not read yet.
-pub(crate) struct Found<'o> {
+pub(crate) struct UnreadDocument<'o> {
     head: Preamble,
     after: After,
     options: &'o PlanOptions,
 }
 
-impl Found<'_> {
+impl UnreadDocument<'_> {
     /// Reads the pieces of the document from `region`, the part of the source that contains it.
     pub fn read_pieces(
         self,
@@ -206,7 +206,7 @@ impl<S: Source> Documents<S> {
     /// Like [`Documents::read`], but `read` may wrap the document's region in a source of its own.
     pub(crate) fn read_by(
         &mut self,
-        read: impl FnOnce(Region<'_, S>, Found<'_>) -> Result<ReadDocument>,
+        read: impl FnOnce(Region<'_, S>, UnreadDocument<'_>) -> Result<ReadDocument>,
     ) -> Result<Document> {
         let State::At(from) = self.state else {
             panic!("the documents were read to {:?}", self.state);
@@ -219,7 +219,7 @@ impl<S: Source> Documents<S> {
         };
         self.line = self.line.behind(head.brace, self.after);
         let region = Region::new(&mut self.source, &mut self.line);
-        match read(region, Found { head, after: self.after, options: &self.options }) {
+        match read(region, UnreadDocument { head, after: self.after, options: &self.options }) {
             Ok((document, flow, next)) => {
                 self.state = match (flow, next.or(self.line.found)) {
                     (Flow::Stop, _) => State::Broken { seems_more: false },

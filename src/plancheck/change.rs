@@ -4,7 +4,7 @@
 use super::shape::folded;
 use crate::error::Result;
 use crate::json::value::Value;
-use crate::known::{Data, Found, Mask, key_of, text_of};
+use crate::known::{Data, Mask, MaskedValue, key_of, text_of};
 
 /// The counterpart of a Go struct, decoded from an object.
 pub(super) trait GoStruct<'a>: Default {
@@ -68,23 +68,23 @@ impl<'a> GoStruct<'a> for Change<'a> {
 
 impl<'a> Change<'a> {
     /// The value before the change.
-    pub fn before(&self) -> Found<'a> {
-        Found { data: Data::from(self.before), mask: Mask::from(self.before_sensitive) }
+    pub fn before(&self) -> MaskedValue<'a> {
+        MaskedValue { data: Data::from(self.before), mask: Mask::from(self.before_sensitive) }
     }
 
     /// The planned value.
-    pub fn after(&self) -> Found<'a> {
-        Found { data: Data::from(self.after), mask: Mask::from(self.after_sensitive) }
+    pub fn after(&self) -> MaskedValue<'a> {
+        MaskedValue { data: Data::from(self.after), mask: Mask::from(self.after_sensitive) }
     }
 
     /// Which parts of the planned value are unknown.
-    pub fn after_unknown(&self) -> Found<'a> {
-        Found::clear(self.after_unknown)
+    pub fn after_unknown(&self) -> MaskedValue<'a> {
+        MaskedValue::clear(self.after_unknown)
     }
 
     /// Which parts of the planned value are sensitive.
-    pub fn after_sensitive(&self) -> Found<'a> {
-        Found::clear(self.after_sensitive)
+    pub fn after_sensitive(&self) -> MaskedValue<'a> {
+        MaskedValue::clear(self.after_sensitive)
     }
 
     /// Whether the change has exactly these actions.
@@ -161,15 +161,15 @@ impl<'a> GoStruct<'a> for Resource<'a> {
 
 impl Resource<'_> {
     /// The values of the attributes.
-    pub fn values(&self) -> Found<'_> {
-        Found { data: Data::Map(&self.values), mask: Mask::from(self.sensitive_values) }
+    pub fn values(&self) -> MaskedValue<'_> {
+        MaskedValue { data: Data::Map(&self.values), mask: Mask::from(self.sensitive_values) }
     }
 
     /// Returns the identity. Returns `None` if it is empty or has no schema version.
-    pub fn identity(&self) -> Result<Option<Found<'_>>> {
+    pub fn identity(&self) -> Result<Option<MaskedValue<'_>>> {
         let identity = Data::Map(&self.identity);
         let is_empty = identity.members()?.is_none_or(|members| members.is_empty());
-        Ok((self.has_identity_schema && !is_empty).then_some(Found::clear(identity)))
+        Ok((self.has_identity_schema && !is_empty).then_some(MaskedValue::clear(identity)))
     }
 }
 
@@ -201,8 +201,8 @@ impl<'a> GoStruct<'a> for Output<'a> {
 
 impl<'a> Output<'a> {
     /// The value of the output.
-    pub fn found(&self) -> Found<'a> {
+    pub fn found(&self) -> MaskedValue<'a> {
         let mask = if self.is_sensitive { Mask::Marked } else { Mask::Clear };
-        Found { data: Data::from(self.value), mask }
+        MaskedValue { data: Data::from(self.value), mask }
     }
 }

@@ -10,7 +10,9 @@ use super::shape::{CheckedPart, PLAN};
 use crate::error::{Error, Result};
 use crate::input::Source;
 use crate::json::value::Value;
-use crate::known::{Data, Failure, FailureKind, Found, KnownValue, found, print, quote, traverse};
+use crate::known::{
+    Data, Failure, FailureKind, KnownValue, MaskedValue, found, print, quote, traverse,
+};
 use crate::limits::{Limit, Limits};
 use crate::path::AttributePath;
 
@@ -419,7 +421,7 @@ fn not_bool() -> Failure {
 }
 
 /// Checks that the value at a path has its own mark in `marks`.
-pub(super) fn sensitive(marks: Found<'_>, path: &AttributePath) -> Result<Checked> {
+pub(super) fn sensitive(marks: MaskedValue<'_>, path: &AttributePath) -> Result<Checked> {
     Ok(traverse(marks, path)?.and_then(|found| match found.data.boolean() {
         Some(true) => Ok(()),
         Some(false) => {
@@ -431,7 +433,7 @@ pub(super) fn sensitive(marks: Found<'_>, path: &AttributePath) -> Result<Checke
 
 /// Checks the value at a path with a [`KnownValue`].
 pub(super) fn known(
-    root: Found<'_>,
+    root: MaskedValue<'_>,
     path: &AttributePath,
     check: &KnownValue,
     noun: &str,

@@ -13,8 +13,8 @@ use crate::error::Result;
 use crate::input::Source;
 use crate::json::value::Kind;
 use crate::known::{
-    Comparer, Data, Failure, FailureKind, Found, KnownValue, Type, are_equal, delta, found, print,
-    quote, traverse,
+    Comparer, Data, Failure, FailureKind, KnownValue, MaskedValue, Type, are_equal, delta, found,
+    print, quote, traverse,
 };
 use crate::limits::Limits;
 use crate::path::AttributePath;
@@ -153,7 +153,7 @@ impl State<'_> {
             StateCheck::SensitiveValue { attribute: AttributeAddress { address, path } } => {
                 let resource = found!(self.resource(address));
                 let marks = found!(marks(resource)?);
-                sensitive(Found::clear(marks), path)
+                sensitive(MaskedValue::clear(marks), path)
             }
             StateCheck::Identity { address, identity } => self.identity(address, identity),
             StateCheck::IdentityValue { attribute: AttributeAddress { address, path }, check } => {
@@ -219,7 +219,7 @@ impl State<'_> {
     fn value(
         &self,
         attribute: &AttributeAddress,
-    ) -> Result<std::result::Result<Found<'_>, Failure>> {
+    ) -> Result<std::result::Result<MaskedValue<'_>, Failure>> {
         let resource = found!(self.resource(&attribute.address));
         traverse(resource.values(), &attribute.path)
     }
@@ -242,7 +242,7 @@ impl State<'_> {
         known(output.found(), path.unwrap_or(&root), check, "output", &attribute)
     }
 
-    fn identity_of(&self, address: &str) -> Result<std::result::Result<Found<'_>, Failure>> {
+    fn identity_of(&self, address: &str) -> Result<std::result::Result<MaskedValue<'_>, Failure>> {
         let resource = found!(self.resource(address));
         Ok(resource.identity()?.ok_or_else(|| {
             let text = format!(
@@ -273,7 +273,7 @@ impl State<'_> {
                 let text = format!("{address} - missing attribute {key} in actual identity object");
                 return Ok(Err(Failure::new(FailureKind::IdentityKey, text)));
             };
-            if let Err(failure) = check.check(Found::clear(*data))? {
+            if let Err(failure) = check.check(MaskedValue::clear(*data))? {
                 let outer = format!("{address} - {} identity attribute: ", quote(key));
                 return Ok(Err(failure.of_value(&outer)));
             }
@@ -304,7 +304,7 @@ impl State<'_> {
         &self,
         address: &str,
         paths: &[AttributePath],
-    ) -> Result<std::result::Result<Vec<Found<'_>>, Failure>> {
+    ) -> Result<std::result::Result<Vec<MaskedValue<'_>>, Failure>> {
         let resource = found!(self.resource(address));
         let Some((first, rest)) = paths.split_first() else {
             let text = format!("{address} - No collection path was provided");
@@ -326,9 +326,9 @@ impl State<'_> {
 /// collections, whose elements replace them. A scalar counts as its own element. For a map, Go
 /// repeats the next path for each key with the same result, so this function follows the path once.
 fn elements<'a>(
-    collection: Found<'a>,
+    collection: MaskedValue<'a>,
     paths: &[AttributePath],
-) -> Result<std::result::Result<Vec<Found<'a>>, Failure>> {
+) -> Result<std::result::Result<Vec<MaskedValue<'a>>, Failure>> {
     let mut found = Vec::new();
     // Each entry is a value, the path to follow from it, and the paths after that path.
     let mut left = vec![(collection, None, paths)];
@@ -336,11 +336,11 @@ fn elements<'a>(
         if let Some(path) = path {
             value = found!(traverse(value, path)?);
         }
-        let Found { data, mask } = value;
+        let MaskedValue { data, mask } = value;
         let next = paths.split_first();
         if let Some(list) = data.elements()? {
             let elements = list.into_iter().enumerate();
-            let elements = elements.map(|(at, data)| Found { data, mask: mask.at_index(at) });
+            let elements = elements.map(|(at, data)| MaskedValue { data, mask: mask.at_index(at) });
             match next {
                 // The first element is on top of the stack.
                 Some((path, rest)) => {
@@ -353,7 +353,8 @@ fn elements<'a>(
                 Some((path, rest)) if !map.is_empty() => left.push((value, Some(path), rest)),
                 Some(_) => {}
                 None => found.extend(
-                    map.into_iter().map(|(key, data)| Found { data, mask: mask.at_key(&key) }),
+                    map.into_iter()
+                        .map(|(key, data)| MaskedValue { data, mask: mask.at_key(&key) }),
                 ),
             }
         } else {
@@ -365,11 +366,15 @@ fn elements<'a>(
 
 /// Checks that at least one element passes the comparer with a value. Otherwise the failure lists
 /// the errors of all elements, without duplicates.
-fn compare_any(comparer: Comparer, elements: &[Found<'_>], value: Found<'_>) -> Result<Checked> {
+fn compare_any(
+    comparer: Comparer,
+    elements: &[MaskedValue<'_>],
+    value: MaskedValue<'_>,
+) -> Result<Checked> {
     let is_list = value.data.ty()? == Type::Slice;
     let mut failures: Vec<Failure> = Vec::new();
     let mut seen = BTreeSet::new();
-    let compare = |element: Found<'_>, value: Found<'_>| match is_list {
+    let compare = |element: MaskedValue<'_>, value: MaskedValue<'_>| match is_list {
         true => comparer.compare_element(element, value),
         false => comparer.compare(&[element, value]),
     };
@@ -377,7 +382,7 @@ fn compare_any(comparer: Comparer, elements: &[Found<'_>], value: Found<'_>) -> 
         let Err(failure) = compare(*element, value)? else { return Ok(Ok(())) };
         // Compares unmasked errors to find duplicates, because masks can make different errors
         // equal, and vice versa.
-        let unmasked = compare(Found::clear(element.data), Found::clear(value.data))?;
+        let unmasked = compare(MaskedValue::clear(element.data), MaskedValue::clear(value.data))?;
         if seen.insert(unmasked.err().map(|failure| failure.text().to_owned())) {
             failures.push(failure);
         }

@@ -15,7 +15,7 @@ use super::{Record, Renderer};
 use crate::error::Result;
 use crate::json::outline::Outline;
 use crate::json::value::Text;
-use crate::plan::lookahead::{Found, LookaheadJob, Task};
+use crate::plan::lookahead::{LookaheadJob, LookaheadResult, Task};
 use crate::plan::{Flow, Piece, PieceKind, PieceVisitor, ResourceChange, Section};
 use crate::pool::Worker;
 
@@ -69,7 +69,7 @@ impl BuiltRow {
     }
 }
 
-impl Found for RowBatch {
+impl LookaheadResult for RowBatch {
     fn clear(&mut self) {
         self.built.clear();
         self.text.clear();
@@ -144,9 +144,9 @@ impl Worker for RowWorker<'_> {
         let Some(Task { reader, range, .. }) = job.task() else { return };
         let mut outline = std::mem::take(&mut self.outline);
         if let Some(asker) = &self.asker {
-            asker.prepare(&mut job.found.tally);
+            asker.prepare(&mut job.result.tally);
         }
-        let mut changes = Changes { worker: self, batch: &mut job.found };
+        let mut changes = Changes { worker: self, batch: &mut job.result };
         let read = reader.read(range, &mut outline, &mut changes);
         self.outline = outline;
         job.end(read);

@@ -311,7 +311,7 @@ impl Sifter<'_, '_> {
 
     /// Counts and writes the rows that a worker built, up to the first error.
     fn absorb(&mut self, job: &mut LookaheadJob<RowBatch>) -> Result<()> {
-        let RowBatch { built, text, tally, .. } = &mut job.found;
+        let RowBatch { built, text, tally, .. } = &mut job.result;
         // The rendered rows that were counted: their end as an offset in `text`, and their number.
         let (mut text_end, mut rows) = (0, 0);
         let absorbed = built.drain(..).zip(self.index..).try_for_each(|(built, index)| {

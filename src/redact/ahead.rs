@@ -11,7 +11,7 @@ use super::selection::{Judge, Verdict};
 use super::{Counts, RedactOptions};
 use crate::error::Result;
 use crate::json::outline::Outline;
-use crate::plan::lookahead::{Found as _, LookaheadJob, Task};
+use crate::plan::lookahead::{LookaheadJob, LookaheadResult as _, Task};
 use crate::plan::{Flow, LookaheadReader, Piece, PieceVisitor, ReadRange};
 use crate::pool::Worker;
 use crate::secret::Collected;
@@ -99,8 +99,8 @@ impl<'s> StretchRedactor<'s> {
         job: &mut LookaheadJob<Chunk>,
     ) -> Option<ReadRange> {
         let (stretch, indexed) = first_pass.get(place);
-        job.found.take(stretch.range(), reader.text());
-        if first_pass.digests().of(&job.found.bytes) != indexed.digest {
+        job.result.take(stretch.range(), reader.text());
+        if first_pass.digests().of(&job.result.bytes) != indexed.digest {
             return None;
         }
         self.begin(job);
@@ -111,8 +111,8 @@ impl<'s> StretchRedactor<'s> {
                 && !is_full(&redactor.masks.notes)
         });
         self.end(job);
-        job.found.counts.unmarked += indexed.unmarked;
-        let is_enough = all_marked && matches!(self.masker.mask_marked(&mut job.found), Ok(true));
+        job.result.counts.unmarked += indexed.unmarked;
+        let is_enough = all_marked && matches!(self.masker.mask_marked(&mut job.result), Ok(true));
         is_enough.then(|| stretch.clone())
     }
 
@@ -137,23 +137,23 @@ impl<'s> StretchRedactor<'s> {
         self.end(job);
         if let Some(read) = &read {
             match self.judge {
-                None => job.found.take(read.range(), reader.text()),
-                Some(_) => self.kept.take(&mut job.found, read.range(), reader.text()),
+                None => job.result.take(read.range(), reader.text()),
+                Some(_) => self.kept.take(&mut job.result, read.range(), reader.text()),
             }
-            self.masker.work(&mut job.found);
+            self.masker.work(&mut job.result);
         }
         read
     }
 
     /// Starts collecting notes and counts for a job.
     fn begin(&mut self, job: &mut LookaheadJob<Chunk>) {
-        std::mem::swap(&mut self.redactor.masks.notes, &mut job.found);
+        std::mem::swap(&mut self.redactor.masks.notes, &mut job.result);
         self.redactor.masks.counts = Counts::default();
     }
 
     fn end(&mut self, job: &mut LookaheadJob<Chunk>) {
-        std::mem::swap(&mut self.redactor.masks.notes, &mut job.found);
-        job.found.counts = self.redactor.masks.counts;
+        std::mem::swap(&mut self.redactor.masks.notes, &mut job.result);
+        job.result.counts = self.redactor.masks.counts;
     }
 }
 
@@ -164,7 +164,7 @@ impl Worker for StretchRedactor<'_> {
         let Some(Task { reader, range, known }) = job.task() else { return };
         let known = known.and_then(|place| self.try_known(&reader, place, job));
         let read = known.or_else(|| {
-            job.found.clear();
+            job.result.clear();
             self.redact(&reader, range, job)
         });
         job.end(read);
@@ -328,7 +328,7 @@ mod tests {
             let is_enough = redactor.redact_known(&reader, first_pass, place, &mut job).is_some();
             assert_eq!(is_enough, !has_echoes, "{stretch:?}");
             if is_enough {
-                assert_eq!(job.found.counts.marked, indexed.marked.len() as u64);
+                assert_eq!(job.result.counts.marked, indexed.marked.len() as u64);
                 without += 1;
             } else {
                 with += 1;

@@ -12,7 +12,7 @@ use super::mask::Mask;
 use super::selection::Gone;
 use crate::error::{Error, ErrorKind, Result};
 use crate::plan::PieceKind;
-use crate::plan::lookahead::Found;
+use crate::plan::lookahead::LookaheadResult;
 
 /// A replacement. Offsets count from the start of the input.
 #[derive(Clone, Debug)]
@@ -115,7 +115,7 @@ impl Chunk {
     }
 }
 
-impl Found for Chunk {
+impl LookaheadResult for Chunk {
     fn clear(&mut self) {
         self.bytes.clear();
         self.edits.clear();

@@ -191,7 +191,7 @@ impl PieceVisitor for Cutter<'_, '_> {
         let Some(ahead) = &mut self.ahead else { return Ok(()) };
         let Range { start, end } = stretch.range();
         if let Some((mut job, reader)) = ahead.take() {
-            let (chunk, text) = (&mut job.found, reader.text());
+            let (chunk, text) = (&mut job.result, reader.text());
             self.gone.add(&chunk.gone);
             let (next, items) = (self.next.take(), self.open.last_mut());
             if let (Some(at), Some(items)) = (next, items) {

@@ -14,7 +14,7 @@ use crate::secret::constants::Constant;
 use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marks::{By, Marked, Why};
 use crate::secret::parts::{Parts, constants};
-use crate::secret::piece_secrets::{Found, PieceSecrets};
+use crate::secret::piece_secrets::{PieceSecret, PieceSecrets};
 use crate::secret::relevant::secret_steps;
 use crate::secret::{Collected, decode, is_attribute_name, is_mask, spells_attribute_name};
 
@@ -71,7 +71,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
             PieceKind::Known if piece.section == Section::RelevantAttributes => {
                 let secrets = self.known.map(|known| &known.secrets);
                 if let Some(cut) = secret_steps(value, secrets, &mut self.masks.decoded)? {
-                    self.masks.found(Found::Cut(cut))?;
+                    self.masks.found(PieceSecret::Cut(cut))?;
                 }
             }
             PieceKind::Unknown if self.known.is_none() => self.masks.unknown(value)?,
@@ -172,14 +172,14 @@ impl<'r, N: Notes> Redactor<'r, N> {
 }
 
 impl<N: Notes> Masks<'_, N> {
-    fn found(&mut self, found: Found<'_, '_>) -> Result<()> {
+    fn found(&mut self, found: PieceSecret<'_, '_>) -> Result<()> {
         match found {
-            Found::Marked(marked, by) => self.marked(marked, by)?,
-            Found::Cut(cut) => {
+            PieceSecret::Marked(marked, by) => self.marked(marked, by)?,
+            PieceSecret::Cut(cut) => {
                 let edit = Edit { range: cut.range, mask: Mask::Added("") };
                 self.counts.marked += u64::from(self.notes.edit(edit));
             }
-            Found::Equal(value, _) => self.counts.equal += self.mask_other(value)?,
+            PieceSecret::Equal(value, _) => self.counts.equal += self.mask_other(value)?,
         }
         Ok(())
     }

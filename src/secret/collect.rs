@@ -10,7 +10,7 @@ use super::marked_paths::{Keyed, MarkedPaths};
 use super::marks::{By, Marks, Step};
 use super::parts::{Declared, Parts};
 use super::range_secrets::{MarkedPiece, RangeSecrets};
-use super::search::{Searched, Searcher};
+use super::search::{SearchResult, Searcher};
 use super::set::Secrets;
 use super::texts::{Role, texts_of};
 use super::{EchoOf, SecretOptions};
@@ -149,7 +149,7 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
                 ahead,
                 first_pass,
                 pause: Pause { useless_stretches: 0, until: 0 },
-                found: Found {
+                state: CollectorState {
                     secrets,
                     texts: (options.echo == EchoOf::Part)
                         .then(|| Texts::new(options.echo_min, &options.read.limits)),
@@ -187,22 +187,22 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
             documents.read_pieces(Accepts::States, collector)
         };
         read(documents, &mut collector)?;
-        let Collector { early, found: Found { declared, .. }, .. } = &collector;
+        let Collector { early, state: CollectorState { declared, .. }, .. } = &collector;
         let awaited = Early {
             variables: early.variables && declared.has_variables(),
             outputs: early.outputs && declared.has_outputs(),
             configuration: early.configuration
                 || collector
-                    .found
+                    .state
                     .configured
-                    .is_some_and(|known| known < collector.found.marked_paths.attributes()),
+                    .is_some_and(|known| known < collector.state.marked_paths.attributes()),
         };
         if awaited.is_any() {
             collector.turn = Turn::Second(awaited);
             read(again, &mut collector)?;
         }
         let Collector {
-            found: Found { secrets, texts, declared, marked_paths, .. },
+            state: CollectorState { secrets, texts, declared, marked_paths, .. },
             first_pass,
             ..
         } = collector;
@@ -273,10 +273,10 @@ enum Turn {
 struct Collector<'scope, 't> {
     /// Lookahead workers that search for marked pieces. `None` with a single thread, and while
     /// `jumped` uses their results.
-    ahead: Option<Lookahead<'scope, Searcher, Searched>>,
+    ahead: Option<Lookahead<'scope, Searcher, SearchResult>>,
     first_pass: Option<FirstPassIndex>,
     pause: Pause,
-    found: Found,
+    state: CollectorState,
     marks: Marks,
     accepts: Accepts,
     turn: Turn,
@@ -288,7 +288,7 @@ struct Collector<'scope, 't> {
 }
 
 /// The secrets and marks found so far.
-struct Found {
+struct CollectorState {
     secrets: Secrets,
     texts: Option<Texts>,
     declared: Declared,
@@ -332,7 +332,11 @@ impl PieceVisitor for Collector<'_, '_> {
 
     fn ahead(&mut self, boundary: &Boundary<'_>) -> Result<Option<ReadRange>> {
         let Collector {
-            ahead, marks, found: Found { secrets, marked_paths, .. }, first_pass, ..
+            ahead,
+            marks,
+            state: CollectorState { secrets, marked_paths, .. },
+            first_pass,
+            ..
         } = self;
         let Some(ahead) = ahead.as_mut().filter(|_| boundary.offset() >= self.pause.until) else {
             return Ok(None);
@@ -351,10 +355,10 @@ impl PieceVisitor for Collector<'_, '_> {
     fn jumped(&mut self, stretch: &ReadRange) -> Result<()> {
         let Some(mut ahead) = self.ahead.take() else { return Ok(()) };
         if let Some((job, reader)) = ahead.take() {
-            let Searched { found_secrets, unmarked, addresses, digest } = &job.found;
+            let SearchResult { found_secrets, unmarked, addresses, digest } = &job.result;
             let mut read_twice = 0;
             for piece in found_secrets.pieces() {
-                found_secrets.add_paths_to(piece, &mut self.found.marked_paths)?;
+                found_secrets.add_paths_to(piece, &mut self.state.marked_paths)?;
                 if !self.add_recorded(found_secrets, piece)? {
                     read_twice += piece.len();
                     let mut outline = std::mem::take(&mut self.outline);
@@ -405,29 +409,29 @@ impl Collector<'_, '_> {
     fn collect(&mut self, piece: &Piece<'_>) -> Result<()> {
         let mut parts = Parts::of(piece)?;
         let name = piece.name.unwrap_or_default();
-        parts.subject.named = parts.are_declared(piece, &self.found.declared);
+        parts.subject.named = parts.are_declared(piece, &self.state.declared);
         match piece.kind {
-            PieceKind::Variable => self.early.variables |= !self.found.declared.is_known,
+            PieceKind::Variable => self.early.variables |= !self.state.declared.is_known,
             PieceKind::OutputChange => {
                 self.early.outputs |= !parts.subject.named && !parts.subject.has_overlays();
             }
             PieceKind::RootDeclaration => {
-                self.found.declared.is_known = true;
+                self.state.declared.is_known = true;
                 if self.marks.marks_anything(parts.subject.overlays[1])? {
-                    self.found.declared.insert_variable(name, piece.value.offset())?;
+                    self.state.declared.insert_variable(name, piece.value.offset())?;
                 }
             }
             PieceKind::Output if self.marks.marks_anything(parts.subject.overlays[1])? => {
-                self.found.declared.insert_output(name, piece.value.offset())?;
+                self.state.declared.insert_output(name, piece.value.offset())?;
             }
             PieceKind::Declaration if self.marks.marks_anything(parts.subject.overlays[1])? => {
                 let offset = piece.value.offset();
-                self.found.marked_paths.insert_input(piece.module, name, offset)?;
-                let argument = self.found.marked_paths.digests().resource(piece.module, "", name);
-                self.early.configuration |= self.found.arguments.contains(&argument);
+                self.state.marked_paths.insert_input(piece.module, name, offset)?;
+                let argument = self.state.marked_paths.digests().resource(piece.module, "", name);
+                self.early.configuration |= self.state.arguments.contains(&argument);
             }
             kind if kind.is_configuration() => {
-                self.found.declared.is_known = true;
+                self.state.declared.is_known = true;
                 return self.constants(piece);
             }
             PieceKind::Known | PieceKind::Unknown if self.marks.has_names() => {
@@ -437,7 +441,7 @@ impl Collector<'_, '_> {
         }
         parts.subject.named |= piece.kind.is_named() && self.marks.is_name(name);
         let Collector {
-            found: Found { secrets, texts, marked_paths, .. },
+            state: CollectorState { secrets, texts, marked_paths, .. },
             marks,
             decoded,
             tell,
@@ -472,7 +476,7 @@ impl Collector<'_, '_> {
     fn constants(&mut self, piece: &Piece<'_>) -> Result<()> {
         match piece.kind {
             PieceKind::ConfiguredResource | PieceKind::ConfiguredAction => {
-                self.found.configured.get_or_insert(self.found.marked_paths.attributes());
+                self.state.configured.get_or_insert(self.state.marked_paths.attributes());
             }
             PieceKind::ModuleArguments if matches!(self.turn, Turn::First) => {
                 self.arguments(piece)?;
@@ -480,7 +484,7 @@ impl Collector<'_, '_> {
             _ => {}
         }
         let Collector {
-            found: Found { secrets, texts, marked_paths, .. },
+            state: CollectorState { secrets, texts, marked_paths, .. },
             marks,
             decoded,
             tell,
@@ -508,14 +512,14 @@ impl Collector<'_, '_> {
             if !may_be_constant {
                 continue;
             }
-            if self.found.arguments.len() >= ARGUMENTS_MAX {
+            if self.state.arguments.len() >= ARGUMENTS_MAX {
                 // Forces a second pass over the configuration.
                 self.early.configuration = true;
                 break;
             }
             let digest =
-                self.found.marked_paths.digests().resource(piece.module, "", &key.decode()?);
-            self.found.arguments.insert(digest);
+                self.state.marked_paths.digests().resource(piece.module, "", &key.decode()?);
+            self.state.arguments.insert(digest);
         }
         Ok(())
     }
@@ -524,10 +528,10 @@ impl Collector<'_, '_> {
     /// parsed again: the worker had no room for its secrets, or the caller needs the texts or
     /// locations of new secrets.
     fn add_recorded(&mut self, found_secrets: &RangeSecrets, piece: &MarkedPiece) -> Result<bool> {
-        if self.found.texts.is_some() || self.tell.is_some() {
-            return Ok(found_secrets.is_known(piece, &self.found.secrets));
+        if self.state.texts.is_some() || self.tell.is_some() {
+            return Ok(found_secrets.is_known(piece, &self.state.secrets));
         }
-        found_secrets.teach(piece, &mut self.found.secrets)
+        found_secrets.teach(piece, &mut self.state.secrets)
     }
 }
 

@@ -17,7 +17,7 @@ use crate::limits::{Limit, Limits};
 use crate::plan::Piece;
 
 /// A secret in a piece.
-pub(crate) enum Found<'f, 'a> {
+pub(crate) enum PieceSecret<'f, 'a> {
     /// A path that is marked on either side, and the reason.
     Marked(&'f Marked<'f, 'a>, By),
     /// The steps at the end of a path in `replace_paths` that lead below a marked path.
@@ -66,7 +66,7 @@ impl<'r> PieceSecrets<'r> {
         piece: &Piece<'a>,
         parts: &mut Parts<'a>,
         is_declared: bool,
-        mut each: impl FnMut(Found<'_, 'a>) -> Result<()>,
+        mut each: impl FnMut(PieceSecret<'_, 'a>) -> Result<()>,
     ) -> Result<()> {
         let PieceSecrets { known, marks, own, marked_paths, limits, decoded } = self;
         let is_declared = is_declared
@@ -85,7 +85,7 @@ impl<'r> PieceSecrets<'r> {
             let has_paths = parts.replace_paths.is_some() && identity.is_none();
             let elsewhere = elsewhere.filter(|_| identity.is_none());
             marks.find_with(subject, elsewhere, |marked| {
-                each(Found::Marked(marked, if is_declared { By::Mark } else { marked.by }))?;
+                each(PieceSecret::Marked(marked, if is_declared { By::Mark } else { marked.by }))?;
                 if has_paths {
                     marked_paths.push(marked.path, limits.paths, marked.offset())?;
                 }
@@ -98,7 +98,7 @@ impl<'r> PieceSecrets<'r> {
             for path in paths.elements()? {
                 marked_paths
                     .below(path?, limits.paths)?
-                    .map_or(Ok(()), |cut| each(Found::Cut(cut)))?;
+                    .map_or(Ok(()), |cut| each(PieceSecret::Cut(cut)))?;
             }
         }
         if own.digests.is_empty() {
@@ -111,13 +111,13 @@ impl<'r> PieceSecrets<'r> {
                 let Leaf::Scalar(kind, value) = leaf else { return Ok(()) };
                 if matches!(kind, Kind::True | Kind::False) {
                     let is_own = own.has(value.raw()) && word != Some(value.offset());
-                    return if is_own { each(Found::Equal(value, b"")) } else { Ok(()) };
+                    return if is_own { each(PieceSecret::Equal(value, b"")) } else { Ok(()) };
                 }
                 let mut is_found = false;
                 leaf.each_text(decoded, |text| {
                     let is_first = !is_found && own.has(text);
                     is_found |= is_first;
-                    if is_first { each(Found::Equal(value, text)) } else { Ok(()) }
+                    if is_first { each(PieceSecret::Equal(value, text)) } else { Ok(()) }
                 })
             })
         })

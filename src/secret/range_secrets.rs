@@ -12,7 +12,7 @@ use super::texts::texts_of;
 use crate::error::Result;
 use crate::json::value::Value;
 use crate::plan::PieceKind;
-use crate::plan::lookahead::Found;
+use crate::plan::lookahead::LookaheadResult;
 use crate::pool::scaled_for_fuzzing;
 
 /// Maximum number of secrets, and of paths, in the record of a stretch. The walk parses the
@@ -135,7 +135,7 @@ impl RangeSecrets {
     }
 }
 
-impl Found for RangeSecrets {
+impl LookaheadResult for RangeSecrets {
     fn clear(&mut self) {
         self.pieces.clear();
         self.secrets.clear();

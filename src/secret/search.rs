@@ -10,7 +10,7 @@ use super::range_secrets::RangeSecrets;
 use crate::error::Result;
 use crate::json::outline::Outline;
 use crate::json::value::Text;
-use crate::plan::lookahead::{Found, LookaheadJob, Task};
+use crate::plan::lookahead::{LookaheadJob, LookaheadResult, Task};
 use crate::plan::{Flow, Piece, PieceVisitor};
 use crate::pool::Worker;
 
@@ -28,7 +28,7 @@ pub(super) struct Searcher {
 
 /// The findings in a range.
 #[derive(Default)]
-pub(super) struct Searched {
+pub(super) struct SearchResult {
     /// The marked pieces and their secrets.
     pub found_secrets: RangeSecrets,
     /// Number of pieces with values but no overlay that says which are sensitive.
@@ -40,7 +40,7 @@ pub(super) struct Searched {
     pub digest: u64,
 }
 
-impl Found for Searched {
+impl LookaheadResult for SearchResult {
     fn clear(&mut self) {
         self.found_secrets.clear();
         self.addresses.clear();
@@ -62,16 +62,16 @@ impl Searcher {
 }
 
 impl Worker for Searcher {
-    type Job = LookaheadJob<Searched>;
+    type Job = LookaheadJob<SearchResult>;
 
-    fn work(&mut self, job: &mut LookaheadJob<Searched>) {
+    fn work(&mut self, job: &mut LookaheadJob<SearchResult>) {
         let Some(Task { reader, range, .. }) = job.task() else { return };
         let mut outline = std::mem::take(&mut self.outline);
-        let mut searching = Searching { searcher: self, found: &mut job.found };
+        let mut searching = Searching { searcher: self, result: &mut job.result };
         let read = reader.read(range, &mut outline, &mut searching);
         self.outline = outline;
         if let (Some(read), Some(digests)) = (&read, &self.digests) {
-            job.found.digest = digests.of(&reader.text()[read.places()]);
+            job.result.digest = digests.of(&reader.text()[read.places()]);
         }
         job.end(read);
     }
@@ -79,7 +79,7 @@ impl Worker for Searcher {
 
 struct Searching<'s> {
     searcher: &'s mut Searcher,
-    found: &'s mut Searched,
+    result: &'s mut SearchResult,
 }
 
 impl Searching<'_> {
@@ -87,7 +87,7 @@ impl Searching<'_> {
     fn address(&mut self, address: Text<'_>) -> Result<()> {
         let Searcher { marked_paths, digests, decoded, .. } = &mut *self.searcher;
         if digests.is_some() {
-            self.found.addresses.push(marked_paths.address(address, decoded)? as u32);
+            self.result.addresses.push(marked_paths.address(address, decoded)? as u32);
         }
         Ok(())
     }
@@ -96,7 +96,7 @@ impl Searching<'_> {
 impl PieceVisitor for Searching<'_> {
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
         let Searcher { marks, digester, marked_paths, decoded, .. } = &mut *self.searcher;
-        let found_secrets = &mut self.found.found_secrets;
+        let found_secrets = &mut self.result.found_secrets;
         let (parts, mut is_marked) = (Parts::of(piece)?, false);
         let mut found = parts.subjects().try_for_each(|(identity, subject)| {
             let by = identity.is_none().then_some(&*marked_paths);
@@ -119,7 +119,7 @@ impl PieceVisitor for Searching<'_> {
         } else if is_marked {
             found_secrets.end(piece.kind, piece.value.range(), owner);
         } else {
-            self.found.unmarked += u64::from(parts.is_unmarked(piece.kind));
+            self.result.unmarked += u64::from(parts.is_unmarked(piece.kind));
             if let Some(address) = parts.address_elsewhere(piece.section) {
                 self.address(address)?;
             }

@@ -55,11 +55,11 @@ struct Record<'r> {
     failed: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<&'r str>,
-    findings: Vec<Found<'r>>,
+    findings: Vec<FindingRecord<'r>>,
 }
 
 #[derive(Serialize)]
-struct Found<'r> {
+struct FindingRecord<'r> {
     place: &'r str,
     path: &'r str,
     expected: &'r str,
@@ -358,7 +358,7 @@ impl<'a, W: Write> Results<'a, W> {
     }
 
     fn record(&mut self, source: &str, assertion: &Assertion, outcome: &Outcome) -> Result<()> {
-        let findings = outcome.findings.iter().map(|it| Found {
+        let findings = outcome.findings.iter().map(|it| FindingRecord {
             place: &it.place,
             path: &it.path,
             expected: &it.expected,

@@ -9,7 +9,7 @@ use super::expansion::Expansion;
 use super::globs::{Globs, is_glob};
 use super::input_entry::{InputEntry, Item, Location, Skipped, Unlisted};
 use super::lines::{Lines, List, Separator};
-use super::store::{Address, Asked, Found, Listing, Named, Object, Stores, shown};
+use super::store::{Address, Asked, Listing, LookupResult, Named, Object, Stores, shown};
 use super::walk::Walk;
 use crate::error::{Error, ErrorKind, Result};
 use crate::planfile::SchemaFiles;
@@ -161,12 +161,14 @@ impl<'a> InputEntries<'a> {
     ) -> Option<Item> {
         let stores = &self.selection.stores;
         let listing = match asked.unwrap_or_else(|| stores.ask(&address)).wait() {
-            Ok(Found::Object(version)) => {
+            Ok(LookupResult::Object(version)) => {
                 let object = Object { address, stores: stores.clone() };
                 return Some(Ok(InputEntry::of_object(object, version)));
             }
-            Ok(Found::Folder) if is_glob(address.key()) => Listing::of_glob(stores, &address),
-            Ok(Found::Folder) => Listing::of_folder(stores, &address),
+            Ok(LookupResult::Folder) if is_glob(address.key()) => {
+                Listing::of_glob(stores, &address)
+            }
+            Ok(LookupResult::Folder) => Listing::of_folder(stores, &address),
             Err(error) => Err(error),
         };
         match listing {

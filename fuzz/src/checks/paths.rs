@@ -2,7 +2,7 @@
 //! document has at the path.
 
 use plansift::json::detached::Detached;
-use plansift::known::{Found, traverse};
+use plansift::known::{MaskedValue, traverse};
 use plansift::limits::Limits;
 use plansift::path::{AttributePath, AttributeStep};
 
@@ -26,7 +26,7 @@ pub fn check(text: &[u8]) {
     let json = format!("json:{}", steps.collect::<serde_json::Value>());
     assert_eq!(AttributePath::parse(&json).expect("a path"), path);
     let mut document = document(&path);
-    let found = traverse(Found::clear(document.value()), &path).expect("valid JSON");
+    let found = traverse(MaskedValue::clear(document.value()), &path).expect("valid JSON");
     if path.steps().iter().all(|step| !matches!(step, AttributeStep::Index(1..))) {
         assert_eq!(found.expect("a value").data.boolean(), Some(true));
     }

@@ -23,16 +23,16 @@ pub(crate) struct LookaheadJob<F> {
     task: Option<Task>,
     read: Option<ReadRange>,
     /// The result that the worker computed from the pieces.
-    pub found: F,
+    pub result: F,
 }
 
 /// The result that a worker computes from the pieces of a range.
-pub(crate) trait Found: Default + Send {
+pub(crate) trait LookaheadResult: Default + Send {
     /// Removes all content and keeps the memory.
     fn clear(&mut self);
 }
 
-impl<F: Found> LookaheadJob<F> {
+impl<F: LookaheadResult> LookaheadJob<F> {
     /// Takes the task out of the job.
     pub(crate) fn task(&mut self) -> Option<Task> {
         self.task.take()
@@ -45,7 +45,7 @@ impl<F: Found> LookaheadJob<F> {
 
     fn clear(&mut self) {
         (self.task, self.read) = (None, None);
-        self.found.clear();
+        self.result.clear();
     }
 }
 
@@ -69,7 +69,7 @@ pub(crate) struct Lookahead<'scope, W: Worker<Job = LookaheadJob<F>>, F: 'scope>
 impl<'scope, W, F> Lookahead<'scope, W, F>
 where
     W: Worker<Job = LookaheadJob<F>> + Send + 'scope,
-    F: Found,
+    F: LookaheadResult,
 {
     /// Uses up to `threads` threads, including the calling thread.
     pub(crate) fn new(
@@ -160,7 +160,7 @@ fn send<F>(
     ahead.send(from, text_len).map(|range| (range, None))
 }
 
-fn keep<F: Found>(spare: &mut Vec<LookaheadJob<F>>, mut job: LookaheadJob<F>) {
+fn keep<F: LookaheadResult>(spare: &mut Vec<LookaheadJob<F>>, mut job: LookaheadJob<F>) {
     job.clear();
     spare.push(job);
 }

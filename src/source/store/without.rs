@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use super::address::{Address, fault};
-use super::{Found, Patience, Version};
+use super::{LookupResult, Patience, Version};
 use crate::error::{Result, StoreFault};
 use crate::source::{Globs, Item, Skipped};
 
@@ -33,7 +33,7 @@ impl Stores {
 pub(in crate::source) struct Asked;
 
 impl Asked {
-    pub(in crate::source) fn wait(self) -> Result<Found> {
+    pub(in crate::source) fn wait(self) -> Result<LookupResult> {
         Err(fault(StoreFault::Unsupported))
     }
 }

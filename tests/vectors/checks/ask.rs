@@ -3,7 +3,7 @@
 use plansift::input::Slice;
 use plansift::json::detached::Detached;
 use plansift::json::mended::mend;
-use plansift::known::{Comparer, Found, Regexp, traverse};
+use plansift::known::{Comparer, MaskedValue, Regexp, traverse};
 use plansift::limits::Limits;
 use plansift::plancheck::{Checked, check_plan, check_state};
 use serde_json::{Value as Json, json};
@@ -57,14 +57,18 @@ pub fn load(text: &[u8], kind: &Json) -> Answer {
 }
 
 /// Reads a text as a value.
-fn with_values<T>(texts: &[&str], ask: impl FnOnce(&[Found<'_>]) -> plansift::Result<T>) -> T {
+fn with_values<T>(
+    texts: &[&str],
+    ask: impl FnOnce(&[MaskedValue<'_>]) -> plansift::Result<T>,
+) -> T {
     let read = |text: &&str| {
         let mut text = text.as_bytes().to_vec();
         mend(&mut text, true);
         Detached::read(&text, Limits::default()).expect("JSON")
     };
     let mut detached: Vec<_> = texts.iter().map(read).collect();
-    let values: Vec<Found<'_>> = detached.iter_mut().map(|it| Found::clear(it.value())).collect();
+    let values: Vec<MaskedValue<'_>> =
+        detached.iter_mut().map(|it| MaskedValue::clear(it.value())).collect();
     ask(&values).expect("valid values")
 }
 

@@ -29,7 +29,7 @@ mod patience;
 mod runtime;
 mod wire;
 
-use crate::source::store::{Found, Object, Patience, Version, address};
+use crate::source::store::{LookupResult, Object, Patience, Version, address};
 
 pub(in crate::source) use listing::Listing;
 pub(in crate::source) use runtime::Asked;

@@ -12,7 +12,7 @@ use super::address::{Address, Kind, fault};
 use super::buckets::{Bucket, Clients, path};
 use super::download::Download;
 use super::patience::ask;
-use super::{Found, Patience, Version};
+use super::{LookupResult, Patience, Version};
 use crate::error::{Error, ErrorKind, Result, StoreFault};
 
 /// The stores of a run. Clones share their thread, connections and credentials.
@@ -61,10 +61,10 @@ impl Stores {
     pub(in crate::source) fn ask(&self, address: &Address) -> Asked {
         if address.kind() == Kind::Web {
             // Needs no lookup: the download reports errors.
-            return Asked::Known(Ok(Found::Object(Version::default())));
+            return Asked::Known(Ok(LookupResult::Object(Version::default())));
         }
         if address.key().is_empty() || address.key().ends_with('/') {
-            return Asked::Known(Ok(Found::Folder));
+            return Asked::Known(Ok(LookupResult::Folder));
         }
         let request = || {
             let (path, bucket) = (path(address.key())?, self.bucket(address)?);
@@ -132,22 +132,22 @@ impl Stores {
 
 /// The known or pending result of looking up an address.
 pub(in crate::source) enum Asked {
-    Known(Result<Found>),
+    Known(Result<LookupResult>),
     Coming(oneshot::Receiver<Result<Version>>),
 }
 
 impl Asked {
     /// Waits for the result. An address without an object counts as a folder. Fails if the address
     /// is invalid, or if the store sends no usable response.
-    pub(in crate::source) fn wait(self) -> Result<Found> {
+    pub(in crate::source) fn wait(self) -> Result<LookupResult> {
         let answer = match self {
             Asked::Known(found) => return found,
             Asked::Coming(answer) => received(answer)?,
         };
         match answer {
-            Ok(version) => Ok(Found::Object(version)),
+            Ok(version) => Ok(LookupResult::Object(version)),
             Err(error) if error.kind() == ErrorKind::Store(StoreFault::NotFound) => {
-                Ok(Found::Folder)
+                Ok(LookupResult::Folder)
             }
             Err(error) => Err(error),
         }

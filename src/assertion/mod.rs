@@ -23,13 +23,13 @@ mod names;
 mod node;
 mod outcome;
 mod parse;
+mod partial_results;
 mod paths;
 mod pinned_file;
 mod read;
 mod run;
 mod sides;
 mod subject;
-mod tally;
 mod values;
 mod verdict;
 
@@ -40,10 +40,10 @@ pub use self::matcher::Matcher;
 pub use self::node::{FILE_MAX, FileError};
 pub use self::outcome::{FINDINGS_MAX, Finding, Outcome};
 pub use self::parse::{parse, parse_one};
+pub use self::partial_results::PartialResults;
 pub use self::read::Syntax;
 pub use self::run::Run;
 pub use self::subject::{Action, Assertion, Expectation, PlanState, Severity, Subject, Where};
-pub use self::tally::Tally;
 pub use self::verdict::{Answers, Unmatched};
 
 /// The JSON Schema (draft 2020-12) of a file of assertions, in any syntax.

@@ -2,10 +2,10 @@
 
 use super::facts::{Facts, is_asked};
 use super::list::Assertions;
+use super::partial_results::{PartialResult, PartialResults};
 use super::paths::matching_paths;
 use super::sides::{Item, Sides};
 use super::subject::{Action, Assertion, Expectation, PlanState, Where};
-use super::tally::{Answer, Tally};
 use super::values::words;
 use super::verdict::{self, Answers};
 use crate::error::Result;
@@ -21,7 +21,7 @@ use crate::plan::{
 pub struct Run<'a> {
     assertions: &'a Assertions,
     /// The results so far.
-    pub tally: Tally,
+    pub results: PartialResults,
     facts: Facts,
     limits: Limits,
     current: Current,
@@ -78,16 +78,16 @@ impl Current {
 impl<'a> Run<'a> {
     /// Starts a run with no results.
     pub fn new(assertions: &'a Assertions, limits: &Limits) -> Run<'a> {
-        let mut tally = Tally::default();
-        tally.reset(assertions.list().len());
+        let mut results = PartialResults::default();
+        results.reset(assertions.list().len());
         let (facts, limits) = (Facts::default(), *limits);
-        Run { assertions, tally, facts, limits, current: Current::default() }
+        Run { assertions, results, facts, limits, current: Current::default() }
     }
 
     /// The results of all assertions, at the end of a document.
     pub fn finish(mut self, document: &Document) -> Answers {
         self.facts.lacks_changes = document.lacks_changes;
-        verdict::end(self.assertions, &self.facts, self.tally)
+        verdict::end(self.assertions, &self.facts, self.results)
     }
 
     /// Records that the document is a state.
@@ -99,14 +99,14 @@ impl<'a> Run<'a> {
         self.current.read(resource)?;
         let name = resource_name(&self.current.address, resource.resource.deposed)?;
         let changes = Action::Change.covers(&self.current.actions);
-        self.tally.has_changes |= changes;
+        self.results.has_changes |= changes;
         self.change_of_plan(changes, |current| [name.clone(), Action::words_of(&current.actions)])?;
-        self.tally.names.add_resource(&self.current.address, &self.current.type_name);
+        self.results.names.add_resource(&self.current.address, &self.current.type_name);
         let sides = sides(&resource.change);
         for place in self.assertions.covering(&self.current.address, &self.current.type_name) {
             self.count(place);
             match resource.resource.deposed {
-                None => self.ask(place, sides, None)?,
+                None => self.check(place, sides, None)?,
                 Some(_) => self.ask_deposed(place, &name)?,
             }
         }
@@ -123,17 +123,17 @@ impl<'a> Run<'a> {
             Expectation::Count(actions, _) => actions.iter().any(|action| item.has(*action)),
             _ => false,
         });
-        self.tally.answers[place].count += u64::from(is_counted);
+        self.results.answers[place].count += u64::from(is_counted);
     }
 
     /// Checks an assertion on the current resource or output. If its change is deferred, `deferred`
     /// is the reason.
-    fn ask(&mut self, place: usize, sides: Sides<'_>, deferred: Option<&str>) -> Result<()> {
+    fn check(&mut self, place: usize, sides: Sides<'_>, deferred: Option<&str>) -> Result<()> {
         let assertion = &self.assertions.list()[place];
         let item = Item { deferred, ..self.current.item(&self.facts, sides) };
-        self.tally.ask(place, |answer| {
+        self.results.check(place, |answer| {
             answer.outcome.asked += 1;
-            ask(assertion, &item, &self.limits, answer)
+            check_item(assertion, &item, &self.limits, answer)
         })
     }
 
@@ -146,7 +146,7 @@ impl<'a> Run<'a> {
             return Ok(());
         }
         let item = Item { place: name, ..self.current.item(&self.facts, Sides::default()) };
-        self.tally.ask(place, |answer| {
+        self.results.check(place, |answer| {
             answer.outcome.asked += 1;
             let outcome = &mut answer.outcome;
             expectations.iter().for_each(|expectation| item.check_deposed(expectation, outcome));
@@ -162,10 +162,10 @@ impl<'a> Run<'a> {
         changes: bool,
         texts: impl Fn(&Current) -> [String; 2],
     ) -> Result<()> {
-        let Run { assertions, tally, current, .. } = self;
+        let Run { assertions, results, current, .. } = self;
         for place in assertions.about_plan() {
             for expectation in &assertions.list()[*place].expectations {
-                let answer = &mut tally.answers[*place];
+                let answer = &mut results.answers[*place];
                 let is_expected = match expectation {
                     Expectation::Plan(PlanState::Empty) => false,
                     Expectation::Only(patterns) => {
@@ -183,7 +183,7 @@ impl<'a> Run<'a> {
                     _ => continue,
                 };
                 if changes && !is_expected {
-                    tally.ask(*place, |answer| {
+                    results.check(*place, |answer| {
                         answer.outcome.fail_with(|| {
                             let [name, found] = texts(current);
                             [name, String::new(), words(expectation), found]
@@ -200,14 +200,14 @@ impl<'a> Run<'a> {
     fn output(&mut self, name: &str, change: &Change<'_>) -> Result<()> {
         self.current.read_actions(change)?;
         self.current.name_output(name);
-        self.tally.names.add_output(name);
+        self.results.names.add_output(name);
         let changes = !Action::NoOp.covers(&self.current.actions);
-        self.tally.has_changes |= changes;
+        self.results.has_changes |= changes;
         self.change_of_plan(changes, |current| {
             [format!("output {name}"), Action::words_of(&current.actions)]
         })?;
         let places = self.assertions.about_output(name);
-        places.into_iter().try_for_each(|place| self.ask(place, sides(change), None))
+        places.into_iter().try_for_each(|place| self.check(place, sides(change), None))
     }
 
     fn deferred(&mut self, deferred: &Deferred<'_>) -> Result<()> {
@@ -218,9 +218,9 @@ impl<'a> Run<'a> {
             let action = Action::words_of(&current.actions);
             [current.address.clone(), format!("a deferred {action}")]
         })?;
-        self.tally.names.add_resource(&self.current.address, &self.current.type_name);
+        self.results.names.add_resource(&self.current.address, &self.current.type_name);
         for place in self.assertions.covering(&self.current.address, &self.current.type_name) {
-            self.ask(place, sides(&resource.change), Some(&reason))?;
+            self.check(place, sides(&resource.change), Some(&reason))?;
         }
         Ok(())
     }
@@ -233,11 +233,11 @@ impl<'a> Run<'a> {
         if piece.kind == PieceKind::Output {
             let name = piece.name.unwrap_or_default();
             self.current.name_output(name);
-            self.tally.names.add_output(name);
+            self.results.names.add_output(name);
             let (after, after_sensitive) = (get("value")?, get("sensitive")?);
             let sides = Sides { after, after_sensitive, ..Sides::default() };
             let places = self.assertions.about_output(name);
-            return places.into_iter().try_for_each(|place| self.ask(place, sides, None));
+            return places.into_iter().try_for_each(|place| self.check(place, sides, None));
         }
         let (after, after_sensitive) = (get("values")?, get("sensitive_values")?);
         let sides = Sides { after, after_sensitive, ..Sides::default() };
@@ -245,10 +245,10 @@ impl<'a> Run<'a> {
             return Ok(());
         }
         let [address, type_name] = [text(get("address")?)?, text(get("type")?)?];
-        self.tally.names.add_resource(&address, &type_name);
+        self.results.names.add_resource(&address, &type_name);
         let places = self.assertions.covering(&address, &type_name);
         self.current = Current { address, type_name, ..Current::default() };
-        places.into_iter().try_for_each(|place| self.ask(place, sides, None))
+        places.into_iter().try_for_each(|place| self.check(place, sides, None))
     }
 }
 
@@ -299,11 +299,11 @@ impl PieceVisitor for Run<'_> {
 }
 
 /// Checks the expectations of an assertion about a resource or an output.
-fn ask(
+fn check_item(
     assertion: &Assertion,
     item: &Item<'_, '_>,
     limits: &Limits,
-    answer: &mut Answer,
+    answer: &mut PartialResult,
 ) -> Result<()> {
     for expectation in assertion.expectations.iter().filter(|it| it.is_of_deferral()) {
         item.check(expectation, &AttributePath::root(), &mut answer.outcome)?;
@@ -313,7 +313,7 @@ fn ask(
         others().for_each(|it| item.fail_as_deferred(it, &mut answer.outcome));
         return Ok(());
     }
-    let at = |path: &AttributePath, answer: &mut Answer| {
+    let at = |path: &AttributePath, answer: &mut PartialResult| {
         if !path.is_root() {
             answer.note_path(item.sides.has(path)?, || item.sides.near(path))?;
         }

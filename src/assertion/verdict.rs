@@ -3,9 +3,9 @@
 use super::facts::{Facts, NOT_LISTED};
 use super::list::Assertions;
 use super::outcome::Outcome;
+use super::partial_results::{PartialResult, PartialResults};
 use super::sides::IN_STATE;
 use super::subject::{Assertion, Expectation, PlanState, Subject, Where};
-use super::tally::{Answer, Tally};
 use super::values::words;
 use crate::nearest::did_you_mean;
 
@@ -33,8 +33,8 @@ pub struct Unmatched {
 }
 
 /// Completes the results for a document.
-pub(super) fn end(assertions: &Assertions, facts: &Facts, tally: Tally) -> Answers {
-    let Tally { mut answers, names, has_changes, .. } = tally;
+pub(super) fn end(assertions: &Assertions, facts: &Facts, results: PartialResults) -> Answers {
+    let PartialResults { mut answers, names, has_changes, .. } = results;
     let mut unmatched = Vec::new();
     for (index, (assertion, answer)) in assertions.list().iter().zip(&mut answers).enumerate() {
         let mut closing = Closing { assertion, facts, answer };
@@ -87,7 +87,7 @@ pub(super) fn end(assertions: &Assertions, facts: &Facts, tally: Tally) -> Answe
 struct Closing<'c> {
     assertion: &'c Assertion,
     facts: &'c Facts,
-    answer: &'c mut Answer,
+    answer: &'c mut PartialResult,
 }
 
 impl Closing<'_> {

@@ -19,7 +19,7 @@ const SIZE_MAX: u64 = scaled_for_fuzzing(1 << 20);
 /// The findings in a stretch.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
-    notes: Vec<Kept>,
+    notes: Vec<StoredNote>,
     /// The labels of the pieces with findings.
     labels: Vec<Label>,
     labels_size: u64,
@@ -38,7 +38,7 @@ struct End {
 
 /// A stored [`Note`].
 #[derive(Debug)]
-struct Kept {
+struct StoredNote {
     kind: Kind,
     /// Number of labels up to this finding. The last of these labels belongs to the finding's
     /// piece.
@@ -77,7 +77,7 @@ impl Findings {
             }
             let path = &self.paths[path_start..kept.path_end];
             path_start = kept.path_end;
-            let Kept { kind, offset, number, .. } = *kept;
+            let StoredNote { kind, offset, number, .. } = *kept;
             notes.note(Note { kind, path, offset, number })?;
         }
         Ok(())
@@ -98,7 +98,7 @@ impl Notes for Findings {
         }
         self.paths.push_str(path);
         let (labels, path_end) = (self.labels.len(), self.paths.len());
-        self.notes.push(Kept { kind, labels, path_end, offset, number });
+        self.notes.push(StoredNote { kind, labels, path_end, offset, number });
         Ok(())
     }
 }

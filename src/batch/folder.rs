@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use super::journal::{self, Access, Journal, Known, KnownRecords, Listed, Terms};
+use super::journal::{self, Access, Journal, KnownRecords, Listed, OutcomeSummary, Terms};
 use super::outcome::{Outcome, Written};
 use super::regular;
 use crate::error::{Error, ErrorKind, FolderProblem, Result};
@@ -137,7 +137,7 @@ impl Folder {
             return Ok(None);
         }
         let known = self.journal.known(input)?.filter(|known| !known.has_failed());
-        Ok(known.and_then(Known::into_records))
+        Ok(known.and_then(OutcomeSummary::into_records))
     }
 
     /// Whether a record file has the digest in the journal; false if the file cannot be read.

@@ -110,7 +110,7 @@ enum First {
 
 /// The part of an input's outcome that concerns its record file; cheaper to parse than [`Outcome`].
 #[derive(Debug, Deserialize)]
-pub struct Known {
+pub struct OutcomeSummary {
     name: String,
     #[serde(default)]
     workspace: Option<String>,
@@ -121,7 +121,7 @@ pub struct Known {
     plans: Vec<KnownPlan>,
 }
 
-impl Known {
+impl OutcomeSummary {
     /// Returns the record file of the input, if it has one.
     pub fn into_records(self) -> Option<KnownRecords> {
         self.records
@@ -265,8 +265,8 @@ impl Journal {
     /// # Errors
     ///
     /// Fails if the journal can no longer be read.
-    pub fn known(&self, input: &Listed) -> Result<Option<Known>> {
-        let known: Option<Known> = self.find(input)?;
+    pub fn known(&self, input: &Listed) -> Result<Option<OutcomeSummary>> {
+        let known: Option<OutcomeSummary> = self.find(input)?;
         Ok(known.filter(|known| is_of((&known.name, &known.workspace, &known.identity), input)))
     }
 
@@ -394,7 +394,7 @@ fn read_outcomes(line: &Line, file: &File, known: &mut HashMap<Key, OutcomeRange
     let mut elements = Elements::of(line, Kind::Outcomes, file);
     while let Some((offset, text)) = elements.next()? {
         let damaged = || damaged(line.number);
-        let one: Known = serde_json::from_slice(text).map_err(|_| damaged())?;
+        let one: OutcomeSummary = serde_json::from_slice(text).map_err(|_| damaged())?;
         let len = u32::try_from(text.len()).map_err(|_| damaged())?;
         let has_identity = one.identity.is_some();
         known.insert(Key::of(one.name.as_bytes()), OutcomeRange { offset, len, has_identity });

@@ -8,7 +8,6 @@
 //!  journals, of one run or of all [`Shard`]s ─▶ [`report`]
 //! ```
 
-pub mod asked;
 pub mod buffered_records;
 pub mod documents;
 pub mod folder;
@@ -17,6 +16,7 @@ pub mod journal;
 mod large;
 mod name;
 pub mod outcome;
+pub mod plan_assertions;
 pub mod reading;
 mod regular;
 pub mod report;

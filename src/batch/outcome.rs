@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::record::FailedAssertion;
 use crate::record::counts::Summary;
-use crate::sink::fleet::Tally;
+use crate::sink::fleet::PlanCounts;
 use crate::source::InputEntry;
 
 /// The outcome of an input.
@@ -64,7 +64,7 @@ pub struct Done {
     pub failed_assertions: Vec<FailedAssertion<'static>>,
     /// The counts of changes by type, module, provider and action.
     #[serde(default)]
-    pub tally: Tally,
+    pub tally: PlanCounts,
 }
 
 /// The length and digest of a written record file.

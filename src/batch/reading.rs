@@ -1,17 +1,17 @@
 //! Reads the plans of an input, in order, and reports each result to a [`Reader`].
 
-use super::asked::Asked;
 use super::documents::{Note, Turn, Visited, Visitor, numbered, visit_all};
+use super::plan_assertions::PlanAssertions;
 use crate::assertion::Outcome;
 use crate::config::Blocks;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::limits::Limit;
 use crate::plan::Documents;
-use crate::record::view::{Detail, Known, View};
+use crate::record::view::{Detail, View, ViewSettings};
 use crate::record::{
-    Label, Questions, Record, RecordOptions, Sifted, Warning, sift_and_ask, sift_next,
-    sift_with_view,
+    AssertionRequest, Label, Record, RecordOptions, Sifted, Warning, sift_next,
+    sift_with_assertions, sift_with_view,
 };
 use crate::secret::{self, Collected};
 use crate::sink::Sink;
@@ -84,11 +84,11 @@ pub fn read_plans<'v>(
     input: Label<'_>,
     options: &RecordOptions,
     attributes: Attributes<'v>,
-    asked: Option<Asked<'v>>,
+    plan_assertions: Option<PlanAssertions<'v>>,
     reader: &mut impl Reader,
 ) -> Result<()> {
     let mut documents = Documents::new(source, &options.read);
-    visit_all(&mut documents, &mut Plans { input, options, attributes, asked, reader })
+    visit_all(&mut documents, &mut Plans { input, options, attributes, plan_assertions, reader })
 }
 
 /// Reads each plan of an input for a reader.
@@ -96,7 +96,7 @@ struct Plans<'a, 'v, R> {
     input: Label<'a>,
     options: &'a RecordOptions,
     attributes: Attributes<'v>,
-    asked: Option<Asked<'v>>,
+    plan_assertions: Option<PlanAssertions<'v>>,
     reader: &'a mut R,
 }
 
@@ -105,7 +105,7 @@ impl<S: Source, R: Reader> Visitor<S> for Plans<'_, '_, R> {
 
     fn visit(&mut self, turn: Turn<'_, S>) -> Result<Visited> {
         let Turn { documents, number, at } = turn;
-        let Plans { input, options, attributes, asked, reader } = self;
+        let Plans { input, options, attributes, plan_assertions, reader } = self;
         let source = numbered(input.source, number);
         let workspace = input.workspace.map(|name| numbered(name, number));
         let label = Label { source: &source, workspace: workspace.as_deref() };
@@ -130,19 +130,28 @@ impl<S: Source, R: Reader> Visitor<S> for Plans<'_, '_, R> {
                     sifted
                 })
             }
-            Ok((collected, None)) => match (view(attributes, collected.as_ref()), asked) {
-                (view, Some(Asked { assertions, collect })) => {
-                    let mask = &mut |outcomes: &mut [Outcome]| {
-                        Asked::mask(collect, outcomes, collected.as_ref(), at)
-                    };
-                    let questions = Questions { assertions, mask };
-                    sift_and_ask(documents, label, options, view, questions, reader.sink())
+            Ok((collected, None)) => {
+                match (view(attributes, collected.as_ref()), plan_assertions) {
+                    (view, Some(PlanAssertions { assertions, collect })) => {
+                        let mask = &mut |outcomes: &mut [Outcome]| {
+                            PlanAssertions::mask(collect, outcomes, collected.as_ref(), at)
+                        };
+                        let request = AssertionRequest { assertions, mask };
+                        sift_with_assertions(
+                            documents,
+                            label,
+                            options,
+                            view,
+                            request,
+                            reader.sink(),
+                        )
+                    }
+                    (Some(view), None) => {
+                        sift_with_view(documents, label, options, view, reader.sink())
+                    }
+                    (None, None) => sift_next(documents, label, options, reader.sink()),
                 }
-                (Some(view), None) => {
-                    sift_with_view(documents, label, options, view, reader.sink())
-                }
-                (None, None) => sift_next(documents, label, options, reader.sink()),
-            },
+            }
             // The first pass failed, so the plan fails. The second pass finds the next plan of the
             // input, or an error that says more.
             Err(error) => sift_next(documents, label, options, &mut Discard).and(Err(error)),
@@ -184,7 +193,7 @@ fn view<'v>(attributes: &'v Attributes<'_>, collected: Option<&'v Collected>) ->
     match (attributes, collected) {
         (Attributes::None | Attributes::Blocks(_), _) => None,
         (Attributes::Values(Values { all, detail, options, .. }), Some(collected)) => {
-            let known = Known { collected, options, detail: *detail };
+            let known = ViewSettings { collected, options, detail: *detail };
             Some(if *all { View::All(known) } else { View::Changed(known) })
         }
         _ => Some(View::Paths),

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use super::asked::AssertionSettings;
+use super::plan_assertions::AssertionSettings;
 use crate::input;
 use crate::record::RecordOptions;
 use crate::sink::Form;

@@ -6,12 +6,12 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicU64;
 
 use super::Job;
-use super::asked::Asked;
 use super::documents::Note;
 use super::folder::{Draft, Finished};
 use super::journal::Listed;
 use super::large::{JobPermit, LargeElementHook};
 use super::outcome::{Done, Outcome, PlanOutcome, PlanResult};
+use super::plan_assertions::PlanAssertions;
 use super::reading::{Attributes, Reader, has_changes, read_plans};
 use super::settings::Settings;
 use crate::error::{Error, ErrorKind, Result};
@@ -20,7 +20,7 @@ use crate::plan::Accepts;
 use crate::record::{FailedAssertion, Label, Record, Rendered, Sifted};
 use crate::secret::{Collected, Collecting};
 use crate::sink::Sink;
-use crate::sink::fleet::Tally;
+use crate::sink::fleet::PlanCounts;
 use crate::source::InputEntry;
 use crate::source::{Stop, Stopping};
 
@@ -129,9 +129,9 @@ impl Work<'_> {
         // An input without an identity, such as a pipe, yields its plans once.
         let collect: Option<&mut dyn FnMut(u64) -> Result<Collected>> =
             if self.job.listed.identity.is_some() { Some(collect) } else { None };
-        let asked =
-            assertion_settings.map(|settings| Asked { assertions: &settings.assertions, collect });
-        read_plans(source, label, &options, Attributes::None, asked, &mut reading)?;
+        let plan_assertions = assertion_settings
+            .map(|settings| PlanAssertions { assertions: &settings.assertions, collect });
+        read_plans(source, label, &options, Attributes::None, plan_assertions, &mut reading)?;
         if self.stop.is_set() {
             // The stop may have left plans at the end of the input unread.
             return Err(Error::new(ErrorKind::Stopped));
@@ -164,14 +164,14 @@ struct Reading<'a> {
 /// A sink that counts the records of the current plan.
 struct Counted<'a> {
     sink: Box<dyn Sink + 'a>,
-    tally: Tally,
+    tally: PlanCounts,
     /// The assertions that the plan fails.
     failed: Vec<FailedAssertion<'static>>,
 }
 
 impl<'a> Reading<'a> {
     fn new(sink: Box<dyn Sink + 'a>, plans_max: u64) -> Reading<'a> {
-        let sink = Counted { sink, tally: Tally::default(), failed: Vec::new() };
+        let sink = Counted { sink, tally: PlanCounts::default(), failed: Vec::new() };
         Reading { sink, plans: Vec::new(), first: None, plans_max, warnings: Vec::new() }
     }
 

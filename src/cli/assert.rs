@@ -13,14 +13,14 @@ use super::inputs::{self, Listed};
 use super::messages::{say, usage};
 use super::options::options;
 use super::output::{self, Output};
+use super::run_counts::RunCounts;
 use super::secrets::secret_options;
 use super::sources;
-use super::tally::Tally;
 use crate::assertion::{
     Answers, Assertions, FileError, Outcome, Pinned, Run, Syntax, Unmatched, parse_one,
 };
-use crate::batch::asked;
 use crate::batch::documents::Visited;
+use crate::batch::plan_assertions;
 use crate::error::{Error, Result};
 use crate::plan::{self, Accepts};
 use crate::record::Label;
@@ -59,14 +59,14 @@ fn init(
 ) -> std::result::Result<Exit, Exit> {
     let (plans, path) = (&arguments.plans, arguments.output.as_deref());
     let syntax = path.map_or(Syntax::Yaml, |path| Syntax::of(&path.to_string_lossy()));
-    let (mut tally, mut init) = (Tally::new(), Init { syntax, text: None, is_second: false });
+    let (mut counts, mut init) = (RunCounts::new(), Init { syntax, text: None, is_second: false });
     let passes = Passes::Two(Accepts::States);
-    let done = read_all(listed, plans, (read, passes), &mut tally, &mut init);
+    let done = read_all(listed, plans, (read, passes), &mut counts, &mut init);
     if init.is_second {
         return Err(refuse_second());
     }
     let text = init.text.unwrap_or_default();
-    Ending::new(plans, &tally).end_at(path, done, output, move || {
+    Ending::new(plans, &counts).end_at(path, done, output, move || {
         out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(Error::write)
     })
 }
@@ -86,18 +86,18 @@ fn ask(
     output: Output,
 ) -> std::result::Result<Exit, Exit> {
     let (plans, path) = (&arguments.plans, arguments.output.as_deref());
-    let mut tally = Tally::new();
+    let mut counts = RunCounts::new();
     let results = Results::new(out, arguments.format, assertions).with_origins(origins.clone());
     let options = secret_options(&arguments.secrets, read);
     let mut asking = Asking { assertions, origins, results, plans, options, unmatched: None };
     let passes = Passes::Two(Accepts::States);
-    let done = read_all(listed, plans, (&read, passes), &mut tally, &mut asking);
+    let done = read_all(listed, plans, (&read, passes), &mut counts, &mut asking);
     asking.warn_of_unmatched();
     let mut results = asking.results;
     let ending = Ending {
         is_broken: Some(results.errors() > 0),
         is_written_empty: true,
-        ..Ending::new(plans, &tally)
+        ..Ending::new(plans, &counts)
     };
     ending.end_at(path, done, output, move || results.finish())
 }
@@ -151,7 +151,7 @@ impl Asking<'_> {
 }
 
 impl Work for Asking<'_> {
-    fn read(&mut self, ready: Ready<'_>, tally: &mut Tally) -> Result<Visited> {
+    fn read(&mut self, ready: Ready<'_>, counts: &mut RunCounts) -> Result<Visited> {
         let Ready { label: Label { source: name, .. }, documents, at, first, .. } = ready;
         let mut run = Run::new(self.assertions, &self.options.read.limits);
         let document = documents.read_pieces(Accepts::States, &mut run)?;
@@ -159,7 +159,7 @@ impl Work for Asking<'_> {
         // Most runs quote no value, so the secrets are collected only if a finding quotes one.
         if outcomes.iter().any(Outcome::quotes) {
             let collected = first.map(|(secrets, _)| secrets.collect(at, &self.options));
-            asked::mask(&mut outcomes, collected.transpose()?.as_ref());
+            plan_assertions::mask(&mut outcomes, collected.transpose()?.as_ref());
         }
         if let Some(plan) = incomplete.filter(|_| !self.plans.quiet) {
             say(&format!(
@@ -168,7 +168,7 @@ impl Work for Asking<'_> {
             ));
         }
         self.note_unmatched(unmatched);
-        let visited = tally.read(self.plans, name, &document);
+        let visited = counts.read(self.plans, name, &document);
         // The locations of blocks are needed only if an assertion fails.
         let fails = outcomes.iter().any(|outcome| !outcome.holds());
         if let Some(origins) = self.origins.iter().find(|_| fails) {
@@ -178,8 +178,8 @@ impl Work for Asking<'_> {
         Ok(visited)
     }
 
-    fn failed(&mut self, label: Label<'_>, error: &Error, tally: &mut Tally) -> Result<()> {
-        tally.fail(label.source, error);
+    fn failed(&mut self, label: Label<'_>, error: &Error, counts: &mut RunCounts) -> Result<()> {
+        counts.fail(label.source, error);
         self.results.failed(label.source, error)
     }
 }
@@ -194,7 +194,7 @@ struct Init {
 }
 
 impl Work for Init {
-    fn read(&mut self, ready: Ready<'_>, tally: &mut Tally) -> Result<Visited> {
+    fn read(&mut self, ready: Ready<'_>, counts: &mut RunCounts) -> Result<Visited> {
         if self.text.is_some() {
             self.is_second = true;
             return Ok(Visited::Enough);
@@ -205,11 +205,11 @@ impl Work for Init {
         match pinned.finish(&document) {
             Ok(text) => {
                 self.text = Some(text);
-                tally.succeed(document.bytes);
+                counts.succeed(document.bytes);
             }
             Err(reason) => {
                 say(&format!("{name}: --init: {reason}"));
-                tally.failed += 1;
+                counts.failed += 1;
             }
         }
         Ok(Visited::Done)

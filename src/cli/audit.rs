@@ -10,9 +10,9 @@ use super::inputs;
 use super::messages::usage;
 use super::options::{formulas, options};
 use super::output;
+use super::run_counts::RunCounts;
 use super::screen::screen;
 use super::secrets::{secret_options, warn_of_names};
-use super::tally::Tally;
 use crate::audit::{AuditOptions, Ledger, audit};
 use crate::batch::documents::Visited;
 use crate::error::{Error, ErrorKind, Result};
@@ -31,17 +31,17 @@ pub fn run(arguments: &Audit) -> std::result::Result<Exit, Exit> {
     let (out, output) = output::open(path)?;
     let secret = secret_options(&arguments.secrets, read);
     let options = AuditOptions { secret, echoes, suspects: true };
-    let mut tally = Tally::new();
+    let mut counts = RunCounts::new();
     let mut auditing = Auditing { plans, options, ledger: ledger(arguments, out) };
     let how = (&read, Passes::Two(Accepts::States));
-    let read = read_all(&listed, plans, how, &mut tally, &mut auditing);
+    let read = read_all(&listed, plans, how, &mut counts, &mut auditing);
     let Auditing { options, mut ledger, .. } = auditing;
     let ending = Ending {
-        is_broken: arguments.fail_on_echo.then_some(tally.echoes > 0),
-        ..Ending::new(plans, &tally)
+        is_broken: arguments.fail_on_echo.then_some(counts.echoes > 0),
+        ..Ending::new(plans, &counts)
     };
     let ended = ending.end_at(path, read, output, move || ledger.finish());
-    if !plans.quiet && tally.done > 0 {
+    if !plans.quiet && counts.done > 0 {
         warn_of_names(options.secret.names.as_ref());
     }
     ended
@@ -55,14 +55,14 @@ struct Auditing<'a> {
 }
 
 impl Work for Auditing<'_> {
-    fn read(&mut self, ready: Ready<'_>, tally: &mut Tally) -> Result<Visited> {
+    fn read(&mut self, ready: Ready<'_>, counts: &mut RunCounts) -> Result<Visited> {
         let Ready { label, documents, first, .. } = ready;
         // Without a first pass, no secret would be found.
         let (secrets, _) = first.ok_or(Error::new(ErrorKind::Spool))?;
         let (name, ledger) = (label.source, &mut *self.ledger);
         let audited = audit(documents, secrets, name, &self.options, ledger)?;
-        tally.echoes += audited.summary.counts.echoes();
-        Ok(tally.read(self.plans, name, &audited.document))
+        counts.echoes += audited.summary.counts.echoes();
+        Ok(counts.read(self.plans, name, &audited.document))
     }
 }
 

@@ -12,9 +12,9 @@ use super::inputs;
 use super::messages::{say, usage};
 use super::options::{formulas, options};
 use super::output;
+use super::run_counts::RunCounts;
 use super::screen::screen;
 use super::sources;
-use super::tally::Tally;
 use crate::batch::documents::Visited;
 use crate::config::{
     ConfigurationEntry, Element, Graph, Head, Lines, LocatedElement, ReadConfiguration,
@@ -39,12 +39,12 @@ pub fn run(arguments: &Config) -> std::result::Result<Exit, Exit> {
     let listed = inputs::list(plans, Accepts::Plans, path, None)?;
     let origins = sources::open(&arguments.sources(), &read.limits, plans.quiet)?;
     let (out, output) = output::open(path)?;
-    let (target, limits, mut tally) = (target(arguments, out), read.limits, Tally::new());
+    let (target, limits, mut counts) = (target(arguments, out), read.limits, RunCounts::new());
     let mut configurations = Configurations { arguments, limits, origins, target };
     let how = (&read, Passes::One);
-    let read = read_all(&listed, plans, how, &mut tally, &mut configurations);
+    let read = read_all(&listed, plans, how, &mut counts, &mut configurations);
     let mut target = configurations.target;
-    Ending::new(plans, &tally).end_at(path, read, output, move || target.finish())
+    Ending::new(plans, &counts).end_at(path, read, output, move || target.finish())
 }
 
 /// Returns the message for arguments that cannot be combined; `None` if the arguments are valid.
@@ -162,11 +162,11 @@ impl Configurations<'_> {
 }
 
 impl Work for Configurations<'_> {
-    fn read(&mut self, ready: Ready<'_>, tally: &mut Tally) -> Result<Visited> {
+    fn read(&mut self, ready: Ready<'_>, counts: &mut RunCounts) -> Result<Visited> {
         let Label { source, workspace } = ready.label;
         let head = Head { schema_version: SCHEMA_VERSION, source, workspace };
         let document = self.read_configuration(ready.documents, head)?;
-        Ok(tally.read(&self.arguments.plans, source, &document))
+        Ok(counts.read(&self.arguments.plans, source, &document))
     }
 }
 

@@ -5,14 +5,14 @@ use super::bar::{self, Bar, Watched};
 use super::inputs::Listed;
 use super::messages::say;
 use super::options::access;
-use super::tally::Tally;
+use super::run_counts::RunCounts;
 use crate::batch::documents::{Note, Turn, Visited, Visitor, numbered, visit_all};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Input;
 use crate::plan::{self, Accepts, Documents};
 use crate::record::Label;
 use crate::secret::Collecting;
-use crate::source::{InputEntry, Kept};
+use crate::source::{InputEntry, RereadableInput};
 
 /// The number of passes over each document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,17 +40,17 @@ pub struct Ready<'d> {
     /// The offset of the document, or of text before it.
     pub at: u64,
     /// With two passes: the first pass, and the input, which can be opened again.
-    pub first: Option<(&'d mut SecretPass, &'d Kept)>,
+    pub first: Option<(&'d mut SecretPass, &'d RereadableInput)>,
 }
 
 /// Processes the documents of a run for one command.
 pub trait Work {
     /// Reads a document. An error of the kind [`ErrorKind::Write`] ends the run.
-    fn read(&mut self, ready: Ready<'_>, tally: &mut Tally) -> Result<Visited>;
+    fn read(&mut self, ready: Ready<'_>, counts: &mut RunCounts) -> Result<Visited>;
 
     /// Reports an input or a document that failed. An error ends the run.
-    fn failed(&mut self, label: Label<'_>, error: &Error, tally: &mut Tally) -> Result<()> {
-        tally.fail(label.source, error);
+    fn failed(&mut self, label: Label<'_>, error: &Error, counts: &mut RunCounts) -> Result<()> {
+        counts.fail(label.source, error);
         Ok(())
     }
 }
@@ -60,7 +60,7 @@ pub fn read_all(
     listed: &Listed,
     plans: &Plans,
     (read, passes): (&plan::PlanOptions, Passes),
-    tally: &mut Tally,
+    counts: &mut RunCounts,
     work: &mut impl Work,
 ) -> Result<()> {
     for (input, entry) in listed.inputs.entries.iter().enumerate() {
@@ -68,7 +68,7 @@ pub fn read_all(
             Ok(entry) => entry,
             Err(unlisted) => {
                 let label = Label { source: &unlisted.source, workspace: None };
-                work.failed(label, &unlisted.error, tally)?;
+                work.failed(label, &unlisted.error, counts)?;
                 continue;
             }
         };
@@ -76,9 +76,9 @@ pub fn read_all(
         let label = Label { source: &source, workspace: workspace.as_deref() };
         match open(entry, plans, read, passes) {
             Ok(Opened { mut documents, first }) => {
-                visit_all(&mut documents, &mut Each { label, input, first, tally, work })?;
+                visit_all(&mut documents, &mut Each { label, input, first, counts, work })?;
             }
-            Err(error) => work.failed(label, &error, tally)?,
+            Err(error) => work.failed(label, &error, counts)?,
         }
     }
     Ok(())
@@ -87,7 +87,7 @@ pub fn read_all(
 /// An input that is being read.
 struct Opened {
     documents: Documents<Watched<Input>>,
-    first: Option<(SecretPass, Kept)>,
+    first: Option<(SecretPass, RereadableInput)>,
 }
 
 fn open(
@@ -116,7 +116,7 @@ fn open(
 
 /// Opens an input that can be read twice, for both passes. The bar shows all passes.
 pub fn open_twice(
-    kept: &Kept,
+    kept: &RereadableInput,
     plans: &Plans,
     read: &plan::PlanOptions,
     bar: Bar,
@@ -132,8 +132,8 @@ struct Each<'a, K> {
     /// The label of the input.
     label: Label<'a>,
     input: usize,
-    first: Option<(SecretPass, Kept)>,
-    tally: &'a mut Tally,
+    first: Option<(SecretPass, RereadableInput)>,
+    counts: &'a mut RunCounts,
     work: &'a mut K,
 }
 
@@ -147,9 +147,9 @@ impl<K: Work> Visitor<Watched<Input>> for Each<'_, K> {
         let label = Label { source: &source, workspace: workspace.as_deref() };
         let first = self.first.as_mut().map(|(secrets, kept)| (secrets, &*kept));
         let ready = Ready { label, documents, input: self.input, at, first };
-        match self.work.read(ready, self.tally) {
+        match self.work.read(ready, self.counts) {
             Err(error) if error.kind() != ErrorKind::Write => {
-                self.work.failed(label, &error, self.tally)?;
+                self.work.failed(label, &error, self.counts)?;
                 Ok(Visited::Failed(error.kind()))
             }
             visited => visited,

@@ -6,7 +6,7 @@ use super::args::Plans;
 use super::exit::Exit;
 use super::messages::{fail, say};
 use super::output::{Output, is_closed_pipe};
-use super::tally::Tally;
+use super::run_counts::RunCounts;
 use super::unmatched;
 use crate::error::Error;
 use crate::record::watch::Watch;
@@ -25,15 +25,15 @@ impl Failure {
     }
 
     /// Returns the exit code. Prints the error, unless the reader closed the pipe.
-    fn exit(&self, tally: &Tally) -> Exit {
-        end_of_output(self.path.as_deref(), &self.error, tally.failed)
+    fn exit(&self, counts: &RunCounts) -> Exit {
+        end_of_output(self.path.as_deref(), &self.error, counts.failed)
     }
 }
 
 /// A run whose inputs were read, or whose output failed.
 pub struct Ending<'a> {
     pub plans: &'a Plans,
-    pub tally: &'a Tally,
+    pub counts: &'a RunCounts,
     /// Whether a plan broke a rule; `None` without rules.
     pub is_broken: Option<bool>,
     /// Whether the exit code says that there are changes (`--detailed-exitcode`).
@@ -47,10 +47,10 @@ pub struct Ending<'a> {
 impl<'a> Ending<'a> {
     /// Creates the ending of a run without rules. Its outputs appear only if at least one document
     /// was read.
-    pub fn new(plans: &'a Plans, tally: &'a Tally) -> Ending<'a> {
+    pub fn new(plans: &'a Plans, counts: &'a RunCounts) -> Ending<'a> {
         Ending {
             plans,
-            tally,
+            counts,
             is_broken: None,
             tells_changes: false,
             is_written_empty: false,
@@ -79,25 +79,25 @@ impl<'a> Ending<'a> {
         read: Result<(), Failure>,
         finish: impl FnOnce() -> Result<(), Failure>,
     ) -> Result<Exit, Exit> {
-        let Ending { plans, tally, is_broken, .. } = self;
-        read.map_err(|failure| match (failure.exit(tally), is_broken) {
+        let Ending { plans, counts, is_broken, .. } = self;
+        read.map_err(|failure| match (failure.exit(counts), is_broken) {
             (Exit::Done, Some(is_broken)) => closed_early(is_broken),
             (exit, _) => exit,
         })?;
-        if tally.done == 0 && !self.is_written_empty {
+        if counts.done == 0 && !self.is_written_empty {
             return Err(Exit::Failed);
         }
-        finish().map_err(|failure| match (failure.exit(tally), is_broken) {
+        finish().map_err(|failure| match (failure.exit(counts), is_broken) {
             (Exit::Done, Some(true)) => Exit::RuleBroken,
             (exit, _) => exit,
         })?;
-        if !plans.quiet && tally.done > 0 {
+        if !plans.quiet && counts.done > 0 {
             unmatched::warn_of(self.watch);
         }
         if plans.stats {
-            say(&tally.stats.line());
+            say(&counts.stats.line());
         }
-        Ok(tally.exit(is_broken == Some(true), self.tells_changes))
+        Ok(counts.exit(is_broken == Some(true), self.tells_changes))
     }
 }
 

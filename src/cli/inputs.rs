@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::plan::Accepts;
 use crate::planfile::{self, SchemaFiles};
 use crate::source::{
-    Globs, InputEntry, Inputs, List, Location, Patience, Rule, Selection, Separator, Skipped,
+    Globs, InputEntry, Inputs, List, Location, RetryPolicy, Rule, Selection, Separator, Skipped,
     Stores, behind_at,
 };
 
@@ -151,7 +151,8 @@ fn selection(plans: &Plans, accepts: Accepts) -> Result<Selection, Exit> {
     let globs = Globs::new(&more.include, &more.exclude)
         .map_err(|_| usage("--include, --exclude: a glob is not well formed"))?;
     let globs = if accepts == Accepts::States { globs.with_states() } else { globs };
-    let stores = Stores::new(Patience { timeout: more.store_timeout, retries: more.store_retries });
+    let stores =
+        Stores::new(RetryPolicy { timeout: more.store_timeout, retries: more.store_retries });
     let schemas = schemas(plans)?;
     Ok(Selection { names, files_from, separator, globs, stores, schemas })
 }

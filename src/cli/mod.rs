@@ -8,7 +8,7 @@
 //!          blocks, wire
 //!           ─▶ sifting, rewriting, documents, secrets, pages, gates, assertions, progress,
 //!           sources
-//!                ─▶ ending ─▶ tally, unmatched
+//!                ─▶ ending ─▶ run_counts, unmatched
 //!                     ─▶ inputs, options, output, screen ─▶ messages ─▶ bar ─▶ args
 //! ```
 
@@ -38,6 +38,7 @@ mod records;
 mod redact;
 mod report;
 mod rewriting;
+mod run_counts;
 mod screen;
 mod secrecy;
 mod secrets;
@@ -46,7 +47,6 @@ mod sifting;
 mod slim;
 mod sources;
 mod stats;
-mod tally;
 mod unmatched;
 mod values;
 mod version;

@@ -111,8 +111,8 @@ fn run(
     let mut sink = gates::before(sink, &rules, &is_broken);
     let mut sifting = Sifting::new(plans, options, attributes, None, sink.as_mut());
     let read = sifting.all(&listed);
-    let tally = sifting.tally;
-    let finished = match (&read, tally.done) {
+    let counts = sifting.counts;
+    let finished = match (&read, counts.done) {
         (Ok(()), 1..) => sink.finish(),
         _ => Ok(()),
     };
@@ -121,7 +121,7 @@ fn run(
         is_broken: (!rules.is_empty()).then(|| is_broken.get()),
         tells_changes: records.detailed_exitcode,
         watch,
-        ..Ending::new(plans, &tally)
+        ..Ending::new(plans, &counts)
     };
     ending.end_at(path, read, output, || finished)
 }

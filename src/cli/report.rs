@@ -21,7 +21,7 @@ use super::sifting::{Sifting, Wanted};
 use super::sources;
 use super::unmatched;
 use crate::assertion::Assertions;
-use crate::batch::asked::AssertionSettings;
+use crate::batch::plan_assertions::AssertionSettings;
 use crate::error::Result;
 use crate::plan::Accepts;
 use crate::record::RecordOptions;
@@ -58,7 +58,7 @@ pub fn run(arguments: &Report) -> std::result::Result<Exit, Exit> {
     let settings = assertion_settings.as_ref();
     let mut sifting = Sifting::new(plans, options, &attributes, settings, sink.as_mut());
     let read = sifting.all(&listed);
-    let tally = sifting.tally;
+    let counts = sifting.counts;
     let read = read.and_then(|()| sink.finish());
     drop(sink);
     let read = read.map_err(|error| {
@@ -70,7 +70,7 @@ pub fn run(arguments: &Report) -> std::result::Result<Exit, Exit> {
         tells_changes: arguments.records.detailed_exitcode,
         is_written_empty: true,
         watch: options.watch,
-        ..Ending::new(plans, &tally)
+        ..Ending::new(plans, &counts)
     };
     let finish = || {
         for (path, output) in outputs {
@@ -81,7 +81,7 @@ pub fn run(arguments: &Report) -> std::result::Result<Exit, Exit> {
     let ended = ending.end(read, finish);
     if let Wanted::Values { secrets, .. } = &attributes
         && !plans.quiet
-        && tally.done > 0
+        && counts.done > 0
     {
         warn_of_names(secrets.names.as_ref());
     }

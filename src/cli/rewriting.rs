@@ -13,7 +13,7 @@ use super::exit::Exit;
 use super::inputs::Listed;
 use super::messages::say;
 use super::output;
-use super::tally::Tally;
+use super::run_counts::RunCounts;
 use crate::batch::documents::Visited;
 use crate::error::{Error, ErrorKind, Result};
 use crate::plan::Document;
@@ -39,13 +39,13 @@ pub fn write_all(
     each: impl FnMut(&mut Ready<'_>, Option<&Collected>, &mut File) -> Result<Document>,
 ) -> std::result::Result<Exit, Exit> {
     let (out, output) = output::open(path)?;
-    let mut tally = Tally::new();
+    let mut counts = RunCounts::new();
     let mut rewriting = Rewriting { plans, secrets, out, each, torn: Torn::Not };
-    let read = read_all(listed, plans, (&secrets.read, passes), &mut tally, &mut rewriting);
+    let read = read_all(listed, plans, (&secrets.read, passes), &mut counts, &mut rewriting);
     if rewriting.torn != Torn::Not {
         return Err(Exit::Failed);
     }
-    Ending::new(plans, &tally).end_at(path, read, output, move || {
+    Ending::new(plans, &counts).end_at(path, read, output, move || {
         drop(rewriting);
         Ok(())
     })
@@ -73,7 +73,7 @@ impl<E> Work for Rewriting<'_, E>
 where
     E: FnMut(&mut Ready<'_>, Option<&Collected>, &mut File) -> Result<Document>,
 {
-    fn read(&mut self, mut ready: Ready<'_>, tally: &mut Tally) -> Result<Visited> {
+    fn read(&mut self, mut ready: Ready<'_>, counts: &mut RunCounts) -> Result<Visited> {
         let collected = match &mut ready.first {
             Some((collecting, _)) => {
                 let collected = collecting.collect_before(ready.documents, self.secrets, None);
@@ -91,11 +91,11 @@ where
                 self.torn = Torn::Written;
             }
         })?;
-        Ok(tally.read(self.plans, ready.label.source, &document))
+        Ok(counts.read(self.plans, ready.label.source, &document))
     }
 
-    fn failed(&mut self, label: Label<'_>, error: &Error, tally: &mut Tally) -> Result<()> {
-        tally.fail(label.source, error);
+    fn failed(&mut self, label: Label<'_>, error: &Error, counts: &mut RunCounts) -> Result<()> {
+        counts.fail(label.source, error);
         if self.torn == Torn::Written {
             say(&format!(
                 "{}: a part of this document was written before the error: the output ends",

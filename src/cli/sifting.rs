@@ -10,10 +10,10 @@ use super::bar::{self, Bar};
 use super::inputs::Listed;
 use super::messages::{say, warn};
 use super::options::access;
-use super::tally::Tally;
-use crate::batch::asked::{Asked, AssertionSettings};
+use super::run_counts::RunCounts;
 use crate::batch::buffered_records::BufferedRecords;
 use crate::batch::documents::Note;
+use crate::batch::plan_assertions::{AssertionSettings, PlanAssertions};
 use crate::batch::reading::{Attributes, Reader, Values, has_changes, read_plans};
 use crate::config::Blocks;
 use crate::error::{Error, Result};
@@ -44,7 +44,7 @@ pub struct Sifting<'a> {
     reading: Reading<'a>,
     sink: &'a mut dyn Sink,
     /// The counts so far.
-    pub tally: Tally,
+    pub counts: RunCounts,
 }
 
 impl<'a> Sifting<'a> {
@@ -59,7 +59,7 @@ impl<'a> Sifting<'a> {
     ) -> Sifting<'a> {
         let access = access(plans, &options.read);
         let reading = Reading { plans, options, access, attributes, assertion_settings, bar: None };
-        Sifting { reading, sink, tally: Tally::new() }
+        Sifting { reading, sink, counts: RunCounts::new() }
     }
 
     /// Reads all inputs in order. Worker threads may read small inputs ahead. Fails if the output
@@ -206,22 +206,22 @@ impl Reading<'_> {
             Ok(input) => input,
             Err(error) => return reader.refuse(label, &error),
         };
-        let asked = assertion_settings
-            .map(|settings| Asked { assertions: &settings.assertions, collect: None });
+        let plan_assertions = assertion_settings
+            .map(|settings| PlanAssertions { assertions: &settings.assertions, collect: None });
         match (attributes, one_pass, assertion_settings) {
             (Wanted::Values { all, detail, secrets }, ..) => {
                 let mut collecting = Collecting::new(open, Accepts::States);
                 let collect = &mut |at| collecting.collect(at, secrets);
                 let (all, detail) = (*all, *detail);
                 let values = Attributes::Values(Values { all, detail, options: secrets, collect });
-                read_plans(input, label, options, values, asked, reader)
+                read_plans(input, label, options, values, plan_assertions, reader)
             }
             (_, Some(attributes), Some(AssertionSettings { assertions, secrets })) => {
                 let mut collecting = Collecting::new(open, Accepts::States);
                 let collect: &mut dyn FnMut(u64) -> Result<_> =
                     &mut |at| collecting.collect(at, secrets);
-                let asked = Asked { assertions, collect: Some(collect) };
-                read_plans(input, label, options, attributes, Some(asked), reader)
+                let plan_assertions = PlanAssertions { assertions, collect: Some(collect) };
+                read_plans(input, label, options, attributes, Some(plan_assertions), reader)
             }
             _ => {
                 let mut first = None;
@@ -275,13 +275,13 @@ impl Reader for Sifting<'_> {
     }
 
     fn done(&mut self, label: Label<'_>, sifted: &Sifted) {
-        self.tally.succeed(sifted.summary.bytes);
-        self.tally.has_changes |= has_changes(sifted);
+        self.counts.succeed(sifted.summary.bytes);
+        self.counts.has_changes |= has_changes(sifted);
         warn(self.reading.plans, label.source, sifted.warnings.iter().copied());
     }
 
     fn failed(&mut self, label: Label<'_>, error: &Error) {
-        self.tally.fail(label.source, error);
+        self.counts.fail(label.source, error);
     }
 
     fn note(&mut self, input: Label<'_>, note: Note) {

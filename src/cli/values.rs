@@ -17,9 +17,9 @@ use super::inputs;
 use super::messages::{say, usage};
 use super::options::{formulas, options};
 use super::output;
+use super::run_counts::RunCounts;
 use super::screen::screen;
 use super::secrets::{secret_options, warn_of_names};
-use super::tally::Tally;
 use super::unmatched;
 use crate::batch::documents::Visited;
 use crate::batch::reading::Discard;
@@ -27,7 +27,7 @@ use crate::error::{Error, Result};
 use crate::path;
 use crate::plan::Accepts;
 use crate::record::values::{By, Of, Record, Select, Sink, ValuesOptions, What, read};
-use crate::record::view::{Detail, Known};
+use crate::record::view::{Detail, ViewSettings};
 use crate::record::{self, Label};
 use crate::secret;
 use crate::sink::json::Json;
@@ -118,18 +118,18 @@ fn run(
     let sink = sink(arguments, &options, by, out);
     let is_broken = Cell::new(false);
     let sink = Gated { sink, gate: gates::before(Box::new(Discard), &rules, &is_broken) };
-    let mut tally = Tally::new();
+    let mut counts = RunCounts::new();
     let passes = if shows_values { Passes::Two(Accepts::States) } else { Passes::One };
     let mut reading = Reading { plans, options: &options, secrets: secrets.as_ref(), sink };
-    let read = read_all(&listed, plans, (&read, passes), &mut tally, &mut reading);
+    let read = read_all(&listed, plans, (&read, passes), &mut counts, &mut reading);
     let mut sink = reading.sink;
     let ending = Ending {
         is_broken: (!rules.is_empty()).then(|| is_broken.get()),
         watch: options.watch,
-        ..Ending::new(plans, &tally)
+        ..Ending::new(plans, &counts)
     };
     let ended = ending.end_at(path, read, output, move || sink.finish());
-    if let Some(secrets) = secrets.as_ref().filter(|_| !plans.quiet && tally.done > 0) {
+    if let Some(secrets) = secrets.as_ref().filter(|_| !plans.quiet && counts.done > 0) {
         warn_of_names(secrets.names.as_ref());
     }
     ended
@@ -207,27 +207,27 @@ struct Reading<'a> {
 }
 
 impl Work for Reading<'_> {
-    fn read(&mut self, ready: Ready<'_>, tally: &mut Tally) -> Result<Visited> {
+    fn read(&mut self, ready: Ready<'_>, counts: &mut RunCounts) -> Result<Visited> {
         let Ready { label, documents, first, .. } = ready;
         let Reading { plans, options, secrets, sink } = self;
         let held = match first.zip(*secrets) {
             None => read(documents, label, options, None, sink)?,
             Some(((collecting, _), secrets)) => {
                 let collected = &collecting.collect_before(documents, secrets, None)?;
-                let known = Known { collected, options: secrets, detail: Detail::Full };
+                let known = ViewSettings { collected, options: secrets, detail: Detail::Full };
                 read(documents, label, options, Some(known), sink)?
             }
         };
-        let visited = tally.read(plans, label.source, &held.document);
+        let visited = counts.read(plans, label.source, &held.document);
         for warning in held.warnings().filter(|_| !plans.quiet) {
             say(&format!("{}: warning: {warning}", label.source));
         }
         Ok(visited)
     }
 
-    fn failed(&mut self, label: Label<'_>, error: &Error, tally: &mut Tally) -> Result<()> {
+    fn failed(&mut self, label: Label<'_>, error: &Error, counts: &mut RunCounts) -> Result<()> {
         self.sink.failed(label, error)?;
-        tally.fail(label.source, error);
+        counts.fail(label.source, error);
         Ok(())
     }
 }

@@ -33,7 +33,7 @@ pub fn run(arguments: &Wire) -> Result<Exit, Exit> {
 }
 
 /// A type, and the schema block that implies it, if any.
-struct Known {
+struct TypeWithBlock {
     ty: Type,
     block: Option<Block>,
 }
@@ -137,7 +137,11 @@ fn path(path: &ValuePath) -> String {
 }
 
 /// Decodes the value with its type.
-fn value(arguments: &Bytes, bytes: &[u8], under: &TypeArgs) -> Result<(Known, Value), Exit> {
+fn value(
+    arguments: &Bytes,
+    bytes: &[u8],
+    under: &TypeArgs,
+) -> Result<(TypeWithBlock, Value), Exit> {
     let refused = |error| refuse(&name(arguments), error);
     let implied = || match arguments.form {
         WireForm::Msgpack => implied::of_msgpack(bytes),
@@ -145,7 +149,7 @@ fn value(arguments: &Bytes, bytes: &[u8], under: &TypeArgs) -> Result<(Known, Va
     };
     let known = match known(under)? {
         Some(known) => known,
-        None => Known { ty: implied().map_err(refused)?, block: None },
+        None => TypeWithBlock { ty: implied().map_err(refused)?, block: None },
     };
     let value = match arguments.form {
         WireForm::Msgpack => from_msgpack(bytes, &known.ty),
@@ -155,9 +159,9 @@ fn value(arguments: &Bytes, bytes: &[u8], under: &TypeArgs) -> Result<(Known, Va
 }
 
 /// Returns the type that the arguments name; `None` if they name none.
-fn known(under: &TypeArgs) -> Result<Option<Known>, Exit> {
+fn known(under: &TypeArgs) -> Result<Option<TypeWithBlock>, Exit> {
     if let Some(ty) = &under.ty {
-        return Ok(Some(Known { ty: ty.clone(), block: None }));
+        return Ok(Some(TypeWithBlock { ty: ty.clone(), block: None }));
     }
     let (Some(file), Some(resource)) = (&under.schema, &under.resource) else {
         return Ok(None);
@@ -169,7 +173,7 @@ fn known(under: &TypeArgs) -> Result<Option<Known>, Exit> {
         Exit::Failed
     })?;
     let ty = schema.block.implied_type();
-    Ok(Some(Known { ty, block: Some(schema.block.clone()) }))
+    Ok(Some(TypeWithBlock { ty, block: Some(schema.block.clone()) }))
 }
 
 /// Returns the schema of a resource type, or the reason why none was found.

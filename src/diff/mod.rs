@@ -12,15 +12,15 @@
 //! compared twice. The outline lets the walk skip a value in constant time.
 
 mod join;
-mod known;
 mod merge;
 mod overlay;
+mod path_cache;
 
 use join::{Joined, Member};
-use known::{Known, Recalled};
 use merge::Ordered;
 use overlay::Collector;
 pub(crate) use overlay::refuse_duplicate_keys;
+use path_cache::{PathCache, Recalled};
 
 use crate::error::{Error, Result};
 use crate::json::number;
@@ -43,8 +43,8 @@ pub struct Differ {
     /// there. Such an overlay does not fit its value, and its path is not in `sensitive`.
     pub(crate) has_texts: bool,
     paths_max: u64,
-    unknown_of: Known,
-    sensitive_of: Known,
+    unknown_of: PathCache,
+    sensitive_of: PathCache,
     overlays: Collector,
     scratch: Scratch,
 }

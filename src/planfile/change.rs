@@ -70,13 +70,13 @@ pub(super) struct Writer<'w> {
 }
 
 /// The schema and the sensitivity marks of a change.
-struct Known<'a> {
+struct SchemaAndMarks<'a> {
     schema: Option<Arc<Schema>>,
     before_marks: Marks<'a>,
     after_marks: Marks<'a>,
 }
 
-impl Known<'_> {
+impl SchemaAndMarks<'_> {
     fn ty(&self) -> Option<&Type> {
         self.schema.as_ref().map(|schema| &schema.ty)
     }
@@ -89,7 +89,11 @@ impl Writer<'_> {
     /// configuration. They store the marks of the provider's schema only for the old object. If a
     /// value does not fit the schema, the schema belongs to another version of the provider and is
     /// ignored.
-    fn know<'a>(self, record: &ResourceChange<'a>, address: &Address<'_>) -> Result<Known<'a>> {
+    fn know<'a>(
+        self,
+        record: &ResourceChange<'a>,
+        address: &Address<'_>,
+    ) -> Result<SchemaAndMarks<'a>> {
         let change = &record.change;
         if let Some(schema) = self.schemas.find(provider_name(record.provider), address) {
             let (mut before_marks, mut after_marks) =
@@ -102,11 +106,11 @@ impl Writer<'_> {
                 [mark(change.before, &mut before_marks)?, mark(change.after, &mut after_marks)?];
             if fits == [true; 2] {
                 let (before_marks, after_marks) = (before_marks.into(), after_marks.into());
-                return Ok(Known { schema: Some(schema), before_marks, after_marks });
+                return Ok(SchemaAndMarks { schema: Some(schema), before_marks, after_marks });
             }
         }
         let before_marks = change.before_marks.clone().into();
-        Ok(Known { schema: None, before_marks, after_marks: marks_after(change) })
+        Ok(SchemaAndMarks { schema: None, before_marks, after_marks: marks_after(change) })
     }
 
     /// Appends a change of a resource. `has_identities` is false for `resource_drift` of Terraform,
@@ -202,7 +206,7 @@ impl Writer<'_> {
 
 fn write_change(
     record: &ResourceChange<'_>,
-    known: &Known<'_>,
+    known: &SchemaAndMarks<'_>,
     has_identities: bool,
     limits: &Limits,
     out: &mut Vec<u8>,

@@ -5,10 +5,10 @@
 
 pub(crate) mod action;
 #[cfg(feature = "assert")]
-mod asking;
+mod assertions;
 #[cfg(not(feature = "assert"))]
-#[path = "without_asking.rs"]
-mod asking;
+#[path = "without_assertions.rs"]
+mod assertions;
 mod attributes;
 pub mod counts;
 mod failed_assertion;
@@ -45,7 +45,7 @@ use counts::Summary;
 use holdings::Holdings;
 
 #[cfg(feature = "assert")]
-pub use asking::Questions;
+pub use assertions::AssertionRequest;
 #[cfg(feature = "report")]
 pub(crate) use attributes::UNKNOWN;
 pub use attributes::{Attribute, Attributes, Difference, Excerpt, Line, Lines, Shown};
@@ -57,7 +57,7 @@ pub use options::{Extent, RecordOptions, Show};
 #[cfg(feature = "batch")]
 pub(crate) use pending::{owned, weight};
 #[cfg(feature = "assert")]
-pub use sift::sift_and_ask;
+pub use sift::sift_with_assertions;
 #[cfg(feature = "report")]
 pub use sift::sift_with_view;
 pub use sift::{Sifted, Warning, sift, sift_next};

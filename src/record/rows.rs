@@ -5,7 +5,7 @@
 //! memory. The reading thread then processes that change itself, so errors and limits have one code
 //! path.
 
-use super::asking::{Asker, Tally};
+use super::assertions::{AssertionChecker, PartialResults};
 use super::counts::Facts;
 use super::options::{RecordOptions, Show};
 use super::pending;
@@ -39,7 +39,7 @@ pub(super) struct RowBatch {
     /// The rendered rows, one after the other.
     pub text: Vec<u8>,
     /// The results of the assertions for these changes.
-    pub tally: Tally,
+    pub results: PartialResults,
     /// Memory of `built`, in bytes.
     size: u64,
 }
@@ -85,7 +85,7 @@ pub(super) struct RowWorker<'v> {
     show: Show,
     /// Renders rows; `None` if the sink accepts only records.
     renderer: Option<Box<dyn Renderer>>,
-    asker: Option<Asker<'v>>,
+    checker: Option<AssertionChecker<'v>>,
     /// Scratch space for changes.
     outline: Outline,
 }
@@ -95,13 +95,13 @@ impl<'v> RowWorker<'v> {
         mut options: RecordOptions,
         view: Option<View<'v>>,
         renderer: Option<Box<dyn Renderer>>,
-        asker: Option<Asker<'v>>,
+        checker: Option<AssertionChecker<'v>>,
     ) -> Self {
         let limits = &mut options.read.limits;
         limits.paths = limits.paths.min(PATHS_MAX);
         let viewer = view.map(|view| Viewer::new(view, limits));
         let (builder, outline) = (RowBuilder::new(options), Outline::new());
-        RowWorker { builder, viewer, show: options.show, renderer, asker, outline }
+        RowWorker { builder, viewer, show: options.show, renderer, checker, outline }
     }
 
     /// Builds the row of a change. Returns `None` if the reading thread must process the change.
@@ -143,8 +143,8 @@ impl Worker for RowWorker<'_> {
     fn work(&mut self, job: &mut LookaheadJob<RowBatch>) {
         let Some(Task { reader, range, .. }) = job.task() else { return };
         let mut outline = std::mem::take(&mut self.outline);
-        if let Some(asker) = &self.asker {
-            asker.prepare(&mut job.result.tally);
+        if let Some(checker) = &self.checker {
+            checker.prepare(&mut job.result.results);
         }
         let mut changes = Changes { worker: self, batch: &mut job.result };
         let read = reader.read(range, &mut outline, &mut changes);
@@ -165,8 +165,8 @@ impl PieceVisitor for Changes<'_, '_> {
     }
 
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
-        let RowBatch { built, text, tally, size } = &mut *self.batch;
-        let is_full = text.len() >= TEXT_MAX || *size >= ROWS_MAX || tally.size() >= ROWS_MAX;
+        let RowBatch { built, text, results, size } = &mut *self.batch;
+        let is_full = text.len() >= TEXT_MAX || *size >= ROWS_MAX || results.size() >= ROWS_MAX;
         if piece.kind != PieceKind::ResourceChange || is_full {
             return Ok(Flow::Stop);
         }
@@ -174,11 +174,11 @@ impl PieceVisitor for Changes<'_, '_> {
         let row = ResourceChange::parse(section, piece.value)
             .and_then(|change| self.worker.make(section, &change, None, text));
         // Without a row, the reading thread processes the change and checks its assertions.
-        let asked = |row: Option<BuiltRow>| match (&row, &mut self.worker.asker) {
-            (Some(_), Some(asker)) => asker.piece_into(piece, tally).map(|()| row),
+        let checked = |row: Option<BuiltRow>| match (&row, &mut self.worker.checker) {
+            (Some(_), Some(checker)) => checker.piece_into(piece, results).map(|()| row),
             _ => Ok(row),
         };
-        match row.and_then(asked) {
+        match row.and_then(checked) {
             Ok(Some(row)) => {
                 *size += row.size();
                 built.push(row);

@@ -9,7 +9,7 @@ use std::fmt;
 use std::num::NonZeroUsize;
 
 use super::action::Action;
-use super::asking::{Asker, Questions};
+use super::assertions::{AssertionChecker, AssertionRequest};
 use super::counts::{self, Summary};
 use super::holdings::Holdings;
 use super::options::{RecordOptions, Show};
@@ -160,25 +160,26 @@ pub fn sift_with_view<S: Source>(
 ///
 /// Panics if there is no next plan.
 #[cfg(feature = "assert")]
-pub fn sift_and_ask<S: Source>(
+pub fn sift_with_assertions<S: Source>(
     documents: &mut Documents<S>,
     label: Label<'_>,
     options: &RecordOptions,
     view: Option<View<'_>>,
-    questions: Questions<'_>,
+    request: AssertionRequest<'_>,
     sink: &mut dyn Sink,
 ) -> Result<Sifted> {
-    sift_one(documents, label, options, (view, Some(questions)), sink)
+    sift_one(documents, label, options, (view, Some(request)), sink)
 }
 
 fn sift_one<S: Source>(
     documents: &mut Documents<S>,
     label: Label<'_>,
     options: &RecordOptions,
-    (view, questions): (Option<View<'_>>, Option<Questions<'_>>),
+    (view, request): (Option<View<'_>>, Option<AssertionRequest<'_>>),
     sink: &mut dyn Sink,
 ) -> Result<Sifted> {
-    let asker = questions.as_ref().map(|asked| Asker::new(asked, &options.read.limits));
+    let checker =
+        request.as_ref().map(|checked| AssertionChecker::new(checked, &options.read.limits));
     let queue = Queue::new();
     std::thread::scope(|scope| {
         let threads = options.read.threads.map_or(1, NonZeroUsize::get);
@@ -187,7 +188,7 @@ fn sift_one<S: Source>(
             writer: RecordWriter::new(label, options, view, sink),
             ahead: (threads > 1).then(|| Lookahead::new(scope, &queue, threads)),
             view,
-            asker,
+            checker,
             index: 0,
             declarations: Declarations::default(),
             holdings: Holdings::default(),
@@ -195,8 +196,8 @@ fn sift_one<S: Source>(
             is_state: false,
         };
         let document = documents.read_pieces(options.accepts, &mut sifter)?;
-        if let (Some(asker), Some(questions)) = (sifter.asker.take(), questions) {
-            asker.finish(&document, questions.mask, &mut |failed| {
+        if let (Some(checker), Some(request)) = (sifter.checker.take(), request) {
+            checker.finish(&document, request.mask, &mut |failed| {
                 sifter.writer.record(&Record::FailedAssertion(failed))
             })?;
         }
@@ -212,7 +213,7 @@ struct Sifter<'a, 'scope> {
     ahead: Option<Lookahead<'scope, RowWorker<'scope>, RowBatch>>,
     /// Which attributes to show in rows; `None` for no attributes.
     view: Option<View<'scope>>,
-    asker: Option<Asker<'scope>>,
+    checker: Option<AssertionChecker<'scope>>,
     /// Index in its section of the first element in the current lookahead range.
     index: u64,
     declarations: Declarations,
@@ -311,7 +312,7 @@ impl Sifter<'_, '_> {
 
     /// Counts and writes the rows that a worker built, up to the first error.
     fn absorb(&mut self, job: &mut LookaheadJob<RowBatch>) -> Result<()> {
-        let RowBatch { built, text, tally, .. } = &mut job.result;
+        let RowBatch { built, text, results, .. } = &mut job.result;
         // The rendered rows that were counted: their end as an offset in `text`, and their number.
         let (mut text_end, mut rows) = (0, 0);
         let absorbed = built.drain(..).zip(self.index..).try_for_each(|(built, index)| {
@@ -327,8 +328,8 @@ impl Sifter<'_, '_> {
             counted.map_err(|error| error.within(&format!("[{index}]")))
         });
         self.writer.text(&text[..text_end], rows)?;
-        if let Some(asker) = &mut self.asker {
-            asker.append(tally);
+        if let Some(checker) = &mut self.checker {
+            checker.append(results);
         }
         absorbed
     }
@@ -364,8 +365,8 @@ impl<'scope> PieceVisitor for Sifter<'_, 'scope> {
     }
 
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
-        if let Some(asker) = &mut self.asker {
-            asker.piece(piece)?;
+        if let Some(checker) = &mut self.checker {
+            checker.piece(piece)?;
         }
         match (piece.kind, self.is_in_values) {
             (PieceKind::Output, true) => {
@@ -379,8 +380,8 @@ impl<'scope> PieceVisitor for Sifter<'_, 'scope> {
 
     fn state(&mut self, _: StateKind) -> Result<()> {
         self.is_state = true;
-        if let Some(asker) = &mut self.asker {
-            asker.note_state();
+        if let Some(checker) = &mut self.checker {
+            checker.note_state();
         }
         Ok(())
     }
@@ -395,12 +396,12 @@ impl<'scope> PieceVisitor for Sifter<'_, 'scope> {
             return Ok(None);
         };
         self.index = boundary.index();
-        let (writer, view, asker) = (&mut self.writer, self.view, &self.asker);
+        let (writer, view, checker) = (&mut self.writer, self.view, &self.checker);
         let options = writer.options;
         Ok(ahead.find(boundary, || {
             let renderer = writer.renderer();
-            let asker = asker.as_ref().map(|asker| asker.fresh(&options.read.limits));
-            RowWorker::new(*options, view, renderer, asker)
+            let checker = checker.as_ref().map(|checker| checker.fresh(&options.read.limits));
+            RowWorker::new(*options, view, renderer, checker)
         }))
     }
 

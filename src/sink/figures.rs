@@ -1,7 +1,7 @@
 //! Totals of all plans as named numbers, for the next steps of a pipeline. The totals contain no
 //! text from a plan.
 
-use super::fleet::{Column, Tally, Totals};
+use super::fleet::{Column, PlanCounts, Totals};
 use super::gate::{CountedRules, Rule};
 use crate::record::Record;
 use crate::sink::fleet::InputTotals;
@@ -11,7 +11,7 @@ pub(super) struct Figures {
     pub counted_rules: CountedRules,
     totals: Totals,
     /// The counts of the current plan.
-    plan: Tally,
+    plan: PlanCounts,
     /// Whether a record of the current plan so far is a change.
     plan_changes: bool,
     /// Whether any finished plan changes anything.
@@ -26,7 +26,7 @@ impl Figures {
         Figures {
             counted_rules: CountedRules::new(rules),
             totals: Totals::default(),
-            plan: Tally::default(),
+            plan: PlanCounts::default(),
             plan_changes: false,
             has_changes: false,
             broken_rules: [0; 2],

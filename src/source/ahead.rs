@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::ffi::OsString;
 
-use super::store::{Asked, Named, Stores};
+use super::store::{Named, PendingLookup, Stores};
 use crate::error::Result;
 
 /// The number of names to read ahead.
@@ -13,7 +13,7 @@ const AHEAD: usize = 32;
 /// A name. If it is an address, also the pending request to its store.
 pub(super) struct Upcoming {
     pub name: OsString,
-    pub asked: Option<Asked>,
+    pub lookup: Option<PendingLookup>,
 }
 
 /// A queue of names that were read ahead.
@@ -36,11 +36,11 @@ impl Ahead {
             match names() {
                 Ok(Some(name)) => {
                     let named = name.to_str().and_then(Named::parse);
-                    let asked = match named {
-                        Some(Ok(Named::Object(address))) => Some(stores.ask(&address)),
+                    let lookup = match named {
+                        Some(Ok(Named::Object(address))) => Some(stores.look_up(&address)),
                         _ => None,
                     };
-                    self.names.push_back(Upcoming { name, asked });
+                    self.names.push_back(Upcoming { name, lookup });
                 }
                 Ok(None) => self.end = Some(Ok(())),
                 Err(error) => self.end = Some(Err(error)),

@@ -9,7 +9,7 @@ use super::expansion::Expansion;
 use super::globs::{Globs, is_glob};
 use super::input_entry::{InputEntry, Item, Location, Skipped, Unlisted};
 use super::lines::{Lines, List, Separator};
-use super::store::{Address, Asked, Listing, LookupResult, Named, Object, Stores, shown};
+use super::store::{Address, Listing, LookupResult, Named, Object, PendingLookup, Stores, shown};
 use super::walk::Walk;
 use crate::error::{Error, ErrorKind, Result};
 use crate::planfile::SchemaFiles;
@@ -109,7 +109,12 @@ impl<'a> InputEntries<'a> {
 
     /// Turns a name into an input or an error. If the name is a list, glob or folder, opens it and
     /// returns `None`.
-    fn take(&mut self, name: &OsStr, origin: Origin, asked: Option<Asked>) -> Option<Item> {
+    fn take(
+        &mut self,
+        name: &OsStr,
+        origin: Origin,
+        lookup: Option<PendingLookup>,
+    ) -> Option<Item> {
         let bytes = name.as_encoded_bytes();
         if origin == Origin::Argument && bytes == b"-" {
             return Some(Ok(InputEntry::of_stdin()));
@@ -125,7 +130,7 @@ impl<'a> InputEntries<'a> {
         let path = match named {
             None => PathBuf::from(name),
             Some(Ok(Named::File(path))) => path,
-            Some(Ok(Named::Object(address))) => return self.take_object(address, name, asked),
+            Some(Ok(Named::Object(address))) => return self.take_object(address, name, lookup),
             Some(Err(error)) => return Some(unlisted(name, error)),
         };
         let name = path.as_os_str();
@@ -157,10 +162,10 @@ impl<'a> InputEntries<'a> {
         &mut self,
         address: Address,
         name: &OsStr,
-        asked: Option<Asked>,
+        lookup: Option<PendingLookup>,
     ) -> Option<Item> {
         let stores = &self.selection.stores;
-        let listing = match asked.unwrap_or_else(|| stores.ask(&address)).wait() {
+        let listing = match lookup.unwrap_or_else(|| stores.look_up(&address)).wait() {
             Ok(LookupResult::Object(version)) => {
                 let object = Object { address, stores: stores.clone() };
                 return Some(Ok(InputEntry::of_object(object, version)));
@@ -224,7 +229,7 @@ impl Iterator for InputEntries<'_> {
                 list.has_items |= !matches!(next, Ok(None));
                 match next {
                     Ok(None) => self.list.take().and_then(Opened::end).map(Err),
-                    Ok(Some(next)) => self.take(&next.name, Origin::List, next.asked),
+                    Ok(Some(next)) => self.take(&next.name, Origin::List, next.lookup),
                     Err(error) => {
                         // The rest of the list is unknown, so the list ends here.
                         let name = self.list.take().map(|list| list.name).unwrap_or_default();
@@ -232,7 +237,7 @@ impl Iterator for InputEntries<'_> {
                     }
                 }
             } else if let Some(next) = self.next_argument() {
-                self.take(&next.name, Origin::Argument, next.asked)
+                self.take(&next.name, Origin::Argument, next.lookup)
             } else {
                 match self.files_from.take()? {
                     list @ List::Stdin => self.open_list(list, OsStr::new("-")),

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::kept::Kept;
+use super::rereadable_input::RereadableInput;
 use super::stop::Stop;
 use super::store::{Object, Version};
 use crate::error::{Error, ErrorKind, PlanFileFault, Result};
@@ -141,8 +141,8 @@ impl InputEntry {
     /// # Errors
     ///
     /// Fails if the input cannot be read, or exceeds the limit on spooled inputs.
-    pub fn keep(&self, limits: &Limits) -> Result<Kept> {
-        Kept::new(self.keep_as_it_is(limits)?, self.schemas.clone(), limits)
+    pub fn keep(&self, limits: &Limits) -> Result<RereadableInput> {
+        RereadableInput::new(self.keep_as_it_is(limits)?, self.schemas.clone(), limits)
     }
 
     /// Opens a plan file as the JSON of its plan.

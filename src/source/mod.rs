@@ -27,9 +27,9 @@ mod globs;
 mod input_entries;
 mod input_entry;
 mod inputs;
-mod kept;
 mod key;
 mod lines;
+mod rereadable_input;
 mod stop;
 #[cfg_attr(not(feature = "stores"), expect(dead_code, reason = "only the client uses them"))]
 mod store;
@@ -41,12 +41,12 @@ pub use input_entries::{InputEntries, Selection, behind_at};
 use input_entry::Item;
 pub use input_entry::{InputEntry, Location, Skipped, Unlisted};
 pub use inputs::Inputs;
-pub use kept::Kept;
 pub(crate) use key::Key;
 pub use lines::{List, Separator};
+pub use rereadable_input::RereadableInput;
 pub use stop::Stop;
 pub(crate) use stop::Stopping;
-pub use store::{Address, Object, Patience, Stores};
+pub use store::{Address, Object, RetryPolicy, Stores};
 pub use workspace::Rule;
 
 #[cfg(test)]

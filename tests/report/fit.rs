@@ -9,7 +9,7 @@ use std::rc::Rc;
 use plansift::error::Result;
 use plansift::input::Slice;
 use plansift::plan::Documents;
-use plansift::record::view::{Detail, Known, View};
+use plansift::record::view::{Detail, View, ViewSettings};
 use plansift::record::{Label, RecordOptions, sift_with_view};
 use plansift::secret::{self, Collected, EchoOf};
 use plansift::sink::Sink;
@@ -52,7 +52,7 @@ fn pages(plans: &[(&str, &[u8])], fit: Fit) -> Vec<String> {
     let secrets = secret::SecretOptions { read, echo_min: 8, echo, names: None };
     let collected = Collected::nothing(&secrets);
     let detail = Detail::Excerpts;
-    let view = View::Changed(Known { collected: &collected, options: &secrets, detail });
+    let view = View::Changed(ViewSettings { collected: &collected, options: &secrets, detail });
     for (name, plan) in plans {
         let options = RecordOptions::default();
         let mut documents = Documents::only(Slice(plan), &options.read);

@@ -5,7 +5,7 @@ use plansift::error::Result;
 use plansift::input::{Slice, Source};
 use plansift::limits::Limits;
 use plansift::plan::{self, Documents};
-use plansift::record::view::{Detail, Known, View};
+use plansift::record::view::{Detail, View, ViewSettings};
 use plansift::record::{Label, RecordOptions, sift_with_view};
 use plansift::scan::Isa;
 use plansift::secret::{self, EchoOf, collect};
@@ -42,8 +42,11 @@ fn reported<S: Source>(
     let mut out = Vec::new();
     let mut run = || -> Result<()> {
         let collected = collect(|| Ok(open()), &secrets)?;
-        let view =
-            View::All(Known { collected: &collected, options: &secrets, detail: Detail::Excerpts });
+        let view = View::All(ViewSettings {
+            collected: &collected,
+            options: &secrets,
+            detail: Detail::Excerpts,
+        });
         let mut sink = Term::new(&mut out, Color::None, &[]);
         let mut documents = Documents::only(open(), &read);
         let (label, options) =

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Arg, Args};
 
 use super::INPUT;
-use crate::source::Patience;
+use crate::source::RetryPolicy;
 
 /// Arguments about inputs and their workspaces.
 #[derive(Debug, Args)]
@@ -37,7 +37,7 @@ pub struct InputArgs {
     pub store_timeout: Duration,
     /// Retry a failed request N times if the error may be temporary
     #[arg(help_heading = INPUT, long, value_name = "N",
-          default_value_t = Patience::default().retries)]
+          default_value_t = RetryPolicy::default().retries)]
     pub store_retries: u32,
     /// Take the workspace from the end of an input's path, like 'plans/{workspace}/plan.json'
     /// [default: the path without endings like .json.gz and file names like plan.json]

@@ -21,7 +21,7 @@ use crate::record::{Label, ResourceName};
 
 pub use crate::record::holdings::{By, Group, Groups};
 pub use options::{Of, Select, ValuesOptions, What};
-pub use reader::{Held, read};
+pub use reader::{ValuesResult, read};
 
 /// The JSON Schema of the records, with a final line feed.
 pub const SCHEMA: &str = include_str!("schema.json");

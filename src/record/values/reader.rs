@@ -10,13 +10,13 @@ use crate::plan::{
     self, Accepts, Answer, Documents, Flow, Piece, PieceKind, PieceVisitor, ResourceInstance,
     Section, StateKind,
 };
-use crate::record::view::{Known, MaskedJson};
+use crate::record::view::{MaskedJson, ViewSettings};
 use crate::record::watch;
 use crate::record::{Label, SCHEMA_VERSION};
 
 /// The result of reading a document.
 #[derive(Clone, Debug)]
-pub struct Held {
+pub struct ValuesResult {
     /// The `summary` record.
     pub summary: Summary,
     /// Facts about the document.
@@ -29,7 +29,7 @@ pub struct Held {
     what: What,
 }
 
-impl Held {
+impl ValuesResult {
     /// Returns warnings for the user: the reasons why rows or values may be missing.
     pub fn warnings(&self) -> impl Iterator<Item = &'static str> {
         let failed = "planning failed: what the plan holds is incomplete";
@@ -71,9 +71,9 @@ pub fn read<S: Source>(
     documents: &mut Documents<S>,
     label: Label<'_>,
     options: &ValuesOptions,
-    known: Option<Known<'_>>,
+    known: Option<ViewSettings<'_>>,
     sink: &mut dyn Sink,
-) -> Result<Held> {
+) -> Result<ValuesResult> {
     let Label { source, workspace } = label;
     sink.record(&Record::Document(Document { schema_version: SCHEMA_VERSION, source, workspace }))?;
     let mut reader = Reader {
@@ -110,7 +110,7 @@ pub fn read<S: Source>(
     summary.bytes = document.bytes;
     sink.record(&Record::Summary(summary.clone()))?;
     let what = options.what;
-    Ok(Held { summary, document, has_section, has_declarations, is_errored, what })
+    Ok(ValuesResult { summary, document, has_section, has_declarations, is_errored, what })
 }
 
 struct Reader<'a> {

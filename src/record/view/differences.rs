@@ -48,7 +48,7 @@ pub(super) fn differences(
         pair(
             root,
             sides.map(Some),
-            Known { is_hidden: false, is_unknown: unknown.is_at(root) },
+            PathFlags { is_hidden: false, is_unknown: unknown.is_at(root) },
             (Vec::new, Vec::new),
             listing,
         )?;
@@ -74,7 +74,7 @@ pub(super) fn differences(
             frame.is_hidden || values.into_iter().flatten().any(|it| listing.shower.hides(it));
         let mut inner = start..last;
         if path.steps().len() == depth {
-            let known = Known { is_hidden, is_unknown: unknown.is_at(path) };
+            let known = PathFlags { is_hidden, is_unknown: unknown.is_at(path) };
             // Skips the path itself. It occurs twice if it is in both `changed` and `unknown`.
             let ends =
                 |index: usize| paths.get(index).is_some_and(|path| path.steps().len() == depth);
@@ -176,7 +176,7 @@ impl Unknown<'_> {
 
 /// Properties of a path besides its values.
 #[derive(Clone, Copy)]
-struct Known {
+struct PathFlags {
     is_hidden: bool,
     is_unknown: bool,
 }
@@ -194,11 +194,11 @@ enum Paired {
 fn pair(
     path: Path<'_>,
     values: [Option<Value<'_>>; 2],
-    known: Known,
+    known: PathFlags,
     (open, members): (impl FnOnce() -> Vec<Option<u32>>, impl FnOnce() -> Vec<Member>),
     listing: &mut Listing<'_, '_>,
 ) -> Result<Paired> {
-    let Known { is_hidden, is_unknown } = known;
+    let PathFlags { is_hidden, is_unknown } = known;
     if let [Some(before), Some(after)] = values
         && !is_hidden
         && !is_unknown

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use super::documents::{Document, Syntax, Unread};
 use super::shown::{DEEPER, Shower};
 use super::walk::{Descent, WalkEvent, walk};
-use super::{Detail, Known};
+use super::{Detail, ViewSettings};
 use crate::error::Result;
 use crate::json::string::push_quoted;
 use crate::json::value::{Kind, Value};
@@ -27,8 +27,8 @@ pub struct MaskedJson<'s> {
 
 impl<'s> MaskedJson<'s> {
     /// Masks the secrets that were collected from the document.
-    pub fn new(known: Known<'s>) -> MaskedJson<'s> {
-        let known = Known { detail: Detail::Full, ..known };
+    pub fn new(known: ViewSettings<'s>) -> MaskedJson<'s> {
+        let known = ViewSettings { detail: Detail::Full, ..known };
         let options = known.options;
         let marks = Marks::new(options.names.clone(), &options.read.limits);
         MaskedJson { shower: Shower::new(known), marks }

@@ -50,14 +50,14 @@ pub enum View<'s> {
     /// The paths that change or are unknown, without values.
     Paths,
     /// The paths that change or are unknown, with their values. Secrets are hidden.
-    Changed(Known<'s>),
+    Changed(ViewSettings<'s>),
     /// Like `Changed`, and also the unchanged attributes.
-    All(Known<'s>),
+    All(ViewSettings<'s>),
 }
 
 /// The secrets of a plan, and the detail in which to show values.
 #[derive(Clone, Copy, Debug)]
-pub struct Known<'s> {
+pub struct ViewSettings<'s> {
     /// The secrets collected from the plan.
     pub collected: &'s Collected,
     /// The options that the secrets were collected with.

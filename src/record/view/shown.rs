@@ -8,7 +8,7 @@ use super::documents::{Document, Syntax, Unread};
 use super::element::Element;
 use super::pieces;
 use super::walk::Descent;
-use super::{Detail, Known};
+use super::{Detail, ViewSettings};
 use crate::error::Result;
 use crate::json::value::{Kind, Text, Value};
 use crate::json::word::Word;
@@ -52,7 +52,7 @@ pub(super) struct Shower<'s> {
 }
 
 impl<'s> Shower<'s> {
-    pub fn new(known: Known<'s>) -> Shower<'s> {
+    pub fn new(known: ViewSettings<'s>) -> Shower<'s> {
         Shower {
             known: known.collected,
             names: Marks::new(known.options.names.clone(), &known.options.read.limits),

@@ -43,7 +43,7 @@ fn lines(members: &str, secrets: &[&str]) -> Vec<String> {
     for secret in secrets {
         collected.secrets.insert(secret.as_bytes(), 0).unwrap();
     }
-    let known = Known { collected: &collected, options: &options, detail: Detail::Excerpts };
+    let known = ViewSettings { collected: &collected, options: &options, detail: Detail::Excerpts };
     let mut lines = Lines(Viewer::new(View::Changed(known), &limits()), Vec::new());
     let plan = format!(
         r#"{{"format_version":"1.2","resource_changes":[

@@ -3,13 +3,13 @@
 //!
 //! If the run ends early, the document is not closed. So an incomplete document is invalid JSON.
 
-use super::tally::{InputTotals, TotalGroups};
+use super::plan_counts::{InputTotals, TotalGroups};
 use std::io::Write;
 
 use serde::Serialize;
 
+use super::plan_counts::{PlanCounts, Totals};
 use super::rows::{Groups, Row};
-use super::tally::{Tally, Totals};
 use crate::error::{Error, Result};
 use crate::inert;
 use crate::record::counts::Summary;
@@ -31,7 +31,7 @@ pub struct Document<W: Write> {
     out: inert::Json<W>,
     counted_rules: CountedRules,
     head: Head,
-    plan: Tally,
+    plan: PlanCounts,
     totals: Totals,
     changed: u64,
     broken_rules: u64,
@@ -108,7 +108,7 @@ impl<W: Write> Document<W> {
             out: inert::Json::new(out),
             counted_rules: CountedRules::new(rules),
             head: Head::default(),
-            plan: Tally::default(),
+            plan: PlanCounts::default(),
             totals: Totals::default(),
             changed: 0,
             broken_rules: 0,

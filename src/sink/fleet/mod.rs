@@ -9,16 +9,16 @@
 //! contents of states come after the table.
 
 pub mod document;
+mod plan_counts;
 mod rows;
 mod states;
 mod table;
-mod tally;
 
 use std::io::Write;
 
+pub use self::plan_counts::{InputTotals, PlanCounts, TotalGroups, Totals};
 pub use self::rows::Column;
 pub(in crate::sink) use self::rows::{Row, without_registry};
-pub use self::tally::{InputTotals, Tally, TotalGroups, Totals};
 use crate::error::{Error, ErrorKind, Result};
 use crate::record::holdings::Holdings;
 use crate::record::{Label, Record};
@@ -89,7 +89,7 @@ pub struct Fleet<W: Write> {
     page: Option<View<Vec<u8>>>,
     /// The workspace of the current plan.
     workspace: String,
-    plan: Tally,
+    plan: PlanCounts,
     all: Totals,
     /// Whether a plan or a failure was counted.
     has_plans: bool,
@@ -106,7 +106,7 @@ impl<W: Write> Fleet<W> {
             shape,
             page,
             workspace: String::new(),
-            plan: Tally::default(),
+            plan: PlanCounts::default(),
             all: Totals::default(),
             has_plans: false,
             states: States::default(),
@@ -155,7 +155,7 @@ impl<W: Write> Sink for Fleet<W> {
 
     fn state(&mut self, label: Label<'_>, holdings: &Holdings) -> Result<()> {
         // Drops the counts of the state's checks, which arrived as the records of a plan.
-        self.plan = Tally::default();
+        self.plan = PlanCounts::default();
         self.states.add(label, holdings);
         Ok(())
     }

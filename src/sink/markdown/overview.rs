@@ -9,7 +9,7 @@ use super::fit::{Measure, fitting};
 use super::losses::Losses;
 use super::quoted::span;
 use crate::record::{Hidden, Record};
-use crate::sink::fleet::{Column, Row, Tally, Totals};
+use crate::sink::fleet::{Column, PlanCounts, Row, Totals};
 use crate::sink::gate::{self, Answer, CountedRules};
 use crate::sink::phrase::{self, Of, Warning, counted, plan_line};
 use crate::sink::tool::{Clues, Tool};
@@ -29,7 +29,7 @@ const BROKEN_MAX: usize = 1000;
 pub(super) struct Overview {
     totals: Totals,
     /// The counts of the current plan.
-    plan: Tally,
+    plan: PlanCounts,
     /// The plan line of the last plan.
     line: String,
     name: String,

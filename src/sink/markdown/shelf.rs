@@ -19,8 +19,8 @@ const MEMORY: usize = 1 << 20;
 /// The stored entries of all classes.
 pub(super) struct Shelf {
     stores: [Store; Class::ALL.len()],
-    /// The tally of each class at the end of the last plan.
-    marks: [Tally; Class::ALL.len()],
+    /// The totals of each class at the end of the last plan.
+    marks: [StoreTotals; Class::ALL.len()],
     measure: Measure,
     max: u64,
 }
@@ -28,12 +28,12 @@ pub(super) struct Shelf {
 /// The stored entries of one class.
 struct Store {
     file: SpooledTempFile,
-    tally: Tally,
+    totals: StoreTotals,
 }
 
 /// The counts and sizes of the entries in a store.
 #[derive(Clone, Copy, Debug, Default)]
-struct Tally {
+struct StoreTotals {
     /// Items that the entries describe, including entries that are not stored.
     count: u64,
     /// Length of the file in bytes.
@@ -59,24 +59,25 @@ const NUMBERS: usize = 32;
 impl Shelf {
     /// Creates an empty shelf that stores entries up to the size `max` for each class.
     pub fn new(measure: Measure, max: u64) -> Shelf {
-        let store = |_| Store { file: SpooledTempFile::new(MEMORY), tally: Tally::default() };
-        let marks = [Tally::default(); Class::ALL.len()];
+        let store =
+            |_| Store { file: SpooledTempFile::new(MEMORY), totals: StoreTotals::default() };
+        let marks = [StoreTotals::default(); Class::ALL.len()];
         Shelf { stores: Class::ALL.map(store), marks, measure, max }
     }
 
     /// Returns how much of the next entry of a class would be stored.
     pub fn room(&self, class: Class) -> Room {
-        let tally = &self.stores[class as usize].tally;
+        let totals = &self.stores[class as usize].totals;
         match self.max {
-            max if tally.size < max => Room::All,
-            max if tally.heads < max => Room::Head,
+            max if totals.size < max => Room::All,
+            max if totals.heads < max => Room::Head,
             _ => Room::None,
         }
     }
 
     /// Counts items of a class without storing an entry.
     pub fn count(&mut self, class: Class, count: u64) {
-        self.stores[class as usize].tally.count += count;
+        self.stores[class as usize].totals.count += count;
     }
 
     /// Adds an entry, or the part of it that the report may show.
@@ -87,29 +88,29 @@ impl Shelf {
             Room::Head => "",
             Room::All => &entry.body,
         };
-        let Store { file, tally } = &mut self.stores[class as usize];
+        let Store { file, totals } = &mut self.stores[class as usize];
         let is_cut = entry.is_cut || body.len() < entry.body.len();
         let numbers = [entry.count, u64::from(is_cut), entry.head.len() as u64, body.len() as u64];
         let numbers = numbers.map(u64::to_le_bytes).concat();
         for part in [&numbers, entry.head.as_bytes(), body.as_bytes()] {
             file.write_all(part).map_err(write_error)?;
-            tally.bytes += part.len() as u64;
+            totals.bytes += part.len() as u64;
         }
         let head = self.measure.of(&entry.head);
-        tally.heads += head;
-        tally.size += head + self.measure.of(body);
+        totals.heads += head;
+        totals.size += head + self.measure.of(body);
         Ok(())
     }
 
     /// Marks the end of a plan.
     pub fn mark(&mut self) {
-        self.marks = self.stores.each_ref().map(|store| store.tally);
+        self.marks = self.stores.each_ref().map(|store| store.totals);
     }
 
     /// Drops the entries since the last mark: their plan failed.
     pub fn forget(&mut self) -> Result<()> {
         for (store, mark) in self.stores.iter_mut().zip(self.marks) {
-            store.tally = mark;
+            store.totals = mark;
             store.file.seek(SeekFrom::Start(mark.bytes)).map_err(write_error)?;
         }
         Ok(())
@@ -118,32 +119,32 @@ impl Shelf {
     /// Returns the number of items of each class, without empty classes.
     pub fn counts(&self) -> impl Iterator<Item = (Class, u64)> {
         let stores = Class::ALL.into_iter().zip(&self.stores);
-        let counts = stores.map(|(class, store)| (class, store.tally.count));
+        let counts = stores.map(|(class, store)| (class, store.totals.count));
         counts.filter(|(_, count)| *count > 0)
     }
 
     /// Returns the size of all stored entries.
     pub fn size(&self) -> u64 {
-        self.stores.iter().map(|store| store.tally.size).sum()
+        self.stores.iter().map(|store| store.totals.size).sum()
     }
 
     /// Returns the size of all stored heads.
     pub fn heads(&self) -> u64 {
-        self.stores.iter().map(|store| store.tally.heads).sum()
+        self.stores.iter().map(|store| store.totals.heads).sum()
     }
 
     /// Returns the size of all stored bodies in classes that show differences.
     pub fn differences(&self) -> u64 {
         let stores = Class::ALL.into_iter().zip(&self.stores);
         let stores = stores.filter(|(class, _)| class.has_differences());
-        stores.map(|(_, store)| store.tally.size - store.tally.heads).sum()
+        stores.map(|(_, store)| store.totals.size - store.totals.heads).sum()
     }
 
     /// Reads the entries of a class, from the first.
     pub fn read(&mut self, class: Class) -> Result<StoredEntries<'_>> {
-        let Store { file, tally } = &mut self.stores[class as usize];
+        let Store { file, totals } = &mut self.stores[class as usize];
         file.rewind().map_err(write_error)?;
-        Ok(StoredEntries(BufReader::new(file.take(tally.bytes))))
+        Ok(StoredEntries(BufReader::new(file.take(totals.bytes))))
     }
 }
 

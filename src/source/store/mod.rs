@@ -16,20 +16,20 @@ use std::time::{Duration, SystemTime};
 pub use address::Address;
 pub(super) use address::{Named, shown};
 pub use client::Stores;
-pub(super) use client::{Asked, Listing};
+pub(super) use client::{Listing, PendingLookup};
 
 /// The timeout of requests to stores, and the number of retries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patience {
+pub struct RetryPolicy {
     /// The maximum time to wait for a response or for more data.
     pub timeout: Duration,
     /// The maximum number of consecutive retries without progress.
     pub retries: u32,
 }
 
-impl Default for Patience {
-    fn default() -> Patience {
-        Patience { timeout: Duration::from_secs(30), retries: 4 }
+impl Default for RetryPolicy {
+    fn default() -> RetryPolicy {
+        RetryPolicy { timeout: Duration::from_secs(30), retries: 4 }
     }
 }
 

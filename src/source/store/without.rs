@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use super::address::{Address, fault};
-use super::{LookupResult, Patience, Version};
+use super::{LookupResult, RetryPolicy, Version};
 use crate::error::{Result, StoreFault};
 use crate::source::{Globs, Item, Skipped};
 
@@ -13,15 +13,15 @@ pub struct Stores;
 
 impl Stores {
     /// Creates the stub. Ignores the timeout and the number of retries.
-    pub fn new(_: Patience) -> Stores {
+    pub fn new(_: RetryPolicy) -> Stores {
         Stores
     }
 
     /// Does nothing.
     pub fn close(&self) {}
 
-    pub(in crate::source) fn ask(&self, _: &Address) -> Asked {
-        Asked
+    pub(in crate::source) fn look_up(&self, _: &Address) -> PendingLookup {
+        PendingLookup
     }
 
     pub(in crate::source) fn read(&self, _: &Address, _: Version) -> Result<Box<dyn Read + Send>> {
@@ -30,9 +30,9 @@ impl Stores {
 }
 
 /// A request that always fails.
-pub(in crate::source) struct Asked;
+pub(in crate::source) struct PendingLookup;
 
-impl Asked {
+impl PendingLookup {
     pub(in crate::source) fn wait(self) -> Result<LookupResult> {
         Err(fault(StoreFault::Unsupported))
     }

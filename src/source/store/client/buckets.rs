@@ -170,7 +170,7 @@ pub(super) fn path(key: &str) -> Result<Path> {
     path.ok_or_else(|| fault(StoreFault::Key))
 }
 
-/// Disables the retries of the client library: only [`super::patience`] retries.
+/// Disables the retries of the client library: only [`super::retry`] retries.
 fn no_retries() -> RetryConfig {
     RetryConfig { max_retries: 0, ..RetryConfig::default() }
 }

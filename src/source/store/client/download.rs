@@ -17,9 +17,9 @@ use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
 use super::buckets::Bucket;
-use super::patience::{Miss, Tries, once};
+use super::retry::{Miss, Tries, once};
 use super::wire::Unsized;
-use super::{Patience, Version};
+use super::{RetryPolicy, Version};
 use crate::error::{Error, ErrorKind, Result, StoreFault};
 use crate::input::into_io_error;
 
@@ -46,10 +46,10 @@ impl Download {
         bucket: Bucket,
         path: Path,
         version: Version,
-        patience: Patience,
+        retry_policy: RetryPolicy,
     ) -> Result<Download> {
         let (sender, receiver) = channel(CHUNKS);
-        let feed = Feed { bucket, path, version, patience, at: 0, sender };
+        let feed = Feed { bucket, path, version, retry_policy, at: 0, sender };
         let task = handle.spawn(feed.run()).abort_handle();
         let mut download =
             Download { chunks: receiver, chunk: Bytes::new(), has_ended: false, task };
@@ -89,7 +89,7 @@ struct Feed {
     path: Path,
     /// The known properties of the version that is being read.
     version: Version,
-    patience: Patience,
+    retry_policy: RetryPolicy,
     /// The number of bytes received.
     at: u64,
     sender: Sender<Result<Bytes>>,
@@ -104,7 +104,7 @@ impl Feed {
 
     /// Sends the whole object to the reader. Retries after failed tries.
     async fn read(&mut self) -> Result<()> {
-        let mut tries = Tries::new(self.patience);
+        let mut tries = Tries::new(self.retry_policy);
         let mut counted_from = 0;
         while let Err(miss) = self.attempt().await {
             if self.at - counted_from >= PROGRESS {
@@ -122,7 +122,7 @@ impl Feed {
         let fault = |fault| Err(ErrorKind::Store(fault).into());
         let mut chunks = self.ask().await?.into_stream();
         loop {
-            let chunk = match timeout(self.patience.timeout, chunks.next()).await {
+            let chunk = match timeout(self.retry_policy.timeout, chunks.next()).await {
                 Err(_) => return fault(StoreFault::Silent),
                 Ok(Some(Err(_))) => return fault(StoreFault::Connection),
                 Ok(Some(Ok(chunk))) => chunk,
@@ -152,11 +152,11 @@ impl Feed {
         // A weak tag never satisfies `If-Match` (RFC 9110). It is only compared with the response.
         let if_match = self.version.etag.clone().filter(|tag| !tag.starts_with("W/"));
         let range = is_rest.then_some(GetRange::Offset(self.at));
-        let asked = once(self.patience, |marker| {
+        let response = once(self.retry_policy, |marker| {
             let (bucket, path) = (self.bucket.clone(), self.path.clone());
             async move { bucket.get(&path, range, if_match, marker).await }
         });
-        let answer = match asked.await {
+        let answer = match response.await {
             // The server sent the whole object instead of the requested range.
             Err(Miss { kind: ErrorKind::Store(StoreFault::Answer), .. }) if is_rest => {
                 return Err(ErrorKind::Store(StoreFault::Broken).into());

@@ -16,9 +16,9 @@ use tokio::sync::oneshot::{self, Receiver};
 use super::address::{Address, fault};
 use super::buckets::{Bucket, path};
 use super::keys::{KeyGlob, Match};
-use super::patience::ask;
+use super::retry::request_with_retries;
 use super::runtime::Stores;
-use super::{Object, Patience, Version};
+use super::{Object, RetryPolicy, Version};
 use crate::error::{Result, StoreFault};
 use crate::plan::InputKind;
 use crate::source::walk::{is_input, kind_of_head};
@@ -84,7 +84,7 @@ impl Listing {
     ) -> Result<Listing> {
         path(prefix.strip_suffix('/').filter(|it| !it.is_empty()).unwrap_or(prefix))?;
         let bucket = stores.bucket(address)?;
-        let objects = all(bucket.clone(), prefix.to_owned(), stores.patience());
+        let objects = all(bucket.clone(), prefix.to_owned(), stores.retry_policy());
         let objects = in_order(stores.wait(objects)??).into_iter();
         let (address, stores) = (address.clone(), stores.clone());
         let (ahead, skipped_folder) = (VecDeque::new(), String::new());
@@ -161,13 +161,16 @@ impl Listing {
 
     fn ask_for_head(&self, meta: &ObjectMeta) -> Result<Receiver<Result<Bytes>>> {
         let (sender, receiver) = oneshot::channel();
-        let (bucket, patience) = (self.bucket.clone(), self.stores.patience());
+        let (bucket, retry_policy) = (self.bucket.clone(), self.stores.retry_policy());
         let (path, len) = (meta.location.clone(), meta.size.min(HEAD));
         self.stores.handle()?.spawn(async move {
             // An empty object has no byte range to request.
             let head = match len {
                 0 => Ok(Bytes::new()),
-                len => ask(patience, |marker| bucket.bytes(&path, 0..len, marker)).await,
+                len => {
+                    request_with_retries(retry_policy, |marker| bucket.bytes(&path, 0..len, marker))
+                        .await
+                }
             };
             // An error means that the listing was dropped.
             let _ = sender.send(head);
@@ -185,11 +188,14 @@ impl Listing {
 }
 
 /// Requests all objects whose keys start with `prefix`.
-async fn all(bucket: Bucket, prefix: String, patience: Patience) -> Result<Vec<ObjectMeta>> {
+async fn all(bucket: Bucket, prefix: String, retry_policy: RetryPolicy) -> Result<Vec<ObjectMeta>> {
     let mut objects = Vec::new();
     let mut token = None;
     loop {
-        let page = ask(patience, |marker| bucket.list(&prefix, token.clone(), marker)).await?;
+        let page = request_with_retries(retry_policy, |marker| {
+            bucket.list(&prefix, token.clone(), marker)
+        })
+        .await?;
         objects.extend(page.result.objects);
         match page.page_token.filter(|token| !token.is_empty()) {
             None => return Ok(objects),

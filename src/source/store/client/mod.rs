@@ -3,7 +3,7 @@
 //! ```text
 //!  environment ─▶ [`buckets`]  one client for each bucket ─▶ [`wire`]  requests, one try each
 //!                     │                                           ▲
-//!  address ──▶ [`listing`]  finds plans, in order ────────────────┤  [`patience`]  timeouts,
+//!  address ──▶ [`listing`]  finds plans, in order ────────────────┤  [`retry`]  timeouts,
 //!          └─▶ [`download`] an object as chunks ──────────────────┘                retries
 //!                     │ a bounded channel
 //!                     ▼
@@ -19,18 +19,18 @@
 //!
 //! **Trap.** The retries of the client library must stay disabled. They do not compare versions,
 //! and their time limit counts from the start of a download. Every request goes through
-//! [`patience`] instead.
+//! [`retry`] instead.
 
 mod buckets;
 mod download;
 mod keys;
 mod listing;
-mod patience;
+mod retry;
 mod runtime;
 mod wire;
 
-use crate::source::store::{LookupResult, Object, Patience, Version, address};
+use crate::source::store::{LookupResult, Object, RetryPolicy, Version, address};
 
 pub(in crate::source) use listing::Listing;
-pub(in crate::source) use runtime::Asked;
+pub(in crate::source) use runtime::PendingLookup;
 pub use runtime::Stores;

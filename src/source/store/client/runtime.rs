@@ -11,8 +11,8 @@ use tokio::sync::oneshot;
 use super::address::{Address, Kind, fault};
 use super::buckets::{Bucket, Clients, path};
 use super::download::Download;
-use super::patience::ask;
-use super::{LookupResult, Patience, Version};
+use super::retry::request_with_retries;
+use super::{LookupResult, RetryPolicy, Version};
 use crate::error::{Error, ErrorKind, Result, StoreFault};
 
 /// The stores of a run. Clones share their thread, connections and credentials.
@@ -21,7 +21,7 @@ pub struct Stores(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
-    patience: Patience,
+    retry_policy: RetryPolicy,
     runtime: Mutex<State>,
     clients: Clients,
 }
@@ -37,19 +37,19 @@ enum State {
 
 impl fmt::Debug for Stores {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Stores").field(&self.0.patience).finish()
+        f.debug_tuple("Stores").field(&self.0.retry_policy).finish()
     }
 }
 
 impl Stores {
     /// Creates stores with a timeout and a number of retries. The thread starts with the first
     /// request.
-    pub fn new(patience: Patience) -> Stores {
-        Stores(Arc::new(Shared { patience, ..Shared::default() }))
+    pub fn new(retry_policy: RetryPolicy) -> Stores {
+        Stores(Arc::new(Shared { retry_policy, ..Shared::default() }))
     }
 
-    pub(super) fn patience(&self) -> Patience {
-        self.0.patience
+    pub(super) fn retry_policy(&self) -> RetryPolicy {
+        self.0.retry_policy
     }
 
     /// Returns the client of the bucket in an address.
@@ -58,20 +58,22 @@ impl Stores {
     }
 
     /// Starts the lookup of an address. Does not wait for the response.
-    pub(in crate::source) fn ask(&self, address: &Address) -> Asked {
+    pub(in crate::source) fn look_up(&self, address: &Address) -> PendingLookup {
         if address.kind() == Kind::Web {
             // Needs no lookup: the download reports errors.
-            return Asked::Known(Ok(LookupResult::Object(Version::default())));
+            return PendingLookup::Known(Ok(LookupResult::Object(Version::default())));
         }
         if address.key().is_empty() || address.key().ends_with('/') {
-            return Asked::Known(Ok(LookupResult::Folder));
+            return PendingLookup::Known(Ok(LookupResult::Folder));
         }
         let request = || {
             let (path, bucket) = (path(address.key())?, self.bucket(address)?);
-            let patience = self.patience();
-            self.start(async move { ask(patience, |marker| bucket.head(&path, marker)).await })
+            let retry_policy = self.retry_policy();
+            self.start(async move {
+                request_with_retries(retry_policy, |marker| bucket.head(&path, marker)).await
+            })
         };
-        request().map_or_else(|error| Asked::Known(Err(error)), Asked::Coming)
+        request().map_or_else(|error| PendingLookup::Known(Err(error)), PendingLookup::Coming)
     }
 
     /// Opens the object at an address, and waits for its first bytes. Fails if the object cannot be
@@ -83,7 +85,7 @@ impl Stores {
     ) -> Result<Box<dyn Read + Send>> {
         let path = path(address.key())?;
         let bucket = self.bucket(address)?;
-        Download::start(&self.handle()?, bucket, path, version, self.patience())
+        Download::start(&self.handle()?, bucket, path, version, self.retry_policy())
             .map(|download| Box::new(download) as _)
     }
 
@@ -131,18 +133,18 @@ impl Stores {
 }
 
 /// The known or pending result of looking up an address.
-pub(in crate::source) enum Asked {
+pub(in crate::source) enum PendingLookup {
     Known(Result<LookupResult>),
     Coming(oneshot::Receiver<Result<Version>>),
 }
 
-impl Asked {
+impl PendingLookup {
     /// Waits for the result. An address without an object counts as a folder. Fails if the address
     /// is invalid, or if the store sends no usable response.
     pub(in crate::source) fn wait(self) -> Result<LookupResult> {
         let answer = match self {
-            Asked::Known(found) => return found,
-            Asked::Coming(answer) => received(answer)?,
+            PendingLookup::Known(found) => return found,
+            PendingLookup::Coming(answer) => received(answer)?,
         };
         match answer {
             Ok(version) => Ok(LookupResult::Object(version)),

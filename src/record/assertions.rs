@@ -11,10 +11,10 @@ use crate::error::Result;
 use crate::limits::Limits;
 use crate::plan::{Document, Piece, PieceVisitor};
 
-pub(super) use crate::assertion::Tally;
+pub(super) use crate::assertion::PartialResults;
 
 /// The assertions to check, and a function that masks secrets in their results.
-pub struct Questions<'a> {
+pub struct AssertionRequest<'a> {
     /// The assertions.
     pub assertions: &'a Assertions,
     /// Masks the secrets in outcomes. Called at most once, and only if a finding quotes the plan.
@@ -22,19 +22,22 @@ pub struct Questions<'a> {
 }
 
 /// Checks assertions on the pieces of a plan.
-pub(super) struct Asker<'a> {
+pub(super) struct AssertionChecker<'a> {
     assertions: &'a Assertions,
     run: Run<'a>,
 }
 
-impl<'a> Asker<'a> {
-    pub fn new(Questions { assertions, .. }: &Questions<'a>, limits: &Limits) -> Asker<'a> {
-        Asker { assertions, run: Run::new(assertions, limits) }
+impl<'a> AssertionChecker<'a> {
+    pub fn new(
+        AssertionRequest { assertions, .. }: &AssertionRequest<'a>,
+        limits: &Limits,
+    ) -> AssertionChecker<'a> {
+        AssertionChecker { assertions, run: Run::new(assertions, limits) }
     }
 
-    /// Creates an asker with the same assertions and no results, for another thread.
-    pub fn fresh(&self, limits: &Limits) -> Asker<'a> {
-        Asker { assertions: self.assertions, run: Run::new(self.assertions, limits) }
+    /// Creates a checker with the same assertions and no results, for another thread.
+    pub fn fresh(&self, limits: &Limits) -> AssertionChecker<'a> {
+        AssertionChecker { assertions: self.assertions, run: Run::new(self.assertions, limits) }
     }
 
     /// Checks the assertions on a piece.
@@ -42,22 +45,22 @@ impl<'a> Asker<'a> {
         self.run.piece(piece).map(drop)
     }
 
-    /// Checks the assertions on a piece, and adds the results to `tally`.
-    pub fn piece_into(&mut self, piece: &Piece<'_>, tally: &mut Tally) -> Result<()> {
-        std::mem::swap(&mut self.run.tally, tally);
-        let asked = self.run.piece(piece).map(drop);
-        std::mem::swap(&mut self.run.tally, tally);
-        asked
+    /// Checks the assertions on a piece, and adds the results to `results`.
+    pub fn piece_into(&mut self, piece: &Piece<'_>, results: &mut PartialResults) -> Result<()> {
+        std::mem::swap(&mut self.run.results, results);
+        let checked = self.run.piece(piece).map(drop);
+        std::mem::swap(&mut self.run.results, results);
+        checked
     }
 
     /// Appends the results of another thread.
-    pub fn append(&mut self, tally: &mut Tally) {
-        self.run.tally.append(tally);
+    pub fn append(&mut self, results: &mut PartialResults) {
+        self.run.results.append(results);
     }
 
-    /// Clears a tally, and gives it a slot for each assertion.
-    pub fn prepare(&self, tally: &mut Tally) {
-        tally.reset(self.assertions.list().len());
+    /// Clears `results`, and gives it a slot for each assertion.
+    pub fn prepare(&self, results: &mut PartialResults) {
+        results.reset(self.assertions.list().len());
     }
 
     /// Records that the document is a state.

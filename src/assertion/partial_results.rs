@@ -6,8 +6,8 @@ use crate::error::Result;
 
 /// The results of all assertions for a part of a document.
 #[derive(Debug, Default)]
-pub struct Tally {
-    pub(super) answers: Vec<Answer>,
+pub struct PartialResults {
+    pub(super) answers: Vec<PartialResult>,
     /// The names in the document.
     pub(super) names: Names,
     /// Whether anything changes.
@@ -18,7 +18,7 @@ pub struct Tally {
 
 /// The result of one assertion for a part of a document.
 #[derive(Debug, Default)]
-pub(super) struct Answer {
+pub(super) struct PartialResult {
     pub outcome: Outcome,
     /// The number of resources that the assertion counts.
     pub count: u64,
@@ -33,17 +33,17 @@ pub(super) struct Answer {
     pub covered: Vec<bool>,
 }
 
-impl Tally {
+impl PartialResults {
     /// Clears all results, and makes room for this number of assertions.
     pub fn reset(&mut self, assertions: usize) {
         self.answers.clear();
-        self.answers.resize_with(assertions, Answer::default);
+        self.answers.resize_with(assertions, PartialResult::default);
         self.names = Names::default();
         (self.has_changes, self.size) = (false, 0);
     }
 
     /// Adds the results for the next part of the document, and clears `other`.
-    pub fn append(&mut self, other: &mut Tally) {
+    pub fn append(&mut self, other: &mut PartialResults) {
         for (own, theirs) in self.answers.iter_mut().zip(&mut other.answers) {
             own.append(theirs);
         }
@@ -58,22 +58,22 @@ impl Tally {
         self.size
     }
 
-    /// Calls `ask` to check an assertion, and counts the memory of new findings.
-    pub(super) fn ask(
+    /// Calls `check` to check an assertion, and counts the memory of new findings.
+    pub(super) fn check(
         &mut self,
         place: usize,
-        ask: impl FnOnce(&mut Answer) -> Result<()>,
+        check: impl FnOnce(&mut PartialResult) -> Result<()>,
     ) -> Result<()> {
         let answer = &mut self.answers[place];
         let known = answer.outcome.findings.len();
-        let asked = ask(answer);
+        let checked = check(answer);
         self.size += answer.outcome.findings[known..].iter().map(Finding::size).sum::<u64>();
-        asked
+        checked
     }
 }
 
-impl Answer {
-    fn append(&mut self, other: &mut Answer) {
+impl PartialResult {
+    fn append(&mut self, other: &mut PartialResult) {
         self.outcome.append(&mut other.outcome);
         self.count += other.count;
         self.has_path |= other.has_path;

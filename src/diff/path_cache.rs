@@ -12,7 +12,7 @@
 //!
 //! **Trap.** While a list is lent, its slot contains the caller's previous list, which does not
 //! belong to the slot's overlays. Only the caller's list is valid then. A caller that modifies a
-//! lent list must call [`Known::disown`].
+//! lent list must call [`PathCache::disown`].
 
 use super::overlay::may_mark;
 use crate::json::slot_hash::slot;
@@ -23,7 +23,7 @@ pub(super) type Overlays<'a> = [Option<&'a [u8]>; 2];
 
 /// The cache: the most recently computed list of each slot.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct PathCache {
     /// [`SLOTS`] slots. They are on the heap, so that the owner of the cache is cheap to move.
     slots: Box<[Slot]>,
     /// The slot whose list is lent to the caller.
@@ -43,16 +43,16 @@ const SLOTS: usize = 64;
 /// Maximum number of bytes that a slot keeps of overlays, of paths, and of marks.
 const SLOT_MAX: usize = 8 << 10;
 
-impl Default for Known {
+impl Default for PathCache {
     fn default() -> Self {
-        Known { slots: std::iter::repeat_with(Slot::default).take(SLOTS).collect(), lent: None }
+        PathCache { slots: std::iter::repeat_with(Slot::default).take(SLOTS).collect(), lent: None }
     }
 }
 
-impl Known {
+impl PathCache {
     /// Replaces the caller's lists with the lists for these overlays: the marked paths, and the
     /// offsets of the marks in the overlay. If the lists are not cached, empties both. The caller
-    /// then fills them and calls [`Known::keep`].
+    /// then fills them and calls [`PathCache::keep`].
     pub(super) fn recall(
         &mut self,
         overlays: Overlays<'_>,

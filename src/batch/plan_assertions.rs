@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::secret::{self, Collected, ECHO};
 
 /// Assertions to check against each plan.
-pub struct Asked<'a> {
+pub struct PlanAssertions<'a> {
     /// The assertions.
     pub assertions: &'a Assertions,
     /// Collects the secrets of the plan at an offset, in bytes. Called only if a failure quotes a
@@ -26,7 +26,7 @@ pub struct AssertionSettings {
 /// secrets.
 const UNCHECKED: &str = "(not shown, because the input cannot be read twice)";
 
-impl Asked<'_> {
+impl PlanAssertions<'_> {
     /// Masks quoted values that repeat a secret of the plan at the offset `at`. `collected` holds
     /// the secrets of that plan, if they are known. Fails if the secrets cannot be collected.
     pub(super) fn mask(

@@ -10,7 +10,7 @@ use crate::plan::Document;
 use crate::record::Warning;
 
 /// Counts the documents of a run.
-pub struct Tally {
+pub struct RunCounts {
     /// Documents that were read to their end.
     pub done: u64,
     /// Documents that failed, and inputs that could not be opened.
@@ -23,10 +23,10 @@ pub struct Tally {
     pub stats: Stats,
 }
 
-impl Tally {
-    /// Creates an empty tally, and starts the clock.
-    pub fn new() -> Tally {
-        Tally { done: 0, failed: 0, has_changes: false, echoes: 0, stats: Stats::start() }
+impl RunCounts {
+    /// Creates an empty count, and starts the clock.
+    pub fn new() -> RunCounts {
+        RunCounts { done: 0, failed: 0, has_changes: false, echoes: 0, stats: Stats::start() }
     }
 
     /// Counts a document that was read to its end, and prints the warnings about its text.

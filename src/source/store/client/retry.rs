@@ -9,7 +9,7 @@ use std::future::Future;
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
-use super::Patience;
+use super::RetryPolicy;
 use super::wire::Marker;
 use crate::error::{Error, ErrorKind, Result, StoreFault};
 
@@ -35,13 +35,13 @@ impl From<ErrorKind> for Miss {
 
 /// Counts the failed tries of a request.
 pub(super) struct Tries {
-    patience: Patience,
+    retry_policy: RetryPolicy,
     made: u32,
 }
 
 impl Tries {
-    pub(super) fn new(patience: Patience) -> Tries {
-        Tries { patience, made: 0 }
+    pub(super) fn new(retry_policy: RetryPolicy) -> Tries {
+        Tries { retry_policy, made: 0 }
     }
 
     /// Resets the count after progress.
@@ -53,7 +53,7 @@ impl Tries {
     /// transient, or if no retry is left.
     pub(super) async fn again(&mut self, miss: Miss) -> Result<()> {
         self.made += 1;
-        if !is_passing(miss.kind) || self.made > self.patience.retries {
+        if !is_passing(miss.kind) || self.made > self.retry_policy.retries {
             return Err(Error::new(miss.kind));
         }
         tokio::time::sleep(wait(self.made).max(miss.pause.min(PAUSE_MAX))).await;
@@ -82,14 +82,14 @@ fn wait(made: u32) -> Duration {
 
 /// Tries a request once. `request` must pass the marker to the client library.
 pub(super) async fn once<T, F>(
-    patience: Patience,
+    retry_policy: RetryPolicy,
     request: impl FnOnce(Marker) -> F,
 ) -> std::result::Result<T, Miss>
 where
     F: Future<Output = object_store::Result<T>>,
 {
     let marker = Marker::default();
-    match tokio::time::timeout(patience.timeout, request(marker.clone())).await {
+    match tokio::time::timeout(retry_policy.timeout, request(marker.clone())).await {
         Ok(answer) => {
             answer.map_err(|error| Miss { kind: marker.fault(&error), pause: marker.pause() })
         }
@@ -98,13 +98,16 @@ where
 }
 
 /// Tries a request until it succeeds, fails permanently or has no retries left.
-pub(super) async fn ask<T, F>(patience: Patience, request: impl Fn(Marker) -> F) -> Result<T>
+pub(super) async fn request_with_retries<T, F>(
+    retry_policy: RetryPolicy,
+    request: impl Fn(Marker) -> F,
+) -> Result<T>
 where
     F: Future<Output = object_store::Result<T>>,
 {
-    let mut tries = Tries::new(patience);
+    let mut tries = Tries::new(retry_policy);
     loop {
-        match once(patience, &request).await {
+        match once(retry_policy, &request).await {
             Ok(answer) => return Ok(answer),
             Err(miss) => tries.again(miss).await?,
         }

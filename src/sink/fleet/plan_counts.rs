@@ -15,7 +15,7 @@ use crate::sink::phrase::plan_words;
 /// [`GROUPS_MAX`](super::GROUPS_MAX) groups of each kind.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Tally {
+pub struct PlanCounts {
     #[serde(skip_serializing_if = "Groups::is_empty")]
     types: Groups,
     #[serde(skip_serializing_if = "Groups::is_empty")]
@@ -29,12 +29,12 @@ pub struct Tally {
     pub invocations: u64,
 }
 
-impl Tally {
+impl PlanCounts {
     /// Counts a record. The first record of a plan resets the counts, so a failed plan adds
     /// nothing.
     pub fn count(&mut self, record: &Record<'_>) {
         match record {
-            Record::Plan(_) => *self = Tally::default(),
+            Record::Plan(_) => *self = PlanCounts::default(),
             Record::ResourceChange(change) => self.change(change),
             Record::ResourceDrift(change) => {
                 let mut counts = Counts::default();
@@ -48,9 +48,9 @@ impl Tally {
         }
     }
 
-    /// Moves the groups of another plan into this tally. `other` keeps its number of invocations.
+    /// Moves the groups of another plan into these counts. `other` keeps its number of invocations.
     /// This way, the plans of one input store each group once.
-    pub fn take_names(&mut self, other: &mut Tally) {
+    pub fn take_names(&mut self, other: &mut PlanCounts) {
         self.types.add(std::mem::take(&mut other.types));
         self.modules.add(std::mem::take(&mut other.modules));
         self.providers.add(std::mem::take(&mut other.providers));
@@ -176,7 +176,7 @@ impl Totals {
     }
 
     /// Adds a plan that was read completely.
-    pub fn add(&mut self, workspace: &str, plan: Tally, summary: &Summary) {
+    pub fn add(&mut self, workspace: &str, plan: PlanCounts, summary: &Summary) {
         let counts = Counts::of(summary);
         let has_more = summary.has_more()
             || plan.invocations > 0

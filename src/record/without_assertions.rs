@@ -1,4 +1,4 @@
-//! The stub of `asking` for builds without the feature `assert`. An asker cannot exist, so its
+//! The stub of `assertions` for builds without the feature `assert`. A checker cannot exist, so its
 //! methods never run.
 
 use std::convert::Infallible;
@@ -10,7 +10,7 @@ use crate::limits::Limits;
 use crate::plan::{Document, Piece};
 
 /// The assertions to check. This type has no values.
-pub(super) struct Questions<'a> {
+pub(super) struct AssertionRequest<'a> {
     none: Infallible,
     pub mask: Mask<'a>,
 }
@@ -18,25 +18,25 @@ pub(super) struct Questions<'a> {
 /// Replaces the function that masks secrets.
 pub(super) type Mask<'a> = PhantomData<&'a ()>;
 
-/// An asker. This type has no values.
-pub(super) struct Asker<'a>(Infallible, PhantomData<&'a ()>);
+/// A checker. This type has no values.
+pub(super) struct AssertionChecker<'a>(Infallible, PhantomData<&'a ()>);
 
 /// The results of no assertions.
 #[derive(Default)]
-pub(super) struct Tally;
+pub(super) struct PartialResults;
 
-impl Tally {
+impl PartialResults {
     pub fn size(&self) -> u64 {
         0
     }
 }
 
-impl<'a> Asker<'a> {
-    pub fn new(questions: &Questions<'a>, _: &Limits) -> Asker<'a> {
-        match questions.none {}
+impl<'a> AssertionChecker<'a> {
+    pub fn new(request: &AssertionRequest<'a>, _: &Limits) -> AssertionChecker<'a> {
+        match request.none {}
     }
 
-    pub fn fresh(&self, _: &Limits) -> Asker<'a> {
+    pub fn fresh(&self, _: &Limits) -> AssertionChecker<'a> {
         match self.0 {}
     }
 
@@ -44,15 +44,15 @@ impl<'a> Asker<'a> {
         match self.0 {}
     }
 
-    pub fn piece_into(&mut self, _: &Piece<'_>, _: &mut Tally) -> Result<()> {
+    pub fn piece_into(&mut self, _: &Piece<'_>, _: &mut PartialResults) -> Result<()> {
         match self.0 {}
     }
 
-    pub fn append(&mut self, _: &mut Tally) {
+    pub fn append(&mut self, _: &mut PartialResults) {
         match self.0 {}
     }
 
-    pub fn prepare(&self, _: &mut Tally) {
+    pub fn prepare(&self, _: &mut PartialResults) {
         match self.0 {}
     }
 

@@ -10,7 +10,7 @@ use crate::planfile::{self, SchemaFiles};
 /// A plan file or state file is converted to JSON again for each reading. The JSON is never written
 /// to a file, because it contains secrets in the clear.
 #[derive(Clone, Debug)]
-pub struct Kept {
+pub struct RereadableInput {
     file: Rereadable,
     form: Form,
     /// The schemas for a plan file.
@@ -26,12 +26,16 @@ enum Form {
     StateFile,
 }
 
-impl Kept {
+impl RereadableInput {
     /// Determines the format of a file. Fails if the file cannot be read, or if it is a compressed
     /// plan file or state file that exceeds the limit on spooled inputs.
-    pub(super) fn new(file: Rereadable, schemas: SchemaFiles, limits: &Limits) -> Result<Kept> {
+    pub(super) fn new(
+        file: Rereadable,
+        schemas: SchemaFiles,
+        limits: &Limits,
+    ) -> Result<RereadableInput> {
         if planfile::is_archive(&file)? {
-            return Ok(Kept { file, form: Form::PlanFile, schemas });
+            return Ok(RereadableInput { file, form: Form::PlanFile, schemas });
         }
         let options =
             InputOptions { limits: *limits, threads: Threads::One, ..InputOptions::default() };
@@ -41,9 +45,9 @@ impl Kept {
         } else if planfile::is_state_file(&mut input)? {
             Form::StateFile
         } else {
-            return Ok(Kept { file, form: Form::Text, schemas });
+            return Ok(RereadableInput { file, form: Form::Text, schemas });
         };
-        Ok(Kept { file: input.into_rereadable(limits)?, form, schemas })
+        Ok(RereadableInput { file: input.into_rereadable(limits)?, form, schemas })
     }
 
     /// Returns the length of the file in bytes. The document has another length if the file is

@@ -141,10 +141,10 @@ fn threads_allocate_for_each_range_not_for_each_change() {
             (count_on_threads(&plan), plan.len() / RANGE)
         });
         let more = twice.0.saturating_sub(once.0);
-        let stretches = (twice.1 - once.1) as u64;
+        let ranges = (twice.1 - once.1) as u64;
         let changes = 4 * count as u64;
-        assert!(changes > 20 * stretches * EACH, "{name}: {changes} in {stretches}");
-        assert!(more <= stretches * EACH + AT_FIRST, "{name}: {once:?}, then {twice:?}");
+        assert!(changes > 20 * ranges * EACH, "{name}: {changes} in {ranges}");
+        assert!(more <= ranges * EACH + AT_FIRST, "{name}: {once:?}, then {twice:?}");
     }
 }
 

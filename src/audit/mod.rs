@@ -4,15 +4,15 @@
 //! ```text
 //! first pass   ─▶ [`crate::secret::Collecting`]  digests, and the first location of each secret
 //! second pass  ─▶ pieces ─▶ marks, echoes, names: offsets ─▶ [`walk`]  paths ─▶ [`Ledger`]
-//!                 on all threads if the document is in memory, in document order (`ahead`)
+//!                 on all threads if the document is in memory, in document order (`lookahead`)
 //! ```
 //!
 //! Memory is limited to a few times the largest piece. The path of a finding starts at its piece
 //! and has the keys of the document, so that `jq` accepts it: `change.after.list[1].key` in the
 //! element of `resource_changes` that has the reported address.
 
-mod ahead;
 mod find;
+mod lookahead;
 mod names;
 mod notes;
 mod origins;

@@ -1,13 +1,13 @@
 //! The second pass over a document, when its secrets are known.
 //!
-//! If the document is in memory, lookahead workers (`ahead`) find the secrets in stretches of it.
-//! When the walk arrives at the start of such a stretch, it reports the findings and jumps to the
+//! If the document is in memory, lookahead workers find the secrets in ranges of it.
+//! When the walk arrives at the start of such a range, it reports the findings and jumps to the
 //! end.
 
 use std::num::NonZeroUsize;
 
-use super::ahead::{Findings, StretchAuditor};
 use super::find::Auditor;
+use super::lookahead::{Findings, RangeAuditor};
 use super::notes::NoteWriter;
 use super::origins::ShownOrigins;
 use super::safe_text::SafeText;
@@ -45,7 +45,7 @@ pub(super) fn read<S: Source>(
 
 struct Reading<'scope, 'r> {
     auditor: Auditor<'r, NoteWriter<'r>>,
-    ahead: Option<Lookahead<'scope, StretchAuditor<'r>, Findings>>,
+    ahead: Option<Lookahead<'scope, RangeAuditor<'r>, Findings>>,
     collected: &'r Collected,
     options: &'r AuditOptions,
 }
@@ -67,7 +67,7 @@ impl<'scope, 'r: 'scope> PieceVisitor for Reading<'scope, 'r> {
     }
 
     fn ahead(&mut self, boundary: &Boundary<'_>) -> Result<Option<ReadRange>> {
-        let new_worker = || StretchAuditor::new(self.collected, self.options);
+        let new_worker = || RangeAuditor::new(self.collected, self.options);
         Ok(self.ahead.as_mut().and_then(|ahead| ahead.find(boundary, new_worker)))
     }
 

@@ -24,7 +24,7 @@ use std::path::Path;
 use serde::de::{DeserializeOwned, Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use self::line::{Elements, Kind, Line, Lines, Measure, Stretch, TAIL, damaged};
+use self::line::{Elements, Kind, Line, Lines, Measure, ReadLine, TAIL, damaged};
 use super::outcome::{Identity, Outcome};
 use super::regular;
 use crate::error::{Error, ErrorKind, FolderProblem, Result};
@@ -213,7 +213,7 @@ impl Journal {
             Err(error) => return Err(error),
         };
         let mut lines = Lines::of(&file);
-        let Some(Stretch::Whole(first)) = lines.next()? else { return Err(damaged(1)) };
+        let Some(ReadLine::Whole(first)) = lines.next()? else { return Err(damaged(1)) };
         let text = first.text(&file)?;
         let First::Begun(terms) = serde_json::from_slice(&text).map_err(|_| damaged(1))?;
         if terms.version != VERSION {
@@ -222,9 +222,9 @@ impl Journal {
         }
         let (mut listed, mut known) = (None, HashMap::new());
         let (mut len, mut number) = (lines.offset(), 1);
-        while let Some(stretch) = lines.next()? {
-            match stretch {
-                Stretch::Whole(line) => match line.kind(&file)? {
+        while let Some(line) = lines.next()? {
+            match line {
+                ReadLine::Whole(line) => match line.kind(&file)? {
                     Some(Kind::Inputs) => {
                         Listing(Elements::of(&line, Kind::Inputs, &file), line.number)
                             .try_for_each(|input| input.map(drop))?;
@@ -235,8 +235,8 @@ impl Journal {
                     None => return Err(damaged(line.number)),
                 },
                 // A broken last line is torn: a crash cut it off, or a run is still writing it.
-                Stretch::Broken { is_ended } if !is_ended || lines.are_over()? => break,
-                Stretch::Broken { .. } => return Err(damaged(number + 1)),
+                ReadLine::Broken { is_ended } if !is_ended || lines.are_over()? => break,
+                ReadLine::Broken { .. } => return Err(damaged(number + 1)),
             }
             (len, number) = (lines.offset(), number + 1);
         }

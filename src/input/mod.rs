@@ -2,10 +2,9 @@
 //!
 //! ```text
 //! regular file, plain UTF-8 ─▶ [`mapped`]                          slices of the file itself
-//! everything else ─▶ [`compressed`] ─▶ [`encoding`] ─▶ [`ahead`] ─▶ [`stream`]  a sliding buffer
+//! everything else ─▶ [`compressed`] ─▶ [`encoding`] ─▶ [`read_ahead`] ─▶ [`stream`]  sliding buffer
 //! ```
 
-mod ahead;
 mod buffer;
 mod compressed;
 mod encoding;
@@ -15,6 +14,7 @@ mod interruptible;
 #[cfg(target_os = "linux")]
 mod mapped;
 mod mapping;
+mod read_ahead;
 mod reads;
 #[cfg(feature = "redact")]
 mod rereadable;

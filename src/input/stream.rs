@@ -4,8 +4,8 @@
 //! doubles if the kept bytes fill it. The consumer bounds how many bytes it keeps. The buffer
 //! shrinks when few bytes are kept.
 //!
-//! For an input that is not small, another thread reads ahead ([`super::ahead`]). A buffer that the
-//! thread filled becomes the window itself, with the few kept bytes copied in front:
+//! For an input that is not small, another thread reads ahead ([`super::read_ahead`]). A buffer
+//! that the thread filled becomes the window itself, with the few kept bytes copied in front:
 //!
 //! ```text
 //! window  .........kept
@@ -18,8 +18,8 @@
 
 use std::io;
 
-use super::ahead::{FRONT, Filled, ReadAhead, Reader};
 use super::buffer::Buffer;
+use super::read_ahead::{FRONT, Filled, ReadAhead, Reader};
 use super::reads::{READ, read_some};
 use super::{Identity, InputOptions, Source, Threads};
 use crate::error::{Error, ErrorKind, Result};

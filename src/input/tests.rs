@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use super::ahead::FRONT;
+use super::read_ahead::FRONT;
 use super::reads::READ;
 use super::{Input, InputOptions, Mapping, Source, Threads};
 use crate::error::{Error, ErrorKind, Result};

@@ -14,7 +14,7 @@ use crate::pool::scaled_for_fuzzing;
 pub(crate) const ALONE: u64 = scaled_for_fuzzing(512 << 10);
 
 /// Length of the range that a worker gets, in bytes.
-pub(crate) const STRETCH: u64 = scaled_for_fuzzing(256 << 10);
+pub(crate) const RANGE_LEN: u64 = scaled_for_fuzzing(256 << 10);
 
 /// Lookahead stops after more than this many failed ranges in a row. Ranges fail if elements are
 /// longer than a range, or do not begin in the way that Terraform and OpenTofu write them.
@@ -68,7 +68,7 @@ impl<J: HasRange> RangeQueue<J> {
     /// range, or at the reader's offset if that is later. Returns `None` at the end of the text.
     pub(crate) fn send(&mut self, offset: u64, text_len: u64) -> Option<Range<u64>> {
         let start = self.from(offset);
-        (start < text_len).then(|| self.send_to(start..start + STRETCH))
+        (start < text_len).then(|| self.send_to(start..start + RANGE_LEN))
     }
 
     /// Reserves a range after all earlier ones.

@@ -103,8 +103,8 @@ pub trait PieceVisitor {
     }
 
     /// Called after the walk jumped over the range that [`PieceVisitor::ahead`] returned.
-    fn jumped(&mut self, stretch: &ReadRange) -> Result<()> {
-        let _ = stretch;
+    fn jumped(&mut self, read: &ReadRange) -> Result<()> {
+        let _ = read;
         Ok(())
     }
 
@@ -403,16 +403,16 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         let (source, options): (&dyn Source, _) = (self.cursor.source(), self.options);
         let index = self.index;
         let boundary = Boundary { section, index, open, offset, source, options };
-        let Some(stretch) = self.visitor.ahead(&boundary)? else { return Ok(false) };
-        let Some(open) = stretch.open_behind(open) else { return Ok(false) };
-        self.check_gap_to(stretch.first())?;
-        if !self.cursor.jump_into(stretch.range().end, &brackets(&open)) {
+        let Some(read) = self.visitor.ahead(&boundary)? else { return Ok(false) };
+        let Some(open) = read.open_behind(open) else { return Ok(false) };
+        self.check_gap_to(read.first())?;
+        if !self.cursor.jump_into(read.range().end, &brackets(&open)) {
             return Ok(false);
         }
         self.open = open;
-        self.index += stretch.count();
+        self.index += read.count();
         self.passed = self.cursor.offset();
-        self.visitor.jumped(&stretch).map(|()| true)
+        self.visitor.jumped(&read).map(|()| true)
     }
 
     /// Enters a scope and returns its shape. Returns `None` for `null`, and for a value of another

@@ -61,7 +61,7 @@ pub(super) struct Chunk {
     pub counts: Counts,
     /// Counts of the pieces left out.
     pub gone: Gone,
-    /// The offset of the comma before the chunk's first piece, if earlier pieces of the stretch are
+    /// The offset of the comma before the chunk's first piece, if earlier pieces of the range are
     /// left out.
     pub first_comma: Option<u64>,
     pub failed: Option<Error>,

@@ -11,8 +11,8 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::ahead::StretchRedactor;
 use super::chunk::Chunk;
+use super::lookahead::RangeRedactor;
 use super::output_buffer::OutputBuffer;
 use super::redactor::Redactor;
 use super::selection::{Gone, Selection, Verdict};
@@ -56,7 +56,7 @@ impl Items {
         (has_comma && !is_next).then_some(at..at + 1)
     }
 
-    /// Keeps an item that follows removed items in the same stretch. Returns whether its comma
+    /// Keeps an item that follows removed items in the same range. Returns whether its comma
     /// stays.
     pub fn stay_behind(&mut self) -> bool {
         std::mem::replace(&mut self.has_any, true)
@@ -74,10 +74,10 @@ pub(super) struct Cutter<'r, 'scope> {
     pub selection: &'r mut dyn Selection,
     /// Searches the parts that stay for secrets; `None` if secrets may be shown.
     pub redactor: Option<Redactor<'r, Rc<RefCell<OutputBuffer<'scope>>>>>,
-    /// Lookahead workers that redact stretches in advance.
-    pub ahead: Option<Lookahead<'scope, StretchRedactor<'scope>, Chunk>>,
+    /// Lookahead workers that redact ranges in advance.
+    pub ahead: Option<Lookahead<'scope, RangeRedactor<'scope>, Chunk>>,
     /// Makes the workers.
-    pub new_worker: Box<dyn Fn() -> StretchRedactor<'scope> + 'scope>,
+    pub new_worker: Box<dyn Fn() -> RangeRedactor<'scope> + 'scope>,
     /// True if lookahead is limited to changes, because the judges cannot decide on other pieces.
     pub only_changes: bool,
     /// True if lookahead covers the section being walked.
@@ -187,9 +187,9 @@ impl PieceVisitor for Cutter<'_, '_> {
         Ok(ahead.and_then(|ahead| ahead.find(boundary, &self.new_worker)))
     }
 
-    fn jumped(&mut self, stretch: &ReadRange) -> Result<()> {
+    fn jumped(&mut self, read: &ReadRange) -> Result<()> {
         let Some(ahead) = &mut self.ahead else { return Ok(()) };
-        let Range { start, end } = stretch.range();
+        let Range { start, end } = read.range();
         if let Some((mut job, reader)) = ahead.take() {
             let (chunk, text) = (&mut job.result, reader.text());
             self.gone.add(&chunk.gone);
@@ -197,7 +197,7 @@ impl PieceVisitor for Cutter<'_, '_> {
             if let (Some(at), Some(items)) = (next, items) {
                 let mut output = self.output.borrow_mut();
                 match chunk.first_comma {
-                    // The first item of the stretch stays.
+                    // The first item of the range stays.
                     None if !chunk.bytes.is_empty() => {
                         items.stay(at).into_iter().for_each(|comma| output.remove(comma));
                     }
@@ -216,8 +216,8 @@ impl PieceVisitor for Cutter<'_, '_> {
             ahead.keep(job);
         }
         self.next = None;
-        self.open.truncate(self.open.len() - stretch.left());
-        self.open.extend((0..stretch.entered()).map(|_| Items::new(end)));
+        self.open.truncate(self.open.len() - read.left());
+        self.open.extend((0..read.entered()).map(|_| Items::new(end)));
         Ok(())
     }
 

@@ -9,18 +9,18 @@
 //! The `Redactor` finds the marked values piece by piece during the walk. Their unmarked copies
 //! (echoes) are found in the bytes, on all threads.
 //!
-//! If the whole document is in memory, lookahead workers (`ahead`) do both for whole stretches, or
+//! If the whole document is in memory, lookahead workers do both for whole ranges, or
 //! only for the changes that stay (`kept_ranges`). When the walk arrives at the start of such a
-//! stretch, it writes the result (`OutputBuffer::through`) and jumps to the end.
+//! range, it writes the result (`OutputBuffer::through`) and jumps to the end.
 //!
 //! The first pass indexes ranges (`FirstPassIndex` in [`crate::secret`]). If an indexed range stays
 //! whole, the second pass parses only its marked pieces, also with a single thread.
 
-mod ahead;
 mod chunk;
 pub mod cut;
 mod echo_context;
 mod kept_ranges;
+mod lookahead;
 pub mod mask;
 mod masker;
 mod output_buffer;
@@ -33,8 +33,8 @@ use std::io::Write;
 use std::num::NonZeroUsize;
 use std::rc::Rc;
 
-use ahead::StretchRedactor;
 use cut::Cutter;
+use lookahead::RangeRedactor;
 use mask::Masking;
 use masker::Masker;
 use output_buffer::{OutputBuffer, Tee};
@@ -198,7 +198,7 @@ pub fn rewrite<S: Source>(
             .then(|| Lookahead::new(scope, &queue_ahead, threads).with_known(indexed));
         let new_worker = Box::new(move || {
             let judge = judges.as_ref().map(|judges| judges());
-            StretchRedactor::new(new_masker(), known, judge, options)
+            RangeRedactor::new(new_masker(), known, judge, options)
         });
         let notes = Rc::clone(&output);
         let redactor = is_redacted.then(|| Redactor::new(notes, known, options));

@@ -19,7 +19,7 @@ use crate::input::Source;
 use crate::json::outline::Outline;
 use crate::json::value::{Kind, Value};
 use crate::plan::lookahead::Lookahead;
-use crate::plan::range_queue::STRETCH;
+use crate::plan::range_queue::RANGE_LEN;
 use crate::plan::{
     Accepts, Answer, Boundary, Documents, Flow, Next, Piece, PieceKind, PieceVisitor, ReadRange,
     Section, StateKind,
@@ -148,7 +148,7 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
             let collector = Collector {
                 ahead,
                 first_pass,
-                pause: Pause { useless_stretches: 0, until: 0 },
+                pause: Pause { useless_ranges: 0, until: 0 },
                 state: CollectorState {
                     secrets,
                     texts: (options.echo == EchoOf::Part)
@@ -243,7 +243,7 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
     }
 }
 
-/// Binary logarithm of the longest pause of lookahead, in stretches.
+/// Binary logarithm of the longest pause of lookahead, in ranges.
 const PAUSE_MAX_LOG2: u32 = 6;
 
 /// Sections with values that preceded the declarations that may mark them as sensitive.
@@ -300,11 +300,11 @@ struct CollectorState {
     arguments: HashSet<u64, Keyed>,
 }
 
-/// A pause of lookahead. Lookahead pauses after useless stretches.
+/// A pause of lookahead. Lookahead pauses after useless ranges.
 struct Pause {
-    /// Number of useless stretches in a row. In a useless stretch, the walk parsed more than half
+    /// Number of useless ranges in a row. In a useless range, the walk parsed more than half
     /// of the bytes again.
-    useless_stretches: u32,
+    useless_ranges: u32,
     /// The offset up to which lookahead pauses.
     until: u64,
 }
@@ -352,7 +352,7 @@ impl PieceVisitor for Collector<'_, '_> {
         }))
     }
 
-    fn jumped(&mut self, stretch: &ReadRange) -> Result<()> {
+    fn jumped(&mut self, read: &ReadRange) -> Result<()> {
         let Some(mut ahead) = self.ahead.take() else { return Ok(()) };
         if let Some((job, reader)) = ahead.take() {
             let SearchResult { found_secrets, unmarked, addresses, digest } = &job.result;
@@ -367,14 +367,14 @@ impl PieceVisitor for Collector<'_, '_> {
                     self.outline = outline;
                 }
             }
-            let range = stretch.range();
+            let range = read.range();
             if read_twice > (range.end - range.start) / 2 {
-                self.pause.useless_stretches += 1;
+                self.pause.useless_ranges += 1;
                 self.pause.until =
-                    range.end + (STRETCH << self.pause.useless_stretches.min(PAUSE_MAX_LOG2));
+                    range.end + (RANGE_LEN << self.pause.useless_ranges.min(PAUSE_MAX_LOG2));
                 ahead.recall();
             } else {
-                self.pause.useless_stretches = 0;
+                self.pause.useless_ranges = 0;
             }
             // If most of the range is marked, the second pass would parse most of it again.
             if let Some(first_pass) = &mut self.first_pass
@@ -384,7 +384,7 @@ impl PieceVisitor for Collector<'_, '_> {
                 let marked = pieces.map(|piece| (piece.kind, piece.range.clone())).collect();
                 let (addresses, unmarked) = (addresses.as_slice().into(), *unmarked);
                 first_pass
-                    .push(stretch, IndexedRange { marked, addresses, unmarked, digest: *digest });
+                    .push(read, IndexedRange { marked, addresses, unmarked, digest: *digest });
             }
             ahead.keep(job);
         }

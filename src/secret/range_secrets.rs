@@ -15,11 +15,11 @@ use crate::plan::PieceKind;
 use crate::plan::lookahead::LookaheadResult;
 use crate::pool::scaled_for_fuzzing;
 
-/// Maximum number of secrets, and of paths, in the record of a stretch. The walk parses the
+/// Maximum number of secrets, and of paths, in the record of a range. The walk parses the
 /// remaining pieces itself.
 const MAX: usize = scaled_for_fuzzing(8 << 10) as usize;
 
-/// The secrets of the marked pieces in a stretch.
+/// The secrets of the marked pieces in a range.
 #[derive(Debug, Default)]
 pub(crate) struct RangeSecrets {
     pieces: Vec<MarkedPiece>,

@@ -14,7 +14,7 @@ use crate::plan::lookahead::{LookaheadJob, LookaheadResult, Task};
 use crate::plan::{Flow, Piece, PieceVisitor};
 use crate::pool::Worker;
 
-/// Searches stretches for marks.
+/// Searches ranges for marks.
 pub(super) struct Searcher {
     marks: Marks,
     digester: Digester,
@@ -71,7 +71,7 @@ impl Worker for Searcher {
         let read = reader.read(range, &mut outline, &mut searching);
         self.outline = outline;
         if let (Some(read), Some(digests)) = (&read, &self.digests) {
-            job.result.digest = digests.of(&reader.text()[read.places()]);
+            job.result.digest = digests.of(&reader.text()[read.indices()]);
         }
         job.end(read);
     }

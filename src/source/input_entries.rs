@@ -4,11 +4,11 @@ use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
 use std::path::PathBuf;
 
-use super::ahead::{Ahead, Upcoming};
 use super::expansion::Expansion;
 use super::globs::{Globs, is_glob};
 use super::input_entry::{InputEntry, Item, Location, Skipped, Unlisted};
 use super::lines::{Lines, List, Separator};
+use super::prefetch::{Prefetch, PrefetchedName};
 use super::store::{Address, Listing, LookupResult, Named, Object, PendingLookup, Stores, shown};
 use super::walk::Walk;
 use crate::error::{Error, ErrorKind, Result};
@@ -36,9 +36,9 @@ pub struct Selection {
 pub struct InputEntries<'a> {
     selection: &'a Selection,
     names: std::slice::Iter<'a, OsString>,
-    names_ahead: Ahead,
+    names_ahead: Prefetch,
     files_from: Option<&'a List>,
-    list: Option<Opened<(Lines, Ahead)>>,
+    list: Option<Opened<(Lines, Prefetch)>>,
     glob: Option<Opened<Expansion>>,
     folder: Option<Opened<Folder>>,
     skipped: Skipped,
@@ -93,7 +93,7 @@ impl<'a> InputEntries<'a> {
         InputEntries {
             selection,
             names: selection.names.iter(),
-            names_ahead: Ahead::default(),
+            names_ahead: Prefetch::default(),
             files_from: selection.files_from.as_ref(),
             list: None,
             glob: None,
@@ -183,7 +183,7 @@ impl<'a> InputEntries<'a> {
         None
     }
 
-    fn next_argument(&mut self) -> Option<Upcoming> {
+    fn next_argument(&mut self) -> Option<PrefetchedName> {
         let InputEntries { selection, names, names_ahead, .. } = self;
         // The closure never fails, so there is no error to report.
         names_ahead.next(&selection.stores, || Ok(names.next().cloned())).ok().flatten()
@@ -192,7 +192,7 @@ impl<'a> InputEntries<'a> {
     fn open_list(&mut self, list: &List, name: &OsStr) -> Option<Item> {
         match Lines::open(list, self.selection.separator) {
             Ok(lines) => {
-                self.list = Some(Opened::new((lines, Ahead::default()), name));
+                self.list = Some(Opened::new((lines, Prefetch::default()), name));
                 None
             }
             Err(error) => Some(unlisted(name, error)),
@@ -224,8 +224,8 @@ impl Iterator for InputEntries<'_> {
                     Some(Err(unlisted)) => Some(Err(unlisted)),
                 }
             } else if let Some(list) = &mut self.list {
-                let (lines, ahead) = &mut list.of;
-                let next = ahead.next(&self.selection.stores, || lines.next());
+                let (lines, prefetch) = &mut list.of;
+                let next = prefetch.next(&self.selection.stores, || lines.next());
                 list.has_items |= !matches!(next, Ok(None));
                 match next {
                     Ok(None) => self.list.take().and_then(Opened::end).map(Err),

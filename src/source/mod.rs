@@ -21,7 +21,6 @@
 //! **Cost.** The listing holds one local folder at a time, or all objects below an address. Each
 //! input takes about 150 bytes for its path, size and time, and about 300 bytes in a batch.
 
-mod ahead;
 mod expansion;
 mod globs;
 mod input_entries;
@@ -29,6 +28,7 @@ mod input_entry;
 mod inputs;
 mod key;
 mod lines;
+mod prefetch;
 mod rereadable_input;
 mod stop;
 #[cfg_attr(not(feature = "stores"), expect(dead_code, reason = "only the client uses them"))]

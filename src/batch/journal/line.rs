@@ -111,7 +111,7 @@ pub(super) struct Lines<'a> {
 }
 
 /// A valid or a broken line.
-pub(super) enum Stretch {
+pub(super) enum ReadLine {
     Whole(Line),
     /// The digest is wrong, or the line feed is missing.
     Broken {
@@ -141,7 +141,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Returns the next line; `None` at the end of the file.
-    pub fn next(&mut self) -> Result<Option<Stretch>> {
+    pub fn next(&mut self) -> Result<Option<ReadLine>> {
         let (mut head, mut text) = (Vec::new(), Measure::default());
         let mut is_ended = false;
         while !is_ended {
@@ -150,12 +150,12 @@ impl<'a> Lines<'a> {
                 break;
             }
             let end = bytes.iter().position(|&byte| byte == b'\n');
-            let stretch = &bytes[..end.unwrap_or(bytes.len())];
-            let (of_head, of_text) = stretch.split_at(stretch.len().min(DIGITS + 1 - head.len()));
+            let part = &bytes[..end.unwrap_or(bytes.len())];
+            let (of_head, of_text) = part.split_at(part.len().min(DIGITS + 1 - head.len()));
             head.extend_from_slice(of_head);
             text.add(of_text);
             is_ended = end.is_some();
-            let taken = stretch.len() + usize::from(is_ended);
+            let taken = part.len() + usize::from(is_ended);
             self.reader.consume(taken);
         }
         let read = head.len() as u64 + text.len + u64::from(is_ended);
@@ -166,10 +166,10 @@ impl<'a> Lines<'a> {
         self.offset += read;
         self.number += 1;
         if !is_ended || head != text.head().as_bytes() {
-            return Ok(Some(Stretch::Broken { is_ended }));
+            return Ok(Some(ReadLine::Broken { is_ended }));
         }
         let Measure { len, digest } = text;
-        Ok(Some(Stretch::Whole(Line { number, offset, len, digest: digest.finalize() })))
+        Ok(Some(ReadLine::Whole(Line { number, offset, len, digest: digest.finalize() })))
     }
 }
 
@@ -336,7 +336,7 @@ mod tests {
         let mut measure = Measure::default();
         measure.add(text.as_bytes());
         writeln!(file, "{}{text}", measure.head()).expect("it is written");
-        let Ok(Some(Stretch::Whole(line))) = Lines::of(&file).next() else { panic!("{text}") };
+        let Ok(Some(ReadLine::Whole(line))) = Lines::of(&file).next() else { panic!("{text}") };
         assert_eq!(line.text(&file).expect("a text"), text.as_bytes());
         assert_eq!(line.kind(&file).expect("it is read"), Some(kind));
         let (mut elements, mut told) = (Elements::of(&line, kind, &file), Vec::new());

@@ -76,9 +76,9 @@ impl Boundary<'_> {
     }
 
     /// Whether the range contains exactly the pieces that come next.
-    pub fn fits(&self, stretch: &ReadRange) -> bool {
-        let is_here = (stretch.section, stretch.range.start) == (self.section, self.offset);
-        is_here && stretch.fits(self.open)
+    pub fn fits(&self, read: &ReadRange) -> bool {
+        let is_here = (read.section, read.range.start) == (self.section, self.offset);
+        is_here && read.fits(self.open)
     }
 }
 
@@ -118,7 +118,7 @@ impl ReadRange {
     }
 
     /// The range as indices into [`LookaheadReader::text`].
-    pub(crate) fn places(&self) -> Range<usize> {
+    pub(crate) fn indices(&self) -> Range<usize> {
         self.range.start as usize..self.range.end as usize
     }
 
@@ -221,7 +221,7 @@ impl LookaheadReader {
         walk.section = self.section;
         (walk.passed, walk.cut) = (start, Some(end));
         walk.open.clone_from(&self.around);
-        walk.stretch(start, until).ok_or(walk.cursor.offset())
+        walk.read_range(start, until).ok_or(walk.cursor.offset())
     }
 
     /// Checks the second key of an object that seems to be a resource. On failure, returns the
@@ -273,7 +273,7 @@ impl LookaheadReader {
 
 impl<V: PieceVisitor> Walk<'_, Slice<'_>, V> {
     /// Parses pieces up to the first piece that begins at or after `until`, or that is invalid.
-    fn stretch(&mut self, start: u64, until: u64) -> Option<ReadRange> {
+    fn read_range(&mut self, start: u64, until: u64) -> Option<ReadRange> {
         let around = self.open.clone();
         let (mut read, mut entered) = (None, OpenScopes::new());
         let (mut first, mut count) = (None, 0);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::lookahead::{Boundary, LookaheadReader, ReadRange};
-use crate::plan::range_queue::{HasRange, RangeQueue, STRETCH};
+use crate::plan::range_queue::{HasRange, RANGE_LEN, RangeQueue};
 use crate::pool::{Pool, Queue, Spawn, Worker, scaled_for_fuzzing};
 
 /// Maximum length of a piece in bytes. The walk parses longer pieces itself.
@@ -150,7 +150,7 @@ fn send<F>(
     let next = known.partition_point(|range| range.range().start < from);
     if let Some(found) = known.get(next) {
         let range = found.range();
-        let is_next = found.section() == boundary.section && range.start - from < STRETCH;
+        let is_next = found.section() == boundary.section && range.start - from < RANGE_LEN;
         // The text may have changed and become shorter since the earlier pass.
         let is_there = range.end <= text_len;
         if is_next && is_there {

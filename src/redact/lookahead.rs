@@ -1,4 +1,4 @@
-//! Lookahead workers that redact stretches of a document: whole stretches, or only the changes that
+//! Lookahead workers that redact ranges of a document: whole ranges, or only the changes that
 //! stay.
 
 use std::ops::Range;
@@ -17,16 +17,16 @@ use crate::pool::Worker;
 use crate::secret::Collected;
 use crate::secret::first_pass_index::FirstPassIndex;
 
-/// Maximum number of notes (edits and pieces) on one stretch. The walk redacts the rest of the
-/// stretch itself.
+/// Maximum number of notes (edits and pieces) on one range. The walk redacts the rest of the
+/// range itself.
 const NOTES_MAX: usize = 8192;
 
 /// Maximum number of ranges that a worker parses whole after the index of the first pass did not
 /// suffice.
 const INDEX_SKIPS_MAX: u32 = 32;
 
-/// Redacts stretches.
-pub(super) struct StretchRedactor<'s> {
+/// Redacts ranges.
+pub(super) struct RangeRedactor<'s> {
     masker: Masker<'s>,
     redactor: Redactor<'s, Chunk>,
     known: Option<&'s Collected>,
@@ -41,7 +41,7 @@ pub(super) struct StretchRedactor<'s> {
     index_skips: u32,
 }
 
-impl<'s> StretchRedactor<'s> {
+impl<'s> RangeRedactor<'s> {
     /// Creates a worker. `known` is the result of an earlier pass. Without a judge everything
     /// stays.
     pub fn new(
@@ -52,7 +52,7 @@ impl<'s> StretchRedactor<'s> {
     ) -> Self {
         let redactor = Redactor::new(Chunk::default(), known, options);
         let (kept, outline) = (KeptRanges::default(), Outline::new());
-        StretchRedactor {
+        RangeRedactor {
             masker,
             redactor,
             known,
@@ -70,7 +70,7 @@ impl<'s> StretchRedactor<'s> {
     fn try_known(
         &mut self,
         reader: &LookaheadReader,
-        place: usize,
+        index: usize,
         job: &mut LookaheadJob<Chunk>,
     ) -> Option<ReadRange> {
         let Collected { first_pass, marked_paths, .. } =
@@ -80,10 +80,10 @@ impl<'s> StretchRedactor<'s> {
             return None;
         }
         // A change elsewhere marks a resource that the first pass counted as unmarked.
-        if marked_paths.may_have(&first_pass.get(place).1.addresses) {
+        if marked_paths.may_have(&first_pass.get(index).1.addresses) {
             return None;
         }
-        let read = self.redact_known(reader, first_pass, place, job);
+        let read = self.redact_known(reader, first_pass, index, job);
         self.index_failures = if read.is_some() { 0 } else { self.index_failures + 1 };
         self.index_skips = self.index_failures.min(INDEX_SKIPS_MAX);
         read
@@ -95,17 +95,17 @@ impl<'s> StretchRedactor<'s> {
         &mut self,
         reader: &LookaheadReader,
         first_pass: &FirstPassIndex,
-        place: usize,
+        index: usize,
         job: &mut LookaheadJob<Chunk>,
     ) -> Option<ReadRange> {
-        let (stretch, indexed) = first_pass.get(place);
-        job.result.take(stretch.range(), reader.text());
+        let (read, indexed) = first_pass.get(index);
+        job.result.take(read.range(), reader.text());
         if first_pass.digests().of(&job.result.bytes) != indexed.digest {
             return None;
         }
         self.begin(job);
         let all_marked = indexed.marked.iter().all(|(kind, range)| {
-            let StretchRedactor { redactor, outline, .. } = self;
+            let RangeRedactor { redactor, outline, .. } = self;
             let redact = |piece: &Piece<'_>| redactor.piece(piece);
             reader.read_again(*kind, range.clone(), outline, redact).is_ok()
                 && !is_full(&redactor.masks.notes)
@@ -113,7 +113,7 @@ impl<'s> StretchRedactor<'s> {
         self.end(job);
         job.result.counts.unmarked += indexed.unmarked;
         let is_enough = all_marked && matches!(self.masker.mask_marked(&mut job.result), Ok(true));
-        is_enough.then(|| stretch.clone())
+        is_enough.then(|| read.clone())
     }
 
     /// Redacts the pieces that begin in a range.
@@ -157,12 +157,12 @@ impl<'s> StretchRedactor<'s> {
     }
 }
 
-impl Worker for StretchRedactor<'_> {
+impl Worker for RangeRedactor<'_> {
     type Job = LookaheadJob<Chunk>;
 
     fn work(&mut self, job: &mut LookaheadJob<Chunk>) {
         let Some(Task { reader, range, known }) = job.task() else { return };
-        let known = known.and_then(|place| self.try_known(&reader, place, job));
+        let known = known.and_then(|index| self.try_known(&reader, index, job));
         let read = known.or_else(|| {
             job.result.clear();
             self.redact(&reader, range, job)
@@ -171,7 +171,7 @@ impl Worker for StretchRedactor<'_> {
     }
 }
 
-/// Redacts the pieces of a stretch.
+/// Redacts the pieces of a range.
 struct RedactingPieces<'w, 's>(&'w mut Redactor<'s, Chunk>);
 
 impl RedactingPieces<'_, '_> {
@@ -204,7 +204,7 @@ impl PieceVisitor for RedactingPieces<'_, '_> {
     }
 }
 
-/// Redacts the pieces of a stretch that stay.
+/// Redacts the pieces of a range that stay.
 struct SelectingPieces<'w, 's> {
     redacting: RedactingPieces<'w, 's>,
     judge: &'w mut Judge,
@@ -287,16 +287,16 @@ mod tests {
         }
     }
 
-    fn resource(place: usize) -> String {
-        let (password, marks) = match place % 100 {
+    fn resource(index: usize) -> String {
+        let (password, marks) = match index % 100 {
             0 => ("hunter2hunter2", r#"{"password":true}"#),
             _ => ("", "{}"),
         };
         // The last third has echoes.
-        let other = if place > 5000 { "hunter2hunter2" } else { "nothing" };
+        let other = if index > 5000 { "hunter2hunter2" } else { "nothing" };
         let values =
             format!(r#"{{"note":"{other:>200}","other":"{other}","password":"{password}"}}"#);
-        format!(r#"{{"address":"a.r[{place}]","values":{values},"sensitive_values":{marks}}}"#)
+        format!(r#"{{"address":"a.r[{index}]","values":{values},"sensitive_values":{marks}}}"#)
     }
 
     #[test]
@@ -319,14 +319,14 @@ mod tests {
         let Collected { secrets, first_pass, .. } = &collected;
         let sought = Sought { secrets, contained: None };
         let masker = Masker::new(sought, &options.masking, Isa::best(), read.limits);
-        let mut redactor = StretchRedactor::new(masker, Some(&collected), None, &options);
+        let mut redactor = RangeRedactor::new(masker, Some(&collected), None, &options);
         let (mut with, mut without) = (0, 0);
-        for place in 0..first_pass.ranges(&options.secret, &read).len() {
-            let (stretch, indexed) = first_pass.get(place);
-            let has_echoes = text[stretch.places()].contains("\"other\":\"hunter2");
+        for index in 0..first_pass.ranges(&options.secret, &read).len() {
+            let (read, indexed) = first_pass.get(index);
+            let has_echoes = text[read.indices()].contains("\"other\":\"hunter2");
             let mut job = LookaheadJob::default();
-            let is_enough = redactor.redact_known(&reader, first_pass, place, &mut job).is_some();
-            assert_eq!(is_enough, !has_echoes, "{stretch:?}");
+            let is_enough = redactor.redact_known(&reader, first_pass, index, &mut job).is_some();
+            assert_eq!(is_enough, !has_echoes, "{read:?}");
             if is_enough {
                 assert_eq!(job.result.counts.marked, indexed.marked.len() as u64);
                 without += 1;

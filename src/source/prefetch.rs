@@ -11,27 +11,27 @@ use crate::error::Result;
 const AHEAD: usize = 32;
 
 /// A name. If it is an address, also the pending request to its store.
-pub(super) struct Upcoming {
+pub(super) struct PrefetchedName {
     pub name: OsString,
     pub lookup: Option<PendingLookup>,
 }
 
 /// A queue of names that were read ahead.
 #[derive(Default)]
-pub(super) struct Ahead {
-    names: VecDeque<Upcoming>,
+pub(super) struct Prefetch {
+    names: VecDeque<PrefetchedName>,
     /// The end of the names: complete, or with an error. `None` while there may be more names.
     end: Option<Result<()>>,
 }
 
-impl Ahead {
+impl Prefetch {
     /// Returns the next name from `names`; `None` at the end. Fails if `names` fails. All names
     /// before the failure are returned first.
     pub fn next(
         &mut self,
         stores: &Stores,
         mut names: impl FnMut() -> Result<Option<OsString>>,
-    ) -> Result<Option<Upcoming>> {
+    ) -> Result<Option<PrefetchedName>> {
         while self.names.len() < AHEAD && self.end.is_none() {
             match names() {
                 Ok(Some(name)) => {
@@ -40,7 +40,7 @@ impl Ahead {
                         Some(Ok(Named::Object(address))) => Some(stores.look_up(&address)),
                         _ => None,
                     };
-                    self.names.push_back(Upcoming { name, lookup });
+                    self.names.push_back(PrefetchedName { name, lookup });
                 }
                 Ok(None) => self.end = Some(Ok(())),
                 Err(error) => self.end = Some(Err(error)),

@@ -1,4 +1,4 @@
-//! Lookahead workers that audit stretches of a document.
+//! Lookahead workers that audit ranges of a document.
 
 use super::find::Auditor;
 use super::notes::{Note, Notes};
@@ -12,11 +12,11 @@ use crate::plan::{Flow, Piece, PieceVisitor};
 use crate::pool::{Worker, scaled_for_fuzzing};
 use crate::secret::Collected;
 
-/// Maximum memory for the findings in a stretch, in bytes. Beyond it, the walk audits the rest of
-/// the stretch itself.
+/// Maximum memory for the findings in a range, in bytes. Beyond it, the walk audits the rest of
+/// the range itself.
 const SIZE_MAX: u64 = scaled_for_fuzzing(1 << 20);
 
-/// The findings in a stretch.
+/// The findings in a range.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     notes: Vec<StoredNote>,
@@ -93,7 +93,7 @@ impl Notes for Findings {
     fn note(&mut self, note: Note<'_>) -> Result<()> {
         let Note { kind, path, offset, number } = note;
         if self.size() > SIZE_MAX {
-            // This error ends the stretch and is not reported: the walk audits the piece itself.
+            // This error ends the range and is not reported: the walk audits the piece itself.
             return Err(Error::limit(Limit::Change, SIZE_MAX, offset));
         }
         self.paths.push_str(path);
@@ -112,26 +112,26 @@ impl LookaheadResult for Findings {
     }
 }
 
-/// Audits stretches.
-pub(super) struct StretchAuditor<'r> {
+/// Audits ranges.
+pub(super) struct RangeAuditor<'r> {
     auditor: Auditor<'r, Findings>,
     /// Scratch space for pieces.
     outline: Outline,
 }
 
-impl<'r> StretchAuditor<'r> {
-    pub fn new(collected: &'r Collected, options: &'r AuditOptions) -> StretchAuditor<'r> {
+impl<'r> RangeAuditor<'r> {
+    pub fn new(collected: &'r Collected, options: &'r AuditOptions) -> RangeAuditor<'r> {
         let auditor = Auditor::new(collected, options, Findings::default());
-        StretchAuditor { auditor, outline: Outline::new() }
+        RangeAuditor { auditor, outline: Outline::new() }
     }
 }
 
-impl Worker for StretchAuditor<'_> {
+impl Worker for RangeAuditor<'_> {
     type Job = LookaheadJob<Findings>;
 
     fn work(&mut self, job: &mut LookaheadJob<Findings>) {
         let Some(Task { reader, range, .. }) = job.task() else { return };
-        let StretchAuditor { auditor, outline } = self;
+        let RangeAuditor { auditor, outline } = self;
         std::mem::swap(&mut auditor.notes, &mut job.result);
         let read = reader.read(range, outline, &mut AuditingPieces(auditor));
         std::mem::swap(&mut auditor.notes, &mut job.result);
@@ -140,7 +140,7 @@ impl Worker for StretchAuditor<'_> {
     }
 }
 
-/// Audits the pieces of a stretch.
+/// Audits the pieces of a range.
 struct AuditingPieces<'w, 'r>(&'w mut Auditor<'r, Findings>);
 
 impl PieceVisitor for AuditingPieces<'_, '_> {

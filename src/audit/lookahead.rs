@@ -67,7 +67,7 @@ impl Findings {
     }
 
     /// Passes all findings to `notes`. Call it once, before the findings are cleared.
-    pub fn tell(&mut self, notes: &mut impl Notes) -> Result<()> {
+    pub fn replay(&mut self, notes: &mut impl Notes) -> Result<()> {
         let (mut labels, mut labels_passed, mut path_start) = (self.labels.drain(..), 0, 0);
         for kept in &self.notes {
             // A label may have no findings.
@@ -194,9 +194,9 @@ mod tests {
         findings.piece(label("d"));
         findings.note(note("gone")).expect("there is room");
         findings.truncate(before);
-        let mut told = Text::default();
-        findings.tell(&mut told).expect("nothing fails");
-        assert_eq!(told.0, " a: p pp c: q ");
+        let mut replayed = Text::default();
+        findings.replay(&mut replayed).expect("nothing fails");
+        assert_eq!(replayed.0, " a: p pp c: q ");
     }
 
     #[test]
@@ -210,7 +210,7 @@ mod tests {
                 count += 1;
             }
             notes.push(count);
-            findings.tell(&mut Text::default()).expect("nothing fails");
+            findings.replay(&mut Text::default()).expect("nothing fails");
             findings.clear();
         }
         assert!(notes[0] > 10_000 && notes.iter().all(|count| *count == notes[0]), "{notes:?}");

@@ -263,8 +263,8 @@ pub fn audit<S: Source, F: FnMut() -> Result<S>>(
     ledger: &mut dyn Ledger,
 ) -> Result<Audited> {
     let mut origins = Origins::default();
-    let mut tell = |fresh: &Fresh<'_, '_>| origins.insert(fresh);
-    let collected = collecting.collect_before(documents, &options.secret, Some(&mut tell))?;
+    let mut insert = |fresh: &Fresh<'_, '_>| origins.insert(fresh);
+    let collected = collecting.collect_before(documents, &options.secret, Some(&mut insert))?;
     ledger.entry(&AuditEntry::Audit(Head { schema_version: SCHEMA_VERSION, source }))?;
     let origins = origins.shown(&SafeText(&collected));
     let (document, summary) = reading::read(documents, &collected, &origins, options, ledger)?;

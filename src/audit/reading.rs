@@ -75,7 +75,7 @@ impl<'scope, 'r: 'scope> PieceVisitor for Reading<'scope, 'r> {
         let Some(ahead) = &mut self.ahead else { return Ok(()) };
         if let Some((mut job, _)) = ahead.take() {
             self.auditor.unmarked += job.result.unmarked;
-            job.result.tell(&mut self.auditor.notes)?;
+            job.result.replay(&mut self.auditor.notes)?;
             ahead.keep(job);
         }
         Ok(())

@@ -51,7 +51,7 @@ pub fn run_with(
             let (name, counts) = (ready.label.source, &redacted.counts);
             say(&format!("{name}: {}", masked(counts)));
             warn_of_masking(name, counts, secrets.echo);
-            note.tell(name, counts);
+            note.print_once(name, counts);
         }
         Ok(redacted.document)
     });

@@ -104,13 +104,13 @@ pub fn warn_of_masking(name: &str, counts: &Counts, echo: args::Echo) {
 /// Prints the message about documents without a configuration, at most once in a run.
 #[derive(Default)]
 pub struct ConfigurationNote {
-    is_told: bool,
+    is_printed: bool,
 }
 
 impl ConfigurationNote {
     /// Prints that all variables are masked because the document has no configuration.
-    pub fn tell(&mut self, name: &str, counts: &Counts) {
-        if counts.undeclared > 0 && !std::mem::replace(&mut self.is_told, true) {
+    pub fn print_once(&mut self, name: &str, counts: &Counts) {
+        if counts.undeclared > 0 && !std::mem::replace(&mut self.is_printed, true) {
             say(&format!(
                 "{name}: no configuration, as in all plan files: the values of all variables are \
                  masked, because the configuration says which are sensitive"

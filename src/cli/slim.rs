@@ -43,7 +43,7 @@ pub fn run(arguments: &Slim) -> Result<Exit, Exit> {
         let slimmed = slim(ready.documents, &options, secrecy, &masking, out)?;
         if !plans.quiet {
             print_counts(ready.label.source, &slimmed, arguments);
-            note.tell(ready.label.source, &slimmed.redacted.counts);
+            note.print_once(ready.label.source, &slimmed.redacted.counts);
         }
         for section in slimmed.left_out.sections.into_iter().filter(|it| has_resources(it)) {
             if !searched_not.contains(&section) {

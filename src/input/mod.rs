@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! regular file, plain UTF-8 ─▶ [`mapped`]                          slices of the file itself
-//! everything else ─▶ [`compressed`] ─▶ [`encoding`] ─▶ [`read_ahead`] ─▶ [`stream`]  sliding buffer
+//! everything else ─▶ [`compressed`] ─▶ [`encoding`] ─▶ [`read_ahead`] ─▶ [`stream`]  a buffer
 //! ```
 
 mod buffer;

@@ -69,13 +69,13 @@ fn holds_plan(text: &[u8]) -> bool {
 }
 
 fn judge(head: &[u8]) -> InputKind {
-    let mut glance = Glance::default();
-    let end = match read(Slice(head), &PlanOptions::default(), &mut glance) {
+    let mut visitor = KindVisitor::default();
+    let end = match read(Slice(head), &PlanOptions::default(), &mut visitor) {
         Ok(_) => None,
         Err(error) => Some(error.kind()),
     };
     match end {
-        _ if glance.clues.is_plan() => InputKind::Plan,
+        _ if visitor.clues.is_plan() => InputKind::Plan,
         Some(ErrorKind::WrongDocument(WrongDocument::Empty | WrongDocument::Null)) => {
             InputKind::Empty
         }
@@ -89,11 +89,11 @@ fn judge(head: &[u8]) -> InputKind {
         Some(ErrorKind::WrongDocument(_)) => InputKind::Other,
         // A plan of a later major version.
         Some(ErrorKind::FormatVersion) => InputKind::Plan,
-        _ if glance.clues.is_other() => match glance.clues.verdict(false) {
+        _ if visitor.clues.is_other() => match visitor.clues.verdict(false) {
             WrongDocument::State | WrongDocument::NativeState => InputKind::State,
             _ => InputKind::Other,
         },
-        _ if glance.is_known || glance.keys == 0 => InputKind::Plan,
+        _ if visitor.is_known || visitor.keys == 0 => InputKind::Plan,
         _ => InputKind::Other,
     }
 }
@@ -109,14 +109,14 @@ fn begins_plan_file(head: &[u8]) -> bool {
 
 /// Collects top-level keys until the kind of the input is certain.
 #[derive(Default)]
-struct Glance {
+struct KindVisitor {
     clues: KindClues,
     keys: u64,
     /// True if the document has a key that plans have. Other documents may have the same key.
     is_known: bool,
 }
 
-impl Visitor for Glance {
+impl Visitor for KindVisitor {
     fn section(&mut self, section: Section, key: &str) -> Answer {
         self.keys += 1;
         self.is_known |= section != Section::Other;

@@ -86,7 +86,7 @@ pub struct Collecting<F, S> {
 
 /// A callback that receives each marked value with new secrets, in the order of the secrets'
 /// numbers.
-pub type Tell<'t> = &'t mut dyn FnMut(&Fresh<'_, '_>);
+pub type OnFreshSecrets<'t> = &'t mut dyn FnMut(&Fresh<'_, '_>);
 
 /// A marked value with at least one secret that did not occur earlier in the document.
 #[derive(Clone, Copy, Debug)]
@@ -126,14 +126,14 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
     ///
     /// Fails if the document is unreadable or neither a plan nor a state, or if it exceeds a limit.
     pub fn collect(&mut self, at: u64, options: &SecretOptions) -> Result<Collected> {
-        self.collect_and_tell(at, options, None)
+        self.collect_with_callback(at, options, None)
     }
 
-    fn collect_and_tell(
+    fn collect_with_callback(
         &mut self,
         at: u64,
         options: &SecretOptions,
-        tell: Option<Tell<'_>>,
+        on_fresh_secrets: Option<OnFreshSecrets<'_>>,
     ) -> Result<Collected> {
         let threads = options.read.threads.map_or(1, NonZeroUsize::get);
         // For a redaction, even a single thread parses ahead, because its results shorten the
@@ -164,7 +164,7 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
                 early: Early::default(),
                 decoded: Vec::new(),
                 outline: Outline::new(),
-                tell,
+                on_fresh_secrets,
             };
             self.collect_with(collector, at, options)
         })
@@ -225,12 +225,12 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
         &mut self,
         documents: &mut Documents<impl Source>,
         options: &SecretOptions,
-        tell: Option<Tell<'_>>,
+        on_fresh_secrets: Option<OnFreshSecrets<'_>>,
     ) -> Result<Collected> {
         let Next::Document(at) = documents.find_next() else {
             panic!("there is no document to come to");
         };
-        let collected = self.collect_and_tell(at, options, tell);
+        let collected = self.collect_with_callback(at, options, on_fresh_secrets);
         if collected.is_err() {
             documents.follow(self.find_next())?;
         }
@@ -284,7 +284,7 @@ struct Collector<'scope, 't> {
     decoded: Vec<u8>,
     /// Scratch space for pieces that are parsed again.
     outline: Outline,
-    tell: Option<Tell<'t>>,
+    on_fresh_secrets: Option<OnFreshSecrets<'t>>,
 }
 
 /// The secrets and marks found so far.
@@ -444,7 +444,7 @@ impl Collector<'_, '_> {
             state: CollectorState { secrets, texts, marked_paths, .. },
             marks,
             decoded,
-            tell,
+            on_fresh_secrets,
             ..
         } = self;
         let (mut owner, digests) = (None, marked_paths.digests().clone());
@@ -463,7 +463,7 @@ impl Collector<'_, '_> {
                     let number = secrets.len() as u32 + 1;
                     let (path, offset) = (marked.path, value.offset());
                     let fresh = Fresh { piece, identity, path, side, offset, number };
-                    insert(value, secrets, texts.as_mut(), decoded, (tell, &fresh))?;
+                    insert(value, secrets, texts.as_mut(), decoded, (on_fresh_secrets, &fresh))?;
                 }
                 Ok(())
             })?;
@@ -487,14 +487,14 @@ impl Collector<'_, '_> {
             state: CollectorState { secrets, texts, marked_paths, .. },
             marks,
             decoded,
-            tell,
+            on_fresh_secrets,
             ..
         } = self;
         marked_constants(piece, marked_paths, marks, |constant| {
             let (number, value) = (secrets.len() as u32 + 1, constant.value);
             let (path, offset) = (constant.path, value.offset());
             let fresh = Fresh { piece, identity: None, path, side: 1, offset, number };
-            insert(value, secrets, texts.as_mut(), decoded, (tell, &fresh))
+            insert(value, secrets, texts.as_mut(), decoded, (on_fresh_secrets, &fresh))
         })
     }
 
@@ -528,21 +528,21 @@ impl Collector<'_, '_> {
     /// parsed again: the worker had no room for its secrets, or the caller needs the texts or
     /// locations of new secrets.
     fn add_recorded(&mut self, found_secrets: &RangeSecrets, piece: &MarkedPiece) -> Result<bool> {
-        if self.state.texts.is_some() || self.tell.is_some() {
+        if self.state.texts.is_some() || self.on_fresh_secrets.is_some() {
             return Ok(found_secrets.is_known(piece, &self.state.secrets));
         }
         found_secrets.teach(piece, &mut self.state.secrets)
     }
 }
 
-/// Records all texts at and below a marked path. Calls `tell` with `fresh` if at least one text is
-/// a new secret.
+/// Records all texts at and below a marked path. Calls `on_fresh_secrets` with `fresh` if at least
+/// one text is a new secret.
 fn insert(
     value: Value<'_>,
     secrets: &mut Secrets,
     mut kept: Option<&mut Texts>,
     decoded: &mut Vec<u8>,
-    (tell, fresh): (&mut Option<Tell<'_>>, &Fresh<'_, '_>),
+    (on_fresh_secrets, fresh): (&mut Option<OnFreshSecrets<'_>>, &Fresh<'_, '_>),
 ) -> Result<()> {
     texts_of(value, secrets.echo_min(), decoded, |text, role, offset| {
         if role != Role::Secret {
@@ -554,10 +554,10 @@ fn insert(
         }
         kept.as_deref_mut().map_or(Ok(()), |kept| kept.push(text, offset))
     })?;
-    if let Some(tell) = tell
+    if let Some(on_fresh_secrets) = on_fresh_secrets
         && secrets.len() >= fresh.number as usize
     {
-        tell(fresh);
+        on_fresh_secrets(fresh);
     }
     Ok(())
 }

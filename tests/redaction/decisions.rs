@@ -385,7 +385,7 @@ fn duplicate_keys_are_refused_or_masked() {
     let output = r#""outputs":{"o":{"sensitive":true,"value":"a-secret","value":"b-secret"}}"#;
     let resource = r#""root_module":{"resources":[{"address":"a.b","values":{"p":"a-secret"},
         "sensitive_values":{"p":true},"values":{"p":"b-secret"}}]}"#;
-    let twins = r#""variables":{"v":{"value":"a-secret","value":"b-secret"}},
+    let duplicate_keys = r#""variables":{"v":{"value":"a-secret","value":"b-secret"}},
         "configuration":{"root_module":{"variables":{"v":{"sensitive":true}}}}"#;
     let variable = r#""variables":{"v":{"value":"a-secret"},"v":{"value":"b-secret"}},
         "configuration":{"root_module":{"variables":{"v":{"sensitive":true}}}}"#;
@@ -397,7 +397,7 @@ fn duplicate_keys_are_refused_or_masked() {
         plan(&format!(r#""prior_state":{{"values":{{{output}}}}}"#)),
         plan(&format!(r#""prior_state":{{"values":{{{resource}}}}}"#)),
         plan(&format!(r#""prior_state":{{"values":{{{module}}}}}"#)),
-        plan(twins),
+        plan(duplicate_keys),
         plan(variable),
         self::change(change),
     ] {

@@ -197,11 +197,11 @@ impl Node {
     }
 
     /// Whether an object in the value has the same key twice.
-    pub fn has_twins(&self) -> bool {
+    pub fn has_duplicate_keys(&self) -> bool {
         let mut keys: Vec<_> = self.members().iter().map(|member| &member.key).collect();
         keys.sort();
         keys.windows(2).any(|two| two[0] == two[1])
-            || self.children().iter().any(|(_, inner)| inner.has_twins())
+            || self.children().iter().any(|(_, inner)| inner.has_duplicate_keys())
     }
 
     /// The value as serde_json parses it.

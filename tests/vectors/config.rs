@@ -92,7 +92,7 @@ fn joins(folder: &Path, tally: &mut Tally) {
         });
         let address = question["address"].as_str().expect("an address");
         let found = configuration.find(address);
-        // The sources of twins in native syntax are read as well, but have no places.
+        // The native-syntax copies of the sources are read as well, but have no locations.
         let has_block = json!(!question["config_address"].is_null());
         let asked = match (&question["source"], &found) {
             (Json::Null, _) => (has_block, json!(found.is_some())),

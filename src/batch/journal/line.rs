@@ -339,15 +339,15 @@ mod tests {
         let Ok(Some(ReadLine::Whole(line))) = Lines::of(&file).next() else { panic!("{text}") };
         assert_eq!(line.text(&file).expect("a text"), text.as_bytes());
         assert_eq!(line.kind(&file).expect("it is read"), Some(kind));
-        let (mut elements, mut told) = (Elements::of(&line, kind, &file), Vec::new());
+        let (mut elements, mut read) = (Elements::of(&line, kind, &file), Vec::new());
         loop {
             match elements.next() {
-                Ok(None) => return Some(told),
+                Ok(None) => return Some(read),
                 Ok(Some((offset, element))) => {
                     let element = String::from_utf8(element.to_vec()).expect("a text");
                     let place = text.len().min((offset - HEAD) as usize);
                     assert!(text[place..].starts_with(&element), "{text}: {element}");
-                    told.push(element);
+                    read.push(element);
                 }
                 Err(error) => {
                     let problem = FolderProblem::Damaged { line: 1 };

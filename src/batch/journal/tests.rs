@@ -61,12 +61,12 @@ fn list(journal: &mut Journal, inputs: &[Listed]) {
 }
 
 fn listed_in(journal: &Journal) -> Vec<Listed> {
-    let listed = journal.listed().expect("they were told");
+    let listed = journal.listed().expect("the inputs are listed");
     listed.collect::<Result<_>>().expect("it can be read")
 }
 
 /// Returns the names of the inputs that are done, and of the inputs that failed.
-fn told(journal: &Journal) -> (Vec<String>, Vec<String>) {
+fn contents(journal: &Journal) -> (Vec<String>, Vec<String>) {
     let (mut done, mut failed) = (Vec::new(), Vec::new());
     for input in listed_in(journal) {
         let known = journal.known(&input).expect("it can be read");
@@ -85,19 +85,19 @@ fn a_journal_keeps_the_outcomes_of_unchanged_inputs_only() {
     let path = folder.path().join("journal");
     let mut journal = written(&path);
     let expected = (vec!["a".to_owned(), "b".to_owned()], Vec::new());
-    assert_eq!(told(&journal), expected);
+    assert_eq!(contents(&journal), expected);
     let again = Journal::open(folder.path(), Access::Read).expect("a journal");
-    assert_eq!(told(&again), expected);
+    assert_eq!(contents(&again), expected);
     assert_eq!((again.terms(), listed_in(&again)), (&terms(), listed_in(&journal)));
     let len = path.metadata().expect("a file").len();
     list(&mut journal, &listed_in(&again));
     assert_eq!(path.metadata().expect("a file").len(), len);
     // One input has another size, and one input is missing.
     list(&mut journal, &[listed("a", 5), listed("b", 2)]);
-    assert_eq!(told(&journal), (vec!["b".to_owned()], Vec::new()));
+    assert_eq!(contents(&journal), (vec!["b".to_owned()], Vec::new()));
     assert_eq!(journal.unlisted().expect("it can be read"), 0);
     list(&mut journal, &[listed("c", 3)]);
-    assert_eq!(told(&journal), (vec![], vec![]));
+    assert_eq!(contents(&journal), (vec![], vec![]));
     assert_eq!(journal.unlisted().expect("it can be read"), 2);
 }
 
@@ -149,13 +149,13 @@ fn inputs_without_identity_are_processed_again() {
     list(&mut journal, &inputs);
     journal.add(&[outcome(&pipe, None)]).expect("it is written");
     let both = (vec!["a".to_owned(), "pipe".to_owned()], vec![]);
-    assert_eq!(told(&journal), both);
-    assert_eq!(told(&Journal::open(folder.path(), Access::Read).expect("a journal")), both);
+    assert_eq!(contents(&journal), both);
+    assert_eq!(contents(&Journal::open(folder.path(), Access::Read).expect("a journal")), both);
     // The next run with the same inputs.
     list(&mut journal, &inputs);
     let one = (vec!["a".to_owned()], vec![]);
-    assert_eq!(told(&journal), one);
-    assert_eq!(told(&Journal::open(folder.path(), Access::Read).expect("a journal")), one);
+    assert_eq!(contents(&journal), one);
+    assert_eq!(contents(&Journal::open(folder.path(), Access::Read).expect("a journal")), one);
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn a_torn_last_line_of_a_journal_is_cut_off() {
         list(&mut journal, &[listed("a", 1)]);
         journal.add(&[outcome(&listed("a", 1), Some("x"))]).expect("it is written");
         let again = Journal::open(folder.path(), Access::Read).expect("a journal");
-        assert_eq!(told(&again), (vec![], vec!["a".to_owned()]));
+        assert_eq!(contents(&again), (vec![], vec!["a".to_owned()]));
     }
 }
 
@@ -217,7 +217,7 @@ fn flipped_bits_in_a_journal_are_detected() {
                         Ordering::Equal => (vec![], vec![]),
                         Ordering::Greater => (vec!["a".to_owned()], vec!["b".to_owned()]),
                     };
-                    assert_eq!(told(&journal), expected, "{at}: {bit:#x}");
+                    assert_eq!(contents(&journal), expected, "{at}: {bit:#x}");
                 }
                 Err(error) => assert!(at < last, "{at}: {error}"),
             }

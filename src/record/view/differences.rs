@@ -82,8 +82,10 @@ pub(super) fn differences(
             let inside = || inner.clone().filter_map(|index| paths.get(index));
             let open = || unknown.elements(inside(), depth);
             let members = || unknown.members(inside(), depth);
-            if let Paired::AsSets(told) = pair(path, values, known, (open, members), listing)? {
-                unknown.list(inside(), (depth, &told), listing);
+            if let Paired::AsSets(in_elements) =
+                pair(path, values, known, (open, members), listing)?
+            {
+                unknown.list(inside(), (depth, &in_elements), listing);
                 continue;
             }
         } else if !is_hidden
@@ -97,8 +99,8 @@ pub(super) fn differences(
         {
             let inside = || inner.clone().filter_map(|index| paths.get(index));
             let members = unknown.members(inside(), depth);
-            let told = list_set(path, depth, [before, after], (set, members), listing)?;
-            unknown.list(inside(), (depth, &told), listing);
+            let in_elements = list_set(path, depth, [before, after], (set, members), listing)?;
+            unknown.list(inside(), (depth, &in_elements), listing);
             continue;
         }
         if !inner.is_empty() {
@@ -159,15 +161,17 @@ impl Unknown<'_> {
 
     /// Lists the unknown paths in `paths`, which lead into elements of a set. Such a path has no
     /// value before the change, because its index does not identify the element. Skips the members
-    /// in `told`, which are shown in their elements. `depth` is the number of steps to the list.
+    /// in `in_elements`, which are shown in their elements. `depth` is the number of steps to the
+    /// list.
     fn list<'a>(
         &mut self,
         paths: impl Iterator<Item = Path<'a>>,
-        (depth, told): (usize, &[Member]),
+        (depth, in_elements): (usize, &[Member]),
         listing: &mut Listing<'_, '_>,
     ) {
         for path in paths.filter(|path| self.is_at(*path)) {
-            if member(path, depth).is_none_or(|member| told.binary_search(&member).is_err()) {
+            if member(path, depth).is_none_or(|member| in_elements.binary_search(&member).is_err())
+            {
                 listing.push_unknown(path);
             }
         }
@@ -211,8 +215,9 @@ fn pair(
             (Kind::Array, Kind::Array) => {
                 if let Some(set) = as_set([before, after], usize::MAX, open, listing)? {
                     let depth = path.steps().len();
-                    let told = list_set(path, depth, [before, after], (set, members()), listing)?;
-                    return Ok(Paired::AsSets(told));
+                    let in_elements =
+                        list_set(path, depth, [before, after], (set, members()), listing)?;
+                    return Ok(Paired::AsSets(in_elements));
                 }
             }
             (Kind::String, Kind::String) if texts(path, [before, after], listing)? => {

@@ -19,13 +19,18 @@ const WIDTH: usize = 100;
 
 /// The rendered attributes, and whether they are complete.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct RenderedAttributes {
     pub text: String,
     pub is_all: bool,
 }
 
 /// Renders attributes in about `max` bytes. The last line may end beyond that.
-pub(super) fn tell(attributes: &Attributes, action: Action, detail: Detail, max: usize) -> Told {
+pub(super) fn render(
+    attributes: &Attributes,
+    action: Action,
+    detail: Detail,
+    max: usize,
+) -> RenderedAttributes {
     let Attributes { list, left_out, .. } = attributes;
     let (mut lines, mut long) = (String::new(), Vec::new());
     let rendered = list.iter().take_while(|attribute| {
@@ -66,7 +71,7 @@ pub(super) fn tell(attributes: &Attributes, action: Action, detail: Detail, max:
             "<details>\n<summary>Long values: {count}</summary>\n\n{values}\n</details>\n"
         );
     }
-    Told { text, is_all: left == 0 && hidden == 0 }
+    RenderedAttributes { text, is_all: left == 0 && hidden == 0 }
 }
 
 /// Whether the values of an attribute fit into its line.

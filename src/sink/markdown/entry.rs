@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use super::attributes::{Told, VALUE, tell};
+use super::attributes::{RenderedAttributes, VALUE, render};
 use super::class::Class;
 use super::quoted::{NAME, cut, fenced, span};
 use crate::record::view::Detail;
@@ -38,7 +38,7 @@ pub(super) struct MarkdownEntry {
 }
 
 /// Turns the records of a plan into entries.
-pub(super) struct Teller {
+pub(super) struct EntryRenderer {
     /// The name of the plan, if there are several.
     pub plan: Option<String>,
     /// Maximum number of bytes of an entry's attributes. The last line may end beyond it.
@@ -46,7 +46,7 @@ pub(super) struct Teller {
     /// Like `lines_max`, for attributes that have one side only, as in a create or a delete.
     pub plain_max: usize,
     /// Whether entries that are cut also get a full body.
-    pub tells_all: bool,
+    pub renders_full: bool,
     /// How much of each value is shown.
     pub detail: Detail,
     /// Makes links to source files.
@@ -55,7 +55,7 @@ pub(super) struct Teller {
 
 /// Consecutive changes to instances of a resource that are alike.
 #[derive(Debug)]
-pub(super) struct Alike {
+pub(super) struct AlikeChanges {
     pub class: Class,
     instances: Instances,
     symbol: &'static str,
@@ -65,20 +65,20 @@ pub(super) struct Alike {
     body: MarkdownEntry,
 }
 
-impl Alike {
+impl AlikeChanges {
     /// Adds `other` if it is alike. Otherwise returns it.
-    pub fn take(&mut self, other: Alike) -> Option<Alike> {
+    pub fn take(&mut self, other: AlikeChanges) -> Option<AlikeChanges> {
         let is_alike = self.class == other.class && self.instances.take(&other.instances);
         if is_alike { None } else { Some(other) }
     }
 
     /// Returns the entry for these changes.
-    pub fn entry(self, teller: &Teller) -> MarkdownEntry {
-        let Alike { instances, symbol, link, phrase, body, .. } = self;
+    pub fn entry(self, renderer: &EntryRenderer) -> MarkdownEntry {
+        let AlikeChanges { instances, symbol, link, phrase, body, .. } = self;
         let Instances { name, indexes, count, .. } = &instances;
         let mut head = match (&indexes[..], *count) {
-            ([index], 1) => teller.head(symbol, &(name.clone() + index)),
-            _ => teller.head(symbol, name),
+            ([index], 1) => renderer.head(symbol, &(name.clone() + index)),
+            _ => renderer.head(symbol, name),
         };
         if *count > 1 {
             let keys: Vec<String> = indexes.iter().map(|index| span(index, WORD)).collect();
@@ -92,7 +92,7 @@ impl Alike {
     }
 }
 
-impl Teller {
+impl EntryRenderer {
     fn head(&self, symbol: &str, name: &str) -> String {
         let plan = self.plan.as_ref().map(|plan| span(plan, WORD) + ": ").unwrap_or_default();
         match symbol.trim() {
@@ -110,14 +110,14 @@ impl Teller {
     }
 
     /// Returns a change to a resource as a group of one.
-    pub fn change(&self, class: Class, change: &ResourceChange<'_>) -> Alike {
+    pub fn change(&self, class: Class, change: &ResourceChange<'_>) -> AlikeChanges {
         let mut instances = Instances::of(change, self.detail);
         let module = change.resource.module_address.as_deref();
         // `Instances` leaves the module out of the name.
         if let Some(module) = module.filter(|module| change.label().starts_with(*module)) {
             instances.name.insert_str(0, &format!("{module}."));
         }
-        Alike {
+        AlikeChanges {
             class,
             instances,
             symbol: symbol(change),
@@ -178,9 +178,9 @@ impl Teller {
             Action::Update | Action::Replace => self.lines_max,
             _ => self.plain_max,
         };
-        let render = |max| tell(attributes, action, self.detail, max);
-        let Told { text, is_all } = render(lines_max);
-        let full = (self.tells_all && !is_all).then(|| render(usize::MAX).text);
+        let render = |max| render(attributes, action, self.detail, max);
+        let RenderedAttributes { text, is_all } = render(lines_max);
+        let full = (self.renders_full && !is_all).then(|| render(usize::MAX).text);
         MarkdownEntry { count: 1, body: text, full, ..MarkdownEntry::default() }
     }
 }

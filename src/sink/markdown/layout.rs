@@ -8,9 +8,9 @@ use std::io::{BufWriter, Write};
 
 use super::class::Class;
 use super::entry::MarkdownEntry;
+use super::entry_store::EntryStore;
 use super::fit::{Fit, Measure, Rest};
 use super::overview::Overview;
-use super::shelf::Shelf;
 use super::{Open, Page};
 use crate::error::Result;
 use crate::sink::phrase::counted;
@@ -100,24 +100,24 @@ impl<'l, 's> Layout<'l, 's> {
     }
 
     /// Writes all entries and returns the number of pages.
-    pub fn write(mut self, shelf: &mut Shelf) -> Result<u64> {
-        let mut left_out = LeftOut { counts: shelf.counts().collect(), cut: u64::MAX };
+    pub fn write(mut self, store: &mut EntryStore) -> Result<u64> {
+        let mut left_out = LeftOut { counts: store.counts().collect(), cut: u64::MAX };
         let last_line = self.fit.measure.of(&left_out.words());
         left_out.cut = 0;
         self.begin_page()?;
-        if self.fit.rest == Rest::LeftOut && !has_room(self.fit, self.overview, self.text, shelf) {
+        if self.fit.rest == Rest::LeftOut && !has_room(self.fit, self.overview, self.text, store) {
             self.left = self.left.saturating_sub(last_line);
             let tool = self.overview.tool();
-            let frames = shelf
+            let frames = store
                 .counts()
                 .map(|(class, count)| frame(self.fit.measure, &title(class, count, tool)));
-            let heads = (shelf.heads() + frames.sum::<u64>()).min(self.left / 2);
-            let differences = shelf.differences().min(self.left - heads);
+            let heads = (store.heads() + frames.sum::<u64>()).min(self.left / 2);
+            let differences = store.differences().min(self.left - heads);
             self.reserved = Reserved { heads, differences };
         }
         'classes: for (class, count) in left_out.counts.clone() {
             self.title = title(class, count, self.overview.tool());
-            let mut entries = shelf.read(class)?;
+            let mut entries = store.read(class)?;
             while let Some(entry) = entries.next()? {
                 let count = entry.count;
                 match self.entry(class, entry)? {
@@ -233,10 +233,10 @@ impl<'l, 's> Layout<'l, 's> {
 }
 
 /// Whether all entries fit on one page that begins with the overview `text`.
-pub(super) fn has_room(fit: Fit, overview: &Overview, text: &str, shelf: &Shelf) -> bool {
+pub(super) fn has_room(fit: Fit, overview: &Overview, text: &str, store: &EntryStore) -> bool {
     let title = |(class, count)| title(class, count, overview.tool());
-    let frames = shelf.counts().map(|section| frame(fit.measure, &title(section)));
-    FRAME + fit.measure.of(text) + frames.sum::<u64>() + shelf.size() <= fit.max
+    let frames = store.counts().map(|section| frame(fit.measure, &title(section)));
+    FRAME + fit.measure.of(text) + frames.sum::<u64>() + store.size() <= fit.max
 }
 
 /// Returns the size of the text that begins and ends a section.

@@ -2,7 +2,7 @@
 //! first, and details are folded.
 //!
 //! ```text
-//!  records ─▶ entry ─▶ shelf, by class ─┐ at the end:
+//!  records ─▶ entry ─▶ store, by class ─┐ at the end:
 //!          └▶ overview ─────────────────┴▶ layout ─▶ pages
 //! ```
 //!
@@ -12,20 +12,20 @@
 mod attributes;
 mod class;
 mod entry;
+mod entry_store;
 mod fit;
 mod layout;
 mod losses;
 mod overview;
 mod quoted;
-mod shelf;
 
 use std::io::Write;
 
 use self::class::Class;
-use self::entry::{Alike, MarkdownEntry, Teller};
+use self::entry::{AlikeChanges, EntryRenderer, MarkdownEntry};
+use self::entry_store::{EntryStore, Room};
 use self::layout::{Layout, has_room};
 use self::overview::Overview;
-use self::shelf::{Room, Shelf};
 use crate::error::{Error, Result};
 use crate::record::view::Detail;
 use crate::record::{Hidden, Label, Record, ResourceChange};
@@ -47,13 +47,13 @@ pub struct Markdown<'s> {
     fit: Fit,
     counted_rules: CountedRules,
     overview: Overview,
-    shelf: Shelf,
+    store: EntryStore,
     /// The entries without any cuts. `None` once they exceed the length limit.
-    full: Option<Shelf>,
-    teller: Teller,
+    full: Option<EntryStore>,
+    renderer: EntryRenderer,
     plans: u64,
     /// The last changes. The next change joins them if it is alike.
-    alike: Option<Alike>,
+    pending: Option<AlikeChanges>,
 }
 
 impl<'s> Markdown<'s> {
@@ -67,69 +67,80 @@ impl<'s> Markdown<'s> {
             (Rest::Parts, _) => (u64::MAX, [part(2); 2]),
         };
         let (detail, links) = (Detail::Excerpts, SourceLinks::default());
-        let tells_all = lines_max < usize::MAX && fit.rest == Rest::LeftOut;
+        let renders_full = lines_max < usize::MAX && fit.rest == Rest::LeftOut;
         Markdown {
             open,
             fit,
             counted_rules: CountedRules::new(rules),
             overview: Overview::default(),
-            shelf: Shelf::new(fit.measure, kept_max),
-            full: tells_all.then(|| Shelf::new(fit.measure, kept_max)),
-            teller: Teller { plan: None, lines_max, plain_max, tells_all, detail, links },
+            store: EntryStore::new(fit.measure, kept_max),
+            full: renders_full.then(|| EntryStore::new(fit.measure, kept_max)),
+            renderer: EntryRenderer {
+                plan: None,
+                lines_max,
+                plain_max,
+                renders_full,
+                detail,
+                links,
+            },
             plans: 0,
-            alike: None,
+            pending: None,
         }
     }
 
     /// Sets how much of each value to show, and links changes, outputs and checks to their blocks.
     /// With full detail, alike changes are not grouped.
     pub fn with(mut self, detail: Detail, links: SourceLinks) -> Markdown<'s> {
-        (self.teller.detail, self.teller.links) = (detail, links);
+        (self.renderer.detail, self.renderer.links) = (detail, links);
         self
     }
 
     fn change(&mut self, class: Class, change: &ResourceChange<'_>) -> Result<()> {
-        if self.shelf.room(class) == Room::None {
-            self.shelf.count(class, 1);
+        if self.store.room(class) == Room::None {
+            self.store.count(class, 1);
             return Ok(());
         }
-        let next = self.teller.change(class, change);
-        let unmerged = match &mut self.alike {
+        let next = self.renderer.change(class, change);
+        let unmerged = match &mut self.pending {
             Some(alike) => alike.take(next),
             None => Some(next),
         };
         if unmerged.is_some() {
             self.flush()?;
-            self.alike = unmerged;
+            self.pending = unmerged;
         }
         Ok(())
     }
 
     fn flush(&mut self) -> Result<()> {
-        let Some(alike) = self.alike.take() else { return Ok(()) };
+        let Some(alike) = self.pending.take() else { return Ok(()) };
         let class = alike.class;
-        let entry = alike.entry(&self.teller);
+        let entry = alike.entry(&self.renderer);
         self.put(class, entry)
     }
 
     fn put(&mut self, class: Class, mut entry: MarkdownEntry) -> Result<()> {
-        self.shelf.add(class, &entry)?;
+        self.store.add(class, &entry)?;
         if let Some(full) = &mut self.full {
             entry.body = entry.full.take().unwrap_or(entry.body);
             full.add(class, &entry)?;
             if full.size() > self.fit.max {
-                (self.full, self.teller.tells_all) = (None, false);
+                (self.full, self.renderer.renders_full) = (None, false);
             }
         }
         Ok(())
     }
 
-    fn add(&mut self, class: Class, tell: impl FnOnce(&Teller) -> MarkdownEntry) -> Result<()> {
-        if self.shelf.room(class) == Room::None {
-            self.shelf.count(class, 1);
+    fn add(
+        &mut self,
+        class: Class,
+        render: impl FnOnce(&EntryRenderer) -> MarkdownEntry,
+    ) -> Result<()> {
+        if self.store.room(class) == Room::None {
+            self.store.count(class, 1);
             return Ok(());
         }
-        let entry = tell(&self.teller);
+        let entry = render(&self.renderer);
         self.put(class, entry)
     }
 }
@@ -142,33 +153,35 @@ impl Sink for Markdown<'_> {
             Record::Plan(plan) => {
                 let name = plan.workspace.unwrap_or(plan.source);
                 let is_one_of_several = plan.workspace.is_some() || self.plans > 0;
-                self.teller.plan = is_one_of_several.then(|| name.to_owned());
+                self.renderer.plan = is_one_of_several.then(|| name.to_owned());
                 self.plans += 1;
                 Ok(())
             }
             Record::ResourceChange(change) => {
-                let (class, teller) = (Class::of(change), &self.teller);
-                self.overview.losses.note(class, || teller.loss(class, change));
+                let (class, renderer) = (Class::of(change), &self.renderer);
+                self.overview.losses.note(class, || renderer.loss(class, change));
                 self.change(class, change)
             }
             Record::ResourceDrift(change) => self.change(Class::Drift, change),
             Record::DeferredChange(change) => self.change(Class::Deferred, change),
-            Record::OutputChange(output) => self.add(Class::Output, |teller| teller.output(output)),
+            Record::OutputChange(output) => {
+                self.add(Class::Output, |renderer| renderer.output(output))
+            }
             Record::ActionInvocation(invoked) => {
-                self.add(Class::Invocation, |teller| teller.invocation(invoked))
+                self.add(Class::Invocation, |renderer| renderer.invocation(invoked))
             }
             Record::DeferredActionInvocation(deferred) => {
-                self.add(Class::DeferredAction, |teller| teller.invocation(deferred))
+                self.add(Class::DeferredAction, |renderer| renderer.invocation(deferred))
             }
-            Record::Check(check) => self.add(Class::Check, |teller| teller.check(check)),
+            Record::Check(check) => self.add(Class::Check, |renderer| renderer.check(check)),
             Record::RelevantAttribute(_) => Ok(()),
             // The overview lists failed assertions among the broken rules.
             Record::FailedAssertion(_) => Ok(()),
             Record::Summary(_) => {
                 self.flush()?;
                 self.overview.losses.mark();
-                self.shelf.mark();
-                self.full.iter_mut().for_each(Shelf::mark);
+                self.store.mark();
+                self.full.iter_mut().for_each(EntryStore::mark);
                 Ok(())
             }
         }
@@ -186,28 +199,28 @@ impl Sink for Markdown<'_> {
     }
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
-        self.alike = None;
+        self.pending = None;
         self.overview.losses.forget();
         self.overview.fail(label.workspace.unwrap_or(label.source), &error.to_string());
-        self.full.iter_mut().try_for_each(Shelf::forget)?;
-        self.shelf.forget()
+        self.full.iter_mut().try_for_each(EntryStore::forget)?;
+        self.store.forget()
     }
 
     fn finish(&mut self) -> Result<()> {
-        let Markdown { fit, overview, shelf, full, open, .. } = self;
+        let Markdown { fit, overview, store, full, open, .. } = self;
         // The overview gets half of the first page, the entries the other half.
         let text = overview.text(fit.measure, fit.max / 2);
         if let Some(full) = full.as_mut().filter(|full| has_room(*fit, overview, &text, full)) {
-            std::mem::swap(shelf, full);
+            std::mem::swap(store, full);
         }
         let parts = match fit.rest {
             Rest::LeftOut => 1,
             Rest::Parts => {
                 let mut nowhere: Open<'_> = Box::new(|_| Ok(Box::new(std::io::sink())));
-                Layout::new(*fit, overview, &text, 0, &mut nowhere).write(shelf)?
+                Layout::new(*fit, overview, &text, 0, &mut nowhere).write(store)?
             }
         };
-        Layout::new(*fit, overview, &text, parts, open).write(shelf)?;
+        Layout::new(*fit, overview, &text, parts, open).write(store)?;
         Ok(())
     }
 }

@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn errors_about_invalid_addresses_hide_secrets() {
-        for (name, expected, told) in [
+        for (name, expected, printed) in [
             ("ftp://host/plan.json", StoreFault::Name, "ftp://host/plan.json"),
             ("s3:///key", StoreFault::Name, "s3:///key"),
             ("s3://", StoreFault::Name, "s3://"),
@@ -244,7 +244,7 @@ mod tests {
         ] {
             let error = Named::parse(name).expect("a scheme").expect_err(name);
             assert_eq!(error.kind(), ErrorKind::Store(expected), "{name}");
-            assert_eq!(shown(name), told);
+            assert_eq!(shown(name), printed);
         }
     }
 }

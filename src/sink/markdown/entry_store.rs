@@ -17,7 +17,7 @@ use crate::sink::write_error;
 const MEMORY: usize = 1 << 20;
 
 /// The stored entries of all classes.
-pub(super) struct Shelf {
+pub(super) struct EntryStore {
     stores: [Store; Class::ALL.len()],
     /// The totals of each class at the end of the last plan.
     marks: [StoreTotals; Class::ALL.len()],
@@ -56,13 +56,13 @@ pub(super) enum Room {
 /// of its head and its body in bytes.
 const NUMBERS: usize = 32;
 
-impl Shelf {
-    /// Creates an empty shelf that stores entries up to the size `max` for each class.
-    pub fn new(measure: Measure, max: u64) -> Shelf {
+impl EntryStore {
+    /// Creates an empty store that stores entries up to the size `max` for each class.
+    pub fn new(measure: Measure, max: u64) -> EntryStore {
         let store =
             |_| Store { file: SpooledTempFile::new(MEMORY), totals: StoreTotals::default() };
         let marks = [StoreTotals::default(); Class::ALL.len()];
-        Shelf { stores: Class::ALL.map(store), marks, measure, max }
+        EntryStore { stores: Class::ALL.map(store), marks, measure, max }
     }
 
     /// Returns how much of the next entry of a class would be stored.

@@ -4,7 +4,7 @@
 use plansift::error::ErrorKind;
 use plansift::input::{Slice, Source};
 use plansift::json::Validation;
-use plansift::plan::{self, Documents, Next, REACH, SurroundingText};
+use plansift::plan::{self, Documents, NextDocument, REACH, SurroundingText};
 use plansift::record::{Label, Record, RecordOptions, sift_next};
 use plansift::sink::Sink;
 
@@ -64,9 +64,9 @@ fn results_with_bytes(source: impl Source, options: &RecordOptions) -> (Vec<Stri
             }
         }
         match documents.find_next() {
-            Next::Document(_) => {}
-            Next::End => return (results, first.bytes),
-            Next::Unknown { .. } => {
+            NextDocument::Document(_) => {}
+            NextDocument::End => return (results, first.bytes),
+            NextDocument::Unknown { .. } => {
                 results.push("?".to_owned());
                 return (results, first.bytes);
             }
@@ -283,7 +283,11 @@ fn a_document_is_reported_before_the_next_one_arrives() {
         let label = Label { source: "-", workspace: None };
         sift_next(&mut documents, label, &options, &mut sink).expect("a plan");
         assert_eq!(sink.address, "x.a", "{beginning}");
-        assert_eq!(documents.find_next(), Next::Document(first.len() as u64), "{beginning}");
+        assert_eq!(
+            documents.find_next(),
+            NextDocument::Document(first.len() as u64),
+            "{beginning}"
+        );
     }
 }
 

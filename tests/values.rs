@@ -12,14 +12,14 @@ use plansift::limits::Limits;
 use plansift::plan::{self, Documents};
 use plansift::planfile;
 use plansift::record::Label;
-use plansift::record::values::{Of, Select, ValuesOptions, What, read};
+use plansift::record::values::{RowKind, Select, ValuesOptions, ValuesSource, read};
 use plansift::sink::ndjson::Ndjson;
 use serde_json::{Value, json};
 
 use crate::naive::values as oracle;
 use crate::{run, shared_plans};
 
-fn options(what: What, of: Of) -> ValuesOptions {
+fn options(what: RowKind, of: ValuesSource) -> ValuesOptions {
     ValuesOptions {
         read: plan::PlanOptions::default(),
         what,
@@ -57,20 +57,21 @@ fn is_state(document: &Value) -> bool {
 
 /// Every way to read a document, with the rows of the oracle.
 fn expected(document: &Value) -> Vec<(ValuesOptions, Vec<Value>)> {
-    let plan = [(Of::Auto, "planned_values"), (Of::Prior, "prior_state")];
-    let state = [(Of::Auto, "values"), (Of::State, "values")];
+    let plan = [(ValuesSource::Auto, "planned_values"), (ValuesSource::Prior, "prior_state")];
+    let state = [(ValuesSource::Auto, "values"), (ValuesSource::State, "values")];
     let sections = if is_state(document) { state } else { plan };
     let mut expected = Vec::new();
     for (of, section) in sections {
         let resources = oracle::resources(document, section, true);
-        expected.push((options(What::Resources, of), resources));
-        let managed = ValuesOptions { all: false, ..options(What::Resources, of) };
+        expected.push((options(RowKind::Resources, of), resources));
+        let managed = ValuesOptions { all: false, ..options(RowKind::Resources, of) };
         expected.push((managed, oracle::resources(document, section, false)));
-        expected.push((options(What::Outputs, of), oracle::outputs(document, section)));
+        expected.push((options(RowKind::Outputs, of), oracle::outputs(document, section)));
     }
-    expected.push((options(What::Checks, Of::Auto), oracle::checks(document)));
+    expected.push((options(RowKind::Checks, ValuesSource::Auto), oracle::checks(document)));
     if !is_state(document) {
-        expected.push((options(What::Variables, Of::Auto), oracle::variables(document)));
+        expected
+            .push((options(RowKind::Variables, ValuesSource::Auto), oracle::variables(document)));
     }
     expected
 }

@@ -43,7 +43,9 @@ pub use self::parse::{parse, parse_one};
 pub use self::partial_results::PartialResults;
 pub use self::read::Syntax;
 pub use self::run::Run;
-pub use self::subject::{Action, Assertion, Expectation, PlanState, Severity, Subject, Where};
+pub use self::subject::{
+    Action, Assertion, Expectation, PlanState, Severity, Subject, ValueSelector,
+};
 pub use self::verdict::{Answers, Unmatched};
 
 /// The JSON Schema (draft 2020-12) of a file of assertions, in any syntax.

@@ -4,7 +4,7 @@ use super::bounds::Bounds;
 use super::node::{FileError, Member, Node, NodeKind, boolean, text, unknown_key, unknown_word};
 use super::read::{Syntax, read};
 use super::subject::{
-    Action, Assertion, DEFERRAL_REASONS, Expectation, PlanState, Severity, Subject, Where,
+    Action, Assertion, DEFERRAL_REASONS, Expectation, PlanState, Severity, Subject, ValueSelector,
 };
 use super::values::{bounds, matcher};
 use crate::path::{AddressPattern, AttributePath, AttributeQuery, DottedPath};
@@ -230,7 +230,7 @@ impl Parts {
             return Err(FileError::new(self.line, text));
         }
         let path = match self.path.take() {
-            None => Where::At(AttributePath::root()),
+            None => ValueSelector::At(AttributePath::root()),
             Some((line, node)) => {
                 let path = path(&node, self.is_dotted)?;
                 if self.first(Scope::Value).is_none() {
@@ -261,7 +261,7 @@ impl Parts {
 }
 
 /// The default name of an assertion: the assertion in a few words.
-fn named(subject: &Subject, path: &Where, expectations: &[Expectation]) -> String {
+fn named(subject: &Subject, path: &ValueSelector, expectations: &[Expectation]) -> String {
     let mut name = match subject {
         Subject::Resource(pattern) => pattern.text().to_owned(),
         Subject::Output(pattern) => format!("output {}", pattern.text()),
@@ -287,16 +287,16 @@ fn path_style(line: usize, node: &Node) -> Result<bool, FileError> {
     meaning(line, "path_style", &text(node, "path_style")?, &[("tfjson", true)])
 }
 
-fn path(node: &Node, is_dotted: bool) -> Result<Where, FileError> {
+fn path(node: &Node, is_dotted: bool) -> Result<ValueSelector, FileError> {
     let text = text(node, "path")?;
     let concrete = match is_dotted {
-        true => DottedPath::parse(&text).map(Where::Dotted),
-        false => AttributePath::parse(&text).map(Where::At),
+        true => DottedPath::parse(&text).map(ValueSelector::Dotted),
+        false => AttributePath::parse(&text).map(ValueSelector::At),
     };
     let parsed = match concrete {
         Ok(path) => Ok(path),
         Err(error) => match AttributeQuery::parse(&text) {
-            Ok(query) => Ok(Where::Each(query)),
+            Ok(query) => Ok(ValueSelector::Each(query)),
             Err(of_query) if text.contains('*') => Err(of_query),
             Err(_) => Err(error),
         },

@@ -5,7 +5,7 @@ use super::list::Assertions;
 use super::partial_results::{PartialResult, PartialResults};
 use super::paths::matching_paths;
 use super::sides::{Item, Sides};
-use super::subject::{Action, Assertion, Expectation, PlanState, Where};
+use super::subject::{Action, Assertion, Expectation, PlanState, ValueSelector};
 use super::values::words;
 use super::verdict::{self, Answers};
 use crate::error::Result;
@@ -320,11 +320,11 @@ fn check_item(
         others().try_for_each(|it| item.check(it, path, &mut answer.outcome))
     };
     let query = match &assertion.path {
-        Where::At(path) => return at(path, answer),
-        Where::Dotted(path) => {
+        ValueSelector::At(path) => return at(path, answer),
+        ValueSelector::Dotted(path) => {
             return at(&path.resolve(|path| item.sides.is_list_at(path))?, answer);
         }
-        Where::Each(query) => query,
+        ValueSelector::Each(query) => query,
     };
     let paths = matching_paths(query, item.sides.all(), limits)?;
     for expectation in others() {

@@ -16,7 +16,7 @@ pub struct Assertion {
     /// What the assertion is about.
     pub subject: Subject,
     /// The value that the expectations are about.
-    pub path: Where,
+    pub path: ValueSelector,
     /// The expectations, all of which must hold.
     pub expectations: Vec<Expectation>,
     /// Whether a failure fails the run.
@@ -49,7 +49,7 @@ pub enum Subject {
 
 /// The values that an assertion is about.
 #[derive(Debug)]
-pub enum Where {
+pub enum ValueSelector {
     /// The value at a path. The root has no steps.
     At(AttributePath),
     /// The value at a path with dotted numbers.
@@ -58,27 +58,29 @@ pub enum Where {
     Each(AttributeQuery),
 }
 
-impl Where {
+impl ValueSelector {
     /// Whether the path is the root.
     pub fn is_root(&self) -> bool {
-        matches!(self, Where::At(path) if path.is_root())
+        matches!(self, ValueSelector::At(path) if path.is_root())
     }
 
     /// Whether the first step is an index.
     pub(super) fn begins_with_index(&self) -> bool {
         match self {
-            Where::At(path) => matches!(path.steps().first(), Some(AttributeStep::Index(_))),
-            Where::Dotted(path) => path.begins_with_index(),
-            Where::Each(query) => query.to_string().starts_with('['),
+            ValueSelector::At(path) => {
+                matches!(path.steps().first(), Some(AttributeStep::Index(_)))
+            }
+            ValueSelector::Dotted(path) => path.begins_with_index(),
+            ValueSelector::Each(query) => query.to_string().starts_with('['),
         }
     }
 
     /// The text of the path.
     pub fn text(&self) -> String {
         match self {
-            Where::At(path) => path.to_string(),
-            Where::Dotted(path) => path.to_string(),
-            Where::Each(query) => query.to_string(),
+            ValueSelector::At(path) => path.to_string(),
+            ValueSelector::Dotted(path) => path.to_string(),
+            ValueSelector::Each(query) => query.to_string(),
         }
     }
 }

@@ -5,7 +5,7 @@ use super::list::Assertions;
 use super::outcome::Outcome;
 use super::partial_results::{PartialResult, PartialResults};
 use super::sides::IN_STATE;
-use super::subject::{Assertion, Expectation, PlanState, Subject, Where};
+use super::subject::{Assertion, Expectation, PlanState, Subject, ValueSelector};
 use super::values::words;
 use crate::nearest::did_you_mean;
 
@@ -172,9 +172,9 @@ impl Closing<'_> {
     fn path(&mut self, pattern: &str) {
         let Closing { assertion, ref mut answer, .. } = *self;
         let steps = match &assertion.path {
-            Where::At(path) => path.steps().len(),
-            Where::Dotted(_) => usize::MAX,
-            Where::Each(_) => return,
+            ValueSelector::At(path) => path.steps().len(),
+            ValueSelector::Dotted(_) => usize::MAX,
+            ValueSelector::Each(_) => return,
         };
         let is_unseen = answer.lacks_path && !answer.has_path && answer.outcome.holds();
         let mut expectations = assertion.expectations.iter();

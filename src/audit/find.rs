@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use super::notes::{Note, Notes};
 use super::safe_text::{Label, PATH_MAX, SafeText, ShownPath};
-use super::walk::{Hit, What, walk};
+use super::walk::{Hit, HitKind, walk};
 use super::{AuditOptions, Kind, names};
 use crate::error::{Error, Result};
 use crate::json::string;
@@ -16,9 +16,9 @@ use crate::limits::Limit;
 use crate::path;
 use crate::plan::{Piece, PieceKind, Section};
 use crate::secret::constants::Constant;
-use crate::secret::echo::{EchoKind, Echoes, Sought};
+use crate::secret::echo::{EchoKind, EchoTargets, Echoes};
 use crate::secret::leaves::{Leaf, leaves};
-use crate::secret::marks::{By, Marked, Step, Why};
+use crate::secret::marks::{MarkReason, MarkSource, Marked, Step};
 use crate::secret::parts::{Parts, constants};
 use crate::secret::piece_secrets::{PieceSecret, PieceSecrets};
 use crate::secret::relevant::secret_steps;
@@ -57,24 +57,24 @@ impl Hits<'_> {
         match found {
             PieceSecret::Marked(marked, by) => self.marked(marked, by),
             PieceSecret::Cut(cut) => {
-                cut.steps().try_for_each(|step| self.push_other(What::Marked, step?, 0))
+                cut.steps().try_for_each(|step| self.push_other(HitKind::Marked, step?, 0))
             }
             PieceSecret::Equal(value, text) => {
                 let number = self.collected.secrets.repeated(text).unwrap_or_default();
-                self.push_other(What::Equal, value, number)
+                self.push_other(HitKind::Equal, value, number)
             }
         }
     }
 
     /// Reports a marked place on both sides.
-    fn marked(&mut self, marked: &Marked<'_, '_>, by: By) -> Result<()> {
+    fn marked(&mut self, marked: &Marked<'_, '_>, by: MarkSource) -> Result<()> {
         self.count(marked.offset())?;
         for value in marked.sides.into_iter().flatten() {
             let what = self.what(value, by)?;
             self.push(what, value);
         }
         // These overlays repeat keys of a secret value, so nothing in them is reported.
-        let overlays = marked.overlays.into_iter().filter(|_| marked.why == Why::Whole);
+        let overlays = marked.overlays.into_iter().filter(|_| marked.why == MarkReason::Whole);
         for overlay in overlays.chain([marked.unknown]).flatten() {
             let mut has_keys = false;
             leaves(overlay, |leaf| {
@@ -82,7 +82,7 @@ impl Hits<'_> {
                 Ok(())
             })?;
             if has_keys {
-                self.push(What::Hidden, overlay);
+                self.push(HitKind::Hidden, overlay);
             }
         }
         Ok(())
@@ -102,16 +102,16 @@ impl Hits<'_> {
                 number = number.or_else(|| self.collected.secrets.repeated(text));
                 Ok(())
             })?;
-            number.map_or(Ok(()), |number| self.push_other(What::Equal, value, number))
+            number.map_or(Ok(()), |number| self.push_other(HitKind::Equal, value, number))
         })
     }
 
     /// Returns how to report a marked value.
-    fn what(&mut self, value: Value<'_>, by: By) -> Result<What> {
+    fn what(&mut self, value: Value<'_>, by: MarkSource) -> Result<HitKind> {
         Ok(match by {
-            _ if self.is_mask(value)? => What::Hidden,
-            By::Mark => What::Marked,
-            By::Name => What::Named,
+            _ if self.is_mask(value)? => HitKind::Hidden,
+            MarkSource::Mark => HitKind::Marked,
+            MarkSource::Name => HitKind::Named,
         })
     }
 
@@ -121,12 +121,12 @@ impl Hits<'_> {
             && is_mask(decode(value.string()?, &mut self.decoded)?))
     }
 
-    fn push(&mut self, what: What, value: Value<'_>) {
+    fn push(&mut self, what: HitKind, value: Value<'_>) {
         self.list.push(Hit { offset: value.offset(), what, number: 0 });
     }
 
     /// Reports a value that no overlay of its piece marks.
-    fn push_other(&mut self, what: What, value: Value<'_>, number: u32) -> Result<()> {
+    fn push_other(&mut self, what: HitKind, value: Value<'_>, number: u32) -> Result<()> {
         self.count(value.offset())?;
         self.list.push(Hit { offset: value.offset(), what, number });
         Ok(())
@@ -234,7 +234,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
             // If all values of a map are secret, so are its keys.
             if has_keys && texts > 0 && hits.list.len() - before == texts {
                 hits.list.truncate(before);
-                hits.push(What::Marked, constant);
+                hits.push(HitKind::Marked, constant);
             }
             Ok(())
         })
@@ -243,17 +243,17 @@ impl<'r, N: Notes> Auditor<'r, N> {
     /// Finds texts that repeat a secret, anywhere in the piece.
     fn echoes(&mut self, piece: &Piece<'_>) -> Result<()> {
         let Collected { secrets, contained, .. } = self.collected;
-        let sought = Sought { secrets, contained: contained.as_ref() };
+        let targets = EchoTargets { secrets, contained: contained.as_ref() };
         let (raw, start) = (piece.value.raw(), piece.value.offset());
         let (others, hits_max) = (self.hits.list.len(), self.hits.reported_max);
         let hits = &mut self.hits.list;
-        self.echoes.find(raw, &sought, &mut |echo| {
+        self.echoes.find(raw, &targets, &mut |echo| {
             let what = match echo.kind {
                 EchoKind::Key if spells_attribute_name(inside(&raw[echo.range.clone()])) => {
                     return Ok(());
                 }
-                EchoKind::Key => What::Key,
-                EchoKind::Value | EchoKind::Number => What::Echo,
+                EchoKind::Key => HitKind::Key,
+                EchoKind::Value | EchoKind::Number => HitKind::Echo,
             };
             let offset = start + echo.range.start as u64;
             if (hits.len() - others) as u64 >= hits_max {
@@ -265,7 +265,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
         if hits.len() > others {
             let words = words(piece.kind, piece.value)?;
             let is_word = |hit: &Hit| words.binary_search(&hit.offset).is_ok();
-            hits.retain(|hit| hit.what != What::Echo || !is_word(hit));
+            hits.retain(|hit| hit.what != HitKind::Echo || !is_word(hit));
         }
         Ok(())
     }
@@ -276,7 +276,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
         let (start, hits) = (value.offset(), &mut self.hits.list);
         let others = hits.len();
         names::find(value.raw(), |at| {
-            hits.push(Hit { offset: start + at as u64, what: What::Suspect, number: 0 });
+            hits.push(Hit { offset: start + at as u64, what: HitKind::Suspect, number: 0 });
         });
         let has_type = piece.kind.is_declaration() || piece.kind == PieceKind::Output;
         if hits.len() > others
@@ -285,7 +285,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
         {
             // A type expression names attributes and contains no values.
             let range = expression.range();
-            hits.retain(|hit| hit.what != What::Suspect || !range.contains(&hit.offset));
+            hits.retain(|hit| hit.what != HitKind::Suspect || !range.contains(&hit.offset));
         }
         Ok(())
     }
@@ -297,7 +297,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
         }
         for value in parts.subject.sides.into_iter().flatten() {
             if value.raw().starts_with(b"\"") && value.raw() != b"\"\"" {
-                self.hits.push(What::Suspect, value);
+                self.hits.push(HitKind::Suspect, value);
             }
         }
     }
@@ -310,13 +310,13 @@ impl<'r, N: Notes> Auditor<'r, N> {
         self.notes.piece(Label::of(piece)?.shown(&safe));
         let walked = walk(piece.value, &hits, |hit, steps, value| {
             let kind = match hit.what {
-                What::Hidden => return Ok(()),
-                What::Marked => Kind::Marked,
-                What::Named => Kind::Name,
-                What::Equal => Kind::Equal,
-                What::Echo => Kind::Echo,
-                What::Key => Kind::Key,
-                What::Suspect => Kind::Suspect,
+                HitKind::Hidden => return Ok(()),
+                HitKind::Marked => Kind::Marked,
+                HitKind::Named => Kind::Name,
+                HitKind::Equal => Kind::Equal,
+                HitKind::Echo => Kind::Echo,
+                HitKind::Key => Kind::Key,
+                HitKind::Suspect => Kind::Suspect,
             };
             if kind == Kind::Suspect && value.map_or(Ok(true), |value| self.hits.is_mask(value))? {
                 return Ok(());

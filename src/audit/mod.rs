@@ -27,7 +27,7 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::input::Source;
 use crate::plan::{Document, Documents};
-use crate::secret::{self, Collecting, Fresh};
+use crate::secret::{self, Collecting, FreshSecrets};
 use origins::Origins;
 use safe_text::SafeText;
 
@@ -133,12 +133,12 @@ pub struct Finding<'a> {
     pub offset: u64,
     /// The marked value that this place repeats.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub of: Option<Cow<'a, Of>>,
+    pub of: Option<Cow<'a, SecretOrigin>>,
 }
 
 /// The first location of a secret.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Of {
+pub struct SecretOrigin {
     /// The top-level key.
     pub section: &'static str,
     /// The address of the element, if it has one.
@@ -263,7 +263,7 @@ pub fn audit<S: Source, F: FnMut() -> Result<S>>(
     ledger: &mut dyn Ledger,
 ) -> Result<Audited> {
     let mut origins = Origins::default();
-    let mut insert = |fresh: &Fresh<'_, '_>| origins.insert(fresh);
+    let mut insert = |fresh: &FreshSecrets<'_, '_>| origins.insert(fresh);
     let collected = collecting.collect_before(documents, &options.secret, Some(&mut insert))?;
     ledger.entry(&AuditEntry::Audit(Head { schema_version: SCHEMA_VERSION, source }))?;
     let origins = origins.shown(&SafeText(&collected));

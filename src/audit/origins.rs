@@ -5,12 +5,12 @@
 
 use std::borrow::Cow;
 
-use super::Of;
+use super::SecretOrigin;
 use super::safe_text::{Label, PATH_MAX, SafeText, ShownPath};
 use crate::error::Result;
 use crate::path::{self, Paths};
 use crate::plan::{Piece, PieceKind, Section};
-use crate::secret::Fresh;
+use crate::secret::FreshSecrets;
 use crate::secret::marks::Step;
 
 /// Memory for unmasked addresses and paths, in bytes. Masked, they may take a few times as much.
@@ -39,8 +39,8 @@ struct FirstLocation {
 
 impl Origins {
     /// Records a location.
-    pub fn insert(&mut self, fresh: &Fresh<'_, '_>) {
-        let Fresh { piece, path, side, identity, offset, number } = *fresh;
+    pub fn insert(&mut self, fresh: &FreshSecrets<'_, '_>) {
+        let FreshSecrets { piece, path, side, identity, offset, number } = *fresh;
         // Paths are stored without gaps: once a path is missing, no later path is stored.
         if self.paths.len() == self.locations.len()
             && self.paths.size() + self.labels_size < SIZE_MAX
@@ -77,20 +77,25 @@ impl Origins {
                 let Label { address, name, .. } = label.shown(safe);
                 shown_path.begin();
                 let _ = path.steps().try_for_each(|step| shown_path.push(step, safe));
-                Of { address, name, path: Some(shown_path.end().to_owned()), ..location.of() }
+                SecretOrigin {
+                    address,
+                    name,
+                    path: Some(shown_path.end().to_owned()),
+                    ..location.of()
+                }
             });
         ShownOrigins { known: known.collect(), locations }
     }
 }
 
 impl FirstLocation {
-    fn of(&self) -> Of {
+    fn of(&self) -> SecretOrigin {
         let section = match self.section {
             // The only section of a state. Unknown sections of plans have no marks.
             Section::Other => "values",
             section => section.name(),
         };
-        Of { section, offset: self.offset, ..Of::default() }
+        SecretOrigin { section, offset: self.offset, ..SecretOrigin::default() }
     }
 }
 
@@ -100,12 +105,12 @@ pub(super) struct ShownOrigins {
     locations: Vec<FirstLocation>,
     /// The complete locations of the first `locations`. The others have only a section and an
     /// offset.
-    known: Vec<Of>,
+    known: Vec<SecretOrigin>,
 }
 
 impl ShownOrigins {
     /// The first location of a secret, if it is known.
-    pub fn of(&self, number: u32) -> Option<Cow<'_, Of>> {
+    pub fn of(&self, number: u32) -> Option<Cow<'_, SecretOrigin>> {
         let after = self.locations.partition_point(|location| location.number <= number);
         let location = after.checked_sub(1).filter(|_| number > 0)?;
         Some(match self.known.get(location) {

@@ -11,14 +11,14 @@ use crate::json::value::{Entries, Step, Value};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Hit {
     pub offset: u64,
-    pub what: What,
+    pub what: HitKind,
     /// The number of the secret, or 0 if it is unknown.
     pub number: u32,
 }
 
 /// The kind of a hit. Of several hits at one offset, the first in this order is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum What {
+pub(super) enum HitKind {
     /// Suppresses reports at and below this offset.
     Hidden,
     Marked,
@@ -29,10 +29,10 @@ pub(super) enum What {
     Suspect,
 }
 
-impl What {
+impl HitKind {
     /// Whether nothing below is reported.
     fn is_whole(self) -> bool {
-        matches!(self, What::Hidden | What::Marked | What::Named)
+        matches!(self, HitKind::Hidden | HitKind::Marked | HitKind::Named)
     }
 }
 

@@ -6,7 +6,7 @@ use std::fmt;
 
 use crate::error::ErrorKind;
 use crate::input::Source;
-use crate::plan::{Documents, Next};
+use crate::plan::{Documents, NextDocument};
 
 /// A remark between two documents of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl fmt::Display for Note {
 }
 
 /// A document that the visitor reads next.
-pub struct Turn<'d, S> {
+pub struct DocumentTurn<'d, S> {
     /// The reader, at the start of the document.
     pub documents: &'d mut Documents<S>,
     /// The number of the document in its input, from one.
@@ -62,7 +62,7 @@ pub trait Visitor<S: Source> {
     /// # Errors
     ///
     /// Fails if the run must end: the output failed, or the user stopped the run.
-    fn visit(&mut self, turn: Turn<'_, S>) -> Result<Visited, Self::End>;
+    fn visit(&mut self, turn: DocumentTurn<'_, S>) -> Result<Visited, Self::End>;
 
     /// Receives a remark about the text after a document.
     fn note(&mut self, note: Note);
@@ -80,7 +80,7 @@ pub fn visit_all<S: Source, V: Visitor<S>>(
     let mut next = Some(0);
     for number in 1_u64.. {
         let Some(at) = next else { break };
-        let failed = match visitor.visit(Turn { documents, number, at })? {
+        let failed = match visitor.visit(DocumentTurn { documents, number, at })? {
             Visited::Done => None,
             Visited::Failed(error) => Some(error),
             Visited::Enough => break,
@@ -101,9 +101,9 @@ fn find_next<S: Source>(
     failed: Option<ErrorKind>,
 ) -> (Option<u64>, Option<Note>) {
     match (documents.find_next(), failed) {
-        (Next::Document(at), Some(_)) => (Some(at), Some(Note::GoesOn(at))),
-        (Next::Document(at), None) => (Some(at), None),
-        (Next::Unknown { seems_more }, Some(error)) if error != ErrorKind::Truncated => {
+        (NextDocument::Document(at), Some(_)) => (Some(at), Some(Note::GoesOn(at))),
+        (NextDocument::Document(at), None) => (Some(at), None),
+        (NextDocument::Unknown { seems_more }, Some(error)) if error != ErrorKind::Truncated => {
             // A single document needs no note: its error says enough.
             let is_one_of_several = number > 1 || seems_more;
             (None, is_one_of_several.then_some(Note::Lost(number)))

@@ -1,6 +1,6 @@
 //! Reads the plans of an input, in order, and reports each result to a [`Reader`].
 
-use super::documents::{Note, Turn, Visited, Visitor, numbered, visit_all};
+use super::documents::{DocumentTurn, Note, Visited, Visitor, numbered, visit_all};
 use super::plan_assertions::PlanAssertions;
 use crate::assertion::Outcome;
 use crate::config::Blocks;
@@ -103,8 +103,8 @@ struct Plans<'a, 'v, R> {
 impl<S: Source, R: Reader> Visitor<S> for Plans<'_, '_, R> {
     type End = Error;
 
-    fn visit(&mut self, turn: Turn<'_, S>) -> Result<Visited> {
-        let Turn { documents, number, at } = turn;
+    fn visit(&mut self, turn: DocumentTurn<'_, S>) -> Result<Visited> {
+        let DocumentTurn { documents, number, at } = turn;
         let Plans { input, options, attributes, plan_assertions, reader } = self;
         let source = numbered(input.source, number);
         let workspace = input.workspace.map(|name| numbered(name, number));

@@ -45,7 +45,7 @@ pub(super) use self::wire::{
 use crate::nearest::{did_you_mean, nearest};
 use crate::path::AddressPattern;
 use crate::record::Show;
-use crate::sink::fleet::{By, Column, Shape, Sort};
+use crate::sink::fleet::{Column, FleetGrouping, Shape, Sort};
 use crate::sink::{Form, ReportForm};
 use crate::slim::PlanPart;
 
@@ -274,7 +274,7 @@ pub struct TableArgs {
     /// Group the table of several plans by this [default: workspace]. For states, show this list
     /// alone
     #[arg(help_heading = OUTPUT, long, value_parser = group_by(), value_name = "WHAT")]
-    pub group_by: Option<By>,
+    pub group_by: Option<FleetGrouping>,
     /// Sort rows by this column [default: changes]
     #[arg(help_heading = OUTPUT, long, value_parser = sort(), value_name = "COLUMN")]
     pub sort: Option<Sort>,
@@ -291,13 +291,13 @@ impl TableArgs {
     }
 }
 
-fn group_by() -> impl TypedValueParser<Value = By> {
+fn group_by() -> impl TypedValueParser<Value = FleetGrouping> {
     words([
-        ("workspace", By::Workspace, ""),
-        ("type", By::Type, ""),
-        ("module", By::Module, ""),
-        ("provider", By::Provider, ""),
-        ("action", By::Action, ""),
+        ("workspace", FleetGrouping::Workspace, ""),
+        ("type", FleetGrouping::Type, ""),
+        ("module", FleetGrouping::Module, ""),
+        ("provider", FleetGrouping::Provider, ""),
+        ("action", FleetGrouping::Action, ""),
     ])
 }
 

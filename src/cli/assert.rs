@@ -89,11 +89,12 @@ fn ask(
     let mut counts = RunCounts::new();
     let results = Results::new(out, arguments.format, assertions).with_origins(origins.clone());
     let options = secret_options(&arguments.secrets, read);
-    let mut asking = Asking { assertions, origins, results, plans, options, unmatched: None };
+    let mut reader =
+        AssertionReader { assertions, origins, results, plans, options, unmatched: None };
     let passes = Passes::Two(Accepts::States);
-    let done = read_all(listed, plans, (&read, passes), &mut counts, &mut asking);
-    asking.warn_of_unmatched();
-    let mut results = asking.results;
+    let done = read_all(listed, plans, (&read, passes), &mut counts, &mut reader);
+    reader.warn_of_unmatched();
+    let mut results = reader.results;
     let ending = Ending {
         is_broken: Some(results.errors() > 0),
         is_written_empty: true,
@@ -117,7 +118,7 @@ fn assertions(arguments: &Assert) -> std::result::Result<Assertions, Exit> {
 }
 
 /// Checks the assertions against each document.
-struct Asking<'a> {
+struct AssertionReader<'a> {
     assertions: &'a Assertions,
     origins: SharedOrigins,
     results: Results<'a, BufWriter<File>>,
@@ -127,7 +128,7 @@ struct Asking<'a> {
     unmatched: Option<Vec<Unmatched>>,
 }
 
-impl Asking<'_> {
+impl AssertionReader<'_> {
     /// Updates the list of patterns that cover nothing in any document. `unmatched` are the
     /// patterns that cover nothing in one document.
     fn note_unmatched(&mut self, unmatched: Vec<Unmatched>) {
@@ -150,7 +151,7 @@ impl Asking<'_> {
     }
 }
 
-impl Work for Asking<'_> {
+impl Work for AssertionReader<'_> {
     fn read(&mut self, ready: Ready<'_>, counts: &mut RunCounts) -> Result<Visited> {
         let Ready { label: Label { source: name, .. }, documents, at, first, .. } = ready;
         let mut run = Run::new(self.assertions, &self.options.read.limits);

@@ -6,7 +6,7 @@ use super::inputs::Listed;
 use super::messages::say;
 use super::options::access;
 use super::run_counts::RunCounts;
-use crate::batch::documents::{Note, Turn, Visited, Visitor, numbered, visit_all};
+use crate::batch::documents::{DocumentTurn, Note, Visited, Visitor, numbered, visit_all};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Input;
 use crate::plan::{self, Accepts, Documents};
@@ -140,8 +140,8 @@ struct Each<'a, K> {
 impl<K: Work> Visitor<Watched<Input>> for Each<'_, K> {
     type End = Error;
 
-    fn visit(&mut self, turn: Turn<'_, Watched<Input>>) -> Result<Visited> {
-        let Turn { documents, number, at } = turn;
+    fn visit(&mut self, turn: DocumentTurn<'_, Watched<Input>>) -> Result<Visited> {
+        let DocumentTurn { documents, number, at } = turn;
         let source = numbered(self.label.source, number);
         let workspace = self.label.workspace.map(|name| numbered(name, number));
         let label = Label { source: &source, workspace: workspace.as_deref() };

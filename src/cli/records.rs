@@ -34,14 +34,15 @@ pub fn summary(arguments: &Summary) -> Result<Exit, Exit> {
     let is_gated = !gate.fail_on.is_empty() || records.detailed_exitcode;
     let accepts = if is_gated { Accepts::Plans } else { Accepts::States };
     let (extent, attributes) = (Extent::Paths, &Wanted::None);
-    let adds = Adds { places: false, relevant: false };
-    let request = Request { plans, path, gate, records, extent, accepts, attributes, source, adds };
+    let optional = OptionalContents { locations: false, relevant: false };
+    let request =
+        Request { plans, path, gate, records, extent, accepts, attributes, source, optional };
     let target = hyperlinks::target(screen.color, path, || sources::local_target(source));
     run(request, |out, listed, origins| {
         let is_page = listed.is_single() && !is_table;
         let single = if is_page { Single::Page } else { Single::Table };
-        let places = SourceLinks::new(origins.clone(), target);
-        Box::new(Fleet::new(out, screen, shape, single).with_links(places))
+        let links = SourceLinks::new(origins.clone(), target);
+        Box::new(Fleet::new(out, screen, shape, single).with_links(links))
     })
 }
 
@@ -52,8 +53,9 @@ pub fn changes(arguments: &Changes) -> Result<Exit, Exit> {
     let attributes = if arguments.with_config { &Wanted::Blocks } else { &Wanted::None };
     let Changes { plans, output, gate, records, source, .. } = arguments;
     let (path, accepts) = (output.as_deref(), Accepts::Plans);
-    let adds = Adds { places: true, relevant: arguments.relevant };
-    let request = Request { plans, path, gate, records, extent, accepts, attributes, source, adds };
+    let optional = OptionalContents { locations: true, relevant: arguments.relevant };
+    let request =
+        Request { plans, path, gate, records, extent, accepts, attributes, source, optional };
     run(request, |out, _, _| form.sink(out))
 }
 
@@ -67,13 +69,13 @@ struct Request<'a> {
     accepts: Accepts,
     attributes: &'a Wanted,
     source: &'a SourceArgs,
-    adds: Adds,
+    optional: OptionalContents,
 }
 
 /// The optional contents of records.
-struct Adds {
+struct OptionalContents {
     /// Whether records contain the locations of blocks.
-    places: bool,
+    locations: bool,
     /// Whether relevant attributes become records.
     relevant: bool,
 }
@@ -83,7 +85,8 @@ fn run(
     request: Request<'_>,
     sink: impl FnOnce(File, &Listed, &SharedOrigins) -> Box<dyn Sink>,
 ) -> Result<Exit, Exit> {
-    let Request { plans, path, gate, records, extent, accepts, attributes, source, adds } = request;
+    let Request { plans, path, gate, records, extent, accepts, attributes, source, optional } =
+        request;
     let rules = gates::rules(gate)?;
     let listed = inputs::list(plans, accepts, path, gate.files())?;
     listed.warn_of_shared_workspaces(plans);
@@ -98,12 +101,12 @@ fn run(
         )));
     }
     let watch = unmatched::rules(&rules);
-    let (show, relevant) = (records.show(), adds.relevant);
+    let (show, relevant) = (records.show(), optional.relevant);
     let options = RecordOptions { extent, relevant, accepts, show, watch, ..options };
     let (out, output) = output::open(path)?;
     let sink = sink(out, &listed, &origins);
     let sink = match origins {
-        Some(origins) if adds.places => Box::new(Located::new(sink, origins)),
+        Some(origins) if optional.locations => Box::new(Located::new(sink, origins)),
         Some(origins) => Box::new(Located::new(sink, origins).without_members()),
         None => sink,
     };

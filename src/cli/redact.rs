@@ -16,7 +16,7 @@ use super::secrets::{ConfigurationNote, masked, redact_options, warn_of_masking,
 use crate::audit::{self, Ledger, audit};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Input;
-use crate::plan::{Accepts, Documents, Next};
+use crate::plan::{Accepts, Documents, NextDocument};
 use crate::redact::{RedactOptions, redact};
 use crate::sink::findings::Ndjson;
 
@@ -107,7 +107,7 @@ impl Report {
             }
         };
         let (_, documents, secrets) = self.auditing.insert((ready.input, documents, secrets));
-        documents.follow(Next::Document(ready.at))?;
+        documents.follow(NextDocument::Document(ready.at))?;
         match audit(documents, secrets, ready.label.source, &options, &mut self.ledger) {
             Err(error) if error.kind() == ErrorKind::Write => self.failed = Some(error),
             audited => drop(audited?),

@@ -40,9 +40,9 @@ pub fn write_all(
 ) -> std::result::Result<Exit, Exit> {
     let (out, output) = output::open(path)?;
     let mut counts = RunCounts::new();
-    let mut rewriting = Rewriting { plans, secrets, out, each, torn: Torn::Not };
+    let mut rewriting = Rewriting { plans, secrets, out, each, stop_reason: StopReason::Not };
     let read = read_all(listed, plans, (&secrets.read, passes), &mut counts, &mut rewriting);
-    if rewriting.torn != Torn::Not {
+    if rewriting.stop_reason != StopReason::Not {
         return Err(Exit::Failed);
     }
     Ending::new(plans, &counts).end_at(path, read, output, move || {
@@ -56,12 +56,12 @@ struct Rewriting<'a, E> {
     secrets: &'a SecretOptions,
     out: File,
     each: E,
-    torn: Torn,
+    stop_reason: StopReason,
 }
 
 /// The reason why the remaining inputs cannot be rewritten, if any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Torn {
+enum StopReason {
     Not,
     /// An input changed while it was read. Its rest may belong to another document.
     Changed,
@@ -79,7 +79,7 @@ where
                 let collected = collecting.collect_before(ready.documents, self.secrets, None);
                 Some(collected.inspect_err(|error| {
                     if error.kind() == ErrorKind::Changed {
-                        self.torn = Torn::Changed;
+                        self.stop_reason = StopReason::Changed;
                     }
                 })?)
             }
@@ -88,7 +88,7 @@ where
         let written = (self.each)(&mut ready, collected.as_ref(), &mut self.out);
         let document = written.inspect_err(|error| {
             if error.kind() != ErrorKind::Write {
-                self.torn = Torn::Written;
+                self.stop_reason = StopReason::Written;
             }
         })?;
         Ok(counts.read(self.plans, ready.label.source, &document))
@@ -96,15 +96,15 @@ where
 
     fn failed(&mut self, label: Label<'_>, error: &Error, counts: &mut RunCounts) -> Result<()> {
         counts.fail(label.source, error);
-        if self.torn == Torn::Written {
+        if self.stop_reason == StopReason::Written {
             say(&format!(
                 "{}: a part of this document was written before the error: the output ends",
                 label.source
             ));
         }
-        match self.torn {
-            Torn::Not => Ok(()),
-            Torn::Changed | Torn::Written => Err(Error::new(ErrorKind::Stopped)),
+        match self.stop_reason {
+            StopReason::Not => Ok(()),
+            StopReason::Changed | StopReason::Written => Err(Error::new(ErrorKind::Stopped)),
         }
     }
 }

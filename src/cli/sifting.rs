@@ -18,7 +18,7 @@ use crate::batch::reading::{Attributes, Reader, Values, has_changes, read_plans}
 use crate::config::Blocks;
 use crate::error::{Error, Result};
 use crate::input::{self, Mapping, Source, Threads};
-use crate::plan::{self, Accepts, Documents, Next};
+use crate::plan::{self, Accepts, Documents, NextDocument};
 use crate::pool::{Pool, Queue, Worker};
 use crate::record::view::Detail;
 use crate::record::{Label, RecordOptions, Sifted};
@@ -246,7 +246,7 @@ fn blocks_at<S: Source>(
         None => Documents::new(open()?, options),
     };
     let documents = documents.insert(opened);
-    documents.follow(Next::Document(at))?;
+    documents.follow(NextDocument::Document(at))?;
     Blocks::read(documents)
 }
 

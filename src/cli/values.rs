@@ -26,7 +26,9 @@ use crate::batch::reading::Discard;
 use crate::error::{Error, Result};
 use crate::path;
 use crate::plan::Accepts;
-use crate::record::values::{By, Of, Record, Select, Sink, ValuesOptions, What, read};
+use crate::record::values::{
+    GroupKey, Record, RowKind, Select, Sink, ValuesOptions, ValuesSource, read,
+};
 use crate::record::view::{Detail, ViewSettings};
 use crate::record::{self, Label};
 use crate::secret;
@@ -52,20 +54,20 @@ pub fn resources(arguments: &Resources) -> std::result::Result<Exit, Exit> {
     };
     let shows_values = !select.is_empty();
     let request = Request { rows, shows_values, by: *group_by, gate: None };
-    run(request, What::Resources, options)
+    run(request, RowKind::Resources, options)
 }
 
 /// Lists the outputs of all inputs.
 pub fn outputs(arguments: &Outputs) -> std::result::Result<Exit, Exit> {
     let Outputs { of, values, rows } = arguments;
     let options = |options: ValuesOptions| ValuesOptions { of: *of, ..options };
-    run(Request { rows, shows_values: *values, by: None, gate: None }, What::Outputs, options)
+    run(Request { rows, shows_values: *values, by: None, gate: None }, RowKind::Outputs, options)
 }
 
 /// Lists the variables of all inputs.
 pub fn variables(arguments: &Variables) -> std::result::Result<Exit, Exit> {
     let Variables { values, rows } = arguments;
-    run(Request { rows, shows_values: *values, by: None, gate: None }, What::Variables, |it| it)
+    run(Request { rows, shows_values: *values, by: None, gate: None }, RowKind::Variables, |it| it)
 }
 
 /// Lists the checks of all inputs.
@@ -73,7 +75,7 @@ pub fn checks(arguments: &Checks) -> std::result::Result<Exit, Exit> {
     let Checks { gate, rows } = arguments;
     // The messages of checks may repeat secrets.
     let request = Request { rows, shows_values: true, by: None, gate: Some(gate) };
-    run(request, What::Checks, |options| options)
+    run(request, RowKind::Checks, |options| options)
 }
 
 /// The arguments that all of these commands share.
@@ -81,19 +83,19 @@ struct Request<'a> {
     rows: &'a RowArgs,
     /// Whether rows have values or messages, which may be secret.
     shows_values: bool,
-    by: Option<By>,
+    by: Option<GroupKey>,
     gate: Option<&'a GateArgs>,
 }
 
 /// Writes the rows of all inputs. `fill` sets the options of one command.
 fn run(
     request: Request<'_>,
-    what: What,
+    what: RowKind,
     fill: impl FnOnce(ValuesOptions) -> ValuesOptions,
 ) -> std::result::Result<Exit, Exit> {
     let Request { rows: arguments, shows_values, by, gate } = request;
     let (plans, path) = (&arguments.plans, arguments.output.as_deref());
-    let accepts = if what == What::Variables { Accepts::Plans } else { Accepts::States };
+    let accepts = if what == RowKind::Variables { Accepts::Plans } else { Accepts::States };
     let rules = gate.map_or(Ok(Vec::new()), gates::rules)?;
     let files = gate.into_iter().flat_map(GateArgs::files);
     let listed = inputs::list(plans, accepts, path, files)?;
@@ -103,7 +105,7 @@ fn run(
         let text = format!("--fail-on: the rule '{}' is not about checks", rule.text());
         return Err(usage(&text));
     }
-    let (of, only, select) = (Of::Auto, Vec::new(), Select::default());
+    let (of, only, select) = (ValuesSource::Auto, Vec::new(), Select::default());
     let options = fill(ValuesOptions {
         read,
         what,
@@ -136,7 +138,12 @@ fn run(
 }
 
 /// Creates the sink that the arguments select.
-fn sink(arguments: &RowArgs, options: &ValuesOptions, by: Option<By>, out: File) -> Box<dyn Sink> {
+fn sink(
+    arguments: &RowArgs,
+    options: &ValuesOptions,
+    by: Option<GroupKey>,
+    out: File,
+) -> Box<dyn Sink> {
     let columns = (options.what, &options.select, by.is_some());
     let path = arguments.output.as_deref();
     let sink: Box<dyn Sink> = match arguments.format {

@@ -26,12 +26,12 @@ pub(super) enum Ordered {
 struct Head<'a> {
     /// Positioned before the next member.
     members: Members<'a>,
-    next: Next,
+    next: NextMember,
 }
 
 /// The lookahead member.
 #[derive(Clone, Copy)]
-enum Next {
+enum NextMember {
     /// Not read yet.
     Unread,
     /// The object has no more members.
@@ -134,10 +134,10 @@ impl Scratch {
     }
 }
 
-impl Next {
+impl NextMember {
     #[inline(always)]
-    fn of(span: Option<MemberSpan>) -> Next {
-        span.map_or(Next::None, Next::Some)
+    fn of(span: Option<MemberSpan>) -> NextMember {
+        span.map_or(NextMember::None, NextMember::Some)
     }
 }
 
@@ -158,7 +158,7 @@ impl<'a> Key<'a> {
 impl<'a> Head<'a> {
     /// Creates a cursor at the first member of an object.
     fn of(object: Value<'a>) -> Result<Head<'a>> {
-        let mut head = Head { members: object.members()?, next: Next::Unread };
+        let mut head = Head { members: object.members()?, next: NextMember::Unread };
         head.read_ahead()?;
         Ok(head)
     }
@@ -168,7 +168,7 @@ impl<'a> Head<'a> {
     #[inline(always)]
     fn lesser(&self, other: &Head<'a>, same_until: u64) -> Option<(Key<'a>, Ordering)> {
         match (self.next, other.next) {
-            (Next::Some(own), Next::Some(others)) => {
+            (NextMember::Some(own), NextMember::Some(others)) => {
                 let key = Key::of(&self.members, own);
                 if self.members.value_offset(own) <= same_until {
                     return Some((key, Ordering::Equal));
@@ -177,8 +177,10 @@ impl<'a> Head<'a> {
                 let order = key.compare(other);
                 Some((if order.is_gt() { other } else { key }, order))
             }
-            (Next::Some(own), _) => Some((Key::of(&self.members, own), Ordering::Less)),
-            (_, Next::Some(others)) => Some((Key::of(&other.members, others), Ordering::Greater)),
+            (NextMember::Some(own), _) => Some((Key::of(&self.members, own), Ordering::Less)),
+            (_, NextMember::Some(others)) => {
+                Some((Key::of(&other.members, others), Ordering::Greater))
+            }
             _ => None,
         }
     }
@@ -187,7 +189,7 @@ impl<'a> Head<'a> {
     #[inline(always)]
     fn end_offset(&self) -> Option<u64> {
         match self.next {
-            Next::Some(next) => Some(self.members.end_offset(next)),
+            NextMember::Some(next) => Some(self.members.end_offset(next)),
             _ => None,
         }
     }
@@ -195,17 +197,17 @@ impl<'a> Head<'a> {
     /// Consumes the next member, and returns its value.
     #[inline(always)]
     fn take(&mut self) -> Option<Value<'a>> {
-        let Next::Some(next) = self.next else { return None };
+        let NextMember::Some(next) = self.next else { return None };
         self.members.pass(next);
-        self.next = Next::Unread;
+        self.next = NextMember::Unread;
         Some(self.members.value(next))
     }
 
     /// Reads the lookahead member, if it is not read yet.
     #[inline(always)]
     fn read_ahead(&mut self) -> Result<()> {
-        if matches!(self.next, Next::Unread) {
-            self.next = Next::of(self.members.peek()?);
+        if matches!(self.next, NextMember::Unread) {
+            self.next = NextMember::of(self.members.peek()?);
         }
         Ok(())
     }
@@ -222,7 +224,7 @@ impl<'a> Head<'a> {
     ) -> Result<Ordered> {
         // Local copies, which can stay in registers.
         let (mut members, mut next, mut passed) = (self.members.clone(), self.next, *last);
-        while let Next::Some(span) = next
+        while let NextMember::Some(span) = next
             && members.end_offset(span) < until
         {
             let key = Key::of(&members, span);
@@ -233,7 +235,7 @@ impl<'a> Head<'a> {
                 return Ok(Ordered::No);
             }
             members.pass(span);
-            next = Next::of(members.peek()?);
+            next = NextMember::of(members.peek()?);
         }
         (self.members, self.next, *last) = (members, next, passed);
         Ok(Ordered::Yes)
@@ -245,7 +247,7 @@ impl<'a> Head<'a> {
     fn follow(&mut self, from: &Members<'a>, to: &Members<'a>) -> Result<()> {
         if from.offset() != to.offset() {
             self.members.follow(from, to);
-            self.next = Next::Unread;
+            self.next = NextMember::Unread;
         }
         self.read_ahead()
     }

@@ -58,12 +58,12 @@ impl PathCache {
         overlays: Overlays<'_>,
         paths: &mut Paths,
         marks: &mut Vec<u64>,
-    ) -> Recalled {
+    ) -> CacheLookup {
         let is_trivial = !overlays.into_iter().flatten().any(may_mark);
         let slot = (!is_trivial).then(|| slot_of(overlays));
         let known = slot.filter(|&slot| self.slots[slot].is_of(overlays));
         if known.is_some() && self.lent == known {
-            return Recalled::Whole;
+            return CacheLookup::Whole;
         }
         if let Some(lent) = self.lent.take() {
             self.slots[lent].exchange(paths, marks);
@@ -71,7 +71,7 @@ impl PathCache {
         if let Some(slot) = known {
             self.slots[slot].exchange(paths, marks);
             self.lent = known;
-            return Recalled::Whole;
+            return CacheLookup::Whole;
         }
         if paths.size() > SLOT_MAX as u64 {
             // Otherwise a slot would receive this large list at the next swap.
@@ -79,7 +79,7 @@ impl PathCache {
         }
         paths.clear();
         marks.clear();
-        if is_trivial { Recalled::Whole } else { Recalled::Empty }
+        if is_trivial { CacheLookup::Whole } else { CacheLookup::Empty }
     }
 
     /// Records that the caller modified the lent list, and removes the list's cache entry.
@@ -104,7 +104,7 @@ impl PathCache {
 
 /// The state of the caller's lists: complete, or empty so that the caller must fill them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Recalled {
+pub(super) enum CacheLookup {
     Whole,
     Empty,
 }

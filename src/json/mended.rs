@@ -15,7 +15,7 @@ const PAIR: usize = 12;
 
 /// A source in which unpaired halves of surrogate pairs are replaced.
 #[derive(Debug)]
-pub struct Mended<S> {
+pub struct RepairedSource<S> {
     source: S,
     /// The copied text.
     window: Vec<u8>,
@@ -26,11 +26,11 @@ pub struct Mended<S> {
     ended: bool,
 }
 
-impl<S: Source> Mended<S> {
+impl<S: Source> RepairedSource<S> {
     /// Mends a source.
-    pub fn new(source: S) -> Mended<S> {
+    pub fn new(source: S) -> RepairedSource<S> {
         let offset = source.offset();
-        Mended { source, window: Vec::new(), offset, mended: 0, ended: false }
+        RepairedSource { source, window: Vec::new(), offset, mended: 0, ended: false }
     }
 
     /// Copies the next chunk of the source. Returns `false` at the end of the source.
@@ -47,7 +47,7 @@ impl<S: Source> Mended<S> {
     }
 }
 
-impl<S: Source> Source for Mended<S> {
+impl<S: Source> Source for RepairedSource<S> {
     fn window(&self) -> &[u8] {
         &self.window[..self.mended]
     }
@@ -149,7 +149,7 @@ mod tests {
             let mut whole = text.as_bytes().to_vec();
             assert_eq!(mend(&mut whole, true), text.len());
             assert_eq!(String::from_utf8_lossy(&whole), mended);
-            let mut source = Mended::new(Dribble { text: text.as_bytes(), len: 0 });
+            let mut source = RepairedSource::new(Dribble { text: text.as_bytes(), len: 0 });
             let mut read = Vec::new();
             loop {
                 let is_more = source.fill(read.len() as u64).expect("a text in memory");

@@ -4,7 +4,7 @@
 
 use super::kind::KindClues;
 use super::section::Section;
-use super::trailer::{self, After, Trailer};
+use super::trailer::{self, AllowedTrailer, Trailer};
 use super::{Flow, PlanOptions};
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
@@ -67,7 +67,7 @@ impl From<StateKind> for WrongDocument {
 pub(super) struct DocumentState {
     accepts: Accepts,
     /// What may follow the document.
-    pub after: After,
+    pub after: AllowedTrailer,
     /// The sections seen so far, one bit each.
     seen: u32,
     clues: KindClues,
@@ -85,7 +85,7 @@ impl DocumentState {
     pub(super) fn new(accepts: Accepts) -> DocumentState {
         DocumentState {
             accepts,
-            after: After::Nothing,
+            after: AllowedTrailer::Nothing,
             seen: 0,
             clues: KindClues::default(),
             looks_like_outputs: false,

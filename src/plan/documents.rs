@@ -20,7 +20,7 @@ use std::ops::Range;
 use super::document_state::{Accepts, Document, ReadDocument};
 use super::events::Events;
 use super::preamble::{self, Preamble};
-use super::trailer::{self, After};
+use super::trailer::{self, AllowedTrailer};
 use super::walk::{self, PieceVisitor};
 use super::{Flow, PlanOptions, Visitor};
 use crate::error::{Error, ErrorKind, Result};
@@ -43,7 +43,7 @@ const PRIOR_STATE: &[u8; 14] = b"\"prior_state\":";
 
 /// What follows a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
+pub enum NextDocument {
     /// Nothing.
     End,
     /// Another document, which begins at this offset or after text at this offset.
@@ -59,7 +59,7 @@ pub enum Next {
 ///
 /// ```
 /// use plansift::input::Slice;
-/// use plansift::plan::{Documents, Next, PlanOptions, Visitor};
+/// use plansift::plan::{Documents, NextDocument, PlanOptions, Visitor};
 ///
 /// struct Ignore;
 /// impl Visitor for Ignore {}
@@ -69,16 +69,16 @@ pub enum Next {
 /// let text = format!("{first}{cut}\n{line}");
 /// let mut documents = Documents::new(Slice(text.as_bytes()), &PlanOptions::default());
 /// assert!(documents.read(&mut Ignore).is_ok());
-/// assert_eq!(documents.find_next(), Next::Document(first.len() as u64));
+/// assert_eq!(documents.find_next(), NextDocument::Document(first.len() as u64));
 /// assert!(documents.read(&mut Ignore).is_err());
-/// assert!(matches!(documents.find_next(), Next::Document(_)));
+/// assert!(matches!(documents.find_next(), NextDocument::Document(_)));
 /// assert!(documents.read(&mut Ignore).is_ok());
-/// assert_eq!(documents.find_next(), Next::End);
+/// assert_eq!(documents.find_next(), NextDocument::End);
 /// ```
 pub struct Documents<S> {
     source: S,
     options: PlanOptions,
-    after: After,
+    after: AllowedTrailer,
     line: Line,
     state: State,
 }
@@ -97,7 +97,7 @@ enum State {
 /// A document whose start is known and that is not read yet.
 pub(crate) struct UnreadDocument<'o> {
     head: Preamble,
-    after: After,
+    after: AllowedTrailer,
     options: &'o PlanOptions,
 }
 
@@ -116,16 +116,16 @@ impl UnreadDocument<'_> {
 impl<S: Source> Documents<S> {
     /// Reads all documents of a source. The source must still be at its start.
     pub fn new(source: S, options: &PlanOptions) -> Documents<S> {
-        Documents::with(source, options, After::Documents)
+        Documents::with(source, options, AllowedTrailer::Documents)
     }
 
     /// Reads a source that must contain exactly one document. Anything else in the source is an
     /// error.
     pub fn only(source: S, options: &PlanOptions) -> Documents<S> {
-        Documents::with(source, options, After::Nothing)
+        Documents::with(source, options, AllowedTrailer::Nothing)
     }
 
-    fn with(source: S, options: &PlanOptions, after: After) -> Documents<S> {
+    fn with(source: S, options: &PlanOptions, after: AllowedTrailer) -> Documents<S> {
         let (line, state) = (Line::default(), State::At(0));
         Documents { source, options: *options, after, line, state }
     }
@@ -176,19 +176,19 @@ impl<S: Source> Documents<S> {
     /// # Errors
     ///
     /// Fails if the source is unreadable, or ends before this position.
-    pub fn follow(&mut self, next: Next) -> Result<()> {
-        if let (State::At(own), Next::Document(at)) = (self.state, next)
+    pub fn follow(&mut self, next: NextDocument) -> Result<()> {
+        if let (State::At(own), NextDocument::Document(at)) = (self.state, next)
             && own == at
         {
             return Ok(());
         }
         self.line = Line::default();
         self.state = match next {
-            Next::Document(at) => State::At(at),
-            Next::End => State::End,
-            Next::Unknown { seems_more } => State::Broken { seems_more },
+            NextDocument::Document(at) => State::At(at),
+            NextDocument::End => State::End,
+            NextDocument::Unknown { seems_more } => State::Broken { seems_more },
         };
-        let Next::Document(at) = next else { return Ok(()) };
+        let NextDocument::Document(at) = next else { return Ok(()) };
         loop {
             let end = self.source.offset() + self.source.window().len() as u64;
             if end >= at {
@@ -270,7 +270,7 @@ impl<S: Source> Documents<S> {
 
     /// Determines what follows the last document, whether it was read or failed. May read further
     /// input.
-    pub fn find_next(&mut self) -> Next {
+    pub fn find_next(&mut self) -> NextDocument {
         if let State::Broken { .. } = self.state {
             let mut region = Region::new(&mut self.source, &mut self.line);
             if let Some(next) = region.pass() {
@@ -278,9 +278,9 @@ impl<S: Source> Documents<S> {
             }
         }
         match self.state {
-            State::At(next) => Next::Document(next),
-            State::End => Next::End,
-            State::Broken { seems_more } => Next::Unknown { seems_more },
+            State::At(next) => NextDocument::Document(next),
+            State::End => NextDocument::End,
+            State::Broken { seems_more } => NextDocument::Unknown { seems_more },
         }
     }
 }
@@ -303,10 +303,10 @@ struct Line {
 impl Line {
     /// Returns the search for the next document, which begins at `start`. The new search does not
     /// repeat the part that this search has covered.
-    fn behind(&self, start: u64, after: After) -> Line {
+    fn behind(&self, start: u64, after: AllowedTrailer) -> Line {
         let until = match after {
-            After::Nothing => start,
-            After::Documents => start + REACH,
+            AllowedTrailer::Nothing => start,
+            AllowedTrailer::Documents => start + REACH,
         };
         let known = if self.found.is_none() { self.searched.min(self.until) } else { 0 };
         let before =

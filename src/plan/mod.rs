@@ -44,7 +44,7 @@ pub use document_state::{Accepts, Document, StateKind};
 // `REACH` is public for tests.
 #[doc(hidden)]
 pub use documents::REACH;
-pub use documents::{Documents, Next, read};
+pub use documents::{Documents, NextDocument, read};
 pub(crate) use events::send;
 #[cfg(feature = "batch")]
 pub(crate) use input_kind::{InputKind, input_kind};

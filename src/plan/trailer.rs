@@ -12,7 +12,7 @@ use crate::json::cursor::Cursor;
 
 /// What may follow a document in its input, apart from a wrapper's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum After {
+pub(super) enum AllowedTrailer {
     /// Nothing.
     Nothing,
     /// Further documents.
@@ -34,7 +34,7 @@ pub(super) struct Trailer {
 /// bracket of the document. Fails if the bytes after the document are not allowed there.
 pub(super) fn find<S: Source>(
     cursor: &mut Cursor<S>,
-    after: After,
+    after: AllowedTrailer,
     surrounding_text: SurroundingText,
     start: u64,
 ) -> Result<Trailer> {
@@ -46,7 +46,7 @@ pub(super) fn find<S: Source>(
         return Ok(tail);
     }
     let source = cursor.source_mut();
-    if after == After::Documents && is_document(source, end, surrounding_text)? {
+    if after == AllowedTrailer::Documents && is_document(source, end, surrounding_text)? {
         tail.next = Some(end);
     } else if surrounding_text == SurroundingText::Refused {
         return Err(Error::at(ErrorKind::Trailing, end));

@@ -16,7 +16,7 @@ use calls::Calls;
 use lookahead::brackets;
 pub use lookahead::{Boundary, LookaheadReader, ReadRange};
 pub use piece::{Piece, PieceKind};
-use scope::{Next, OpenScopes, Scope, Shape};
+use scope::{NextStep, OpenScopes, Scope, Shape};
 
 use super::document_state::{Accepts, DocumentState, ReadDocument, StateKind};
 use super::key;
@@ -24,7 +24,7 @@ use super::names::Names;
 use super::parallel_skip::{self, ParallelSkip};
 use super::preamble::Preamble;
 use super::section::Section;
-use super::trailer::After;
+use super::trailer::AllowedTrailer;
 use super::{Answer, Flow, PlanOptions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
@@ -130,7 +130,7 @@ pub trait PieceVisitor {
 pub(super) fn read<S: Source, V: PieceVisitor>(
     source: S,
     head: Preamble,
-    after: After,
+    after: AllowedTrailer,
     accepts: Accepts,
     options: &PlanOptions,
     visitor: &mut V,
@@ -170,7 +170,7 @@ struct Walk<'v, S, V> {
 }
 
 /// The result of [`Walk::take`] for a value.
-enum Taken {
+enum TakeResult {
     /// The walk entered the value.
     Entered,
     /// The walk sent the value as a piece, or skipped a piece that the visitor does not want.
@@ -319,13 +319,13 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
     }
 
     /// Walks the value at the cursor down to its pieces.
-    fn walk(&mut self, next: Next, name: Option<&str>) -> Result<Flow> {
+    fn walk(&mut self, next: NextStep, name: Option<&str>) -> Result<Flow> {
         self.open.clear();
         self.calls.clear();
         self.index = 0;
         let mut taken = self.take(next, name)?;
         loop {
-            if let Taken::Stopped = taken {
+            if let TakeResult::Stopped = taken {
                 return Ok(Flow::Stop);
             }
             let Some((next, name)) = self.step()? else { return Ok(Flow::Continue) };
@@ -334,9 +334,9 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
     }
 
     /// Enters the value at the cursor, or sends it as a piece.
-    fn take(&mut self, next: Next, name: Option<&str>) -> Result<Taken> {
+    fn take(&mut self, next: NextStep, name: Option<&str>) -> Result<TakeResult> {
         let kind = match next {
-            Next::Enter(scope) => match self.enter(scope)? {
+            NextStep::Enter(scope) => match self.enter(scope)? {
                 Some(shape) => {
                     self.visitor.entered(self.cursor.offset());
                     self.names.clear();
@@ -346,11 +346,11 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
                         self.calls.push(name);
                         self.visitor.call_entered(name)?;
                     }
-                    return Ok(Taken::Entered);
+                    return Ok(TakeResult::Entered);
                 }
                 None => scope.piece_of_scalar(),
             },
-            Next::Piece(kind) => kind,
+            NextStep::Piece(kind) => kind,
         };
         self.state.plans_resources |=
             kind == PieceKind::Resource && self.section == Section::PlannedValues;
@@ -365,12 +365,12 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
             [(scope, _)] if scope.piece().is_named() => sent.map_err(|error| error.within("*"))?,
             _ => sent?,
         };
-        Ok(if flow == Flow::Stop { Taken::Stopped } else { Taken::Passed })
+        Ok(if flow == Flow::Stop { TakeResult::Stopped } else { TakeResult::Passed })
     }
 
     /// Moves to the next member or element of the entered scopes. Returns how to read it, and its
     /// key. Returns `None` when all scopes have ended.
-    fn step(&mut self) -> Result<Option<(Next, Option<String>)>> {
+    fn step(&mut self) -> Result<Option<(NextStep, Option<String>)>> {
         while let Some(&(scope, shape)) = self.open.last() {
             if shape == Shape::Object {
                 if let Some((key, offset)) = self.member()? {

@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::json::Validation;
 use crate::json::cursor::Cursor;
-use crate::json::mended::Mended;
+use crate::json::mended::RepairedSource;
 use crate::json::outline::Outline;
 use crate::json::string;
 use crate::json::value::{Kind, Value};
@@ -59,7 +59,7 @@ pub(super) fn decode<S: Source>(
     receiver: &mut impl Receiver,
     limits: &Limits,
 ) -> Result<()> {
-    let source = Mended::new(source);
+    let source = RepairedSource::new(source);
     let mut cursor = Cursor::new(source, 0, Isa::best(), Validation::Grammar, *limits);
     let mut reader = Reader { outline: Outline::new(), frames: Vec::new() };
     let document = ValueContext { shape: document, part: None, name: String::new(), floats: false };

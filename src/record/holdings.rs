@@ -17,7 +17,7 @@ const OTHERS: &str = "(others)";
 
 /// A property to group resources by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum By {
+pub enum GroupKey {
     /// The type.
     Type,
     /// The address of the module, with instance keys.
@@ -26,16 +26,16 @@ pub enum By {
     Provider,
 }
 
-impl By {
+impl GroupKey {
     /// All properties.
-    pub const ALL: [By; 3] = [By::Type, By::Module, By::Provider];
+    pub const ALL: [GroupKey; 3] = [GroupKey::Type, GroupKey::Module, GroupKey::Provider];
 
     /// Returns the name of the property.
     pub fn word(self) -> &'static str {
         match self {
-            By::Type => "type",
-            By::Module => "module",
-            By::Provider => "provider",
+            GroupKey::Type => "type",
+            GroupKey::Module => "module",
+            GroupKey::Provider => "provider",
         }
     }
 }
@@ -59,7 +59,7 @@ pub struct Group<'a> {
 /// an incomplete document does not count.
 #[derive(Clone, Debug)]
 pub struct Groups {
-    by: By,
+    by: GroupKey,
     counts: BTreeMap<String, Count>,
 }
 
@@ -71,12 +71,12 @@ struct Count {
 
 impl Groups {
     /// Creates empty counts.
-    pub fn new(by: By) -> Groups {
+    pub fn new(by: GroupKey) -> Groups {
         Groups { by, counts: BTreeMap::new() }
     }
 
     /// Returns the property that the resources are grouped by.
-    pub fn by(&self) -> By {
+    pub fn by(&self) -> GroupKey {
         self.by
     }
 
@@ -149,7 +149,7 @@ impl Default for Holdings {
             sensitive: 0,
             outputs: 0,
             terraform_version: None,
-            groups: By::ALL.map(Groups::new),
+            groups: GroupKey::ALL.map(Groups::new),
         }
     }
 }
@@ -169,9 +169,9 @@ impl Holdings {
         let address = resource.address.decode()?;
         for groups in &mut self.groups {
             let text = match groups.by {
-                By::Type => resource.resource.type_name,
-                By::Provider => resource.resource.provider_name,
-                By::Module => {
+                GroupKey::Type => resource.resource.type_name,
+                GroupKey::Provider => resource.resource.provider_name,
+                GroupKey::Module => {
                     groups.add(module_address(&address));
                     continue;
                 }
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn names_beyond_the_limit_share_a_count() {
-        let mut groups = Groups::new(By::Type);
+        let mut groups = Groups::new(GroupKey::Type);
         for number in 0..GROUPS_MAX + 5 {
             groups.add(&format!("type_{number}"));
         }
@@ -213,9 +213,9 @@ mod tests {
 
     #[test]
     fn groups_count_documents_once() {
-        let mut groups = Groups::new(By::Provider);
+        let mut groups = Groups::new(GroupKey::Provider);
         for _ in 0..2 {
-            let mut document = Groups::new(By::Provider);
+            let mut document = Groups::new(GroupKey::Provider);
             document.add("p");
             document.add("p");
             groups.take(&mut document);

@@ -110,12 +110,12 @@ impl<'a> RecordWriter<'a> {
     /// Returns the attributes of a change; empty without a view.
     pub(super) fn view(
         &mut self,
-        whose: ViewSubject<'_>,
+        subject: ViewSubject<'_>,
         change: &Change<'_>,
         view_paths: ViewPaths<'_>,
     ) -> Result<Attributes> {
         match &mut self.viewer {
-            Some(viewer) => viewer.view(whose, change, view_paths),
+            Some(viewer) => viewer.view(subject, change, view_paths),
             None => Ok(Attributes::default()),
         }
     }

@@ -19,7 +19,7 @@ use crate::json::word::Word;
 use crate::limits::Limit;
 use crate::path::{Paths, Step};
 use crate::plan::{self, Change, Index, Section};
-use crate::secret::marks::{Marks, Subject, Why};
+use crate::secret::marks::{MarkReason, Marks, Subject};
 use crate::secret::steps::PieceMarkedPaths;
 
 /// Builds the rows of changes, one after the other.
@@ -91,8 +91,8 @@ impl RowBuilder {
         let paths_max = options.read.limits.paths;
         marks.find(Subject { sides, overlays, ..Subject::default() }, |marked| {
             match marked.why {
-                Why::Misfit => misfits.push(marked.path, paths_max, change.offset()),
-                Why::Whole | Why::OtherKind => Ok(()),
+                MarkReason::Misfit => misfits.push(marked.path, paths_max, change.offset()),
+                MarkReason::Whole | MarkReason::OtherKind => Ok(()),
             }
         })?;
         self.misfits.sort();

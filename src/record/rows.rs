@@ -130,8 +130,8 @@ impl<'v> RowWorker<'v> {
             let (changed, unknown) = (&*row.paths.changed, &*row.paths.unknown);
             let view_paths =
                 ViewPaths { changed, unknown, replace_paths: &row.paths.replace_paths };
-            let whose = ViewSubject::Resource(section, change.address);
-            row.attributes = viewer.view(whose, &change.change, view_paths)?;
+            let subject = ViewSubject::Resource(section, change.address);
+            row.attributes = viewer.view(subject, &change.change, view_paths)?;
         }
         Ok(Some(BuiltRow::Row(facts, Box::new(owned))))
     }

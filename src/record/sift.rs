@@ -19,7 +19,7 @@ use super::row_builder::RowBuilder;
 use super::rows::{BuiltRow, RowBatch, RowWorker};
 use super::texts::decoded;
 use super::view::{View, ViewPaths, ViewSubject, Viewer};
-use super::watch::Thing;
+use super::watch::NamedKind;
 use super::{
     ActionInvocation, Attributes, Check, Label, OutputChange, Record, RelevantAttribute, Sink,
 };
@@ -469,7 +469,7 @@ impl Visitor for Sifter<'_, '_> {
 
     fn output_change(&mut self, name: &str, change: &Change<'_>) -> Result<Flow> {
         if let Some(watch) = self.writer.options.watch {
-            watch.see_thing(Thing::Output, [Some(name), None]);
+            watch.see_thing(NamedKind::Output, [Some(name), None]);
         }
         self.builder.diff(change)?;
         let version = self.writer.format_version.as_deref();
@@ -516,7 +516,7 @@ impl Visitor for Sifter<'_, '_> {
         let problems = self.problems(check)?;
         let address = check.address.decode()?;
         if let Some(watch) = self.writer.options.watch {
-            watch.see_thing(Thing::Check, [Some(&address), None]);
+            watch.see_thing(NamedKind::Check, [Some(&address), None]);
         }
         if status == "pass" && self.writer.options.show == Show::Changes {
             return Ok(Flow::Continue);
@@ -536,7 +536,7 @@ impl Visitor for Sifter<'_, '_> {
         let invocation = self.invocation(invocation, None)?;
         if let Some(watch) = self.writer.options.watch {
             let names = [Some(&*invocation.address), invocation.type_name.as_deref()];
-            watch.see_thing(Thing::Action, names);
+            watch.see_thing(NamedKind::Action, names);
         }
         self.writer.record(&Record::ActionInvocation(invocation)).map(|()| Flow::Continue)
     }

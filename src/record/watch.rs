@@ -33,12 +33,12 @@ pub enum Named {
     /// Attributes of all resources, or of the resources that the second pattern names.
     Path(path::Pattern, Option<AddressPattern>),
     /// Things that are not resources, by name, address or type.
-    Thing(Thing, AddressPattern),
+    NonResource(NamedKind, AddressPattern),
 }
 
 /// A kind of named thing that is not a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Thing {
+pub enum NamedKind {
     /// An output.
     Output,
     /// An invoked action.
@@ -71,7 +71,7 @@ struct Seen {
     addresses: Sample,
     modules: Sample,
     paths: Sample,
-    /// One sample for each [`Thing`].
+    /// One sample for each [`NamedKind`].
     things: [Sample; 3],
 }
 
@@ -134,7 +134,7 @@ impl Watch {
         let watched =
             |(argument, named)| Watched { argument, named, has_matched: AtomicBool::new(false) };
         let watched: Vec<Watched> = patterns.into_iter().map(watched).collect();
-        let is_of_resources = |watched: &&Watched| !matches!(watched.named, Named::Thing(..));
+        let is_of_resources = |watched: &&Watched| !matches!(watched.named, Named::NonResource(..));
         let open = AtomicUsize::new(watched.iter().filter(is_of_resources).count());
         Watch { watched, open, seen: Mutex::default() }
     }
@@ -179,10 +179,10 @@ impl Watch {
 
     /// Compares a thing that is not a resource with the patterns. `names` holds its name or
     /// address, and its type.
-    pub fn see_thing(&self, thing: Thing, names: [Option<&str>; 2]) {
+    pub fn see_thing(&self, thing: NamedKind, names: [Option<&str>; 2]) {
         let mut is_asked_for = false;
         for watched in &self.watched {
-            if let Named::Thing(of, pattern) = &watched.named
+            if let Named::NonResource(of, pattern) = &watched.named
                 && *of == thing
             {
                 is_asked_for = true;
@@ -285,11 +285,11 @@ impl Watch {
                     };
                     (what, it.text().trim_start_matches('='), vec![&seen.paths])
                 }
-                Named::Thing(thing, it) => {
+                Named::NonResource(thing, it) => {
                     let what = match thing {
-                        Thing::Output => "no output has such a name",
-                        Thing::Action => "no action is invoked with such an address or type",
-                        Thing::Check => "no check has such an address",
+                        NamedKind::Output => "no output has such a name",
+                        NamedKind::Action => "no action is invoked with such an address or type",
+                        NamedKind::Check => "no check has such an address",
                     };
                     (what, it.text(), vec![&seen.things[*thing as usize]])
                 }
@@ -329,7 +329,7 @@ impl Names {
             Named::Address(pattern) => pattern.covers(&self.address),
             Named::Type(pattern) => pattern.covers(&self.type_name),
             Named::Module(pattern) => pattern.covers(&self.module),
-            Named::Path(..) | Named::Thing(..) => false,
+            Named::Path(..) | Named::NonResource(..) => false,
         }
     }
 }

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::Counts;
 use super::mask::Mask;
-use super::selection::Gone;
+use super::selection::RemovedPieces;
 use crate::error::{Error, ErrorKind, Result};
 use crate::plan::PieceKind;
 use crate::plan::lookahead::LookaheadResult;
@@ -60,7 +60,7 @@ pub(super) struct Chunk {
     pub pieces: Vec<Span>,
     pub counts: Counts,
     /// Counts of the pieces left out.
-    pub gone: Gone,
+    pub removed: RemovedPieces,
     /// The offset of the comma before the chunk's first piece, if earlier pieces of the range are
     /// left out.
     pub first_comma: Option<u64>,
@@ -122,7 +122,7 @@ impl LookaheadResult for Chunk {
         self.echoes.clear();
         self.pieces.clear();
         self.counts = Counts::default();
-        self.gone = Gone::default();
+        self.removed = RemovedPieces::default();
         self.first_comma = None;
         self.failed = None;
     }

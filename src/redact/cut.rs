@@ -15,7 +15,7 @@ use super::chunk::Chunk;
 use super::lookahead::RangeRedactor;
 use super::output_buffer::OutputBuffer;
 use super::redactor::Redactor;
-use super::selection::{Gone, Selection, Verdict};
+use super::selection::{RemovedPieces, Selection, Verdict};
 use crate::error::Result;
 use crate::plan::lookahead::Lookahead;
 use crate::plan::{Answer, Boundary, Flow, Piece, PieceVisitor, ReadRange, Section, StateKind};
@@ -83,7 +83,7 @@ pub(super) struct Cutter<'r, 'scope> {
     /// True if lookahead covers the section being walked.
     pub is_read_ahead: bool,
     /// Counts of the pieces left out.
-    pub gone: Gone,
+    pub removed: RemovedPieces,
     /// The open containers, innermost last.
     pub open: Vec<Items>,
     /// The start of the next item of the innermost container, until it is kept or left out.
@@ -166,7 +166,7 @@ impl PieceVisitor for Cutter<'_, '_> {
         self.cuts.clear();
         match self.selection.piece(piece, &mut self.cuts)? {
             Verdict::Goes(reason) => {
-                self.gone.count(reason);
+                self.removed.count(reason);
                 self.leave_out_next_to(piece.value.range().end);
             }
             Verdict::Stays => {
@@ -192,7 +192,7 @@ impl PieceVisitor for Cutter<'_, '_> {
         let Range { start, end } = read.range();
         if let Some((mut job, reader)) = ahead.take() {
             let (chunk, text) = (&mut job.result, reader.text());
-            self.gone.add(&chunk.gone);
+            self.removed.add(&chunk.removed);
             let (next, items) = (self.next.take(), self.open.last_mut());
             if let (Some(at), Some(items)) = (next, items) {
                 let mut output = self.output.borrow_mut();

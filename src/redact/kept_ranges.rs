@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::chunk::Chunk;
-use super::selection::{Gone, Reason};
+use super::selection::{Reason, RemovedPieces};
 
 /// The parts of a read range that stay, recorded piece by piece.
 #[derive(Debug, Default)]
@@ -19,7 +19,7 @@ pub(super) struct KeptRanges {
     /// The offset of the comma before the first piece that stays. `None` if that piece is the first
     /// of the read range.
     first_comma: Option<u64>,
-    gone: Gone,
+    removed: RemovedPieces,
 }
 
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl KeptRanges {
     /// Removes all content and keeps the memory.
     pub fn clear(&mut self) {
         self.ranges.clear();
-        (self.end, self.first_comma, self.gone) = (0, None, Gone::default());
+        (self.end, self.first_comma, self.removed) = (0, None, RemovedPieces::default());
     }
 
     /// Number of kept ranges.
@@ -43,7 +43,7 @@ impl KeptRanges {
 
     /// Leaves out the next piece, which ends at `end`.
     pub fn go(&mut self, end: u64, reason: Reason) {
-        self.gone.count(reason);
+        self.removed.count(reason);
         self.end = end;
     }
 
@@ -65,7 +65,7 @@ impl KeptRanges {
     /// The first kept byte gets the offset of the read range's start.
     pub fn take(&mut self, chunk: &mut Chunk, read: Range<u64>, text: &[u8]) {
         chunk.start = read.start;
-        chunk.gone = self.gone;
+        chunk.removed = self.removed;
         for kept in &mut self.ranges {
             kept.range.start = kept.range.start.max(read.start);
             kept.new_start = chunk.end();

@@ -244,7 +244,7 @@ mod tests {
     use crate::plan::{Accepts, Boundary, Documents};
     use crate::redact::mask::Masking;
     use crate::scan::Isa;
-    use crate::secret::echo::Sought;
+    use crate::secret::echo::EchoTargets;
     use crate::secret::{self, EchoOf, collect};
 
     /// A source whose whole text is in memory.
@@ -317,8 +317,8 @@ mod tests {
         let reader = catcher.0.expect("a place to read from");
         let options = RedactOptions { secret, masking: Masking::Text };
         let Collected { secrets, first_pass, .. } = &collected;
-        let sought = Sought { secrets, contained: None };
-        let masker = Masker::new(sought, &options.masking, Isa::best(), read.limits);
+        let targets = EchoTargets { secrets, contained: None };
+        let masker = Masker::new(targets, &options.masking, Isa::best(), read.limits);
         let mut redactor = RangeRedactor::new(masker, Some(&collected), None, &options);
         let (mut with, mut without) = (0, 0);
         for index in 0..first_pass.ranges(&options.secret, &read).len() {

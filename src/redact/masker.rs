@@ -7,12 +7,12 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Limits};
 use crate::pool::Worker;
 use crate::scan::Isa;
-use crate::secret::echo::{Echo, EchoKind, Echoes, Sought};
+use crate::secret::echo::{Echo, EchoKind, EchoTargets, Echoes};
 use crate::secret::spells_attribute_name;
 
 /// A worker that finds the echoes in chunks.
 pub(super) struct Masker<'s> {
-    sought: Sought<'s>,
+    targets: EchoTargets<'s>,
     masking: &'s Masking,
     echoes: Echoes,
     contexts: EchoContexts,
@@ -21,9 +21,9 @@ pub(super) struct Masker<'s> {
 }
 
 impl<'s> Masker<'s> {
-    pub fn new(sought: Sought<'s>, masking: &'s Masking, isa: Isa, limits: Limits) -> Self {
+    pub fn new(targets: EchoTargets<'s>, masking: &'s Masking, isa: Isa, limits: Limits) -> Self {
         let (echoes, contexts) = (Echoes::new(isa), EchoContexts::new(isa, limits));
-        Masker { sought, masking, echoes, contexts, echoes_max: limits.marks }
+        Masker { targets, masking, echoes, contexts, echoes_max: limits.marks }
     }
 
     /// Finds the echoes in a chunk whose `pieces` lists only the marked pieces. Returns `false` if
@@ -50,7 +50,7 @@ impl<'s> Masker<'s> {
         let mut pieces = chunk.pieces.iter().peekable();
         // Number of echoes in the current piece.
         let mut count = 0;
-        let masked = self.echoes.find(&chunk.bytes, &self.sought, &mut |echo| {
+        let masked = self.echoes.find(&chunk.bytes, &self.targets, &mut |echo| {
             let start = chunk.start + echo.range.start as u64;
             while pieces.next_if(|piece| piece.range.end <= start).is_some() {
                 count = 0;

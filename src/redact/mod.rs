@@ -39,15 +39,15 @@ use mask::Masking;
 use masker::Masker;
 use output_buffer::{OutputBuffer, Tee};
 use redactor::Redactor;
-use selection::{Everything, Gone, Selection};
+use selection::{Everything, RemovedPieces, Selection};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{Hooked, Source};
 use crate::plan::lookahead::Lookahead;
 use crate::plan::{Accepts, Document, Documents};
 use crate::pool::{Pool, Queue};
-use crate::secret::echo::Sought;
-use crate::secret::marks::By;
+use crate::secret::echo::EchoTargets;
+use crate::secret::marks::MarkSource;
 use crate::secret::{self, Collected};
 
 /// How to redact.
@@ -92,10 +92,10 @@ impl Counts {
     }
 
     /// The count of values that are masked for this reason.
-    fn by(&mut self, by: By) -> &mut u64 {
+    fn by(&mut self, by: MarkSource) -> &mut u64 {
         match by {
-            By::Mark => &mut self.marked,
-            By::Name => &mut self.named,
+            MarkSource::Mark => &mut self.marked,
+            MarkSource::Name => &mut self.named,
         }
     }
 
@@ -177,13 +177,13 @@ pub fn rewrite<S: Source>(
     };
     let is_redacted = !matches!(secrecy, Secrecy::Off);
     let Collected { secrets, contained, .. } = known.unwrap_or(&nothing);
-    let sought = Sought { secrets, contained: contained.as_ref() };
+    let targets = EchoTargets { secrets, contained: contained.as_ref() };
     let (queue, queue_ahead) = (Queue::new(), Queue::new());
     let threads = read.threads.map_or(1, NonZeroUsize::get);
     std::thread::scope(|scope| {
         let pool = Pool::new(scope, &queue, threads);
         let masking = &options.masking;
-        let new_masker = move || Masker::new(sought, masking, read.isa, read.limits);
+        let new_masker = move || Masker::new(targets, masking, read.isa, read.limits);
         let output = OutputBuffer::new(pool, new_masker, secrets.echo(), out, &read.limits);
         let output = Rc::new(RefCell::new(output));
         let indexed = known
@@ -205,7 +205,7 @@ pub fn rewrite<S: Source>(
         let mut cutter = Cutter {
             only_changes,
             is_read_ahead: false,
-            gone: Gone::default(),
+            removed: RemovedPieces::default(),
             output: Rc::clone(&output),
             selection,
             redactor,
@@ -232,7 +232,7 @@ pub fn rewrite<S: Source>(
         output.borrow_mut().finish(documents.source())?;
         // `finish` has just copied the rest of the window, so check that the input has not changed.
         documents.hold_still()?;
-        cutter.selection.gone(&cutter.gone);
+        cutter.selection.add_removed(&cutter.removed);
         let mut counts =
             cutter.redactor.map_or(Counts::default(), |redactor| redactor.masks.counts);
         counts.add(&output.borrow().counts);

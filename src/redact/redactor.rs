@@ -12,7 +12,7 @@ use crate::limits::Limit;
 use crate::plan::{Check, Piece, PieceKind, Section};
 use crate::secret::constants::Constant;
 use crate::secret::leaves::{Leaf, leaves};
-use crate::secret::marks::{By, Marked, Why};
+use crate::secret::marks::{MarkReason, MarkSource, Marked};
 use crate::secret::parts::{Parts, constants};
 use crate::secret::piece_secrets::{PieceSecret, PieceSecrets};
 use crate::secret::relevant::secret_steps;
@@ -185,7 +185,7 @@ impl<N: Notes> Masks<'_, N> {
     }
 
     /// Masks a marked place on both sides.
-    fn marked(&mut self, marked: &Marked<'_, '_>, by: By) -> Result<()> {
+    fn marked(&mut self, marked: &Marked<'_, '_>, by: MarkSource) -> Result<()> {
         let [before, after] = marked.sides;
         self.count(marked.offset())?;
         let is_changed = match (before, after) {
@@ -215,7 +215,7 @@ impl<N: Notes> Masks<'_, N> {
             earlier = Some(mask);
             *self.counts.by(by) += self.edit(value, mask);
         }
-        if marked.why == Why::Whole {
+        if marked.why == MarkReason::Whole {
             marked.overlays.into_iter().flatten().try_for_each(|overlay| self.overlay(overlay))?;
         }
         marked.unknown.map_or(Ok(()), |unknown| self.overlay(unknown))

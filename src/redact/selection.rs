@@ -25,14 +25,14 @@ pub enum Reason {
 
 /// Number of pieces that were left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Gone {
+pub struct RemovedPieces {
     /// Pieces left out for [`Reason::NoOp`].
     pub no_ops: u64,
     /// Pieces left out for [`Reason::Unwanted`].
     pub unwanted: u64,
 }
 
-impl Gone {
+impl RemovedPieces {
     /// Counts one piece.
     pub(super) fn count(&mut self, reason: Reason) {
         match reason {
@@ -41,7 +41,7 @@ impl Gone {
         }
     }
 
-    pub(super) fn add(&mut self, other: &Gone) {
+    pub(super) fn add(&mut self, other: &RemovedPieces) {
         self.no_ops += other.no_ops;
         self.unwanted += other.unwanted;
     }
@@ -105,8 +105,8 @@ pub trait Selection {
     }
 
     /// Called when the document is written, with the number of pieces left out.
-    fn gone(&mut self, gone: &Gone) {
-        let _ = gone;
+    fn add_removed(&mut self, removed: &RemovedPieces) {
+        let _ = removed;
     }
 }
 

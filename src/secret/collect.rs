@@ -7,7 +7,7 @@ use super::constants::marked_constants;
 use super::contained::{Contained, Texts};
 use super::first_pass_index::{FirstPassIndex, IndexedRange};
 use super::marked_paths::{Keyed, MarkedPaths};
-use super::marks::{By, Marks, Step};
+use super::marks::{MarkSource, Marks, Step};
 use super::parts::{Declared, Parts};
 use super::range_secrets::{MarkedPiece, RangeSecrets};
 use super::search::{SearchResult, Searcher};
@@ -21,8 +21,8 @@ use crate::json::value::{Kind, Value};
 use crate::plan::lookahead::Lookahead;
 use crate::plan::range_queue::RANGE_LEN;
 use crate::plan::{
-    Accepts, Answer, Boundary, Documents, Flow, Next, Piece, PieceKind, PieceVisitor, ReadRange,
-    Section, StateKind,
+    Accepts, Answer, Boundary, Documents, Flow, NextDocument, Piece, PieceKind, PieceVisitor,
+    ReadRange, Section, StateKind,
 };
 use crate::pool::Queue;
 
@@ -86,11 +86,11 @@ pub struct Collecting<F, S> {
 
 /// A callback that receives each marked value with new secrets, in the order of the secrets'
 /// numbers.
-pub type OnFreshSecrets<'t> = &'t mut dyn FnMut(&Fresh<'_, '_>);
+pub type OnFreshSecrets<'t> = &'t mut dyn FnMut(&FreshSecrets<'_, '_>);
 
 /// A marked value with at least one secret that did not occur earlier in the document.
 #[derive(Clone, Copy, Debug)]
-pub struct Fresh<'p, 'a> {
+pub struct FreshSecrets<'p, 'a> {
     /// The piece that contains the value.
     pub piece: &'p Piece<'a>,
     /// The path to the value, from the root of its subject or configuration piece.
@@ -160,8 +160,8 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
                 },
                 marks: Marks::new(options.names.clone(), &options.read.limits),
                 accepts: self.accepts,
-                turn: Turn::First,
-                early: Early::default(),
+                turn: Pass::First,
+                early: EarlySections::default(),
                 decoded: Vec::new(),
                 outline: Outline::new(),
                 on_fresh_secrets,
@@ -183,12 +183,12 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
                 None => Documents::new(open()?, &options.read),
             };
             let documents = documents.insert(opened);
-            documents.follow(Next::Document(at))?;
+            documents.follow(NextDocument::Document(at))?;
             documents.read_pieces(Accepts::States, collector)
         };
         read(documents, &mut collector)?;
         let Collector { early, state: CollectorState { declared, .. }, .. } = &collector;
-        let awaited = Early {
+        let awaited = EarlySections {
             variables: early.variables && declared.has_variables(),
             outputs: early.outputs && declared.has_outputs(),
             configuration: early.configuration
@@ -198,7 +198,7 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
                     .is_some_and(|known| known < collector.state.marked_paths.attributes()),
         };
         if awaited.is_any() {
-            collector.turn = Turn::Second(awaited);
+            collector.turn = Pass::Second(awaited);
             read(again, &mut collector)?;
         }
         let Collector {
@@ -227,7 +227,7 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
         options: &SecretOptions,
         on_fresh_secrets: Option<OnFreshSecrets<'_>>,
     ) -> Result<Collected> {
-        let Next::Document(at) = documents.find_next() else {
+        let NextDocument::Document(at) = documents.find_next() else {
             panic!("there is no document to come to");
         };
         let collected = self.collect_with_callback(at, options, on_fresh_secrets);
@@ -238,8 +238,8 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
     }
 
     /// Determines what follows the last document, which was read or failed.
-    pub fn find_next(&mut self) -> Next {
-        self.documents.as_mut().map_or(Next::End, Documents::find_next)
+    pub fn find_next(&mut self) -> NextDocument {
+        self.documents.as_mut().map_or(NextDocument::End, Documents::find_next)
     }
 }
 
@@ -248,7 +248,7 @@ const PAUSE_MAX_LOG2: u32 = 6;
 
 /// Sections with values that preceded the declarations that may mark them as sensitive.
 #[derive(Clone, Copy, Debug, Default)]
-struct Early {
+struct EarlySections {
     variables: bool,
     /// Changes to outputs without overlays.
     outputs: bool,
@@ -256,18 +256,18 @@ struct Early {
     configuration: bool,
 }
 
-impl Early {
+impl EarlySections {
     fn is_any(self) -> bool {
         self.variables || self.outputs || self.configuration
     }
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Turn {
+enum Pass {
     /// The first pass, over everything.
     First,
     /// A second pass, over these sections only.
-    Second(Early),
+    Second(EarlySections),
 }
 
 struct Collector<'scope, 't> {
@@ -279,8 +279,8 @@ struct Collector<'scope, 't> {
     state: CollectorState,
     marks: Marks,
     accepts: Accepts,
-    turn: Turn,
-    early: Early,
+    turn: Pass,
+    early: EarlySections,
     decoded: Vec<u8>,
     /// Scratch space for pieces that are parsed again.
     outline: Outline,
@@ -316,7 +316,7 @@ impl PieceVisitor for Collector<'_, '_> {
         }
         // The walk also enters sections without secrets, because everything that is written later
         // must be valid JSON.
-        let Turn::Second(awaited) = &mut self.turn else { return Answer::Enter };
+        let Pass::Second(awaited) = &mut self.turn else { return Answer::Enter };
         let is_awaited = match section {
             Section::Variables => std::mem::take(&mut awaited.variables),
             Section::OutputChanges => std::mem::take(&mut awaited.outputs),
@@ -451,7 +451,9 @@ impl Collector<'_, '_> {
         for (identity, subject) in parts.subjects() {
             let of = parts.owner.as_ref().filter(|_| identity.is_none());
             marks.find_placed(subject, of.map(|_| &digests), |marked| {
-                if let (By::Mark, Some(of), Some(place)) = (marked.by, of, marked.path_digests) {
+                if let (MarkSource::Mark, Some(of), Some(place)) =
+                    (marked.by, of, marked.path_digests)
+                {
                     let owner = match owner {
                         Some(owner) => owner,
                         None => *owner.insert(digests.owner(of, decoded)?),
@@ -462,7 +464,7 @@ impl Collector<'_, '_> {
                     let Some(value) = value else { continue };
                     let number = secrets.len() as u32 + 1;
                     let (path, offset) = (marked.path, value.offset());
-                    let fresh = Fresh { piece, identity, path, side, offset, number };
+                    let fresh = FreshSecrets { piece, identity, path, side, offset, number };
                     insert(value, secrets, texts.as_mut(), decoded, (on_fresh_secrets, &fresh))?;
                 }
                 Ok(())
@@ -478,7 +480,7 @@ impl Collector<'_, '_> {
             PieceKind::ConfiguredResource | PieceKind::ConfiguredAction => {
                 self.state.configured.get_or_insert(self.state.marked_paths.attributes());
             }
-            PieceKind::ModuleArguments if matches!(self.turn, Turn::First) => {
+            PieceKind::ModuleArguments if matches!(self.turn, Pass::First) => {
                 self.arguments(piece)?;
             }
             _ => {}
@@ -493,7 +495,7 @@ impl Collector<'_, '_> {
         marked_constants(piece, marked_paths, marks, |constant| {
             let (number, value) = (secrets.len() as u32 + 1, constant.value);
             let (path, offset) = (constant.path, value.offset());
-            let fresh = Fresh { piece, identity: None, path, side: 1, offset, number };
+            let fresh = FreshSecrets { piece, identity: None, path, side: 1, offset, number };
             insert(value, secrets, texts.as_mut(), decoded, (on_fresh_secrets, &fresh))
         })
     }
@@ -542,7 +544,7 @@ fn insert(
     secrets: &mut Secrets,
     mut kept: Option<&mut Texts>,
     decoded: &mut Vec<u8>,
-    (on_fresh_secrets, fresh): (&mut Option<OnFreshSecrets<'_>>, &Fresh<'_, '_>),
+    (on_fresh_secrets, fresh): (&mut Option<OnFreshSecrets<'_>>, &FreshSecrets<'_, '_>),
 ) -> Result<()> {
     texts_of(value, secrets.echo_min(), decoded, |text, role, offset| {
         if role != Role::Secret {

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 
 use super::decode;
 use super::marked_paths::{MarkedPaths, ROOT};
-use super::marks::{By, Marks, Step};
+use super::marks::{MarkSource, Marks, Step};
 use super::parts::type_of_action;
 use crate::error::Result;
 use crate::json::value::{Entries, Kind, Text, Value};
@@ -48,7 +48,7 @@ pub(crate) struct Constant<'p, 'a> {
     /// The value; never `null`.
     pub value: Value<'a>,
     /// The reason for the mark.
-    pub by: By,
+    pub by: MarkSource,
 }
 
 /// The state of the walk at one path.
@@ -61,7 +61,7 @@ struct Here {
     /// True inside an expression, where keys are names from the configuration or a provider.
     is_named: bool,
     /// The reason why everything at and below this path is marked; `None` if it is not marked.
-    by: Option<By>,
+    by: Option<MarkSource>,
 }
 
 struct Walk<'w> {
@@ -138,7 +138,7 @@ impl Walk<'_> {
             PieceKind::ConfiguredOutput if value.kind()? == Kind::Object => {
                 let is_sensitive = value.get("sensitive")?.is_some_and(Value::is_true);
                 here.by = match is_sensitive {
-                    true => Some(By::Mark),
+                    true => Some(MarkSource::Mark),
                     false => name.and_then(|name| self.by_name(name)),
                 };
             }
@@ -197,7 +197,7 @@ impl Walk<'_> {
             let attribute = self.marked_paths.digests().key(attribute, key);
             here.attribute = Some(attribute);
             let is_write_only = key.ends_with(b"_wo");
-            here.by = here.by.or(is_write_only.then_some(By::Mark));
+            here.by = here.by.or(is_write_only.then_some(MarkSource::Mark));
             here.by = here.by.or_else(|| self.by_attribute(attribute));
         }
         if here.by.is_none() {
@@ -205,18 +205,18 @@ impl Walk<'_> {
             let is_input = is_first
                 && self.piece.kind == PieceKind::ModuleArguments
                 && self.marked_paths.has_input(self.piece.module, key);
-            here.by = if is_input { Some(By::Mark) } else { self.by_name(key) };
+            here.by = if is_input { Some(MarkSource::Mark) } else { self.by_name(key) };
         }
         here
     }
 
-    fn by_name(&self, key: &str) -> Option<By> {
+    fn by_name(&self, key: &str) -> Option<MarkSource> {
         let is_of_format = self.piece.kind == PieceKind::Known && FORMAT.contains(&key);
-        (!is_of_format && self.names.is_name(key)).then_some(By::Name)
+        (!is_of_format && self.names.is_name(key)).then_some(MarkSource::Name)
     }
 
-    fn by_attribute(&self, attribute: u64) -> Option<By> {
+    fn by_attribute(&self, attribute: u64) -> Option<MarkSource> {
         let resource = self.resource?;
-        self.marked_paths.has_attribute(resource, attribute).then_some(By::Mark)
+        self.marked_paths.has_attribute(resource, attribute).then_some(MarkSource::Mark)
     }
 }

@@ -17,7 +17,7 @@ use std::ops::Range;
 
 use super::contained::Contained;
 use super::digest::head_of;
-use super::set::{Beginnings, Secrets};
+use super::set::{HeadFilter, Secrets};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::word::Word;
 use crate::json::{number, string};
@@ -47,7 +47,7 @@ pub enum EchoKind {
 
 /// The secrets to search for.
 #[derive(Clone, Copy, Debug)]
-pub struct Sought<'s> {
+pub struct EchoTargets<'s> {
     /// Secrets that a text may equal.
     pub secrets: &'s Secrets,
     /// Secrets that a text may contain. `None` if only whole texts count as echoes.
@@ -90,10 +90,10 @@ impl Echoes {
     pub fn find(
         &mut self,
         bytes: &[u8],
-        sought: &Sought<'_>,
+        targets: &EchoTargets<'_>,
         each: &mut impl FnMut(Echo) -> Result<()>,
     ) -> Result<()> {
-        if !sought.secrets.echo() {
+        if !targets.secrets.echo() {
             return Ok(());
         }
         let mut scanner = Scanner::new(self.isa, Detail::Strings);
@@ -101,15 +101,15 @@ impl Echoes {
         let whole = bytes.len() - bytes.len() % BLOCK;
         for start in (0..whole).step_by(BATCH * BLOCK) {
             let end = whole.min(start + BATCH * BLOCK);
-            self.batch(&mut scanner, &bytes[start..end], start, &mut text, sought, each)?;
+            self.batch(&mut scanner, &bytes[start..end], start, &mut text, targets, each)?;
         }
         let mut last = [b' '; BLOCK];
         last[..bytes.len() - whole].copy_from_slice(&bytes[whole..]);
-        self.batch(&mut scanner, &last, whole, &mut text, sought, each)?;
+        self.batch(&mut scanner, &last, whole, &mut text, targets, each)?;
         if scanner.in_string() {
             return Err(changed());
         }
-        self.numbers(&text, bytes.len(), sought, each)
+        self.numbers(&text, bytes.len(), targets, each)
     }
 
     fn batch(
@@ -118,16 +118,16 @@ impl Echoes {
         piece: &[u8],
         start: usize,
         text: &mut Text<'_>,
-        sought: &Sought<'_>,
+        targets: &EchoTargets<'_>,
         each: &mut impl FnMut(Echo) -> Result<()>,
     ) -> Result<()> {
         let count = piece.len() / BLOCK;
         scanner.scan(piece, &mut self.blocks[..count]);
-        if sought.contained.is_none()
-            && !sought.secrets.echo_numbers()
-            && sought.secrets.echo_min() >= 8
+        if targets.contained.is_none()
+            && !targets.secrets.echo_numbers()
+            && targets.secrets.echo_min() >= 8
         {
-            return self.heads(count, text.bytes, start, sought, each);
+            return self.heads(count, text.bytes, start, targets, each);
         }
         for index in 0..count {
             let mut quotes = self.blocks[index].quotes;
@@ -135,15 +135,15 @@ impl Echoes {
                 let at = start + index * BLOCK + quotes.trailing_zeros() as usize;
                 quotes &= quotes - 1;
                 let Some(open) = text.open.take() else {
-                    if sought.secrets.echo_numbers() {
-                        self.numbers(text, at, sought, each)?;
+                    if targets.secrets.echo_numbers() {
+                        self.numbers(text, at, targets, each)?;
                     }
                     text.open = Some(at);
                     continue;
                 };
                 text.after = at + 1;
-                if at - open > sought.secrets.echo_min() {
-                    self.check_string(text.bytes, open..at + 1, sought, each)?;
+                if at - open > targets.secrets.echo_min() {
+                    self.check_string(text.bytes, open..at + 1, targets, each)?;
                 }
             }
         }
@@ -156,18 +156,18 @@ impl Echoes {
         count: usize,
         bytes: &[u8],
         start: usize,
-        sought: &Sought<'_>,
+        targets: &EchoTargets<'_>,
         each: &mut impl FnMut(Echo) -> Result<()>,
     ) -> Result<()> {
         let Echoes { blocks, heads, .. } = self;
         heads.clear();
-        let (blocks, beginnings) = (&blocks[..count], sought.secrets.beginnings());
+        let (blocks, beginnings) = (&blocks[..count], targets.secrets.beginnings());
         self.isa.run(FindHeads { blocks, bytes, start, beginnings, heads });
         for place in 0..self.heads.len() {
             let open = self.heads[place];
-            if begins(bytes, open, sought) {
+            if begins(bytes, open, targets) {
                 let close = close(bytes, open).ok_or_else(changed)?;
-                self.check_whole(bytes, open..close + 1, sought, each)?;
+                self.check_whole(bytes, open..close + 1, targets, each)?;
             }
         }
         Ok(())
@@ -179,7 +179,7 @@ impl Echoes {
         &mut self,
         bytes: &[u8],
         range: Range<usize>,
-        sought: &Sought<'_>,
+        targets: &EchoTargets<'_>,
         each: &mut impl FnMut(Echo) -> Result<()>,
     ) -> Result<()> {
         let raw = &bytes[range.start + 1..range.end - 1];
@@ -189,15 +189,15 @@ impl Echoes {
             None => head_of(raw),
         };
         let passes = if has_backslash(head) {
-            begins(bytes, range.start, sought)
+            begins(bytes, range.start, targets)
         } else {
-            sought.secrets.may_begin(head)
+            targets.secrets.may_begin(head)
         };
-        if passes && self.check_whole(bytes, range.clone(), sought, each)? {
+        if passes && self.check_whole(bytes, range.clone(), targets, each)? {
             return Ok(());
         }
-        match sought.contained {
-            Some(contained) => self.check_contained(bytes, range, sought.secrets, contained, each),
+        match targets.contained {
+            Some(contained) => self.check_contained(bytes, range, targets.secrets, contained, each),
             None => Ok(()),
         }
     }
@@ -235,21 +235,21 @@ impl Echoes {
         &mut self,
         bytes: &[u8],
         range: Range<usize>,
-        sought: &Sought<'_>,
+        targets: &EchoTargets<'_>,
         each: &mut impl FnMut(Echo) -> Result<()>,
     ) -> Result<bool> {
         let raw = &bytes[range.start + 1..range.end - 1];
         self.decoded.clear();
         let is_text = string::unescape(raw, &mut self.decoded).is_ok();
-        if !is_text || self.decoded.len() < sought.secrets.echo_min() {
+        if !is_text || self.decoded.len() < targets.secrets.echo_min() {
             return Ok(false);
         }
         let kind = kind_of_string(bytes, range.end);
         let number = match kind {
             // The mask of a key contains the secret's number. Two keys that differ only in line
             // ends need different masks, so a key must equal the secret exactly.
-            EchoKind::Key => sought.secrets.number(&self.decoded),
-            _ => sought.secrets.repeated(&self.decoded),
+            EchoKind::Key => targets.secrets.number(&self.decoded),
+            _ => targets.secrets.repeated(&self.decoded),
         };
         if let Some(number) = number {
             each(Echo { range, kind, number })?;
@@ -262,11 +262,12 @@ impl Echoes {
         &mut self,
         text: &Text<'_>,
         end: usize,
-        sought: &Sought<'_>,
+        targets: &EchoTargets<'_>,
         each: &mut impl FnMut(Echo) -> Result<()>,
     ) -> Result<()> {
         let between = &text.bytes[text.after.min(end)..end];
-        if between.len() < sought.secrets.echo_min().min(SHORT) || !sought.secrets.echo_numbers() {
+        if between.len() < targets.secrets.echo_min().min(SHORT) || !targets.secrets.echo_numbers()
+        {
             return Ok(());
         }
         let ends = |byte: &u8| matches!(byte, b',' | b':' | b'[' | b']' | b'{' | b'}' | ..=b' ');
@@ -276,7 +277,7 @@ impl Echoes {
             at = range.end + 1;
             // Literals are neither numbers nor secrets.
             if matches!(word.first(), Some(b'-' | b'0'..=b'9'))
-                && let Some(number) = self.number(word, sought.secrets)
+                && let Some(number) = self.number(word, targets.secrets)
             {
                 each(Echo { range, kind: EchoKind::Number, number })?;
             }
@@ -304,7 +305,7 @@ struct FindHeads<'f> {
     bytes: &'f [u8],
     /// Offset of the first block.
     start: usize,
-    beginnings: Beginnings<'f>,
+    beginnings: HeadFilter<'f>,
     /// The opening quotes found.
     heads: &'f mut Vec<usize>,
 }
@@ -349,7 +350,7 @@ impl Code for FindHeads<'_> {
 }
 
 /// Whether the string that begins at `open` may begin like a secret. Decodes escapes.
-fn begins(bytes: &[u8], open: usize, sought: &Sought<'_>) -> bool {
+fn begins(bytes: &[u8], open: usize, targets: &EchoTargets<'_>) -> bool {
     let mut head = [0; 8];
     let (mut at, mut len) = (open + 1, 0);
     while len < head.len() {
@@ -374,7 +375,7 @@ fn begins(bytes: &[u8], open: usize, sought: &Sought<'_>) -> bool {
             }
         }
     }
-    sought.secrets.may_begin(u64::from_le_bytes(head))
+    targets.secrets.may_begin(u64::from_le_bytes(head))
 }
 
 /// The closing quote of the string that begins at `open`.
@@ -424,12 +425,12 @@ mod tests {
     }
 
     /// The echoes in a text: their kinds and bytes.
-    fn found(bytes: &str, sought: &Sought<'_>) -> Vec<(EchoKind, String)> {
+    fn found(bytes: &str, targets: &EchoTargets<'_>) -> Vec<(EchoKind, String)> {
         let mut all: Option<Vec<_>> = None;
         for isa in Isa::all() {
             let mut found = Vec::new();
             Echoes::new(isa)
-                .find(bytes.as_bytes(), sought, &mut |echo| {
+                .find(bytes.as_bytes(), targets, &mut |echo| {
                     found.push((echo.kind, bytes[echo.range].to_owned()));
                     Ok(())
                 })
@@ -442,7 +443,7 @@ mod tests {
     #[test]
     fn strings_and_keys_are_found_in_every_spelling() {
         let secrets = secrets(&["hunter22", "a\"b\\c/d\u{e9}\u{1f600}e"]);
-        let sought = Sought { secrets: &secrets, contained: None };
+        let targets = EchoTargets { secrets: &secrets, contained: None };
         for text in [
             r#""hunter22""#,
             r#""\u0068unter22""#,
@@ -453,9 +454,13 @@ mod tests {
             for padding in 0..130 {
                 let space = " ".repeat(padding);
                 let value = format!(r#"{{"k":{space}{text},"other":"hunter2"}}"#);
-                assert_eq!(found(&value, &sought), [(EchoKind::Value, text.to_owned())], "{value}");
+                assert_eq!(
+                    found(&value, &targets),
+                    [(EchoKind::Value, text.to_owned())],
+                    "{value}"
+                );
                 let key = format!(r#"{{{space}{text}{space}:1}}"#);
-                assert_eq!(found(&key, &sought), [(EchoKind::Key, text.to_owned())], "{key}");
+                assert_eq!(found(&key, &targets), [(EchoKind::Key, text.to_owned())], "{key}");
             }
         }
     }
@@ -463,7 +468,7 @@ mod tests {
     #[test]
     fn different_or_invalid_texts_are_not_echoes() {
         let secrets = secrets(&["hunter22"]);
-        let sought = Sought { secrets: &secrets, contained: None };
+        let targets = EchoTargets { secrets: &secrets, contained: None };
         for text in [
             r#"["hunter2","hunter222","Hunter22","hunter2\u0000","hunter2\\","",12345678]"#,
             r#"{"a":"\"hunter22\"","b":hunter22}"#,
@@ -471,14 +476,14 @@ mod tests {
             "",
             "   ",
         ] {
-            assert_eq!(found(text, &sought), [], "{text}");
+            assert_eq!(found(text, &targets), [], "{text}");
         }
     }
 
     #[test]
     fn numbers_are_found_by_their_text() {
         let secrets = secrets(&["123456789", "-1.5e-10", "hunter22"]);
-        let sought = Sought { secrets: &secrets, contained: None };
+        let targets = EchoTargets { secrets: &secrets, contained: None };
         let text = r#"[123456789,"123456789",{"a":-1.5e-10},1234567890,[123456789 ],false,true]"#;
         let number = |text: &str| (EchoKind::Number, text.to_owned());
         let expected = [
@@ -487,18 +492,18 @@ mod tests {
             number("-1.5e-10"),
             number("123456789"),
         ];
-        assert_eq!(found(text, &sought), expected);
+        assert_eq!(found(text, &targets), expected);
     }
 
     #[test]
     fn numbers_are_found_by_their_value() {
         let secrets = secrets(&["1000000000", "-0.00025"]);
-        let sought = Sought { secrets: &secrets, contained: None };
+        let targets = EchoTargets { secrets: &secrets, contained: None };
         let text = r#"[1e9,1000000000.0,"1e9",100e7,1e8,-1e9,{"a":-25E-5},-0.000250,0.00025]"#;
         let expected = ["1e9", "1000000000.0", "100e7", "-25E-5", "-0.000250"];
-        assert_eq!(found(text, &sought), expected.map(|text| (EchoKind::Number, text.to_owned())));
+        assert_eq!(found(text, &targets), expected.map(|text| (EchoKind::Number, text.to_owned())));
         // Without the grammar check, any bytes may occur here.
-        assert_eq!(found("[1e,1x,--,1e99999999999999999999999999999999999999999]", &sought), []);
+        assert_eq!(found("[1e,1x,--,1e99999999999999999999999999999999999999999]", &targets), []);
     }
 
     #[test]
@@ -506,13 +511,13 @@ mod tests {
         let (mut texts, secrets) = (Texts::new(8, &Limits::default()), secrets(&["p@ssw0rd\""]));
         texts.push(b"p@ssw0rd\"", 0).unwrap();
         let contained = Contained::new(&texts);
-        let sought = Sought { secrets: &secrets, contained: Some(&contained) };
+        let targets = EchoTargets { secrets: &secrets, contained: Some(&contained) };
         let inside = r#""{\"a\":\"p@ssw0rd\\\"\"}""#;
         let text = format!(r#"{{"u":"x p@ssw0rd\" y","d":{inside},"p@ssw0rd\" key":1,"n":"no"}}"#);
         let value = |text: &str| (EchoKind::Value, text.to_owned());
-        assert_eq!(found(&text, &sought), [value(r#""x p@ssw0rd\" y""#), value(inside)]);
+        assert_eq!(found(&text, &targets), [value(r#""x p@ssw0rd\" y""#), value(inside)]);
         let unreadable = r#""\ud800 and more""#;
-        assert_eq!(found(unreadable, &sought), [value(unreadable)]);
+        assert_eq!(found(unreadable, &targets), [value(unreadable)]);
     }
 
     /// A secret number, which disables the fast path. No text of these tests contains the number.
@@ -547,7 +552,7 @@ mod tests {
         for padding in (0..BLOCK).chain(BATCH * BLOCK - 150..BATCH * BLOCK + 2) {
             let space = " ".repeat(padding);
             let text = format!(r#"[{space}{list},"{long}",{{"hunter22":{list}}},12345678,{list}]"#);
-            let find = |secrets| found(&text, &Sought { secrets, contained: None });
+            let find = |secrets| found(&text, &EchoTargets { secrets, contained: None });
             assert_eq!(find(&with), expected, "{padding}");
             assert_eq!(find(&without), expected, "{padding}");
         }

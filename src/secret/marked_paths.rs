@@ -45,9 +45,9 @@ pub(crate) struct PathDigests {
 /// The digests of the steps on the path of a walk. A step is digested once, however many marked
 /// paths lie below it.
 #[derive(Debug, Default)]
-pub(super) struct Trail(Vec<PathDigests>);
+pub(super) struct PathDigestStack(Vec<PathDigests>);
 
-impl Trail {
+impl PathDigestStack {
     /// Keeps the first `depth` steps, because the walk continues with a different step.
     pub fn cut(&mut self, depth: usize) {
         self.0.truncate(depth);
@@ -252,13 +252,13 @@ impl MarkedPaths {
         &self,
         address: Text<'_>,
         decoded: &mut Vec<u8>,
-    ) -> Result<Option<Elsewhere<'_>>> {
+    ) -> Result<Option<MarksElsewhere<'_>>> {
         if self.addresses.is_empty() {
             return Ok(None);
         }
         let address = self.digests.address(address, decoded)?;
         let sum = self.addresses.get(&address);
-        Ok(sum.map(|&sum| Elsewhere { marked_paths: self, address, sum }))
+        Ok(sum.map(|&sum| MarksElsewhere { marked_paths: self, address, sum }))
     }
 }
 
@@ -270,13 +270,13 @@ fn summand(path: u64) -> u64 {
 
 /// The marks of changes on one resource, for sections that lack them.
 #[derive(Clone, Copy, Debug)]
-pub struct Elsewhere<'p> {
+pub struct MarksElsewhere<'p> {
     marked_paths: &'p MarkedPaths,
     address: u64,
     sum: u64,
 }
 
-impl Elsewhere<'_> {
+impl MarksElsewhere<'_> {
     /// Computes the digests for this document.
     pub(super) fn digests(&self) -> &PathDigester {
         &self.marked_paths.digests

@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use super::leaves::{Leaf, leaves};
-use super::marked_paths::{Elsewhere, PathDigester, PathDigests, Trail};
+use super::marked_paths::{MarksElsewhere, PathDigestStack, PathDigester, PathDigests};
 use super::names::Names;
 use super::ordered::Ordered;
 pub use super::subject::Subject;
@@ -28,7 +28,7 @@ pub struct Marked<'p, 'a> {
     pub sides: [Option<Value<'a>>; 2],
     /// The overlay of unknown values at the path.
     pub unknown: Option<Value<'a>>,
-    /// The sensitivity overlays at the path. If `why` is [`Why::Whole`], the keys in these
+    /// The sensitivity overlays at the path. If `why` is [`MarkReason::Whole`], the keys in these
     /// overlays are secret too.
     pub overlays: [Option<Value<'a>>; 2],
     /// The path.
@@ -36,9 +36,9 @@ pub struct Marked<'p, 'a> {
     /// The digests of the path; `None` unless the caller of the walk passed a digester.
     pub(crate) path_digests: Option<PathDigests>,
     /// The reason for the mark: an overlay or a name.
-    pub by: By,
+    pub by: MarkSource,
     /// Why the whole path is marked.
-    pub why: Why,
+    pub why: MarkReason,
 }
 
 impl Marked<'_, '_> {
@@ -51,7 +51,7 @@ impl Marked<'_, '_> {
 
 /// Why a whole path is marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Why {
+pub enum MarkReason {
     /// An overlay marks parts of one side, and the other side has a different kind.
     OtherKind,
     /// An overlay does not fit its own value.
@@ -62,7 +62,7 @@ pub enum Why {
 
 /// The source of a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum By {
+pub enum MarkSource {
     /// An overlay, or a declaration that takes its place.
     Mark,
     /// A name alone.
@@ -79,7 +79,7 @@ pub struct Marks {
     path: Vec<Step<'static>>,
     entered: Vec<Entered<'static>>,
     /// The digests of the steps on the path, computed on demand.
-    trail: Trail,
+    digest_stack: PathDigestStack,
     /// Names of keys whose values are marked too.
     names: Option<Names>,
     /// [`Limits::marks`].
@@ -159,7 +159,7 @@ impl<'a> Subject<'a> {
 /// The action of the walk at a path.
 enum Verdict {
     Nothing,
-    Marked(By, Why),
+    Marked(MarkSource, MarkReason),
     Enter(Kind),
 }
 
@@ -170,7 +170,7 @@ impl Default for Marks {
             marking: Vec::new(),
             path: Vec::new(),
             entered: Vec::new(),
-            trail: Trail::default(),
+            digest_stack: PathDigestStack::default(),
             names: None,
             max: Limits::default().marks,
             enters_all: false,
@@ -233,12 +233,12 @@ impl Marks {
     pub(crate) fn beyond<'p>(
         &mut self,
         subject: Subject<'_>,
-        elsewhere: Option<Elsewhere<'p>>,
-    ) -> Result<Option<Elsewhere<'p>>> {
+        elsewhere: Option<MarksElsewhere<'p>>,
+    ) -> Result<Option<MarksElsewhere<'p>>> {
         let Some(elsewhere) = elsewhere else { return Ok(None) };
         let mut sum = 0;
         self.find_placed(subject, Some(elsewhere.digests()), |marked| {
-            if let (By::Mark, Some(place)) = (marked.by, marked.path_digests) {
+            if let (MarkSource::Mark, Some(place)) = (marked.by, marked.path_digests) {
                 elsewhere.add(&mut sum, place);
             }
             Ok(())
@@ -250,7 +250,7 @@ impl Marks {
     pub(crate) fn find_with<'a>(
         &mut self,
         subject: Subject<'a>,
-        elsewhere: Option<Elsewhere<'_>>,
+        elsewhere: Option<MarksElsewhere<'_>>,
         each: impl FnMut(&Marked<'_, 'a>) -> Result<()>,
     ) -> Result<()> {
         self.walk(subject, elsewhere, None, each)
@@ -259,7 +259,7 @@ impl Marks {
     fn walk<'a>(
         &mut self,
         subject: Subject<'a>,
-        elsewhere: Option<Elsewhere<'_>>,
+        elsewhere: Option<MarksElsewhere<'_>>,
         digester: Option<&PathDigester>,
         mut each: impl FnMut(&Marked<'_, 'a>) -> Result<()>,
     ) -> Result<()> {
@@ -271,7 +271,7 @@ impl Marks {
         if self.marking.is_empty() && !self.enters_all && !subject.named {
             return Ok(());
         }
-        self.trail.cut(0);
+        self.digest_stack.cut(0);
         self.marking.sort_unstable();
         let mut path = recycled(std::mem::take(&mut self.path));
         let mut entered = recycled(std::mem::take(&mut self.entered));
@@ -283,7 +283,7 @@ impl Marks {
                     None => None,
                     Some(elsewhere) => {
                         let by = elsewhere.digests();
-                        let here = self.trail.at(&path, by, &mut self.decoded)?;
+                        let here = self.digest_stack.at(&path, by, &mut self.decoded)?;
                         Some((elsewhere, here.path))
                     }
                 };
@@ -299,7 +299,7 @@ impl Marks {
                         let overlays = overlays.map(|overlay| self.marking(overlay));
                         let place = match digester {
                             None => None,
-                            Some(by) => Some(self.trail.at(&path, by, &mut self.decoded)?),
+                            Some(by) => Some(self.digest_stack.at(&path, by, &mut self.decoded)?),
                         };
                         each(&Marked {
                             sides,
@@ -322,7 +322,7 @@ impl Marks {
             };
             match inner {
                 Some((step, subject)) => {
-                    self.trail.cut(path.len());
+                    self.digest_stack.cut(path.len());
                     path.push(step);
                     next = Some(subject);
                 }
@@ -381,10 +381,12 @@ impl Marks {
     fn verdict(
         &mut self,
         subject: &Subject<'_>,
-        elsewhere: Option<(Elsewhere<'_>, u64)>,
+        elsewhere: Option<(MarksElsewhere<'_>, u64)>,
     ) -> Result<Verdict> {
         let mut verdict = match elsewhere {
-            Some((elsewhere, path)) if elsewhere.has(path) => Verdict::Marked(By::Mark, Why::Whole),
+            Some((elsewhere, path)) if elsewhere.has(path) => {
+                Verdict::Marked(MarkSource::Mark, MarkReason::Whole)
+            }
             _ => self.verdict_beyond(subject, elsewhere)?,
         };
         let mut marked = None;
@@ -405,7 +407,7 @@ impl Marks {
                 && let Some(before) = self.marking(subject.overlays[0])
                 && before.kind()? != kind
             {
-                marked = marked.max(Some(Why::Misfit));
+                marked = marked.max(Some(MarkReason::Misfit));
             }
             verdict = Verdict::Enter(kind);
         }
@@ -413,8 +415,8 @@ impl Marks {
             (None, verdict) => verdict,
             // If a name and an overlay both mark the path, the overlay is the reason, even if it
             // does not fit its value.
-            (Some(_), Verdict::Marked(By::Name, why)) | (Some(why), _) => {
-                Verdict::Marked(By::Mark, why)
+            (Some(_), Verdict::Marked(MarkSource::Name, why)) | (Some(why), _) => {
+                Verdict::Marked(MarkSource::Mark, why)
             }
         })
     }
@@ -425,25 +427,25 @@ impl Marks {
         overlay: Value<'_>,
         own: Option<Value<'_>>,
         other: Option<Value<'_>>,
-    ) -> Result<Option<Why>> {
+    ) -> Result<Option<MarkReason>> {
         let kind = overlay.kind()?;
         if kind == Kind::True {
-            return Ok(Some(Why::Whole));
+            return Ok(Some(MarkReason::Whole));
         }
         if !matches!(kind, Kind::Object | Kind::Array) {
-            return Ok(Some(Why::Misfit));
+            return Ok(Some(MarkReason::Misfit));
         }
         let is_other = |value: Value<'_>| Ok(value.kind()? != kind);
         if let Some(own) = own
             && (is_other(own)?
                 || kind == Kind::Array && own.elements()?.count() != overlay.elements()?.count())
         {
-            return Ok(Some(Why::Misfit));
+            return Ok(Some(MarkReason::Misfit));
         }
         Ok(match other.map_or(Ok(false), is_other)? {
             false => None,
-            true if own.is_none() => Some(Why::Misfit),
-            true => Some(Why::OtherKind),
+            true if own.is_none() => Some(MarkReason::Misfit),
+            true => Some(MarkReason::OtherKind),
         })
     }
 
@@ -452,10 +454,10 @@ impl Marks {
     fn verdict_beyond(
         &mut self,
         subject: &Subject<'_>,
-        elsewhere: Option<(Elsewhere<'_>, u64)>,
+        elsewhere: Option<(MarksElsewhere<'_>, u64)>,
     ) -> Result<Verdict> {
         if subject.named {
-            return Ok(Verdict::Marked(By::Name, Why::Whole));
+            return Ok(Verdict::Marked(MarkSource::Name, MarkReason::Whole));
         }
         if !self.enters_all {
             return Ok(Verdict::Nothing);
@@ -468,10 +470,10 @@ impl Marks {
                     if let Some((elsewhere, path)) = elsewhere
                         && elsewhere.has_below(side, path, &mut self.decoded)?
                     {
-                        return Ok(Verdict::Marked(By::Mark, Why::Whole));
+                        return Ok(Verdict::Marked(MarkSource::Mark, MarkReason::Whole));
                     }
                     if self.names.is_some() && self.has_name(side)? {
-                        return Ok(Verdict::Marked(By::Name, Why::Whole));
+                        return Ok(Verdict::Marked(MarkSource::Name, MarkReason::Whole));
                     }
                 }
                 Ok(Verdict::Nothing)

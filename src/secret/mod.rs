@@ -49,7 +49,7 @@ mod texts;
 pub(crate) mod words;
 
 #[cfg(feature = "redact")]
-pub use collect::{Collected, Collecting, Fresh, OnFreshSecrets, collect};
+pub use collect::{Collected, Collecting, FreshSecrets, OnFreshSecrets, collect};
 pub(crate) use leaves::decode;
 pub use names::Names;
 #[cfg(feature = "redact")]

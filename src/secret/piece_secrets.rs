@@ -7,7 +7,7 @@ use std::hash::{BuildHasher, RandomState};
 use super::constants::{Constant, marked_constants};
 use super::leaves::{Leaf, leaves};
 use super::marked_paths;
-use super::marks::{By, Marked, Marks};
+use super::marks::{MarkSource, Marked, Marks};
 use super::parts::Parts;
 use super::steps::{Cut, PieceMarkedPaths};
 use super::{Collected, SecretOptions, is_mask};
@@ -19,7 +19,7 @@ use crate::plan::Piece;
 /// A secret in a piece.
 pub(crate) enum PieceSecret<'f, 'a> {
     /// A path that is marked on either side, and the reason.
-    Marked(&'f Marked<'f, 'a>, By),
+    Marked(&'f Marked<'f, 'a>, MarkSource),
     /// The steps at the end of a path in `replace_paths` that lead below a marked path.
     Cut(Cut<'a>),
     /// A scalar of an identity that equals a marked scalar, with the text of the scalar. The text
@@ -85,7 +85,10 @@ impl<'r> PieceSecrets<'r> {
             let has_paths = parts.replace_paths.is_some() && identity.is_none();
             let elsewhere = elsewhere.filter(|_| identity.is_none());
             marks.find_with(subject, elsewhere, |marked| {
-                each(PieceSecret::Marked(marked, if is_declared { By::Mark } else { marked.by }))?;
+                each(PieceSecret::Marked(
+                    marked,
+                    if is_declared { MarkSource::Mark } else { marked.by },
+                ))?;
                 if has_paths {
                     marked_paths.push(marked.path, limits.paths, marked.offset())?;
                 }

@@ -4,7 +4,7 @@
 use super::digest::Digester;
 use super::first_pass_index::Digests;
 use super::marked_paths::{OwnerDigests, PathDigester};
-use super::marks::{By, Marks};
+use super::marks::{MarkSource, Marks};
 use super::parts::Parts;
 use super::range_secrets::RangeSecrets;
 use crate::error::Result;
@@ -102,7 +102,7 @@ impl PieceVisitor for Searching<'_> {
             let by = identity.is_none().then_some(&*marked_paths);
             marks.find_placed(subject, by, |marked| {
                 is_marked = true;
-                if let (By::Mark, Some(place)) = (marked.by, marked.path_digests) {
+                if let (MarkSource::Mark, Some(place)) = (marked.by, marked.path_digests) {
                     found_secrets.add_path(place);
                 }
                 let mut values = marked.sides.into_iter().flatten();

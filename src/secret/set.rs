@@ -206,8 +206,8 @@ impl Secrets {
 
     /// A view of the filter for testing many texts.
     #[inline(always)]
-    pub(super) fn beginnings(&self) -> Beginnings<'_> {
-        Beginnings { words: &self.filter, hash: self.digester.hash }
+    pub(super) fn beginnings(&self) -> HeadFilter<'_> {
+        HeadFilter { words: &self.filter, hash: self.digester.hash }
     }
 
     /// The digest of a text. Only digests of the same set are comparable.
@@ -218,12 +218,12 @@ impl Secrets {
 
 /// The filter on the first eight bytes of texts.
 #[derive(Clone, Copy)]
-pub(super) struct Beginnings<'s> {
+pub(super) struct HeadFilter<'s> {
     words: &'s [u64],
     hash: Hash,
 }
 
-impl Beginnings<'_> {
+impl HeadFilter<'_> {
     /// Whether a text with these first bytes may be a secret ([`Secrets::may_begin`]).
     #[inline(always)]
     pub fn may_hold(&self, head: u64) -> bool {

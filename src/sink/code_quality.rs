@@ -13,7 +13,7 @@ use std::io::Write;
 use super::annotate::Annotated;
 use super::gate::{CountedRules, Severity};
 use super::origin::{Location, SharedOrigins, first_location};
-use super::phrase::{Of, Warning, check_sentence};
+use super::phrase::{PlanCount, Warning, check_sentence};
 use super::report::ReportOptions;
 use super::short::short;
 use super::{Sink, write_error};
@@ -126,7 +126,7 @@ impl<W: Write> Sink for CodeQuality<W> {
                         Warning::Unlisted => ("plan-without-changes", "blocker"),
                         Warning::Incomplete | Warning::Deferred => ("plan-incomplete", "minor"),
                     };
-                    self.entry(name, severity, &warning.words(Of::This), &[])?;
+                    self.entry(name, severity, &warning.words(PlanCount::This), &[])?;
                 }
                 let broken = self.counted_rules.answers().filter(|answer| answer.is_broken());
                 let broken = broken.map(|answer| {

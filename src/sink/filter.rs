@@ -53,14 +53,14 @@ pub enum Only {
     /// The pattern covers the address of the change's module. The root module's address is empty.
     Module(AddressPattern),
     /// The change has this action or effect.
-    Action(Does),
+    Action(ActionFilter),
     /// The pattern covers the path of an attribute that changes.
     Path(path::Pattern),
 }
 
 /// An action or effect of a change.
 #[derive(Clone, Debug)]
-pub enum Does {
+pub enum ActionFilter {
     /// An action whose word in records matches.
     Word(Glob),
     /// Destroys an object, whether or not it creates another.
@@ -71,32 +71,33 @@ pub enum Does {
 const ACTIONS: [&str; 8] =
     ["no-op", "create", "read", "update", "replace", "delete", "forget", "open"];
 
-impl Does {
-    /// Returns the words that [`Does::named`] accepts, without words that are joined with `+`.
+impl ActionFilter {
+    /// Returns the words that [`ActionFilter::named`] accepts, without words that are joined with
+    /// `+`.
     pub fn words() -> impl Iterator<Item = &'static str> {
         ACTIONS.into_iter().chain(["destroy"])
     }
 
     /// Parses an action word. A `*` matches any text. Returns `None` if no change can match.
-    pub fn named(text: &str) -> Option<Does> {
+    pub fn named(text: &str) -> Option<ActionFilter> {
         if text == "destroy" {
-            return Some(Does::Destroy);
+            return Some(ActionFilter::Destroy);
         }
         let glob = Glob::new(text);
         // The word for an unknown list of actions joins their words with `+`.
         let is_known =
             text.contains('+') || ACTIONS.iter().any(|word| glob.matches(word.as_bytes()));
-        is_known.then_some(Does::Word(glob))
+        is_known.then_some(ActionFilter::Word(glob))
     }
 
     fn matches(&self, change: &ResourceChange<'_>) -> bool {
         match self {
-            Does::Word(glob) => {
+            ActionFilter::Word(glob) => {
                 glob.matches(change.action.as_bytes())
                     || change.effects().any(|word| glob.matches(word.as_bytes()))
                     || (change.forgets() && glob.matches(b"forget"))
             }
-            Does::Destroy => change.actions.iter().any(|action| action == "delete"),
+            ActionFilter::Destroy => change.actions.iter().any(|action| action == "delete"),
         }
     }
 }

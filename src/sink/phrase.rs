@@ -280,7 +280,7 @@ pub(super) fn hidden(hidden: &Hidden) -> Option<String> {
 
 /// The plans that a phrase is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Of {
+pub(super) enum PlanCount {
     /// The plan of the report.
     This,
     /// This number of several plans.
@@ -288,15 +288,15 @@ pub(super) enum Of {
 }
 
 /// Returns the sentence for plans that could not be read to their end.
-pub(super) fn unread(of: Of) -> String {
+pub(super) fn unread(of: PlanCount) -> String {
     match of {
-        Of::This => {
+        PlanCount::This => {
             "This plan could not be read: what it changes is not in this report.".to_owned()
         }
-        Of::Several(1) => {
+        PlanCount::Several(1) => {
             "1 plan could not be read: what it changes is not in this report.".to_owned()
         }
-        Of::Several(count) => {
+        PlanCount::Several(count) => {
             format!("{count} plans could not be read: what they change is not in this report.")
         }
     }
@@ -337,34 +337,36 @@ impl Warning {
     }
 
     /// Returns the sentence of the warning.
-    pub fn words(self, of: Of) -> String {
+    pub fn words(self, of: PlanCount) -> String {
         match (self, of) {
-            (Warning::Errored, Of::This) => "Planning failed: this plan is incomplete.".to_owned(),
-            (Warning::Errored, Of::Several(count)) => {
+            (Warning::Errored, PlanCount::This) => {
+                "Planning failed: this plan is incomplete.".to_owned()
+            }
+            (Warning::Errored, PlanCount::Several(count)) => {
                 format!("Planning failed in {}: incomplete.", counted(count, "plan"))
             }
-            (Warning::Unlisted, Of::This) => {
+            (Warning::Unlisted, PlanCount::This) => {
                 "This document has no list of changes (resource_changes): what the plan changes is \
                  not known."
                     .to_owned()
             }
-            (Warning::Unlisted, Of::Several(count)) => format!(
+            (Warning::Unlisted, PlanCount::Several(count)) => format!(
                 "{} without a list of changes (resource_changes): what they change is not known.",
                 counted(count, "document")
             ),
-            (Warning::Incomplete, Of::This | Of::Several(1)) => {
-                let plan = if of == Of::This { "This" } else { "1" };
+            (Warning::Incomplete, PlanCount::This | PlanCount::Several(1)) => {
+                let plan = if of == PlanCount::This { "This" } else { "1" };
                 format!(
                     "{plan} plan is not complete: applying it will leave changes for another plan."
                 )
             }
-            (Warning::Incomplete, Of::Several(count)) => format!(
+            (Warning::Incomplete, PlanCount::Several(count)) => format!(
                 "{count} plans are not complete: applying them will leave changes for other plans."
             ),
-            (Warning::Deferred, Of::This) => {
+            (Warning::Deferred, PlanCount::This) => {
                 "Some changes are deferred to a later plan.".to_owned()
             }
-            (Warning::Deferred, Of::Several(count)) => format!(
+            (Warning::Deferred, PlanCount::Several(count)) => format!(
                 "{} with changes that are deferred to a later plan.",
                 counted(count, "plan")
             ),
@@ -375,7 +377,7 @@ impl Warning {
     pub fn finding(self) -> String {
         match self {
             Warning::Errored => "planning failed: there may be more to change".to_owned(),
-            warning => warning.words(Of::This),
+            warning => warning.words(PlanCount::This),
         }
     }
 
@@ -485,17 +487,33 @@ mod tests {
             assert_eq!(counted(count, "change"), words);
         }
         for (warning, of, words) in [
-            (Warning::Errored, Of::This, "Planning failed: this plan is incomplete."),
-            (Warning::Errored, Of::Several(1), "Planning failed in 1 plan: incomplete."),
-            (Warning::Errored, Of::Several(2), "Planning failed in 2 plans: incomplete."),
-            (Warning::Incomplete, Of::This, "This plan is not complete: applying it will"),
-            (Warning::Incomplete, Of::Several(1), "1 plan is not complete: applying it will"),
-            (Warning::Incomplete, Of::Several(2), "2 plans are not complete: applying them will"),
-            (Warning::Deferred, Of::This, "Some changes are deferred to a later plan."),
-            (Warning::Unlisted, Of::This, "This document has no list of changes"),
-            (Warning::Unlisted, Of::Several(1), "1 document without a list of changes"),
-            (Warning::Deferred, Of::Several(1), "1 plan with changes that are deferred to a"),
-            (Warning::Deferred, Of::Several(3), "3 plans with changes that are deferred to a"),
+            (Warning::Errored, PlanCount::This, "Planning failed: this plan is incomplete."),
+            (Warning::Errored, PlanCount::Several(1), "Planning failed in 1 plan: incomplete."),
+            (Warning::Errored, PlanCount::Several(2), "Planning failed in 2 plans: incomplete."),
+            (Warning::Incomplete, PlanCount::This, "This plan is not complete: applying it will"),
+            (
+                Warning::Incomplete,
+                PlanCount::Several(1),
+                "1 plan is not complete: applying it will",
+            ),
+            (
+                Warning::Incomplete,
+                PlanCount::Several(2),
+                "2 plans are not complete: applying them will",
+            ),
+            (Warning::Deferred, PlanCount::This, "Some changes are deferred to a later plan."),
+            (Warning::Unlisted, PlanCount::This, "This document has no list of changes"),
+            (Warning::Unlisted, PlanCount::Several(1), "1 document without a list of changes"),
+            (
+                Warning::Deferred,
+                PlanCount::Several(1),
+                "1 plan with changes that are deferred to a",
+            ),
+            (
+                Warning::Deferred,
+                PlanCount::Several(3),
+                "3 plans with changes that are deferred to a",
+            ),
         ] {
             assert!(warning.words(of).starts_with(words), "{}", warning.words(of));
         }

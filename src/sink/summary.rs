@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 
 use self::listing::{Bounds, Line, Listing};
-use super::phrase::{self, Of, Warning, counted, plan_line, replaced_note};
+use super::phrase::{self, PlanCount, Warning, counted, plan_line, replaced_note};
 use super::screen::{
     BOLD, CYAN, DIM, GREEN, PLAIN, RED, Screen, YELLOW, fit, fit_end, padded, width, wrapped,
 };
@@ -173,7 +173,7 @@ impl<W: Write> View<W> {
         let tool = plan.clues.tool(summary);
         writeln!(self.out, "{}", self.screen.paint(BOLD, &self.title(&plan, tool, summary)))?;
         for warning in Warning::of(summary) {
-            let warning = format!("! {}", warning.words(Of::This));
+            let warning = format!("! {}", warning.words(PlanCount::This));
             write!(self.out, "{}", self.screen.sentence(RED, &warning))?;
         }
         let line = plan_line(summary, plan.invocations);

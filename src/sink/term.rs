@@ -20,7 +20,7 @@ use self::outputs::{Body, Outputs, Waiting};
 use self::report_section::ReportSection;
 use super::gate::{CountedRules, Rule};
 use super::phrase::{
-    self, Of, Tense, Warning, counted, plan_line, remark, stand_in, suffices, unchanged,
+    self, PlanCount, Tense, Warning, counted, plan_line, remark, stand_in, suffices, unchanged,
 };
 use super::report::ReportOptions;
 use super::screen::{
@@ -503,7 +503,7 @@ impl<W: Write> Sink for Term<W> {
                     0 => None,
                     count => Some(format!("{} failed.", counted(count, "check"))),
                 };
-                let warnings = Warning::of(summary).map(|warning| warning.words(Of::This));
+                let warnings = Warning::of(summary).map(|warning| warning.words(PlanCount::This));
                 let mut words = checks.into_iter().chain(warnings);
                 words.try_for_each(|words| self.sentence(RED, &format!("! {words}")))
             }

@@ -26,7 +26,7 @@ use crate::plan::{
 use crate::record::Show;
 use crate::record::action::Action;
 use crate::record::watch::{Resource, Watch};
-use crate::redact::selection::{Gone, Judge, Judges, Reason, Selection, Verdict};
+use crate::redact::selection::{Judge, Judges, Reason, RemovedPieces, Selection, Verdict};
 use crate::redact::{self, Redacted, Secrecy, rewrite};
 use crate::secret::decode;
 
@@ -230,14 +230,14 @@ struct Wanted {
     only: Vec<AddressPattern>,
     watch: Option<&'static Watch>,
     /// The kinds of resource changes found so far. All copies share it.
-    met: Arc<Met>,
+    met: Arc<MatchedChanges>,
     /// Scratch space for decoded strings.
     decoded: Vec<u8>,
 }
 
 /// The kinds of resource changes that any thread has found.
 #[derive(Debug, Default)]
-struct Met {
+struct MatchedChanges {
     /// True if a change was found that [`SlimOptions::only`] covers.
     wanted: AtomicBool,
     /// True if a change was found that [`SlimOptions::only`] does not cover.
@@ -275,7 +275,7 @@ impl Wanted {
             true => Ok(Verdict::Goes(Reason::NoOp)),
             false => {
                 let verdict = self.resource(found.address, found.resource.type_name)?;
-                let Met { wanted, others } = &*self.met;
+                let MatchedChanges { wanted, others } = &*self.met;
                 let flag = if verdict == Verdict::Stays { wanted } else { others };
                 if section == Section::ResourceChanges && !flag.load(Ordering::Relaxed) {
                     flag.store(true, Ordering::Relaxed);
@@ -418,7 +418,7 @@ impl Selection for Selected<'_> {
         if self.is_plan { "" } else { ",\"planned_values\":{}" }
     }
 
-    fn gone(&mut self, gone: &Gone) {
-        (self.left_out.no_ops, self.left_out.others) = (gone.no_ops, gone.unwanted);
+    fn add_removed(&mut self, removed: &RemovedPieces) {
+        (self.left_out.no_ops, self.left_out.others) = (removed.no_ops, removed.unwanted);
     }
 }

@@ -89,7 +89,7 @@ struct Pending {
 
 /// How close a path is to a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Near {
+enum MatchDistance {
     /// Neither the path nor any path below it matches.
     No,
     /// A path below this path may match, because of a star in the pattern.
@@ -166,8 +166,8 @@ impl<'p> Pruner<'p> {
     ) -> Result<Option<Open<'a>>> {
         // Writing to a string cannot fail.
         let _ = write!(self.paths[0], "[{index}]");
-        let (near, candidates) = self.advance(list.candidates.clone());
-        if near == Near::There {
+        let (distance, candidates) = self.advance(list.candidates.clone());
+        if distance == MatchDistance::There {
             list.has_wanted = true;
             return Ok(None);
         }
@@ -190,25 +190,27 @@ impl<'p> Pruner<'p> {
         (object.digest, &key).hash(&mut hasher);
         let digest = hasher.finish();
         self.paths.iter_mut().for_each(|path| path::push_key(path, &key));
-        let (near, candidates) = self.advance(object.candidates.clone());
-        let entered = match near {
-            Near::No | Near::There => None,
-            Near::Possibly | Near::OnTheWay => {
+        let (distance, candidates) = self.advance(object.candidates.clone());
+        let entered = match distance {
+            MatchDistance::No | MatchDistance::There => None,
+            MatchDistance::Possibly | MatchDistance::OnTheWay => {
                 Open::of(value, candidates, self.path_lens(), digest)?
             }
         };
-        let stays = match (near, entered) {
-            (Near::Possibly, Some(mut entered)) => {
+        let stays = match (distance, entered) {
+            (MatchDistance::Possibly, Some(mut entered)) => {
                 let pending = Pending { separator, cuts: cuts.len(), removed: *removed };
                 entered.pending = Some(pending);
                 return Ok(Some(entered));
             }
-            (Near::OnTheWay, entered) => {
+            (MatchDistance::OnTheWay, entered) => {
                 object.keep(separator, cuts);
                 return Ok(entered);
             }
-            (Near::Possibly, None) => layer == Layer::Overlay && self.kept.contains(&digest),
-            (near, _) => near == Near::There,
+            (MatchDistance::Possibly, None) => {
+                layer == Layer::Overlay && self.kept.contains(&digest)
+            }
+            (distance, _) => distance == MatchDistance::There,
         };
         match stays {
             true => object.keep(separator, cuts),
@@ -249,24 +251,24 @@ impl<'p> Pruner<'p> {
 
     /// Matches the current path. Returns how close it is to a match, and the range of
     /// [`Pruner::candidates`] with the globs that may match below it.
-    fn advance(&mut self, candidates: Range<usize>) -> (Near, Range<usize>) {
+    fn advance(&mut self, candidates: Range<usize>) -> (MatchDistance, Range<usize>) {
         let start = self.candidates.len();
-        let mut near = Near::No;
+        let mut distance = MatchDistance::No;
         for candidate in candidates {
             let (index, progress) = self.candidates[candidate];
             let Wanted { glob, path } = self.globs[index];
             let path = self.paths[path].as_bytes();
             let Some(progress) = glob.advanced(progress, path) else { continue };
             let here = match glob.next(progress) {
-                _ if glob.ends(progress, path) => Near::There,
-                Some([b'.' | b'[', ..]) => Near::OnTheWay,
+                _ if glob.ends(progress, path) => MatchDistance::There,
+                Some([b'.' | b'[', ..]) => MatchDistance::OnTheWay,
                 Some(_) => continue,
-                None => Near::Possibly,
+                None => MatchDistance::Possibly,
             };
-            near = near.max(here);
+            distance = distance.max(here);
             self.candidates.push((index, progress));
         }
-        (near, start..self.candidates.len())
+        (distance, start..self.candidates.len())
     }
 
     fn path_lens(&self) -> [usize; 2] {

@@ -163,7 +163,7 @@ impl InputEntry {
         let mut input = self.open_as_it_is(options)?;
         if !planfile::is_plan_file(&mut input)? {
             let read = plan::PlanOptions { limits: options.limits, ..plan::PlanOptions::default() };
-            return Err(match plan::read(input, &read, &mut Nothing) {
+            return Err(match plan::read(input, &read, &mut SkippingVisitor) {
                 Err(error) if matches!(error.kind(), ErrorKind::WrongDocument(_)) => error,
                 _ => Error::new(ErrorKind::PlanFile(PlanFileFault::OtherInput)),
             });
@@ -190,9 +190,9 @@ impl InputEntry {
 pub(super) type Item = std::result::Result<InputEntry, Unlisted>;
 
 /// A visitor that skips everything. It only finds out whether an input is a plan.
-struct Nothing;
+struct SkippingVisitor;
 
-impl Visitor for Nothing {}
+impl Visitor for SkippingVisitor {}
 
 /// A name that yields no input, with the reason.
 #[derive(Debug)]

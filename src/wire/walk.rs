@@ -34,12 +34,12 @@ pub enum Event<'a> {
 /// A walk over a value and the type as which it is written.
 #[derive(Debug)]
 pub struct Walk<'a> {
-    next: Option<Next<'a>>,
+    next: Option<NextValue<'a>>,
     stack: Vec<Open<'a>>,
 }
 
 /// Data, its actual type, and its expected type.
-type Next<'a> = (&'a Data, &'a Type, &'a Type);
+type NextValue<'a> = (&'a Data, &'a Type, &'a Type);
 
 // Few stack entries are `Typed`, so the unused bytes of that variant do not matter.
 #[expect(clippy::large_enum_variant)]
@@ -78,7 +78,7 @@ impl<'a> Walk<'a> {
         self.next.take().map(|(_, own, _)| own)
     }
 
-    fn begin(&mut self, (data, own, ty): Next<'a>) -> Event<'a> {
+    fn begin(&mut self, (data, own, ty): NextValue<'a>) -> Event<'a> {
         if matches!(ty, Type::Dynamic) && !matches!(own, Type::Dynamic) {
             self.stack.push(Open::Typed(own));
             self.next = Some((data, own, own));

@@ -7,7 +7,7 @@ use plansift::audit::{AuditEntry, AuditOptions, Counts, Kind, Ledger, audit};
 use plansift::error::Result;
 use plansift::input::{Slice, Source};
 use plansift::limits::Limits;
-use plansift::plan::{self, Accepts, Documents, Next};
+use plansift::plan::{self, Accepts, Documents, NextDocument};
 use plansift::scan::Isa;
 use plansift::secret::{self, Collecting, EchoOf};
 
@@ -95,7 +95,7 @@ fn audited<S: Source>(
         if let Err(error) = audited {
             ledger.errors.push(failure(&error));
         }
-        if !matches!(documents.find_next(), Next::Document(_)) {
+        if !matches!(documents.find_next(), NextDocument::Document(_)) {
             return ledger;
         }
     }

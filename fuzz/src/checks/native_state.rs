@@ -6,7 +6,7 @@ use plansift::error::ErrorKind;
 use plansift::input::{Rereadable, Slice};
 use plansift::limits::Limits;
 use plansift::planfile;
-use plansift::record::values::{Of, What};
+use plansift::record::values::{RowKind, ValuesSource};
 use serde_json::Value;
 
 use super::values;
@@ -25,7 +25,7 @@ pub fn check(bytes: &[u8]) {
         .unwrap_or_else(|error| panic!("the text is no JSON: {error}\n{text}"));
     assert_eq!(tree["format_version"], "1.0");
     let Ok(state) = serde_json::from_slice::<Value>(bytes) else { return };
-    let rows = values::rows(Slice(text.as_bytes()), What::Resources, Of::Auto);
+    let rows = values::rows(Slice(text.as_bytes()), RowKind::Resources, ValuesSource::Auto);
     let rows = match rows {
         Ok(rows) => rows,
         // The conversion copies attributes as they are.

@@ -2,7 +2,7 @@
 
 use plansift::error::Result;
 use plansift::input::Source;
-use plansift::plan::{Accepts, Documents, Next};
+use plansift::plan::{Accepts, Documents, NextDocument};
 use plansift::secret::{Collected, Collecting, SecretOptions};
 
 use super::{Failure, failure};
@@ -60,7 +60,7 @@ pub fn documents<S: Source>(
                 false
             }
         };
-        if is_torn || !matches!(documents.find_next(), Next::Document(_)) {
+        if is_torn || !matches!(documents.find_next(), NextDocument::Document(_)) {
             return errors;
         }
     }

@@ -4,7 +4,7 @@ use plansift::error::Result;
 use plansift::input::{Slice, Source};
 use plansift::plan::{self, Documents};
 use plansift::record::Label;
-use plansift::record::values::{Of, Record, Select, Sink, ValuesOptions, What, read};
+use plansift::record::values::{Record, RowKind, Select, Sink, ValuesOptions, ValuesSource, read};
 use serde_json::Value;
 
 use super::draw::Draw;
@@ -32,11 +32,11 @@ pub fn check(text: &[u8]) {
     let section = if is_plan { "planned_values" } else { "values" };
     let mut draw = Draw::from_bytes(text);
     for (what, of) in [
-        (What::Resources, Of::Auto),
-        (What::Resources, Of::Prior),
-        (What::Outputs, Of::Auto),
-        (What::Variables, Of::Auto),
-        (What::Checks, Of::Auto),
+        (RowKind::Resources, ValuesSource::Auto),
+        (RowKind::Resources, ValuesSource::Prior),
+        (RowKind::Outputs, ValuesSource::Auto),
+        (RowKind::Variables, ValuesSource::Auto),
+        (RowKind::Checks, ValuesSource::Auto),
     ] {
         let whole = rows(Slice(text), what, of);
         let pieces = rows(Pieces::new(text, draw.clone()), what, of);
@@ -52,11 +52,13 @@ pub fn check(text: &[u8]) {
             continue;
         }
         let expected = match what {
-            What::Resources if of == Of::Prior => oracle::resources(&tree, "prior_state", true),
-            What::Resources => oracle::resources(&tree, section, true),
-            What::Outputs => oracle::outputs(&tree, section),
-            What::Variables => oracle::variables(&tree),
-            What::Checks => oracle::checks(&tree),
+            RowKind::Resources if of == ValuesSource::Prior => {
+                oracle::resources(&tree, "prior_state", true)
+            }
+            RowKind::Resources => oracle::resources(&tree, section, true),
+            RowKind::Outputs => oracle::outputs(&tree, section),
+            RowKind::Variables => oracle::variables(&tree),
+            RowKind::Checks => oracle::checks(&tree),
         };
         assert_eq!(without_modules(whole), without_modules(expected), "{what:?} {of:?}");
     }
@@ -91,7 +93,7 @@ impl Sink for Kept {
 }
 
 /// The rows of the only document of an input.
-pub(super) fn rows(source: impl Source, what: What, of: Of) -> Result<Vec<Value>> {
+pub(super) fn rows(source: impl Source, what: RowKind, of: ValuesSource) -> Result<Vec<Value>> {
     let read_options = plan::PlanOptions::default();
     let (only, select) = (Vec::new(), Select::default());
     let options =

@@ -15,7 +15,7 @@ use crate::path::{self, AddressPattern};
 use crate::record::view::Detail;
 use crate::sink::ReportForm;
 use crate::sink::annotate::Annotated;
-use crate::sink::filter::{Does, DriftFilter, Noise, Only};
+use crate::sink::filter::{ActionFilter, DriftFilter, Noise, Only};
 use crate::sink::markdown::{FIT_MIN, Fit};
 use crate::sink::source_link::UrlTemplate;
 
@@ -209,9 +209,9 @@ fn address(text: &str) -> Result<AddressPattern, String> {
     nonempty(text).map(|text| AddressPattern::new(&text))
 }
 
-fn action(text: &str) -> Result<Does, String> {
-    Does::named(text).ok_or_else(|| {
-        let words: Vec<&str> = Does::words().collect();
+fn action(text: &str) -> Result<ActionFilter, String> {
+    ActionFilter::named(text).ok_or_else(|| {
+        let words: Vec<&str> = ActionFilter::words().collect();
         let near = nearest(text, words.iter().copied());
         format!("unknown action: the actions are {}", words.join(", ")) + &did_you_mean(near)
     })

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::{FILTERS, GateArgs, INPUT, OUTPUT, Plans, SecretArgs, address, file, words};
 use crate::path::AddressPattern;
-use crate::record::values::{By, Of};
+use crate::record::values::{GroupKey, ValuesSource};
 
 /// Arguments about the output, shared by these commands.
 #[derive(Debug, Args)]
@@ -41,23 +41,27 @@ pub enum RowFormat {
 }
 
 /// Parses the values to read.
-fn values_of() -> impl TypedValueParser<Value = Of> {
+fn values_of() -> impl TypedValueParser<Value = ValuesSource> {
     words([
-        ("auto", Of::Auto, "The planned values of a plan, the values of a state"),
-        ("planned", Of::Planned, "The values that a plan leads to"),
+        ("auto", ValuesSource::Auto, "The planned values of a plan, the values of a state"),
+        ("planned", ValuesSource::Planned, "The values that a plan leads to"),
         (
             "prior",
-            Of::Prior,
+            ValuesSource::Prior,
             "The prior state of a plan. Its resources have their values before the plan, as \
              refreshed; Terraform writes outputs there as they are after the plan",
         ),
-        ("state", Of::State, "The values of a state; a plan is then an error"),
+        ("state", ValuesSource::State, "The values of a state; a plan is then an error"),
     ])
 }
 
 /// Parses what resources are grouped by.
-fn resources_by() -> impl TypedValueParser<Value = By> {
-    words([("type", By::Type, ""), ("module", By::Module, ""), ("provider", By::Provider, "")])
+fn resources_by() -> impl TypedValueParser<Value = GroupKey> {
+    words([
+        ("type", GroupKey::Type, ""),
+        ("module", GroupKey::Module, ""),
+        ("provider", GroupKey::Provider, ""),
+    ])
 }
 
 /// `plansift resources`.
@@ -66,7 +70,7 @@ pub struct Resources {
     /// Read these values
     #[arg(help_heading = INPUT, long, value_parser = values_of(), default_value = "auto",
           value_name = "WHICH")]
-    pub of: Of,
+    pub of: ValuesSource,
     /// Add the values of this attribute, like tags.Name or 'labels["a.b"]'; a number in brackets is
     /// the index of a list. Sensitive values, and values that repeat one, are masked. Repeatable
     #[arg(help_heading = OUTPUT, long, value_name = "PATH", value_parser = super::place)]
@@ -81,7 +85,7 @@ pub struct Resources {
     /// Count the resources of all inputs by this instead of listing them
     #[arg(help_heading = OUTPUT, long, value_parser = resources_by(), value_name = "WHAT",
           conflicts_with = "select")]
-    pub group_by: Option<By>,
+    pub group_by: Option<GroupKey>,
     #[command(flatten)]
     pub rows: RowArgs,
 }
@@ -92,7 +96,7 @@ pub struct Outputs {
     /// Read these values
     #[arg(help_heading = INPUT, long, value_parser = values_of(), default_value = "auto",
           value_name = "WHICH")]
-    pub of: Of,
+    pub of: ValuesSource,
     /// Add the values. Sensitive values, and values that repeat one, are masked
     #[arg(help_heading = OUTPUT, long)]
     pub values: bool,

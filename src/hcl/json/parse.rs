@@ -23,7 +23,7 @@ struct Open {
 }
 
 /// The next step of the parser.
-enum Next {
+enum ParserStep {
     /// Reads a value, with its name if it is a property of an object.
     Value(Option<Box<Name>>),
     /// Reads the name of a property, or the end of the object.
@@ -49,13 +49,13 @@ pub fn parse(text: &[u8]) -> Result<(Document, Diagnostics), Diagnostic> {
         open: Vec::new(),
         diagnostics: Diagnostics::default(),
     };
-    let mut next = Next::Value(None);
+    let mut next = ParserStep::Value(None);
     loop {
         next = match next {
-            Next::Value(name) => parser.value(name)?,
-            Next::Name => parser.name(),
-            Next::Element => parser.element(),
-            Next::After => match parser.open.last() {
+            ParserStep::Value(name) => parser.value(name)?,
+            ParserStep::Name => parser.name(),
+            ParserStep::Element => parser.element(),
+            ParserStep::After => match parser.open.last() {
                 None => break,
                 Some(Open { not_a_name: Some(range), .. }) => parser.not_a_name(*range),
                 Some(open) => parser.after(open.range, open.is_object),
@@ -87,7 +87,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn value(&mut self, name: Option<Box<Name>>) -> Result<Next, Diagnostic> {
+    fn value(&mut self, name: Option<Box<Name>>) -> Result<ParserStep, Diagnostic> {
         let token = self.scanner.peek();
         let range = token.range;
         let kind = match token.kind {
@@ -102,7 +102,7 @@ impl Parser<'_> {
                 self.open.push(Open { node, range, is_object, not_a_name: None });
                 let kind = if is_object { Kind::Object } else { Kind::Array };
                 self.add(kind, range, name)?;
-                return Ok(if is_object { Next::Name } else { Next::Element });
+                return Ok(if is_object { ParserStep::Name } else { ParserStep::Element });
             }
             Token::Number => self.number(),
             Token::String => self.string().map(|text| Kind::String(text.into())),
@@ -119,7 +119,7 @@ impl Parser<'_> {
             }
         };
         self.add(kind.unwrap_or(Kind::Invalid), range, name)?;
-        Ok(Next::After)
+        Ok(ParserStep::After)
     }
 
     fn number(&mut self) -> Option<Kind> {
@@ -168,7 +168,7 @@ impl Parser<'_> {
     }
 
     /// Closes the innermost object or array.
-    fn close(&mut self, end: Range) -> Next {
+    fn close(&mut self, end: Range) -> ParserStep {
         if let Some(open) = self.open.pop() {
             let next = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
             if let Some(node) = self.nodes.get_mut(open.node) {
@@ -176,11 +176,11 @@ impl Parser<'_> {
                 node.end = next;
             }
         }
-        Next::After
+        ParserStep::After
     }
 
     /// Replaces the innermost object or array with an invalid value, and continues after it.
-    fn abandon(&mut self) -> Next {
+    fn abandon(&mut self) -> ParserStep {
         if let Some(open) = self.open.pop() {
             self.nodes.truncate(open.node + 1);
             if let Some(node) = self.nodes.last_mut() {
@@ -188,7 +188,7 @@ impl Parser<'_> {
                 node.range = open.range;
             }
         }
-        Next::After
+        ParserStep::After
     }
 
     /// Skips to the likely end of the innermost object or array by counting brackets. `token` is
@@ -210,7 +210,7 @@ impl Parser<'_> {
         }
     }
 
-    fn name(&mut self) -> Next {
+    fn name(&mut self) -> ParserStep {
         let token = self.scanner.peek();
         if token.kind == Token::BraceClose {
             self.scanner.next();
@@ -220,14 +220,17 @@ impl Parser<'_> {
             if let Some(open) = self.open.last_mut() {
                 open.not_a_name = Some(token.range);
             }
-            return Next::Value(None);
+            return ParserStep::Value(None);
         }
         let Some(name) = self.string() else {
             return self.not_a_name(token.range);
         };
         let colon = self.scanner.next();
         if colon.kind == Token::Colon {
-            return Next::Value(Some(Box::new(Name { text: name.into(), range: token.range })));
+            return ParserStep::Value(Some(Box::new(Name {
+                text: name.into(),
+                range: token.range,
+            })));
         }
         self.recover(colon, Token::BraceOpen, Token::BraceClose);
         let (summary, detail) = match colon.kind {
@@ -248,24 +251,24 @@ impl Parser<'_> {
         self.abandon()
     }
 
-    fn not_a_name(&mut self, range: Range) -> Next {
+    fn not_a_name(&mut self, range: Range) -> ParserStep {
         let detail = "A JSON object property name must be a string";
         self.diagnostics.error("Invalid object property name", detail, range);
         self.abandon()
     }
 
-    fn element(&mut self) -> Next {
+    fn element(&mut self) -> ParserStep {
         let token = self.scanner.peek();
         if token.kind == Token::BracketClose {
             self.scanner.next();
             return self.close(token.range);
         }
-        Next::Value(None)
+        ParserStep::Value(None)
     }
 
     /// Reads the comma or closing bracket after a property or an element. `open` is the range of
     /// the opening bracket.
-    fn after(&mut self, open: Range, is_object: bool) -> Next {
+    fn after(&mut self, open: Range, is_object: bool) -> ParserStep {
         let (opening, closing) = match is_object {
             true => (Token::BraceOpen, Token::BraceClose),
             false => (Token::BracketOpen, Token::BracketClose),
@@ -279,7 +282,7 @@ impl Parser<'_> {
             (Token::Comma, _) => {
                 self.scanner.next();
                 if self.scanner.peek().kind != closing {
-                    return if is_object { Next::Name } else { Next::Value(None) };
+                    return if is_object { ParserStep::Name } else { ParserStep::Value(None) };
                 }
                 let (summary, detail) = match is_object {
                     true => ("Trailing comma in object", TRAILING_IN_OBJECT),

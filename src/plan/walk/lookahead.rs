@@ -20,7 +20,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::scope::{OpenScope, OpenScopes, Scope, Shape};
-use super::{Piece, PieceKind, PieceVisitor, Taken, Walk};
+use super::{Piece, PieceKind, PieceVisitor, TakeResult, Walk};
 use crate::error::Result;
 use crate::input::{SharedText, Slice, Source};
 use crate::json::cursor::Cursor;
@@ -283,7 +283,7 @@ impl<V: PieceVisitor> Walk<'_, Slice<'_>, V> {
         let mut next = around.last().map(|(scope, _)| (scope.element(), None));
         while let Some((what, name)) = next {
             match self.take(what, name.as_deref()) {
-                Ok(Taken::Passed) => {
+                Ok(TakeResult::Passed) => {
                     read = Some((self.cursor.offset(), kept));
                     count += 1;
                     first.get_or_insert(self.outline.start());
@@ -292,8 +292,8 @@ impl<V: PieceVisitor> Walk<'_, Slice<'_>, V> {
                     same = self.open.len();
                 }
                 // The range must not end right after an opening bracket.
-                Ok(Taken::Entered) => {}
-                Ok(Taken::Stopped) | Err(_) => break,
+                Ok(TakeResult::Entered) => {}
+                Ok(TakeResult::Stopped) | Err(_) => break,
             }
             let step: Option<(_, Option<String>)> = self.step().ok().flatten();
             (kept, same) = (kept.min(self.open.len()), same.min(self.open.len()));

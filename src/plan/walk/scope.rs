@@ -41,7 +41,7 @@ pub(super) enum Scope {
 }
 
 /// How the walk treats a member or element of a scope: it enters a scope, or sends a piece.
-pub(super) enum Next {
+pub(super) enum NextStep {
     Enter(Scope),
     Piece(PieceKind),
 }
@@ -89,7 +89,7 @@ impl Scope {
     }
 
     /// Returns how to read a top-level member.
-    pub(super) fn section(section: Section, key: &str) -> Next {
+    pub(super) fn section(section: Section, key: &str) -> NextStep {
         let scope = match section {
             Section::ResourceChanges | Section::ResourceDrift => Scope::ResourceChanges,
             Section::DeferredChanges => Scope::DeferredChanges,
@@ -102,22 +102,22 @@ impl Scope {
             Section::Variables => Scope::Variables,
             Section::RelevantAttributes | Section::Checks => Scope::List,
             Section::FormatVersion | Section::TerraformVersion | Section::Timestamp => {
-                return Next::Piece(PieceKind::Scalar);
+                return NextStep::Piece(PieceKind::Scalar);
             }
             Section::Applyable | Section::Complete | Section::Errored => {
-                return Next::Piece(PieceKind::Known);
+                return NextStep::Piece(PieceKind::Known);
             }
             Section::Other => match key {
                 "values" => Scope::Values,
                 "provider_schemas" => Scope::Plain,
-                "provider_format_version" => return Next::Piece(PieceKind::Scalar),
+                "provider_format_version" => return NextStep::Piece(PieceKind::Scalar),
                 _ => Scope::Unknown,
             },
         };
-        Next::Enter(scope)
+        NextStep::Enter(scope)
     }
 
-    pub(super) fn member(self, key: &str) -> Next {
+    pub(super) fn member(self, key: &str) -> NextStep {
         use Scope::*;
         let scope = match (self, key) {
             (State, "values") => Values,
@@ -135,16 +135,16 @@ impl Scope {
             (RootConfiguration | ModuleConfiguration, "module_calls") => ModuleCalls,
             (ModuleCalls, _) => ModuleCall,
             (ModuleCall, "module") => ModuleConfiguration,
-            (ModuleCall, "expressions") => return Next::Piece(PieceKind::ModuleArguments),
-            _ => return Next::Piece(self.piece()),
+            (ModuleCall, "expressions") => return NextStep::Piece(PieceKind::ModuleArguments),
+            _ => return NextStep::Piece(self.piece()),
         };
-        Next::Enter(scope)
+        NextStep::Enter(scope)
     }
 
-    pub(super) fn element(self) -> Next {
+    pub(super) fn element(self) -> NextStep {
         match self {
-            Scope::Modules => Next::Enter(Scope::Module),
-            _ => Next::Piece(self.piece()),
+            Scope::Modules => NextStep::Enter(Scope::Module),
+            _ => NextStep::Piece(self.piece()),
         }
     }
 

@@ -19,8 +19,8 @@ use crate::error::{Error, Result};
 use crate::path::Paths;
 use crate::record::{Label, ResourceName};
 
-pub use crate::record::holdings::{By, Group, Groups};
-pub use options::{Of, Select, ValuesOptions, What};
+pub use crate::record::holdings::{Group, GroupKey, Groups};
+pub use options::{RowKind, Select, ValuesOptions, ValuesSource};
 pub use reader::{ValuesResult, read};
 
 /// The JSON Schema of the records, with a final line feed.
@@ -181,11 +181,11 @@ pub struct CheckInstance<'a> {
 
 impl Resource<'_> {
     /// Returns the type, module or provider to group the resource by.
-    pub fn group(&self, by: By) -> &str {
+    pub fn group(&self, by: GroupKey) -> &str {
         let name = match by {
-            By::Type => &self.resource.type_name,
-            By::Module => &self.resource.module_address,
-            By::Provider => &self.resource.provider_name,
+            GroupKey::Type => &self.resource.type_name,
+            GroupKey::Module => &self.resource.module_address,
+            GroupKey::Provider => &self.resource.provider_name,
         };
         name.as_deref().unwrap_or_default()
     }

@@ -11,9 +11,9 @@ pub struct ValuesOptions {
     /// How to read the document.
     pub read: plan::PlanOptions,
     /// The kind of the rows.
-    pub what: What,
+    pub what: RowKind,
     /// The values whose resources and outputs become rows.
-    pub of: Of,
+    pub of: ValuesSource,
     /// Patterns for types and addresses. Only resources that match a pattern become rows. Without a
     /// pattern, every resource becomes a row.
     pub only: Vec<AddressPattern>,
@@ -27,10 +27,10 @@ pub struct ValuesOptions {
 
 /// The kind of the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
-    /// The resources in a set of values ([`Of`]).
+pub enum RowKind {
+    /// The resources in a set of values ([`ValuesSource`]).
     Resources,
-    /// The outputs in a set of values ([`Of`]).
+    /// The outputs in a set of values ([`ValuesSource`]).
     Outputs,
     /// The variables of the root module.
     Variables,
@@ -40,7 +40,7 @@ pub enum What {
 
 /// The values whose resources and outputs become rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Of {
+pub enum ValuesSource {
     /// The planned values of a plan, or the values of a state.
     #[default]
     Auto,
@@ -52,14 +52,18 @@ pub enum Of {
     State,
 }
 
-impl Of {
+impl ValuesSource {
     /// Returns the name of a section if it contains these values. `key` is the top-level key of the
     /// section.
     pub(super) fn section(self, section: Section, key: &str) -> Option<&'static str> {
         match (self, section) {
-            (Of::Auto | Of::Planned, Section::PlannedValues) => Some("planned_values"),
-            (Of::Prior, Section::PriorState) => Some("prior_state"),
-            (Of::Auto | Of::State, Section::Other) if key == "values" => Some("values"),
+            (ValuesSource::Auto | ValuesSource::Planned, Section::PlannedValues) => {
+                Some("planned_values")
+            }
+            (ValuesSource::Prior, Section::PriorState) => Some("prior_state"),
+            (ValuesSource::Auto | ValuesSource::State, Section::Other) if key == "values" => {
+                Some("values")
+            }
             _ => None,
         }
     }

@@ -1,7 +1,7 @@
 //! Reads a document, and sends the selected rows to a sink.
 
 use super::declarations::Variables;
-use super::options::{Of, ValuesOptions, What};
+use super::options::{RowKind, ValuesOptions, ValuesSource};
 use super::{Document, Record, Sink, Summary, rows};
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
@@ -26,7 +26,7 @@ pub struct ValuesResult {
     /// Whether the rows are variables, and the document contains their declarations.
     has_declarations: bool,
     is_errored: bool,
-    what: What,
+    what: RowKind,
 }
 
 impl ValuesResult {
@@ -41,10 +41,10 @@ impl ValuesResult {
     fn missing_section(&self) -> Option<&'static str> {
         let is_plan = self.summary.document == Some("plan");
         match self.what {
-            What::Resources | What::Outputs if is_plan && !self.has_section => {
+            RowKind::Resources | RowKind::Outputs if is_plan && !self.has_section => {
                 Some("the plan does not have the values that this command reads")
             }
-            What::Variables if !self.has_declarations => Some(
+            RowKind::Variables if !self.has_declarations => Some(
                 "the plan has no declarations of its variables, as plan files do not: variables \
                  that have only a default are not listed, and all values count as sensitive",
             ),
@@ -90,14 +90,15 @@ pub fn read<S: Source>(
         summary: Summary::default(),
     };
     let accepts = match (options.what, options.of) {
-        (What::Variables, _) | (What::Resources | What::Outputs, Of::Planned | Of::Prior) => {
+        (RowKind::Variables, _)
+        | (RowKind::Resources | RowKind::Outputs, ValuesSource::Planned | ValuesSource::Prior) => {
             Accepts::Plans
         }
         _ => Accepts::States,
     };
     let document = documents.read_pieces(accepts, &mut reader)?;
-    let is_of_values = matches!(options.what, What::Resources | What::Outputs);
-    if is_of_values && options.of == Of::State && !reader.is_state {
+    let is_of_values = matches!(options.what, RowKind::Resources | RowKind::Outputs);
+    if is_of_values && options.of == ValuesSource::State && !reader.is_state {
         return Err(documents.fail(Error::new(ErrorKind::WrongDocument(WrongDocument::Plan))));
     }
     let Reader { has_section, has_declarations, is_state, is_errored, .. } = reader;
@@ -188,17 +189,17 @@ impl Reader<'_> {
 impl PieceVisitor for Reader<'_> {
     fn section(&mut self, section: Section, key: &str) -> Answer {
         self.section = match self.options.what {
-            What::Resources | What::Outputs => self.options.of.section(section, key),
-            What::Variables if section == Section::Variables => Some("variables"),
-            What::Checks if section == Section::Checks => Some("checks"),
-            What::Variables | What::Checks => None,
+            RowKind::Resources | RowKind::Outputs => self.options.of.section(section, key),
+            RowKind::Variables if section == Section::Variables => Some("variables"),
+            RowKind::Checks if section == Section::Checks => Some("checks"),
+            RowKind::Variables | RowKind::Checks => None,
         };
         self.has_section |= self.section.is_some();
         self.is_fact = matches!(
             section,
             Section::FormatVersion | Section::TerraformVersion | Section::Errored
         );
-        let declares = self.options.what == What::Variables && section == Section::Configuration;
+        let declares = self.options.what == RowKind::Variables && section == Section::Configuration;
         self.has_declarations |= declares;
         match self.section.is_some() || self.is_fact || declares {
             true => Answer::Enter,
@@ -212,12 +213,12 @@ impl PieceVisitor for Reader<'_> {
 
     fn wants(&self, kind: PieceKind) -> bool {
         match kind {
-            PieceKind::Resource => self.options.what == What::Resources,
-            PieceKind::Output => self.options.what == What::Outputs,
+            PieceKind::Resource => self.options.what == RowKind::Resources,
+            PieceKind::Output => self.options.what == RowKind::Outputs,
             PieceKind::Variable | PieceKind::RootDeclaration => {
-                self.options.what == What::Variables
+                self.options.what == RowKind::Variables
             }
-            PieceKind::Known => self.options.what == What::Checks || self.is_fact,
+            PieceKind::Known => self.options.what == RowKind::Checks || self.is_fact,
             kind => kind == PieceKind::Scalar && self.is_fact,
         }
     }
@@ -243,7 +244,7 @@ impl PieceVisitor for Reader<'_> {
             (PieceKind::Known, Some("checks")) if piece.name.is_none() => {
                 let row = rows::check(piece.value, self.masked.as_ref())?;
                 if let Some(watch) = self.options.watch {
-                    watch.see_thing(watch::Thing::Check, [Some(&row.address), None]);
+                    watch.see_thing(watch::NamedKind::Check, [Some(&row.address), None]);
                 }
                 self.row(&Record::Check(row))
             }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::vec::IntoIter;
 
 use super::element::Element;
-use super::shown::Shower;
+use super::shown::ValueRenderer;
 use super::walk::{Descent, WalkEvent, walk};
 use crate::error::Result;
 use crate::json::value::{Kind, Value};
@@ -60,7 +60,7 @@ impl Rendering {
     }
 }
 
-impl Shower<'_> {
+impl ValueRenderer<'_> {
     /// Appends an object or array.
     pub(super) fn container(&mut self, value: Value<'_>, excerpt: &mut Excerpt) -> Result<()> {
         let hidden = std::mem::take(&mut self.hidden);

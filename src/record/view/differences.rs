@@ -71,7 +71,7 @@ pub(super) fn differences(
         let [before, after] = frame.sides.each_mut().map(|side| side.take(here));
         let values = [before?, after?];
         let is_hidden =
-            frame.is_hidden || values.into_iter().flatten().any(|it| listing.shower.hides(it));
+            frame.is_hidden || values.into_iter().flatten().any(|it| listing.renderer.hides(it));
         let mut inner = start..last;
         if path.steps().len() == depth {
             let known = PathFlags { is_hidden, is_unknown: unknown.is_at(path) };
@@ -233,9 +233,9 @@ fn pair(
         Some(value) if is_element && value.is_null() => Ok(Shown::null()),
         Some(value) if is_element && is_alone => {
             let nulls = Some(Arc::default());
-            listing.shower.show_element(value, Element { nulls, ..Element::default() })
+            listing.renderer.show_element(value, Element { nulls, ..Element::default() })
         }
-        value => listing.shower.show(value),
+        value => listing.renderer.show(value),
     });
     let after = match is_unknown {
         true if is_hidden => Shown::Sensitive,
@@ -264,7 +264,7 @@ fn as_set<'a>(
     listing: &mut Listing<'_, '_>,
 ) -> Result<Option<Unmatched<'a>>> {
     for side in sides {
-        if side.kind()? != Kind::Array || listing.shower.hides_within(side) {
+        if side.kind()? != Kind::Array || listing.renderer.hides_within(side) {
             return Ok(None);
         }
     }
@@ -313,7 +313,7 @@ fn list_set(
     // leads into the list, every element counts as forcing the replacement.
     listing.is_forced = paths.get(0).is_some_and(|list| listing.replace_paths.touches(list));
     if set.len() == 0 {
-        let shown = [listing.shower.show(Some(before))?, listing.shower.show(Some(after))?];
+        let shown = [listing.renderer.show(Some(before))?, listing.renderer.show(Some(after))?];
         paths.iter().for_each(|path| {
             let [before, after] = shown.clone();
             listing.push(path, before, after, Difference::Order);
@@ -343,7 +343,7 @@ fn list_set(
                 false => texts_of(&members, (path, depth, index), listing),
             };
             let whole = Element { nulls, unknown };
-            let shown = match listing.shower.show_element(element, whole)? {
+            let shown = match listing.renderer.show_element(element, whole)? {
                 Shown::Absent => Shown::null(),
                 shown => shown,
             };
@@ -390,7 +390,7 @@ fn texts_of(
 fn texts(path: Path<'_>, sides: [Value<'_>; 2], listing: &mut Listing<'_, '_>) -> Result<bool> {
     let [before, after] = sides.map(|side| side.string().and_then(Text::decode));
     let (before, after) = (before?, after?);
-    if [&before, &after].iter().any(|text| listing.shower.is_secret(text.as_bytes())) {
+    if [&before, &after].iter().any(|text| listing.renderer.is_secret(text.as_bytes())) {
         return Ok(false);
     }
     let mut words = before.split_whitespace();
@@ -406,10 +406,10 @@ fn texts(path: Path<'_>, sides: [Value<'_>; 2], listing: &mut Listing<'_, '_>) -
             // YAML may contain comments, which are not part of its values. So it may be shown as
             // text.
             is_yaml = (one.syntax == Syntax::YamlStream
-                || one.syntax == Syntax::Yaml && listing.shower.detail() == Detail::Full)
+                || one.syntax == Syntax::Yaml && listing.renderer.detail() == Detail::Full)
                 && [&mut one, &mut other]
                     .into_iter()
-                    .all(|yaml| listing.shower.shows_all_of(yaml.value()).unwrap_or(false));
+                    .all(|yaml| listing.renderer.shows_all_of(yaml.value()).unwrap_or(false));
             if one.syntax == Syntax::YamlStream && !is_yaml {
                 return Ok(false);
             }
@@ -424,7 +424,7 @@ fn texts(path: Path<'_>, sides: [Value<'_>; 2], listing: &mut Listing<'_, '_>) -
         [Ok(None), Ok(None)] => {}
         [Ok(Some(mut yaml)), Ok(None)] | [Ok(None), Ok(Some(mut yaml))] => {
             is_yaml = yaml.syntax != Syntax::Json
-                && listing.shower.shows_all_of(yaml.value()).unwrap_or(false);
+                && listing.renderer.shows_all_of(yaml.value()).unwrap_or(false);
             if !is_yaml {
                 return Ok(false);
             }
@@ -433,25 +433,26 @@ fn texts(path: Path<'_>, sides: [Value<'_>; 2], listing: &mut Listing<'_, '_>) -
         _ => return Ok(false),
     }
     if [&before, &after].iter().any(|text| text.trim_end_matches('\n').contains('\n')) {
-        let shower = &*listing.shower;
-        let (context, max) = match shower.detail() {
-            Detail::Excerpts => (lines::CONTEXT, shower.excerpt_max().saturating_mul(2)),
+        let renderer = &*listing.renderer;
+        let (context, max) = match renderer.detail() {
+            Detail::Excerpts => (lines::CONTEXT, renderer.excerpt_max().saturating_mul(2)),
             Detail::Full => (usize::MAX, usize::MAX),
         };
-        let lines = Lines::between([&before, &after], context, max, |line| shower.line(line));
+        let lines = Lines::between([&before, &after], context, max, |line| renderer.line(line));
         listing.push_lines(path, lines, how);
         return Ok(true);
     }
     let is_short = before.len().max(after.len()) <= SHORT;
-    let is_whole = is_short || listing.shower.detail() == Detail::Full;
+    let is_whole = is_short || listing.renderer.detail() == Detail::Full;
     let [head, tail] = alike(&before, &after);
-    // `Shower::show` would show YAML as a document. Here, YAML is shown as text, further below.
+    // `ValueRenderer::show` would show YAML as a document. Here, YAML is shown as text, further
+    // below.
     if (is_whole || head.max(tail) == 0) && !is_yaml {
-        let [before, after] = sides.map(|side| listing.shower.show(Some(side)));
+        let [before, after] = sides.map(|side| listing.renderer.show(Some(side)));
         listing.push(path, before?, after?, how);
         return Ok(true);
     }
-    let max = listing.shower.excerpt_max();
+    let max = listing.renderer.excerpt_max();
     let [before, after] = [&before, &after]
         .map(|text| Shown::Scalar(Excerpt::of_text(text, head..text.len() - tail, max)));
     listing.push(path, before, after, how);
@@ -495,7 +496,7 @@ fn documents(
     let changed = listing.differ.changed.clone();
     if changed.is_empty() {
         if syntax == Syntax::Yaml && how == Difference::Value {
-            let shows_all = sides.map(|side| listing.shower.shows_all_of(side).unwrap_or(false));
+            let shows_all = sides.map(|side| listing.renderer.shows_all_of(side).unwrap_or(false));
             if shows_all == [true; 2] {
                 return Ok(Listed::SameYaml);
             }
@@ -507,15 +508,15 @@ fn documents(
             before.is_some() && before == after
         };
         let how = if is_same { Difference::Format } else { how };
-        let shown = listing.shower.within(&sides, |shower| {
-            Ok([shower.show(Some(sides[0]))?, shower.show(Some(sides[1]))?])
+        let shown = listing.renderer.within(&sides, |renderer| {
+            Ok([renderer.show(Some(sides[0]))?, renderer.show(Some(sides[1]))?])
         });
         let Ok([before, after]) = shown else { return Ok(Listed::No) };
         listing.push(path, before, after, how);
         return Ok(Listed::Yes);
     }
     let (listed, left_out) = (listing.attributes.list.len(), listing.attributes.left_out);
-    let Ok(marks) = listing.shower.enter(&sides) else { return Ok(Listed::No) };
+    let Ok(marks) = listing.renderer.enter(&sides) else { return Ok(Listed::No) };
     listing.within = Some(listing.within(path, syntax.decoder()));
     let sets = std::mem::take(&mut listing.sets);
     let mut found = differences(sides, &changed, &Paths::new(), listing);
@@ -524,7 +525,7 @@ fn documents(
     }
     listing.sets = sets;
     listing.within = None;
-    listing.shower.leave(marks);
+    listing.renderer.leave(marks);
     if found.is_err() {
         // A string is not a valid document. Removes the attributes that were listed so far.
         listing.attributes.list.truncate(listed);

@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 
 use super::documents::{Document, Syntax, Unread};
-use super::shown::{DEEPER, Shower};
+use super::shown::{DEEPER, ValueRenderer};
 use super::walk::{Descent, WalkEvent, walk};
 use super::{Detail, ViewSettings};
 use crate::error::Result;
@@ -21,7 +21,7 @@ use crate::secret::{ECHO, MASK};
 /// Writes the values of pieces as JSON, one piece after the other.
 #[derive(Debug)]
 pub struct MaskedJson<'s> {
-    shower: Shower<'s>,
+    renderer: ValueRenderer<'s>,
     marks: Marks,
 }
 
@@ -31,7 +31,7 @@ impl<'s> MaskedJson<'s> {
         let known = ViewSettings { detail: Detail::Full, ..known };
         let options = known.options;
         let marks = Marks::new(options.names.clone(), &options.read.limits);
-        MaskedJson { shower: Shower::new(known), marks }
+        MaskedJson { renderer: ValueRenderer::new(known), marks }
     }
 
     /// Starts a piece: finds its marked values. Returns whether the whole value of the piece is
@@ -41,16 +41,16 @@ impl<'s> MaskedJson<'s> {
     ///
     /// Fails if the piece is malformed or has a key twice, or has too many marked places.
     pub fn begin(&mut self, piece: &Piece<'_>) -> Result<bool> {
-        let MaskedJson { shower, marks } = self;
+        let MaskedJson { renderer, marks } = self;
         let mut parts = Parts::of(piece)?;
         let name = piece.name.unwrap_or_default();
         // Plan files have no declarations. Without declarations, every variable may be sensitive.
-        let is_undeclared = piece.kind == PieceKind::Variable && !shower.declared().is_known;
+        let is_undeclared = piece.kind == PieceKind::Variable && !renderer.declared().is_known;
         parts.subject.named = is_undeclared
-            || parts.are_declared(piece, shower.declared())
+            || parts.are_declared(piece, renderer.declared())
             || (piece.kind.is_named() && marks.is_name(name));
         let address = parts.address_elsewhere(piece.section);
-        let elsewhere = address.map(|address| shower.elsewhere(address)).transpose()?.flatten();
+        let elsewhere = address.map(|address| renderer.elsewhere(address)).transpose()?.flatten();
         let elsewhere = marks.beyond(parts.subject, elsewhere)?;
         let mut hidden = Vec::new();
         marks.find_with(parts.subject, elsewhere, |marked| {
@@ -60,7 +60,7 @@ impl<'s> MaskedJson<'s> {
         hidden.sort_unstable();
         let root = parts.subject.sides[1];
         let is_secret = root.is_some_and(|root| hidden.binary_search(&root.offset()).is_ok());
-        shower.hide(hidden);
+        renderer.hide(hidden);
         Ok(is_secret || parts.subject.named)
     }
 
@@ -73,7 +73,7 @@ impl<'s> MaskedJson<'s> {
     pub fn push_at(&mut self, root: Value<'_>, path: Path<'_>, json: &mut String) -> Result<bool> {
         let mut value = root;
         for step in path.steps() {
-            if self.shower.hides(value) {
+            if self.renderer.hides(value) {
                 break;
             }
             let Some(inner) = value.at([step])? else { return Ok(false) };
@@ -88,15 +88,15 @@ impl<'s> MaskedJson<'s> {
     ///
     /// Fails if the value is malformed.
     pub fn push(&mut self, value: Value<'_>, json: &mut String) -> Result<()> {
-        let shower = RefCell::new(&mut self.shower);
-        let entry = |value| shower.borrow().descent(value);
+        let renderer = RefCell::new(&mut self.renderer);
+        let entry = |value| renderer.borrow().descent(value);
         push_compact(
             value,
             json,
             entry,
-            |value, kind, json| push_scalar(&mut shower.borrow_mut(), value, kind, json),
+            |value, kind, json| push_scalar(&mut renderer.borrow_mut(), value, kind, json),
             |key, json| {
-                let is_secret = shower.borrow().hides_key(key);
+                let is_secret = renderer.borrow().hides_key(key);
                 push_quoted(if is_secret { ECHO } else { key }, json);
             },
         )
@@ -104,7 +104,7 @@ impl<'s> MaskedJson<'s> {
 
     /// Returns a string with secrets masked.
     pub fn text(&self, text: String) -> String {
-        self.shower.text(text)
+        self.renderer.text(text)
     }
 }
 
@@ -160,24 +160,24 @@ fn push_compact<'a>(
 
 /// Appends a scalar, an empty container, or the mask of a value that is hidden as a whole.
 fn push_scalar(
-    shower: &mut Shower<'_>,
+    renderer: &mut ValueRenderer<'_>,
     value: Value<'_>,
     kind: Kind,
     json: &mut String,
 ) -> Result<()> {
-    if shower.hides(value) {
+    if renderer.hides(value) {
         push_quoted(MASK, json);
         return Ok(());
     }
     match kind {
         Kind::Object => json.push_str("{}"),
         Kind::Array => json.push_str("[]"),
-        Kind::String => push_string(shower, value, json)?,
+        Kind::String => push_string(renderer, value, json)?,
         _ => {
             // Copies the token, because another process may modify the file. The written bytes must
             // be the bytes that were checked.
             let word = value.raw().to_vec();
-            match kind == Kind::Number && shower.is_secret_number(&word) {
+            match kind == Kind::Number && renderer.is_secret_number(&word) {
                 true => push_quoted(ECHO, json),
                 false => json.push_str(&String::from_utf8_lossy(&word)),
             }
@@ -186,19 +186,23 @@ fn push_scalar(
     Ok(())
 }
 
-fn push_string(shower: &mut Shower<'_>, value: Value<'_>, json: &mut String) -> Result<()> {
+fn push_string(
+    renderer: &mut ValueRenderer<'_>,
+    value: Value<'_>,
+    json: &mut String,
+) -> Result<()> {
     let text = value.text()?;
     let shown = match Document::of(text.as_bytes()) {
-        _ if shower.is_secret(text.as_bytes()) => shower.text(text),
+        _ if renderer.is_secret(text.as_bytes()) => renderer.text(text),
         Err(Unread) => DEEPER.to_owned(),
-        Ok(None) => shower.text(text),
+        Ok(None) => renderer.text(text),
         Ok(Some(mut document)) => {
-            let shows_all = shower.shows_all_of(document.value()).unwrap_or(false);
+            let shows_all = renderer.shows_all_of(document.value()).unwrap_or(false);
             match (shows_all, document.syntax) {
                 (false, _) => ECHO.to_owned(),
                 (true, Syntax::Json) => text,
                 // A secret may be in a comment, which is not part of the values.
-                (true, _) => shower.text(text),
+                (true, _) => renderer.text(text),
             }
         }
     };

@@ -34,7 +34,7 @@ use crate::path::{Path, Paths, Step};
 use crate::plan::{Change, Section};
 pub use crate::record::subject::{ViewPaths, ViewSubject};
 use crate::record::{Attribute, Attributes, Difference, Lines, Shown};
-use crate::secret::marks::{By, Marks, Subject};
+use crate::secret::marks::{MarkSource, Marks, Subject};
 use crate::secret::steps::PieceMarkedPaths as Marked;
 use crate::secret::{self, Collected, ECHO};
 
@@ -42,7 +42,7 @@ use differences::differences;
 pub use json::MaskedJson;
 use scalars::{Scalars, marked};
 pub use shown::EXCERPT_MAX;
-use shown::Shower;
+use shown::ValueRenderer;
 
 /// Which attributes a view shows.
 #[derive(Clone, Copy, Debug)]
@@ -104,7 +104,7 @@ pub struct Viewer<'s> {
     marks: Marks,
     differ: Differ,
     /// Shows values; `None` with [`View::Paths`].
-    shower: Option<Shower<'s>>,
+    renderer: Option<ValueRenderer<'s>>,
     shows_all: bool,
 }
 
@@ -120,28 +120,29 @@ impl<'s> Viewer<'s> {
             paths_max: limits.paths,
             marks: Marks::new(known.and_then(|known| known.options.names.clone()), limits),
             differ: Differ::new(limits),
-            shower: known.map(Shower::new),
+            renderer: known.map(ValueRenderer::new),
             shows_all,
         }
     }
 
     /// Whether a string is a secret or contains one. Always `false` with [`View::Paths`].
     pub fn is_secret(&self, text: &[u8]) -> bool {
-        let has_secret = |shower: &Shower<'_>| shower.is_secret(text) || shower.has_secret(text);
-        self.shower.as_ref().is_some_and(has_secret)
+        let has_secret =
+            |renderer: &ValueRenderer<'_>| renderer.is_secret(text) || renderer.has_secret(text);
+        self.renderer.as_ref().is_some_and(has_secret)
     }
 
     /// Returns a string with secrets masked; unchanged with [`View::Paths`].
     pub fn text(&self, text: String) -> String {
-        match &self.shower {
-            Some(shower) => shower.text(text),
+        match &self.renderer {
+            Some(renderer) => renderer.text(text),
             None => text,
         }
     }
 
     /// Whether a number is a secret. Always `false` with [`View::Paths`].
     pub fn is_secret_number(&self, number: &[u8]) -> bool {
-        self.shower.as_ref().is_some_and(|shower| shower.is_secret_number(number))
+        self.renderer.as_ref().is_some_and(|renderer| renderer.is_secret_number(number))
     }
 
     /// Whether the name of a key makes its values secret.
@@ -151,7 +152,7 @@ impl<'s> Viewer<'s> {
 
     /// Whether an output is declared sensitive. Always `false` with [`View::Paths`].
     pub fn declares(&self, output: &str) -> bool {
-        self.shower.as_ref().is_some_and(|shower| shower.declared().has_output(output))
+        self.renderer.as_ref().is_some_and(|renderer| renderer.declared().has_output(output))
     }
 
     /// Returns the attributes of a change.
@@ -161,32 +162,32 @@ impl<'s> Viewer<'s> {
     /// Fails if the change is malformed or has a key twice.
     pub fn view(
         &mut self,
-        whose: ViewSubject<'_>,
+        view_subject: ViewSubject<'_>,
         change: &Change<'_>,
         view_paths: ViewPaths<'_>,
     ) -> Result<Attributes> {
-        let Viewer { paths_max, marks, differ, shower: Some(shower), shows_all } = self else {
+        let Viewer { paths_max, marks, differ, renderer: Some(renderer), shows_all } = self else {
             return paths(change, view_paths);
         };
         let mut subject = Subject::of_change(change);
-        let elsewhere = match whose {
+        let elsewhere = match view_subject {
             ViewSubject::Output(name) => {
-                let is_declared = shower.declared().has_output(name) && !subject.has_overlays();
+                let is_declared = renderer.declared().has_output(name) && !subject.has_overlays();
                 subject.named = is_declared || marks.is_name(name);
                 None
             }
             ViewSubject::Action => None,
             ViewSubject::Resource(Section::ResourceChanges, _) => None,
             ViewSubject::Resource(_, None) => None,
-            ViewSubject::Resource(_, Some(address)) => shower.elsewhere(address)?,
+            ViewSubject::Resource(_, Some(address)) => renderer.elsewhere(address)?,
         };
         let elsewhere = marks.beyond(subject, elsewhere)?;
         let (mut hidden, mut named) = (Vec::new(), Marked::default());
         marks.find_with(subject, elsewhere, |marked| {
             hidden.extend(marked.sides.into_iter().flatten().map(Value::offset));
             match marked.by {
-                By::Name => named.push(marked.path, *paths_max, change.offset()),
-                By::Mark => Ok(()),
+                MarkSource::Name => named.push(marked.path, *paths_max, change.offset()),
+                MarkSource::Mark => Ok(()),
             }
         })?;
         named.sort();
@@ -201,13 +202,13 @@ impl<'s> Viewer<'s> {
         let [changed, unknown] = &cut;
         let view_paths = ViewPaths { changed, unknown, ..view_paths };
         hidden.sort_unstable();
-        shower.hide(hidden);
+        renderer.hide(hidden);
         let needs_marks = !unknown.is_empty() || change.before.is_none_or(Value::is_null);
         let overlay = change.after_sensitive.filter(|_| needs_marks);
         let marked = overlay.map(marked).transpose()?.unwrap_or_default();
-        let room = Room { attributes: shower.detail().attributes_max(), paths: PATHS_MAX };
+        let room = Room { attributes: renderer.detail().attributes_max(), paths: PATHS_MAX };
         let mut listing = Listing {
-            shower,
+            renderer,
             differ,
             view_paths: view_paths,
             replace_paths: ReplacePaths::of(view_paths),
@@ -348,7 +349,7 @@ const TEXTS_MAX: usize = 2 << 20;
 
 /// Collects the attributes of one change.
 struct Listing<'l, 's> {
-    shower: &'l mut Shower<'s>,
+    renderer: &'l mut ValueRenderer<'s>,
     /// Compares documents in strings.
     differ: &'l mut Differ,
     view_paths: ViewPaths<'l>,
@@ -416,12 +417,12 @@ impl Listing<'_, '_> {
     ) {
         self.sizes.size += before.size() + after.size() + lines.as_ref().map_or(0, Lines::size);
         if self.sizes.size > TEXTS_MAX {
-            self.shower.be_brief();
+            self.renderer.be_brief();
         }
-        let (shower, within) = (&*self.shower, &self.within);
+        let (renderer, within) = (&*self.renderer, &self.within);
         let (replace_paths, is_forced) = (&self.replace_paths, self.is_forced);
         self.attributes.push(&mut self.room, || {
-            let mut text = text(path, shower);
+            let mut text = text(path, renderer);
             let replaces = match within {
                 None => is_forced || replace_paths.touches(path),
                 Some(Within { name, replaces }) => {
@@ -438,7 +439,7 @@ impl Listing<'_, '_> {
     /// Describes the document in the string at `path`. `function` is the Terraform function that
     /// decodes the document.
     fn within(&self, path: Path<'_>, function: &str) -> Within {
-        let name = format!("{function}({})", text(path, self.shower));
+        let name = format!("{function}({})", text(path, self.renderer));
         Within { name, replaces: self.replace_paths.touches(path) }
     }
 
@@ -446,11 +447,11 @@ impl Listing<'_, '_> {
     fn removed(&mut self, before: Value<'_>) -> Result<()> {
         let view_paths = self.view_paths;
         if let Some(root) = view_paths.unknown.get(0).filter(|path| path.steps().len() == 0) {
-            let before = self.shower.show(Some(before))?;
+            let before = self.renderer.show(Some(before))?;
             self.push(root, before, self.unknown(root), Difference::Value);
             return Ok(());
         }
-        let scalars = Scalars::of(before, self.shower, |_| false)?;
+        let scalars = Scalars::of(before, self.renderer, |_| false)?;
         self.attributes.left_out += scalars.left_out;
         scalars.into_each(|path, shown| match shown {
             Shown::NamedWriteOnly => {}
@@ -466,7 +467,7 @@ impl Listing<'_, '_> {
         let scalars = match after {
             // If the value is empty, all its members are unknown, and only those are listed.
             Some(after) if after.is_empty() && !view_paths.unknown.is_empty() => Scalars::default(),
-            Some(after) => Scalars::of(after, self.shower, |_| false)?,
+            Some(after) => Scalars::of(after, self.renderer, |_| false)?,
             None => Scalars::default(),
         };
         self.attributes.left_out += scalars.left_out;
@@ -503,7 +504,7 @@ impl Listing<'_, '_> {
     fn unchanged(&mut self, after: Value<'_>, mut listed: Paths) -> Result<()> {
         self.sets.iter().for_each(|path| listed.push(path.steps()));
         listed.sort_outermost();
-        let scalars = Scalars::of(after, self.shower, |path| listed.has_above(path))?;
+        let scalars = Scalars::of(after, self.renderer, |path| listed.has_above(path))?;
         self.attributes.left_out += scalars.left_out;
         scalars.into_each(|path, shown| match shown {
             Shown::NamedWriteOnly => {}
@@ -514,8 +515,8 @@ impl Listing<'_, '_> {
 }
 
 /// Returns the text of a path, with secret keys masked.
-fn text(path: Path<'_>, shower: &Shower<'_>) -> String {
-    let is_hidden = |step: &Step<'_>| matches!(step, Step::Key(key) if shower.hides_key(key));
+fn text(path: Path<'_>, renderer: &ValueRenderer<'_>) -> String {
+    let is_hidden = |step: &Step<'_>| matches!(step, Step::Key(key) if renderer.hides_key(key));
     if !path.steps().any(|step| is_hidden(&step)) {
         return path.to_string();
     }

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use super::shown::Shower;
+use super::shown::ValueRenderer;
 use super::walk::{Descent, WalkEvent, walk};
 use super::{PATHS_MAX, Shown};
 use crate::error::Result;
@@ -26,19 +26,19 @@ impl Scalars {
     /// Collects the scalars of `root`, except those whose path `is_listed` accepts.
     pub fn of(
         root: Value<'_>,
-        shower: &mut Shower<'_>,
+        renderer: &mut ValueRenderer<'_>,
         mut is_listed: impl FnMut(Path<'_>) -> bool,
     ) -> Result<Scalars> {
         let mut scalars = Scalars::default();
-        let max = shower.detail().attributes_max();
-        let shower = RefCell::new(shower);
-        let descent = |value| shower.borrow().descent(value);
+        let max = renderer.detail().attributes_max();
+        let renderer = RefCell::new(renderer);
+        let descent = |value| renderer.borrow().descent(value);
         walk_with_steps(root, descent, |steps, value, kind| {
             let show = || match (kind, steps.last()) {
                 (Kind::Null, Some(OwnedStep::Key(_))) => Ok(Shown::NamedWriteOnly),
-                (Kind::Null, _) if shower.borrow().hides(value) => Ok(Shown::Sensitive),
+                (Kind::Null, _) if renderer.borrow().hides(value) => Ok(Shown::Sensitive),
                 (Kind::Null, _) => Ok(Shown::null()),
-                _ => shower.borrow_mut().show(Some(value)),
+                _ => renderer.borrow_mut().show(Some(value)),
             };
             if kind != Kind::Null || shows_null(steps) {
                 scalars.push(steps, max, &mut is_listed, show)?;

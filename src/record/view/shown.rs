@@ -15,7 +15,7 @@ use crate::json::word::Word;
 use crate::json::{number, string};
 use crate::record::{Excerpt, Shown};
 use crate::secret::leaves::{Leaf, leaves};
-use crate::secret::marked_paths::Elsewhere;
+use crate::secret::marked_paths::MarksElsewhere;
 use crate::secret::marks::{Marks, Subject};
 use crate::secret::parts::Declared;
 use crate::secret::{Collected, ECHO, MASK, is_attribute_name, is_mask};
@@ -31,12 +31,12 @@ const DOCUMENTS_MAX: u32 = 4;
 /// [`DOCUMENTS_MAX`]. Such a string is not searched for secrets, so it may contain some.
 pub(super) const DEEPER: &str = "… (not shown: too long or too deep to search for secrets)";
 
-/// Maximum length of the text of a value, in bytes, after [`Shower::be_brief`].
+/// Maximum length of the text of a value, in bytes, after [`ValueRenderer::be_brief`].
 const BRIEF: usize = 256;
 
 /// Renders the values of a change.
 #[derive(Debug)]
-pub(super) struct Shower<'s> {
+pub(super) struct ValueRenderer<'s> {
     known: &'s Collected,
     /// Finds the keys that are secret by name.
     names: Marks,
@@ -51,9 +51,9 @@ pub(super) struct Shower<'s> {
     decoded: Vec<u8>,
 }
 
-impl<'s> Shower<'s> {
-    pub fn new(known: ViewSettings<'s>) -> Shower<'s> {
-        Shower {
+impl<'s> ValueRenderer<'s> {
+    pub fn new(known: ViewSettings<'s>) -> ValueRenderer<'s> {
+        ValueRenderer {
             known: known.collected,
             names: Marks::new(known.options.names.clone(), &known.options.read.limits),
             detail: known.detail,
@@ -94,16 +94,16 @@ impl<'s> Shower<'s> {
 
     /// Whether nothing in a document is hidden, so that its string may be shown unchanged.
     pub fn shows_all_of(&mut self, document: Value<'_>) -> Result<bool> {
-        self.within(&[document], |shower| {
-            let (mut decoded, mut shows_all) = (Vec::new(), shower.hidden.is_empty());
+        self.within(&[document], |renderer| {
+            let (mut decoded, mut shows_all) = (Vec::new(), renderer.hidden.is_empty());
             leaves(document, |leaf| {
                 shows_all &= match (leaf, leaf.text(&mut decoded)?) {
-                    (Leaf::Key(key), _) => !shower.hides_key(&key.decode()?),
+                    (Leaf::Key(key), _) => !renderer.hides_key(&key.decode()?),
                     // A nested document counts as hidden, because its values are not checked here.
                     (Leaf::Scalar(Kind::String, _), Some(text)) => {
-                        !shower.is_secret(text) && matches!(Document::of(text), Ok(None))
+                        !renderer.is_secret(text) && matches!(Document::of(text), Ok(None))
                     }
-                    (_, Some(number)) => !shower.is_secret_number(number),
+                    (_, Some(number)) => !renderer.is_secret_number(number),
                     _ => true,
                 };
                 Ok(())
@@ -125,7 +125,7 @@ impl<'s> Shower<'s> {
     }
 
     /// Enters documents in strings. The new hidden offsets are those of the values in the documents
-    /// that are secret by name. Returns the previous offsets, for [`Shower::leave`].
+    /// that are secret by name. Returns the previous offsets, for [`ValueRenderer::leave`].
     ///
     /// # Errors
     ///
@@ -146,7 +146,7 @@ impl<'s> Shower<'s> {
         Ok(std::mem::replace(&mut self.hidden, named))
     }
 
-    /// Leaves documents in strings. Restores the offsets that [`Shower::enter`] returned.
+    /// Leaves documents in strings. Restores the offsets that [`ValueRenderer::enter`] returned.
     pub fn leave(&mut self, marked: Vec<u64>) {
         self.depth -= 1;
         self.hidden = marked;
@@ -165,7 +165,7 @@ impl<'s> Shower<'s> {
     }
 
     /// Returns the marks that the plan's changes have on the resource at an address.
-    pub fn elsewhere(&mut self, address: Text<'_>) -> Result<Option<Elsewhere<'s>>> {
+    pub fn elsewhere(&mut self, address: Text<'_>) -> Result<Option<MarksElsewhere<'s>>> {
         self.known.marked_paths.of_address(address, &mut self.decoded)
     }
 
@@ -306,7 +306,7 @@ impl<'s> Shower<'s> {
         // Otherwise the values are shown one by one, because some may be secret.
         excerpt.text.push_str(encoder);
         excerpt.text.push('(');
-        let shown = self.within(&[value], |shower| shower.container(value, excerpt));
+        let shown = self.within(&[value], |renderer| renderer.container(value, excerpt));
         if shown.is_err() {
             // The document has a duplicate key, so secrets cannot be found reliably by name.
             excerpt.text.push_str(MASK);

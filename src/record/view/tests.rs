@@ -26,8 +26,8 @@ fn lines(members: &str, secrets: &[&str]) -> Vec<String> {
             }
             let (changed, unknown) = (&differ.changed, &differ.unknown);
             let view_paths = ViewPaths { changed, unknown, replace_paths: &replace_paths };
-            let whose = ViewSubject::Resource(section, it.address);
-            let Attributes { list, left_out, .. } = self.0.view(whose, &it.change, view_paths)?;
+            let subject = ViewSubject::Resource(section, it.address);
+            let Attributes { list, left_out, .. } = self.0.view(subject, &it.change, view_paths)?;
             self.1.extend(list.iter().map(line));
             self.1.extend((left_out > 0).then(|| format!("{left_out} more")));
             Ok(Flow::Continue)

@@ -23,7 +23,7 @@ fn marked(text: &str, names: Option<&str>) -> Result<Vec<Sides>> {
     Ok(found)
 }
 
-fn whys(text: &str) -> Vec<Why> {
+fn whys(text: &str) -> Vec<MarkReason> {
     let mut found = Vec::new();
     find(text, None, |marked| found.push(marked.why)).unwrap();
     found.truncate(found.len() / 2);
@@ -67,7 +67,7 @@ fn places_have_the_digests_of_their_paths() {
     let by = PathDigester::default();
     let mut found = Vec::new();
     find_by(&format!("[null,{value},null,{mark}]"), None, Some(&by), |marked| {
-        let alone = Trail::default().at(marked.path, &by, &mut Vec::new());
+        let alone = PathDigestStack::default().at(marked.path, &by, &mut Vec::new());
         assert_eq!(marked.path_digests, alone.ok());
         found.push(marked.path_digests.map(|place| place.path));
     })
@@ -127,17 +127,17 @@ fn an_overlay_that_does_not_fit_marks_everything() {
 #[test]
 fn marks_of_whole_values_have_a_reason() {
     for (text, why) in [
-        (r#"[{"a":1},{"a":1},true,{"a":true}]"#, Why::Whole),
-        (r#"[{"a":1},{"a":1},{"a":true},true]"#, Why::Whole),
-        (r#"[{"a":1},"text",{"a":true},false]"#, Why::OtherKind),
-        (r#"[{"a":1},"text",{"a":true},true]"#, Why::Whole),
-        (r#"["text",{"a":1},{"a":true},{"a":true}]"#, Why::Misfit),
-        (r#"[null,"text",{"a":true},false]"#, Why::Misfit),
-        (r#"[[1],[1,2],[true],[true]]"#, Why::Misfit),
-        (r#"["text","text","true",false]"#, Why::Misfit),
-        (r#"["text","text",true,"true"]"#, Why::Whole),
-        (r#"[null,null,{"a":1},[false,true]]"#, Why::Misfit),
-        (r#"[null,null,[false,true],{"a":1}]"#, Why::Misfit),
+        (r#"[{"a":1},{"a":1},true,{"a":true}]"#, MarkReason::Whole),
+        (r#"[{"a":1},{"a":1},{"a":true},true]"#, MarkReason::Whole),
+        (r#"[{"a":1},"text",{"a":true},false]"#, MarkReason::OtherKind),
+        (r#"[{"a":1},"text",{"a":true},true]"#, MarkReason::Whole),
+        (r#"["text",{"a":1},{"a":true},{"a":true}]"#, MarkReason::Misfit),
+        (r#"[null,"text",{"a":true},false]"#, MarkReason::Misfit),
+        (r#"[[1],[1,2],[true],[true]]"#, MarkReason::Misfit),
+        (r#"["text","text","true",false]"#, MarkReason::Misfit),
+        (r#"["text","text",true,"true"]"#, MarkReason::Whole),
+        (r#"[null,null,{"a":1},[false,true]]"#, MarkReason::Misfit),
+        (r#"[null,null,[false,true],{"a":1}]"#, MarkReason::Misfit),
     ] {
         assert_eq!(whys(text), [why], "{text}");
     }

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use foldhash::fast::RandomState;
 
-use crate::audit::{AuditEntry, Counts, Finding, Kind, Ledger, Of, Summary};
+use crate::audit::{AuditEntry, Counts, Finding, Kind, Ledger, SecretOrigin, Summary};
 use crate::error::Result;
 use crate::inert::visible;
 use crate::sink::screen::{BOLD, DIM, PLAIN, RED, Screen, YELLOW, fit, fit_end, padded, width};
@@ -223,7 +223,7 @@ fn style(kind: Kind) -> &'static str {
     }
 }
 
-fn origin(of: &Of) -> String {
+fn origin(of: &SecretOrigin) -> String {
     let label = of.address.as_deref().or(of.name.as_deref());
     let byte = format!("byte {}", of.offset);
     words(&[of.section, label.unwrap_or_default(), of.path.as_deref().unwrap_or(&byte)])

@@ -36,7 +36,7 @@ pub const GROUPS_MAX: usize = 10_000;
 /// The grouping of the table: what each row is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "what a row stands for")]
-pub enum By {
+pub enum FleetGrouping {
     #[default]
     Workspace,
     Type,
@@ -63,7 +63,7 @@ pub enum Sort {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Shape {
     /// The grouping of the rows. `None` means by workspace.
-    pub by: Option<By>,
+    pub by: Option<FleetGrouping>,
     /// The sort key of the rows.
     pub sort: Sort,
     /// Maximum number of rows of each table and list. `None` means the default. The rest shares one

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::rows::{self, Column, Counts, Groups};
-use super::{By, WORKSPACES_MAX};
+use super::{FleetGrouping, WORKSPACES_MAX};
 use crate::inert::visible;
 use crate::record::counts::{PlanLine, Summary};
 use crate::record::{FailedAssertion, Record, ResourceChange};
@@ -252,13 +252,13 @@ impl Totals {
         .to_owned()
     }
 
-    pub(super) fn groups(&self, by: By) -> &Groups {
+    pub(super) fn groups(&self, by: FleetGrouping) -> &Groups {
         match by {
-            By::Workspace => &self.groups.workspaces,
-            By::Type => &self.groups.types,
-            By::Module => &self.groups.modules,
-            By::Provider => &self.groups.providers,
-            By::Action => &self.groups.actions,
+            FleetGrouping::Workspace => &self.groups.workspaces,
+            FleetGrouping::Type => &self.groups.types,
+            FleetGrouping::Module => &self.groups.modules,
+            FleetGrouping::Provider => &self.groups.providers,
+            FleetGrouping::Action => &self.groups.actions,
         }
     }
 }

@@ -7,7 +7,7 @@ use super::rows::without_registry;
 use super::{Shape, WORKSPACES_MAX};
 use crate::inert::visible;
 use crate::record::Label;
-use crate::record::holdings::{By, Group, Groups, Holdings};
+use crate::record::holdings::{Group, GroupKey, Groups, Holdings};
 use crate::sink::phrase::counted;
 use crate::sink::screen::{BOLD, DIM, Screen, fit, fit_end, padded, width};
 use crate::sink::tool::Tool;
@@ -47,12 +47,12 @@ impl States {
     pub(super) fn draw(&self, screen: Screen, shape: &Shape) -> String {
         let mut page = Page { text: String::new(), screen, top: shape.top.unwrap_or(LISTED) };
         let only = match shape.by {
-            Some(super::By::Type) => Some(By::Type),
-            Some(super::By::Module) => Some(By::Module),
-            Some(super::By::Provider) => Some(By::Provider),
-            None | Some(super::By::Workspace | super::By::Action) => None,
+            Some(super::FleetGrouping::Type) => Some(GroupKey::Type),
+            Some(super::FleetGrouping::Module) => Some(GroupKey::Module),
+            Some(super::FleetGrouping::Provider) => Some(GroupKey::Provider),
+            None | Some(super::FleetGrouping::Workspace | super::FleetGrouping::Action) => None,
         };
-        let is_by_workspace = shape.by == Some(super::By::Workspace);
+        let is_by_workspace = shape.by == Some(super::FleetGrouping::Workspace);
         page.line(&screen.paint(BOLD, &self.title(screen.width)));
         page.line("");
         page.line(&screen.paint(BOLD, &fit(&sentence(&self.all), screen.width)));
@@ -67,7 +67,7 @@ impl States {
             let is_shown = match only {
                 Some(only) => groups.by() == only,
                 None if is_by_workspace => false,
-                None => groups.by() != By::Module || rows.len() > 1,
+                None => groups.by() != GroupKey::Module || rows.len() > 1,
             };
             if !is_shown {
                 continue;
@@ -83,7 +83,7 @@ impl States {
         if self.all.states != 1 {
             return format!("{} states", self.all.states);
         }
-        let providers = self.all.groups.iter().filter(|groups| groups.by() == By::Provider);
+        let providers = self.all.groups.iter().filter(|groups| groups.by() == GroupKey::Provider);
         let providers = providers.flat_map(Groups::largest_first);
         // Without a provider from a tool's registry, either tool may have made the state.
         let tools = providers.filter_map(|group| Tool::of_provider(group.name));
@@ -100,10 +100,10 @@ fn resources(holdings: &Holdings) -> u64 {
     holdings.managed + holdings.others + holdings.deposed
 }
 
-fn row<'g>(by: By, group: &Group<'g>) -> (&'g str, [u64; 2]) {
+fn row<'g>(by: GroupKey, group: &Group<'g>) -> (&'g str, [u64; 2]) {
     let name = match by {
-        By::Module if group.name.is_empty() => "(root module)",
-        By::Provider => without_registry(group.name),
+        GroupKey::Module if group.name.is_empty() => "(root module)",
+        GroupKey::Provider => without_registry(group.name),
         _ => group.name,
     };
     (name, [group.resources, group.documents])

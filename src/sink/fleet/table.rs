@@ -4,9 +4,9 @@ use std::cmp::Reverse;
 use std::fmt::Write;
 
 use super::rows::{Column, Row};
-use super::{By, Shape, Sort, Totals};
+use super::{FleetGrouping, Shape, Sort, Totals};
 use crate::inert::visible;
-use crate::sink::phrase::{Of, Warning, counted, replaced_note};
+use crate::sink::phrase::{PlanCount, Warning, counted, replaced_note};
 use crate::sink::screen::{
     BOLD, CYAN, DIM, GREEN, PLAIN, RED, Screen, YELLOW, fit, fit_end, padded, width,
 };
@@ -63,17 +63,17 @@ struct Layout {
 impl Layout {
     /// Creates a layout of the columns that have a number in some row. Headings are long if they
     /// leave room for names, otherwise short.
-    fn new(by: By, totals: &Row, columns: usize) -> Layout {
+    fn new(by: FleetGrouping, totals: &Row, columns: usize) -> Layout {
         let is_shown = |column: &Column| match column {
             Column::Add | Column::Change | Column::Destroy => true,
             // Only workspaces have checks and errors.
-            Column::Checks | Column::Errors if by != By::Workspace => false,
+            Column::Checks | Column::Errors if by != FleetGrouping::Workspace => false,
             column => totals.counts[*column] > 0,
         };
         let counts = Column::ALL.into_iter().filter(is_shown).map(Field::Count);
         let fields: Vec<Field> = match by {
-            By::Workspace => counts.collect(),
-            By::Action => vec![Field::Plans, Field::Resources],
+            FleetGrouping::Workspace => counts.collect(),
+            FleetGrouping::Action => vec![Field::Plans, Field::Resources],
             _ => [Field::Plans].into_iter().chain(counts).collect(),
         };
         let drawn = |form: usize| -> Vec<(Field, usize, &'static str)> {
@@ -102,12 +102,14 @@ impl Layout {
 }
 
 /// Returns a name as the table shows it, cut to a width in columns.
-fn shown(row: &Row, by: By, columns: usize) -> String {
+fn shown(row: &Row, by: FleetGrouping, columns: usize) -> String {
     let name = visible(&row.name);
     match by {
-        By::Type | By::Action => fit(&name, columns),
+        FleetGrouping::Type | FleetGrouping::Action => fit(&name, columns),
         // Names of these kinds differ at the end.
-        By::Workspace | By::Module | By::Provider => fit_end(&name, columns),
+        FleetGrouping::Workspace | FleetGrouping::Module | FleetGrouping::Provider => {
+            fit_end(&name, columns)
+        }
     }
 }
 
@@ -124,8 +126,8 @@ impl Totals {
         page.named(self, "Without a list of changes", |row| row.is_unlisted);
         page.named(self, "Fails assertions", |row| row.fails_assertions);
         page.named(self, "Leaves changes for another plan", |row| row.is_incomplete);
-        if shape.by.unwrap_or_default() == By::Workspace {
-            for by in [By::Type, By::Module, By::Provider] {
+        if shape.by.unwrap_or_default() == FleetGrouping::Workspace {
+            for by in [FleetGrouping::Type, FleetGrouping::Module, FleetGrouping::Provider] {
                 page.list(self, by);
             }
         } else {
@@ -146,11 +148,11 @@ impl Totals {
     }
 
     /// Returns the rows that have something to show, sorted.
-    fn sorted(&self, by: By, sort: Sort) -> Vec<&Row> {
+    fn sorted(&self, by: FleetGrouping, sort: Sort) -> Vec<&Row> {
         // A row of an action may have a number of resources and no other count.
-        let is_shown = |row: &&Row| by == By::Action || !row.is_quiet();
+        let is_shown = |row: &&Row| by == FleetGrouping::Action || !row.is_quiet();
         let mut rows: Vec<&Row> = self.groups(by).rows().filter(is_shown).collect();
-        if by != By::Workspace && sort != Sort::Input {
+        if by != FleetGrouping::Workspace && sort != Sort::Input {
             rows.sort_by(|a, b| a.name.cmp(&b.name));
         }
         match sort {
@@ -222,8 +224,8 @@ impl Page {
             (all.inputs.missing_shards.len() as u64, fit(&missing, self.screen.width - 2)),
             (all.inputs.pending, pending),
             (all.inputs.failed, failed),
-            (all.inputs.errored, Warning::Errored.words(Of::Several(all.inputs.errored))),
-            (all.inputs.unlisted, Warning::Unlisted.words(Of::Several(all.inputs.unlisted))),
+            (all.inputs.errored, Warning::Errored.words(PlanCount::Several(all.inputs.errored))),
+            (all.inputs.unlisted, Warning::Unlisted.words(PlanCount::Several(all.inputs.unlisted))),
             (left, format!("{} will leave changes for another plan.", counted(left, "plan"))),
             (
                 all.inputs.failed_assertions,
@@ -247,11 +249,11 @@ impl Page {
             return;
         }
         let noun = match by {
-            By::Workspace => "workspace",
-            By::Type => "type",
-            By::Module => "module",
-            By::Provider => "provider",
-            By::Action => "action",
+            FleetGrouping::Workspace => "workspace",
+            FleetGrouping::Type => "type",
+            FleetGrouping::Module => "module",
+            FleetGrouping::Provider => "provider",
+            FleetGrouping::Action => "action",
         };
         let more = format!("and {}", counted(rest.len() as u64, &format!("more {noun}")));
         let layout = self.rows(listed, by, &all.total(), &format!("  {more}"), "");
@@ -261,10 +263,10 @@ impl Page {
                 row.counts.add(&other.counts);
                 row.resources += other.resources;
             }
-            self.row(&row, By::Type, &layout);
+            self.row(&row, FleetGrouping::Type, &layout);
         }
         if rows.len() > 1 {
-            self.row(&all.total(), By::Type, &layout);
+            self.row(&all.total(), FleetGrouping::Type, &layout);
         }
         if layout.fields.iter().any(|(field, ..)| *field == Field::Count(Column::Replace)) {
             let [replaced, deleted] = [Column::Replace, Column::Destroy].map(|it| all.counts[it]);
@@ -293,7 +295,7 @@ impl Page {
         self.line(&format!("{}: {}", self.screen.paint(BOLD, title), named.len()));
         let listed = named.len().min(self.top.unwrap_or(ROWS));
         for row in &named[..listed] {
-            let name = shown(row, By::Workspace, self.screen.width - 2);
+            let name = shown(row, FleetGrouping::Workspace, self.screen.width - 2);
             self.line(&format!("{} {name}", self.screen.paint(RED, "!")));
         }
         if named.len() > listed {
@@ -303,7 +305,14 @@ impl Page {
     }
 
     /// Draws a heading and rows. The layout leaves room for the name `further` of another row.
-    fn rows(&mut self, rows: &[&Row], by: By, totals: &Row, further: &str, title: &str) -> Layout {
+    fn rows(
+        &mut self,
+        rows: &[&Row],
+        by: FleetGrouping,
+        totals: &Row,
+        further: &str,
+        title: &str,
+    ) -> Layout {
         let names: Vec<String> = rows.iter().map(|row| shown(row, by, self.screen.width)).collect();
         let further = if title.is_empty() { further } else { title };
         let layout = Layout::new(by, totals, self.screen.width).fitted(&names, further);
@@ -319,7 +328,7 @@ impl Page {
         layout
     }
 
-    fn row(&mut self, row: &Row, by: By, layout: &Layout) {
+    fn row(&mut self, row: &Row, by: FleetGrouping, layout: &Layout) {
         let name = shown(row, by, layout.room);
         let is_wrong =
             row.is_errored || row.is_unlisted || row.fails_assertions || row.error.is_some();
@@ -350,14 +359,14 @@ impl Page {
     }
 
     /// Draws a short list of the rows with the most changes.
-    fn list(&mut self, all: &Totals, by: By) {
+    fn list(&mut self, all: &Totals, by: FleetGrouping) {
         let rows = all.sorted(by, Sort::Changes);
         if rows.is_empty() {
             return;
         }
         let title = match by {
-            By::Type => "Most by type",
-            By::Module => "Most by module",
+            FleetGrouping::Type => "Most by type",
+            FleetGrouping::Module => "Most by module",
             _ => "Most by provider",
         };
         let listed = self.top.unwrap_or(LISTED);

@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind, Result, RuleFault};
 use crate::nearest::nearest;
 use crate::path::{self, AddressPattern, Paths};
 use crate::record::counts::Summary;
-use crate::record::watch::{Named, Thing};
+use crate::record::watch::{Named, NamedKind};
 use crate::record::{Record, ResourceChange};
 
 /// A parsed rule.
@@ -78,14 +78,14 @@ enum Subject {
     Errored,
     Incomplete,
     /// Paths of resource changes.
-    Path(Which),
+    Path(PathList),
     /// Failures of the assertion with this index.
     Assertion(usize),
 }
 
 /// A list of paths in a resource change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Which {
+enum PathList {
     Changed,
     Unknown,
     Sensitive,
@@ -111,10 +111,10 @@ const SUBJECTS: [(&str, Subject); 21] = [
     ("check", Subject::Check),
     ("errored", Subject::Errored),
     ("incomplete", Subject::Incomplete),
-    ("changed-path", Subject::Path(Which::Changed)),
-    ("unknown-path", Subject::Path(Which::Unknown)),
-    ("sensitive-path", Subject::Path(Which::Sensitive)),
-    ("replace-path", Subject::Path(Which::Replace)),
+    ("changed-path", Subject::Path(PathList::Changed)),
+    ("unknown-path", Subject::Path(PathList::Unknown)),
+    ("sensitive-path", Subject::Path(PathList::Sensitive)),
+    ("replace-path", Subject::Path(PathList::Replace)),
 ];
 
 impl Rule {
@@ -272,9 +272,9 @@ impl Rule {
     /// Returns the objects and paths that the rule's patterns name.
     pub fn named(&self) -> impl Iterator<Item = Named> {
         let address = self.address.clone().map(|address| match self.subject {
-            Subject::Output => Named::Thing(Thing::Output, address),
-            Subject::Invocation => Named::Thing(Thing::Action, address),
-            Subject::Check => Named::Thing(Thing::Check, address),
+            Subject::Output => Named::NonResource(NamedKind::Output, address),
+            Subject::Invocation => Named::NonResource(NamedKind::Action, address),
+            Subject::Check => Named::NonResource(NamedKind::Check, address),
             _ => Named::Resource(address),
         });
         let path = self.path.clone().map(|path| Named::Path(path, self.address.clone()));
@@ -339,12 +339,12 @@ impl Rule {
         })
     }
 
-    fn paths(&self, change: &ResourceChange<'_>, which: Which) -> u64 {
+    fn paths(&self, change: &ResourceChange<'_>, which: PathList) -> u64 {
         let paths: &Paths = match which {
-            Which::Changed => &change.paths.changed,
-            Which::Unknown => &change.paths.unknown,
-            Which::Sensitive => &change.paths.sensitive,
-            Which::Replace => &change.paths.replace_paths,
+            PathList::Changed => &change.paths.changed,
+            PathList::Unknown => &change.paths.unknown,
+            PathList::Sensitive => &change.paths.sensitive,
+            PathList::Replace => &change.paths.replace_paths,
         };
         // Unchanged resources have records only on request, so they never count.
         if paths.is_empty() || change.action == "no-op" || !self.matches_resource(change) {

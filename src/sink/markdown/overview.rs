@@ -11,7 +11,7 @@ use super::quoted::span;
 use crate::record::{Hidden, Record};
 use crate::sink::fleet::{Column, PlanCounts, Row, Totals};
 use crate::sink::gate::{self, Answer, CountedRules};
-use crate::sink::phrase::{self, Of, Warning, counted, plan_line};
+use crate::sink::phrase::{self, PlanCount, Warning, counted, plan_line};
 use crate::sink::tool::{Clues, Tool};
 
 /// Maximum number of characters of a name, and of an error.
@@ -171,7 +171,8 @@ impl Overview {
                 _ => write!(text, "{} plans, {quiet} without changes.\n\n", plans + failed),
             };
         }
-        let of = |count| if plans + failed == 1 { Of::This } else { Of::Several(count) };
+        let of =
+            |count| if plans + failed == 1 { PlanCount::This } else { PlanCount::Several(count) };
         let unread = (*failed > 0).then(|| phrase::unread(of(*failed)));
         let warnings = Warning::ALL.into_iter().zip(self.warnings).filter(|(_, count)| *count > 0);
         let warnings = warnings.map(|(warning, count)| warning.words(of(count)));

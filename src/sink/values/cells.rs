@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::inert;
 use crate::path::Paths;
 use crate::record::JsonText;
-use crate::record::values::{Check, Output, Record, Resource, Select, Variable, What};
+use crate::record::values::{Check, Output, Record, Resource, RowKind, Select, Variable};
 use crate::sink::csv::split_header;
 
 /// The columns of every row, in CSV.
@@ -22,13 +22,13 @@ const GROUP: &str = "by,name,resources,documents";
 
 /// Returns the columns of CSV for rows of one kind. The paths of selected values have the prefix
 /// `values.`, so that they differ from all other columns.
-pub(super) fn columns(what: What, select: &Select, is_grouped: bool) -> Vec<Cow<'static, str>> {
+pub(super) fn columns(what: RowKind, select: &Select, is_grouped: bool) -> Vec<Cow<'static, str>> {
     let own = match what {
-        What::Resources if is_grouped => GROUP,
-        What::Resources => RESOURCE,
-        What::Outputs => OUTPUT,
-        What::Variables => VARIABLE,
-        What::Checks => CHECK,
+        RowKind::Resources if is_grouped => GROUP,
+        RowKind::Resources => RESOURCE,
+        RowKind::Outputs => OUTPUT,
+        RowKind::Variables => VARIABLE,
+        RowKind::Checks => CHECK,
     };
     let selected = select.texts().iter().map(|text| format!("values.{text}").into());
     split_header(FIRST).chain(split_header(own)).chain(selected).chain(["summary".into()]).collect()

@@ -9,7 +9,7 @@ use std::io::Write;
 use super::cells::{Cells, columns};
 use crate::error::Result;
 use crate::inert;
-use crate::record::values::{Record, Select, Sink, What};
+use crate::record::values::{Record, RowKind, Select, Sink};
 use crate::sink::csv::{Formulas, Sheet};
 use crate::sink::write_error;
 
@@ -21,7 +21,7 @@ impl<W: Write> Csv<W> {
     pub fn new(
         out: W,
         formulas: Formulas,
-        (what, select, is_grouped): (What, &Select, bool),
+        (what, select, is_grouped): (RowKind, &Select, bool),
     ) -> Csv<W> {
         Csv(Sheet::new(out, formulas, columns(what, select, is_grouped)))
     }

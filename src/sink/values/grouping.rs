@@ -2,12 +2,12 @@
 
 use crate::error::{Error, Result};
 use crate::record::Label;
-use crate::record::values::{By, Groups, Record, Sink, Summary};
+use crate::record::values::{GroupKey, Groups, Record, Sink, Summary};
 
 /// A sink that writes one row for each group of resources to another sink.
 pub struct Grouping<'s> {
     sink: Box<dyn Sink + 's>,
-    by: By,
+    by: GroupKey,
     all: Groups,
     document: Groups,
     summary: Summary,
@@ -15,7 +15,7 @@ pub struct Grouping<'s> {
 
 impl<'s> Grouping<'s> {
     /// Groups resources by `by`. Writes the groups to `sink`.
-    pub fn new(by: By, sink: Box<dyn Sink + 's>) -> Grouping<'s> {
+    pub fn new(by: GroupKey, sink: Box<dyn Sink + 's>) -> Grouping<'s> {
         let (all, document, summary) = (Groups::new(by), Groups::new(by), Summary::default());
         Grouping { sink, by, all, document, summary }
     }

@@ -9,7 +9,7 @@ use super::cells::Cells;
 use super::type_words::type_words;
 use crate::error::Result;
 use crate::inert::visible;
-use crate::record::values::{Check, Output, Record, Select, Sink, Summary, Variable, What};
+use crate::record::values::{Check, Output, Record, RowKind, Select, Sink, Summary, Variable};
 use crate::sink::fleet::without_registry;
 use crate::sink::phrase::counted;
 use crate::sink::screen::{BOLD, DIM, Screen, fit, padded, width};
@@ -29,7 +29,7 @@ pub struct Table<W: Write> {
     headings: Vec<String>,
     /// The number of selected attributes, which are the last columns.
     selected: usize,
-    what: What,
+    what: RowKind,
     /// The rows of the current batch.
     rows: Vec<Vec<String>>,
     /// The name of the document.
@@ -44,14 +44,14 @@ impl<W: Write> Table<W> {
     pub fn new(
         out: W,
         screen: Screen,
-        (what, select, is_grouped): (What, &Select, bool),
+        (what, select, is_grouped): (RowKind, &Select, bool),
     ) -> Table<W> {
         let fixed: &[&str] = match what {
-            What::Resources if is_grouped => &["name", "resources", "documents"],
-            What::Resources if select.is_empty() => &["address", "provider", "marks"],
-            What::Resources => &["address", "marks"],
-            What::Outputs | What::Variables => &["name", "type", "marks", "value"],
-            What::Checks => &["address", "kind", "status", "problems"],
+            RowKind::Resources if is_grouped => &["name", "resources", "documents"],
+            RowKind::Resources if select.is_empty() => &["address", "provider", "marks"],
+            RowKind::Resources => &["address", "marks"],
+            RowKind::Outputs | RowKind::Variables => &["name", "type", "marks", "value"],
+            RowKind::Checks => &["address", "kind", "status", "problems"],
         };
         let fixed = fixed.iter().map(|heading| (*heading).to_owned());
         let headings = fixed.chain(select.texts().iter().map(|text| visible(text))).collect();
@@ -120,10 +120,10 @@ impl<W: Write> Table<W> {
         self.draw_rows()?;
         self.begin()?;
         let noun = match self.what {
-            What::Resources => "resource",
-            What::Outputs => "output",
-            What::Variables => "variable",
-            What::Checks => "check",
+            RowKind::Resources => "resource",
+            RowKind::Outputs => "output",
+            RowKind::Variables => "variable",
+            RowKind::Checks => "check",
         };
         let mut text = counted(summary.rows, noun);
         if let Some(documents) = summary.documents {

@@ -17,7 +17,7 @@ use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
 use super::buckets::Bucket;
-use super::retry::{Miss, Tries, once};
+use super::retry::{Attempts, FailedAttempt, once};
 use super::wire::Unsized;
 use super::{RetryPolicy, Version};
 use crate::error::{Error, ErrorKind, Result, StoreFault};
@@ -104,21 +104,21 @@ impl Feed {
 
     /// Sends the whole object to the reader. Retries after failed tries.
     async fn read(&mut self) -> Result<()> {
-        let mut tries = Tries::new(self.retry_policy);
+        let mut attempts = Attempts::new(self.retry_policy);
         let mut counted_from = 0;
-        while let Err(miss) = self.attempt().await {
+        while let Err(failure) = self.attempt().await {
             if self.at - counted_from >= PROGRESS {
-                tries.went_well();
+                attempts.went_well();
                 counted_from = self.at;
             }
-            tries.again(miss).await?;
+            attempts.again(failure).await?;
         }
         Ok(())
     }
 
     /// Tries once to send the rest of the object to the reader. Ends early if the reader was
     /// dropped.
-    async fn attempt(&mut self) -> std::result::Result<(), Miss> {
+    async fn attempt(&mut self) -> std::result::Result<(), FailedAttempt> {
         let fault = |fault| Err(ErrorKind::Store(fault).into());
         let mut chunks = self.ask().await?.into_stream();
         loop {
@@ -143,7 +143,7 @@ impl Feed {
     }
 
     /// Requests the rest of the object. The response must have the known version.
-    async fn ask(&mut self) -> std::result::Result<GetResult, Miss> {
+    async fn ask(&mut self) -> std::result::Result<GetResult, FailedAttempt> {
         let is_rest = self.at > 0;
         if is_rest && self.version.etag.is_none() {
             // Without an entity tag, the rest may belong to another version.
@@ -158,7 +158,7 @@ impl Feed {
         });
         let answer = match response.await {
             // The server sent the whole object instead of the requested range.
-            Err(Miss { kind: ErrorKind::Store(StoreFault::Answer), .. }) if is_rest => {
+            Err(FailedAttempt { kind: ErrorKind::Store(StoreFault::Answer), .. }) if is_rest => {
                 return Err(ErrorKind::Store(StoreFault::Broken).into());
             }
             answer => answer?,

@@ -21,27 +21,27 @@ const PAUSE_MAX: Duration = Duration::from_secs(60);
 
 /// The reason for a failed try.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Miss {
+pub(super) struct FailedAttempt {
     pub kind: ErrorKind,
     /// The pause that the store requests.
     pause: Duration,
 }
 
-impl From<ErrorKind> for Miss {
-    fn from(kind: ErrorKind) -> Miss {
-        Miss { kind, pause: Duration::ZERO }
+impl From<ErrorKind> for FailedAttempt {
+    fn from(kind: ErrorKind) -> FailedAttempt {
+        FailedAttempt { kind, pause: Duration::ZERO }
     }
 }
 
 /// Counts the failed tries of a request.
-pub(super) struct Tries {
+pub(super) struct Attempts {
     retry_policy: RetryPolicy,
     made: u32,
 }
 
-impl Tries {
-    pub(super) fn new(retry_policy: RetryPolicy) -> Tries {
-        Tries { retry_policy, made: 0 }
+impl Attempts {
+    pub(super) fn new(retry_policy: RetryPolicy) -> Attempts {
+        Attempts { retry_policy, made: 0 }
     }
 
     /// Resets the count after progress.
@@ -51,12 +51,12 @@ impl Tries {
 
     /// Waits before the next try. Fails with the error of the last try if that error is not
     /// transient, or if no retry is left.
-    pub(super) async fn again(&mut self, miss: Miss) -> Result<()> {
+    pub(super) async fn again(&mut self, failure: FailedAttempt) -> Result<()> {
         self.made += 1;
-        if !is_passing(miss.kind) || self.made > self.retry_policy.retries {
-            return Err(Error::new(miss.kind));
+        if !is_passing(failure.kind) || self.made > self.retry_policy.retries {
+            return Err(Error::new(failure.kind));
         }
-        tokio::time::sleep(wait(self.made).max(miss.pause.min(PAUSE_MAX))).await;
+        tokio::time::sleep(wait(self.made).max(failure.pause.min(PAUSE_MAX))).await;
         Ok(())
     }
 }
@@ -84,15 +84,14 @@ fn wait(made: u32) -> Duration {
 pub(super) async fn once<T, F>(
     retry_policy: RetryPolicy,
     request: impl FnOnce(Marker) -> F,
-) -> std::result::Result<T, Miss>
+) -> std::result::Result<T, FailedAttempt>
 where
     F: Future<Output = object_store::Result<T>>,
 {
     let marker = Marker::default();
     match tokio::time::timeout(retry_policy.timeout, request(marker.clone())).await {
-        Ok(answer) => {
-            answer.map_err(|error| Miss { kind: marker.fault(&error), pause: marker.pause() })
-        }
+        Ok(answer) => answer
+            .map_err(|error| FailedAttempt { kind: marker.fault(&error), pause: marker.pause() }),
         Err(_) => Err(marker.silence().into()),
     }
 }
@@ -105,11 +104,11 @@ pub(super) async fn request_with_retries<T, F>(
 where
     F: Future<Output = object_store::Result<T>>,
 {
-    let mut tries = Tries::new(retry_policy);
+    let mut attempts = Attempts::new(retry_policy);
     loop {
         match once(retry_policy, &request).await {
             Ok(answer) => return Ok(answer),
-            Err(miss) => tries.again(miss).await?,
+            Err(failure) => attempts.again(failure).await?,
         }
     }
 }

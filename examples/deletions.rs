@@ -8,7 +8,7 @@ use std::error::Error;
 use std::path::Path;
 
 use plansift::input::{Input, InputOptions};
-use plansift::plan::{self, Flow, ResourceChange, Section, Visitor};
+use plansift::plan::{self, Flow, PlanOptions, ResourceChange, Section, Visitor};
 
 struct Deletions;
 
@@ -35,6 +35,6 @@ impl Visitor for Deletions {
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args_os().nth(1).ok_or("usage: deletions PLAN")?;
     let input = Input::open_file(Path::new(&path), &InputOptions::default())?;
-    plan::read(input, &plan::PlanOptions::default(), &mut Deletions)?;
+    plan::read(input, &PlanOptions::default(), &mut Deletions)?;
     Ok(())
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use plansift::input::{Input, InputOptions};
 use plansift::json::value::Value;
-use plansift::plan::{self, Flow, ResourceChange, Section, Visitor};
+use plansift::plan::{self, Flow, PlanOptions, ResourceChange, Section, Visitor};
 
 struct Tags;
 
@@ -50,6 +50,6 @@ fn is_marked(overlay: Option<Value<'_>>) -> plansift::error::Result<bool> {
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args_os().nth(1).ok_or("usage: tags PLAN")?;
     let input = Input::open_file(Path::new(&path), &InputOptions::default())?;
-    plan::read(input, &plan::PlanOptions::default(), &mut Tags)?;
+    plan::read(input, &PlanOptions::default(), &mut Tags)?;
     Ok(())
 }

@@ -10,7 +10,7 @@ use plansift::Result;
 use plansift::diff::Differ;
 use plansift::input::{Input, InputOptions};
 use plansift::json::value::Value;
-use plansift::plan::{self, Flow, ResourceChange, Section, Visitor};
+use plansift::plan::{self, Flow, PlanOptions, ResourceChange, Section, Visitor};
 
 struct Values(Differ);
 
@@ -42,7 +42,7 @@ fn json(value: Option<Value<'_>>) -> Result<String> {
 fn main() -> Result<()> {
     let path = std::env::args_os().nth(1).unwrap_or_else(|| "plan.json".into());
     let input = Input::open_file(Path::new(&path), &InputOptions::default())?;
-    let options = plan::PlanOptions::default();
+    let options = PlanOptions::default();
     plan::read(input, &options, &mut Values(Differ::new(&options.limits)))?;
     Ok(())
 }

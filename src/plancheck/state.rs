@@ -151,8 +151,7 @@ impl State<'_> {
                 known(values, path, check, "attribute", &attribute)
             }
             StateCheck::SensitiveValue { attribute: AttributeAddress { address, path } } => {
-                let resource = found!(self.resource(address));
-                let marks = found!(marks(resource)?);
+                let marks = found!(marks(found!(self.resource(address)))?);
                 sensitive(MaskedValue::clear(marks), path)
             }
             StateCheck::Identity { address, identity } => self.identity(address, identity),

@@ -451,9 +451,7 @@ impl Collector<'_, '_> {
         for (identity, subject) in parts.subjects() {
             let of = parts.owner.as_ref().filter(|_| identity.is_none());
             marks.find_placed(subject, of.map(|_| &digests), |marked| {
-                if let (MarkSource::Mark, Some(of), Some(place)) =
-                    (marked.by, of, marked.path_digests)
-                {
+                if let (MarkSource::Mark, Some(of), Some(place)) = (marked.by, of, marked.digests) {
                     let owner = match owner {
                         Some(owner) => owner,
                         None => *owner.insert(digests.owner(of, decoded)?),

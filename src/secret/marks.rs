@@ -34,7 +34,7 @@ pub struct Marked<'p, 'a> {
     /// The path.
     pub path: &'p [Step<'a>],
     /// The digests of the path; `None` unless the caller of the walk passed a digester.
-    pub(crate) path_digests: Option<PathDigests>,
+    pub(crate) digests: Option<PathDigests>,
     /// The reason for the mark: an overlay or a name.
     pub by: MarkSource,
     /// Why the whole path is marked.
@@ -238,8 +238,8 @@ impl Marks {
         let Some(elsewhere) = elsewhere else { return Ok(None) };
         let mut sum = 0;
         self.find_placed(subject, Some(elsewhere.digests()), |marked| {
-            if let (MarkSource::Mark, Some(place)) = (marked.by, marked.path_digests) {
-                elsewhere.add(&mut sum, place);
+            if let (MarkSource::Mark, Some(digests)) = (marked.by, marked.digests) {
+                elsewhere.add(&mut sum, digests);
             }
             Ok(())
         })?;
@@ -297,19 +297,11 @@ impl Marks {
                         let sides = subject.sides.map(present);
                         let Subject { overlays, unknown, .. } = subject;
                         let overlays = overlays.map(|overlay| self.marking(overlay));
-                        let place = match digester {
+                        let digests = match digester {
                             None => None,
                             Some(by) => Some(self.digest_stack.at(&path, by, &mut self.decoded)?),
                         };
-                        each(&Marked {
-                            sides,
-                            unknown,
-                            overlays,
-                            path: &path,
-                            path_digests: place,
-                            by,
-                            why,
-                        })?;
+                        each(&Marked { sides, unknown, overlays, path: &path, digests, by, why })?;
                         path.pop();
                     }
                     Verdict::Enter(kind) => entered.push(self.enter(&subject, kind)?),

@@ -102,8 +102,8 @@ impl PieceVisitor for Searching<'_> {
             let by = identity.is_none().then_some(&*marked_paths);
             marks.find_placed(subject, by, |marked| {
                 is_marked = true;
-                if let (MarkSource::Mark, Some(place)) = (marked.by, marked.path_digests) {
-                    found_secrets.add_path(place);
+                if let (MarkSource::Mark, Some(digests)) = (marked.by, marked.digests) {
+                    found_secrets.add_path(digests);
                 }
                 let mut values = marked.sides.into_iter().flatten();
                 values.try_for_each(|value| found_secrets.add(value, digester, decoded))

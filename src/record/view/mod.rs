@@ -210,7 +210,7 @@ impl<'s> Viewer<'s> {
         let mut listing = Listing {
             renderer,
             differ,
-            view_paths: view_paths,
+            view_paths,
             replace_paths: ReplacePaths::of(view_paths),
             marked,
             within: None,

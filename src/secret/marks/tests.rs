@@ -68,8 +68,8 @@ fn places_have_the_digests_of_their_paths() {
     let mut found = Vec::new();
     find_by(&format!("[null,{value},null,{mark}]"), None, Some(&by), |marked| {
         let alone = PathDigestStack::default().at(marked.path, &by, &mut Vec::new());
-        assert_eq!(marked.path_digests, alone.ok());
-        found.push(marked.path_digests.map(|place| place.path));
+        assert_eq!(marked.digests, alone.ok());
+        found.push(marked.digests.map(|place| place.path));
     })
     .unwrap();
     let again = found.split_off(found.len() / 2);

@@ -6,18 +6,17 @@
 use std::io::Write;
 
 use serde::Serialize;
-use serde_json::json;
 
 use super::github;
 use super::junit::{self, Suite};
 use super::origin::{Location, Missing, Origin, SharedOrigins};
-use super::source_link::encoded;
-use super::write_error;
+use super::{sarif, write_error};
 use crate::assertion::{
     Assertion, Assertions, FINDINGS_MAX, Finding as Failure, Outcome, Severity, Subject,
 };
 use crate::error::{Error, Result};
 use crate::inert::{self, visible};
+use crate::json::string::quoted;
 use crate::record::{Finding, JsonText};
 
 /// The JSON Schema (draft 2020-12) of a line of results.
@@ -76,8 +75,8 @@ pub struct Results<'a, W: Write> {
     /// The identifiers of the assertions in SARIF.
     ids: Vec<String>,
     counts: Counts,
-    /// Errors of inputs, for SARIF.
-    notifications: Vec<serde_json::Value>,
+    /// Errors of inputs, as SARIF.
+    notifications: Vec<String>,
     has_begun: bool,
     origins: SharedOrigins,
 }
@@ -205,16 +204,12 @@ impl<'a, W: Write> Results<'a, W> {
             Form::Json => self.write("[\n"),
             Form::Junit => self.write(junit::HEAD),
             Form::Sarif => {
-                let rules = self.assertions.iter().zip(&self.ids);
-                let rules: Vec<_> = rules.map(|(assertion, id)| rule(assertion, id)).collect();
-                let driver = json!({
-                    "name": "plansift", "version": env!("CARGO_PKG_VERSION"), "rules": rules,
+                let rules = self.assertions.iter().zip(&self.ids).map(|(assertion, id)| {
+                    let description = assertion.message.as_deref().unwrap_or(&assertion.name);
+                    sarif::rule(id, assertion.severity.word(), &visible(description))
                 });
-                self.write(&format!(
-                    "{{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\
-                     \"version\":\"2.1.0\",\"runs\":[{{\"tool\":{},\"results\":[",
-                    inert::json(&json!({ "driver": driver }).to_string())
-                ))
+                let head = sarif::head(&rules.collect::<Vec<_>>());
+                self.write(&inert::json(&head))
             }
             Form::Text | Form::Ndjson | Form::Github => Ok(()),
         }
@@ -267,8 +262,8 @@ impl<'a, W: Write> Results<'a, W> {
             // The command prints the error.
             Form::Text => Ok(()),
             Form::Ndjson | Form::Json => {
-                let record = json!({ "kind": "error", "source": source, "error": text });
-                self.json(&record.to_string())
+                let (source, text) = (quoted(source), quoted(&text));
+                self.json(&format!(r#"{{"kind":"error","source":{source},"error":{text}}}"#))
             }
             Form::Junit => {
                 let mut suite = Suite::default();
@@ -278,8 +273,7 @@ impl<'a, W: Write> Results<'a, W> {
             Form::Sarif => {
                 if self.notifications.len() < NOTIFIED_MAX {
                     let text = format!("{}: {text}", visible(source));
-                    self.notifications
-                        .push(json!({ "level": "error", "message": { "text": text } }));
+                    self.notifications.push(sarif::notification("error", &text, None));
                 }
                 Ok(())
             }
@@ -303,12 +297,8 @@ impl<'a, W: Write> Results<'a, W> {
             Form::Json => self.write("\n]\n")?,
             Form::Junit => self.write(junit::END)?,
             Form::Sarif => {
-                let invocation = json!([{
-                    "executionSuccessful": self.notifications.is_empty(),
-                    "toolExecutionNotifications": self.notifications,
-                }]);
-                let text = inert::json(&invocation.to_string()).into_owned();
-                self.write(&format!("],\"invocations\":{text}}}]}}\n"))?;
+                let tail = sarif::tail(self.notifications.is_empty(), &self.notifications);
+                self.write(&inert::json(&tail))?;
             }
             Form::Ndjson | Form::Github => {}
         }
@@ -424,39 +414,22 @@ impl<'a, W: Write> Results<'a, W> {
         outcome: &Outcome,
     ) -> Result<()> {
         let names = outcome.findings.iter().filter(|finding| !finding.place.is_empty());
-        let logical: Vec<_> = names
-            .map(|finding| {
-                json!({ "fullyQualifiedName": visible(&finding.place), "kind": "resource" })
-            })
-            .collect();
+        let names: Vec<_> = names.map(|finding| finding.place.clone()).collect();
         // The block and the file of assertions are in the repository, unlike the plan.
-        let physical = match (self.location(assertion, outcome), assertion.file.as_str()) {
-            (Some(Location { file, line, end_line, .. }), _) => json!({
-                "artifactLocation": { "uri": encoded(&file) },
-                "region": { "startLine": line, "endLine": end_line },
-            }),
-            (None, "") => json!({ "artifactLocation": { "uri": encoded(source) } }),
-            (None, file) => json!({
-                "artifactLocation": { "uri": encoded(file) },
-                "region": { "startLine": assertion.line },
-            }),
+        let location = match (self.location(assertion, outcome), assertion.file.as_str()) {
+            (None, file) if !file.is_empty() => {
+                let region = format!(r#","region":{{"startLine":{}}}"#, assertion.line);
+                sarif::location_of(file, &region, &names)
+            }
+            (block, _) => sarif::location(source, block, &names),
         };
-        let mut location = json!({ "physicalLocation": physical });
-        if !logical.is_empty() {
-            location["logicalLocations"] = json!(logical);
-        }
         let message = match assertion.file.as_str() {
             "" => self.explained(assertion, outcome),
             _ => format!("{source}: {}", self.explained(assertion, outcome)),
         };
-        let finding = json!({
-            "ruleId": self.ids[place],
-            "ruleIndex": place,
-            "level": assertion.severity.word(),
-            "message": { "text": visible(&message) },
-            "locations": [location],
-        });
-        let text = inert::json(&finding.to_string()).into_owned();
+        let rule = (place, self.ids[place].as_str());
+        let result = sarif::result(rule, assertion.severity.word(), &visible(&message), &location);
+        let text = inert::json(&result).into_owned();
         let comma = if self.counts.written == 0 { "\n" } else { ",\n" };
         self.counts.written += 1;
         self.write(&format!("{comma}{text}"))
@@ -480,16 +453,6 @@ impl<'a, W: Write> Results<'a, W> {
         };
         self.write(&command(level, &at, &title, &message))
     }
-}
-
-/// Returns the SARIF rule for an assertion.
-fn rule(assertion: &Assertion, id: &str) -> serde_json::Value {
-    let description = assertion.message.as_deref().unwrap_or(&assertion.name);
-    json!({
-        "id": id,
-        "shortDescription": { "text": visible(description) },
-        "defaultConfiguration": { "level": assertion.severity.word() },
-    })
 }
 
 /// Returns a workflow command of GitHub Actions.

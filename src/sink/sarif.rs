@@ -57,8 +57,27 @@ struct Notifications {
     more: u64,
 }
 
+/// Returns the text before the results of a run with these rules, as JSON.
+pub(super) fn head(rules: &[String]) -> String {
+    let (version, rules) = (env!("CARGO_PKG_VERSION"), rules.join(","));
+    let driver = format!(r#"{{"name":"plansift","version":"{version}","rules":[{rules}]}}"#);
+    format!(
+        "{{\"$schema\":\"{SCHEMA}\",\"version\":\"2.1.0\",\
+         \"runs\":[{{\"tool\":{{\"driver\":{driver}}},\"results\":["
+    )
+}
+
+/// Returns the text after the results of a run, as JSON.
+pub(super) fn tail(is_success: bool, notifications: &[String]) -> String {
+    let notifications = notifications.join(",");
+    format!(
+        "],\"invocations\":[{{\"executionSuccessful\":{is_success},\
+         \"toolExecutionNotifications\":[{notifications}]}}]}}]}}\n"
+    )
+}
+
 /// Returns a rule as JSON.
-fn rule(id: &str, level: &str, description: &str) -> String {
+pub(super) fn rule(id: &str, level: &str, description: &str) -> String {
     let (id, text) = (quoted(id), quoted(description));
     format!(
         "{{\"id\":{id},\"shortDescription\":{{\"text\":{text}}},\
@@ -66,15 +85,34 @@ fn rule(id: &str, level: &str, description: &str) -> String {
     )
 }
 
+/// Returns a result of the rule with this index and ID, as JSON.
+pub(super) fn result(
+    (index, id): (usize, &str),
+    level: &str,
+    text: &str,
+    location: &str,
+) -> String {
+    let (id, text) = (quoted(id), quoted(text));
+    format!(
+        "{{\"ruleId\":{id},\"ruleIndex\":{index},\"level\":\"{level}\",\
+         \"message\":{{\"text\":{text}}},\"locations\":[{location}]}}"
+    )
+}
+
 /// Returns a location as JSON: a block of a source file, or else the input. `names` are resources.
-fn location(source: &str, block: Option<Location>, names: &[String]) -> String {
-    let (uri, region) = match block {
+pub(super) fn location(source: &str, block: Option<Location>, names: &[String]) -> String {
+    match block {
         Some(Location { file, line, end_line, .. }) => {
             let region = format!(r#","region":{{"startLine":{line},"endLine":{end_line}}}"#);
-            (encoded(&file), region)
+            location_of(&file, &region, names)
         }
-        None => (encoded(source), String::new()),
-    };
+        None => location_of(source, "", names),
+    }
+}
+
+/// Returns a location in a file as JSON. `region` has the lines, after a comma.
+pub(super) fn location_of(file: &str, region: &str, names: &[String]) -> String {
+    let uri = encoded(file);
     let logical = |name: &String| {
         format!(r#"{{"fullyQualifiedName":{},"kind":"resource"}}"#, quoted(&visible(name)))
     };
@@ -87,7 +125,7 @@ fn location(source: &str, block: Option<Location>, names: &[String]) -> String {
 }
 
 /// Returns a notification as JSON, about an input or about the run.
-fn notification(level: &str, text: &str, source: Option<&str>) -> String {
+pub(super) fn notification(level: &str, text: &str, source: Option<&str>) -> String {
     let locations =
         source.map(|source| format!(r#","locations":[{}]"#, location(source, None, &[])));
     let (text, locations) = (quoted(text), locations.unwrap_or_default());
@@ -135,12 +173,7 @@ impl<W: Write> Sarif<W> {
         if self.annotated != Annotated::None {
             rules.extend(Class::ALL.map(|class| rule(class.rule(), "note", class.description())));
         }
-        let (version, rules) = (env!("CARGO_PKG_VERSION"), rules.join(","));
-        let driver = format!(r#"{{"name":"plansift","version":"{version}","rules":[{rules}]}}"#);
-        self.write(&format!(
-            "{{\"$schema\":\"{SCHEMA}\",\"version\":\"2.1.0\",\
-             \"runs\":[{{\"tool\":{{\"driver\":{driver}}},\"results\":["
-        ))
+        self.write(&head(&rules))
     }
 
     /// Writes a result of the rule with this index. The index after the last rule is for checks.
@@ -171,11 +204,8 @@ impl<W: Write> Sarif<W> {
         let location = location(&self.source, block, names);
         let comma = if self.results == 0 { "" } else { "," };
         self.results += 1;
-        let (id, text) = (quoted(id), quoted(text));
-        self.write(&format!(
-            "{comma}\n{{\"ruleId\":{id},\"ruleIndex\":{index},\"level\":\"{level}\",\
-             \"message\":{{\"text\":{text}}},\"locations\":[{location}]}}"
-        ))
+        let result = result((index, id), level, text, &location);
+        self.write(&format!("{comma}\n{result}"))
     }
 
     /// Records a problem of a plan. A problem of the level `error` makes the run unsuccessful.
@@ -246,9 +276,7 @@ impl<W: Write> Sink for Sarif<W> {
         for pattern in unmatched.into_iter().flatten() {
             notifications.push(notification("warning", &visible(&pattern.to_string()), None));
         }
-        let (is_success, notifications) = (!self.has_failed, notifications.join(","));
-        self.write(&format!(r#"],"invocations":[{{"executionSuccessful":{is_success},"#))?;
-        self.write(&format!("\"toolExecutionNotifications\":[{notifications}]}}]}}]}}\n"))?;
+        self.write(&tail(!self.has_failed, &notifications))?;
         self.out.flush().map_err(write_error)
     }
 }

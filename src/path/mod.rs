@@ -44,7 +44,7 @@ pub struct Path<'a> {
 }
 
 /// A list of paths.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Paths {
     keys: String,
     steps: Vec<Packed>,
@@ -274,12 +274,6 @@ impl Paths {
         self.end();
     }
 
-    /// Whether another list has the same paths in the same memory layout, which is fast to compare.
-    /// Lists with the same paths may have different layouts, so `false` proves nothing.
-    pub fn is_same_as(&self, other: &Paths) -> bool {
-        self.spans == other.spans && self.keys == other.keys && self.steps == other.steps
-    }
-
     /// Sorts the paths by their steps and removes duplicates.
     pub fn sort(&mut self) {
         let mut spans = std::mem::take(&mut self.spans);
@@ -335,22 +329,6 @@ impl Paths {
         }
         self.spans = spans;
         is_cut
-    }
-}
-
-impl Clone for Paths {
-    fn clone(&self) -> Paths {
-        let mut copy = Paths::new();
-        copy.clone_from(self);
-        copy
-    }
-
-    /// Reuses the buffers of `self`.
-    fn clone_from(&mut self, other: &Paths) {
-        self.keys.clone_from(&other.keys);
-        self.steps.clone_from(&other.steps);
-        self.spans.clone_from(&other.spans);
-        self.open = other.open;
     }
 }
 
@@ -563,8 +541,11 @@ fn digit(value: u8) -> &'static str {
 impl Serialize for Paths {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut list = serializer.serialize_seq(Some(self.len()))?;
+        let mut text = String::new();
         for path in self.iter() {
-            list.serialize_element(&path)?;
+            text.clear();
+            path.push_to(&mut text);
+            list.serialize_element(&text)?;
         }
         list.end()
     }

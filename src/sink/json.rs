@@ -7,7 +7,6 @@ use std::io::{BufWriter, Write};
 
 use serde::Serialize;
 
-use super::row::Rows;
 use super::{BUFFER, Pace, Rendered, Renderer, Sink, write_error};
 use crate::error::Result;
 use crate::inert;
@@ -16,7 +15,6 @@ use crate::record::Record;
 /// Writes records as one JSON array.
 pub struct Json<W: Write> {
     out: BufWriter<inert::Json<W>>,
-    rows: Rows,
     pace: Pace,
     has_elements: bool,
 }
@@ -25,7 +23,7 @@ impl<W: Write> Json<W> {
     /// Writes to `out`.
     pub fn new(out: W) -> Json<W> {
         let out = BufWriter::with_capacity(BUFFER, inert::Json::new(out));
-        Json { out, rows: Rows::default(), pace: Pace::new(), has_elements: false }
+        Json { out, pace: Pace::new(), has_elements: false }
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
@@ -47,9 +45,7 @@ impl<W: Write> Json<W> {
 
 impl<W: Write> Sink for Json<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
-        self.separate()?;
-        self.rows.write(record, &mut self.out)?;
-        if self.pace.is_due(1) { self.out.flush().map_err(write_error) } else { Ok(()) }
+        self.element(record)
     }
 
     fn finish(&mut self) -> Result<()> {
@@ -64,7 +60,7 @@ impl<W: Write> Sink for Json<W> {
 
 impl<W: Write> Rendered for Json<W> {
     fn renderer(&self) -> Box<dyn Renderer> {
-        Box::new(Elements::default())
+        Box::new(Elements)
     }
 
     fn write(&mut self, text: &[u8], rows: usize) -> Result<()> {
@@ -74,12 +70,11 @@ impl<W: Write> Rendered for Json<W> {
 }
 
 /// Renders array elements after the first, each with a leading comma.
-#[derive(Default)]
-struct Elements(Rows);
+struct Elements;
 
 impl Renderer for Elements {
     fn render(&mut self, row: &Record<'_>, text: &mut Vec<u8>) -> Result<()> {
         text.extend_from_slice(b",\n");
-        self.0.write(row, text)
+        serde_json::to_writer(text, row).map_err(write_error)
     }
 }

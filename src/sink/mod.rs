@@ -40,7 +40,6 @@ pub mod origin;
 mod phrase;
 #[cfg(feature = "report")]
 mod report;
-mod row;
 #[cfg(feature = "report")]
 pub mod sarif;
 #[cfg(feature = "report")]

@@ -5,7 +5,6 @@ use std::io::{BufWriter, Write};
 
 use serde::Serialize;
 
-use super::row::Rows;
 use super::{BUFFER, Pace, Rendered, Renderer, Sink, write_error};
 use crate::error::Result;
 use crate::inert;
@@ -14,7 +13,6 @@ use crate::record::Record;
 /// Writes records as JSON lines.
 pub struct Ndjson<W: Write> {
     out: BufWriter<inert::Json<W>>,
-    rows: Rows,
     pace: Pace,
 }
 
@@ -22,7 +20,7 @@ impl<W: Write> Ndjson<W> {
     /// Writes to `out`.
     pub fn new(out: W) -> Ndjson<W> {
         let out = BufWriter::with_capacity(BUFFER, inert::Json::new(out));
-        Ndjson { out, rows: Rows::default(), pace: Pace::new() }
+        Ndjson { out, pace: Pace::new() }
     }
 
     /// Writes any record as a line.
@@ -35,9 +33,7 @@ impl<W: Write> Ndjson<W> {
 
 impl<W: Write> Sink for Ndjson<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
-        self.rows.write(record, &mut self.out)?;
-        self.out.write_all(b"\n").map_err(write_error)?;
-        if self.pace.is_due(1) { self.out.flush().map_err(write_error) } else { Ok(()) }
+        self.line(record)
     }
 
     fn finish(&mut self) -> Result<()> {
@@ -51,7 +47,7 @@ impl<W: Write> Sink for Ndjson<W> {
 
 impl<W: Write> Rendered for Ndjson<W> {
     fn renderer(&self) -> Box<dyn Renderer> {
-        Box::new(Lines::default())
+        Box::new(Lines)
     }
 
     fn write(&mut self, text: &[u8], rows: usize) -> Result<()> {
@@ -61,12 +57,11 @@ impl<W: Write> Rendered for Ndjson<W> {
 }
 
 /// Renders records as lines.
-#[derive(Default)]
-struct Lines(Rows);
+struct Lines;
 
 impl Renderer for Lines {
     fn render(&mut self, row: &Record<'_>, text: &mut Vec<u8>) -> Result<()> {
-        self.0.write(row, text)?;
+        serde_json::to_writer(&mut *text, row).map_err(write_error)?;
         text.push(b'\n');
         Ok(())
     }

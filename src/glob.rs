@@ -1,6 +1,5 @@
 //! Globs: `*` matches any string, including the empty one. Every other character matches itself.
 
-/// A glob.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Glob {
     /// The literal strings between the stars.
@@ -94,7 +93,6 @@ impl Glob {
 /// The progress of matching a growing string against a glob ([`Glob::advanced`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// The number of parts found.
     found: usize,
     /// The offset at which the search for the next part continues.
     from: usize,

@@ -91,7 +91,6 @@ impl Sample {
         }
     }
 
-    /// Returns the names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.values().map(String::as_str)
     }

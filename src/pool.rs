@@ -29,7 +29,6 @@ pub(crate) trait Worker {
     /// A unit of work; the worker writes its result into the job.
     type Job: Send;
 
-    /// Runs a job.
     fn work(&mut self, job: &mut Self::Job);
 }
 

@@ -48,7 +48,6 @@ impl Assertions {
         })
     }
 
-    /// The assertions that cover an output.
     pub(super) fn about_output(&self, name: &str) -> Vec<usize> {
         let covers = |place: &&usize| match &self.list[**place].subject {
             Subject::Output(pattern) => pattern.covers(name),
@@ -134,7 +133,6 @@ fn wholes(address: &str) -> impl Iterator<Item = &str> {
     bounds.map(|(at, _)| at).chain([address.len()]).map(|end| &address[..end])
 }
 
-/// The names in an address.
 fn names(address: &str) -> impl Iterator<Item = &str> {
     address.split(BETWEEN).filter(|name| !name.is_empty())
 }

@@ -17,7 +17,6 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Adds the names of a resource.
     pub fn add_resource(&mut self, address: &str, type_name: &str) {
         let address = without_keys(address);
         let [last_address, last_type] = &mut self.last;
@@ -32,7 +31,6 @@ impl Names {
         }
     }
 
-    /// Adds the name of an output.
     pub fn add_output(&mut self, name: &str) {
         self.outputs.add(name);
     }
@@ -56,7 +54,6 @@ impl Names {
         nearest_address(&without_keys(pattern), &sorted(samples))
     }
 
-    /// The output that is nearest to a name.
     pub fn near_output(&self, name: &str) -> Option<String> {
         nearest(name, sorted([&self.outputs])).map(str::to_owned)
     }

@@ -54,7 +54,6 @@ pub(super) enum NodeKind {
     Mapping(Vec<Member>),
 }
 
-/// A member of a mapping.
 #[derive(Clone, Debug)]
 pub(super) struct Member {
     pub line: usize,
@@ -94,19 +93,16 @@ pub(super) struct Builder {
 struct Open {
     line: usize,
     content: NodeKind,
-    /// The keys of a mapping.
     keys: BTreeSet<String>,
     /// The key of the next member of a mapping.
     key: Option<(usize, String)>,
 }
 
 impl Builder {
-    /// Opens a list.
     pub fn open_list(&mut self, line: usize) -> Result<(), FileError> {
         self.open(line, NodeKind::List(Vec::new()))
     }
 
-    /// Opens a mapping.
     pub fn open_mapping(&mut self, line: usize) -> Result<(), FileError> {
         self.open(line, NodeKind::Mapping(Vec::new()))
     }
@@ -156,7 +152,6 @@ impl Builder {
         }
     }
 
-    /// Adds a scalar.
     pub fn scalar(&mut self, line: usize, kind: NodeKind) -> Result<(), FileError> {
         self.count(line)?;
         self.add(Node { line, kind })
@@ -179,7 +174,6 @@ impl Builder {
         Ok(())
     }
 
-    /// Returns the root.
     pub fn finish(self) -> Result<Node, FileError> {
         self.root.ok_or_else(|| FileError::new(1, "the file is empty"))
     }

@@ -23,7 +23,6 @@ enum Scope {
     Value,
 }
 
-/// The keys of an assertion.
 const KEYS: [(&str, Scope); 20] = [
     ("name", Scope::Any),
     ("resource", Scope::Any),
@@ -118,7 +117,6 @@ struct Parts {
     severity: Severity,
     message: Option<String>,
     is_optional: bool,
-    /// The keys of the expectations.
     keys: Vec<(&'static str, Scope)>,
 }
 
@@ -152,7 +150,6 @@ impl Parts {
         Ok(())
     }
 
-    /// Adds an expectation.
     fn add_expectation(&mut self, line: usize, key: &str, value: &Node) -> Result<(), FileError> {
         let Some(&(key, scope)) = KEYS.iter().find(|(known, _)| *known == key) else {
             return Err(unknown_key(line, key, &KEYS.map(|(key, _)| key)));
@@ -183,7 +180,6 @@ impl Parts {
         Ok(())
     }
 
-    /// The first key with this scope.
     fn first(&self, scope: Scope) -> Option<&'static str> {
         self.keys.iter().find(|(_, known)| *known == scope).map(|(key, _)| *key)
     }

@@ -8,9 +8,7 @@ use crate::error::Result;
 #[derive(Debug, Default)]
 pub struct PartialResults {
     pub(super) answers: Vec<PartialResult>,
-    /// The names in the document.
     pub(super) names: Names,
-    /// Whether anything changes.
     pub(super) has_changes: bool,
     /// The memory of the findings, in bytes.
     size: u64,

@@ -13,12 +13,9 @@ pub(super) struct PinnedFile {
     has_entries: bool,
 }
 
-/// A value in a file.
 #[derive(Clone, Copy)]
 pub(super) enum Pin<'p> {
-    /// A string from the plan.
     Text(&'p str),
-    /// A word or a boolean.
     Word(&'p str),
     /// An assertion of exactly this number of changes.
     Count(u64),

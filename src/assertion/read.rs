@@ -38,7 +38,6 @@ impl Syntax {
 /// buffers a bracketed list up to its end.
 const FLOW_MAX: usize = 50_000;
 
-/// Reads the text of a file as a tree.
 pub(super) fn read(text: &str, syntax: Syntax) -> Result<Node, FileError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.len() > FILE_MAX {
@@ -96,7 +95,6 @@ fn yaml_scalar(text: &str, is_plain: bool) -> NodeKind {
     }
 }
 
-/// Whether a text is a JSON number.
 fn is_number(text: &str) -> bool {
     text.starts_with(|first: char| first == '-' || first.is_ascii_digit())
         && serde_json::from_str::<&RawValue>(text).is_ok()

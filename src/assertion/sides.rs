@@ -380,7 +380,6 @@ fn marked(overlay: Option<Value<'_>>, path: &AttributePath) -> Result<Marked> {
     })
 }
 
-/// Whether an overlay marks anything.
 fn has_mark(overlay: Value<'_>) -> Result<bool> {
     let mut left = vec![overlay];
     while let Some(value) = left.pop() {

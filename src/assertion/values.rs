@@ -23,7 +23,6 @@ use super::subject::{Action, Expectation, PlanState};
 use crate::known::{KnownValue, Regexp};
 use crate::wire::Number;
 
-/// The keys of a matcher.
 const KEYS: [&str; 12] = [
     "equals",
     "regex",

@@ -35,7 +35,6 @@ pub(super) struct Auditor<'r, N> {
     hits: Hits<'r>,
     /// Scratch space for a key on the path to a finding.
     key: String,
-    /// The path to a finding.
     path: ShownPath,
     /// Number of pieces with values but no overlay that says which are sensitive.
     pub unmarked: u64,
@@ -106,7 +105,6 @@ impl Hits<'_> {
         })
     }
 
-    /// Returns how to report a marked value.
     fn what(&mut self, value: Value<'_>, by: MarkSource) -> Result<HitKind> {
         Ok(match by {
             _ if self.is_mask(value)? => HitKind::Hidden,
@@ -115,7 +113,6 @@ impl Hits<'_> {
         })
     }
 
-    /// Whether a value is a mask.
     fn is_mask(&mut self, value: Value<'_>) -> Result<bool> {
         Ok(value.kind()? == value::Kind::String
             && is_mask(decode(value.string()?, &mut self.decoded)?))
@@ -164,7 +161,6 @@ impl<'r, N: Notes> Auditor<'r, N> {
         }
     }
 
-    /// Finds the secrets in a piece.
     pub fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
         self.hits.list.clear();
         self.hits.reported = 0;
@@ -302,7 +298,6 @@ impl<'r, N: Notes> Auditor<'r, N> {
         }
     }
 
-    /// Reports the findings in a piece.
     fn report(&mut self, piece: &Piece<'_>) -> Result<()> {
         self.hits.list.sort_unstable();
         let hits = std::mem::take(&mut self.hits.list);

@@ -16,11 +16,9 @@ use crate::secret::Collected;
 /// the range itself.
 const SIZE_MAX: u64 = scaled_for_fuzzing(1 << 20);
 
-/// The findings in a range.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     notes: Vec<StoredNote>,
-    /// The labels of the pieces with findings.
     labels: Vec<Label>,
     labels_size: u64,
     /// The paths of all findings, joined.
@@ -140,7 +138,6 @@ impl Worker for RangeAuditor<'_> {
     }
 }
 
-/// Audits the pieces of a range.
 struct AuditingPieces<'w, 'r>(&'w mut Auditor<'r, Findings>);
 
 impl PieceVisitor for AuditingPieces<'_, '_> {

@@ -55,7 +55,6 @@ static SPELLINGS: LazyLock<Regex> = LazyLock::new(|| {
     }
 });
 
-/// Whether a name looks like the name of a secret.
 pub(super) fn looks_secret(name: &[u8]) -> bool {
     SPELLINGS.is_match(name) && !is_telling(name)
 }

@@ -31,7 +31,6 @@ pub(super) struct Origins {
 
 #[derive(Debug)]
 struct FirstLocation {
-    /// The number of the first secret at this location.
     number: u32,
     section: Section,
     offset: u64,

@@ -87,7 +87,6 @@ pub(super) struct ShownPath {
 }
 
 impl ShownPath {
-    /// Starts a path.
     pub fn begin(&mut self) {
         self.steps.clear();
         self.len = 0;
@@ -109,7 +108,6 @@ impl ShownPath {
         ControlFlow::Continue(())
     }
 
-    /// Finishes the path and returns its text.
     pub fn end(&mut self) -> &str {
         self.steps.end();
         self.text.clear();

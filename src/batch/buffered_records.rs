@@ -28,7 +28,6 @@ pub struct BufferedRecords {
     is_partial: bool,
 }
 
-/// An event of a reader.
 #[derive(Debug)]
 enum Event {
     /// The first record of a plan.

@@ -99,7 +99,6 @@ impl Jobs {
         self.inputs.entries[index].as_ref().map_or(Some(0), |entry| entry.len)
     }
 
-    /// Returns the job of the input with this index.
     pub(super) fn job(&self, index: usize) -> Job<'_> {
         let input = self.inputs.entries[index].as_ref();
         let entry = input.ok();

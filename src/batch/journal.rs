@@ -33,7 +33,6 @@ use crate::source::Key;
 /// The version of the journal's format.
 pub const VERSION: u32 = 1;
 
-/// The name of the journal in its folder.
 pub(super) const NAME: &str = "journal";
 
 /// The terms of a batch: every setting that affects the content of its files.
@@ -101,7 +100,6 @@ pub struct Listed {
     pub identity: Option<Identity>,
 }
 
-/// The first line of a journal.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum First {
@@ -164,7 +162,6 @@ enum KnownResult {
     Error(IgnoredAny),
 }
 
-/// The byte range of an outcome in the journal.
 #[derive(Clone, Copy, Debug)]
 struct OutcomeRange {
     offset: u64,
@@ -189,7 +186,6 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Renders the first line of a journal.
     pub(super) fn first_line(terms: &Terms) -> Result<Vec<u8>> {
         let text = serde_json::to_vec(&First::Begun(terms.clone()));
         Ok(line_of(&text.map_err(|error| Error::write(error.into()))?))

@@ -45,7 +45,6 @@ enum Row<'a> {
     Fleet(FleetRow<'a>),
 }
 
-/// The status of a plan.
 #[derive(Default, Serialize)]
 struct PlanRow<'a> {
     source: &'a str,
@@ -63,7 +62,6 @@ struct PlanRow<'a> {
     /// The content of the plan's last record.
     #[serde(skip_serializing_if = "Option::is_none")]
     summary: Option<&'a Summary>,
-    /// The assertions that the plan fails.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     failed_assertions: &'a [FailedAssertion<'static>],
 }
@@ -188,10 +186,8 @@ fn is_like(one: &Terms, other: &Terms) -> bool {
     Terms { shard: other.shard.clone(), ..one.clone() } == *other
 }
 
-/// A folder and its journal.
 struct JournalFolder<'a> {
     folder: &'a Path,
-    /// The path of the folder in the report.
     name: &'a Path,
     journal: &'a Journal,
 }

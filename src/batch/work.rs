@@ -88,7 +88,6 @@ impl Work<'_> {
         Ok((Finished { outcome, file }, warnings))
     }
 
-    /// Returns the options for opening the input.
     fn access(&self, entry: &InputEntry) -> input::InputOptions {
         let threads = if self.threads.get() > 1 { Threads::Several } else { Threads::One };
         let mapping = match entry.is_small() {
@@ -165,7 +164,6 @@ struct Reading<'a> {
 struct Counted<'a> {
     sink: Box<dyn Sink + 'a>,
     tally: PlanCounts,
-    /// The assertions that the plan fails.
     failed: Vec<FailedAssertion<'static>>,
 }
 

@@ -149,7 +149,6 @@ impl Configuration {
     }
 }
 
-/// Reads the files of a folder.
 fn directory(files: &impl Files, folder: &str) -> Result<Directory, SourceError> {
     let names = files.list(folder)?;
     let mut directory = Directory::default();

@@ -52,7 +52,6 @@ pub struct Directory {
     pub blocks: Vec<SourceBlock>,
     /// The diagnostics of the files.
     pub diagnostics: Vec<FileDiagnostic>,
-    /// The number of files.
     pub(super) files: usize,
     /// The index of the first block with each address.
     addresses: HashMap<Box<str>, usize>,

@@ -60,7 +60,6 @@ pub struct SourceBlock {
 /// An argument of a block, or all its nested blocks of a type.
 #[derive(Clone, Debug)]
 pub(super) struct MemberReferences {
-    /// The name in the block.
     pub name: Box<str>,
     /// The references in the part, in order.
     pub references: Vec<String>,
@@ -119,7 +118,6 @@ trait Syntax<E> {
     /// Returns the references in an attribute, in order. Appends the attribute's faults to
     /// `diagnostics`.
     fn references(&self, attribute: &Attribute<E>, diagnostics: &mut Diagnostics) -> Vec<String>;
-    /// Returns the value of an attribute that is a literal string.
     fn literal(&self, attribute: &Attribute<E>) -> Option<Box<str>>;
 }
 

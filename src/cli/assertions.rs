@@ -10,7 +10,6 @@ use crate::sink::gate::{Rule, Severity};
 
 /// Assertions, and a digest of their files.
 pub struct Files {
-    /// The assertions of all files.
     pub assertions: Vec<Assertion>,
     /// The digest of the names and contents of the files.
     pub digest: String,
@@ -32,7 +31,6 @@ pub fn in_files(option: &str, paths: &[PathBuf]) -> Result<Files, Exit> {
     Ok(Files { assertions, digest: plan_assertions::digest(texts) })
 }
 
-/// Returns one rule for each assertion.
 pub fn rules(assertions: &Assertions) -> impl Iterator<Item = Rule> {
     assertions.list().iter().zip(assertions.ids()).enumerate().map(|(index, (assertion, id))| {
         let severity = match assertion.severity {

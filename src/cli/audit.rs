@@ -47,7 +47,6 @@ pub fn run(arguments: &Audit) -> std::result::Result<Exit, Exit> {
     ended
 }
 
-/// Audits each document.
 struct Auditing<'a> {
     plans: &'a Plans,
     options: AuditOptions,

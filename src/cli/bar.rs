@@ -33,7 +33,6 @@ pub type Watched<S> = Hooked<S, Reporting>;
 /// Reports the position of a source to a bar.
 pub struct Reporting {
     bar: Bar,
-    /// The position that the bar shows.
     position: u64,
 }
 
@@ -94,7 +93,6 @@ impl Drop for Drawn {
     }
 }
 
-/// The bar on the terminal.
 static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
 fn shown() -> MutexGuard<'static, Option<ProgressBar>> {

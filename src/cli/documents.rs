@@ -14,7 +14,6 @@ use crate::record::Label;
 use crate::secret::Collecting;
 use crate::source::{InputEntry, RereadableInput};
 
-/// The number of passes over each document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passes {
     One,
@@ -24,18 +23,15 @@ pub enum Passes {
     Redaction,
 }
 
-/// The pass that collects the secrets of a document.
 pub type SecretPass = Collecting<Open, Watched<Input>>;
 
 type Open = Box<dyn FnMut() -> Result<Watched<Input>>>;
 
 /// A document that is about to be read.
 pub struct Ready<'d> {
-    /// The label of the document.
     pub label: Label<'d>,
     /// The reader, at the start of the document.
     pub documents: &'d mut Documents<Watched<Input>>,
-    /// The number of the input.
     pub input: usize,
     /// The offset of the document, or of text before it.
     pub at: u64,
@@ -129,7 +125,6 @@ pub fn open_twice(
 
 /// Reads each document of an input.
 struct Each<'a, K> {
-    /// The label of the input.
     label: Label<'a>,
     input: usize,
     first: Option<(SecretPass, RereadableInput)>,

@@ -16,7 +16,6 @@ use crate::source::{
     Stores, behind_at,
 };
 
-/// The inputs of a run.
 pub struct Listed {
     /// The inputs, in order.
     pub inputs: Inputs,
@@ -24,7 +23,6 @@ pub struct Listed {
     pub stores: Stores,
     /// Other files that the run reads: lists of inputs, files of rules, a key.
     also: Vec<PathBuf>,
-    /// The schemas for plan files.
     pub schemas: SchemaFiles,
     /// Whether the output names workspaces.
     shows_workspaces: bool,
@@ -157,7 +155,6 @@ fn selection(plans: &Plans, accepts: Accepts) -> Result<Selection, Exit> {
     Ok(Selection { names, files_from, separator, globs, stores, schemas })
 }
 
-/// Reads the schema files.
 fn schemas(plans: &Plans) -> Result<SchemaFiles, Exit> {
     let (more, limits) = (&plans.more, plans.limits.limits());
     let read = |path: &PathBuf| {

@@ -66,7 +66,6 @@ pub fn set_mapping(mapping: Mapping) {
     let _ = MAPPING.set(mapping);
 }
 
-/// Returns the options for opening inputs.
 pub fn access(plans: &Plans, read: &plan::PlanOptions) -> input::InputOptions {
     let mapping = MAPPING.get().copied().filter(|_| !plans.no_mmap).unwrap_or_default();
     let threads = match read.threads.map_or(1, usize::from) {
@@ -76,7 +75,6 @@ pub fn access(plans: &Plans, read: &plan::PlanOptions) -> input::InputOptions {
     input::InputOptions { limits: read.limits, mapping, threads }
 }
 
-/// Returns the form of records.
 pub fn form(form: &FormArgs) -> Form {
     match form.format {
         Form::Csv(_) => Form::Csv(formulas(form.csv_raw)),

@@ -96,7 +96,6 @@ pub fn open(path: Option<&Path>) -> std::result::Result<(File, Output), Exit> {
     opened.map_err(|error| fail(path, &error))
 }
 
-/// Returns whether the reader of an output closed the pipe.
 pub fn is_closed_pipe(error: &Error) -> bool {
     error.io_error().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
@@ -169,7 +168,6 @@ pub fn is_same(one: Option<&Path>, other: Option<&Path>) -> bool {
     }
 }
 
-/// Returns whether a path lies in an existing folder.
 pub fn lies_in(path: &Path, folder: &Path) -> bool {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     let parent = std::fs::canonicalize(parent.unwrap_or(Path::new(".")));

@@ -18,7 +18,6 @@ pub struct Meter {
     started: Instant,
 }
 
-/// Where the progress is shown.
 enum Shown {
     Nowhere,
     Bar(ProgressBar),
@@ -45,7 +44,6 @@ impl Meter {
         meter
     }
 
-    /// Shows the progress.
     pub fn update(&mut self, progress: &Progress) {
         const PAUSE: Duration = Duration::from_secs(10);
         match &self.shown {

@@ -72,7 +72,6 @@ struct Request<'a> {
     optional: OptionalContents,
 }
 
-/// The optional contents of records.
 struct OptionalContents {
     /// Whether records contain the locations of blocks.
     locations: bool,

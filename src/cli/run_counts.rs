@@ -9,7 +9,6 @@ use crate::error::Error;
 use crate::plan::Document;
 use crate::record::Warning;
 
-/// Counts the documents of a run.
 pub struct RunCounts {
     /// Documents that were read to their end.
     pub done: u64,

@@ -25,7 +25,6 @@ const PLAN: &str = "plan";
 enum Kind {
     /// One folder for all plans.
     Folder,
-    /// The plan file itself.
     PlanFile {
         limits: Limits,
         /// Whether to warn about inputs without a configuration.

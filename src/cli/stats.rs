@@ -9,7 +9,6 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// Starts the clock.
     pub fn start() -> Stats {
         Stats { started: Instant::now(), bytes: 0 }
     }

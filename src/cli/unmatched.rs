@@ -16,7 +16,6 @@ fn of_rules(rules: &[Rule]) -> impl Iterator<Item = (String, Named)> {
     rules.iter().flat_map(|rule| rule.named().map(|named| (format!("rule {}", rule.text()), named)))
 }
 
-/// Watches the patterns of rules.
 pub fn rules(rules: &[Rule]) -> Option<&'static Watch> {
     watch(of_rules(rules).collect())
 }

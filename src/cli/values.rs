@@ -204,7 +204,6 @@ impl Sink for Gated<'_> {
     }
 }
 
-/// Reads each document.
 struct Reading<'a> {
     plans: &'a Plans,
     options: &'a ValuesOptions,

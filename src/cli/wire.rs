@@ -23,7 +23,6 @@ use crate::wire::{
     self, Type, Value, from_json, from_msgpack, implied, marked, to_json, to_msgpack,
 };
 
-/// Runs the command.
 pub fn run(arguments: &Wire) -> Result<Exit, Exit> {
     match &arguments.command {
         WireCommand::Decode(decode) => self::decode(decode),

@@ -18,7 +18,6 @@ impl<'t> Local<'t> {
         Local { calls, names }
     }
 
-    /// Returns the path to the configuration of the module.
     pub(super) fn module_path(&self) -> String {
         let mut path = ROOT.to_owned();
         self.calls.iter().for_each(|call| push_call(&mut path, call));
@@ -46,7 +45,6 @@ pub(super) fn push_call(path: &mut String, name: &str) {
     path.push_str(".module");
 }
 
-/// Appends a name to an address.
 pub(super) fn push_name(address: &mut String, name: &str) {
     if !address.is_empty() {
         address.push('.');

@@ -135,7 +135,6 @@ impl Blocks {
         Ok(())
     }
 
-    /// Interns a string and returns its number.
     fn name(&mut self, text: Option<&str>, offset: u64) -> Result<Option<u32>> {
         let Some(text) = text else { return Ok(None) };
         let (number, is_new) = self.names.insert(text);
@@ -182,7 +181,6 @@ impl Blocks {
     }
 }
 
-/// Returns the address of an element in its module.
 fn local_address(element: &Element) -> &str {
     match element.module() {
         "" => &element.address,

@@ -92,7 +92,6 @@ pub struct ElementNames {
     /// The path of a resource in the configuration: `root_module.resources[0]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub config_address: Option<String>,
-    /// The mode of a resource.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
     /// The type of a resource or action.

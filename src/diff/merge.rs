@@ -29,7 +29,6 @@ struct Head<'a> {
     next: NextMember,
 }
 
-/// The lookahead member.
 #[derive(Clone, Copy)]
 enum NextMember {
     /// Not read yet.

@@ -34,7 +34,6 @@ impl TokenClass {
         }
     }
 
-    /// The words for the class in messages.
     pub(super) fn words(self) -> &'static str {
         match self {
             TokenClass::ObjectOpen => "an object",

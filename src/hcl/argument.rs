@@ -254,7 +254,6 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Parses a string as a reference.
 fn reference_of(text: &str) -> Option<String> {
     expression::reference(&expression::parse(text)?)
 }

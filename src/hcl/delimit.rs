@@ -11,7 +11,6 @@ pub const NESTING_MAX: usize = 1000;
 enum Within<'a> {
     /// An expression that ends at this bracket.
     Bracket(u8),
-    /// A string in quotes.
     Quotes,
     /// A heredoc that ends at this word.
     Heredoc(&'a str),

@@ -151,7 +151,6 @@ impl Reader<'_, '_> {
         Label { text: text.into(), range }
     }
 
-    /// Checks the number of labels.
     fn labels(&mut self, schema: &BlockSchema, labels: &[Label], head: Range) -> Option<()> {
         let (kind, count) = (schema.name, schema.labels.len());
         if let Some(missing) = schema.labels.get(labels.len()) {

@@ -80,7 +80,6 @@ pub fn advance(mut at: Position, text: &str) -> Position {
     at
 }
 
-/// Returns the number of columns of a part of a line.
 fn columns(line: &str) -> u32 {
     let returns = line.bytes().filter(|byte| *byte == b'\r').count();
     let count = if line.is_ascii() { line.len() } else { line.graphemes(true).count() };

@@ -12,7 +12,6 @@ use super::encoding::peek;
 use crate::error::Result;
 use crate::limits::Limits;
 
-/// A compression format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
     Gzip,

@@ -60,7 +60,6 @@ struct Input<S> {
     source: S,
     /// True if the source has no more bytes, because it ended or failed.
     is_ended: bool,
-    /// The error of a source that failed.
     failed: Option<Error>,
 }
 
@@ -561,7 +560,6 @@ impl<S: Source> Cursor<S> {
         first - first.wrapping_sub(self.batch.start) % BLOCK as u64
     }
 
-    /// The byte at an offset of the batch.
     #[inline]
     fn byte(&self, offset: u64) -> u8 {
         self.input.source.window()[(offset - self.input.source.offset()) as usize]

@@ -56,7 +56,6 @@ pub(super) struct Grammar {
 }
 
 impl Grammar {
-    /// The state before a value.
     pub(super) fn before_value(isa: Isa) -> Grammar {
         let claims = Box::new([Claims::default(); BATCH]);
         Grammar {

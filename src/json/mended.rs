@@ -27,7 +27,6 @@ pub struct RepairedSource<S> {
 }
 
 impl<S: Source> RepairedSource<S> {
-    /// Mends a source.
     pub fn new(source: S) -> RepairedSource<S> {
         let offset = source.offset();
         RepairedSource { source, window: Vec::new(), offset, mended: 0, ended: false }

@@ -12,7 +12,6 @@ use super::leaves::Batch;
 use crate::scan::nesting::partial::PartialNesting;
 use crate::scan::{BATCH, BLOCK, Block, Detail, Isa, Scanner};
 
-/// The result of a prescan.
 #[derive(Clone, Debug)]
 pub(crate) struct Prescanned {
     /// The offset at which the prescan starts. The guess was right if no string is open there.

@@ -106,7 +106,6 @@ pub fn push_quoted(text: &str, json: &mut String) {
     json.push('"');
 }
 
-/// A text as a JSON string with quotes.
 pub fn quoted(text: &str) -> String {
     let mut json = String::with_capacity(text.len() + 2);
     push_quoted(text, &mut json);

@@ -35,7 +35,6 @@ impl Expected {
     }
 }
 
-/// The tokens of a batch.
 pub(super) struct Tokens<'a> {
     pub batch: Batch<'a>,
     pub nesting: &'a mut Nesting,

@@ -35,7 +35,6 @@ struct ValueStart<'a> {
     container: u32,
 }
 
-/// The type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the kinds of JSON")]
 pub enum Kind {
@@ -397,7 +396,6 @@ impl<'a> ValueStart<'a> {
 }
 
 impl<'a> Text<'a> {
-    /// An empty text at an offset.
     pub(crate) fn empty(offset: u64) -> Text<'static> {
         Text { raw: b"", offset, escaped: 0 }
     }

@@ -3,7 +3,6 @@
 
 use crate::error::ErrorKind;
 
-/// The state of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word(State);
 

@@ -302,7 +302,6 @@ impl KnownValue {
         Ok(Ok(()))
     }
 
-    /// The name of the check in messages.
     fn name(&self) -> &'static str {
         match self {
             KnownValue::Null => "Null",

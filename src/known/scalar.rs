@@ -89,7 +89,6 @@ pub(super) fn string(name: &str, value: MaskedValue<'_>) -> Read<String> {
     of_type(value.data.string()?, "string", name, value)
 }
 
-/// The text of a number.
 fn number(name: &str, value: MaskedValue<'_>) -> Read<String> {
     of_type(value.data.number()?, "json.Number", name, value)
 }

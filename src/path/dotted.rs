@@ -23,7 +23,6 @@ pub struct DottedPath {
     steps: Vec<DottedStep>,
 }
 
-/// A step of a path with dotted numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum DottedStep {
     Step(AttributeStep),

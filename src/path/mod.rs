@@ -518,7 +518,6 @@ fn quoted<E>(key: &str, each: &mut impl FnMut(&str) -> Result<(), E>) -> Result<
     each("\"]")
 }
 
-/// Writes a number in decimal.
 fn decimal<E>(number: u32, each: &mut impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
     let mut power = 1;
     while number / power >= 10 {

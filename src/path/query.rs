@@ -29,7 +29,6 @@ pub struct AttributeQuery {
     steps: Vec<QueryStep>,
 }
 
-/// A step of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum QueryStep {
     Step(AttributeStep),

@@ -78,7 +78,6 @@ pub struct DeferredAction<'a> {
     pub action_invocation: ActionInvocation<'a>,
 }
 
-/// An invocation of an action.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the keys of the format")]
 pub struct ActionInvocation<'a> {

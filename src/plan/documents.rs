@@ -263,7 +263,6 @@ impl<S: Source> Documents<S> {
         })
     }
 
-    /// The options for reading the documents.
     pub(crate) fn options(&self) -> &PlanOptions {
         &self.options
     }

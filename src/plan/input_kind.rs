@@ -30,7 +30,6 @@ pub enum InputKind {
     State,
     /// No bytes, white space only, or `null`.
     Empty,
-    /// A binary plan file.
     PlanFile,
     /// An encrypted plan or state of OpenTofu.
     Encrypted,

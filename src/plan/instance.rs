@@ -12,7 +12,6 @@ use crate::json::value::{Text, Value};
 pub struct ResourceInstance<'a> {
     pub address: Text<'a>,
     pub resource: ResourceName<'a>,
-    /// A number.
     pub schema_version: Option<Value<'a>>,
     /// `None` if the key is absent. OpenTofu omits it for resources that it forgets.
     pub values: Option<Value<'a>>,
@@ -38,7 +37,6 @@ pub struct OutputValue<'a> {
     pub deprecated: Option<Text<'a>>,
 }
 
-/// The declaration of a variable in the configuration.
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the keys of the format")]
 pub struct VariableDeclaration<'a> {

@@ -19,7 +19,6 @@ pub(super) struct Names {
     last: Option<String>,
     /// True while all names are in sorted order.
     is_ordered: bool,
-    /// Number of names.
     count: u64,
 }
 

@@ -29,7 +29,6 @@ pub(super) struct SkipRange {
     prescanned: Option<Prescanned>,
 }
 
-/// A worker that skips ranges.
 #[derive(Clone, Copy)]
 pub(super) struct SkipWorker {
     isa: Isa,

@@ -13,9 +13,7 @@ use crate::json::cursor::Cursor;
 /// What may follow a document in its input, apart from a wrapper's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AllowedTrailer {
-    /// Nothing.
     Nothing,
-    /// Further documents.
     Documents,
 }
 

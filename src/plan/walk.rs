@@ -152,7 +152,6 @@ struct Walk<'v, S, V> {
     visitor: &'v mut V,
     options: PlanOptions,
     state: DocumentState,
-    /// The section being walked.
     section: Section,
     /// Number of elements that the walk has passed, if the section is an array.
     index: u64,
@@ -171,7 +170,6 @@ struct Walk<'v, S, V> {
 
 /// The result of [`Walk::take`] for a value.
 enum TakeResult {
-    /// The walk entered the value.
     Entered,
     /// The walk sent the value as a piece, or skipped a piece that the visitor does not want.
     Passed,

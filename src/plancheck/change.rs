@@ -67,12 +67,10 @@ impl<'a> GoStruct<'a> for Change<'a> {
 }
 
 impl<'a> Change<'a> {
-    /// The value before the change.
     pub fn before(&self) -> MaskedValue<'a> {
         MaskedValue { data: Data::from(self.before), mask: Mask::from(self.before_sensitive) }
     }
 
-    /// The planned value.
     pub fn after(&self) -> MaskedValue<'a> {
         MaskedValue { data: Data::from(self.after), mask: Mask::from(self.after_sensitive) }
     }
@@ -134,7 +132,6 @@ impl<'a> GoStruct<'a> for DeferredChange<'a> {
     }
 }
 
-/// A resource of a state.
 #[derive(Debug, Default)]
 pub(super) struct Resource<'a> {
     pub address: String,
@@ -160,7 +157,6 @@ impl<'a> GoStruct<'a> for Resource<'a> {
 }
 
 impl Resource<'_> {
-    /// The values of the attributes.
     pub fn values(&self) -> MaskedValue<'_> {
         MaskedValue { data: Data::Map(&self.values), mask: Mask::from(self.sensitive_values) }
     }
@@ -181,7 +177,6 @@ fn add<'a>(maps: &mut Vec<Value<'a>>, value: Value<'a>) {
     }
 }
 
-/// An output of a state.
 #[derive(Debug, Default)]
 pub(super) struct Output<'a> {
     value: Option<Value<'a>>,
@@ -200,7 +195,6 @@ impl<'a> GoStruct<'a> for Output<'a> {
 }
 
 impl<'a> Output<'a> {
-    /// The value of the output.
     pub fn found(&self) -> MaskedValue<'a> {
         let mask = if self.is_sensitive { Mask::Marked } else { Mask::Clear };
         MaskedValue { data: Data::from(self.value), mask }

@@ -47,8 +47,12 @@ enum Frame {
         /// The `format_version`, if the object is a document; otherwise `None`.
         version: Option<String>,
     },
-    /// A list or a map.
-    Elements { is_map: bool, shape: &'static Shape, part: Option<CheckedPart>, floats: bool },
+    Elements {
+        is_map: bool,
+        shape: &'static Shape,
+        part: Option<CheckedPart>,
+        floats: bool,
+    },
 }
 
 /// Reads a document and sends its parts to a receiver. Fails if the document is not JSON, a value
@@ -102,7 +106,6 @@ pub(super) fn decode<S: Source>(
 struct ValueContext {
     shape: &'static Shape,
     part: Option<CheckedPart>,
-    /// The name of a member.
     name: String,
     floats: bool,
 }

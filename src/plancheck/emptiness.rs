@@ -26,13 +26,11 @@ pub(super) struct Emptiness {
 const NO_OP: [&str; 1] = ["no-op"];
 
 impl Emptiness {
-    /// Forgets the resources.
     pub fn clear_resources(&mut self) {
         self.resources.clear();
         (self.is_first_without_change, self.has_entry_without_change) = (false, false);
     }
 
-    /// Forgets the outputs.
     pub fn clear_outputs(&mut self) {
         self.outputs.clear();
     }
@@ -82,7 +80,6 @@ impl Emptiness {
         }
     }
 
-    /// Checks that the plan is empty.
     pub fn is_empty(&self) -> Checked {
         if self.has_entry_without_change || self.outputs.values().any(Option::is_none) {
             return Err(without_change("expected empty plan"));

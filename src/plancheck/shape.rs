@@ -15,14 +15,12 @@ pub(super) enum CheckedPart {
     RootModule,
     /// A resource of the root module of a state.
     Resource,
-    /// An output of a state.
     Output,
 }
 
 /// The type of a value.
 #[derive(Debug)]
 pub(super) enum Shape {
-    /// Any value.
     Any,
     Text,
     Boolean,
@@ -32,7 +30,6 @@ pub(super) enum Shape {
     Signed,
     /// A type of go-cty.
     Type,
-    /// An expression of a configuration.
     Expression,
     /// An object with these members. It is small enough to outline it as a whole.
     Struct(&'static [Field]),

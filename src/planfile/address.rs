@@ -34,7 +34,6 @@ impl Mode {
     }
 }
 
-/// The key of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key<'a> {
     None,

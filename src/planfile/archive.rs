@@ -38,7 +38,6 @@ pub(super) const SCHEMAS: &str = "tfschemas";
 /// The folder with the members of the configuration.
 pub(super) const CONFIGURATION: &str = "tfconfig/";
 
-/// A zip archive.
 pub(super) struct Archive<'a> {
     zip: ZipArchive<File<'a>>,
     limits: Limits,
@@ -66,7 +65,6 @@ impl DirectoryEntry {
     }
 }
 
-/// The file that contains the archive.
 struct File<'a>(&'a Rereadable);
 
 impl ReaderAt for File<'_> {

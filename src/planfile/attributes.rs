@@ -15,7 +15,6 @@ use crate::wire::json_string::write_string_within;
 
 /// Walks over a JSON value.
 pub(super) struct Json<'a> {
-    /// The next value.
     next: Option<Value<'a>>,
     stack: Vec<Inside<'a>>,
     /// The last leaf.

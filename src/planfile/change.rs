@@ -17,7 +17,6 @@ use crate::wire::json_string::write_string;
 use crate::wire::msgpack::Value;
 use crate::wire::types::Type;
 
-/// Appends text.
 pub(super) fn push(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(text.as_bytes());
 }
@@ -69,7 +68,6 @@ pub(super) struct Writer<'w> {
     pub tool: Tool,
 }
 
-/// The schema and the sensitivity marks of a change.
 struct SchemaAndMarks<'a> {
     schema: Option<Arc<Schema>>,
     before_marks: Marks<'a>,

@@ -110,7 +110,6 @@ impl<'a> Check<'a> {
         Ok(Check { kind, address, status, instances, offset })
     }
 
-    /// Appends the check.
     pub(super) fn write(&self, out: &mut Vec<u8>) -> Result<()> {
         let address_fault = || fault(PlanFileFault::Address, self.offset);
         let kind = KINDS.iter().find(|(number, ..)| *number == self.kind);

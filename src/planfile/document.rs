@@ -255,7 +255,6 @@ impl Parts {
         Ok(order)
     }
 
-    /// Returns the number of pieces of a section.
     fn len(&self, section: Section) -> usize {
         match section {
             Section::Head | Section::Tail => 1,

@@ -16,7 +16,6 @@ use super::tool::Evidence;
 use crate::error::{Error, PlanFileFault, Result};
 use crate::limits::{Budget, Limit, Limits};
 
-/// The index of a plan.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     pub header: Header,
@@ -54,7 +53,6 @@ pub(super) struct Named {
     pub action: Action,
 }
 
-/// Changes of resources.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     /// The changes, in the order of the file.
@@ -63,7 +61,6 @@ pub(super) struct Changes {
     text: String,
 }
 
-/// A change of a resource.
 #[derive(Debug)]
 pub(super) struct IndexedChange {
     address: Range<usize>,
@@ -71,12 +68,10 @@ pub(super) struct IndexedChange {
     pub action: Action,
     /// The number of the reason why the change is deferred; 0 for other changes.
     pub deferred_reason: u64,
-    /// The range of the message of the change.
     pub range: Range<u64>,
 }
 
 impl Changes {
-    /// Returns the address of a change.
     pub(super) fn address(&self, entry: &IndexedChange) -> &str {
         &self.text[entry.address.clone()]
     }
@@ -143,7 +138,6 @@ impl Changes {
     }
 }
 
-/// Builds an index.
 struct Builder<'a> {
     plan: &'a Member,
     limits: &'a Limits,
@@ -370,7 +364,6 @@ fn is_hidden(action: Action, address: &str) -> bool {
         && Address::read(address).is_ok_and(|address| address.mode != Mode::Managed)
 }
 
-/// Returns the action of a change.
 fn action(change: Message<'_>) -> Result<Action> {
     Action::read(change.last_varint(1)?).map_err(|error| fault(error, change.offset))
 }

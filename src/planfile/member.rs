@@ -103,7 +103,6 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// The number in the field.
     pub(super) fn varint(&self) -> Result<u64> {
         match self.wire {
             Wire::Varint(value) => Ok(value),
@@ -134,7 +133,6 @@ pub(super) struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    /// The next field.
     pub(super) fn next(&mut self) -> Result<Option<Span>> {
         loop {
             let at = self.at;
@@ -169,7 +167,6 @@ impl Scan<'_> {
     }
 }
 
-/// A reader of a member.
 #[derive(Debug)]
 pub(super) struct Reader {
     member: Arc<Member>,

@@ -7,7 +7,6 @@ use crate::error::{PlanFileFault, Result};
 use crate::limits::Limits;
 use crate::wire::msgpack::Value;
 
-/// A change of a resource instance.
 #[derive(Debug)]
 pub(super) struct ResourceChange<'a> {
     pub address: &'a str,
@@ -33,7 +32,6 @@ pub(super) struct Change<'a> {
     pub generated_config: &'a str,
     pub before_identity: Option<Value<'a>>,
     pub after_identity: Option<Value<'a>>,
-    /// The offset of the message.
     pub offset: u64,
 }
 
@@ -79,7 +77,6 @@ impl<'a> ResourceChange<'a> {
 }
 
 impl<'a> Change<'a> {
-    /// Reads a change.
     pub(super) fn read(message: Message<'a>, limits: &Limits) -> Result<Change<'a>> {
         let (mut action, mut importing, mut config) = (None, None, None);
         let (mut before_identity, mut after_identity) = (None, None);
@@ -156,7 +153,6 @@ impl<'a> Importing<'a> {
     }
 }
 
-/// A change of an output value.
 #[derive(Debug)]
 pub(super) struct OutputChange<'a> {
     pub name: &'a str,

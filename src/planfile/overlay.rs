@@ -49,7 +49,6 @@ const LISTS: [usize; 2] = [OWN, REPLACED];
 const OWN: usize = 0;
 const REPLACED: usize = 1;
 
-/// A range of each list of paths.
 type Ranges = [Range<usize>; 2];
 
 /// Appends the tree of the sensitivity marks of a value.

@@ -22,12 +22,10 @@ pub(super) struct Packed<'a> {
     /// Whether the key of the next member was yielded.
     has_key: bool,
     leaf: Token<'a>,
-    /// The type of the leaf.
     leaf_type: Option<Type>,
     offset: u64,
 }
 
-/// An open container.
 struct Open {
     left: usize,
     /// The number of elements begun so far.

@@ -11,14 +11,10 @@ use crate::limits::{Limit, Limits};
 use crate::wire::json_string;
 use crate::wire::msgpack::{Number, Token, Value};
 
-/// A step of a path.
 #[derive(Clone, Debug)]
 pub(super) enum Step<'a> {
-    /// An attribute.
     Name(Cow<'a, [u8]>),
-    /// A key of a map.
     Key(Cow<'a, [u8]>),
-    /// An index of a list.
     Index(i64),
     /// An element of a set, by its value if it is known.
     Element(Option<Value<'a>>),
@@ -71,7 +67,6 @@ impl<'a> Step<'a> {
     }
 }
 
-/// Orders paths by their steps.
 pub(super) fn order(a: &[Step<'_>], b: &[Step<'_>]) -> Ordering {
     let steps = a.iter().zip(b).map(|(a, b)| a.order(b));
     steps.fold(Ordering::Equal, Ordering::then).then(a.len().cmp(&b.len()))
@@ -91,7 +86,6 @@ impl<'a> Paths<'a> {
         self.ends.is_empty()
     }
 
-    /// Returns the steps of a path.
     pub(super) fn get(&self, path: usize) -> &[Step<'a>] {
         let start = if path == 0 { 0 } else { self.ends[path - 1] };
         &self.steps[start..self.ends[path]]
@@ -116,7 +110,6 @@ impl<'a> Paths<'a> {
         Ok(())
     }
 
-    /// Appends a path.
     pub(super) fn add(&mut self, path: impl IntoIterator<Item = Step<'a>>) {
         self.steps.extend(path);
         self.ends.push(self.steps.len());

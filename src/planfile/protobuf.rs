@@ -120,16 +120,13 @@ impl Groups {
     }
 }
 
-/// A message in memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Message<'a> {
     pub bytes: &'a [u8],
-    /// The offset of the message in the member.
     pub offset: u64,
 }
 
 impl<'a> Message<'a> {
-    /// The range of the message in the member.
     pub(super) fn range(self) -> Range<u64> {
         self.offset..self.offset + self.bytes.len() as u64
     }
@@ -169,17 +166,14 @@ impl<'a> Message<'a> {
 pub(super) struct Field<'a> {
     pub number: u32,
     pub wire: Wire,
-    /// The payload.
     pub message: Message<'a>,
 }
 
 impl<'a> Field<'a> {
-    /// Whether the field is a number.
     pub(super) fn is_varint(&self) -> bool {
         matches!(self.wire, Wire::Varint(_))
     }
 
-    /// The number in the field.
     pub(super) fn varint(&self) -> Result<u64> {
         match self.wire {
             Wire::Varint(value) => Ok(value),
@@ -187,7 +181,6 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The message in the field.
     pub(super) fn message(&self) -> Result<Message<'a>> {
         match self.wire {
             Wire::Bytes(_) => Ok(self.message),
@@ -195,7 +188,6 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The string in the field.
     pub(super) fn text(&self) -> Result<&'a str> {
         let text = std::str::from_utf8(self.message()?.bytes);
         text.map_err(|_| fault(PlanFileFault::Text, self.message.offset))

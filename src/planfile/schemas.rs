@@ -51,7 +51,6 @@ impl Schemas {
         Schemas { sources, found: RefCell::default() }
     }
 
-    /// Finds the schema of a resource.
     pub(super) fn find(&self, provider: &str, address: &Address<'_>) -> Option<Arc<Schema>> {
         if self.sources.is_empty() {
             return None;

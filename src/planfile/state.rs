@@ -39,7 +39,6 @@ pub(super) struct State {
     limits: Limits,
     terraform_version: String,
     outputs: Vec<Named>,
-    /// The provider of each resource.
     providers: Vec<String>,
     instances: Vec<Instance>,
     tree: Tree,
@@ -53,9 +52,7 @@ pub(super) struct State {
 /// Where a state comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum From {
-    /// A member of a plan file.
     PlanFile,
-    /// A state file.
     StateFile,
 }
 
@@ -415,7 +412,6 @@ impl State {
         Ok(())
     }
 
-    /// Appends the result of a check.
     pub(super) fn write_check(&self, number: usize, out: &mut Vec<u8>) -> Result<()> {
         let Some((_, range)) = self.checks.get(number) else { return Ok(()) };
         self.with(range, |value| {
@@ -424,12 +420,10 @@ impl State {
         })
     }
 
-    /// Checks that the file of the state is unchanged.
     pub(super) fn check_unchanged(&self) -> Result<()> {
         self.member.check()
     }
 
-    /// Reads the value in a byte range of the state.
     fn with(&self, range: &Range<u64>, read: impl FnOnce(Value<'_>) -> Result<()>) -> Result<()> {
         let mut bytes = Vec::new();
         self.member.copy(range.clone(), &mut bytes)?;
@@ -465,7 +459,6 @@ impl Header {
     }
 }
 
-/// The members of an instance.
 const INSTANCE: &[&str; 8] = &[
     "schema_version",
     "attributes",

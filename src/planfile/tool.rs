@@ -39,7 +39,6 @@ impl Evidence {
         }
     }
 
-    /// Records an action.
     pub(super) fn action(&mut self, action: Action) {
         match action {
             Action::CreateThenForget => self.terraform = true,
@@ -75,7 +74,6 @@ impl Evidence {
         };
     }
 
-    /// Returns the tool that the evidence shows.
     pub(super) fn tool(self) -> Tool {
         match (self.terraform, self.opentofu, self.locks) {
             (true, false, None | Some(Tool::Terraform)) | (false, false, Some(Tool::Terraform)) => {
@@ -89,7 +87,6 @@ impl Evidence {
     }
 }
 
-/// A tool and its version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Release {
     pub tool: Tool,

@@ -17,11 +17,9 @@ use crate::limits::{Budget, Limit, Limits};
 /// A piece of the JSON text of a tree.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Piece {
-    /// Fixed text.
     Fixed(Fixed),
     /// The address of a module, as a string.
     Address(u32),
-    /// A resource.
     Item(u32),
     /// A member with the value of an output.
     Output(u32),
@@ -48,7 +46,6 @@ pub(super) enum Fixed {
 }
 
 impl Fixed {
-    /// Returns the JSON text.
     pub(super) fn text(self) -> &'static str {
         match self {
             Fixed::Outputs => "\"outputs\":{",
@@ -71,7 +68,6 @@ impl Fixed {
 /// The order of the child modules of a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Children {
-    /// By address.
     Sorted,
     /// By address in the root module, and in order of their first use elsewhere.
     FirstUse,
@@ -132,7 +128,6 @@ impl Tree {
         &self.steps[self.modules[module as usize].step.clone()]
     }
 
-    /// Returns the address of a module.
     pub(super) fn address(&self, mut module: u32) -> String {
         let mut steps = Vec::new();
         while module > 0 {

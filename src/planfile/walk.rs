@@ -7,7 +7,6 @@ use crate::error::{Error, Result};
 use crate::limits::{Limit, Limits};
 use crate::wire::json_string::write_string;
 
-/// An event of a walk over a value.
 #[derive(Debug)]
 pub(super) enum ValueEvent<'a> {
     /// An object begins.
@@ -18,9 +17,7 @@ pub(super) enum ValueEvent<'a> {
     Key(Cow<'a, [u8]>),
     /// An object or an array ends.
     Close,
-    /// A null.
     Null,
-    /// An unknown value.
     Unknown(Shape),
     /// A string, a number or a boolean.
     Leaf,
@@ -38,7 +35,6 @@ pub(super) enum Shape {
 
 /// Yields the events of a value, with keys in ascending order.
 pub(super) trait Walk<'a> {
-    /// The next event.
     fn next(&mut self) -> Result<ValueEvent<'a>>;
 
     /// Appends the last leaf as JSON, if JSON can express it. May stop when `out` is longer than

@@ -63,7 +63,6 @@ pub(crate) enum Action {
 }
 
 impl Action {
-    /// Classifies the actions of a change.
     pub(crate) fn of(change: &Change<'_>) -> Result<Action> {
         let (mut list, mut len) = ([Action::Other; 2], 0);
         for text in change.actions()? {
@@ -137,7 +136,6 @@ impl Action {
         }
     }
 
-    /// Returns the actions in the list.
     pub(super) fn words<'w>(self, change: &Change<'_>) -> Result<Cow<'w, [Cow<'w, str>]>> {
         match Action::KNOWN.get(self as usize) {
             Some((_, _, actions)) => Ok(Cow::Borrowed(*actions)),

@@ -40,7 +40,6 @@ impl<'a> AssertionChecker<'a> {
         AssertionChecker { assertions: self.assertions, run: Run::new(self.assertions, limits) }
     }
 
-    /// Checks the assertions on a piece.
     pub fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
         self.run.piece(piece).map(drop)
     }

@@ -21,7 +21,6 @@ impl<'a> JsonText<'a> {
         &self.0
     }
 
-    /// Copies the text.
     pub(super) fn owned(&self) -> JsonText<'static> {
         JsonText::new(self.get().to_owned())
     }

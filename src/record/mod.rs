@@ -151,7 +151,6 @@ pub struct Plan<'a> {
 #[derive(Clone, Debug, Default, Serialize)]
 #[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
 pub struct ResourceChange<'a> {
-    /// The resource.
     #[serde(flatten)]
     pub resource: ResourceName<'a>,
     pub action: Cow<'a, str>,

@@ -311,7 +311,6 @@ impl Display for Unmatched<'_> {
     }
 }
 
-/// The names of a resource.
 struct Names {
     address: String,
     type_name: String,

@@ -21,7 +21,6 @@ pub(super) type Mask<'a> = PhantomData<&'a ()>;
 /// A checker. This type has no values.
 pub(super) struct AssertionChecker<'a>(Infallible, PhantomData<&'a ()>);
 
-/// The results of no assertions.
 #[derive(Default)]
 pub(super) struct PartialResults;
 

@@ -46,7 +46,6 @@ pub(super) trait Notes {
     fn piece(&mut self, piece: Span);
 }
 
-/// A chunk of a document.
 #[derive(Debug, Default)]
 pub(super) struct Chunk {
     /// The offset of its first byte.

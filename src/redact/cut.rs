@@ -76,7 +76,6 @@ pub(super) struct Cutter<'r, 'scope> {
     pub redactor: Option<Redactor<'r, Rc<RefCell<OutputBuffer<'scope>>>>>,
     /// Lookahead workers that redact ranges in advance.
     pub ahead: Option<Lookahead<'scope, RangeRedactor<'scope>, Chunk>>,
-    /// Makes the workers.
     pub new_worker: Box<dyn Fn() -> RangeRedactor<'scope> + 'scope>,
     /// True if lookahead is limited to changes, because the judges cannot decide on other pieces.
     pub only_changes: bool,

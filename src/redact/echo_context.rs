@@ -125,7 +125,6 @@ impl EchoContexts {
     }
 }
 
-/// The highest number in a mask of the text.
 fn highest_number(text: &[u8]) -> u32 {
     let [open, _] = NUMBERED;
     let numbers = memchr::memmem::find_iter(text, open).filter_map(|place| {

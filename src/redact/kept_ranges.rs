@@ -36,7 +36,6 @@ impl KeptRanges {
         (self.end, self.first_comma, self.removed) = (0, None, RemovedPieces::default());
     }
 
-    /// Number of kept ranges.
     pub fn len(&self) -> usize {
         self.ranges.len()
     }

@@ -171,7 +171,6 @@ impl Worker for RangeRedactor<'_> {
     }
 }
 
-/// Redacts the pieces of a range.
 struct RedactingPieces<'w, 's>(&'w mut Redactor<'s, Chunk>);
 
 impl RedactingPieces<'_, '_> {
@@ -273,7 +272,6 @@ mod tests {
         }
     }
 
-    /// Captures a reader.
     struct ReaderCatcher(Option<LookaheadReader>);
 
     impl PieceVisitor for ReaderCatcher {

@@ -75,7 +75,6 @@ impl Masking {
         })
     }
 
-    /// The mask of a scalar with this text.
     pub(super) fn of_text(&self, text: &[u8]) -> Mask {
         match self {
             Masking::Text => Mask::Text,

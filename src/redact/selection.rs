@@ -110,7 +110,6 @@ pub trait Selection {
     }
 }
 
-/// Selects everything.
 pub(super) struct Everything;
 
 impl Selection for Everything {

@@ -170,10 +170,8 @@ struct HasPext(());
 /// Code that [`Isa::run`] compiles once for each instruction set. This works only for code that is
 /// inlined into [`Code::run`], and `run` must be `inline(always)`. A closure is not inlined.
 pub trait Code {
-    /// The result.
     type Output;
 
-    /// Runs the code.
     fn run(self) -> Self::Output;
 }
 
@@ -223,7 +221,6 @@ pub enum Detail {
     Strings,
     /// Strings and brackets.
     Structure,
-    /// Every token.
     Tokens,
 }
 
@@ -263,7 +260,6 @@ struct Raw {
 
 /// The masks of the rare bytes of a block.
 struct Unusual {
-    /// Control characters.
     control: u64,
     /// Bytes beyond ASCII.
     high: u64,
@@ -309,7 +305,6 @@ trait Kernel {
     unsafe fn prefetch(_bytes: *const u8) {}
 }
 
-/// The odd bits.
 const ODD: u64 = 0xAAAA_AAAA_AAAA_AAAA;
 
 impl Carry {
@@ -384,7 +379,6 @@ pub struct Scanner {
 /// A byte that is not allowed at its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Misplaced {
-    /// The kind of the error.
     pub kind: ErrorKind,
     /// Bytes from the start of the text passed to the scan. Negative for a byte of the text before
     /// it.

@@ -24,7 +24,6 @@ pub struct Nesting {
     /// Maximum number of containers that may be open at once.
     depth_max: u64,
     open: Brackets,
-    /// Whether the document has ended.
     ended: bool,
     /// The depths in the blocks that were followed last.
     ranges: Vec<BlockRange>,
@@ -48,9 +47,7 @@ pub struct BlockRange {
 /// container around the bracket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Claims {
-    /// The container is an object.
     pub objects: u64,
-    /// The container is an array.
     pub arrays: u64,
 }
 
@@ -174,7 +171,6 @@ impl Nesting {
         (self.open.depth > 0).then(|| self.open.innermost() == 1)
     }
 
-    /// Whether the document has ended.
     pub fn has_ended(&self) -> bool {
         self.ended
     }

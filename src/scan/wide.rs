@@ -14,10 +14,8 @@ use super::{BLOCK, Block};
 ///
 /// [`Isa::run_wide`]: super::Isa::run_wide
 pub trait WideCode {
-    /// The result.
     type Output;
 
-    /// Runs the code.
     fn run<W: Wide>(self, wide: W) -> Self::Output;
 }
 

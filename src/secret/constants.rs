@@ -47,7 +47,6 @@ pub(crate) struct Constant<'p, 'a> {
     pub path: &'p [Step<'a>],
     /// The value; never `null`.
     pub value: Value<'a>,
-    /// The reason for the mark.
     pub by: MarkSource,
 }
 

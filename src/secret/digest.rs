@@ -72,7 +72,6 @@ impl Hash {
     }
 }
 
-/// Whether a text may be a number.
 fn is_number(text: &[u8]) -> bool {
     matches!(text.first(), Some(b'-' | b'0'..=b'9'))
         && text.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E'))

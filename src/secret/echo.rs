@@ -28,20 +28,15 @@ use crate::scan::{BATCH, BLOCK, Block, Code, Detail, Isa, Scanner};
 pub struct Echo {
     /// The byte range of the text, including the quotes.
     pub range: Range<usize>,
-    /// The kind of the text.
     pub kind: EchoKind,
     /// The number of the secret; 0 for a text that contains one.
     pub number: u32,
 }
 
-/// The kind of text in an echo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EchoKind {
-    /// A string that is a value.
     Value,
-    /// A key.
     Key,
-    /// A number.
     Number,
 }
 

@@ -41,7 +41,6 @@ impl IndexOptions {
     }
 }
 
-/// The findings in a range.
 #[derive(Clone, Debug)]
 pub(crate) struct IndexedRange {
     /// The kinds and byte ranges of the pieces with marks.
@@ -60,7 +59,6 @@ pub(crate) struct IndexedRange {
 pub(crate) struct Digests(RandomState);
 
 impl Digests {
-    /// Returns the digest of a range.
     pub(crate) fn of(&self, bytes: &[u8]) -> u64 {
         self.0.hash_one(bytes)
     }
@@ -100,7 +98,6 @@ impl FirstPassIndex {
         if is_same { &self.ranges } else { &[] }
     }
 
-    /// Returns a range and its findings.
     pub(crate) fn get(&self, place: usize) -> (&ReadRange, &IndexedRange) {
         (&self.ranges[place], &self.indexed[place])
     }

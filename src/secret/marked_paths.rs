@@ -33,10 +33,8 @@ pub(crate) const ROOT: u64 = 0;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PathDigester(Keyed);
 
-/// The digests of a marked path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PathDigests {
-    /// Digest of the path.
     pub path: u64,
     /// Digest of the path without its indexes.
     attribute: u64,
@@ -122,7 +120,6 @@ impl PathDigester {
         self.0.hash_one((module, type_name, name))
     }
 
-    /// The digests of the owner of marks.
     pub fn owner(&self, owner: &Owner<'_>, decoded: &mut Vec<u8>) -> Result<OwnerDigests> {
         let mut digests = OwnerDigests::default();
         if owner.is_change() {
@@ -153,7 +150,6 @@ pub struct MarkedPaths {
     halves: HashSet<u32, Keyed>,
     /// Digests of marked paths, each combined with its address.
     paths: HashSet<u64, Keyed>,
-    /// Resources and actions with marks.
     resources: HashSet<u64, Keyed>,
     /// Digests of marked paths without indexes, each combined with its resource.
     attributes: HashSet<u64, Keyed>,
@@ -282,12 +278,10 @@ impl MarksElsewhere<'_> {
         &self.marked_paths.digests
     }
 
-    /// Whether a path is marked.
     pub(super) fn has(&self, path: u64) -> bool {
         self.marked_paths.paths.contains(&self.marked_paths.digests.both(self.address, path))
     }
 
-    /// Adds a marked path to a checksum.
     pub(super) fn add(&self, sum: &mut u64, path: PathDigests) {
         *sum = sum.wrapping_add(summand(path.path));
     }

@@ -31,7 +31,6 @@ pub struct Marked<'p, 'a> {
     /// The sensitivity overlays at the path. If `why` is [`MarkReason::Whole`], the keys in these
     /// overlays are secret too.
     pub overlays: [Option<Value<'a>>; 2],
-    /// The path.
     pub path: &'p [Step<'a>],
     /// The digests of the path; `None` unless the caller of the walk passed a digester.
     pub(crate) digests: Option<PathDigests>,
@@ -60,12 +59,10 @@ pub enum MarkReason {
     Whole,
 }
 
-/// The source of a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkSource {
     /// An overlay, or a declaration that takes its place.
     Mark,
-    /// A name alone.
     Name,
 }
 
@@ -200,7 +197,6 @@ impl Marks {
         self.names.is_some()
     }
 
-    /// Whether an overlay marks anything.
     pub fn marks_anything(&mut self, overlay: Option<Value<'_>>) -> Result<bool> {
         self.marking.clear();
         overlay.map_or(Ok(()), |overlay| self.mark(overlay))?;

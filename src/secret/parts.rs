@@ -33,7 +33,6 @@ pub struct Parts<'a> {
 pub(crate) struct Owner<'a> {
     /// The address. Without an address, the marks do not apply to other sections.
     pub address: Option<Text<'a>>,
-    /// The previous address.
     pub previous_address: Option<Text<'a>>,
     type_name: Option<Text<'a>>,
     name: Option<Text<'a>>,
@@ -45,9 +44,7 @@ pub(crate) struct Owner<'a> {
 enum OwnerKind {
     /// A change, whose marks also apply to its address in other sections.
     Change,
-    /// A resource in values.
     Values,
-    /// An invocation of an action.
     Invocation,
 }
 
@@ -134,12 +131,10 @@ impl Declared {
         }
     }
 
-    /// Whether a variable is sensitive.
     pub fn has_variable(&self, name: &str) -> bool {
         self.variables.contains(&self.keyed.hash_one(name))
     }
 
-    /// Whether an output is sensitive.
     pub fn has_output(&self, name: &str) -> bool {
         self.outputs.contains(&self.keyed.hash_one(name))
     }

@@ -16,7 +16,6 @@ use crate::json::value::{Kind, Value};
 use crate::limits::{Limit, Limits};
 use crate::plan::Piece;
 
-/// A secret in a piece.
 pub(crate) enum PieceSecret<'f, 'a> {
     /// A path that is marked on either side, and the reason.
     Marked(&'f Marked<'f, 'a>, MarkSource),

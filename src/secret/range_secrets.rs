@@ -34,18 +34,14 @@ pub(crate) struct RangeSecrets {
     is_cut: bool,
 }
 
-/// A marked piece.
 #[derive(Debug)]
 pub(crate) struct MarkedPiece {
-    /// The kind of the piece.
     pub kind: PieceKind,
-    /// The byte range of the piece.
     pub range: Range<u64>,
     /// The range of its secrets in the record; `None` if the record was full.
     secrets: Option<Range<usize>>,
     /// The resource or action that owns the marks.
     owner: OwnerDigests,
-    /// The range of its paths in the record.
     paths: Range<usize>,
 }
 

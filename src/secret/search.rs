@@ -49,7 +49,6 @@ impl LookaheadResult for SearchResult {
 }
 
 impl Searcher {
-    /// Creates a worker.
     pub(super) fn new(
         marks: Marks,
         digester: Digester,

@@ -121,7 +121,6 @@ impl Secrets {
         Ok(true)
     }
 
-    /// Whether a secret is in the set.
     pub(super) fn has(&self, secret: &Digested) -> bool {
         match secret.is_step {
             true => !self.has_all_steps || self.steps.contains(&secret.digest),

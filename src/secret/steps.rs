@@ -11,7 +11,6 @@ use crate::json::value::{Elements, Kind, Value};
 use crate::limits::Limit;
 use crate::path::{self, Paths};
 
-/// The marked paths of one piece.
 #[derive(Debug, Default)]
 pub struct PieceMarkedPaths {
     marked: Paths,

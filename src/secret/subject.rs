@@ -27,7 +27,6 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// A single value with its overlay.
     pub fn of_value(value: Option<Value<'a>>, overlay: Option<Value<'a>>) -> Subject<'a> {
         Subject { sides: [None, value], overlays: [None, overlay], ..Subject::default() }
     }

@@ -10,7 +10,6 @@ use crate::json::value::Value;
 /// The role of a text in a marked path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// A secret.
     Secret,
     /// A key that is short or may be an attribute name. It is secret as a step of a path only, and
     /// has no echoes.

@@ -61,7 +61,6 @@ impl Class {
     }
 }
 
-/// A remark on a change.
 #[derive(Debug)]
 pub(super) struct Remark {
     pub class: Class,

@@ -305,7 +305,6 @@ impl<'a, W: Write> Results<'a, W> {
         self.out.flush().map_err(write_error)
     }
 
-    /// Returns the numbers of results as a line.
     fn counts(&self) -> String {
         let mut line = format!("{} passed, {} failed", self.counts.passed, self.counts.errors);
         match self.counts.warnings {

@@ -136,7 +136,6 @@ impl<W: Write> Csv<W> {
     }
 }
 
-/// Collects the cells of a row.
 struct Row<'a>(Cells<'a>);
 
 impl<'a> Row<'a> {
@@ -235,7 +234,6 @@ impl<'a> Row<'a> {
 }
 
 impl Formulas {
-    /// Returns a cell as it is written.
     fn cell(self, cell: &str) -> Cow<'_, str> {
         match self {
             Formulas::Quoted => without_formula(cell),

@@ -33,7 +33,6 @@ impl Figures {
         }
     }
 
-    /// Counts a record.
     pub fn note(&mut self, record: &Record<'_>) {
         self.counted_rules.note(record);
         match record {

@@ -48,11 +48,9 @@ pub struct Github<'s, W: Write> {
     annotated: Annotated,
     /// The first remarks of each class, with the names of their plans.
     remarks: [Vec<(String, Remark)>; Class::ALL.len()],
-    /// Number of all remarks.
     remarked: u64,
 }
 
-/// The level of an annotation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Level {
     Error,

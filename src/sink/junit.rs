@@ -93,7 +93,6 @@ impl Suite {
         );
     }
 
-    /// Returns the XML of the suite.
     pub fn end(&self, name: &str) -> String {
         let Suite { text, tests, failures, errors, skipped, .. } = self;
         let name = xml(name);

@@ -114,7 +114,6 @@ pub(super) fn circumstances(
 pub(super) enum Quoted {
     /// An action or a reason without a phrase.
     Word,
-    /// An address.
     Name,
     /// The source of an import.
     Value,
@@ -268,7 +267,6 @@ pub(super) fn check_sentence(check: &Check<'_>) -> String {
     visible(&format!("{name} {words}{colon}{problems}"))
 }
 
-/// Returns the number of unchanged attributes.
 pub(super) fn unchanged(attributes: &Attributes) -> String {
     format!("({})", counted(attributes.unchanged, "unchanged attribute"))
 }
@@ -278,12 +276,9 @@ pub(super) fn hidden(hidden: &Hidden) -> Option<String> {
     hidden.words().map(|words| format!("Hidden, as asked for: {words}."))
 }
 
-/// The plans that a phrase is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PlanCount {
-    /// The plan of the report.
     This,
-    /// This number of several plans.
     Several(u64),
 }
 
@@ -336,7 +331,6 @@ impl Warning {
         }
     }
 
-    /// Returns the sentence of the warning.
     pub fn words(self, of: PlanCount) -> String {
         match (self, of) {
             (Warning::Errored, PlanCount::This) => {

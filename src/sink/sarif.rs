@@ -22,7 +22,6 @@ use crate::json::string::quoted;
 use crate::record::watch::Watch;
 use crate::record::{Check, Label, Record, ResourceChange};
 
-/// The URL of the schema.
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 /// The rule ID for checks that did not pass.
@@ -53,7 +52,6 @@ pub struct Sarif<W: Write> {
 struct Notifications {
     /// The notifications to write, as JSON.
     listed: Vec<String>,
-    /// Number of further notifications.
     more: u64,
 }
 
@@ -76,7 +74,6 @@ pub(super) fn tail(is_success: bool, notifications: &[String]) -> String {
     )
 }
 
-/// Returns a rule as JSON.
 pub(super) fn rule(id: &str, level: &str, description: &str) -> String {
     let (id, text) = (quoted(id), quoted(description));
     format!(

@@ -38,7 +38,6 @@ impl UrlTemplate {
         }
     }
 
-    /// Returns the URL of a block.
     fn url(&self, block: &Location) -> String {
         let url = self.0.replace("{line}", &block.line.to_string());
         let url = url.replace("{end_line}", &block.end_line.to_string());
@@ -79,7 +78,6 @@ pub struct SourceLinks {
 pub(super) struct SourceLink {
     /// The words for a person, without hidden characters.
     pub text: String,
-    /// The link to the block.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
 }

@@ -32,7 +32,6 @@ impl<const N: usize> Spool<N> {
         Spool { parts }
     }
 
-    /// Appends text to a part.
     pub fn push(&mut self, part: usize, text: &str) -> Result<()> {
         let Text { file, len } = &mut self.parts[part];
         file.write_all(text.as_bytes()).map_err(write_error)?;

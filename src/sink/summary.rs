@@ -159,7 +159,6 @@ impl<W: Write> View<W> {
         std::mem::replace(&mut self.plan, plan)
     }
 
-    /// Returns the output.
     pub(super) fn into_inner(self) -> W {
         self.out
     }

@@ -59,7 +59,6 @@ pub struct Term<W: Write> {
     has_titles: bool,
     /// Whether the title of the current plan was written.
     has_title: bool,
-    /// The text of each report section.
     spool: Spool<{ ReportSection::ALL.len() }>,
     open: Open,
     /// Number of actions that the current plan invokes.
@@ -265,7 +264,6 @@ impl<W: Write> Term<W> {
         self.text(&body)
     }
 
-    /// Returns the lines of attributes.
     fn attributes(&self, attributes: &Attributes, action: Action) -> String {
         let paths = attributes.list.iter().map(|attribute| width(&visible(&attribute.path)));
         let columns = paths.filter(|&columns| columns <= PATHS).max().unwrap_or(0);

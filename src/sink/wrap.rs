@@ -331,7 +331,6 @@ fn scalar_len(text: &str) -> usize {
     }
 }
 
-/// Whether a text fits into this number of columns.
 fn fits(text: &str, columns: usize) -> bool {
     if text.len() <= columns {
         return true;

@@ -87,7 +87,6 @@ struct Pending {
     removed: u64,
 }
 
-/// How close a path is to a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum MatchDistance {
     /// Neither the path nor any path below it matches.
@@ -96,7 +95,6 @@ enum MatchDistance {
     Possibly,
     /// A pattern names the path literally as the start of a match.
     OnTheWay,
-    /// The path matches.
     There,
 }
 

@@ -102,7 +102,6 @@ impl Globs {
     }
 }
 
-/// Parses a glob.
 pub(super) fn glob(pattern: &str) -> Result<globset::Glob> {
     let built = GlobBuilder::new(pattern).literal_separator(true).build();
     built.map_err(|_| Error::new(ErrorKind::Pattern))

@@ -79,7 +79,6 @@ impl<T> Opened<T> {
     }
 }
 
-/// The origin of a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Origin {
     Argument,

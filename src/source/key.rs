@@ -6,7 +6,6 @@
 pub(crate) struct Key([u8; 16]);
 
 impl Key {
-    /// Returns the key of a string.
     pub fn of(text: &[u8]) -> Key {
         let mut key = [0; 16];
         blake3::Hasher::new().update(text).finalize_xof().fill(&mut key);

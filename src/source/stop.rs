@@ -15,7 +15,6 @@ pub struct Stop(Arc<State>);
 #[derive(Debug, Default)]
 struct State {
     is_set: AtomicBool,
-    /// The stores to close.
     stores: Stores,
 }
 

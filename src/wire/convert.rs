@@ -41,7 +41,6 @@ fn conforms(own: &Type, wanted: &Type) -> bool {
     }
 }
 
-/// Converts a value.
 fn convert(value: Value, ty: &Type) -> Result<Value, ErrorKind> {
     let known_ty = ty.without_optional();
     if value.ty == known_ty || *ty == Type::Dynamic {
@@ -224,7 +223,6 @@ fn without_optional(mut value: Value) -> Value {
     value
 }
 
-/// Returns the element type of a converted collection that is empty.
 fn empty_element(own: &Type, wanted: &Type) -> Type {
     match own.element() {
         Some(own) if *wanted == Type::Dynamic => own.clone(),

@@ -21,22 +21,17 @@ pub enum Token<'a> {
     BeginArray,
     /// `]`
     EndArray,
-    /// The key of a member.
     Key(Cow<'a, str>),
-    /// A string.
     String(Cow<'a, str>),
     /// A number, as its JSON text.
     Number(&'a str),
-    /// A boolean.
     Bool(bool),
-    /// Null.
     Null,
 }
 
 /// What may come next.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum State {
-    /// A value.
     Value,
     /// A value, or the end of the array.
     FirstElement,

@@ -380,7 +380,6 @@ fn bound_of(text: &[u8]) -> Result<Bound, ErrorKind> {
     }
 }
 
-/// Enters an array.
 fn array_of<'a>(text: Option<&&'a [u8]>) -> Result<Lexer<'a>, ErrorKind> {
     let mut lexer = Lexer::new(text.ok_or(ErrorKind::Marked)?);
     match lexer.next_token()? {

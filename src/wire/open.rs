@@ -8,10 +8,8 @@ use super::error::ErrorKind;
 use super::types::Type;
 use super::value::Value;
 
-/// The form of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// An array.
     Array,
     /// A map, or a JSON object.
     Map,

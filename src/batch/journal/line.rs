@@ -21,9 +21,7 @@ pub(super) const HEAD: u64 = DIGITS as u64 + 1;
 /// The kind of list that a line holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// The inputs.
     Inputs,
-    /// Outcomes of inputs.
     Outcomes,
 }
 
@@ -58,7 +56,6 @@ impl Line {
         (self.len, self.digest) == (text.len, text.digest.finalize())
     }
 
-    /// Reads the text.
     pub fn text(&self, file: &File) -> Result<Vec<u8>> {
         read(file, self.offset, self.len)
     }

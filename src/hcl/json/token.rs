@@ -7,7 +7,6 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::hcl::position::{Position, Range};
 
-/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     BraceOpen,
@@ -47,7 +46,6 @@ impl<'a> Scanner<'a> {
         Scanner { text, at: Position::START, stopped: false, peeked: None }
     }
 
-    /// Returns the bytes of a token.
     pub fn bytes(&self, token: Token) -> &'a [u8] {
         let Range { start, end } = token.range;
         self.text.get(start.byte as usize..end.byte as usize).unwrap_or_default()
@@ -60,7 +58,6 @@ impl<'a> Scanner<'a> {
         token
     }
 
-    /// Consumes and returns the next token.
     pub fn next(&mut self) -> Token {
         self.peeked.take().unwrap_or_else(|| self.scan())
     }

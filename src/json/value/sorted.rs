@@ -20,7 +20,6 @@ pub(crate) struct Sorted<'a> {
     starts: std::vec::IntoIter<MemberStart>,
 }
 
-/// The position of a member.
 #[derive(Clone, Copy, Debug)]
 struct MemberStart {
     /// The first four bytes of the key as a number; 0 for all members if a key has escapes.

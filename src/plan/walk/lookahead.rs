@@ -97,7 +97,6 @@ pub struct LookaheadReader {
 pub struct ReadRange {
     section: Section,
     range: Range<u64>,
-    /// Number of pieces.
     count: u64,
     /// Offset of the first piece.
     first: u64,
@@ -122,7 +121,6 @@ impl ReadRange {
         self.range.start as usize..self.range.end as usize
     }
 
-    /// Number of pieces.
     pub(super) fn count(&self) -> u64 {
         self.count
     }

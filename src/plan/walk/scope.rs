@@ -36,7 +36,6 @@ pub(super) enum Scope {
     List,
     /// Any other known section that has no sensitivity marks.
     Plain,
-    /// An unknown section.
     Unknown,
 }
 

@@ -74,7 +74,6 @@ pub struct Resource<'a> {
     /// Addresses of resources and modules, as in the configuration.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub depends_on: Vec<Cow<'a, str>>,
-    /// The paths of the sensitive values.
     #[serde(skip_serializing_if = "Paths::is_empty")]
     pub sensitive: Paths,
     /// Whether the resource has an identity. Serialized only if true.
@@ -100,7 +99,6 @@ fn as_object<S: serde::Serializer>(
 pub struct Output<'a> {
     pub section: &'static str,
     pub name: Cow<'a, str>,
-    /// A type constraint as JSON text.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub type_name: Option<JsonText<'a>>,
     pub sensitive: bool,

@@ -72,7 +72,6 @@ fn sensitive(overlay: Option<Value<'_>>, limits: &Limits) -> Result<Paths> {
     overlay.map_or_else(|| Ok(Paths::new()), |overlay| marked_places(overlay, limits))
 }
 
-/// Returns the strings in an array.
 fn texts(array: Option<Value<'_>>) -> Result<Vec<Cow<'static, str>>> {
     let elements = array.map(Value::elements).transpose()?;
     elements.into_iter().flatten().map(|text| Ok(text?.text()?.into())).collect()

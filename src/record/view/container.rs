@@ -16,7 +16,6 @@ use crate::json::value::{Kind, Value};
 use crate::record::Excerpt;
 use crate::secret::{ECHO, MASK};
 
-/// A container that is being rendered.
 struct Rendering {
     /// The keys whose `null` is shown; `None` means all keys.
     nulls: Option<Arc<HashSet<String>>>,

@@ -24,7 +24,6 @@ const FLOW_MAX: usize = 50_000;
 /// Maximum nesting depth of a document.
 const DEPTH_MAX: u64 = 200;
 
-/// The syntax of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Syntax {
     Json,
@@ -99,7 +98,6 @@ impl Document {
         Ok(outlined(json.as_bytes())?.map(|value| Document { syntax, value }))
     }
 
-    /// Returns the value of the document.
     pub fn value(&mut self) -> Value<'_> {
         self.value.value()
     }

@@ -72,7 +72,6 @@ impl<'s> ValueRenderer<'s> {
         }
     }
 
-    /// Returns how much of each value is shown.
     pub fn detail(&self) -> Detail {
         self.detail
     }
@@ -227,7 +226,6 @@ impl<'s> ValueRenderer<'s> {
         is_echo.then_some(ECHO)
     }
 
-    /// Renders a value.
     pub fn show(&mut self, value: Option<Value<'_>>) -> Result<Shown> {
         let Some(value) = value.filter(|value| !value.is_null()) else { return Ok(Shown::Absent) };
         if self.hides(value) {

@@ -3,7 +3,6 @@
 use crate::error::Result;
 use crate::json::value::{Elements, Kind, Members, Text, Value};
 
-/// An event of a walk.
 #[derive(Clone, Copy, Debug)]
 pub enum WalkEvent<'a> {
     /// The key of a member, before its value.

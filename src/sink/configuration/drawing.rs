@@ -45,7 +45,6 @@ enum Shape {
     Box,
     /// A value: a variable, an output or a local value.
     Round,
-    /// A provider.
     Hexagon,
 }
 

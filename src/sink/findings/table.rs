@@ -214,7 +214,6 @@ impl Page {
     }
 }
 
-/// Returns the style of numbers of this kind.
 fn style(kind: Kind) -> &'static str {
     match kind {
         Kind::Echo | Kind::Key => RED,

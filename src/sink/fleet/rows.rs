@@ -78,7 +78,6 @@ impl Column {
     }
 }
 
-/// A number for each column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "BTreeMap<Column, u64>", into = "BTreeMap<Column, u64>")]
 pub(in crate::sink) struct Counts([u64; 10]);
@@ -113,7 +112,6 @@ impl From<Counts> for BTreeMap<Column, u64> {
 }
 
 impl Counts {
-    /// Returns the counts of a plan.
     pub(super) fn of(summary: &Summary) -> Counts {
         let mut counts = Counts::default();
         for (action, number) in &summary.resource_changes {
@@ -141,19 +139,15 @@ impl Counts {
         self.0.iter().all(|&number| number == 0)
     }
 
-    /// Returns the number of changes of all kinds.
     pub(in crate::sink) fn changes(&self) -> u64 {
         Column::ALL.iter().filter(|column| column.is_of_changes()).map(|&column| self[column]).sum()
     }
 }
 
-/// A row of the table.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(in crate::sink) struct Row {
     pub name: Box<str>,
-    /// Plans that contribute to the row.
     pub plans: u64,
-    /// Resources that the row counts.
     pub resources: u64,
     #[serde(default, skip_serializing_if = "Counts::is_zero")]
     pub counts: Counts,
@@ -335,7 +329,6 @@ impl Groups {
         row.plans = 1;
     }
 
-    /// Adds the rows of a plan.
     pub(super) fn add(&mut self, plan: Groups) {
         for row in plan.rows.iter() {
             self.row(&row.name).add(row);

@@ -31,7 +31,6 @@ impl States {
         self.all.states == 0
     }
 
-    /// Adds a state.
     pub(super) fn add(&mut self, label: Label<'_>, holdings: &Holdings) {
         let name = label.workspace.unwrap_or(label.source);
         if self.workspaces.len() < WORKSPACES_MAX || self.workspaces.contains_key(name) {

@@ -18,7 +18,6 @@ const LISTED: usize = 5;
 /// Minimum width of a name, in columns. If long headings leave less room, headings are short.
 const NAME_MIN: usize = 20;
 
-/// A column of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Field {
     Plans,
@@ -136,7 +135,6 @@ impl Totals {
         page.text
     }
 
-    /// Returns the row of totals.
     fn total(&self) -> Row {
         Row {
             name: "total".into(),

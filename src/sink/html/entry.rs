@@ -43,7 +43,6 @@ pub struct HtmlEntry<'a> {
     imported: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<Cow<'a, str>>,
-    /// The status of a check.
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<&'a str>,
     #[serde(skip)]
@@ -116,7 +115,6 @@ impl<'a> HtmlEntry<'a> {
         }
     }
 
-    /// Returns the entry for a change to an output.
     pub fn of_output(output: &'a OutputChange<'_>) -> HtmlEntry<'a> {
         HtmlEntry {
             kind: if output.action == "no-op" { "same_output" } else { "output" },
@@ -147,7 +145,6 @@ impl<'a> HtmlEntry<'a> {
         }
     }
 
-    /// Returns the entry for a check.
     pub fn of_check(check: &'a Check<'_>) -> HtmlEntry<'a> {
         let (check_kind, problems) = (check.check_kind.as_deref(), &*check.problems);
         HtmlEntry {
@@ -184,7 +181,6 @@ fn is_zero(number: &u64) -> bool {
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Cell<'a> {
-    /// An absent value.
     Absent(()),
     /// A shown value as JSON, or a word for a hidden value. The word is not valid JSON.
     Text(Cow<'a, str>),
@@ -252,7 +248,6 @@ fn row(attribute: &Attribute) -> Vec<Cell<'_>> {
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename = "summary")]
 pub struct PlanSummary<'a> {
-    /// The plan line.
     pub line: String,
     /// The name of the tool that made the plan, if not Terraform.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -25,9 +25,7 @@ const PROBLEMS: usize = 20;
 /// The text about one item, or about several items that change alike.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MarkdownEntry {
-    /// The number of items.
     pub count: u64,
-    /// The row.
     pub head: String,
     /// The text below the row.
     pub body: String,
@@ -49,7 +47,6 @@ pub(super) struct EntryRenderer {
     pub renders_full: bool,
     /// How much of each value is shown.
     pub detail: Detail,
-    /// Makes links to source files.
     pub links: SourceLinks,
 }
 
@@ -72,7 +69,6 @@ impl AlikeChanges {
         if is_alike { None } else { Some(other) }
     }
 
-    /// Returns the entry for these changes.
     pub fn entry(self, renderer: &EntryRenderer) -> MarkdownEntry {
         let AlikeChanges { instances, symbol, link, phrase, body, .. } = self;
         let Instances { name, indexes, count, .. } = &instances;
@@ -138,7 +134,6 @@ impl EntryRenderer {
         format!("- {head} {phrase}\n")
     }
 
-    /// Returns the entry for a change to an output.
     pub fn output(&self, output: &OutputChange<'_>) -> MarkdownEntry {
         let action = Action::of(&output.action);
         let link = self.link(&format!("output.{}", output.name));
@@ -146,7 +141,6 @@ impl EntryRenderer {
         MarkdownEntry { head, ..self.body(&output.attributes, action) }
     }
 
-    /// Returns the entry for an action invocation.
     pub fn invocation(&self, invoked: &ActionInvocation<'_>) -> MarkdownEntry {
         let words = phrase::invoked(invoked, quote);
         let space = if words.is_empty() { "" } else { " " };
@@ -154,7 +148,6 @@ impl EntryRenderer {
         MarkdownEntry { head: head + "\n\n", ..self.body(&invoked.attributes, Action::Read) }
     }
 
-    /// Returns the entry for a check.
     pub fn check(&self, check: &Check<'_>) -> MarkdownEntry {
         let head = self.head("", &check.address);
         let link = self.link(&check.address);

@@ -123,7 +123,6 @@ impl EntryStore {
         counts.filter(|(_, count)| *count > 0)
     }
 
-    /// Returns the size of all stored entries.
     pub fn size(&self) -> u64 {
         self.stores.iter().map(|store| store.totals.size).sum()
     }
@@ -148,7 +147,6 @@ impl EntryStore {
     }
 }
 
-/// A reader of the stored entries of a class.
 pub(super) struct StoredEntries<'s>(BufReader<std::io::Take<&'s mut SpooledTempFile>>);
 
 impl StoredEntries<'_> {

@@ -10,7 +10,6 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// Returns the length of a text.
     pub(super) fn of(self, text: &str) -> u64 {
         match self {
             Measure::Characters => text.chars().count() as u64,

@@ -28,7 +28,6 @@ pub(super) struct Layout<'l, 's> {
     overview: &'l Overview,
     /// The text of the overview, for the first page.
     text: &'l str,
-    /// The total number of parts.
     parts: u64,
     open: &'l mut Open<'s>,
     page: Option<BufWriter<Page<'s>>>,
@@ -195,7 +194,6 @@ impl<'l, 's> Layout<'l, 's> {
         }
     }
 
-    /// Begins a page.
     fn begin_page(&mut self) -> Result<()> {
         self.number += 1;
         self.page = Some(BufWriter::new((self.open)(self.number)?));

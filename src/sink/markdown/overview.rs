@@ -24,7 +24,6 @@ const NAMED: usize = 3;
 /// Maximum number of broken rules that are listed. The rest is counted.
 const BROKEN_MAX: usize = 1000;
 
-/// The overview of all plans.
 #[derive(Default)]
 pub(super) struct Overview {
     totals: Totals,

@@ -29,9 +29,7 @@ pub(super) struct Bounds {
 #[derive(Debug)]
 pub(super) struct Line {
     pub symbol: &'static str,
-    /// The style of the symbol.
     pub style: &'static str,
-    /// The address.
     pub name: String,
     /// The location of the block.
     pub link: Option<SourceLink>,

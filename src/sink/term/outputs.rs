@@ -10,14 +10,12 @@ const COUNT_MAX: usize = 1000;
 /// Maximum size of the buffered outputs, in bytes. The last output may exceed it.
 const BYTES_MAX: usize = 256 << 10;
 
-/// The buffered outputs.
 #[derive(Default)]
 pub(super) struct Outputs {
     list: Vec<Waiting>,
     bytes: usize,
 }
 
-/// A buffered output.
 pub(super) struct Waiting {
     pub section: ReportSection,
     /// The symbol of its action, in colour.
@@ -32,12 +30,10 @@ pub(super) struct Waiting {
 pub(super) enum Body {
     /// The value, on the line of the name.
     Value(Box<Attribute>),
-    /// Lines of attributes.
     Lines(String),
 }
 
 impl Outputs {
-    /// Adds an output.
     pub fn push(&mut self, output: Waiting) {
         self.bytes += output.name.len();
         self.bytes += output.link.as_ref().map_or(0, |link| link.linked().len());

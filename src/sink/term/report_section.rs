@@ -34,7 +34,6 @@ impl ReportSection {
         (ReportSection::SameOutputs, "Unchanged outputs"),
     ];
 
-    /// Returns the heading of the section.
     pub fn title(self, tool: Tool) -> &'static str {
         if self == ReportSection::Drift {
             tool.drift()

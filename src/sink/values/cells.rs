@@ -34,7 +34,6 @@ pub(super) fn columns(what: RowKind, select: &Select, is_grouped: bool) -> Vec<C
     split_header(FIRST).chain(split_header(own)).chain(selected).chain(["summary".into()]).collect()
 }
 
-/// The content of a cell.
 pub(super) enum Cell<'a> {
     /// A name or another string from the document.
     Text(Cow<'a, str>),

@@ -15,7 +15,6 @@ use crate::sink::phrase::counted;
 use crate::sink::screen::{BOLD, DIM, Screen, fit, padded, width};
 use crate::sink::write_error;
 
-/// Number of rows in a batch.
 const BATCH: usize = 1000;
 /// Maximum width of a table column that is not the last, in screen columns.
 const WIDEST: usize = 60;

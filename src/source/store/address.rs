@@ -17,7 +17,6 @@ pub(super) enum Kind {
     Gs,
     /// Azure Blob Storage.
     Az,
-    /// A web server.
     Web,
 }
 
@@ -33,9 +32,7 @@ pub struct Address {
 /// A parsed name with a scheme.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::source) enum Named {
-    /// The path of a local file.
     File(PathBuf),
-    /// An address in a store.
     Object(Address),
 }
 

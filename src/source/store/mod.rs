@@ -68,7 +68,6 @@ impl fmt::Debug for Object {
 
 /// The result of looking up an address.
 pub(super) enum LookupResult {
-    /// An object.
     Object(Version),
     /// There is no object with this key. The key may be the common prefix of other keys.
     Folder,

@@ -27,7 +27,6 @@ use super::address::{Address, Kind, fault};
 use super::wire::{Connector, Marker};
 use crate::error::{Result, StoreFault};
 
-/// The clients of a run.
 #[derive(Default)]
 pub(super) struct Clients {
     buckets: Mutex<HashMap<(Kind, String), Bucket>>,
@@ -38,7 +37,6 @@ pub(super) struct Clients {
 }
 
 impl Clients {
-    /// Returns the client of the bucket in an address.
     pub(super) fn bucket(&self, address: &Address) -> Result<Bucket> {
         if address.kind() == Kind::Web {
             return self.web(address.bucket()).ok_or_else(|| fault(StoreFault::Name));
@@ -91,7 +89,6 @@ impl Bucket {
         Some(Bucket { objects: store.clone(), lists: Some(store) })
     }
 
-    /// Requests the version of an object.
     pub(super) async fn head(&self, path: &Path, marker: Marker) -> object_store::Result<Version> {
         let options =
             GetOptions { head: true, extensions: marker.extensions(), ..GetOptions::default() };
@@ -145,7 +142,6 @@ impl Bucket {
 }
 
 impl Version {
-    /// Returns the version of an object in a listing.
     pub(super) fn listed(meta: &ObjectMeta) -> Version {
         Version {
             len: Some(meta.size),

@@ -19,7 +19,6 @@ pub(super) struct KeyGlob {
 /// How a glob matches an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Match {
-    /// The glob matches the whole key.
     Whole,
     /// The glob matches a folder that contains the object. Holds the length of the folder's key
     /// with its final slash, in bytes.

@@ -52,7 +52,6 @@ impl Stores {
         self.0.retry_policy
     }
 
-    /// Returns the client of the bucket in an address.
     pub(super) fn bucket(&self, address: &Address) -> Result<Bucket> {
         self.0.clients.bucket(address)
     }

@@ -71,7 +71,11 @@ impl KindClues {
     }
 }
 
-/// Returns the kind of a file with known magic bytes; `None` for other files.
+/// Number of bytes that decide the kind of a file by its magic bytes.
+pub(super) const MAGIC_LEN: usize = 262;
+
+/// Returns the kind of a file with known magic bytes; `None` for other files. `head` has the first
+/// [`MAGIC_LEN`] bytes of the file, or the whole file.
 pub(super) fn by_magic(head: &[u8]) -> Option<WrongDocument> {
     if head.starts_with(b"PK\x03\x04") {
         // The name of the archive's first file. `head` may end inside the name.

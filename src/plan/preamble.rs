@@ -58,8 +58,12 @@ pub(super) fn find(
                 return Err(wrong(kind));
             }
             return match (wrapper::is_text(before), surrounding_text) {
-                // The input may be an uncompressed archive that contains plans.
-                (false, _) => Err(wrong(kind::by_magic(text).unwrap_or(WrongDocument::NotJson))),
+                (false, _) => {
+                    // The input may be an uncompressed archive that contains plans.
+                    while behind(source, start).len() < kind::MAGIC_LEN && source.fill(from)? {}
+                    let kind = kind::by_magic(behind(source, start));
+                    Err(wrong(kind.unwrap_or(WrongDocument::NotJson)))
+                }
                 (true, SurroundingText::Refused) => Err(wrong(WrongDocument::TextBefore)),
                 (true, SurroundingText::Skipped) => {
                     Ok(Preamble { start: brace, brace, text: at as u64 })

@@ -51,7 +51,8 @@ struct Draft {
     clues: Clues,
     types: HashMap<String, BTreeMap<Action, u64>>,
     /// Resources that are destroyed, replaced or forgotten.
-    risks: Listing,
+    /// The deletions, replacements and forgotten resources.
+    risks: [Listing; 3],
     moves: Listing,
     imports: Listing,
     drift: Listing,
@@ -148,7 +149,7 @@ impl<W: Write> View<W> {
         let bounds = Bounds { lines: self.top.unwrap_or(LISTED), columns: self.screen.width };
         let listing = || Listing::new(bounds);
         let plan = Draft {
-            risks: listing(),
+            risks: [listing(), listing(), listing()],
             moves: listing(),
             imports: listing(),
             drift: listing(),
@@ -178,7 +179,7 @@ impl<W: Write> View<W> {
         let line = plan_line(summary, plan.invocations);
         write!(self.out, "\n{}", self.screen.sentence(BOLD, &line))?;
         self.draw_types(&plan.types, &summary.terraform)?;
-        self.draw_listing("Destroyed, replaced or forgotten", &plan.risks)?;
+        self.draw_listing("Destroyed, replaced or forgotten", &Listing::join(&plan.risks))?;
         self.draw_listing("Moved", &plan.moves)?;
         self.draw_listing("Imported", &plan.imports)?;
         self.draw_listing(tool.drift(), &plan.drift)?;
@@ -397,8 +398,14 @@ impl Draft {
         if change.is_settled() {
             return;
         }
-        if matches!(action, Action::Delete | Action::Replace | Action::Forget) {
-            self.risks.push(|| {
+        let risk = match action {
+            Action::Delete => Some(0),
+            Action::Replace => Some(1),
+            Action::Forget => Some(2),
+            _ => None,
+        };
+        if let Some(risk) = risk {
+            self.risks[risk].push(|| {
                 let reason = |word: &str| known(|word| phrase::bare_reason(change, word), word);
                 let reason = change.action_reason.as_deref().map(reason);
                 let parts = phrase::stays(change).map(str::to_owned).into_iter().chain(reason);

@@ -497,12 +497,16 @@ impl<W: Write> Sink for Term<W> {
                 }
                 self.line("")?;
                 self.sentence(BOLD, &plan_line(summary, self.invocations))?;
+                let broken = match self.counted_rules.broken().count() {
+                    0 => None,
+                    count => Some(format!("{}: {count}.", self.counted_rules.broken_title())),
+                };
                 let checks = match self.hidden.failed_checks {
                     0 => None,
                     count => Some(format!("{} failed.", counted(count, "check"))),
                 };
                 let warnings = Warning::of(summary).map(|warning| warning.words(PlanCount::This));
-                let mut words = checks.into_iter().chain(warnings);
+                let mut words = broken.into_iter().chain(checks).chain(warnings);
                 words.try_for_each(|words| self.sentence(RED, &format!("! {words}")))
             }
         }

@@ -10,7 +10,7 @@ const BYTES_MAX: usize = 2 << 20;
 const NAME_MIN: usize = 20;
 
 /// The first lines of a list, and the length of the whole list.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Listing {
     pub lines: Vec<Line>,
     pub count: u64,
@@ -26,7 +26,7 @@ pub(super) struct Bounds {
 }
 
 /// A line of a list. Its strings have no hidden characters.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Line {
     pub symbol: &'static str,
     pub style: &'static str,
@@ -41,6 +41,18 @@ impl Listing {
     /// Creates an empty list.
     pub fn new(bounds: Bounds) -> Listing {
         Listing { bounds, ..Listing::default() }
+    }
+
+    /// Returns one list of the lines of several lists, in their order.
+    pub fn join(lists: &[Listing]) -> Listing {
+        let mut all = Listing::default();
+        for list in lists {
+            all.bounds = list.bounds;
+            all.count += list.count;
+            let room = all.bounds.lines.saturating_sub(all.lines.len());
+            all.lines.extend(list.lines.iter().take(room).cloned());
+        }
+        all
     }
 
     /// Counts a line, and stores it if the list is not full.

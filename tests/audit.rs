@@ -432,12 +432,15 @@ fn assert_report_agrees(path: &std::path::Path) {
     let (report, said) = report(path);
     let summary = &report[report.len() - 1];
     let number = |key: &str| summary[key].as_u64().expect("a number");
+    let counted = |number: u64, words: [&str; 2]| {
+        format!("{number} {}", if number == 1 { words[0] } else { words[1] })
+    };
     let masked = format!(
-        "masked {} marked values, {} echoes, {} values by name, {} equal",
-        number("marked"),
-        number("echo") + number("key"),
-        number("name"),
-        number("equal"),
+        "masked {}, {}, {}, {}",
+        counted(number("marked"), ["marked value", "marked values"]),
+        counted(number("echo") + number("key"), ["echo", "echoes"]),
+        counted(number("name"), ["value by name", "values by name"]),
+        counted(number("equal"), ["equal constant", "equal constants"]),
     );
     assert!(said.contains(&masked), "{}: {masked}\n{said}", path.display());
     let mut args: Vec<&str> = vec!["--format", "ndjson"];

@@ -76,10 +76,17 @@ pub fn warn_of_names(names: Option<&Names>) {
 
 /// Returns the counts of masked values, in words.
 pub fn masked(counts: &Counts) -> String {
-    let Counts { marked, echoes, named, equal, .. } = counts;
+    let Counts { marked, echoes, named, equal, .. } = *counts;
+    let number = |count: u64, one: &str, more: &str| match count {
+        1 => format!("1 {one}"),
+        _ => format!("{count} {more}"),
+    };
     format!(
-        "masked {marked} marked values, {echoes} echoes, {named} values by name, \
-         {equal} equal constants and identities"
+        "masked {}, {}, {}, {}",
+        number(marked, "marked value", "marked values"),
+        number(echoes, "echo", "echoes"),
+        number(named, "value by name", "values by name"),
+        number(equal, "equal constant or identity", "equal constants and identities")
     )
 }
 

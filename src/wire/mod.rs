@@ -55,6 +55,7 @@ pub use self::error::{Error, ErrorKind};
 pub use self::from_json::from_json;
 pub use self::from_msgpack::from_msgpack;
 pub use self::number::Number;
+#[cfg(any(feature = "blocks", feature = "checks"))]
 pub(crate) use self::text::write_quoted as quote;
 pub use self::to_json::to_json;
 pub use self::to_msgpack::to_msgpack;

@@ -131,7 +131,7 @@ fn standard_error_counts_what_was_dropped_and_masked() {
         let said = String::from_utf8(output.stderr).expect("a text");
         assert_eq!(said.lines().collect::<Vec<_>>(), expected, "{args:?}");
     };
-    let masked = "masked 1 marked values, 1 echoes, 0 values by name, \
+    let masked = "masked 1 marked value, 1 echo, 0 values by name, \
                   0 equal constants and identities";
     says(
         &[],

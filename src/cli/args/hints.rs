@@ -56,6 +56,10 @@ fn of_option(option: &str, args: &[OsString]) -> Option<String> {
     {
         return Some(remedy);
     }
+    if let ("--fail-on", "batch" | "merge") = (option, command.get_name()) {
+        let hint = "run `batch --assert FILE`, or `summary --fail-on` with the same inputs";
+        return Some(hint.to_owned());
+    }
     let name = option.strip_prefix("--")?;
     let known = command.get_arguments().filter(|known| !known.is_hide_set());
     let near = nearest(name, known.filter_map(clap::Arg::get_long))?;

@@ -250,7 +250,10 @@ fn headline(summary: &Summary) -> String {
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     match parts.is_empty() {
-        true => "No secrets are marked, and nothing looks like one.".to_owned(),
+        true => "No unmasked secrets are marked, and nothing looks like one. In a redacted \
+                 document, this does not cover copies inside longer texts: audit the original with \
+                 --echo contains."
+            .to_owned(),
         false => format!("{}.", parts.join(", ")),
     }
 }

@@ -30,14 +30,11 @@ use crate::source::{InputEntry, Unlisted};
 pub enum Wanted {
     /// No attributes.
     None,
+    /// The paths of attributes.
     Paths,
     /// The values of all attributes or only of changed ones, in this detail. `secrets` says which
     /// values are secret.
-    Values {
-        all: bool,
-        detail: Detail,
-        secrets: Box<secret::SecretOptions>,
-    },
+    Values { all: bool, detail: Detail, secrets: Box<secret::SecretOptions> },
     /// No attributes, but the configuration blocks of the resources.
     Blocks,
 }
@@ -128,6 +125,7 @@ const SMALL: u64 = 4 << 20;
 /// Maximum number of secrets, and of marked paths, of a document that a worker reads.
 const SECRETS: u64 = 10_000;
 
+/// How to read an input.
 #[derive(Clone, Copy)]
 struct Reading<'a> {
     plans: &'a Plans,

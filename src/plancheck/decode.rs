@@ -47,12 +47,8 @@ enum Frame {
         /// The `format_version`, if the object is a document; otherwise `None`.
         version: Option<String>,
     },
-    Elements {
-        is_map: bool,
-        shape: &'static Shape,
-        part: Option<CheckedPart>,
-        floats: bool,
-    },
+    /// A list or a map.
+    Elements { is_map: bool, shape: &'static Shape, part: Option<CheckedPart>, floats: bool },
 }
 
 /// Reads a document and sends its parts to a receiver. Fails if the document is not JSON, a value
@@ -106,6 +102,7 @@ pub(super) fn decode<S: Source>(
 struct ValueContext {
     shape: &'static Shape,
     part: Option<CheckedPart>,
+    /// The name of a member.
     name: String,
     floats: bool,
 }

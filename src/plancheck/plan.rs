@@ -26,48 +26,27 @@ pub enum PlanCheck {
     EmptyPlan,
     /// An output or a resource changes.
     NonEmptyPlan,
+    /// No change is deferred.
     NoDeferredChanges,
     /// A resource has an action: `NoOp`, `Create`, `Read`, `Update`, `Destroy`,
     /// `DestroyBeforeCreate`, `CreateBeforeDestroy` or `Replace`.
-    ResourceAction {
-        address: String,
-        action: String,
-    },
-    UnknownValue {
-        address: String,
-        path: AttributePath,
-    },
+    ResourceAction { address: String, action: String },
+    /// A value of a resource is unknown.
+    UnknownValue { address: String, path: AttributePath },
     /// A value of a resource has its own sensitivity mark. A mark on a value that contains it is
     /// not enough.
-    SensitiveValue {
-        address: String,
-        path: AttributePath,
-    },
+    SensitiveValue { address: String, path: AttributePath },
     /// A value of a resource is known and passes a check.
-    KnownValue {
-        address: String,
-        path: AttributePath,
-        check: KnownValue,
-    },
-    DeferredChange {
-        address: String,
-        reason: String,
-    },
-    UnknownOutputValue {
-        output: String,
-        path: Option<AttributePath>,
-    },
+    KnownValue { address: String, path: AttributePath, check: KnownValue },
+    /// The change of a resource is deferred for a reason.
+    DeferredChange { address: String, reason: String },
+    /// The value of an output is unknown.
+    UnknownOutputValue { output: String, path: Option<AttributePath> },
     /// The value of an output is null. For a new output, this is the planned value; otherwise, it
     /// is the value before the change.
-    NullOutputValue {
-        output: String,
-        path: Option<AttributePath>,
-    },
-    KnownOutputValue {
-        output: String,
-        path: Option<AttributePath>,
-        check: KnownValue,
-    },
+    NullOutputValue { output: String, path: Option<AttributePath> },
+    /// The value of an output is known and passes a check.
+    KnownOutputValue { output: String, path: Option<AttributePath>, check: KnownValue },
 }
 
 /// Checks a plan. The results are in the order of the checks.

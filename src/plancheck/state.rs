@@ -33,32 +33,18 @@ pub struct AttributeAddress {
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the names of the fields say what they are")]
 pub enum StateCheck {
-    KnownValue {
-        attribute: AttributeAddress,
-        check: KnownValue,
-    },
-    KnownOutputValue {
-        output: String,
-        path: Option<AttributePath>,
-        check: KnownValue,
-    },
+    /// A value passes a check.
+    KnownValue { attribute: AttributeAddress, check: KnownValue },
+    /// The value of an output passes a check.
+    KnownOutputValue { output: String, path: Option<AttributePath>, check: KnownValue },
     /// A value has a sensitivity mark of its own. A mark on a value that contains it is not enough.
-    SensitiveValue {
-        attribute: AttributeAddress,
-    },
+    SensitiveValue { attribute: AttributeAddress },
     /// An identity has these attributes and no others.
-    Identity {
-        address: String,
-        identity: BTreeMap<String, KnownValue>,
-    },
-    IdentityValue {
-        attribute: AttributeAddress,
-        check: KnownValue,
-    },
+    Identity { address: String, identity: BTreeMap<String, KnownValue> },
+    /// An attribute of an identity passes a check.
+    IdentityValue { attribute: AttributeAddress, check: KnownValue },
     /// An attribute of an identity equals the attribute of the resource at the same path.
-    IdentityValueMatchesState {
-        attribute: AttributeAddress,
-    },
+    IdentityValueMatchesState { attribute: AttributeAddress },
     /// An attribute of an identity equals the attribute of the resource at another path.
     IdentityValueMatchesStateAtPath {
         address: String,
@@ -66,16 +52,9 @@ pub enum StateCheck {
         state_path: AttributePath,
     },
     /// Each value and the value after it pass the comparer.
-    CompareValue {
-        comparer: Comparer,
-        values: Vec<AttributeAddress>,
-    },
+    CompareValue { comparer: Comparer, values: Vec<AttributeAddress> },
     /// Two values pass the comparer.
-    CompareValuePairs {
-        comparer: Comparer,
-        one: AttributeAddress,
-        two: AttributeAddress,
-    },
+    CompareValuePairs { comparer: Comparer, one: AttributeAddress, two: AttributeAddress },
     /// At least one element of a collection passes the comparer with a value. The first path leads
     /// to a collection, each further path from its elements to nested collections.
     CompareValueCollection {
@@ -114,6 +93,7 @@ pub fn check_state<S: Source>(
 }
 
 impl StateCheck {
+    /// The addresses that the check names.
     fn addresses(&self) -> Vec<&str> {
         match self {
             StateCheck::KnownOutputValue { .. } => Vec::new(),
@@ -133,6 +113,7 @@ impl StateCheck {
         }
     }
 
+    /// The output that the check names.
     fn output(&self) -> Option<&str> {
         match self {
             StateCheck::KnownOutputValue { output, .. } => Some(output),

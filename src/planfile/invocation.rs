@@ -12,6 +12,7 @@ use crate::limits::Limits;
 use crate::wire::json_string::write_string;
 use crate::wire::msgpack::Value;
 
+/// An invocation of an action.
 #[derive(Debug)]
 pub(super) struct Invocation<'a> {
     address: &'a str,
@@ -22,17 +23,13 @@ pub(super) struct Invocation<'a> {
     offset: u64,
 }
 
+/// The trigger of an action.
 #[derive(Debug, Default)]
 enum Trigger<'a> {
     #[default]
     None,
-    Lifecycle {
-        resource: &'a str,
-        event: u64,
-        block: u64,
-        list: u64,
-        on_failure: u64,
-    },
+    /// A change of a resource.
+    Lifecycle { resource: &'a str, event: u64, block: u64, list: u64, on_failure: u64 },
     /// The user invokes the action.
     Invoke,
 }
@@ -59,6 +56,7 @@ impl<'a> Invocation<'a> {
         Ok(Invocation { address, provider, config, marks, trigger, offset })
     }
 
+    /// Appends the invocation.
     pub(super) fn write(&self, release: Release, limits: &Limits, out: &mut Vec<u8>) -> Result<()> {
         let offset = self.offset;
         let address = split(self.address).and_then(|(_, rest)| rest.strip_prefix("action."));

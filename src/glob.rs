@@ -17,7 +17,6 @@ impl Glob {
         Glob { parts: vec![text.as_bytes().into()] }
     }
 
-    /// Whether the glob matches the whole string.
     pub fn matches(&self, text: &[u8]) -> bool {
         self.advanced(Progress::default(), text).is_some_and(|reached| self.ends(reached, text))
     }

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Maximum number of names in a sample.
 const SAMPLE_MAX: usize = 4096;
 
 /// The maximum length of a string to compare, in bytes. The time is quadratic in the length.

@@ -99,7 +99,6 @@ impl<J> Queue<J> {
         });
     }
 
-    /// Runs jobs until the queue is closed.
     fn run(&self, worker: &mut impl Worker<Job = J>) {
         loop {
             let mut jobs = self.jobs();
@@ -141,7 +140,6 @@ pub(crate) struct Pool<'scope, W: Worker> {
     queue: &'scope Queue<W::Job>,
     /// Maximum number of threads to use, including the calling one.
     threads: usize,
-    /// Number of started threads.
     started: usize,
     /// The worker of the calling thread.
     own: Option<W>,

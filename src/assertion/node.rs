@@ -9,7 +9,6 @@ use crate::nearest::nearest;
 pub const FILE_MAX: usize = 8 << 20;
 /// Maximum depth of nested lists and mappings.
 pub(super) const DEPTH_MAX: usize = 64;
-/// Maximum number of nodes.
 pub(super) const NODES_MAX: usize = 1_000_000;
 
 /// A fault in a file of assertions, with its line.
@@ -42,7 +41,6 @@ pub(super) struct Node {
     pub kind: NodeKind,
 }
 
-/// The type and the content of a node.
 #[derive(Clone, Debug)]
 pub(super) enum NodeKind {
     Null,
@@ -128,7 +126,6 @@ impl Builder {
         }
     }
 
-    /// Whether the next scalar is a key.
     pub fn needs_key(&self) -> bool {
         let last = self.open.last();
         last.is_some_and(|open| open.key.is_none() && matches!(open.content, NodeKind::Mapping(_)))

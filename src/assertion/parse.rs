@@ -9,7 +9,6 @@ use super::subject::{
 use super::values::{bounds, matcher};
 use crate::path::{AddressPattern, AttributePath, AttributeQuery, DottedPath};
 
-/// Maximum number of assertions of a file.
 const ASSERTIONS_MAX: usize = 100_000;
 
 /// The subject that a key is about.
@@ -111,7 +110,6 @@ struct Parts {
     resource: Option<String>,
     output: Option<String>,
     path: Option<(usize, Node)>,
-    /// Whether a path may have dotted numbers.
     is_dotted: bool,
     expectations: Vec<Expectation>,
     severity: Severity,

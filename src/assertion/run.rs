@@ -39,7 +39,6 @@ struct Current {
 }
 
 impl Current {
-    /// Reads the names and the actions of a resource.
     fn read(&mut self, resource: &ResourceChange<'_>) -> Result<()> {
         self.address = decoded(resource.address)?;
         self.type_name = decoded(resource.resource.type_name)?;
@@ -55,7 +54,6 @@ impl Current {
         Ok(())
     }
 
-    /// Sets the names of an output.
     fn name_output(&mut self, name: &str) {
         name.clone_into(&mut self.address);
         self.type_name = format!("output.{name}");

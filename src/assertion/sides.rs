@@ -100,7 +100,6 @@ pub(super) struct Item<'i, 'a> {
     pub address: &'i str,
     /// The actions; `None` in a state.
     pub actions: Option<&'i [String]>,
-    /// Whether the resource is a data source.
     pub is_data: bool,
     /// The reason why the change is deferred; `None` if it is not deferred.
     pub deferred: Option<&'i str>,
@@ -136,7 +135,6 @@ impl<T: Into<String>> From<T> for Contradiction {
 type Checked = Result<Option<Contradiction>>;
 
 impl Item<'_, '_> {
-    /// Checks an expectation about this item.
     pub fn check(
         &self,
         expectation: &Expectation,
@@ -401,7 +399,6 @@ fn has_mark(overlay: Value<'_>) -> Result<bool> {
     Ok(false)
 }
 
-/// Describes a value in words.
 fn described(data: Data<'_>) -> Result<Contradiction> {
     Ok(match data.ty()? {
         Type::Nil => "null".into(),

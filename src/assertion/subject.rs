@@ -64,7 +64,6 @@ impl ValueSelector {
         matches!(self, ValueSelector::At(path) if path.is_root())
     }
 
-    /// Whether the first step is an index.
     pub(super) fn begins_with_index(&self) -> bool {
         match self {
             ValueSelector::At(path) => {

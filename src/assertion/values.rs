@@ -183,7 +183,6 @@ pub(super) fn bounds(bounds: &mut Bounds, key: &str, node: &Node) -> Result<(), 
     }
 }
 
-/// Describes an expectation in a few words.
 pub(super) fn words(expectation: &Expectation) -> String {
     let actions = |actions: &[Action]| {
         actions.iter().map(|action| action.word()).collect::<Vec<_>>().join(" or ")

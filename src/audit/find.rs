@@ -191,7 +191,6 @@ impl<'r, N: Notes> Auditor<'r, N> {
         }
     }
 
-    /// Finds the secrets among the values of a piece.
     fn values(&mut self, piece: &Piece<'_>) -> Result<()> {
         let mut parts = Parts::of(piece)?;
         self.unmarked += u64::from(parts.is_unmarked(piece.kind));

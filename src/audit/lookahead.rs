@@ -110,7 +110,6 @@ impl LookaheadResult for Findings {
     }
 }
 
-/// Audits ranges.
 pub(super) struct RangeAuditor<'r> {
     auditor: Auditor<'r, Findings>,
     /// Scratch space for pieces.

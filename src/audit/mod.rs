@@ -154,7 +154,6 @@ pub struct SecretOrigin {
     pub offset: u64,
 }
 
-/// Number of findings of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[expect(missing_docs, reason = "the kinds")]
 pub struct Counts {

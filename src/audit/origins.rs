@@ -37,7 +37,6 @@ struct FirstLocation {
 }
 
 impl Origins {
-    /// Records a location.
     pub fn insert(&mut self, fresh: &FreshSecrets<'_, '_>) {
         let FreshSecrets { piece, path, side, identity, offset, number } = *fresh;
         // Paths are stored without gaps: once a path is missing, no later path is stored.

@@ -159,7 +159,6 @@ impl Label {
         Ok(label)
     }
 
-    /// Returns the label without secrets.
     pub fn shown(&self, safe: &SafeText<'_>) -> Label {
         let text = |text: &Option<String>| text.as_ref().map(|text| safe.text(text));
         Label {

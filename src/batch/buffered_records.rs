@@ -38,7 +38,6 @@ enum Event {
     Done(Name, Box<Sifted>),
 }
 
-/// The label of a plan.
 #[derive(Debug)]
 struct Name {
     source: String,

@@ -29,7 +29,6 @@ use crate::error::{Error, ErrorKind, FolderProblem, Result};
 
 /// The prefix of the names of unfinished files.
 const UNFINISHED: &str = ".plansift-";
-/// The name of the lock file.
 const LOCK: &str = "lock";
 /// The folder of finished record files.
 pub const RECORDS: &str = "records";
@@ -40,7 +39,6 @@ pub const REPORT: &str = "report.ndjson";
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
-    /// The extension of the record files.
     extension: &'static str,
     journal: Journal,
     /// The lock file. The lock lasts while the file is open.

@@ -13,7 +13,6 @@ use crate::source::{InputEntry, Inputs, Location, Unlisted};
 #[derive(Debug)]
 pub struct Jobs {
     inputs: Inputs,
-    /// The indexes of the inputs to process.
     indexes: Vec<usize>,
 }
 

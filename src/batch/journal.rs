@@ -385,7 +385,6 @@ impl Iterator for Listing<'_> {
     }
 }
 
-/// Indexes the outcomes in a line.
 fn read_outcomes(line: &Line, file: &File, known: &mut HashMap<Key, OutcomeRange>) -> Result<()> {
     let mut elements = Elements::of(line, Kind::Outcomes, file);
     while let Some((offset, text)) = elements.next()? {

@@ -91,7 +91,6 @@ pub fn read_plans<'v>(
     visit_all(&mut documents, &mut Plans { input, options, attributes, plan_assertions, reader })
 }
 
-/// Reads each plan of an input for a reader.
 struct Plans<'a, 'v, R> {
     input: Label<'a>,
     options: &'a RecordOptions,
@@ -176,7 +175,6 @@ impl<S: Source, R: Reader> Visitor<S> for Plans<'_, '_, R> {
     }
 }
 
-/// A sink that discards all records.
 pub(crate) struct Discard;
 
 impl Sink for Discard {

@@ -42,7 +42,6 @@ pub(super) fn unread(job: &Job<'_>, error: &Error) -> Worked {
     (Finished { outcome, file: None }, Vec::new())
 }
 
-/// A job in progress.
 pub(super) struct Work<'a> {
     pub job: &'a Job<'a>,
     pub settings: &'a Settings,

@@ -14,7 +14,6 @@ use super::file::{
     FileDiagnostic, MemberReferences, SourceBlock, SourceLocation, parse, references_of, whole_file,
 };
 
-/// The endings of configuration files.
 const ENDINGS: [&str; 4] = [".tf.json", ".tofu.json", ".tf", ".tofu"];
 
 /// True if a file of this name belongs to a module.

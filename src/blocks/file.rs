@@ -215,7 +215,6 @@ fn source_block<E>(
     }
 }
 
-/// Returns the address of a block in its module.
 fn address(kind: &str, labels: &[Box<str>], alias: Option<&str>) -> Option<Box<str>> {
     let name = labels.join(".");
     let address = match kind {

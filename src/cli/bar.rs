@@ -30,7 +30,6 @@ struct Drawn {
 /// A source that reports its position to a bar.
 pub type Watched<S> = Hooked<S, Reporting>;
 
-/// Reports the position of a source to a bar.
 pub struct Reporting {
     bar: Bar,
     position: u64,
@@ -114,7 +113,6 @@ pub fn suspend(write: impl FnOnce()) {
     }
 }
 
-/// Removes a bar from the terminal.
 pub fn clear(bar: &ProgressBar) {
     bar.finish_and_clear();
     *shown() = None;

@@ -123,7 +123,6 @@ pub fn open_twice(
     Ok((Documents::new(open()?, read), Collecting::new(open, accepts)))
 }
 
-/// Reads each document of an input.
 struct Each<'a, K> {
     label: Label<'a>,
     input: usize,

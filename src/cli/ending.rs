@@ -11,7 +11,6 @@ use super::unmatched;
 use crate::error::Error;
 use crate::record::watch::Watch;
 
-/// An error of an output.
 pub struct Failure {
     /// The path of the output; `None` for standard output.
     path: Option<PathBuf>,

@@ -2,7 +2,6 @@
 
 use std::process::ExitCode;
 
-/// The exit code of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// The run is complete, with or without changes, or the reader closed the pipe.
@@ -11,11 +10,9 @@ pub enum Exit {
     Failed = 1,
     /// There are changes, with `--detailed-exitcode`.
     Changes = 2,
-    /// A plan breaks a rule.
     RuleBroken = 3,
     /// Some inputs failed; the others are done.
     SomeFailed = 4,
-    /// The arguments are wrong.
     Usage = 64,
 }
 

@@ -34,7 +34,6 @@ impl Listed {
         self.shows_workspaces.then(|| self.inputs.workspace(entry))
     }
 
-    /// Lists all files that the run reads.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         let inputs = self.inputs.entries.iter().flatten();
         let inputs = inputs.filter_map(|entry| match &entry.location {

@@ -10,7 +10,6 @@ use super::bar;
 use super::messages::say;
 use crate::batch::run::Progress;
 
-/// Shows the progress of a batch.
 pub struct Meter {
     shown: Shown,
     inputs: u64,
@@ -60,7 +59,6 @@ impl Meter {
         }
     }
 
-    /// Removes the bar.
     pub fn finish(&self) {
         if let Shown::Bar(bar) = &self.shown {
             bar::clear(bar);

@@ -72,7 +72,6 @@ struct Report {
     output: Output,
     /// The number of the current input, and the readers of its audit.
     auditing: Option<(usize, Documents<Watched<Input>>, SecretPass)>,
-    /// The error that ended the report.
     failed: Option<Error>,
 }
 

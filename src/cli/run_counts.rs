@@ -14,7 +14,6 @@ pub struct RunCounts {
     pub done: u64,
     /// Documents that failed, and inputs that could not be opened.
     pub failed: u64,
-    /// Whether a plan changes anything.
     pub has_changes: bool,
     /// Unmarked values that repeat a sensitive value.
     pub echoes: u64,

@@ -25,7 +25,6 @@ pub fn screen(when: When, output: Option<&Path>) -> Screen {
     Screen { color: color(when, output), width }
 }
 
-/// Decides whether an output has colours.
 fn color(when: When, output: Option<&Path>) -> Color {
     let wanted = match when {
         When::Always => true,

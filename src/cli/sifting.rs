@@ -43,7 +43,6 @@ pub enum Wanted {
 pub struct Sifting<'a> {
     reading: Reading<'a>,
     sink: &'a mut dyn Sink,
-    /// The counts so far.
     pub counts: RunCounts,
 }
 
@@ -125,7 +124,6 @@ const SMALL: u64 = 4 << 20;
 /// Maximum number of secrets, and of marked paths, of a document that a worker reads.
 const SECRETS: u64 = 10_000;
 
-/// How to read an input.
 #[derive(Clone, Copy)]
 struct Reading<'a> {
     plans: &'a Plans,
@@ -138,7 +136,6 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// Returns the number of passes over a plan.
     fn passes(&self) -> u64 {
         match self.attributes {
             Wanted::Values { .. } | Wanted::Blocks => 2,

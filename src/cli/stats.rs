@@ -13,7 +13,6 @@ impl Stats {
         Stats { started: Instant::now(), bytes: 0 }
     }
 
-    /// Counts the bytes of a document.
     pub fn add(&mut self, bytes: u64) {
         self.bytes += bytes;
     }

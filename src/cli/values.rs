@@ -57,20 +57,17 @@ pub fn resources(arguments: &Resources) -> std::result::Result<Exit, Exit> {
     run(request, RowKind::Resources, options)
 }
 
-/// Lists the outputs of all inputs.
 pub fn outputs(arguments: &Outputs) -> std::result::Result<Exit, Exit> {
     let Outputs { of, values, rows } = arguments;
     let options = |options: ValuesOptions| ValuesOptions { of: *of, ..options };
     run(Request { rows, shows_values: *values, by: None, gate: None }, RowKind::Outputs, options)
 }
 
-/// Lists the variables of all inputs.
 pub fn variables(arguments: &Variables) -> std::result::Result<Exit, Exit> {
     let Variables { values, rows } = arguments;
     run(Request { rows, shows_values: *values, by: None, gate: None }, RowKind::Variables, |it| it)
 }
 
-/// Lists the checks of all inputs.
 pub fn checks(arguments: &Checks) -> std::result::Result<Exit, Exit> {
     let Checks { gate, rows } = arguments;
     // The messages of checks may repeat secrets.
@@ -137,7 +134,6 @@ fn run(
     ended
 }
 
-/// Creates the sink that the arguments select.
 fn sink(
     arguments: &RowArgs,
     options: &ValuesOptions,

@@ -135,7 +135,6 @@ fn path(path: &ValuePath) -> String {
     text
 }
 
-/// Decodes the value with its type.
 fn value(
     arguments: &Bytes,
     bytes: &[u8],

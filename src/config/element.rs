@@ -94,7 +94,6 @@ pub struct ElementNames {
     pub config_address: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
-    /// The type of a resource or action.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub type_name: Option<String>,
     /// The name that the configuration gives the element.
@@ -106,13 +105,11 @@ pub struct ElementNames {
     /// The source address of a provider.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub full_name: Option<String>,
-    /// The alias of a provider configuration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alias: Option<String>,
 }
 
 impl Element {
-    /// Creates an element without details.
     pub(super) fn new(kind: Kind, address: String, module_address: &str) -> Element {
         let module_address = (!module_address.is_empty()).then(|| module_address.to_owned());
         Element {

@@ -58,7 +58,6 @@ struct Reader<'e> {
     each: &'e mut dyn FnMut(&Element, u64) -> Result<()>,
     /// The path to the configuration of the current module.
     config_path: String,
-    /// The address of the current module.
     module: String,
     /// The entered calls, outermost first.
     calls: Vec<Call>,
@@ -306,7 +305,6 @@ impl Reader<'_> {
         })
     }
 
-    /// Adds an expression that has this path.
     fn expression(
         &mut self,
         path: &str,

@@ -15,7 +15,6 @@ use crate::error::Result;
 use crate::json::string::common_prefix;
 use crate::json::value::{MemberSpan, Members, Text, Value};
 
-/// Whether the keys of an object are in order.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ordered {
     Yes,

@@ -144,7 +144,6 @@ impl<'a> Walk<'a> {
 }
 
 impl<'a> Container<'a> {
-    /// Moves to the next value.
     fn step(&mut self) -> Result<Option<Value<'a>>> {
         match self {
             Container::Array { elements, reached } => {

@@ -13,7 +13,6 @@ pub enum TokenClass {
     String,
     Number,
     Letter,
-    /// Any other byte.
     Other,
 }
 

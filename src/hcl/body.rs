@@ -34,7 +34,6 @@ pub fn read(
     Reader { document, file, diagnostics }.content(Document::ROOT, schema).blocks
 }
 
-/// The attributes and blocks of a body.
 #[derive(Default)]
 struct Content {
     attributes: Vec<Attribute<Index>>,

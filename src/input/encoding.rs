@@ -73,7 +73,6 @@ struct Utf16<R> {
     bytes: Vec<u8>,
     /// The first half of an unfinished surrogate pair.
     high: Option<u16>,
-    /// Decoded text.
     text: Vec<u8>,
     /// Number of bytes of `text` that were returned.
     returned: usize,

@@ -58,7 +58,6 @@ impl Drop for Mapping {
     }
 }
 
-/// A mapped file as windows.
 pub(super) struct Mapped {
     mapping: Arc<Mapping>,
     /// The file and its state when it was opened.

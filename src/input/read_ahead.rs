@@ -22,7 +22,6 @@ pub(super) struct Filled {
     pub len: usize,
 }
 
-/// The reader that the thread reads from.
 pub(super) type Reader = Box<dyn Read + Send>;
 
 /// The consumer's side of the thread.

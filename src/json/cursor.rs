@@ -66,7 +66,6 @@ struct Input<S> {
 /// The text that was scanned last.
 #[derive(Debug)]
 struct ScannedBatch {
-    /// The masks of the text.
     blocks: Box<[Block; BATCH]>,
     /// The offset of the first block.
     start: u64,

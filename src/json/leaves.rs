@@ -25,7 +25,6 @@ pub(super) struct Batch<'a> {
     pub text: &'a [u8],
     /// How many bytes of the text were scanned.
     pub len: usize,
-    /// The offset of the first byte.
     pub offset: u64,
 }
 

@@ -10,7 +10,6 @@ use crate::input::Source;
 
 /// Length of a chunk, in bytes.
 const CHUNK: usize = 1 << 20;
-/// Length of a surrogate pair.
 const PAIR: usize = 12;
 
 /// A source in which unpaired halves of surrogate pairs are replaced.

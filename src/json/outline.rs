@@ -180,7 +180,6 @@ impl Outline {
         }
     }
 
-    /// The end of a container in a long value.
     #[cold]
     fn container_of_long(&self, index: u32) -> Option<Container> {
         let close = *self.closes.get(index as usize)?;

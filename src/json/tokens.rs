@@ -20,7 +20,6 @@ pub(super) enum Expected {
 }
 
 impl Expected {
-    /// Returns the words for an error message.
     pub(super) fn words(self, is_in_object: bool) -> &'static str {
         match self {
             Expected::Value => "a value",
@@ -142,7 +141,6 @@ impl Tokens<'_> {
         Ok(())
     }
 
-    /// Checks the escape that begins at a position.
     fn check_escape(&mut self, place: usize) -> Result<(), Wrong> {
         let (text, offset) = (&self.batch.text[place..], self.batch.offset + place as u64);
         match escape_is_right(text, offset, &mut self.unfinished.paired) {

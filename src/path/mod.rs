@@ -467,7 +467,6 @@ fn position_outside_quotes(text: &str, is_end: impl Fn(usize, u8) -> bool) -> Op
     })
 }
 
-/// Appends a key to the text of a path.
 pub(crate) fn push_key(text: &mut String, key: &str) {
     let is_first = text.is_empty();
     let Ok(()) = key_pieces(key, is_first, &mut |piece: &str| {

@@ -40,7 +40,6 @@ enum QueryStep {
     AnySteps,
 }
 
-/// Maximum number of steps of a query.
 const STEPS_MAX: usize = 64;
 
 impl AttributeQuery {

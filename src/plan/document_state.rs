@@ -66,7 +66,6 @@ impl From<StateKind> for WrongDocument {
 #[derive(Debug)]
 pub(super) struct DocumentState {
     accepts: Accepts,
-    /// What may follow the document.
     pub after: AllowedTrailer,
     /// The sections seen so far, one bit each.
     seen: u32,

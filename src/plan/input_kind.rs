@@ -33,7 +33,6 @@ pub enum InputKind {
     PlanFile,
     /// An encrypted plan or state of OpenTofu.
     Encrypted,
-    /// Anything else.
     Other,
 }
 

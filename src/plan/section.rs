@@ -23,7 +23,6 @@ pub enum Section {
     Applyable,
     Complete,
     Errored,
-    /// Any other key.
     Other,
 }
 

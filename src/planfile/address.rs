@@ -99,7 +99,6 @@ fn quoted_len(text: &str) -> Option<usize> {
 }
 
 impl<'a> Address<'a> {
-    /// Reads the address of a resource instance.
     pub(super) fn read(text: &'a str) -> Result<Address<'a>, PlanFileFault> {
         Address::parse(text).ok_or(PlanFileFault::Address)
     }

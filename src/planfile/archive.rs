@@ -106,7 +106,6 @@ fn no_directory(file: &Rereadable, error: Error) -> Error {
 }
 
 impl<'a> Archive<'a> {
-    /// Opens an archive and finds its members.
     pub(super) fn open(file: &'a Rereadable, limits: &Limits) -> Result<Archive<'a>> {
         let mut buffer = vec![0; BUFFER];
         let zip = ZipLocator::new()

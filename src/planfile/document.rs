@@ -359,7 +359,6 @@ impl Parts {
         Writer { schemas: &self.schemas, limits: &self.limits, tool: self.release.tool }
     }
 
-    /// Reads a record of the plan.
     fn message<'r>(&self, range: &Range<u64>, record: &'r mut Vec<u8>) -> Result<Message<'r>> {
         self.plan.copy(range.clone(), record)?;
         Ok(Message { bytes: record, offset: range.start })

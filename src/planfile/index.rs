@@ -33,7 +33,6 @@ pub(super) struct Index {
     pub evidence: Evidence,
 }
 
-/// The metadata of a plan.
 #[derive(Debug, Default)]
 pub(super) struct Header {
     pub version: u64,

@@ -12,7 +12,6 @@ use crate::limits::Limits;
 use crate::wire::json_string::write_string;
 use crate::wire::msgpack::Value;
 
-/// An invocation of an action.
 #[derive(Debug)]
 pub(super) struct Invocation<'a> {
     address: &'a str,
@@ -23,7 +22,6 @@ pub(super) struct Invocation<'a> {
     offset: u64,
 }
 
-/// The trigger of an action.
 #[derive(Debug, Default)]
 enum Trigger<'a> {
     #[default]
@@ -56,7 +54,6 @@ impl<'a> Invocation<'a> {
         Ok(Invocation { address, provider, config, marks, trigger, offset })
     }
 
-    /// Appends the invocation.
     pub(super) fn write(&self, release: Release, limits: &Limits, out: &mut Vec<u8>) -> Result<()> {
         let offset = self.offset;
         let address = split(self.address).and_then(|(_, rest)| rest.strip_prefix("action."));

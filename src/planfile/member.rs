@@ -19,7 +19,6 @@ const MEMORY_MAX: u64 = 4 << 20;
 /// The length of the buffer of a scan, in bytes.
 const BUFFER: usize = 16 << 10;
 
-/// An inflated member.
 #[derive(Debug)]
 pub(super) struct Member {
     bytes: Bytes,
@@ -33,7 +32,6 @@ enum Bytes {
 }
 
 impl Member {
-    /// Reads a whole member.
     pub(super) fn read(mut from: impl Read, limits: &Limits) -> Result<Member> {
         let mut start = Vec::new();
         from.by_ref().take(MEMORY_MAX + 1).read_to_end(&mut start).map_err(into_error)?;
@@ -86,7 +84,6 @@ impl Member {
         Ok(())
     }
 
-    /// Scans the fields of the message in a range.
     pub(super) fn scan(&self, range: Range<u64>) -> Scan<'_> {
         let Range { start: at, end } = range;
         Scan { member: self, at, end, buffer: Vec::new(), from: 0, groups: Groups::default() }
@@ -175,7 +172,6 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// A reader of the whole member.
     pub(super) fn new(member: Arc<Member>) -> Reader {
         Reader { member, at: 0, buffer: Vec::new() }
     }

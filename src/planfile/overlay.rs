@@ -26,7 +26,6 @@ struct Open {
     met: usize,
 }
 
-/// The sensitivity marks of a value.
 #[derive(Debug, Default)]
 pub(super) struct Marks<'a> {
     /// Paths into the value.

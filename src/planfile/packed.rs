@@ -74,7 +74,6 @@ impl<'a> Packed<'a> {
     }
 }
 
-/// Returns the shape of an unknown value of a type.
 fn shape(ty: Option<&Type>) -> Shape {
     match ty {
         None => Shape::Any,
@@ -198,7 +197,6 @@ mod tests {
         Ok(String::from_utf8(out).expect("UTF-8"))
     }
 
-    /// Returns the tree of unknown values.
     fn unknown(bytes: &[u8]) -> String {
         let (value, _) = Value::read(bytes).expect("a value");
         let mut out = Vec::new();

@@ -81,7 +81,6 @@ pub(super) struct Paths<'a> {
 }
 
 impl<'a> Paths<'a> {
-    /// Whether there is no path.
     pub(super) fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -96,14 +95,12 @@ impl<'a> Paths<'a> {
         (0..self.ends.len()).map(|path| self.get(path))
     }
 
-    /// Appends a step to the current path.
     pub(super) fn push(&mut self, step: Step<'a>, limits: &Limits, offset: u64) -> Result<()> {
         self.check(limits, offset)?;
         self.steps.push(step);
         Ok(())
     }
 
-    /// Ends the current path.
     pub(super) fn end(&mut self, limits: &Limits, offset: u64) -> Result<()> {
         self.check(limits, offset)?;
         self.ends.push(self.steps.len());

@@ -28,7 +28,6 @@ pub(super) struct Head {
     pub len: usize,
 }
 
-/// The wire type of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wire {
     Varint(u64),
@@ -161,7 +160,6 @@ impl<'a> Message<'a> {
     }
 }
 
-/// A field of a message in memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Field<'a> {
     pub number: u32,

@@ -22,7 +22,6 @@ use crate::wire::block::{self, Block};
 use crate::wire::schema::Schemas as Providers;
 use crate::wire::types::Type;
 
-/// The known schemas of providers.
 #[derive(Debug, Default)]
 pub(super) struct Schemas {
     /// Schemas from several sources. The first source with a provider takes precedence.
@@ -34,7 +33,6 @@ pub(super) struct Schemas {
 /// The provider, the mode and the type of a resource.
 type Key = (String, Mode, String);
 
-/// The schema of a resource type.
 #[derive(Debug)]
 pub(super) struct Schema {
     pub version: u64,

@@ -85,7 +85,6 @@ fn state_fault(offset: u64) -> crate::error::Error {
 }
 
 impl State {
-    /// Builds the index of a state.
     pub(super) fn read(member: Member, from: From, limits: &Limits) -> Result<State> {
         let member = Arc::new(member);
         let options =
@@ -470,12 +469,10 @@ const INSTANCE: &[&str; 8] = &[
     "identity_schema_version",
 ];
 
-/// Reads the string at the cursor.
 fn string(text: &mut Text) -> Result<String> {
     with_value(text, |value| value.text())
 }
 
-/// Reads the value at the cursor.
 fn with_value<S: Source, T>(
     text: &mut Cursor<S>,
     read: impl FnOnce(Value<'_>) -> Result<T>,

@@ -30,7 +30,6 @@ pub(super) struct Evidence {
 }
 
 impl Evidence {
-    /// Records a field of the plan.
     pub(super) fn field(&mut self, span: &Span) {
         match (span.number, span.wire) {
             (6 | 500_000_000 | 500_000_001, _) => self.opentofu = true,
@@ -47,7 +46,6 @@ impl Evidence {
         }
     }
 
-    /// Records the number of an action reason.
     pub(super) fn reason(&mut self, reason: u64) {
         self.opentofu |= (14..=16).contains(&reason);
     }

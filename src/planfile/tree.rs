@@ -21,7 +21,6 @@ pub(super) enum Piece {
     /// The address of a module, as a string.
     Address(u32),
     Item(u32),
-    /// A member with the value of an output.
     Output(u32),
 }
 
@@ -186,7 +185,6 @@ impl Tree {
         Ok(number)
     }
 
-    /// Adds a resource to a module.
     pub(super) fn push(&mut self, module: u32, item: u32) {
         self.items.push((module, item));
     }

@@ -9,11 +9,8 @@ use crate::wire::json_string::write_string;
 
 #[derive(Debug)]
 pub(super) enum ValueEvent<'a> {
-    /// An object begins.
     Object,
-    /// An array begins.
     Array,
-    /// The key of the next member.
     Key(Cow<'a, [u8]>),
     /// An object or an array ends.
     Close,
@@ -23,7 +20,6 @@ pub(super) enum ValueEvent<'a> {
     Leaf,
 }
 
-/// The shape of an unknown value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     Object,

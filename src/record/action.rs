@@ -58,7 +58,6 @@ pub(crate) enum Action {
     CreateThenDelete,
     CreateThenForget,
     ForgetThenCreate,
-    /// Any other list.
     Other,
 }
 

@@ -102,7 +102,6 @@ impl Shown {
         Shown::Scalar(Excerpt { text: "null".to_owned(), ..Excerpt::default() })
     }
 
-    /// Whether this is an empty object or array.
     pub(super) fn is_empty(&self) -> bool {
         matches!(self, Shown::Container(Excerpt { text, .. }) if text.len() == 2)
     }

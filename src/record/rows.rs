@@ -31,7 +31,6 @@ const ROWS_MAX: u64 = 1 << 20;
 /// Estimated memory of the strings of a row, without paths and attributes, in bytes.
 const TEXTS: u64 = 256;
 
-/// The rows of consecutive changes.
 #[derive(Default)]
 pub(super) struct RowBatch {
     /// The results, one for each change.

@@ -22,7 +22,6 @@ pub(super) struct Edit {
 }
 
 impl Edit {
-    /// The sort key of edits.
     fn order(&self) -> (u64, Reverse<u64>) {
         (self.range.start, Reverse(self.range.end))
     }
@@ -42,7 +41,6 @@ pub(super) trait Notes {
     /// Records a replacement. Returns `false` if the range is not part of the output.
     fn edit(&mut self, edit: Edit) -> bool;
 
-    /// Records the location of a piece.
     fn piece(&mut self, piece: Span);
 }
 

@@ -25,7 +25,6 @@ const NOTES_MAX: usize = 8192;
 /// suffice.
 const INDEX_SKIPS_MAX: u32 = 32;
 
-/// Redacts ranges.
 pub(super) struct RangeRedactor<'s> {
     masker: Masker<'s>,
     redactor: Redactor<'s, Chunk>,
@@ -116,7 +115,6 @@ impl<'s> RangeRedactor<'s> {
         is_enough.then(|| read.clone())
     }
 
-    /// Redacts the pieces that begin in a range.
     fn redact(
         &mut self,
         reader: &LookaheadReader,

@@ -143,7 +143,6 @@ fn half(hasher: &blake3::Hasher) -> [u8; 16] {
 }
 
 impl Mask {
-    /// Appends the mask as JSON.
     pub(super) fn write(self, out: &mut Vec<u8>) {
         let [open, close] = NUMBERED;
         let text = match self {

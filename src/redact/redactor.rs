@@ -26,7 +26,6 @@ pub(super) struct Redactor<'r, N> {
     pub masks: Masks<'r, N>,
 }
 
-/// Records the masks of secrets.
 pub(super) struct Masks<'r, N> {
     pub notes: N,
     pub counts: Counts,

@@ -33,7 +33,6 @@ pub struct RemovedPieces {
 }
 
 impl RemovedPieces {
-    /// Counts one piece.
     pub(super) fn count(&mut self, reason: Reason) {
         match reason {
             Reason::NoOp => self.no_ops += 1,

@@ -6,7 +6,6 @@
 /// A stack of the kinds of open containers: 1 is an object, 0 is an array.
 #[derive(Clone, Debug, Default)]
 pub struct Brackets {
-    /// The number of open containers.
     pub(crate) depth: u64,
     /// The kinds of the innermost containers, one bit each. The lowest bit is the innermost
     /// container.

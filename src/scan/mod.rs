@@ -386,12 +386,10 @@ pub struct Misplaced {
 }
 
 impl Scanner {
-    /// A scanner at the start of a text.
     pub fn new(isa: Isa, detail: Detail) -> Scanner {
         Scanner { isa, detail, carry: Carry::default(), utf8: Utf8::default() }
     }
 
-    /// The instruction set of the scanner.
     pub fn isa(&self) -> Isa {
         self.isa
     }

@@ -405,7 +405,6 @@ impl PieceVisitor for Collector<'_, '_> {
 }
 
 impl Collector<'_, '_> {
-    /// Records the secrets in a piece.
     fn collect(&mut self, piece: &Piece<'_>) -> Result<()> {
         let mut parts = Parts::of(piece)?;
         let name = piece.name.unwrap_or_default();

@@ -50,7 +50,6 @@ pub(crate) struct IndexedRange {
     pub addresses: Box<[u32]>,
     /// Number of other pieces with values but no overlay that says which are sensitive.
     pub unmarked: u64,
-    /// The digest of the range's bytes.
     pub digest: u64,
 }
 
@@ -68,7 +67,6 @@ impl FirstPassIndex {
     /// Maximum memory in bytes, enough for several gigabytes of a plan with few marks.
     const SIZE_MAX: usize = 8 << 20;
 
-    /// Creates an empty index for these options.
     pub(crate) fn new(options: &SecretOptions) -> FirstPassIndex {
         let options = IndexOptions::new(options, &options.read);
         FirstPassIndex { options: Some(options), ..FirstPassIndex::default() }

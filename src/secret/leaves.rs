@@ -6,7 +6,6 @@ use crate::error::Result;
 use crate::json::number;
 use crate::json::value::{Entries, Kind, Step, Text, Value};
 
-/// An event of the walk.
 #[derive(Clone, Copy, Debug)]
 pub enum Leaf<'a> {
     /// The start of an object or array.

@@ -109,7 +109,6 @@ impl PathDigester {
         })
     }
 
-    /// The digest of an address.
     pub fn address(&self, address: Text<'_>, decoded: &mut Vec<u8>) -> Result<u64> {
         Ok(self.0.hash_one(decode(address, decoded)?))
     }
@@ -140,7 +139,6 @@ impl PathDigester {
     }
 }
 
-/// The marked paths of one document.
 #[derive(Debug)]
 pub struct MarkedPaths {
     digests: PathDigester,
@@ -159,7 +157,6 @@ pub struct MarkedPaths {
 }
 
 impl MarkedPaths {
-    /// An empty set.
     pub(super) fn new(limits: &Limits) -> MarkedPaths {
         MarkedPaths {
             digests: PathDigester::default(),

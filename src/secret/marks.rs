@@ -472,7 +472,6 @@ impl Marks {
         }
     }
 
-    /// Whether a value contains a key that marks.
     fn has_name(&self, value: Value<'_>) -> Result<bool> {
         let mut has_name = false;
         leaves(value, |leaf| {

@@ -83,7 +83,6 @@ impl<'a> Ordered<'a> {
     }
 }
 
-/// Compares a key with a decoded text.
 fn compare(key: Text<'_>, text: &str) -> Result<Ordering> {
     Ok(match key.is_plain() {
         true => key.raw().cmp(text.as_bytes()),

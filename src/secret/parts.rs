@@ -63,7 +63,6 @@ pub(crate) fn type_of_action(type_name: &str) -> String {
 }
 
 impl Owner<'_> {
-    /// Whether the piece is a change of a resource.
     pub fn is_change(&self) -> bool {
         self.kind == OwnerKind::Change
     }
@@ -144,14 +143,12 @@ impl Declared {
         !self.variables.is_empty()
     }
 
-    /// Whether any output is sensitive.
     pub fn has_outputs(&self) -> bool {
         !self.outputs.is_empty()
     }
 }
 
 impl<'a> Parts<'a> {
-    /// Splits a piece into its parts.
     pub fn of(piece: &Piece<'a>) -> Result<Parts<'a>> {
         let value = piece.value;
         Ok(match piece.kind {

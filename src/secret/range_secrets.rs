@@ -19,7 +19,6 @@ use crate::pool::scaled_for_fuzzing;
 /// remaining pieces itself.
 const MAX: usize = scaled_for_fuzzing(8 << 10) as usize;
 
-/// The secrets of the marked pieces in a range.
 #[derive(Debug, Default)]
 pub(crate) struct RangeSecrets {
     pieces: Vec<MarkedPiece>,

@@ -14,7 +14,6 @@ use crate::plan::lookahead::{LookaheadJob, LookaheadResult, Task};
 use crate::plan::{Flow, Piece, PieceVisitor};
 use crate::pool::Worker;
 
-/// Searches ranges for marks.
 pub(super) struct Searcher {
     marks: Marks,
     digester: Digester,
@@ -26,7 +25,6 @@ pub(super) struct Searcher {
     outline: Outline,
 }
 
-/// The findings in a range.
 #[derive(Default)]
 pub(super) struct SearchResult {
     /// The marked pieces and their secrets.

@@ -14,7 +14,6 @@ use crate::path::{self, Paths};
 #[derive(Debug, Default)]
 pub struct PieceMarkedPaths {
     marked: Paths,
-    /// The path being examined.
     path: Paths,
     key: String,
 }

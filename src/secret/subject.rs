@@ -17,7 +17,6 @@ pub struct Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
-    /// The sides and overlays of a change.
     pub fn of_change(change: &Change<'a>) -> Subject<'a> {
         Subject {
             sides: [change.before, change.after],

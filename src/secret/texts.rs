@@ -7,7 +7,6 @@ use crate::error::Result;
 use crate::json::string;
 use crate::json::value::Value;
 
-/// The role of a text in a marked path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Secret,

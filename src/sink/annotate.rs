@@ -102,7 +102,6 @@ impl Annotated {
     }
 }
 
-/// Describes the change and its reason.
 fn words(change: &ResourceChange<'_>) -> String {
     let mut parts: Vec<String> = Vec::new();
     match phrase::what(Tense::Planned, &change.action) {

@@ -72,7 +72,6 @@ pub struct Results<'a, W: Write> {
     out: W,
     form: Form,
     assertions: &'a [Assertion],
-    /// The identifiers of the assertions in SARIF.
     ids: Vec<String>,
     counts: Counts,
     /// Errors of inputs, as SARIF.
@@ -81,7 +80,6 @@ pub struct Results<'a, W: Write> {
     origins: SharedOrigins,
 }
 
-/// The counts so far.
 struct Counts {
     documents: u64,
     written: u64,

@@ -32,7 +32,6 @@ pub struct CodeQuality<W: Write> {
     /// Distinguishes the plans of a run in fingerprints: the workspace, or the number of the
     /// document. Empty for the first document of a single input.
     plan: String,
-    /// Number of documents so far.
     documents: u64,
     entries: u64,
 }

@@ -27,7 +27,6 @@ use crate::inert;
 use crate::path::Paths;
 use crate::record::{ActionInvocation, JsonText, Record, ResourceChange};
 
-/// The first row.
 const HEADER: &str = "\
     kind,source,format_version,terraform_version,address,previous_address,module_address,\
     mode,type,name,index,deposed,provider_name,action,actions,action_reason,deferred_reason,\
@@ -120,7 +119,6 @@ impl<W: Write> Sheet<W> {
         })
     }
 
-    /// Flushes the output.
     pub fn finish(&mut self) -> Result<()> {
         self.out.flush().map_err(write_error)
     }

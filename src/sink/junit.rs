@@ -39,7 +39,6 @@ pub struct Junit<W: Write> {
     has_begun: bool,
 }
 
-/// The tests of a plan.
 #[derive(Debug, Default)]
 pub(super) struct Suite {
     text: String,
@@ -53,7 +52,6 @@ pub(super) struct Suite {
 }
 
 impl Suite {
-    /// Adds a test that passed.
     pub fn passed(&mut self, name: &str) {
         self.tests += 1;
         // Writing to a string cannot fail.

@@ -300,7 +300,6 @@ const BUFFER: usize = 64 << 10;
 struct Pace {
     /// Time of the last flush.
     flushed: std::time::Instant,
-    /// Number of rows so far.
     rows: u32,
 }
 

@@ -56,7 +56,6 @@ impl<W: Write> Rendered for Ndjson<W> {
     }
 }
 
-/// Renders records as lines.
 struct Lines;
 
 impl Renderer for Lines {

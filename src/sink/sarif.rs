@@ -48,7 +48,6 @@ pub struct Sarif<W: Write> {
     annotated: Annotated,
 }
 
-/// Notifications about plans.
 struct Notifications {
     /// The notifications to write, as JSON.
     listed: Vec<String>,

@@ -39,7 +39,6 @@ impl<const N: usize> Spool<N> {
         Ok(())
     }
 
-    /// Whether a part has no text.
     pub fn is_empty(&self, part: usize) -> bool {
         self.parts[part].len == 0
     }

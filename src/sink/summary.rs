@@ -29,7 +29,6 @@ const TYPE_MIN: usize = 28;
 const TYPES_MAX: usize = 10_000;
 /// Default number of rows of the table of types.
 const TYPES_SHOWN: usize = 20;
-/// Default number of addresses of each list.
 const LISTED: usize = 8;
 /// Maximum number of reasons of deferred changes with counts of their own.
 const REASONS_MAX: usize = 8;

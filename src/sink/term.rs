@@ -86,7 +86,6 @@ struct Group {
     instances: Instances,
     symbol: String,
     phrase: String,
-    /// The location of the block.
     link: Option<SourceLink>,
     /// The lines of the attributes.
     body: String,
@@ -160,7 +159,6 @@ impl<W: Write> Term<W> {
         }
     }
 
-    /// Writes the title of a plan.
     fn title(&mut self, name: &str) -> Result<()> {
         let space = if std::mem::replace(&mut self.has_titles, true) { "\n" } else { "" };
         self.has_title = true;

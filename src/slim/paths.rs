@@ -60,7 +60,6 @@ struct Wanted<'p> {
     path: usize,
 }
 
-/// An entered container.
 struct Open<'a> {
     value: Value<'a>,
     entries: Entries<'a>,
@@ -288,7 +287,6 @@ impl<'a> Open<'a> {
         Ok(Some(Open { value, entries, items, candidates, path_lens, digest, has_wanted, pending }))
     }
 
-    /// Keeps the current member.
     fn keep(&mut self, separator: u64, cuts: &mut Vec<Range<u64>>) {
         cuts.extend(self.items.stay(separator));
         self.has_wanted = true;

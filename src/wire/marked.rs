@@ -107,7 +107,6 @@ enum HiddenStep<'a> {
     Index(usize),
 }
 
-/// The paths of the hidden parts.
 struct Hidden<'a>(HashSet<Vec<HiddenStep<'a>>>);
 
 impl<'a> Hidden<'a> {

@@ -17,7 +17,6 @@ impl From<u64> for Natural {
 }
 
 impl Natural {
-    /// Reads ASCII digits.
     pub fn from_digits(digits: &[u8]) -> Natural {
         let mut number = Natural::default();
         for chunk in digits.chunks(CHUNK_DIGITS) {

@@ -20,7 +20,6 @@ pub enum Form {
 pub struct Open {
     ty: Type,
     pub form: Form,
-    /// The parts of an array.
     values: Vec<Value>,
     /// The parts of a map, and the key of the next part.
     entries: BTreeMap<Vec<u8>, Value>,
@@ -108,7 +107,6 @@ impl Open {
     }
 }
 
-/// Describes the value that a type requires.
 pub fn required(ty: &Type) -> &'static str {
     match ty {
         Type::String => "a string is required",

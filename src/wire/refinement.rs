@@ -47,7 +47,6 @@ fn next<'a>(tokens: &mut Tokens<'a>) -> Result<Token<'a>, ErrorKind> {
     tokens.next_token().map_err(|_| ErrorKind::Refinement)
 }
 
-/// Reads one refinement.
 fn refine(refiner: &mut Refiner, tokens: &mut Tokens<'_>) -> Result<(), ErrorKind> {
     match integer(next(tokens)?)? {
         1 => refiner.null(boolean(next(tokens)?)?),

@@ -26,7 +26,6 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Returns the start of the text of a line of this kind.
     pub fn head(self) -> &'static str {
         match self {
             Kind::Inputs => r#"{"inputs":["#,
@@ -303,7 +302,6 @@ impl Write for Measure {
     }
 }
 
-/// Writes the text of a list.
 pub(super) fn write_list(
     out: &mut impl Write,
     kind: Kind,

@@ -22,7 +22,6 @@ struct Open {
     not_a_name: Option<Range>,
 }
 
-/// The next step of the parser.
 enum ParserStep {
     /// Reads a value, with its name if it is a property of an object.
     Value(Option<Box<Name>>),

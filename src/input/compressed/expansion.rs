@@ -82,7 +82,6 @@ impl<R: Read> Expansion<R> {
             .then_some((Limit::ExpansionRatio, expansion_ratio))
     }
 
-    /// Translates an error of a decoder.
     fn failure(&self, error: io::Error) -> io::Error {
         into_io_error(match error.downcast::<ReaderError>() {
             Ok(ReaderError(error)) => return error,

@@ -10,7 +10,6 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    /// Enters a module call.
     pub fn push(&mut self, name: &str) {
         self.lens.push(self.path.len());
         if !self.path.is_empty() {
@@ -26,7 +25,6 @@ impl Calls {
         }
     }
 
-    /// Leaves all module calls.
     pub fn clear(&mut self) {
         self.lens.clear();
         self.path.clear();

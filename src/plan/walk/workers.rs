@@ -33,7 +33,6 @@ pub(crate) trait LookaheadResult: Default + Send {
 }
 
 impl<F: LookaheadResult> LookaheadJob<F> {
-    /// Takes the task out of the job.
     pub(crate) fn task(&mut self) -> Option<Task> {
         self.task.take()
     }

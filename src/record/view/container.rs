@@ -160,7 +160,6 @@ impl ValueRenderer<'_> {
         excerpt.text.push('}');
     }
 
-    /// Appends the key of a member.
     fn key(&self, name: &str, needs_comma: bool, excerpt: &mut Excerpt) {
         excerpt.text.push_str(if needs_comma { "," } else { "" });
         match self.hides_key(name) {

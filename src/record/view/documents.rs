@@ -21,7 +21,6 @@ const TEXT_MAX: usize = 1 << 20;
 /// bracketed list up to its end, and needs a few KB for each element.
 const FLOW_MAX: usize = 50_000;
 
-/// Maximum nesting depth of a document.
 const DEPTH_MAX: u64 = 200;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +72,6 @@ impl Document {
         }
     }
 
-    /// Parses a string as JSON.
     fn json(text: &[u8]) -> Read<Document> {
         let first = text.iter().find(|byte| !byte.is_ascii_whitespace());
         if !matches!(first, Some(b'{' | b'[')) {
@@ -118,7 +116,6 @@ fn outlined(text: &[u8]) -> Read<Detached> {
     }
 }
 
-/// An open container in a YAML document.
 struct Open {
     /// Whether a key comes next in a mapping; `None` in a sequence.
     needs_key: Option<bool>,

@@ -77,7 +77,6 @@ pub enum Detail {
 }
 
 impl Detail {
-    /// Returns the maximum number of attributes of a change.
     fn attributes_max(self) -> usize {
         match self {
             Detail::Excerpts => ATTRIBUTES_MAX,
@@ -303,7 +302,6 @@ fn paths(change: &Change<'_>, view_paths: ViewPaths<'_>) -> Result<Attributes> {
 /// The limits for the attributes of a change.
 #[derive(Clone, Copy, Debug)]
 struct Room {
-    /// Maximum number of attributes.
     attributes: usize,
     /// Remaining bytes of [`PATHS_MAX`].
     paths: usize,
@@ -386,7 +384,6 @@ struct Within {
 }
 
 impl Listing<'_, '_> {
-    /// Adds an attribute.
     fn push(&mut self, path: Path<'_>, before: Shown, after: Shown, difference: Difference) {
         self.put(path, [before, after], None, difference);
     }

@@ -168,7 +168,6 @@ impl<'s> ValueRenderer<'s> {
         self.known.marked_paths.of_address(address, &mut self.decoded)
     }
 
-    /// Whether a value is marked.
     pub fn hides(&self, value: Value<'_>) -> bool {
         self.hidden.binary_search(&value.offset()).is_ok()
     }

@@ -13,7 +13,6 @@ use crate::inert;
 use crate::sink::csv::{Cells, Formulas, Sheet, split_header};
 use crate::sink::write_error;
 
-/// The first row.
 const HEADER: &str = "\
     kind,source,workspace,address,module_address,config_address,mode,type,name,\
     provider_config_key,full_name,alias,module_source,version_constraint,sensitive,required,\

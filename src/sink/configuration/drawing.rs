@@ -30,7 +30,6 @@ pub enum Subject {
     Modules,
 }
 
-/// The nodes and arrows to draw.
 #[derive(Debug, Default)]
 struct Drawing {
     /// The nodes of each module: number, label and shape.

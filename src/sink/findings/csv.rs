@@ -11,7 +11,6 @@ use crate::inert;
 use crate::sink::csv::{Cells, Formulas, Sheet, split_header};
 use crate::sink::write_error;
 
-/// The first row.
 const HEADER: &str = "\
     kind,source,section,address,name,type,provider_name,path,offset,of_section,of_address,\
     of_name,of_path,of_offset,summary";

@@ -17,7 +17,6 @@ use crate::sink::write_error;
 
 /// Maximum number of sections, types or providers with a row of their own.
 const ROWS_MAX: usize = 10_000;
-/// Maximum number of rows of a table.
 const ROWS_SHOWN: usize = 12;
 /// Maximum number of findings listed of each kind.
 const LISTED: usize = 10;

@@ -89,7 +89,6 @@ struct Broken<'a> {
     assertion: Option<Failed<'a>>,
 }
 
-/// An assertion that a plan fails.
 #[derive(Serialize)]
 struct Failed<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]

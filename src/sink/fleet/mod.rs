@@ -87,7 +87,6 @@ pub struct Fleet<W: Write> {
     shape: Shape,
     /// The page of the first plan. `None` as soon as a second plan begins.
     page: Option<View<Vec<u8>>>,
-    /// The workspace of the current plan.
     workspace: String,
     plan: PlanCounts,
     all: Totals,

@@ -12,12 +12,10 @@ use crate::sink::phrase::counted;
 use crate::sink::screen::{BOLD, DIM, Screen, fit, fit_end, padded, width};
 use crate::sink::tool::Tool;
 
-/// Default number of rows of a list.
 const LISTED: usize = 8;
 /// Width of a number, in columns.
 const NUMBER: usize = 11;
 
-/// The contents of all states of a run.
 #[derive(Debug, Default)]
 pub(super) struct States {
     all: Holdings,

@@ -222,7 +222,6 @@ impl CountedRule {
     }
 }
 
-/// Returns the name of the object that a record is about.
 fn name<'r>(record: &'r Record<'_>) -> Option<Cow<'r, str>> {
     let name = match record {
         Record::OutputChange(output) => &output.name,

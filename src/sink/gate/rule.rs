@@ -30,7 +30,6 @@ pub struct Rule {
     allowed: u64,
     /// The file and the line of an assertion.
     place: Option<(String, u64)>,
-    /// The identifier of an assertion.
     id: Option<String>,
 }
 
@@ -83,7 +82,6 @@ enum Subject {
     Assertion(usize),
 }
 
-/// A list of paths in a resource change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PathList {
     Changed,

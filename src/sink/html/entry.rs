@@ -49,7 +49,6 @@ pub struct HtmlEntry<'a> {
     details: Details<'a>,
 }
 
-/// The details that an opened entry shows.
 #[derive(Debug, Default, Serialize)]
 struct Details<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -177,7 +176,6 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// A cell in the row of an attribute.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Cell<'a> {

@@ -16,7 +16,6 @@ use crate::sink::write_error;
 /// Bytes of entries that each class keeps in memory.
 const MEMORY: usize = 1 << 20;
 
-/// The stored entries of all classes.
 pub(super) struct EntryStore {
     stores: [Store; Class::ALL.len()],
     /// The totals of each class at the end of the last plan.
@@ -31,7 +30,6 @@ struct Store {
     totals: StoreTotals,
 }
 
-/// The counts and sizes of the entries in a store.
 #[derive(Clone, Copy, Debug, Default)]
 struct StoreTotals {
     /// Items that the entries describe, including entries that are not stored.

@@ -32,7 +32,6 @@ pub(super) struct Layout<'l, 's> {
     open: &'l mut Open<'s>,
     page: Option<BufWriter<Page<'s>>>,
     number: u64,
-    /// The room left on the page.
     left: u64,
     reserved: Reserved,
     /// The heading of the current section.

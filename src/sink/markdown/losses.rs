@@ -5,7 +5,6 @@ use super::Measure;
 use super::class::Class;
 use super::fit::fitting;
 
-/// Maximum number of addresses in the list.
 const LISTED: usize = 10;
 
 /// The classes that are listed, the most severe first.

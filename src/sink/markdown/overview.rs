@@ -29,7 +29,6 @@ pub(super) struct Overview {
     totals: Totals,
     /// The counts of the current plan.
     plan: PlanCounts,
-    /// The plan line of the last plan.
     line: String,
     name: String,
     broken: Broken,

@@ -31,14 +31,12 @@ pub(super) struct Line {
     pub symbol: &'static str,
     pub style: &'static str,
     pub name: String,
-    /// The location of the block.
     pub link: Option<SourceLink>,
     /// The text after the name and the location.
     pub rest: String,
 }
 
 impl Listing {
-    /// Creates an empty list.
     pub fn new(bounds: Bounds) -> Listing {
         Listing { bounds, ..Listing::default() }
     }

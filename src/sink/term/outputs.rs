@@ -21,7 +21,6 @@ pub(super) struct Waiting {
     /// The symbol of its action, in colour.
     pub symbol: String,
     pub name: String,
-    /// The location of its block.
     pub link: Option<SourceLink>,
     pub body: Body,
 }

@@ -31,7 +31,6 @@ pub struct Table<W: Write> {
     what: RowKind,
     /// The rows of the current batch.
     rows: Vec<Vec<String>>,
-    /// The name of the document.
     title: String,
     has_title: bool,
     /// Number of documents that were drawn.

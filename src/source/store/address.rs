@@ -8,7 +8,6 @@ use std::path::PathBuf;
 
 use crate::error::{Error, ErrorKind, Result, StoreFault};
 
-/// The kind of the store that an address belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
     /// Amazon S3 and compatible stores.

@@ -17,7 +17,6 @@ impl Stores {
         Stores
     }
 
-    /// Does nothing.
     pub fn close(&self) {}
 
     pub(in crate::source) fn look_up(&self, _: &Address) -> PendingLookup {

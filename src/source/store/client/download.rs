@@ -174,7 +174,6 @@ impl Feed {
 }
 
 impl Version {
-    /// Returns the version of the object in a response.
     pub(super) fn of(answer: &GetResult) -> Version {
         let mut version = Version::listed(&answer.meta);
         if answer.extensions.get::<Unsized>().is_some() {
@@ -196,7 +195,6 @@ impl Version {
     }
 }
 
-/// Whether both numbers are known and differ.
 fn differ(one: Option<u64>, other: Option<u64>) -> bool {
     one.is_some_and(|one| other.is_some_and(|other| one != other))
 }

@@ -6,7 +6,6 @@ use globset::GlobMatcher;
 use crate::error::Result;
 use crate::source::globs::glob;
 
-/// A glob that matches the keys of a store.
 pub(super) struct KeyGlob {
     text: String,
     matcher: GlobMatcher,
@@ -16,7 +15,6 @@ pub(super) struct KeyGlob {
     is_of_folders: bool,
 }
 
-/// How a glob matches an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Match {
     Whole,

@@ -23,7 +23,6 @@ const PAUSE_MAX: Duration = Duration::from_secs(60);
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FailedAttempt {
     pub kind: ErrorKind,
-    /// The pause that the store requests.
     pause: Duration,
 }
 

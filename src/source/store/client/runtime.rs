@@ -26,7 +26,6 @@ struct Shared {
     clients: Clients,
 }
 
-/// The state of the thread.
 #[derive(Default)]
 enum State {
     #[default]

@@ -71,7 +71,6 @@ impl Marker {
         self.0.was_sent.load(Ordering::Relaxed)
     }
 
-    /// Returns the pause that the store requests.
     pub(super) fn pause(&self) -> Duration {
         Duration::from_secs(self.0.pause.load(Ordering::Relaxed))
     }
@@ -108,7 +107,6 @@ impl Refusal {
     }
 }
 
-/// Returns the error kind of a failed response.
 fn meaning(answer: &HttpResponse) -> ErrorKind {
     ErrorKind::Store(match answer.status().as_u16() {
         301 | 307 | 308 => StoreFault::Elsewhere,

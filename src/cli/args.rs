@@ -75,8 +75,8 @@ impl Command {
     /// Returns the arguments about plans; `None` for a command that reads no plan.
     pub fn plans(&self) -> Option<&Plans> {
         match self {
-            Command::Summary(Summary { plans, .. })
-            | Command::Changes(Changes { plans, .. })
+            Command::Summary(Summary { shared: SharedArgs { plans, .. }, .. })
+            | Command::Changes(Changes { shared: SharedArgs { plans, .. }, .. })
             | Command::Report(Report { plans, .. })
             | Command::Batch(Batch { plans, .. }) => Some(plans),
             Command::Resources(Resources { rows: RowArgs { plans, .. }, .. })
@@ -238,16 +238,7 @@ pub struct Changes {
     #[arg(help_heading = OUTPUT, long)]
     pub relevant: bool,
     #[command(flatten)]
-    pub(super) source: SourceArgs,
-    #[command(flatten)]
-    pub(super) records: RecordArgs,
-    #[command(flatten)]
-    pub(super) gate: GateArgs,
-    /// Write to a file, which appears only when it is complete
-    #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
-    pub output: Option<PathBuf>,
-    #[command(flatten)]
-    pub(super) plans: Plans,
+    pub(super) shared: SharedArgs,
 }
 
 /// `plansift summary`.
@@ -255,6 +246,13 @@ pub struct Changes {
 pub struct Summary {
     #[command(flatten)]
     pub(super) table: TableArgs,
+    #[command(flatten)]
+    pub(super) shared: SharedArgs,
+}
+
+/// The arguments that `summary` and `changes` share.
+#[derive(Debug, Args)]
+pub struct SharedArgs {
     #[command(flatten)]
     pub(super) source: SourceArgs,
     #[command(flatten)]

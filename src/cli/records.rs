@@ -2,9 +2,8 @@
 
 use std::cell::Cell;
 use std::fs::File;
-use std::path::Path;
 
-use super::args::{Changes, GateArgs, Plans, RecordArgs, SourceArgs, Summary};
+use super::args::{Changes, SharedArgs, Summary};
 use super::ending::Ending;
 use super::exit::Exit;
 use super::gates;
@@ -26,7 +25,8 @@ use crate::sink::source_link::SourceLinks;
 
 /// Draws a page for one plan, or a table for several.
 pub fn summary(arguments: &Summary) -> Result<Exit, Exit> {
-    let Summary { table, source, plans, output, gate, records } = arguments;
+    let Summary { table, shared } = arguments;
+    let SharedArgs { source, plans, output, gate, records } = shared;
     let path = output.as_deref();
     let (screen, shape) = (screen(plans.color, path), table.shape());
     let is_table = table.group_by.is_some() || table.sort.is_some();
@@ -35,8 +35,7 @@ pub fn summary(arguments: &Summary) -> Result<Exit, Exit> {
     let accepts = if is_gated { Accepts::Plans } else { Accepts::States };
     let (extent, attributes) = (Extent::Paths, &Wanted::None);
     let optional = OptionalContents { locations: false, relevant: false };
-    let request =
-        Request { plans, path, gate, records, extent, accepts, attributes, source, optional };
+    let request = Request { shared, extent, accepts, attributes, optional };
     let target = hyperlinks::target(screen.color, path, || sources::local_target(source));
     run(request, |out, listed, origins| {
         let is_page = listed.is_single() && !is_table;
@@ -51,24 +50,17 @@ pub fn changes(arguments: &Changes) -> Result<Exit, Exit> {
     let form = form(&arguments.form);
     let extent = if arguments.no_paths { Extent::Actions } else { Extent::Paths };
     let attributes = if arguments.with_config { &Wanted::Blocks } else { &Wanted::None };
-    let Changes { plans, output, gate, records, source, .. } = arguments;
-    let (path, accepts) = (output.as_deref(), Accepts::Plans);
+    let (shared, accepts) = (&arguments.shared, Accepts::Plans);
     let optional = OptionalContents { locations: true, relevant: arguments.relevant };
-    let request =
-        Request { plans, path, gate, records, extent, accepts, attributes, source, optional };
+    let request = Request { shared, extent, accepts, attributes, optional };
     run(request, |out, _, _| form.sink(out))
 }
 
-/// The arguments that both commands share.
 struct Request<'a> {
-    plans: &'a Plans,
-    path: Option<&'a Path>,
-    gate: &'a GateArgs,
-    records: &'a RecordArgs,
+    shared: &'a SharedArgs,
     extent: Extent,
     accepts: Accepts,
     attributes: &'a Wanted,
-    source: &'a SourceArgs,
     optional: OptionalContents,
 }
 
@@ -84,8 +76,9 @@ fn run(
     request: Request<'_>,
     sink: impl FnOnce(File, &Listed, &SharedOrigins) -> Box<dyn Sink>,
 ) -> Result<Exit, Exit> {
-    let Request { plans, path, gate, records, extent, accepts, attributes, source, optional } =
-        request;
+    let Request { shared, extent, accepts, attributes, optional } = request;
+    let SharedArgs { source, plans, output, gate, records } = shared;
+    let path = output.as_deref();
     let rules = gates::rules(gate)?;
     let listed = inputs::list(plans, accepts, path, gate.files())?;
     listed.warn_of_shared_workspaces(plans);

@@ -7,36 +7,10 @@
 //!                   blocks)    masks)   skip)     events)         bytes)     one row)  json, csv)
 //! ```
 //!
-//! Each level imports downwards only:
+//! Modules import downwards only. `ARCHITECTURE.md` lists their levels.
 //!
-//! | level | modules | contents |
-//! | --- | --- | --- |
-//! | 0 | [`error`], [`limits`], [`path`], `glob` | errors, limits, paths and globs |
-//! | 0 | `allocation` | returning freed memory to the system |
-//! | 0 | `pool` | an ordered worker pool |
-//! | 0 | `inert` | escaping of strings and JSON, so that they are safe to print |
-//! | 0 | `nearest` | the known word closest to a mistyped one |
-//! | 1 | [`input`], `scan` | reading bytes; bytes to bit masks |
-//! | 2 | [`json`] | a cursor over JSON and its values; knows nothing of Terraform |
-//! | 2 | [`wire`] | values that tools and providers exchange: typed MessagePack and JSON, schemas |
-//! | 3 | [`plan`] | a document as sections and changes |
-//! | 3 | [`hcl`] | the syntax of configuration files: JSON and native |
-//! | 3 | [`known`] | value checks, with the semantics of terraform-plugin-testing |
-//! | 3 | [`planfile`] | binary plan files and native state files as JSON |
-//! | 4 | [`config`] | the elements of a configuration, and the references between them |
-//! | 4 | [`plancheck`] | plan and state checks, with the semantics of terraform-plugin-testing |
-//! | 4 | [`diff`], [`secret`] | the paths that a change touches; which values are secret |
-//! | 4 | [`blocks`] | the blocks of a configuration, with their files and lines |
-//! | 4 | [`source`] | names, globs, folders and stores as inputs |
-//! | 4 | [`assertion`] | assertions: what a user requires of a plan |
-//! | 5 | [`record`] | records: the flat rows of a plan |
-//! | 5 | [`redact`], [`audit`] | masking the secrets of a document; listing where they are |
-//! | 6 | [`sink`], [`slim`] | output formats and rules; reduced plans |
-//! | 7 | [`batch`] | many inputs: a record file for each, a journal, and a report |
-//! | 8 | `cli` | arguments, messages and exit codes |
-//!
-//! Without features, the crate is the engine: the levels up to [`record`], and the sinks for NDJSON
-//! and JSON. Features add the rest:
+//! Without features, the crate is the engine: the modules that [`record`] needs, and the sinks for
+//! NDJSON and JSON. Features add the rest:
 //!
 //! | feature | adds |
 //! | --- | --- |

@@ -13,7 +13,7 @@ use std::process::Command;
 
 use crate::run;
 
-/// The modules and their levels (the table at the head of src/lib.rs). A module imports from lower
+/// The modules and their levels (the table in ARCHITECTURE.md). A module imports from lower
 /// levels only; modules of level 0 may import each other.
 const LEVELS: [(&str, u32); 30] = [
     ("allocation", 0),

@@ -243,6 +243,14 @@ fn is_number(text: &str) -> bool {
 mod tests {
     use super::*;
 
+    fn assert_is_json(yaml: &str, syntax: Syntax, json: Option<&str>) {
+        let found = Document::of(yaml.as_bytes()).unwrap().map(|mut it| {
+            assert_eq!(it.syntax, syntax);
+            String::from_utf8_lossy(it.value().raw()).into_owned()
+        });
+        assert_eq!(found.as_deref(), json, "{yaml}");
+    }
+
     #[test]
     fn yaml_becomes_json() {
         for (yaml, json) in [
@@ -269,11 +277,7 @@ mod tests {
             ("a: {\n", None),
             ("plain: text\nwith: [more\n", None),
         ] {
-            let found = Document::of(yaml.as_bytes()).unwrap().map(|mut it| {
-                assert_eq!(it.syntax, Syntax::Yaml);
-                String::from_utf8_lossy(it.value().raw()).into_owned()
-            });
-            assert_eq!(found.as_deref(), json, "{yaml}");
+            assert_is_json(yaml, Syntax::Yaml, json);
         }
     }
 
@@ -285,11 +289,7 @@ mod tests {
             ("a: 1\n...\n---\ntext\n", Some(r#"[{"a":1},"text"]"#)),
             ("a: 1\n---\n{{ b }}: [\n", None),
         ] {
-            let found = Document::of(yaml.as_bytes()).unwrap().map(|mut it| {
-                assert_eq!(it.syntax, Syntax::YamlStream);
-                String::from_utf8_lossy(it.value().raw()).into_owned()
-            });
-            assert_eq!(found.as_deref(), json, "{yaml}");
+            assert_is_json(yaml, Syntax::YamlStream, json);
         }
     }
 

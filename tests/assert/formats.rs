@@ -87,7 +87,15 @@ fn the_schema_of_results_describes_them() {
     let run = assert_in(folder.path(), &["plan.json", "no.json", "-F", "a.yaml", "-f", "ndjson"]);
     let lines = text(&run.stdout);
     assert_eq!(lines.lines().count(), 6);
-    for line in lines.lines() {
+    let sources = run::root().join("corpus/sources");
+    let plan = sources.join("plan.json").into_os_string().into_string().expect("UTF-8");
+    let at = sources.to_str().expect("UTF-8");
+    let assertion = "resource: '*', action: delete";
+    let args = [&plan, "--source", at, "-e", assertion, "-f", "ndjson"];
+    let located = assert_in(folder.path(), &args);
+    let located = text(&located.stdout);
+    assert!(located.contains(r#""source":{"file""#), "{located}");
+    for line in lines.lines().chain(located.lines()) {
         let record: Value = serde_json::from_str(line).expect("JSON");
         assert!(validator.is_valid(&record), "{line}");
         let mut wrong = record.clone();

@@ -372,16 +372,20 @@ fn no_secret_leaks_through_source_locations() {
     }
 }
 
-/// The commands of plansift in the workflows of the page, in order.
+/// The commands that report on a plan in the jobs for GitHub and GitLab, without `plansift`.
 fn commands_of_workflows() -> Vec<String> {
-    let page = fs::read_to_string(run::root().join("docs/annotations.md")).expect("a page");
-    let workflows = page.split("```yaml\n").skip(1);
-    let lines = workflows.flat_map(|block| block.split("```").next().unwrap_or("").lines());
-    let commands = lines.filter_map(|line| {
-        line.split_once("plansift ")
-            .filter(|(before, _)| matches!(before.trim_start(), "run: " | "- run: " | "- "))
+    let page = fs::read_to_string(run::root().join("docs/ci.md")).expect("a page");
+    let jobs = page.split("```yaml\n").skip(1).map(|block| block.split("```").next().unwrap_or(""));
+    let commands = jobs.filter_map(|job| {
+        let (_, rest) = job.split_once("plansift report infra/tfplan")?;
+        let mut lines = rest.lines();
+        // The following lines of a command have only options.
+        let first = lines.next().into_iter();
+        let rest = lines.map(str::trim).take_while(|line| line.starts_with("-o "));
+        let words = first.chain(rest).flat_map(str::split_whitespace).filter(|word| *word != "\\");
+        Some(words.fold("report infra/tfplan".to_owned(), |command, word| command + " " + word))
     });
-    commands.map(|(_, arguments)| arguments.to_owned()).collect()
+    commands.collect()
 }
 
 #[test]
@@ -389,12 +393,13 @@ fn the_commands_of_the_workflows_annotate_and_fail() {
     let read =
         |path: &str| fs::read_to_string(run::root().join(SOURCE).join(path)).expect("a source");
     let (plan, main, network) = (read("plan.json"), read("main.tf"), read("network/main.tf.json"));
-    let commands = commands_of_workflows();
-    assert_eq!(commands.len(), 3, "{commands:?}");
+    let mut commands = commands_of_workflows();
+    assert_eq!(commands.len(), 2, "{commands:?}");
+    commands.push(format!("{} --assert infra/plan.yaml", commands[0]));
     let mut printed = String::new();
     for command in &commands {
         let folder = super::folder(&[
-            ("infra/plan.tfplan", &plan),
+            ("infra/tfplan", &plan),
             ("infra/main.tf", &main),
             ("infra/network/main.tf.json", &network),
             ("infra/rules.txt", "replace:aws_db_*\n"),

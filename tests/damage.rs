@@ -5,7 +5,7 @@
 //! blanked, zeroed or repeated. The rest may have matching brackets and read as "no changes".
 //! serde_json decides what is JSON; the oracle ([`naive`]) knows the records.
 //!
-//! `cargo test` tries 500 documents. `scripts/nightly` sets `PLANSIFT_NIGHTLY`, which tries 20 000.
+//! `cargo test` tries 200 documents. `scripts/nightly` sets `PLANSIFT_NIGHTLY`, which tries 20 000.
 
 use std::fs;
 use std::ops::Range;

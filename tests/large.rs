@@ -210,7 +210,7 @@ fn memory_does_not_grow_with_the_plan() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("plan.json");
     let text = || path.to_str().expect("UTF-8");
-    for (size, more) in [("200M", &[][..]), ("60M", &["--sort-keys"]), ("60M", &["--indent"])] {
+    for (size, more) in [("120M", &[][..]), ("70M", &["--sort-keys"]), ("70M", &["--indent"])] {
         generate(size, more, &path);
         let mapped = peak(&[text()], &path, Stdio::null());
         let read = peak(&[text(), "--no-mmap"], &path, Stdio::null());
@@ -248,7 +248,7 @@ fn memory_does_not_grow_with_the_threads() {
 fn memory_does_not_grow_with_rewritten_plans() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("plan.json");
-    generate("200M", &["--many-marks"], &path);
+    generate(if run::is_nightly() { "200M" } else { "80M" }, &["--many-marks"], &path);
     let text = path.to_str().expect("UTF-8");
     for command in [
         &["redact"][..],
@@ -277,7 +277,7 @@ fn memory_does_not_grow_with_small_inputs() {
     let head = r#"{"format_version":"1.2","resource_changes":[],"timestamp":""#;
     let stamp = format!(r#"{head}{}"}}"#, "0".repeat(20 << 20));
     let stamp = zstd::encode_all(stamp.as_bytes(), 1).expect("it is compressed");
-    let copies = if run::is_nightly() { 20 } else { 10 };
+    let copies = if run::is_nightly() { 20 } else { 9 };
     for number in 1..copies {
         let name = |kind: &str| folder.path().join(format!("{number:03}{kind}.json"));
         std::fs::hard_link(&plan, name("a")).expect("a link");

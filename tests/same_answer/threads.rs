@@ -152,6 +152,12 @@ fn no_output_format_depends_on_the_number_of_threads() {
             for show in [Show::Changes, Show::All] {
                 let options = RecordOptions { show, ..RecordOptions::default() };
                 for (place, sink) in sinks.into_iter().enumerate() {
+                    // By day, each sink shows the changes of some plans and all of others.
+                    if !run::is_nightly()
+                        && (place + layout.len() / 2) % 2 == usize::from(show == Show::All)
+                    {
+                        continue;
+                    }
                     let what = format!("{shape} {layout:?} {show:?} sink {place}");
                     assert_same_in(&plan, &options, sink, &what);
                 }
@@ -385,7 +391,7 @@ fn skipped_sections_give_the_same_errors() {
     assert!(plan.len() > 5_000_000, "{} bytes", plan.len());
     let answer = assert_same(plan.as_bytes(), &RecordOptions::default(), "whole");
     assert!(answer.contains("Sifted"), "{}", end(&answer, ""));
-    let (mut failed, rounds) = (0, if run::is_nightly() { 120 } else { 20 });
+    let (mut failed, rounds) = (0, if run::is_nightly() { 120 } else { 12 });
     for round in 0..rounds {
         let place = plan.len() / rounds * round + round * 37;
         let mut damaged = plan.clone().into_bytes();

@@ -174,11 +174,12 @@ impl<W: Write> Term<W> {
             let severity = self.paint(style, answer.rule.severity().word());
             // Writing to a string cannot fail.
             let _ = writeln!(text, "      {}  {severity}", visible(answer.rule.text()));
-            for line in answer.lines(NAMED, visible) {
-                let _ = writeln!(text, "        {line}");
-            }
-            if let Some(message) = answer.rule.message() {
-                let _ = writeln!(text, "        {}", visible(message));
+            let message = answer.rule.message().map(visible);
+            for line in answer.lines(NAMED, visible).into_iter().chain(message) {
+                for line in wrapped(&line, self.screen.width.saturating_sub(8)) {
+                    // Each line is escaped again, because its start could be a CI runner command.
+                    let _ = writeln!(text, "        {}", visible(line));
+                }
             }
         }
         if text.is_empty() {

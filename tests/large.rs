@@ -210,7 +210,8 @@ fn memory_does_not_grow_with_the_plan() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("plan.json");
     let text = || path.to_str().expect("UTF-8");
-    for (size, more) in [("120M", &[][..]), ("70M", &["--sort-keys"]), ("70M", &["--indent"])] {
+    let size = if run::is_nightly() { "200M" } else { "120M" };
+    for (size, more) in [(size, &[][..]), ("70M", &["--sort-keys"]), ("70M", &["--indent"])] {
         generate(size, more, &path);
         let mapped = peak(&[text()], &path, Stdio::null());
         let read = peak(&[text(), "--no-mmap"], &path, Stdio::null());

@@ -74,7 +74,6 @@ fn is_shown(plans: &Plans, len: Option<u64>) -> bool {
 }
 
 impl Bar {
-    /// A bar that is not shown.
     pub const NONE: Bar = Bar(None);
 
     /// Shows how many inputs and how many bytes are done.

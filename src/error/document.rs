@@ -115,7 +115,7 @@ impl WrongDocument {
                 "this is a state, not a plan",
                 name_a_plan!(
                     "`resources`, `outputs`, `checks`, `summary`, `assert`, `redact` and `audit` \
-                     read states, except with --of prior and rules about changes; for a plan, "
+                     read states, but not with --of prior or with rules about changes; for a plan, "
                 ),
             ),
             WrongDocument::EmptyState => {

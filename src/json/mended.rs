@@ -16,7 +16,6 @@ const PAIR: usize = 12;
 #[derive(Debug)]
 pub struct RepairedSource<S> {
     source: S,
-    /// The copied text.
     window: Vec<u8>,
     /// The offset of the window's first byte.
     offset: u64,

@@ -42,7 +42,7 @@ impl<'a> Mask<'a> {
         let Ok(members) = marks.members() else { return Mask::Clear };
         let mut found = Mask::Clear;
         for (_, marks) in members.flatten().filter(|(name, _)| name.is(key)) {
-            // A key may occur twice. If both members have marks, the whole value is sensitive.
+            // A key may occur twice. Two masks that are not clear mark the whole value.
             found = match (found, Mask::from(Some(marks))) {
                 (Mask::Clear, mask) | (mask, Mask::Clear) => mask,
                 _ => Mask::Marked,
@@ -82,6 +82,7 @@ mod tests {
             (r#"{"a":false,"a":{"b":true}}"#, true),
             (r#"{"a":{"b":true},"a":{}}"#, true),
             (r#"{"a":true,"a":{}}"#, true),
+            (r#"{"a":{"c":true},"a":false,"a":{}}"#, true),
             (r#"{"a":{"c":true},"a":false}"#, false),
             (r#"{"a":false,"a":null}"#, false),
         ] {

@@ -106,7 +106,7 @@ pub(super) fn location(source: &str, block: Option<Location>, names: &[String]) 
     }
 }
 
-/// Returns a location in a file as JSON. `region` has the lines, after a comma.
+/// Returns a location in a file as JSON. `region` is the member `region` after a comma, or empty.
 pub(super) fn location_of(file: &str, region: &str, names: &[String]) -> String {
     let uri = encoded(file);
     let logical = |name: &String| {

@@ -74,16 +74,24 @@ pub(super) fn padded(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
-/// Splits an ASCII sentence at spaces into lines of at most `columns` columns.
+/// Splits a sentence at spaces into lines of at most `columns` columns, where it has spaces.
 pub(super) fn wrapped(text: &str, columns: usize) -> Vec<&str> {
-    let (mut lines, mut rest) = (Vec::new(), text);
-    while rest.len() > columns
-        && let Some(space) = rest.get(..=columns).and_then(|line| line.rfind(' '))
-    {
-        lines.push(&rest[..space]);
-        rest = &rest[space + 1..];
+    // The last space of the line, and the columns up to the character after it.
+    let (mut lines, mut start, mut used, mut space) = (Vec::new(), 0, 0, None);
+    for (at, character) in text.char_indices() {
+        if character == ' ' {
+            space = Some((at, used + 1));
+        }
+        used += character.width().unwrap_or(0);
+        if character != ' '
+            && used > columns
+            && let Some((end, columns)) = space.take()
+        {
+            lines.push(&text[start..end]);
+            (start, used) = (end + 1, used - columns);
+        }
     }
-    lines.push(rest);
+    lines.push(&text[start..]);
     lines
 }
 

@@ -49,8 +49,7 @@ struct Draft {
     source: String,
     clues: Clues,
     types: HashMap<String, BTreeMap<Action, u64>>,
-    /// Resources that are destroyed, replaced or forgotten.
-    /// The deletions, replacements and forgotten resources.
+    /// The deletions, then the replacements, then the forgotten resources.
     risks: [Listing; 3],
     moves: Listing,
     imports: Listing,
@@ -164,7 +163,7 @@ impl<W: Write> View<W> {
     }
 
     fn draw(&mut self, summary: &Summary) -> std::io::Result<()> {
-        let plan = self.begin();
+        let mut plan = self.begin();
         if self.drawn > 0 {
             writeln!(self.out)?;
         }
@@ -178,7 +177,10 @@ impl<W: Write> View<W> {
         let line = plan_line(summary, plan.invocations);
         write!(self.out, "\n{}", self.screen.sentence(BOLD, &line))?;
         self.draw_types(&plan.types, &summary.terraform)?;
-        self.draw_listing("Destroyed, replaced or forgotten", &Listing::join(&plan.risks))?;
+        let [mut risks, replaced, forgotten] = std::mem::take(&mut plan.risks);
+        risks.append(replaced);
+        risks.append(forgotten);
+        self.draw_listing("Destroyed, replaced or forgotten", &risks)?;
         self.draw_listing("Moved", &plan.moves)?;
         self.draw_listing("Imported", &plan.imports)?;
         self.draw_listing(tool.drift(), &plan.drift)?;

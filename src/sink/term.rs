@@ -496,16 +496,18 @@ impl<W: Write> Sink for Term<W> {
                 }
                 self.line("")?;
                 self.sentence(BOLD, &plan_line(summary, self.invocations))?;
-                let broken = match self.counted_rules.broken().count() {
-                    0 => None,
-                    count => Some(format!("{}: {count}.", self.counted_rules.broken_title())),
-                };
+                let broken = self.counted_rules.broken().count();
+                if broken > 0 {
+                    let fails = self.counted_rules.broken().any(|answer| answer.fails());
+                    let words = format!("! {}: {broken}.", self.counted_rules.broken_title());
+                    self.sentence(if fails { RED } else { YELLOW }, &words)?;
+                }
                 let checks = match self.hidden.failed_checks {
                     0 => None,
                     count => Some(format!("{} failed.", counted(count, "check"))),
                 };
                 let warnings = Warning::of(summary).map(|warning| warning.words(PlanCount::This));
-                let mut words = broken.into_iter().chain(checks).chain(warnings);
+                let mut words = checks.into_iter().chain(warnings);
                 words.try_for_each(|words| self.sentence(RED, &format!("! {words}")))
             }
         }

@@ -52,7 +52,6 @@ pub(super) struct Pruner<'p> {
     decoded: Vec<u8>,
 }
 
-/// A glob of a pattern.
 #[derive(Clone, Copy, Debug)]
 struct Wanted<'p> {
     glob: &'p Glob,

@@ -275,7 +275,10 @@ fn a_mistyped_option_has_a_suggestion() {
         ("changes --json", "run `plansift changes --format json`"),
         ("audit -json", "run `plansift audit --format ndjson`"),
         ("redact -json", "the output is always JSON"),
-        ("batch --fail-on check", "run `batch --assert FILE`, or `summary --fail-on`"),
+        (
+            "batch --fail-on check",
+            "run `batch --assert FILE`, or `summary --fail-on` with the plans",
+        ),
     ] {
         let args: Vec<&str> = args.split(' ').chain(["-"]).collect();
         let output = run::piped(&args, b"");

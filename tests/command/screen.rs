@@ -178,6 +178,31 @@ fn the_summary_uses_the_width_of_the_terminal() {
 }
 
 #[test]
+fn broken_rules_wrap_at_the_width_of_the_terminal() {
+    let words =
+        "Спросите команду платформы, прежде чем удалять. 삭제하기 전에 팀에 물어보세요. Ask first.";
+    let rule = format!("destroy:* \"{words}\"");
+    for columns in ["60", "61", "62", "120"] {
+        let mut command = run::plansift();
+        command.args(["report", "--fail-on", &rule, "corpus/plans/rich/plan.json"]);
+        command.env("COLUMNS", columns).current_dir(run::root());
+        let output = command.output().expect("it runs");
+        assert_eq!(output.status.code(), Some(3), "{columns}");
+        let page = String::from_utf8(output.stdout).expect("UTF-8");
+        let (_, rules) = page.split_once("Broken rules\n").expect("a title");
+        let (rules, _) = rules.split_once("\n\n").expect("a section after it");
+        let width: usize = columns.parse().expect("a number");
+        for line in rules.lines().filter(|line| line.trim().contains(' ')) {
+            // Some addresses are wider than the narrowest screen.
+            let is_one_word = !line.trim_start().trim_end_matches(',').contains(' ');
+            assert!(line.width() <= width || is_one_word, "{columns}: {line}");
+        }
+        let joined = rules.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(joined.contains(words), "{columns}: {rules}");
+    }
+}
+
+#[test]
 fn failed_and_unknown_checks_are_listed_separately() {
     let check = |name: &str, status: &str| {
         format!(

@@ -102,7 +102,6 @@ pub(super) struct Lines<'a> {
     reader: BufReader<RangeReader<'a>>,
     /// The offset of the next line, in bytes.
     offset: u64,
-    /// The number of the next line.
     number: u64,
 }
 

@@ -57,8 +57,7 @@ fn of_option(option: &str, args: &[OsString]) -> Option<String> {
         return Some(remedy);
     }
     if let ("--fail-on", "batch" | "merge") = (option, command.get_name()) {
-        let hint = "run `batch --assert FILE`, or `summary --fail-on` with the same inputs";
-        return Some(hint.to_owned());
+        return Some("run `batch --assert FILE`, or `summary --fail-on` with the plans".to_owned());
     }
     let name = option.strip_prefix("--")?;
     let known = command.get_arguments().filter(|known| !known.is_hide_set());

@@ -249,9 +249,9 @@ fn headline(summary: &Summary) -> String {
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     match parts.is_empty() {
-        true => "No unmasked secrets are marked, and nothing looks like one. In a redacted \
-                 document, this does not cover copies inside longer texts: audit the original with \
-                 --echo contains."
+        true => "Found no unmasked secret: no unmasked value is marked, and no name looks secret. \
+                 If this document was redacted, also audit the original with --echo contains: \
+                 copies inside longer texts cannot be found here."
             .to_owned(),
         false => format!("{}.", parts.join(", ")),
     }

@@ -182,7 +182,6 @@ enum Cell<'a> {
     Absent(()),
     /// A shown value as JSON, or a word for a hidden value. The word is not valid JSON.
     Text(Cow<'a, str>),
-    /// A number of skipped lines.
     Number(u64),
     /// A cut value: the text, and the number of omitted bytes.
     Cut(&'a str, u64),

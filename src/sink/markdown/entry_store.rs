@@ -100,7 +100,6 @@ impl EntryStore {
         Ok(())
     }
 
-    /// Marks the end of a plan.
     pub fn mark(&mut self) {
         self.marks = self.stores.each_ref().map(|store| store.totals);
     }

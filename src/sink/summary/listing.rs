@@ -10,7 +10,7 @@ const BYTES_MAX: usize = 2 << 20;
 const NAME_MIN: usize = 20;
 
 /// The first lines of a list, and the length of the whole list.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Listing {
     pub lines: Vec<Line>,
     pub count: u64,
@@ -26,7 +26,7 @@ pub(super) struct Bounds {
 }
 
 /// A line of a list. Its strings have no hidden characters.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Line {
     pub symbol: &'static str,
     pub style: &'static str,
@@ -41,16 +41,11 @@ impl Listing {
         Listing { bounds, ..Listing::default() }
     }
 
-    /// Returns one list of the lines of several lists, in their order.
-    pub fn join(lists: &[Listing]) -> Listing {
-        let mut all = Listing::default();
-        for list in lists {
-            all.bounds = list.bounds;
-            all.count += list.count;
-            let room = all.bounds.lines.saturating_sub(all.lines.len());
-            all.lines.extend(list.lines.iter().take(room).cloned());
-        }
-        all
+    /// Moves the lines of another list to the end of this one, as far as there is room.
+    pub fn append(&mut self, other: Listing) {
+        self.count += other.count;
+        self.lines.extend(other.lines);
+        self.lines.truncate(self.bounds.lines);
     }
 
     /// Counts a line, and stores it if the list is not full.

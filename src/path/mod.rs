@@ -539,11 +539,8 @@ fn digit(value: u8) -> &'static str {
 impl Serialize for Paths {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut list = serializer.serialize_seq(Some(self.len()))?;
-        let mut text = String::new();
         for path in self.iter() {
-            text.clear();
-            path.push_to(&mut text);
-            list.serialize_element(&text)?;
+            list.serialize_element(&path)?;
         }
         list.end()
     }

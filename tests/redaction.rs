@@ -204,18 +204,20 @@ fn the_corpus_is_redacted_as_the_oracle_does_it() {
 #[test]
 fn real_plans_and_states_are_redacted_as_the_oracle_does_it() {
     let (mut report, mut held) = (Vec::new(), 0);
-    // Every second document by day.
+    // Compares every second document by day.
     let step = if run::is_nightly() { 1 } else { 2 };
-    for (name, path) in shared_plans::files().into_iter().step_by(step) {
+    for (name, path) in shared_plans::files() {
         let Some(text) = document(&path).filter(|text| redact(&[], text.as_bytes()).is_ok()) else {
             continue;
         };
         if !tree::parse(&text).has_duplicate_keys() {
-            check(&name, &text, &mut report);
+            if held % step == 0 {
+                check(&name, &text, &mut report);
+            }
             held += 1;
         }
     }
-    assert!(held > 350 / step || run::shared().is_none(), "{held} documents");
+    assert!(held > 400 || run::shared().is_none(), "{held} documents");
     assert!(report.is_empty(), "{}", report.join("\n\n"));
 }
 

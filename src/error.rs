@@ -467,7 +467,15 @@ impl fmt::Display for Error {
         }
         self.0.kind.fmt(f)?;
         match &self.0.source {
-            Some(source) => write!(f, ": {source}"),
+            Some(source) => {
+                write!(f, ": {source}")?;
+                match (source.kind(), source.raw_os_error()) {
+                    (io::ErrorKind::FileTooLarge, Some(_)) => {
+                        f.write_str(": raise the limit (`ulimit -f`), or use another disk")
+                    }
+                    _ => Ok(()),
+                }
+            }
             None => Ok(()),
         }
     }

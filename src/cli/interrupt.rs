@@ -1,9 +1,9 @@
-//! Signals that end a run: Ctrl-C, `kill`, a closed terminal.
+//! Signals that end a run: Ctrl-C, `kill`, a closed terminal, a file that is too large.
 //!
-//! The first signal removes unfinished files, or asks a batch to stop. The default
-//! action of the signal then ends the run. A sleeping thread waits for signals. Ignored signals
-//! (`nohup`, background jobs of scripts) stay ignored. Only Linux reports ignored signals, so this
-//! module is for Linux only.
+//! A write beyond the limit of file sizes becomes an error. Of the other signals, the first removes
+//! unfinished files, or asks a batch to stop. The default action of the signal then ends the run. A
+//! sleeping thread waits for signals. Ignored signals (`nohup`, background jobs of scripts) stay
+//! ignored. Only Linux reports ignored signals, so this module is for Linux only.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
 use signal_hook::iterator::Signals;
 use tempfile::NamedTempFile;
@@ -37,6 +37,13 @@ pub fn remove_unfinished() {
     {
         remove(&files.0);
     }
+}
+
+/// Makes a write beyond the limit of file sizes (`ulimit -f`) fail with an error. The default
+/// action of the signal would end the process and leave its unfinished files.
+pub fn report_oversized_files() {
+    // Any handler replaces the default action. Nothing reads the flag.
+    let _ = flag::register(SIGXFSZ, Arc::default());
 }
 
 /// Creates an unfinished file, which the first signal removes. Fails if `make` fails.

@@ -75,6 +75,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>, mapping: Mapping) -> ExitC
     options::set_mapping(mapping);
     secrecy::refuse_core_dumps();
     secrecy::print_panics_without_messages();
+    #[cfg(target_os = "linux")]
+    interrupt::report_oversized_files();
     let exit = match args::parse(args) {
         Ok(command) => run(&command).unwrap_or_else(|exit| exit),
         Err(refusal) => messages::refuse(&refusal),

@@ -362,6 +362,43 @@ fn a_full_disk_is_an_error() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn an_output_above_the_limit_of_file_sizes_is_an_error_and_leaves_no_file() {
+    let folder = Folder::new();
+    folder.write("plan.json", sample::of_changes(300, sample::create));
+    folder.write("old", "before");
+    let (write, spool) = ("cannot write the output: ", "cannot spool the input ");
+    for (script, message) in [
+        ("$0 changes plan.json", write),
+        ("$0 changes plan.json -o new", write),
+        ("$0 changes plan.json -o old", write),
+        ("$0 report plan.json -o json=new -o html=old -o markdown=more", write),
+        ("$0 redact plan.json -o new", write),
+        ("$0 slim plan.json -o old", write),
+        ("$0 changes plan.json --format csv -o new", write),
+        ("$0 man", write),
+        ("cat plan.json | $0 redact - -o old", spool),
+        ("cat plan.json | $0 report - -o html=new", spool),
+    ] {
+        // A wrapper may have made the system ignore the signal.
+        for preparations in ["", "trap '' XFSZ;"] {
+            let names = folder.names();
+            let mut command = std::process::Command::new("sh");
+            command.args(["-c", &format!("{preparations} ulimit -f 1; ({script}) >printed")]);
+            command.arg(crate::run::plansift().get_program());
+            command.current_dir(folder.0.path()).env("TMPDIR", ".");
+            let run = Run::of(&command.output().expect("it runs"));
+            assert_eq!(run.code, Some(1), "{script}: {run:?}");
+            assert!(run.err.contains(message), "{script}: {}", run.err);
+            assert!(run.err.contains("raise the limit (`ulimit -f`)"), "{script}: {}", run.err);
+            std::fs::remove_file(folder.path("printed")).expect("a file");
+            assert_eq!(folder.names(), names, "{script}");
+            assert_eq!(std::fs::read_to_string(folder.path("old")).expect("a file"), "before");
+        }
+    }
+}
+
 /// A writer that accepts a number of bytes and then returns an error of this kind.
 struct Failing(usize, io::ErrorKind);
 

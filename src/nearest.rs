@@ -31,15 +31,15 @@ const SYNONYMS: [(&str, &str); 16] = [
 /// Returns the word that is a synonym of `text`, or else the word with the smallest edit distance.
 /// Of several such words, the first one wins. Returns `None` if more than a third of the letters
 /// would change.
-pub fn nearest<'w>(text: &str, words: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
+pub fn nearest<W: AsRef<str>>(text: &str, words: impl IntoIterator<Item = W>) -> Option<W> {
     let mut nearest = None;
     let mut least = text.chars().count() / 3 + 1;
     let synonym = SYNONYMS.iter().find(|(other, _)| text.eq_ignore_ascii_case(other));
     for word in words {
-        if synonym.is_some_and(|(_, known)| *known == word) {
+        if synonym.is_some_and(|(_, known)| *known == word.as_ref()) {
             return Some(word);
         }
-        if let Some(distance) = distance(text, word).filter(|distance| *distance < least) {
+        if let Some(distance) = distance(text, word.as_ref()).filter(|distance| *distance < least) {
             (nearest, least) = (Some(word), distance);
         }
     }

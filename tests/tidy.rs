@@ -75,6 +75,7 @@ const CRATES: [(&str, &[&str]); 43] = [
     (
         "foldhash",
         &[
+            "assertion/init.rs",
             "assertion/list.rs",
             "secret/first_pass_index.rs",
             "secret/marked_paths.rs",
@@ -143,7 +144,7 @@ const CRATES: [(&str, &[&str]); 43] = [
     ("signal-hook", &["cli/interrupt.rs"]),
     ("simd-json", &["json/value/typed.rs"]),
     ("simdutf8", &["scan/", "json/string.rs"]),
-    ("smallvec", &["plan/walk/scope.rs", "secret/"]),
+    ("smallvec", &["json/value/leaves.rs", "plan/walk/scope.rs"]),
     (
         "tempfile",
         &[

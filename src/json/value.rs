@@ -4,6 +4,8 @@
 //! against the full grammar. Skipping a value does not check it again.
 
 mod inside;
+pub(crate) mod leaves;
+mod ordered;
 mod sorted;
 mod typed;
 
@@ -12,6 +14,7 @@ use std::ops::Range;
 
 pub use inside::{Elements, Members, Step};
 pub(crate) use inside::{Entries, MemberSpan};
+pub(crate) use ordered::Ordered;
 pub(crate) use sorted::Sorted;
 pub use typed::TREE_DEPTH;
 

@@ -78,6 +78,14 @@ impl<'a> Data<'a> {
         })
     }
 
+    /// Returns the length of the value in the document, in bytes.
+    pub(crate) fn raw_len(self) -> usize {
+        match self {
+            Data::Value(value) => value.raw().len(),
+            Data::Nil | Data::Map(_) => 0,
+        }
+    }
+
     /// Returns the boolean; `None` if the value is not a boolean.
     pub fn boolean(self) -> Option<bool> {
         match self {

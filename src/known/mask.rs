@@ -21,11 +21,13 @@ pub enum Mask<'a> {
 impl<'a> From<Option<Value<'a>>> for Mask<'a> {
     fn from(marks: Option<Value<'a>>) -> Mask<'a> {
         match marks {
-            Some(marks) if marks.is_true() => Mask::Marked,
-            Some(marks) if matches!(marks.kind(), Ok(Kind::Object | Kind::Array)) => {
-                Mask::Parts(marks)
-            }
-            _ => Mask::Clear,
+            Some(marks) => match marks.kind() {
+                // The tools write no texts and no numbers here. Such a mask fits no value.
+                Ok(Kind::True | Kind::String | Kind::Number) => Mask::Marked,
+                Ok(Kind::Object | Kind::Array) => Mask::Parts(marks),
+                _ => Mask::Clear,
+            },
+            None => Mask::Clear,
         }
     }
 }
@@ -34,6 +36,14 @@ impl<'a> Mask<'a> {
     /// Whether the whole value is sensitive.
     pub fn is_marked(self) -> bool {
         matches!(self, Mask::Marked)
+    }
+
+    /// The marks of the parts; `None` if the value is sensitive as a whole or not at all.
+    pub(crate) fn parts(self) -> Option<Value<'a>> {
+        match self {
+            Mask::Parts(marks) => Some(marks),
+            Mask::Clear | Mask::Marked => None,
+        }
     }
 
     /// The mask of a member.

@@ -8,9 +8,10 @@
 //! | `module.network` | the module: all instances, resources and child modules |
 //! | `module.network["a"]` | one instance of the module, and everything in it |
 //! | `*.primary` | resources named `primary` in any module |
+//! | `=aws_instance.web` | exactly this address, without instances |
 //!
 //! `*` matches any string, including dots and brackets. A leading `*.` also matches the empty
-//! string.
+//! string. After `=`, `*` is a plain character.
 
 use super::position_outside_quotes;
 use crate::glob::Glob;
@@ -40,8 +41,16 @@ impl AddressPattern {
         &self.text
     }
 
+    /// Returns the only address that the pattern covers; `None` if it may cover several.
+    pub fn exact(&self) -> Option<&str> {
+        self.text.strip_prefix('=')
+    }
+
     /// Whether the pattern covers an address, a resource type or the name of an output.
     pub fn covers(&self, address: &str) -> bool {
+        if let Some(exact) = self.exact() {
+            return exact == address;
+        }
         std::iter::once(&self.whole).chain(&self.behind).any(|glob| {
             glob.matches(address.as_bytes())
                 || glob.matches_up_to(address.as_bytes(), self.ends(address))
@@ -92,6 +101,17 @@ pub fn without_keys(address: &str) -> String {
         }
     }
     text
+}
+
+/// Returns an address without the instance key at its end; `None` if it has none.
+pub(crate) fn without_key(address: &str) -> Option<&str> {
+    let (mut start, mut end) = (None, 0);
+    while let Some(open) = address[end..].find('[') {
+        let key = end + open + 1;
+        start = Some(key - 1);
+        end = key + key_len(&address[key..]);
+    }
+    start.filter(|_| end == address.len()).map(|start| &address[..start])
 }
 
 /// Splits an address without its instance keys: the names of the module calls, outermost first, and
@@ -156,6 +176,11 @@ mod tests {
             ("*.primary", true, &["module.x.aws_db.primary", "module.x.aws_db.primary[0]"]),
             ("", true, &[""]),
             ("a", true, &["a[0]b.c"]),
+            ("=aws_db.a", true, &["aws_db.a"]),
+            ("=aws_db.a", false, &["aws_db.a[0]", "aws_db", "=aws_db.a"]),
+            ("=module.dns", false, &["module.dns.aws_db.a"]),
+            (r#"=aws_db.a["*"]"#, true, &[r#"aws_db.a["*"]"#]),
+            (r#"=aws_db.a["*"]"#, false, &[r#"aws_db.a["x"]"#]),
         ] {
             for address in addresses {
                 assert_eq!(AddressPattern::new(text).covers(address), holds, "{address} {text}");
@@ -192,6 +217,20 @@ mod tests {
                 (calls.into(), names.into()),
                 "{address}"
             );
+        }
+    }
+
+    #[test]
+    fn the_last_instance_key_is_removed_from_an_address() {
+        for (address, without) in [
+            ("t.n", None),
+            ("t.n[0]", Some("t.n")),
+            (r#"module.m[0].t.n["a[0]"]"#, Some("module.m[0].t.n")),
+            ("module.m[0].t.n", None),
+            ("t.n[", Some("t.n")),
+            ("", None),
+        ] {
+            assert_eq!(without_key(address), without, "{address}");
         }
     }
 

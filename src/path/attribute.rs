@@ -148,6 +148,15 @@ impl fmt::Display for AttributePath {
 }
 
 impl AttributeStep {
+    /// The memory of the step, in bytes.
+    pub(crate) fn size(&self) -> usize {
+        let text = match self {
+            AttributeStep::Key(key) => key.len(),
+            AttributeStep::Index(_) => 0,
+        };
+        size_of::<AttributeStep>() + text
+    }
+
     /// Writes the step as a part of the text of a path.
     pub(super) fn write(&self, is_first: bool, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

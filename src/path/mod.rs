@@ -16,11 +16,15 @@ use std::fmt;
 
 use serde::ser::{Serialize, SerializeSeq, Serializer};
 
+#[cfg(feature = "assert")]
+pub(crate) use self::address::without_key;
 pub use self::address::{AddressPattern, without_keys};
 pub(crate) use self::address::{names, split_modules};
 use self::attribute::index;
 pub use self::attribute::{AttributePath, AttributeStep};
 pub use self::dotted::DottedPath;
+#[cfg(feature = "assert")]
+pub(crate) use self::pattern::string_of;
 pub use self::pattern::{DECODERS, Pattern};
 pub use self::query::AttributeQuery;
 use crate::error::{Error, ErrorKind};
@@ -436,6 +440,13 @@ impl fmt::Display for Path<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.pieces(|piece| f.write_str(piece))
     }
+}
+
+/// Whether a key may be an attribute name that a provider chose: a lower-case identifier. Such a
+/// key is part of a schema. Any other key is data, and may be secret.
+pub fn is_attribute_name(key: &[u8]) -> bool {
+    let first = key.first().is_some_and(|&byte| byte.is_ascii_lowercase() || byte == b'_');
+    first && key.iter().all(|&byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_'))
 }
 
 fn is_ident(key: &str) -> bool {

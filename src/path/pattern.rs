@@ -81,6 +81,12 @@ impl Pattern {
         })
     }
 
+    /// Whether the pattern leads into documents in strings. Only reports with values write such
+    /// paths: `jsondecode(policy).Statement`.
+    pub fn is_of_documents(&self) -> bool {
+        position_outside_quotes(&self.text, |_, byte| matches!(byte, b'(' | b')')).is_some()
+    }
+
     /// Returns the globs of the pattern. At least one must match the text of a path.
     pub(crate) fn globs(&self) -> impl Iterator<Item = &Glob> {
         std::iter::once(&self.whole).chain(&self.behind)
@@ -194,7 +200,7 @@ fn without_indices(path: &str) -> (String, Vec<usize>) {
 
 /// Returns the path of the string whose document contains `path`: `policy` for
 /// `jsondecode(policy).Statement`. `None` if the path leads into no document.
-fn string_of(path: &str) -> Option<&str> {
+pub(crate) fn string_of(path: &str) -> Option<&str> {
     let inside = DECODERS.iter().find_map(|it| path.strip_prefix(it)?.strip_prefix('('))?;
     let end = position_outside_quotes(inside, |_, byte| byte == b')')?;
     Some(&inside[..end])
@@ -253,6 +259,20 @@ mod tests {
             }
         }
         assert_eq!(pattern("=a.b").text(), "=a.b");
+    }
+
+    #[test]
+    fn patterns_that_lead_into_documents_are_known() {
+        for (text, is_of_documents) in [
+            ("policy", false),
+            (r#"m["jsondecode(a)"]"#, false),
+            ("jsondecode(policy).a", true),
+            ("=yamldecode(m.k)", true),
+            ("*jsondecode(*", true),
+            ("*(policy).a", true),
+        ] {
+            assert_eq!(pattern(text).is_of_documents(), is_of_documents, "{text}");
+        }
     }
 
     #[test]

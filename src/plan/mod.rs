@@ -16,6 +16,7 @@ mod input_kind;
 mod instance;
 mod key;
 mod kind;
+mod mark_reason;
 mod module;
 mod names;
 mod parallel_skip;
@@ -49,6 +50,7 @@ pub(crate) use events::send;
 #[cfg(feature = "batch")]
 pub(crate) use input_kind::{InputKind, input_kind};
 pub use instance::{OutputValue, ResourceInstance, VariableDeclaration};
+pub use mark_reason::MarkReason;
 pub(crate) use module::{ModuleOf, module_address, module_of};
 pub use section::Section;
 pub(crate) use walk::workers as lookahead;

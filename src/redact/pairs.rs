@@ -5,8 +5,7 @@
 
 use crate::error::Result;
 use crate::json::number;
-use crate::json::value::{Elements, Kind, Value};
-use crate::secret::ordered::Ordered;
+use crate::json::value::{Elements, Kind, Ordered, Value};
 
 /// A pair of entered containers, with iterators over the members that are not yet compared. The
 /// members are not collected into lists, because there may be very many.

@@ -22,6 +22,7 @@ use super::parts::Owner;
 use crate::error::{Error, Result};
 use crate::json::value::{Entries, Step, Text, Value};
 use crate::limits::{Limit, Limits};
+use crate::path::AttributeStep;
 
 /// A hash with a random key per document.
 pub(super) type Keyed = RandomState;
@@ -250,8 +251,29 @@ impl MarkedPaths {
             return Ok(None);
         }
         let address = self.digests.address(address, decoded)?;
+        Ok(self.of_digest(address))
+    }
+
+    fn of_digest(&self, address: u64) -> Option<MarksElsewhere<'_>> {
         let sum = self.addresses.get(&address);
-        Ok(sum.map(|&sum| MarksElsewhere { marked_paths: self, address, sum }))
+        sum.map(|&sum| MarksElsewhere { marked_paths: self, address, sum })
+    }
+
+    /// The number of steps to the outermost place on a path that the changes of an address mark;
+    /// `None` if they mark no place on the path.
+    pub(crate) fn marked_depth(&self, address: &str, steps: &[AttributeStep]) -> Option<usize> {
+        let marks = self.of_digest(self.digests.0.hash_one(address.as_bytes()))?;
+        let mut path = ROOT;
+        let paths = steps.iter().map(|step| {
+            path = match step {
+                AttributeStep::Key(key) => self.digests.key(path, key.as_bytes()),
+                AttributeStep::Index(index) => {
+                    self.digests.index(path, u32::try_from(*index).unwrap_or(u32::MAX))
+                }
+            };
+            path
+        });
+        std::iter::once(ROOT).chain(paths).position(|path| marks.has(path))
     }
 }
 

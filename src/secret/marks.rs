@@ -13,13 +13,13 @@ use std::ops::Range;
 use super::leaves::{Leaf, leaves};
 use super::marked_paths::{MarksElsewhere, PathDigestStack, PathDigester, PathDigests};
 use super::names::Names;
-use super::ordered::Ordered;
 pub use super::subject::Subject;
 use crate::error::{Error, Result};
 use crate::json::slot_hash::slot;
 pub use crate::json::value::Step;
-use crate::json::value::{Elements, Kind, Value, recycled};
+use crate::json::value::{Elements, Kind, Ordered, Value, recycled};
 use crate::limits::{Limit, Limits};
+pub use crate::plan::MarkReason;
 
 /// A path that is marked together with everything below it.
 #[derive(Clone, Copy, Debug)]
@@ -46,17 +46,6 @@ impl Marked<'_, '_> {
         let [before, after] = self.sides;
         before.or(after).or(self.unknown).map_or(0, Value::offset)
     }
-}
-
-/// Why a whole path is marked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum MarkReason {
-    /// An overlay marks parts of one side, and the other side has a different kind.
-    OtherKind,
-    /// An overlay does not fit its own value.
-    Misfit,
-    /// The overlay, or the name, marks the whole path.
-    Whole,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -381,7 +370,7 @@ impl Marks {
         for (side, overlay) in subject.overlays.into_iter().enumerate() {
             let Some(overlay) = self.marking(overlay) else { continue };
             let own = present(subject.sides[side]);
-            let why = Marks::why(overlay, own, present(subject.sides[1 - side]))?;
+            let why = MarkReason::of(overlay, own, present(subject.sides[1 - side]))?;
             marked = marked.max(why);
             // A name, or a mark in another section, already marks the whole path.
             if matches!(verdict, Verdict::Marked(..)) {
@@ -406,34 +395,6 @@ impl Marks {
             (Some(_), Verdict::Marked(MarkSource::Name, why)) | (Some(why), _) => {
                 Verdict::Marked(MarkSource::Mark, why)
             }
-        })
-    }
-
-    /// Why an overlay marks its own value and the other side as a whole; `None` if it marks only
-    /// parts of them.
-    fn why(
-        overlay: Value<'_>,
-        own: Option<Value<'_>>,
-        other: Option<Value<'_>>,
-    ) -> Result<Option<MarkReason>> {
-        let kind = overlay.kind()?;
-        if kind == Kind::True {
-            return Ok(Some(MarkReason::Whole));
-        }
-        if !matches!(kind, Kind::Object | Kind::Array) {
-            return Ok(Some(MarkReason::Misfit));
-        }
-        let is_other = |value: Value<'_>| Ok(value.kind()? != kind);
-        if let Some(own) = own
-            && (is_other(own)?
-                || kind == Kind::Array && own.elements()?.count() != overlay.elements()?.count())
-        {
-            return Ok(Some(MarkReason::Misfit));
-        }
-        Ok(match other.map_or(Ok(false), is_other)? {
-            false => None,
-            true if own.is_none() => Some(MarkReason::Misfit),
-            true => Some(MarkReason::OtherKind),
         })
     }
 

@@ -23,13 +23,11 @@ pub(crate) mod digest;
 pub(crate) mod echo;
 #[cfg(feature = "redact")]
 pub(crate) mod first_pass_index;
-pub(crate) mod leaves;
 pub(crate) mod marked_paths;
 pub(crate) mod marks;
 #[cfg(feature = "redact")]
 mod meaning;
 mod names;
-pub(crate) mod ordered;
 pub(crate) mod parts;
 #[cfg(feature = "redact")]
 pub(crate) mod piece_secrets;
@@ -48,6 +46,7 @@ mod texts;
 #[cfg(feature = "redact")]
 pub(crate) mod words;
 
+pub(crate) use crate::json::value::leaves;
 #[cfg(feature = "redact")]
 pub use collect::{Collected, Collecting, FreshSecrets, OnFreshSecrets, collect};
 pub(crate) use leaves::decode;
@@ -57,6 +56,7 @@ pub use set::Secrets;
 #[cfg(feature = "redact")]
 pub(crate) use texts::spells_attribute_name;
 
+pub use crate::path::is_attribute_name;
 use crate::plan;
 
 /// How secrets are recognised.
@@ -102,11 +102,4 @@ pub fn is_mask(text: &[u8]) -> bool {
         }
         _ => false,
     }
-}
-
-/// Whether a key may be an attribute name that a provider chose: a lower-case identifier. Such a
-/// key is part of a schema. Any other key is data, and may be secret.
-pub fn is_attribute_name(key: &[u8]) -> bool {
-    let first = key.first().is_some_and(|&byte| byte.is_ascii_lowercase() || byte == b'_');
-    first && key.iter().all(|&byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_'))
 }

@@ -20,6 +20,12 @@ pub(crate) struct Sorted<'a> {
     starts: std::vec::IntoIter<MemberStart>,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Duplicates {
+    Refused,
+    Kept,
+}
+
 #[derive(Clone, Copy, Debug)]
 struct MemberStart {
     /// The first four bytes of the key as a number; 0 for all members if a key has escapes.
@@ -32,6 +38,15 @@ impl<'a> Sorted<'a> {
     /// Sorts the members of an object. Fails if the value is not an object, is invalid, or has
     /// duplicate keys.
     pub fn of(object: Value<'a>) -> Result<Sorted<'a>> {
+        Sorted::with(object, Duplicates::Refused)
+    }
+
+    /// Like [`Sorted::of`], but keeps members with one key, in document order.
+    pub fn with_duplicates(object: Value<'a>) -> Result<Sorted<'a>> {
+        Sorted::with(object, Duplicates::Kept)
+    }
+
+    fn with(object: Value<'a>, duplicates: Duplicates) -> Result<Sorted<'a>> {
         let object = object.members()?;
         // Reserves the exact size: a growing `Vec` briefly needs three times its memory.
         let mut starts = Vec::with_capacity(object.clone().count());
@@ -48,6 +63,7 @@ impl<'a> Sorted<'a> {
         let changed = || Error::at(ErrorKind::Changed, object.offset());
         match sort_distinct(&mut starts, |one, two| order(&object, one, two)) {
             Ok(()) => {}
+            Err(Disorder::Duplicate(_)) if duplicates == Duplicates::Kept => {}
             Err(Disorder::Duplicate(start)) => {
                 let (members, span) = span(&object, start).ok_or_else(changed)?;
                 let offset = members.key(span).offset() - 1;

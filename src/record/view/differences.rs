@@ -15,12 +15,11 @@ use super::walk::{Descent, WalkEvent, walk};
 use super::{Detail, Listing, lines};
 use crate::error::Result;
 use crate::json::string::common_prefix;
-use crate::json::value::{Elements, Kind, Text, Value};
+use crate::json::value::{Elements, Kind, Ordered, Text, Value};
 use crate::path::{Path, Paths, Step};
 use crate::record::attributes::UNKNOWN;
 use crate::record::{Difference, Excerpt, Lines, Shown};
 use crate::secret::MASK;
-use crate::secret::ordered::Ordered;
 
 /// Number of equal bytes that are shown before the first difference of two long strings, and after
 /// the last one.

@@ -6,8 +6,8 @@
 
 use std::cmp::Ordering;
 
+use super::{Kind, Members, Sorted, Text, Value};
 use crate::error::Result;
-use crate::json::value::{Kind, Members, Sorted, Text, Value};
 
 /// The members of an object in key order, with one member of lookahead.
 #[derive(Debug)]
@@ -38,6 +38,27 @@ impl<'a> Ordered<'a> {
         let mut ordered = Ordered { rest, next: None };
         ordered.pass()?;
         Ok(ordered)
+    }
+
+    /// The members of an object. Members with one key are adjacent, in document order. Fails if the
+    /// object is malformed.
+    pub fn with_duplicates(object: Value<'a>) -> Result<Ordered<'a>> {
+        let rest = match object.has_ordered_keys()? {
+            true => Rest::InPlace(object.members()?),
+            false => Rest::Sorted(Sorted::with_duplicates(object)?),
+        };
+        let mut ordered = Ordered { rest, next: None };
+        ordered.pass()?;
+        Ok(ordered)
+    }
+
+    /// Like [`Ordered::take`], but passes all members with the key, and returns the last value.
+    pub fn take_last(&mut self, key: Text<'a>) -> Result<Option<Value<'a>>> {
+        let mut last = None;
+        while let Some(value) = self.take(key)? {
+            last = Some(value);
+        }
+        Ok(last)
     }
 
     /// Returns the next member without moving past it.

@@ -2,9 +2,9 @@
 
 use smallvec::SmallVec;
 
+use super::{Entries, Kind, Step, Text, Value};
 use crate::error::Result;
 use crate::json::number;
-use crate::json::value::{Entries, Kind, Step, Text, Value};
 
 #[derive(Clone, Copy, Debug)]
 pub enum Leaf<'a> {

@@ -155,6 +155,10 @@ pub enum RuleFault {
     Quoted,
     /// The path is invalid.
     Path,
+    /// The path leads into a document in a string. Rules see the string as a whole.
+    Document,
+    /// The path has a key that a report masks.
+    MaskedKey,
     /// The message at the end is not a JSON string.
     Message,
 }
@@ -200,6 +204,14 @@ impl fmt::Display for RuleFault {
             RuleFault::Path => f.write_str(
                 "invalid path: write one like tags.Name, *.password, ingress[0] or \
                  tags[\"a.b\"]",
+            ),
+            RuleFault::Document => f.write_str(
+                "rules compare a string as a whole, not the document in it: write the path of the \
+                 string, such as policy for jsondecode(policy).Statement",
+            ),
+            RuleFault::MaskedKey => f.write_str(
+                "reports mask this key, so no path has it: write `*` in its place, as in \
+                 tags[\"*\"]",
             ),
             RuleFault::Message => f.write_str(
                 "the message needs quotes around it: write it last, as in delete:aws_* \"Ask us.\"",

@@ -34,7 +34,7 @@ pub(super) use self::inputs::InputArgs;
 pub(super) use self::limits::LimitArgs;
 use self::limits::size;
 pub(super) use self::manual::{completions, manual};
-use self::paths::{path, place};
+use self::paths::{path, path_of_values, place};
 pub(super) use self::redact::{Echo, Mask, MaskArgs, Redact, SecretArgs, Slim};
 pub(super) use self::report::{Ignore, NoiseArgs, Report, Target, Values};
 pub(super) use self::show::ShowPlanFile;

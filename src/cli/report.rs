@@ -111,7 +111,9 @@ fn ready(arguments: &Report) -> std::result::Result<Ready, Exit> {
     let listed = inputs::list(plans, Accepts::Plans, files, also)?;
     listed.warn_of_shared_workspaces(plans);
     warn_of_unfiltered(arguments);
-    let watch = unmatched::report(&rules, &arguments.noise);
+    // The filters apply only to reports for people.
+    let is_filtered = arguments.targets.iter().any(|target| target.format.shows_attributes());
+    let watch = unmatched::report(&rules, is_filtered.then_some(&arguments.noise));
     let options = RecordOptions { show: arguments.records.show(), watch, ..options(plans)? };
     let origins = sources::open(&arguments.source, &options.read.limits, plans.quiet)?;
     let secrets = secret_options(&arguments.secrets, options.read);
@@ -169,6 +171,9 @@ fn refuse_contradictions(arguments: &Report) -> std::result::Result<(), Exit> {
         "--echo contains and --also-names hide values, and --values none shows none"
     } else if hides_values && (ignores(Ignore::Whitespace) || ignores(Ignore::SetOrder)) {
         "--ignore whitespace,set-order compares values: leave --values none out"
+    } else if hides_values && arguments.noise.leads_into_documents() {
+        "--values none shows a string as a whole, so no path leads into its document: write the \
+         path of the string, such as policy for jsondecode(policy).Statement"
     } else {
         return Ok(());
     };

@@ -20,18 +20,25 @@ pub fn rules(rules: &[Rule]) -> Option<&'static Watch> {
     watch(of_rules(rules).collect())
 }
 
-/// Watches the patterns of the rules and filters of a report.
-pub fn report(rules: &[Rule], noise: &NoiseArgs) -> Option<&'static Watch> {
+/// Watches the patterns of the rules of a report, and of its filters if they apply.
+pub fn report(rules: &[Rule], noise: Option<&NoiseArgs>) -> Option<&'static Watch> {
+    watch(of_rules(rules).chain(noise.into_iter().flat_map(of_noise)).collect())
+}
+
+fn of_noise(noise: &NoiseArgs) -> impl Iterator<Item = (String, Named)> {
     let only = noise
         .only
         .iter()
         .filter_map(|only| only.named().map(|(text, named)| (format!("--only {text}"), named)));
-    let paths = of_paths("--ignore-path", &noise.ignore_path);
+    let paths = noise
+        .ignore_path
+        .iter()
+        .map(|path| (format!("--ignore-path {}", path.text()), Named::Attribute(path.clone())));
     let types = noise
         .ignore_type
         .iter()
         .map(|text| (format!("--ignore-type {text}"), Named::Type(AddressPattern::new(text))));
-    watch(of_rules(rules).chain(only).chain(paths).chain(types).collect())
+    only.chain(paths).chain(types)
 }
 
 /// Watches the resource patterns of `--only` and the attribute paths of `--select`.

@@ -32,6 +32,9 @@ pub enum Named {
     Module(AddressPattern),
     /// Attributes of all resources, or of the resources that the second pattern names.
     Path(path::Pattern, Option<AddressPattern>),
+    /// Attributes in reports. Besides the attributes of all resources, these are the values of
+    /// documents in strings.
+    Attribute(path::Pattern),
     /// Things that are not resources, by name, address or type.
     NonResource(NamedKind, AddressPattern),
 }
@@ -164,6 +167,7 @@ impl Watch {
                         paths.push((watched, path));
                     }
                 }
+                Named::Attribute(path) => paths.push((watched, path)),
                 named => {
                     if names.are_named(named) {
                         self.matched(watched);
@@ -175,6 +179,20 @@ impl Watch {
             self.see_paths(&paths, resource, reported);
         }
         self.sample(&names, resource, reported);
+    }
+
+    /// Compares the path of an attribute in a report with the patterns for such attributes.
+    pub fn see_attribute(&self, path: &str) {
+        if !self.is_open() {
+            return;
+        }
+        for watched in self.watched.iter().filter(|it| !it.has_matched.load(Ordering::Relaxed)) {
+            if let Named::Attribute(pattern) = &watched.named
+                && pattern.covers(path)
+            {
+                self.matched(watched);
+            }
+        }
     }
 
     /// Compares a thing that is not a resource with the patterns. `names` holds its name or
@@ -285,6 +303,10 @@ impl Watch {
                     };
                     (what, it.text().trim_start_matches('='), vec![&seen.paths])
                 }
+                Named::Attribute(it) => {
+                    let text = it.text().trim_start_matches('=');
+                    ("no resource has such an attribute", text, vec![&seen.paths])
+                }
                 Named::NonResource(thing, it) => {
                     let what = match thing {
                         NamedKind::Output => "no output has such a name",
@@ -328,7 +350,7 @@ impl Names {
             Named::Address(pattern) => pattern.covers(&self.address),
             Named::Type(pattern) => pattern.covers(&self.type_name),
             Named::Module(pattern) => pattern.covers(&self.module),
-            Named::Path(..) | Named::NonResource(..) => false,
+            Named::Path(..) | Named::Attribute(_) | Named::NonResource(..) => false,
         }
     }
 }

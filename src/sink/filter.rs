@@ -6,7 +6,7 @@ use super::Sink;
 use crate::error::{Error, Result};
 use crate::glob::Glob;
 use crate::path::{self, AddressPattern};
-use crate::record::watch::Named;
+use crate::record::watch::{Named, Watch};
 use crate::record::{Attribute, Attributes, Difference, Hidden, Label, Record, ResourceChange};
 
 /// The records and attributes to hide.
@@ -154,7 +154,7 @@ impl Only {
             Only::Address(pattern) => ("address:", pattern.text(), Named::Address(pattern.clone())),
             Only::Type(pattern) => ("type:", pattern.text(), Named::Type(pattern.clone())),
             Only::Module(pattern) => ("module:", pattern.text(), Named::Module(pattern.clone())),
-            Only::Path(pattern) => ("path:", pattern.text(), Named::Path(pattern.clone(), None)),
+            Only::Path(pattern) => ("path:", pattern.text(), Named::Attribute(pattern.clone())),
             Only::Action(_) => return None,
         };
         // The pattern for the root module is empty.
@@ -208,13 +208,15 @@ fn is_tag(attribute: &Attribute) -> bool {
 pub struct Filter<'s> {
     sink: Box<dyn Sink + 's>,
     noise: Noise,
+    /// Learns which patterns match an attribute.
+    watch: Option<&'s Watch>,
     hidden: Hidden,
 }
 
 impl<'s> Filter<'s> {
     /// Wraps `sink` so that it does not receive the noise.
-    pub fn new(sink: Box<dyn Sink + 's>, noise: Noise) -> Filter<'s> {
-        Filter { sink, noise, hidden: Hidden::default() }
+    pub fn new(sink: Box<dyn Sink + 's>, noise: Noise, watch: Option<&'s Watch>) -> Filter<'s> {
+        Filter { sink, noise, watch, hidden: Hidden::default() }
     }
 }
 
@@ -244,6 +246,10 @@ impl Sink for Filter<'_> {
             }
             return self.sink.unseen(record);
         };
+        if let Some(watch) = self.watch {
+            let paths = change.attributes.list.iter().map(|attribute| &attribute.path);
+            paths.for_each(|path| watch.see_attribute(path));
+        }
         let ignored = |attribute: &Attribute| self.noise.ignores(attribute);
         let is_drift = matches!(record, Record::ResourceDrift(_));
         if !self.noise.shows(change, is_drift) || updates_only(change, ignored) {

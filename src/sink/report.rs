@@ -71,6 +71,6 @@ impl ReportOptions<'_> {
         if self.noise.is_none() {
             return report;
         }
-        Box::new(Filter::new(report, self.noise.clone()))
+        Box::new(Filter::new(report, self.noise.clone(), self.watch))
     }
 }

@@ -1,6 +1,7 @@
 //! Parsers of arguments that are paths into values.
 
-use crate::path;
+use crate::path::{self, string_of};
+use crate::secret::ECHO;
 
 /// Parses a path to one place, without wildcards.
 pub(super) fn place(text: &str) -> Result<String, String> {
@@ -25,6 +26,20 @@ pub(super) fn path(text: &str) -> Result<path::Pattern, String> {
         let at = error.location().map_or(0, |location| location.offset);
         format!("{}: write a path like tags.Name, *_arn or tags[\"a.b\"]", wrong_at(text, at))
     })
+}
+
+/// Parses the pattern of a path in the values of a plan. Refuses patterns that match only the paths
+/// of reports.
+pub(super) fn path_of_values(text: &str) -> Result<path::Pattern, String> {
+    let pattern = path(text)?;
+    if pattern.is_of_documents() {
+        let string = string_of(text.trim_start_matches('=')).unwrap_or("policy");
+        return Err(format!("a string has no paths into its document: write {string}"));
+    }
+    match text.contains(ECHO) {
+        true => Err("a report masks this key: write * in its place, as in tags[\"*\"]".to_owned()),
+        false => Ok(pattern),
+    }
 }
 
 /// Describes the first wrong byte of a path.

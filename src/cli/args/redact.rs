@@ -45,7 +45,7 @@ pub struct Slim {
     pub only: Vec<AddressPattern>,
     /// Keep these attributes of resources and everything below them, like tags, '*_arn' or
     /// ingress.cidr_blocks; elements of lists always stay. Repeatable
-    #[arg(help_heading = FILTERS, long, value_name = "PATH", value_parser = super::path)]
+    #[arg(help_heading = FILTERS, long, value_name = "PATH", value_parser = super::path_of_values)]
     pub paths: Vec<path::Pattern>,
     /// Also keep no-op changes
     #[arg(help_heading = FILTERS, long)]

@@ -152,6 +152,15 @@ impl NoiseArgs {
         set.into_iter().filter_map(|(is_set, name)| is_set.then_some(name)).collect()
     }
 
+    /// Whether a pattern matches only the values of documents in strings.
+    pub fn leads_into_documents(&self) -> bool {
+        let only = self.only.iter().filter_map(|only| match only {
+            Only::Path(path) => Some(path),
+            _ => None,
+        });
+        only.chain(&self.ignore_path).any(path::Pattern::is_of_documents)
+    }
+
     /// Returns the filter.
     pub fn noise(&self) -> Noise {
         let ignores = |what| self.ignore.contains(&what);

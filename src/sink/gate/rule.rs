@@ -16,6 +16,7 @@ use crate::path::{self, AddressPattern, Paths};
 use crate::record::counts::Summary;
 use crate::record::watch::{Named, NamedKind};
 use crate::record::{Record, ResourceChange};
+use crate::secret::ECHO;
 
 /// A parsed rule.
 #[derive(Clone, Debug)]
@@ -175,6 +176,12 @@ impl Rule {
         }
         let address = address.map(AddressPattern::new);
         let path = path.map(path::Pattern::parse).transpose().map_err(|_| RuleFault::Path)?;
+        if path.as_ref().is_some_and(path::Pattern::is_of_documents) {
+            return Err(RuleFault::Document);
+        }
+        if path.as_ref().is_some_and(|path| path.text().contains(ECHO)) {
+            return Err(RuleFault::MaskedKey);
+        }
         let (text, place, id) = (text.to_owned(), None, None);
         Ok(Rule { text, severity, message, subject, address, path, allowed, place, id })
     }
@@ -552,6 +559,11 @@ mod tests {
             ("sensitive-path>3", NoPath("sensitive-path")),
             ("changed-path:=", NoPattern("changed-path")),
             ("changed-path:a..b", Path),
+            ("changed-path:jsondecode(policy)", Document),
+            ("changed-path:a:jsondecode(policy).Statement[0].Action>3", Document),
+            ("unknown-path:=yamldecode(m[\"a b\"]).c", Document),
+            ("changed-path:*jsondecode(policy)*", Document),
+            ("changed-path:m[\"(repeats a sensitive value)\"].x", MaskedKey),
             (r#"delete "Ask"#, Message),
             (r#"delete "Ask" us"#, Message),
         ] {

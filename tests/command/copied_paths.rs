@@ -1,0 +1,142 @@
+//! Paths that a user copies from a report: they match, or an error says what to write.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::Folder;
+use crate::run;
+
+/// A plan whose strings contain documents. Two changes, drift, a deferred change and a resource
+/// without a change.
+fn plan() -> String {
+    let change = |address: &str, actions: &[&str], before: Value, after: Value| {
+        let (type_name, name) = address.split_once('.').expect("a type and a name");
+        json!({
+            "address": address, "mode": "managed", "type": type_name, "name": name,
+            "change": {
+                "actions": actions, "before": before, "after": after, "after_unknown": {},
+                "before_sensitive": {"pw": true}, "after_sensitive": {"pw": true},
+            },
+        })
+    };
+    let policy = |action: &str| {
+        let policy = json!({"Statement": [{"Action": action}], "Id": action}).to_string();
+        let values = format!("a: {action}\nb: c\n");
+        json!({"policy": policy, "values": values, "pw": action, "l": [{"d": policy}]})
+    };
+    let late = change("aws_late.l", &["create"], json!(null), policy("late"));
+    json!({
+        "format_version": "1.2", "terraform_version": "1.15.0",
+        "resource_changes": [
+            change("aws_a.a", &["update"], policy("x"), policy("y")),
+            change("aws_noop.n", &["no-op"], json!({"quiet": 1}), json!({"quiet": 1})),
+        ],
+        "resource_drift": [
+            change("aws_drift.d", &["update"], json!({"drifted": 1}), json!({"drifted": 2})),
+        ],
+        "deferred_changes": [{"reason": "unknown", "resource_change": late}],
+    })
+    .to_string()
+}
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.write("p.json", plan());
+    folder.write("q.json", r#"{"format_version":"1.2","resource_changes":[]}"#);
+    folder
+}
+
+/// The exit code of a command, and its messages.
+fn told(folder: &Folder, args: &[&str]) -> (Option<i32>, String) {
+    let run = run::plansift().args(args).current_dir(folder.path(".")).output().expect("a run");
+    (run.status.code(), String::from_utf8_lossy(&run.stderr).into_owned())
+}
+
+const PATHS: [&str; 5] = [
+    "jsondecode(policy).Statement[0].Action",
+    "=jsondecode(policy).Id",
+    "yamldecode(values).a",
+    "jsondecode(l[0].d)",
+    "*jsondecode(policy)*",
+];
+
+#[test]
+fn paths_into_documents_are_refused_where_nothing_can_match() {
+    let folder = folder();
+    for path in PATHS {
+        for rule in [format!("changed-path:{path}"), format!("unknown-path:aws_a:{path}>3")] {
+            for command in ["changes", "summary", "report"] {
+                let (code, said) = told(&folder, &[command, "p.json", "--fail-on", &rule]);
+                assert_eq!(code, Some(64), "{command} {rule}: {said}");
+                assert!(said.contains("write the path of the string, such as policy"), "{said}");
+            }
+            fs::write(folder.path("rules"), format!("delete\n{rule}\n")).expect("a file");
+            let (code, said) = told(&folder, &["changes", "p.json", "--fail-on", "@rules"]);
+            assert_eq!(code, Some(64), "{rule}: {said}");
+            assert!(said.contains("rules: line 2, '") && !said.contains("Id"), "{said}");
+        }
+    }
+    let string = [("jsondecode(policy).Id", "policy"), ("yamldecode(l[0].d).a", "l[0].d")];
+    for (path, string) in string {
+        let assertion = format!("{{resource: aws_a.a, path: '{path}', known: 1}}");
+        for args in [
+            &["slim", "p.json", "--paths", path][..],
+            &["resources", "p.json", "--select", path],
+            &["assert", "p.json", "-e", &assertion],
+            &["report", "p.json", "--values", "none", "--ignore-path", path],
+            &["report", "p.json", "--values", "none", "--only", &format!("path:{path}")],
+        ] {
+            let (code, said) = told(&folder, args);
+            assert_eq!(code, Some(64), "{args:?}: {said}");
+            let write = if args.contains(&"none") { "such as policy" } else { string };
+            assert!(said.contains("write") && said.contains(write), "{args:?}: {said}");
+        }
+    }
+    let masked = r#"changed-path:m["(repeats a sensitive value)"]"#;
+    let (code, said) = told(&folder, &["changes", "p.json", "--fail-on", masked]);
+    assert_eq!(code, Some(64), "{said}");
+    assert!(said.contains("write `*` in its place"), "{said}");
+}
+
+#[test]
+fn filters_do_not_warn_about_paths_that_they_match() {
+    let folder = folder();
+    let more = [
+        "*.Id",
+        "*.Action",
+        "drifted",
+        "quiet",
+        "policy",
+        "pw",
+        "l[0].d",
+        "l.d",
+        "*.d",
+        "jsondecode(l[0].d).Id",
+        "yamldecode(values)",
+    ];
+    for path in PATHS.into_iter().chain(more) {
+        for form in ["term", "markdown", "html"] {
+            for (option, path) in
+                [("--ignore-path", path.to_owned()), ("--only", format!("path:{path}"))]
+            {
+                for inputs in [&["p.json"][..], &["q.json", "p.json", "--threads", "3"]] {
+                    let args = [&["report", "-o", form, option, &path], inputs].concat();
+                    let (code, said) = told(&folder, &args);
+                    assert_eq!(code, Some(0), "{args:?}: {said}");
+                    assert!(!said.contains("matches nothing"), "{args:?}: {said}");
+                }
+            }
+        }
+    }
+    // Filters do not apply to reports for machines, and another warning says so.
+    let args = ["report", "-o", "json", "--ignore-path", "jsondecode(policy).Id", "p.json"];
+    let (_, said) = told(&folder, &args);
+    assert!(said.contains("no effect") && !said.contains("matches nothing"), "{said}");
+    for (path, matches) in
+        [("jsondecode(policy).Idd", false), ("*.Idd", false), ("jsondecode(quiet)", false)]
+    {
+        let (_, said) = told(&folder, &["report", "p.json", "--ignore-path", path]);
+        assert_eq!(said.contains("matches nothing"), !matches, "{path}: {said}");
+    }
+}

@@ -3,6 +3,8 @@
 mod formats;
 mod meaning;
 mod pins;
+mod secrets;
+mod wildcards;
 
 use std::fs;
 use std::path::Path;

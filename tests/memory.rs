@@ -157,7 +157,7 @@ fn changes(size: usize) -> Vec<(&'static str, String)> {
 }
 
 /// Commands that process changes in different ways.
-const COMMANDS: [&[&str]; 9] = [
+const COMMANDS: [&[&str]; 11] = [
     &["changes", "--format", "csv", "--threads", "1"],
     &["changes", "--threads", "8"],
     &["report", "-o", "html", "--threads", "1"],
@@ -167,6 +167,12 @@ const COMMANDS: [&[&str]; 9] = [
     &["redact", "--also-names", "k0000001", "--threads", "1"],
     &["slim", "--threads", "2"],
     &["audit", "--format", "ndjson", "--threads", "1"],
+    &["assert", "-e", "resource: '*', path: '**', known: 3", "--threads", "1"],
+    &[
+        "assert",
+        "-e",
+        "resource: '*', path: '**', unchanged: true, sensitive: false, known: {size: 1}",
+    ],
 ];
 
 #[test]

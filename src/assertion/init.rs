@@ -1,13 +1,18 @@
 //! Writes assertions that pin what a plan does: the actions of each resource and output that
 //! changes, the sensitive places in its planned value, and the number of changes.
 
+use std::collections::HashSet;
+use std::hash::BuildHasher;
+
+use foldhash::fast::RandomState;
+
 use super::facts::{Facts, is_asked};
 use super::pinned_file::{Pin, PinnedFile};
 use super::read::Syntax;
 use super::subject::{Action, DEFERRAL_REASONS};
 use crate::error::Result;
 use crate::json::value::{Kind, Text, Value};
-use crate::path::{AttributePath, AttributeStep};
+use crate::path::{AttributePath, AttributeStep, split_modules, without_key};
 use crate::plan::{
     Answer, Change, Deferred, Document, Flow, Piece, PieceKind, PieceVisitor, ResourceChange,
     Section,
@@ -16,6 +21,16 @@ use crate::plan::{
 /// Maximum number of sensitive places of a resource that are pinned.
 const PLACES_MAX: usize = 100;
 
+/// Maximum number of resources whose instances are known to exist. With more, every resource
+/// without an instance key counts as one with instances.
+const RESOURCES_MAX: usize = 1 << 20;
+
+#[derive(Clone, Copy)]
+enum Subject {
+    Resource,
+    Output,
+}
+
 /// Builds a file of assertions from the pieces of a plan.
 pub struct Pinned {
     file: PinnedFile,
@@ -23,13 +38,23 @@ pub struct Pinned {
     /// The number of resources that change.
     changed: u64,
     has_output_changes: bool,
+    has_deferred_changes: bool,
+    /// Digests of the addresses of resources with instance keys, without these keys.
+    keyed: HashSet<u64, RandomState>,
 }
 
 impl Pinned {
     /// Begins a file. `source` is the name of the plan.
     pub fn new(syntax: Syntax, source: &str) -> Pinned {
         let file = PinnedFile::new(syntax, source);
-        Pinned { file, facts: Facts::default(), changed: 0, has_output_changes: false }
+        Pinned {
+            file,
+            facts: Facts::default(),
+            changed: 0,
+            has_output_changes: false,
+            has_deferred_changes: false,
+            keyed: HashSet::default(),
+        }
     }
 
     /// Ends the file, and returns its text.
@@ -41,18 +66,26 @@ impl Pinned {
         if document.lacks_changes {
             return Err("the plan does not list its changes, so they cannot be pinned".to_owned());
         }
-        let is_empty = self.changed == 0 && !self.has_output_changes;
+        let is_empty = self.changed == 0 && !self.has_output_changes && !self.has_deferred_changes;
         match self.facts.incomplete() {
             None if is_empty => self.file.add(&[("plan", Pin::Word("empty"))]),
             _ => self.file.add(&[("count", Pin::Count(self.changed))]),
         }
-        self.file.finish()
+        // The pattern of a resource also covers its instances, which may change in other ways.
+        let knows_all = self.keyed.len() < RESOURCES_MAX;
+        let keyed = self.keyed;
+        let has_instances = |address: &str| !knows_all || keyed.contains(&digest(&keyed, address));
+        self.file.finish(|address| is_plain(address) && !has_instances(address))
     }
 
-    fn change(&mut self, subject: &'static str, name: &str, change: &Change<'_>) -> Result<()> {
+    fn change(&mut self, subject: Subject, name: &str, change: &Change<'_>) -> Result<()> {
         let actions = actions_of(change)?;
-        let is_pinned = Action::WORDS.iter().find(|(_, action)| action.covers(&actions));
-        let Some((word, action)) = is_pinned.filter(|(_, action)| *action != Action::NoOp) else {
+        let is_pinned = |(_, action): &&(&str, Action)| {
+            // `destroy` is about managed resources only.
+            *action != Action::Destroy && action.covers(&actions)
+        };
+        let pinned = Action::WORDS.iter().find(is_pinned);
+        let Some((word, action)) = pinned.filter(|(_, action)| *action != Action::NoOp) else {
             return Ok(());
         };
         let word = match action {
@@ -60,9 +93,20 @@ impl Pinned {
             Action::Replace => Action::words_of(&actions),
             _ => (*word).to_owned(),
         };
-        let subject = (subject, Pin::Text(name));
+        let exact = format!("={name}");
+        let subject = match subject {
+            Subject::Resource => ("resource", Pin::Address(name)),
+            Subject::Output if is_plain_output(name) => ("output", Pin::Text(name)),
+            Subject::Output => ("output", Pin::Text(&exact)),
+        };
         self.file.add(&[subject, ("action", Pin::Word(&word))]);
         for path in marked(change.after_sensitive)? {
+            // The values of a resource are an object, so an index cannot match there.
+            if subject.0 == "resource"
+                && matches!(path.steps().first(), Some(AttributeStep::Index(_)))
+            {
+                continue;
+            }
             let path = path.to_string();
             let place = (!path.is_empty()).then_some(("path", Pin::Text(&path)));
             let members = std::iter::once(subject).chain(place);
@@ -75,15 +119,18 @@ impl Pinned {
     fn resource(&mut self, resource: &ResourceChange<'_>) -> Result<()> {
         let actions = actions_of(&resource.change)?;
         self.changed += u64::from(Action::Change.covers(&actions));
-        match (resource.resource.deposed, resource.address) {
-            (None, Some(address)) => self.change("resource", &address.decode()?, &resource.change),
-            _ => Ok(()),
+        let Some(address) = resource.address else { return Ok(()) };
+        let address = address.decode()?;
+        self.note(&address);
+        match resource.resource.deposed {
+            None => self.change(Subject::Resource, &address, &resource.change),
+            Some(_) => Ok(()),
         }
     }
 
     fn output(&mut self, name: &str, change: &Change<'_>) -> Result<()> {
         self.has_output_changes |= !Action::NoOp.covers(&actions_of(change)?);
-        self.change("output", name, change)
+        self.change(Subject::Output, name, change)
     }
 
     fn deferred(&mut self, deferred: &Deferred<'_>) -> Result<()> {
@@ -92,9 +139,37 @@ impl Pinned {
         let reason = reason.filter(|reason| DEFERRAL_REASONS.contains(&reason.as_str()));
         let reason = reason.as_deref().unwrap_or("true");
         let address = address.decode()?;
-        self.file.add(&[("resource", Pin::Text(&address)), ("deferred", Pin::Word(reason))]);
+        self.note(&address);
+        let actions = actions_of(&deferred.resource_change.change)?;
+        self.has_deferred_changes |= Action::Change.covers(&actions);
+        self.file.add(&[("resource", Pin::Address(&address)), ("deferred", Pin::Word(reason))]);
         Ok(())
     }
+
+    /// Records that the document has this resource.
+    fn note(&mut self, address: &str) {
+        if let Some(resource) = without_key(address)
+            && self.keyed.len() < RESOURCES_MAX
+        {
+            self.keyed.insert(digest(&self.keyed, resource));
+        }
+    }
+}
+
+/// Whether an address, read as a pattern, covers only itself and its instances.
+fn is_plain(address: &str) -> bool {
+    let (_, names) = split_modules(address);
+    let is_resource = names.len() > 1 && names[0] != "module";
+    is_resource && !address.contains('*') && !address.starts_with("output.")
+}
+
+/// Whether the name of an output, read as a pattern, covers only itself.
+fn is_plain_output(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+}
+
+fn digest(of: &HashSet<u64, RandomState>, address: &str) -> u64 {
+    of.hasher().hash_one(address)
 }
 
 fn actions_of(change: &Change<'_>) -> Result<Vec<String>> {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 
 use super::subject::{Assertion, Subject};
+use crate::path::AddressPattern;
 
 /// The indexes of assertions, by an address or a name.
 type Index = HashMap<String, Vec<usize>, RandomState>;
@@ -73,7 +74,8 @@ impl Assertions {
     pub(super) fn covering(&self, address: &str, type_name: &str) -> Vec<usize> {
         let covers = |place: &usize| {
             let Subject::Resource(pattern) = &self.list[*place].subject else { return false };
-            pattern.covers(address) || pattern.covers(type_name)
+            let may_be_type = pattern.exact().is_none();
+            pattern.covers(address) || may_be_type && pattern.covers(type_name)
         };
         let mut found = Vec::new();
         if !self.exact.is_empty() {
@@ -100,26 +102,27 @@ impl From<Vec<Assertion>> for Assertions {
         let mut all = Assertions::default();
         for (place, assertion) in list.iter().enumerate() {
             match &assertion.subject {
-                Subject::Resource(pattern) if pattern.text().contains('*') => {
-                    match longest_name(pattern.text()) {
+                Subject::Resource(pattern) => match constant(pattern) {
+                    Some(text) => all.exact.entry(text.to_owned()).or_default().push(place),
+                    None => match longest_name(pattern.text()) {
                         Some(name) => all.named.entry(name.to_owned()).or_default().push(place),
                         None => all.globs.push(place),
-                    }
-                }
-                Subject::Resource(pattern) => {
-                    all.exact.entry(pattern.text().to_owned()).or_default().push(place);
-                }
-                Subject::Output(pattern) if pattern.text().contains('*') => {
-                    all.output_globs.push(place);
-                }
-                Subject::Output(pattern) => {
-                    all.outputs.entry(pattern.text().to_owned()).or_default().push(place);
-                }
+                    },
+                },
+                Subject::Output(pattern) => match constant(pattern) {
+                    Some(text) => all.outputs.entry(text.to_owned()).or_default().push(place),
+                    None => all.output_globs.push(place),
+                },
                 Subject::Plan => all.of_plan.push(place),
             }
         }
         Assertions { list, ..all }
     }
+}
+
+/// The text of a pattern without wildcards.
+fn constant(pattern: &AddressPattern) -> Option<&str> {
+    pattern.exact().or((!pattern.text().contains('*')).then_some(pattern.text()))
 }
 
 /// The characters between names in an address. They also split the keys of instances. This is
@@ -162,7 +165,7 @@ mod tests {
 
     /// Parts of addresses and patterns.
     fn text() -> impl Strategy<Value = String> {
-        let parts = r#"module.|m|a_b|aws_db|.|*|*.|[0]|["k.x"]|data.|[*]"#;
+        let parts = r#"module.|m|a_b|aws_db|.|*|*.|[0]|["k.x"]|data.|[*]|="#;
         let part = prop::sample::select(parts.split('|').collect::<Vec<_>>());
         prop::collection::vec(part, 1..7).prop_map(|parts| parts.concat())
     }
@@ -177,7 +180,7 @@ mod tests {
                 let Subject::Resource(pattern) = &assertions.list[*place].subject else {
                     return false;
                 };
-                pattern.covers(&address) || pattern.covers(&kind)
+                pattern.covers(&address) || pattern.exact().is_none() && pattern.covers(&kind)
             }).collect();
             prop_assert_eq!(assertions.covering(&address, &kind), expected);
         }

@@ -1,10 +1,11 @@
 //! Matchers of known values.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::bounds::Bounds;
 use crate::error::Result;
-use crate::known::{Data, KnownValue, MaskedValue};
+use crate::json::value::{Elements, Kind, Ordered};
+use crate::known::{Data, KnownValue, MaskedValue, key_of};
 use crate::wire::Number;
 
 /// A condition on a known value.
@@ -72,29 +73,31 @@ impl Matcher {
                 })
             }
             Matcher::Size(bounds) => size_of(data)?.is_some_and(|size| bounds.holds(size)),
-            Matcher::Contains(element, text) => match (data.string()?, data.elements()?) {
+            Matcher::Contains(element, text) => match (data.string()?, elements(data)?) {
                 (Some(found), _) => text.as_ref().is_some_and(|text| found.contains(&**text)),
                 (None, Some(elements)) => {
-                    return any(elements.into_iter().map(|data| element.matches(data)));
+                    return any(elements.map(|data| element.matches(Data::from(data?))));
                 }
                 (None, None) => false,
             },
             Matcher::ListOf(matchers) => {
-                let Some(elements) = data.elements()? else { return Ok(false) };
-                if elements.len() != matchers.len() {
-                    return Ok(false);
+                let Some(mut elements) = elements(data)? else { return Ok(false) };
+                for matcher in matchers {
+                    match elements.next().transpose()? {
+                        Some(element) if matcher.matches(Data::from(element))? => {}
+                        _ => return Ok(false),
+                    }
                 }
-                let pairs = matchers.iter().zip(elements);
-                return all(pairs.map(|(matcher, data)| matcher.matches(data)));
+                elements.next().transpose()?.is_none()
             }
             Matcher::SetOf(matchers) => return set_of(matchers, data),
             Matcher::ObjectOf { members, is_partial } => {
-                let Some(found) = data.members()? else { return Ok(false) };
-                if !is_partial && found.len() != members.len() {
+                let Some(found) = found_members(members, data)? else { return Ok(false) };
+                if !is_partial && len(data)? != Some(members.len() as u64) {
                     return Ok(false);
                 }
-                return all(members.iter().map(|(key, matcher)| {
-                    found.get(key).map_or(Ok(false), |data| matcher.matches(*data))
+                return all(members.iter().zip(found).map(|((_, matcher), data)| {
+                    data.map_or(Ok(false), |data| matcher.matches(data))
                 }));
             }
         })
@@ -164,13 +167,63 @@ fn all(mut results: impl Iterator<Item = Result<bool>>) -> Result<bool> {
 
 /// The number of elements, members or characters.
 fn size_of(data: Data<'_>) -> Result<Option<u64>> {
-    if let Some(elements) = data.elements()? {
-        return Ok(Some(elements.len() as u64));
+    match len(data)? {
+        None => Ok(data.string()?.map(|text| text.chars().count() as u64)),
+        len => Ok(len),
     }
-    if let Some(members) = data.members()? {
-        return Ok(Some(members.len() as u64));
+}
+
+/// The number of elements or different keys; `None` for a scalar.
+pub(super) fn len(data: Data<'_>) -> Result<Option<u64>> {
+    let Data::Value(value) = data else { return Ok(None) };
+    let mut count = 0;
+    match value.kind()? {
+        Kind::Array => {
+            for element in value.elements()? {
+                element?;
+                count += 1;
+            }
+        }
+        Kind::Object => {
+            let mut members = Ordered::with_duplicates(value)?;
+            while let Some((key, _)) = members.next() {
+                members.take_last(key)?;
+                count += 1;
+            }
+        }
+        _ => return Ok(None),
     }
-    Ok(data.string()?.map(|text| text.chars().count() as u64))
+    Ok(Some(count))
+}
+
+/// The elements of an array; `None` for any other value.
+fn elements(data: Data<'_>) -> Result<Option<Elements<'_>>> {
+    match data {
+        Data::Value(value) if value.kind()? == Kind::Array => value.elements().map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// For each expected member, the member of an object with its key. `None` for any other value. Of
+/// several members with one key, the last one counts.
+fn found_members<'a>(
+    expected: &[(String, Matcher)],
+    data: Data<'a>,
+) -> Result<Option<Vec<Option<Data<'a>>>>> {
+    let Data::Value(value) = data else { return Ok(None) };
+    if value.kind()? != Kind::Object {
+        return Ok(None);
+    }
+    let keys = expected.iter().enumerate().map(|(index, (key, _))| (key.as_str(), index));
+    let indices: BTreeMap<&str, usize> = keys.collect();
+    let mut found = vec![None; expected.len()];
+    for member in value.members()? {
+        let (key, value) = member?;
+        if let Some(index) = indices.get(&*key_of(key)) {
+            found[*index] = Some(Data::from(value));
+        }
+    }
+    Ok(Some(found))
 }
 
 /// Maximum number of elements in [`Matcher::SetOf`]. Matching takes cubic time.
@@ -179,13 +232,15 @@ pub(super) const SET_MAX: usize = 200;
 /// Whether each matcher can be assigned to a different element that it matches. Searches for a
 /// bipartite matching by augmenting paths, so the order of the matchers does not matter.
 fn set_of(matchers: &[Matcher], data: Data<'_>) -> Result<bool> {
-    let Some(elements) = data.elements()? else { return Ok(false) };
+    let Some(elements) = elements(data)? else { return Ok(false) };
+    // One element more is enough to see that there are too many.
+    let elements = elements.take(matchers.len() + 1).collect::<Result<Vec<_>>>()?;
     if elements.len() != matchers.len() {
         return Ok(false);
     }
     let mut fits = Vec::with_capacity(matchers.len());
     for matcher in matchers {
-        let row = elements.iter().map(|data| matcher.matches(*data));
+        let row = elements.iter().map(|element| matcher.matches(Data::from(*element)));
         fits.push(row.collect::<Result<Vec<bool>>>()?);
     }
     // For each element, the matcher that is assigned to it.

@@ -15,8 +15,11 @@
 //! changes that the plan does not list, and a path that no value has.
 
 mod bounds;
+mod columns;
+mod differences;
 mod facts;
 mod init;
+mod item;
 mod list;
 mod matcher;
 mod names;
@@ -24,8 +27,8 @@ mod node;
 mod outcome;
 mod parse;
 mod partial_results;
-mod paths;
 mod pinned_file;
+mod places;
 mod read;
 mod run;
 mod sides;
@@ -38,7 +41,7 @@ pub use self::init::Pinned;
 pub use self::list::Assertions;
 pub use self::matcher::Matcher;
 pub use self::node::{FILE_MAX, FileError};
-pub use self::outcome::{FINDINGS_MAX, Finding, Outcome};
+pub use self::outcome::{FINDINGS_MAX, Finding, Outcome, Quote, Quoted};
 pub use self::parse::{parse, parse_one};
 pub use self::partial_results::PartialResults;
 pub use self::read::Syntax;

@@ -1,11 +1,15 @@
 //! The result of an assertion.
 
+use crate::path::AttributeStep;
+
 /// Maximum number of findings that are kept for an assertion. The rest are counted.
 pub const FINDINGS_MAX: usize = 20;
 /// Longest text of a finding, in characters.
 const TEXT_MAX: usize = 400;
 /// Longest address that is kept in a finding, in bytes.
 const ADDRESS_MAX: usize = 4096;
+/// Longest path that is kept in a finding, in bytes of its steps.
+const PATH_MAX: usize = 16 << 10;
 
 /// The result of an assertion for one document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,19 +29,75 @@ pub struct Outcome {
 pub struct Finding {
     /// The address or the output; empty for the plan as a whole.
     pub place: String,
-    /// The path in its value; empty for the root.
+    /// The path in its value; empty for the root. Until [`Finding::show`] is called, the path has
+    /// the wildcards of the assertion.
     pub path: String,
     /// The expectation, in words.
     pub expected: String,
-    /// The value or action in the plan. A sensitive value is masked.
+    /// The value or action in the plan. Until [`Finding::show`] is called, only the type of a value
+    /// that may be secret.
     pub found: String,
     /// The whole address of the block, such as `output.endpoint` for an output. `None` for the plan
     /// as a whole, and for an address that is too long to keep.
     pub address: Option<String>,
     /// Whether the plan deletes or forgets the object, so that its block may be gone.
     pub is_removed: bool,
-    /// The text in `found` that comes from the document.
-    quoted: Option<String>,
+    quoted: Option<Box<Quoted>>,
+}
+
+/// The parts of a finding that quote the document. They may be secret.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Quoted {
+    /// The steps to the value.
+    pub steps: Vec<AttributeStep>,
+    /// Whether wildcards matched the path. Otherwise the user wrote it.
+    pub is_matched: bool,
+    /// Whether the path is longer than `steps`.
+    pub is_cut: bool,
+    /// Whether the value is in a deferred change, which marks in other sections may cover.
+    pub is_deferred: bool,
+    /// The quote in `found`.
+    pub found: Option<Quote>,
+}
+
+/// A text that comes from the document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Quote {
+    /// A string. `is_number` says whether it spells a number that the assertion compares with a
+    /// number.
+    Text {
+        /// The decoded string.
+        text: String,
+        /// Whether the assertion expects a number like this.
+        is_number: bool,
+    },
+    /// A number, as it is spelled.
+    Number(String),
+    /// A key that is similar to a key that the document lacks.
+    Near(String),
+}
+
+impl Quoted {
+    /// The quotes in a finding at a path.
+    pub(super) fn new(steps: &[AttributeStep], is_matched: bool, found: Option<Quote>) -> Quoted {
+        let mut room = PATH_MAX;
+        let fits = |step: &&AttributeStep| {
+            let rest = room.checked_sub(step.size());
+            room = rest.unwrap_or_default();
+            rest.is_some()
+        };
+        let kept: Vec<AttributeStep> = steps.iter().take_while(fits).cloned().collect();
+        let is_cut = kept.len() < steps.len();
+        Quoted { steps: kept, is_matched, is_cut, is_deferred: false, found }
+    }
+
+    fn size(&self) -> usize {
+        let found = self.found.as_ref().map_or(0, |quote| match quote {
+            Quote::Text { text, .. } | Quote::Number(text) | Quote::Near(text) => text.len(),
+        });
+        let steps = self.steps.iter().map(AttributeStep::size);
+        size_of::<Quoted>() + steps.sum::<usize>() + found
+    }
 }
 
 impl Outcome {
@@ -46,40 +106,9 @@ impl Outcome {
         self.failed == 0
     }
 
-    /// Sets the text that the last finding quotes, if the last failure was kept.
-    pub(super) fn quote_last(&mut self, quoted: Option<String>) {
-        if let Some(last) = self.last() {
-            last.quoted = quoted;
-        }
-    }
-
-    /// Sets the block address of the last failure, and whether its object is removed, if that
-    /// failure was kept.
-    pub(super) fn locate_last(&mut self, address: &str, actions: &[String]) {
-        let Some(last) = self.last() else { return };
-        let has = |word: &str| actions.iter().any(|action| action == word);
-        last.is_removed = (has("delete") || has("forget")) && !has("create");
-        last.address = (address.len() <= ADDRESS_MAX).then(|| address.to_owned());
-    }
-
-    /// The last failure, if it was kept.
-    fn last(&mut self) -> Option<&mut Finding> {
-        let is_kept = self.failed == self.findings.len() as u64;
-        self.findings.last_mut().filter(|_| is_kept)
-    }
-
     /// Whether any finding quotes the document.
     pub fn quotes(&self) -> bool {
         self.findings.iter().any(|finding| finding.quoted.is_some())
-    }
-
-    /// Replaces `found` with `mask` in each finding that quotes a secret.
-    pub fn mask(&mut self, mask: &str, is_secret: impl Fn(&str) -> bool) {
-        for finding in &mut self.findings {
-            if finding.quoted.take().is_some_and(|quoted| is_secret(&quoted)) {
-                mask.clone_into(&mut finding.found);
-            }
-        }
     }
 
     /// Adds the outcome for the next part of the document.
@@ -90,28 +119,65 @@ impl Outcome {
         self.findings.extend(other.findings.drain(..).take(room));
     }
 
-    /// Adds a failure. Calls `texts` only if the failure is kept.
-    pub(super) fn fail_with(&mut self, texts: impl FnOnce() -> [String; 4]) {
+    /// Counts a failure. Returns whether there is room for its finding.
+    pub(super) fn count_failure(&mut self) -> bool {
         self.failed += 1;
-        if self.findings.len() < FINDINGS_MAX {
-            let [place, path, expected, found] = texts().map(|text| short(&text));
-            let finding = Finding { place, path, expected, found, ..Finding::default() };
-            self.findings.push(finding);
+        self.findings.len() < FINDINGS_MAX
+    }
+
+    /// Adds a failure. Calls `finding` only if the failure is kept.
+    pub(super) fn fail_with(&mut self, finding: impl FnOnce() -> Finding) {
+        if self.count_failure() {
+            self.findings.push(finding());
         }
     }
 
     /// Adds a failure.
     pub fn fail(&mut self, place: &str, path: &str, expected: &str, found: &str) {
-        self.fail_with(|| [place, path, expected, found].map(str::to_owned));
+        self.fail_with(|| Finding::new(place, path, expected, found));
     }
 }
 
 impl Finding {
+    pub(super) fn new(place: &str, path: &str, expected: &str, found: &str) -> Finding {
+        let [place, path, expected, found] = [place, path, expected, found].map(short);
+        Finding { place, path, expected, found, ..Finding::default() }
+    }
+
+    /// Sets the address of the block, and whether the object is removed.
+    pub(super) fn locate(&mut self, address: &str, actions: &[String]) {
+        let has = |word: &str| actions.iter().any(|action| action == word);
+        self.is_removed = (has("delete") || has("forget")) && !has("create");
+        self.address = (address.len() <= ADDRESS_MAX).then(|| address.to_owned());
+    }
+
+    /// Sets the parts that quote the document, if there are any.
+    pub(super) fn quote(&mut self, quoted: Quoted) {
+        let is_quoting = quoted.is_matched || quoted.found.is_some();
+        self.quoted = is_quoting.then(|| Box::new(quoted));
+    }
+
+    /// Takes the parts that quote the document.
+    pub fn take_quoted(&mut self) -> Option<Quoted> {
+        self.quoted.take().map(|quoted| *quoted)
+    }
+
+    /// Shows the path and the text that quote the document, after their secrets are masked.
+    pub fn show(&mut self, path: Option<&str>, found: Option<&str>) {
+        if let Some(path) = path {
+            self.path = short(path);
+        }
+        if let Some(found) = found {
+            self.found = short(found);
+        }
+    }
+
     /// The memory of the finding, in bytes.
     pub(super) fn size(&self) -> u64 {
         let Finding { place, path, expected, found, address, quoted, .. } = self;
-        let others = [address, quoted].into_iter().flatten().map(String::len).sum::<usize>();
-        let texts = place.len() + path.len() + expected.len() + found.len() + others;
+        let address = address.as_ref().map_or(0, String::len);
+        let quoted = quoted.as_ref().map_or(0, |quoted| quoted.size());
+        let texts = place.len() + path.len() + expected.len() + found.len() + address + quoted;
         (size_of::<Finding>() + texts) as u64
     }
 }

@@ -1,15 +1,18 @@
 //! Reads assertions from the tree of a file.
 
 use super::bounds::Bounds;
-use super::node::{FileError, Member, Node, NodeKind, boolean, text, unknown_key, unknown_word};
+use super::node::{
+    FileError, Member, Node, NodeKind, boolean, shown, text, unknown_key, unknown_word,
+};
 use super::read::{Syntax, read};
 use super::subject::{
     Action, Assertion, DEFERRAL_REASONS, Expectation, PlanState, Severity, Subject, ValueSelector,
 };
 use super::values::{bounds, matcher};
-use crate::path::{AddressPattern, AttributePath, AttributeQuery, DottedPath};
+use crate::path::{AddressPattern, AttributePath, AttributeQuery, DottedPath, string_of};
 
-const ASSERTIONS_MAX: usize = 100_000;
+/// Maximum number of assertions in a file.
+pub(super) const ASSERTIONS_MAX: usize = 100_000;
 
 /// The subject that a key is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -296,6 +299,14 @@ fn path(node: &Node, is_dotted: bool) -> Result<ValueSelector, FileError> {
         },
     };
     parsed.map_err(|error| {
+        if let Some(string) = string_of(&text) {
+            let text = format!(
+                "a path cannot lead into a document in a string: write the path of the string, \
+                 `{}`, and match the string",
+                shown(string)
+            );
+            return FileError::new(node.line, text);
+        }
         let at = error.location().map_or(0, |location| location.offset);
         let hint = match DottedPath::parse(&text) {
             Ok(_) => "; add `path_style: tfjson` to write indices like ingress.0.port",

@@ -1,6 +1,7 @@
 //! Writes files of assertions, in each syntax that `read` reads.
 
 use super::node::FILE_MAX;
+use super::parse::ASSERTIONS_MAX;
 use super::read::Syntax;
 use crate::inert::{is_hidden, visible};
 use crate::json::string::push_quoted;
@@ -10,12 +11,17 @@ use crate::json::string::push_quoted;
 pub(super) struct PinnedFile {
     syntax: Syntax,
     text: String,
-    has_entries: bool,
+    /// The number of assertions.
+    count: usize,
+    /// The addresses in the text, each with the offset at which it begins.
+    addresses: Vec<(usize, String)>,
 }
 
 #[derive(Clone, Copy)]
 pub(super) enum Pin<'p> {
     Text(&'p str),
+    /// The address of a resource.
+    Address(&'p str),
     Word(&'p str),
     /// An assertion of exactly this number of changes.
     Count(u64),
@@ -34,7 +40,7 @@ impl PinnedFile {
             Syntax::Toml => comment,
             Syntax::Json => "{\"assertions\": [".to_owned(),
         };
-        PinnedFile { syntax, text, has_entries: false }
+        PinnedFile { syntax, text, count: 0, addresses: Vec::new() }
     }
 
     /// Adds an assertion, unless the file is too long already.
@@ -42,22 +48,29 @@ impl PinnedFile {
         if self.text.len() > FILE_MAX {
             return;
         }
-        let has_entries = std::mem::replace(&mut self.has_entries, true);
+        self.count += 1;
         match self.syntax {
             Syntax::Yaml => {}
             Syntax::Toml => self.text += "\n[[assertions]]\n",
-            Syntax::Json if has_entries => self.text += ",\n  {",
+            Syntax::Json if self.count > 1 => self.text += ",\n  {",
             Syntax::Json => self.text += "\n  {",
         }
         for (place, (key, value)) in members.iter().enumerate() {
-            let value = self.value(*value);
             self.text += &match (self.syntax, place) {
-                (Syntax::Yaml, 0) => format!("  - {key}: {value}\n"),
-                (Syntax::Yaml, _) => format!("    {key}: {value}\n"),
-                (Syntax::Toml, _) => format!("{key} = {value}\n"),
-                (Syntax::Json, 0) => format!("\"{key}\": {value}"),
-                (Syntax::Json, _) => format!(", \"{key}\": {value}"),
+                (Syntax::Yaml, 0) => format!("  - {key}: "),
+                (Syntax::Yaml, _) => format!("    {key}: "),
+                (Syntax::Toml, _) => format!("{key} = "),
+                (Syntax::Json, 0) => format!("\"{key}\": "),
+                (Syntax::Json, _) => format!(", \"{key}\": "),
             };
+            if let Pin::Address(address) = value {
+                let behind_quote = self.text.len() + 1;
+                self.addresses.push((behind_quote, (*address).to_owned()));
+            }
+            self.text += &self.value(*value);
+            if self.syntax != Syntax::Json {
+                self.text += "\n";
+            }
         }
         if self.syntax == Syntax::Json {
             self.text += "}";
@@ -66,7 +79,7 @@ impl PinnedFile {
 
     fn value(&self, value: Pin<'_>) -> String {
         match (value, self.syntax) {
-            (Pin::Text(text), syntax) => quoted(text, syntax),
+            (Pin::Text(text) | Pin::Address(text), syntax) => quoted(text, syntax),
             (Pin::Word(word), Syntax::Yaml) => word.to_owned(),
             (Pin::Word("true"), _) => "true".to_owned(),
             (Pin::Word(word), _) => format!("\"{word}\""),
@@ -82,15 +95,27 @@ impl PinnedFile {
         }
     }
 
-    /// Completes the file and returns its text. Fails if the file is longer than one that can be
-    /// read.
-    pub fn finish(mut self) -> Result<String, String> {
-        if self.syntax == Syntax::Json {
-            self.text += "\n]}\n";
+    /// Completes the file and returns its text. Puts a `=` before each address for which
+    /// `is_pattern` returns `false`, so that the address is no pattern. Fails if the file is larger
+    /// than one that can be read.
+    pub fn finish(self, is_pattern: impl Fn(&str) -> bool) -> Result<String, String> {
+        let mut text = String::with_capacity(self.text.len() + self.addresses.len());
+        let mut copied = 0;
+        for (at, _) in self.addresses.iter().filter(|(_, address)| !is_pattern(address)) {
+            text += &self.text[copied..*at];
+            text.push('=');
+            copied = *at;
         }
-        match self.text.len() > FILE_MAX {
+        text += &self.text[copied..];
+        if self.syntax == Syntax::Json {
+            text += "\n]}\n";
+        }
+        if self.count > ASSERTIONS_MAX {
+            return Err(format!("the plan needs more than {ASSERTIONS_MAX} assertions"));
+        }
+        match text.len() > FILE_MAX {
             true => Err(format!("the assertions take more than {FILE_MAX} bytes")),
-            false => Ok(self.text),
+            false => Ok(text),
         }
     }
 }

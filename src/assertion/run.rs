@@ -1,16 +1,16 @@
 //! Checks assertions on one document, in one pass.
 
 use super::facts::{Facts, is_asked};
+use super::item::Item;
 use super::list::Assertions;
+use super::outcome::Finding;
 use super::partial_results::{PartialResult, PartialResults};
-use super::paths::matching_paths;
-use super::sides::{Item, Sides};
+use super::sides::Sides;
 use super::subject::{Action, Assertion, Expectation, PlanState, ValueSelector};
 use super::values::words;
 use super::verdict::{self, Answers};
 use crate::error::Result;
 use crate::json::value::{Text, Value};
-use crate::limits::Limits;
 use crate::path::{AddressPattern, AttributePath};
 use crate::plan::{
     self, Change, Deferred, Document, Flow, Piece, PieceKind, PieceVisitor, ResourceChange,
@@ -23,7 +23,6 @@ pub struct Run<'a> {
     /// The results so far.
     pub results: PartialResults,
     facts: Facts,
-    limits: Limits,
     current: Current,
 }
 
@@ -66,7 +65,7 @@ impl Current {
     }
 
     /// The item to check. A state has no actions.
-    fn item<'i, 'v>(&'i self, facts: &Facts, sides: Sides<'v>) -> Item<'i, 'v> {
+    fn item<'i, 'v>(&'i self, facts: &Facts, sides: &'i Sides<'v>) -> Item<'i, 'v> {
         let actions = (!facts.is_state).then_some(self.actions.as_slice());
         let (place, address, is_data) = (&*self.address, self.block(), self.is_data);
         Item { place, address, actions, is_data, deferred: None, sides }
@@ -75,11 +74,10 @@ impl Current {
 
 impl<'a> Run<'a> {
     /// Starts a run with no results.
-    pub fn new(assertions: &'a Assertions, limits: &Limits) -> Run<'a> {
+    pub fn new(assertions: &'a Assertions) -> Run<'a> {
         let mut results = PartialResults::default();
         results.reset(assertions.list().len());
-        let (facts, limits) = (Facts::default(), *limits);
-        Run { assertions, results, facts, limits, current: Current::default() }
+        Run { assertions, results, facts: Facts::default(), current: Current::default() }
     }
 
     /// The results of all assertions, at the end of a document.
@@ -100,11 +98,11 @@ impl<'a> Run<'a> {
         self.results.has_changes |= changes;
         self.change_of_plan(changes, |current| [name.clone(), Action::words_of(&current.actions)])?;
         self.results.names.add_resource(&self.current.address, &self.current.type_name);
-        let sides = sides(&resource.change);
+        let sides = Sides::of_change(&resource.change);
         for place in self.assertions.covering(&self.current.address, &self.current.type_name) {
             self.count(place);
             match resource.resource.deposed {
-                None => self.check(place, sides, None)?,
+                None => self.check(place, &sides, None)?,
                 Some(_) => self.ask_deposed(place, &name)?,
             }
         }
@@ -115,7 +113,8 @@ impl<'a> Run<'a> {
     }
 
     fn count(&mut self, place: usize) {
-        let item = self.current.item(&self.facts, Sides::default());
+        let sides = Sides::default();
+        let item = self.current.item(&self.facts, &sides);
         let mut expectations = self.assertions.list()[place].expectations.iter();
         let is_counted = expectations.any(|expectation| match expectation {
             Expectation::Count(actions, _) => actions.iter().any(|action| item.has(*action)),
@@ -126,12 +125,12 @@ impl<'a> Run<'a> {
 
     /// Checks an assertion on the current resource or output. If its change is deferred, `deferred`
     /// is the reason.
-    fn check(&mut self, place: usize, sides: Sides<'_>, deferred: Option<&str>) -> Result<()> {
+    fn check(&mut self, place: usize, sides: &Sides<'_>, deferred: Option<&str>) -> Result<()> {
         let assertion = &self.assertions.list()[place];
         let item = Item { deferred, ..self.current.item(&self.facts, sides) };
         self.results.check(place, |answer| {
             answer.outcome.asked += 1;
-            check_item(assertion, &item, &self.limits, answer)
+            check_item(assertion, &item, answer)
         })
     }
 
@@ -143,12 +142,12 @@ impl<'a> Run<'a> {
         if !expectations.iter().any(is_asked) {
             return Ok(());
         }
-        let item = Item { place: name, ..self.current.item(&self.facts, Sides::default()) };
+        let sides = Sides::default();
+        let item = Item { place: name, ..self.current.item(&self.facts, &sides) };
         self.results.check(place, |answer| {
             answer.outcome.asked += 1;
             let outcome = &mut answer.outcome;
-            expectations.iter().for_each(|expectation| item.check_deposed(expectation, outcome));
-            Ok(())
+            expectations.iter().try_for_each(|it| item.check_deposed(it, outcome))
         })
     }
 
@@ -184,9 +183,10 @@ impl<'a> Run<'a> {
                     results.check(*place, |answer| {
                         answer.outcome.fail_with(|| {
                             let [name, found] = texts(current);
-                            [name, String::new(), words(expectation), found]
+                            let mut finding = Finding::new(&name, "", &words(expectation), &found);
+                            finding.locate(current.block(), &current.actions);
+                            finding
                         });
-                        answer.outcome.locate_last(current.block(), &current.actions);
                         Ok(())
                     })?;
                 }
@@ -204,8 +204,9 @@ impl<'a> Run<'a> {
         self.change_of_plan(changes, |current| {
             [format!("output {name}"), Action::words_of(&current.actions)]
         })?;
+        let sides = Sides::of_change(change);
         let places = self.assertions.about_output(name);
-        places.into_iter().try_for_each(|place| self.check(place, sides(change), None))
+        places.into_iter().try_for_each(|place| self.check(place, &sides, None))
     }
 
     fn deferred(&mut self, deferred: &Deferred<'_>) -> Result<()> {
@@ -217,8 +218,9 @@ impl<'a> Run<'a> {
             [current.address.clone(), format!("a deferred {action}")]
         })?;
         self.results.names.add_resource(&self.current.address, &self.current.type_name);
+        let sides = Sides::of_change(&resource.change);
         for place in self.assertions.covering(&self.current.address, &self.current.type_name) {
-            self.check(place, sides(&resource.change), Some(&reason))?;
+            self.check(place, &sides, Some(&reason))?;
         }
         Ok(())
     }
@@ -232,13 +234,11 @@ impl<'a> Run<'a> {
             let name = piece.name.unwrap_or_default();
             self.current.name_output(name);
             self.results.names.add_output(name);
-            let (after, after_sensitive) = (get("value")?, get("sensitive")?);
-            let sides = Sides { after, after_sensitive, ..Sides::default() };
+            let sides = Sides::of_state(get("value")?, get("sensitive")?);
             let places = self.assertions.about_output(name);
-            return places.into_iter().try_for_each(|place| self.check(place, sides, None));
+            return places.into_iter().try_for_each(|place| self.check(place, &sides, None));
         }
-        let (after, after_sensitive) = (get("values")?, get("sensitive_values")?);
-        let sides = Sides { after, after_sensitive, ..Sides::default() };
+        let sides = Sides::of_state(get("values")?, get("sensitive_values")?);
         if get("deposed_key")?.is_some_and(|key| !key.is_null()) {
             return Ok(());
         }
@@ -246,7 +246,7 @@ impl<'a> Run<'a> {
         self.results.names.add_resource(&address, &type_name);
         let places = self.assertions.covering(&address, &type_name);
         self.current = Current { address, type_name, ..Current::default() };
-        places.into_iter().try_for_each(|place| self.check(place, sides, None))
+        places.into_iter().try_for_each(|place| self.check(place, &sides, None))
     }
 }
 
@@ -300,49 +300,46 @@ impl PieceVisitor for Run<'_> {
 fn check_item(
     assertion: &Assertion,
     item: &Item<'_, '_>,
-    limits: &Limits,
     answer: &mut PartialResult,
 ) -> Result<()> {
+    let root = AttributePath::root();
     for expectation in assertion.expectations.iter().filter(|it| it.is_of_deferral()) {
-        item.check(expectation, &AttributePath::root(), &mut answer.outcome)?;
+        item.check(expectation, &root, &item.sides.root()?, &mut answer.outcome)?;
     }
-    let others = || assertion.expectations.iter().filter(|it| !it.is_of_deferral());
+    let mut others = assertion.expectations.iter().filter(|it| !it.is_of_deferral());
     if item.deferred.is_some() && !assertion.expects_deferred() {
-        others().for_each(|it| item.fail_as_deferred(it, &mut answer.outcome));
-        return Ok(());
+        return others.try_for_each(|it| item.fail_as_deferred(it, &mut answer.outcome));
     }
-    let at = |path: &AttributePath, answer: &mut PartialResult| {
-        if !path.is_root() {
-            answer.note_path(item.sides.has(path)?, || item.sides.near(path))?;
-        }
-        others().try_for_each(|it| item.check(it, path, &mut answer.outcome))
-    };
     let query = match &assertion.path {
-        ValueSelector::At(path) => return at(path, answer),
+        ValueSelector::At(path) => return check_at(others, item, path, answer),
         ValueSelector::Dotted(path) => {
-            return at(&path.resolve(|path| item.sides.is_list_at(path))?, answer);
+            let path = path.resolve(|path| item.sides.is_list_at(path))?;
+            return check_at(others, item, &path, answer);
         }
         ValueSelector::Each(query) => query,
     };
-    let paths = matching_paths(query, item.sides.all(), limits)?;
-    for expectation in others() {
-        for path in &paths {
-            item.check(expectation, path, &mut answer.outcome)?;
-        }
+    others.try_for_each(|expectation| {
+        let is_matched = item.check_each(expectation, query, &mut answer.outcome)?;
         let is_absent = matches!(expectation, Expectation::Absent(true));
-        if paths.is_empty() && !is_absent && !assertion.is_optional {
-            let (expected, text) = (words(expectation), assertion.path.text());
-            let found = "nothing that the path matches";
-            answer.outcome.fail(item.place, &text, &expected, found);
-            answer.outcome.locate_last(item.address, item.actions.unwrap_or_default());
+        match is_matched || is_absent || assertion.is_optional {
+            true => Ok(()),
+            false => item.fail_as_unmatched(expectation, query, &mut answer.outcome),
         }
-    }
-    Ok(())
+    })
 }
 
-fn sides<'a>(change: &Change<'a>) -> Sides<'a> {
-    let Change { before, after, after_unknown, before_sensitive, after_sensitive, .. } = *change;
-    Sides { before, after, after_unknown, before_sensitive, after_sensitive }
+/// Checks expectations on the value at a path.
+fn check_at<'e>(
+    mut expectations: impl Iterator<Item = &'e Expectation>,
+    item: &Item<'_, '_>,
+    path: &AttributePath,
+    answer: &mut PartialResult,
+) -> Result<()> {
+    let place = item.sides.at(path)?;
+    if !path.is_root() {
+        answer.note_path(item.sides.has(&place)?, || item.sides.near(path))?;
+    }
+    expectations.try_for_each(|it| item.check(it, path, &place, &mut answer.outcome))
 }
 
 fn decoded(text: Option<Text<'_>>) -> Result<String> {

@@ -1,63 +1,216 @@
-//! The values of one resource or output, and the checks of expectations on them.
+//! The values of one resource or output before and after a change, and the values at a path in
+//! them.
 
-use std::collections::BTreeSet;
+use std::cell::OnceCell;
+use std::ops::ControlFlow;
 
-use super::matcher::Matcher;
-use super::outcome::Outcome;
-use super::subject::{Action, Expectation};
-use super::values::words;
+use super::columns::Columns;
+use super::differences::differences;
 use crate::error::Result;
-use crate::json::value::{Kind, Value};
-use crate::known::{Data, Mask, MaskedValue, SENSITIVE, Type, are_equal, traverse};
-use crate::nearest::{did_you_mean, nearest};
+use crate::json::value::leaves::{Leaf, leaves};
+use crate::json::value::{Kind, Ordered, Step, Value};
+use crate::known::Mask;
+use crate::nearest::nearest;
 use crate::path::{AttributePath, AttributeStep};
-use crate::wire::Number;
+use crate::plan::{Change, MarkReason};
 
-/// The values of a resource or an output before and after a change. A state has only values after.
-#[derive(Clone, Copy, Debug, Default)]
+/// The indices of the sides, in [`Place::values`] and [`Place::masks`].
+pub(super) const BEFORE: usize = 0;
+pub(super) const AFTER: usize = 1;
+/// The index of the overlay of unknown values in [`Place::masks`].
+pub(super) const UNKNOWN: usize = 2;
+
+/// The values of a resource or an output before and after a change, and their overlays. A state has
+/// only values after.
+#[derive(Debug, Default)]
 pub(super) struct Sides<'a> {
-    pub before: Option<Value<'a>>,
-    pub after: Option<Value<'a>>,
-    pub after_unknown: Option<Value<'a>>,
-    pub before_sensitive: Option<Value<'a>>,
-    pub after_sensitive: Option<Value<'a>>,
+    values: [Option<Value<'a>>; 2],
+    /// The sensitivity overlays of both sides, and the overlay of unknown values after the change.
+    overlays: [Option<Value<'a>>; 3],
+    /// The marks in each overlay, once they are needed.
+    marks: [OnceCell<Offsets>; 3],
+    /// The parts of each side that differ, once they are needed.
+    differences: OnceCell<[Offsets; 2]>,
+}
+
+/// The values at a path.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place<'a> {
+    /// The values before and after the change. `None` if a side has no value at the path.
+    pub values: [Option<Value<'a>>; 2],
+    /// Which parts are sensitive before and after the change, and which parts are unknown.
+    pub masks: [Mask<'a>; 3],
+    pub is_root: bool,
+    /// Whether a value here or around this place is marked as a whole on one side. The keys in such
+    /// a value are secret on both sides.
+    pub is_hidden: bool,
+}
+
+/// How much of a value an overlay marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Marked {
+    Whole,
+    Partly,
+    Not,
+}
+
+/// Positions in a value, in ascending order.
+#[derive(Debug)]
+struct Offsets {
+    /// The offset of the value. An outlined text has less than 4 GiB, so 32 bits are enough for the
+    /// distance from here.
+    start: u64,
+    list: Vec<u32>,
+}
+
+impl Offsets {
+    fn new(value: Option<Value<'_>>) -> Offsets {
+        Offsets { start: value.map_or(0, Value::offset), list: Vec::new() }
+    }
+
+    fn add(&mut self, part: Value<'_>) {
+        self.list.push((part.offset() - self.start) as u32);
+    }
+
+    fn has_within(&self, part: Value<'_>) -> bool {
+        let range = part.range();
+        let at = |offset: &u32| self.start + u64::from(*offset);
+        let next = self.list.partition_point(|offset| at(offset) < range.start);
+        self.list.get(next).is_some_and(|offset| at(offset) < range.end)
+    }
 }
 
 impl<'a> Sides<'a> {
-    /// All values and overlays.
-    pub fn all(self) -> impl Iterator<Item = Value<'a>> {
-        let Sides { before, after, after_unknown, before_sensitive, after_sensitive } = self;
-        let all = [before, after, after_unknown, before_sensitive, after_sensitive];
-        all.into_iter().flatten()
+    pub fn of_change(change: &Change<'a>) -> Sides<'a> {
+        let Change { before, after, after_unknown, before_sensitive, after_sensitive, .. } =
+            *change;
+        let overlays = [before_sensitive, after_sensitive, after_unknown];
+        Sides { values: [before, after], overlays, ..Sides::default() }
+    }
+
+    /// A value in a state.
+    pub fn of_state(value: Option<Value<'a>>, sensitive: Option<Value<'a>>) -> Sides<'a> {
+        let overlays = [None, sensitive, None];
+        Sides { values: [None, value], overlays, ..Sides::default() }
+    }
+
+    /// Whether the change leaves no value.
+    pub fn is_gone(&self) -> bool {
+        self.values[AFTER].is_none_or(Value::is_null)
+    }
+
+    /// Whether there is any value or overlay.
+    pub fn has_any(&self) -> bool {
+        self.values.iter().chain(&self.overlays).any(Option::is_some)
+    }
+
+    pub fn root(&self) -> Result<Place<'a>> {
+        let root = Place {
+            values: self.values,
+            masks: self.overlays.map(Mask::from),
+            is_root: true,
+            is_hidden: false,
+        };
+        self.with_marks(root)
+    }
+
+    /// The place at a path.
+    pub fn at(&self, path: &AttributePath) -> Result<Place<'a>> {
+        path.steps().iter().try_fold(self.root()?, |place, step| self.step(&place, step))
+    }
+
+    fn step(&self, place: &Place<'a>, step: &AttributeStep) -> Result<Place<'a>> {
+        let [before, after] = place.values.map(|value| inner(value, step));
+        let masks = place.masks.map(|mask| mask.at(std::slice::from_ref(step)));
+        let Place { is_hidden, .. } = *place;
+        self.with_marks(Place { values: [before?, after?], masks, is_root: false, is_hidden })
+    }
+
+    /// The place one step below another. The arguments are the values and overlays there.
+    pub fn below(
+        &self,
+        place: &Place<'a>,
+        [before, after, before_sensitive, after_sensitive, unknown]: [Option<Value<'a>>; 5],
+    ) -> Result<Place<'a>> {
+        let mut masks = [before_sensitive, after_sensitive, unknown].map(Mask::from);
+        for (mask, around) in masks.iter_mut().zip(place.masks) {
+            if around.is_marked() {
+                *mask = around;
+            }
+        }
+        let Place { is_hidden, .. } = *place;
+        self.with_marks(Place { values: [before, after], masks, is_root: false, is_hidden })
+    }
+
+    /// Sets whether the values at a place are marked as a whole.
+    fn with_marks(&self, mut place: Place<'a>) -> Result<Place<'a>> {
+        for side in [BEFORE, AFTER] {
+            place.is_hidden = place.is_hidden || self.hides(&place, side)?;
+        }
+        Ok(place)
+    }
+
+    fn hides(&self, place: &Place<'a>, side: usize) -> Result<bool> {
+        let value = |side: usize| place.values[side].filter(|value| !value.is_null());
+        Ok(match place.masks[side] {
+            Mask::Clear => false,
+            Mask::Marked => true,
+            Mask::Parts(overlay) => {
+                self.has_marks(side, overlay)?
+                    && MarkReason::of(overlay, value(side), value(1 - side))?.is_some()
+            }
+        })
+    }
+
+    /// Whether a part of an overlay contains a mark.
+    fn has_marks(&self, overlay: usize, part: Value<'_>) -> Result<bool> {
+        if part.is_empty() {
+            return Ok(false);
+        }
+        let cell = &self.marks[overlay];
+        if let Some(marks) = cell.get() {
+            return Ok(marks.has_within(part));
+        }
+        let root = self.overlays[overlay];
+        let mut marks = Offsets::new(root);
+        if let Some(root) = root {
+            leaves(root, |leaf| {
+                if let Leaf::Scalar(Kind::True | Kind::String | Kind::Number, mark) = leaf {
+                    marks.add(mark);
+                }
+                Ok(())
+            })?;
+        }
+        Ok(cell.get_or_init(|| marks).has_within(part))
+    }
+
+    /// How much of the value at a place an overlay marks. A mark covers everything in a value.
+    pub fn marked(&self, overlay: usize, place: &Place<'a>) -> Result<Marked> {
+        Ok(match place.masks[overlay] {
+            Mask::Marked => Marked::Whole,
+            Mask::Parts(parts) if self.has_marks(overlay, parts)? => Marked::Partly,
+            Mask::Clear | Mask::Parts(_) => Marked::Not,
+        })
+    }
+
+    /// Whether a place exists: a side has a value there, or an overlay marks it.
+    pub fn has(&self, place: &Place<'a>) -> Result<bool> {
+        let mut has = place.values.iter().any(Option::is_some);
+        for overlay in [BEFORE, AFTER, UNKNOWN] {
+            has = has || self.marked(overlay, place)? != Marked::Not;
+        }
+        Ok(has)
     }
 
     /// Whether there is a list at a path. Searches several sides, because unknown values are only
     /// in the overlay of unknown values, and deleted values only in `before`.
-    pub fn is_list_at(self, path: &AttributePath) -> Result<bool> {
-        let Sides { before, after, after_unknown, .. } = self;
-        for side in [after, before, after_unknown].into_iter().flatten() {
-            if let Ok(found) = traverse(MaskedValue::clear(side), path)? {
-                match found.data.ty()? {
-                    Type::Slice => return Ok(true),
-                    Type::Map => return Ok(false),
-                    _ => {}
-                }
-            }
-        }
-        Ok(false)
-    }
-
-    /// Whether a path exists: a side has a value there, or an overlay marks the path.
-    pub fn has(self, path: &AttributePath) -> Result<bool> {
-        let Sides { before, after, after_unknown, before_sensitive, after_sensitive } = self;
-        for side in [before, after].into_iter().flatten() {
-            if traverse(MaskedValue::clear(side), path)?.is_ok() {
-                return Ok(true);
-            }
-        }
-        for overlay in [after_unknown, before_sensitive, after_sensitive] {
-            if marked(overlay, path)? != Marked::Not {
-                return Ok(true);
+    pub fn is_list_at(&self, path: &AttributePath) -> Result<bool> {
+        let Place { values: [before, after], masks, .. } = self.at(path)?;
+        for side in [after, before, masks[UNKNOWN].parts()].into_iter().flatten() {
+            match side.kind()? {
+                Kind::Array => return Ok(true),
+                Kind::Object => return Ok(false),
+                _ => {}
             }
         }
         Ok(false)
@@ -66,352 +219,117 @@ impl<'a> Sides<'a> {
     /// Finds the first step of `path` that is missing, and returns the existing key most similar to
     /// it. `None` if the step is an index, if the object around it is sensitive, or if no key is
     /// similar.
-    pub fn near(self, path: &AttributePath) -> Result<Option<String>> {
-        let mut around = Vec::new();
+    pub fn near(&self, path: &AttributePath) -> Result<Option<String>> {
+        let mut around = self.root()?;
         for step in path.steps() {
-            let parent: AttributePath = around.iter().cloned().collect();
-            around.push(step.clone());
-            if self.has(&around.iter().cloned().collect())? {
+            let place = self.step(&around, step)?;
+            if self.has(&place)? {
+                around = place;
                 continue;
             }
-            let AttributeStep::Key(key) = step else { return Ok(None) };
-            for overlay in [self.before_sensitive, self.after_sensitive] {
-                if marked(overlay, &parent)? == Marked::Whole {
-                    return Ok(None);
-                }
-            }
-            let mut keys = BTreeSet::new();
-            for side in [self.before, self.after, self.after_unknown].into_iter().flatten() {
-                if let Ok(found) = traverse(MaskedValue::clear(side), &parent)? {
-                    keys.extend(found.data.members()?.into_iter().flatten().map(|(key, _)| key));
-                }
-            }
-            return Ok(nearest(key, keys.iter().map(String::as_str)).map(str::to_owned));
+            return match step {
+                AttributeStep::Key(key) if !around.is_hidden => around.nearest_key(key),
+                _ => Ok(None),
+            };
         }
         Ok(None)
     }
-}
 
-/// A resource or an output.
-pub(super) struct Item<'i, 'a> {
-    /// The address, or the name of an output.
-    pub place: &'i str,
-    /// The address of the block in the source.
-    pub address: &'i str,
-    /// The actions; `None` in a state.
-    pub actions: Option<&'i [String]>,
-    pub is_data: bool,
-    /// The reason why the change is deferred; `None` if it is not deferred.
-    pub deferred: Option<&'i str>,
-    pub sides: Sides<'a>,
-}
-
-/// The text of a finding if an assertion about changes is checked on a state.
-pub(super) const IN_STATE: &str = "a state, which plans no changes";
-
-/// How much of a value an overlay marks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Marked {
-    Whole,
-    Partly,
-    Not,
-}
-
-/// The reason why an expectation does not hold.
-struct Contradiction {
-    /// A description of the value in the plan, which contradicts the assertion.
-    found: String,
-    /// The text in `found` that comes from the document and may be secret.
-    quoted: Option<String>,
-}
-
-impl<T: Into<String>> From<T> for Contradiction {
-    fn from(found: T) -> Contradiction {
-        Contradiction { found: found.into(), quoted: None }
-    }
-}
-
-/// `None` if the expectation holds.
-type Checked = Result<Option<Contradiction>>;
-
-impl Item<'_, '_> {
-    pub fn check(
-        &self,
-        expectation: &Expectation,
-        path: &AttributePath,
-        outcome: &mut Outcome,
-    ) -> Result<()> {
-        if let Some(Contradiction { found, quoted }) = self.contradiction(expectation, path)? {
-            self.fail(expectation, path, &found, outcome);
-            outcome.quote_last(quoted);
+    /// Finds the parts in which the sides differ. After that, [`Sides::is_same`] takes little time
+    /// for any place.
+    pub fn find_differences(&self) -> Result<()> {
+        let mut found = self.values.map(Offsets::new);
+        if let ([Some(before), Some(after)], None) = (self.values, self.differences.get()) {
+            differences([before, after], |side, part| {
+                found[side].add(part);
+                ControlFlow::Continue(())
+            })?;
+            found.iter_mut().for_each(|offsets| offsets.list.sort_unstable());
         }
+        self.differences.get_or_init(|| found);
         Ok(())
     }
 
-    fn contradiction(&self, expectation: &Expectation, path: &AttributePath) -> Checked {
-        let actions = || Action::words_of(self.actions.unwrap_or_default());
-        Ok(Some(match expectation {
-            Expectation::Action(_)
-            | Expectation::NotAction(_)
-            | Expectation::Deferred(_)
-            | Expectation::DeferredFor(_)
-            | Expectation::Unchanged(_)
-                if self.actions.is_none() =>
-            {
-                IN_STATE.into()
-            }
-            Expectation::Action(list) if !list.iter().any(|action| self.has(*action)) => {
-                actions().into()
-            }
-            Expectation::NotAction(list) if self.is_refused(list) => actions().into(),
-            Expectation::Deferred(expected) if self.deferred.is_some() != *expected => {
-                self.deferral().into()
-            }
-            Expectation::DeferredFor(reason) if self.deferred != Some(reason) => {
-                self.deferral().into()
-            }
-            Expectation::Known(matcher) => return self.known(matcher, path),
-            Expectation::Unknown(expected) => {
-                let words = ["an unknown value", "a value that is partly unknown", "a known value"];
-                return self.marked(*expected, self.unknown(path)?, path, words);
-            }
-            Expectation::Sensitive(expected) => {
-                let words = [
-                    "a sensitive value",
-                    "a value that is partly sensitive",
-                    "a value that is not sensitive",
-                ];
-                return self.marked(*expected, self.sensitive(path)?, path, words);
-            }
-            Expectation::Null(expected) => return self.null(*expected, path),
-            Expectation::Unchanged(expected) if self.is_unchanged(path)? != *expected => {
-                if *expected { "a change" } else { "no change" }.into()
-            }
-            Expectation::Absent(expected) if !path.is_root() => {
-                let is_there = self.at(path)?.is_some() || self.unknown(path)? != Marked::Not;
-                if is_there != *expected {
-                    return Ok(None);
-                }
-                if is_there { "a value" } else { "nothing" }.into()
-            }
-            Expectation::Absent(true) => {
-                self.actions.map_or("it in the state".to_owned(), Action::words_of).into()
-            }
-            _ => return Ok(None),
-        }))
-    }
-
-    /// Checks how much of a value is marked. The last argument has the words for a value that is
-    /// marked as a whole, in part, or not at all.
-    fn marked(
-        &self,
-        expected: bool,
-        marked: Marked,
-        path: &AttributePath,
-        [whole, partly, not]: [&str; 3],
-    ) -> Checked {
-        Ok(Some(match (expected, marked) {
-            (true, Marked::Whole) | (false, Marked::Not) => return Ok(None),
-            (_, Marked::Whole) => whole.into(),
-            (_, Marked::Partly) => partly.into(),
-            (true, Marked::Not) if self.at(path)?.is_none() => self.nothing(path)?,
-            (true, Marked::Not) => not.into(),
-        }))
-    }
-
-    /// Whether `action` describes the change. `Destroy` describes every change with a delete,
-    /// except of data sources.
-    pub fn has(&self, action: Action) -> bool {
-        let is_covered = self.actions.is_some_and(|actions| action.covers(actions));
-        is_covered && !(self.is_data && action == Action::Destroy)
-    }
-
-    /// Whether `not_action` with these actions refuses the change.
-    fn is_refused(&self, list: &[Action]) -> bool {
-        let refuses = |action: &Action| match action {
-            Action::Destroy => self.has(Action::Destroy),
-            other => self.actions.is_some_and(|actions| other.refuses(actions)),
+    /// Whether both sides have the same value at a place, or both have none. At the root, no value
+    /// and `null` are the same.
+    pub fn is_same(&self, place: &Place<'a>) -> Result<bool> {
+        let [before, after] = match place.is_root {
+            true => place.values.map(|value| value.filter(|value| !value.is_null())),
+            false => place.values,
         };
-        list.iter().any(refuses)
-    }
-
-    /// Checks that `not_action` allows the change of a deposed object.
-    pub fn check_deposed(&self, expectation: &Expectation, outcome: &mut Outcome) {
-        let actions = self.actions.unwrap_or_default();
-        match expectation {
-            Expectation::NotAction(list)
-                if Action::Change.covers(actions) && self.is_refused(list) =>
-            {
-                let root = AttributePath::root();
-                self.fail(expectation, &root, &Action::words_of(actions), outcome);
-            }
-            _ => {}
-        }
-    }
-
-    /// Adds the failure of an expectation that cannot hold, because the change is deferred.
-    pub fn fail_as_deferred(&self, expectation: &Expectation, outcome: &mut Outcome) {
-        let found = "a change that is not decided: it is deferred";
-        self.fail(expectation, &AttributePath::root(), found, outcome);
-    }
-
-    /// Whether the change is deferred, in words.
-    fn deferral(&self) -> String {
-        match self.deferred {
-            Some(reason) => format!("deferred for {reason}"),
-            None => "a change that is not deferred".to_owned(),
-        }
-    }
-
-    /// Whether the resource or the output is gone after the change.
-    fn is_gone(&self) -> bool {
-        self.has(Action::Delete) || self.has(Action::Forget)
-    }
-
-    /// Returns the finding that the plan has no value at a path. The finding names the reason, or a
-    /// similar key.
-    fn nothing(&self, path: &AttributePath) -> Result<Contradiction> {
-        if self.is_gone() {
-            let word = if self.has(Action::Delete) { "deleted" } else { "forgotten" };
-            return Ok(format!("nothing: it is {word}").into());
-        }
-        let near = self.sides.near(path)?;
-        let found = format!("nothing{}", did_you_mean(near.as_deref()));
-        // A suggested map key is data and may repeat a secret. The name of a top-level attribute
-        // cannot.
-        Ok(Contradiction { found, quoted: near.filter(|_| path.steps().len() > 1) })
-    }
-
-    fn fail(
-        &self,
-        expectation: &Expectation,
-        path: &AttributePath,
-        found: &str,
-        outcome: &mut Outcome,
-    ) {
-        outcome.fail_with(|| {
-            [self.place.to_owned(), path.to_string(), words(expectation), found.to_owned()]
-        });
-        outcome.locate_last(self.address, self.actions.unwrap_or_default());
-    }
-
-    fn known(&self, matcher: &Matcher, path: &AttributePath) -> Checked {
-        if self.unknown(path)? == Marked::Whole {
-            return Ok(Some("an unknown value".into()));
-        }
-        let Some(data) = self.at(path)? else { return self.nothing(path).map(Some) };
-        if matcher.matches(data)? {
-            return Ok(None);
-        }
-        if self.sensitive(path)? != Marked::Not {
-            return Ok(Some(SENSITIVE.into()));
-        }
-        let mut contradiction = described(data)?;
-        let is_number = data.string()?.is_some_and(|text| Number::parse(text.as_bytes()).is_some());
-        if is_number && matcher.is_of_numbers() {
-            contradiction.found +=
-                " (a text: without --schemas, large numbers of plan files are texts)";
-        }
-        Ok(Some(contradiction))
-    }
-
-    fn null(&self, is_null: bool, path: &AttributePath) -> Checked {
-        let (found, holds) = match (self.unknown(path)?, self.at(path)?) {
-            (Marked::Whole, _) => ("an unknown value", false),
-            (_, None) if !path.is_root() || self.is_gone() => return self.nothing(path).map(Some),
-            (_, None | Some(Data::Nil)) => ("null", is_null),
-            (_, Some(_)) => ("a value", !is_null),
+        let (Some(before), Some(after)) = (before, after) else {
+            return Ok(before.is_some() == after.is_some());
         };
-        Ok((!holds).then(|| found.into()))
-    }
-
-    /// Returns the planned value at a path; `None` if no value is there.
-    fn at(&self, path: &AttributePath) -> Result<Option<Data<'_>>> {
-        match self.sides.after {
-            _ if self.is_gone() => Ok(None),
-            Some(after) if path.is_root() => Ok(Some(Data::from(after))),
-            after => {
-                let found = traverse(MaskedValue::clear(after), path)?;
-                Ok(found.ok().map(|found| found.data).filter(|_| after.is_some()))
-            }
+        if let Some([befores, afters]) = self.differences.get() {
+            return Ok(!befores.has_within(before) && !afters.has_within(after));
         }
-    }
-
-    /// How much of a value is unknown.
-    fn unknown(&self, path: &AttributePath) -> Result<Marked> {
-        marked(self.sides.after_unknown, path)
-    }
-
-    /// How much of a value is sensitive after the change. If the change leaves no value, how much
-    /// was sensitive before it.
-    fn sensitive(&self, path: &AttributePath) -> Result<Marked> {
-        let after = marked(self.sides.after_sensitive, path)?;
-        let is_gone = self.sides.after.is_none_or(Value::is_null);
-        match after {
-            Marked::Not if is_gone => marked(self.sides.before_sensitive, path),
-            after => Ok(after),
-        }
-    }
-
-    fn is_unchanged(&self, path: &AttributePath) -> Result<bool> {
-        if self.unknown(path)? != Marked::Not {
-            return Ok(false);
-        }
-        let before = traverse(MaskedValue::clear(self.sides.before), path)?;
-        let after = traverse(MaskedValue::clear(self.sides.after), path)?;
-        match (before, after) {
-            (Ok(before), Ok(after)) => are_equal(before.data, after.data),
-            (before, after) => Ok(before.is_ok() == after.is_ok()),
-        }
+        let mut is_same = true;
+        differences([before, after], |_, _| {
+            is_same = false;
+            ControlFlow::Break(())
+        })?;
+        Ok(is_same)
     }
 }
 
-/// How much of the value at a path an overlay marks. A mark covers everything in a value.
-fn marked(overlay: Option<Value<'_>>, path: &AttributePath) -> Result<Marked> {
-    Ok(match Mask::from(overlay).at(path.steps()) {
-        Mask::Marked => Marked::Whole,
-        Mask::Clear => Marked::Not,
-        Mask::Parts(parts) => match has_mark(parts)? {
-            true => Marked::Partly,
-            false => Marked::Not,
+/// The value one step below another. Of several members with one key, the last one counts.
+fn inner<'a>(value: Option<Value<'a>>, step: &AttributeStep) -> Result<Option<Value<'a>>> {
+    let Some(value) = value else { return Ok(None) };
+    match (step, value.kind()?) {
+        (AttributeStep::Key(key), Kind::Object) => {
+            let mut found = None;
+            for member in value.members()? {
+                let (name, value) = member?;
+                if name.is(key) {
+                    found = Some(value);
+                }
+            }
+            Ok(found)
+        }
+        (AttributeStep::Index(index), Kind::Array) => match u32::try_from(*index) {
+            Ok(index) => value.element(index),
+            Err(_) => Ok(None),
         },
-    })
-}
-
-fn has_mark(overlay: Value<'_>) -> Result<bool> {
-    let mut left = vec![overlay];
-    while let Some(value) = left.pop() {
-        match value.kind()? {
-            Kind::True => return Ok(true),
-            Kind::Array => {
-                for element in value.elements()? {
-                    left.push(element?);
-                }
-            }
-            Kind::Object => {
-                for member in value.members()? {
-                    left.push(member?.1);
-                }
-            }
-            _ => {}
-        }
+        _ => Ok(None),
     }
-    Ok(false)
 }
 
-fn described(data: Data<'_>) -> Result<Contradiction> {
-    Ok(match data.ty()? {
-        Type::Nil => "null".into(),
-        Type::Bool => data.boolean().unwrap_or_default().to_string().into(),
-        Type::Number => {
-            let number = data.number()?.unwrap_or_default();
-            Contradiction { found: number.clone(), quoted: Some(number) }
+impl<'a> Place<'a> {
+    /// The content of the values and overlays, for [`Sides::below`]. Fails if an overlay has a key
+    /// twice, because readers would disagree about the mark.
+    pub fn content(&self) -> Result<Columns<'a, 5>> {
+        for overlay in self.masks.map(Mask::parts) {
+            Ordered::of(overlay)?;
         }
-        Type::String => {
-            let text = data.string()?.unwrap_or_default();
-            Contradiction { found: format!("{text:?}"), quoted: Some(text) }
-        }
-        Type::Slice => format!("a list of {}", data.elements()?.unwrap_or_default().len()).into(),
-        Type::Map => format!("an object of {}", data.members()?.unwrap_or_default().len()).into(),
-    })
+        let [before, after] = self.values;
+        let [before_sensitive, after_sensitive, unknown] = self.masks.map(Mask::parts);
+        Columns::of([before, after, before_sensitive, after_sensitive, unknown])
+    }
+
+    /// Whether a value or overlay has members or elements.
+    pub fn has_content(&self) -> bool {
+        let is_container = |value: &Value<'a>| matches!(value.raw(), [b'{' | b'[', ..]);
+        self.values
+            .into_iter()
+            .chain(self.masks.map(Mask::parts))
+            .flatten()
+            .any(|it| is_container(&it))
+    }
+
+    /// Returns the key most similar to `key` in the values and in the overlay of unknown values.
+    fn nearest_key(&self, key: &str) -> Result<Option<String>> {
+        let [before, after] = self.values;
+        let mut content = Columns::of([before, after, self.masks[UNKNOWN].parts()])?;
+        let mut failed = Ok(());
+        let keys = std::iter::from_fn(|| match content.next() {
+            Ok(Some((Step::Key(key), _))) => key.decode().map_err(|error| failed = Err(error)).ok(),
+            Ok(_) => None,
+            Err(error) => {
+                failed = Err(error);
+                None
+            }
+        });
+        let nearest = nearest(key, keys);
+        failed.map(|()| nearest)
+    }
 }

@@ -1,10 +1,10 @@
 //! Completes the results of assertions at the end of a document.
 
 use super::facts::{Facts, NOT_LISTED};
+use super::item::IN_STATE;
 use super::list::Assertions;
-use super::outcome::Outcome;
+use super::outcome::{Finding, Outcome, Quote, Quoted};
 use super::partial_results::{PartialResult, PartialResults};
-use super::sides::IN_STATE;
 use super::subject::{Assertion, Expectation, PlanState, Subject, ValueSelector};
 use super::values::words;
 use crate::nearest::did_you_mean;
@@ -172,8 +172,8 @@ impl Closing<'_> {
     fn path(&mut self, pattern: &str) {
         let Closing { assertion, ref mut answer, .. } = *self;
         let steps = match &assertion.path {
-            ValueSelector::At(path) => path.steps().len(),
-            ValueSelector::Dotted(_) => usize::MAX,
+            ValueSelector::At(path) => Some(path.steps()),
+            ValueSelector::Dotted(_) => None,
             ValueSelector::Each(_) => return,
         };
         let is_unseen = answer.lacks_path && !answer.has_path && answer.outcome.holds();
@@ -183,11 +183,13 @@ impl Closing<'_> {
         else {
             return;
         };
-        let near = answer.near_path.take();
-        let found = format!("nothing{}", did_you_mean(near.as_deref()));
-        answer.outcome.fail(pattern, &assertion.path.text(), &words(expectation), &found);
-        // A suggested map key is data and may repeat a secret. The name of a top-level attribute
-        // cannot.
-        answer.outcome.quote_last(near.filter(|_| steps > 1));
+        let near = answer.near_path.take().map(Quote::Near);
+        answer.outcome.fail_with(|| {
+            let (text, expected) = (assertion.path.text(), words(expectation));
+            let mut finding = Finding::new(pattern, &text, &expected, "nothing");
+            let quoted = Quoted::new(steps.unwrap_or_default(), false, near);
+            finding.quote(Quoted { is_cut: quoted.is_cut || steps.is_none(), ..quoted });
+            finding
+        });
     }
 }

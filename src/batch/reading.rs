@@ -131,9 +131,10 @@ impl<S: Source, R: Reader> Visitor<S> for Plans<'_, '_, R> {
             }
             Ok((collected, None)) => {
                 match (view(attributes, collected.as_ref()), plan_assertions) {
-                    (view, Some(PlanAssertions { assertions, collect })) => {
+                    (view, Some(plan_assertions)) => {
+                        let assertions = plan_assertions.assertions;
                         let mask = &mut |outcomes: &mut [Outcome]| {
-                            PlanAssertions::mask(collect, outcomes, collected.as_ref(), at)
+                            plan_assertions.mask(outcomes, collected.as_ref(), at)
                         };
                         let request = AssertionRequest { assertions, mask };
                         sift_with_assertions(

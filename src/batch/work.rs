@@ -11,7 +11,6 @@ use super::folder::{Draft, Finished};
 use super::journal::Listed;
 use super::large::{JobPermit, LargeElementHook};
 use super::outcome::{Done, Outcome, PlanOutcome, PlanResult};
-use super::plan_assertions::PlanAssertions;
 use super::reading::{Attributes, Reader, has_changes, read_plans};
 use super::settings::Settings;
 use crate::error::{Error, ErrorKind, Result};
@@ -127,8 +126,7 @@ impl Work<'_> {
         // An input without an identity, such as a pipe, yields its plans once.
         let collect: Option<&mut dyn FnMut(u64) -> Result<Collected>> =
             if self.job.listed.identity.is_some() { Some(collect) } else { None };
-        let plan_assertions = assertion_settings
-            .map(|settings| PlanAssertions { assertions: &settings.assertions, collect });
+        let plan_assertions = assertion_settings.map(|settings| settings.of_plan(collect));
         read_plans(source, label, &options, Attributes::None, plan_assertions, &mut reading)?;
         if self.stop.is_set() {
             // The stop may have left plans at the end of the input unread.

@@ -154,13 +154,15 @@ impl AssertionReader<'_> {
 impl Work for AssertionReader<'_> {
     fn read(&mut self, ready: Ready<'_>, counts: &mut RunCounts) -> Result<Visited> {
         let Ready { label: Label { source: name, .. }, documents, at, first, .. } = ready;
-        let mut run = Run::new(self.assertions, &self.options.read.limits);
+        let mut run = Run::new(self.assertions);
         let document = documents.read_pieces(Accepts::States, &mut run)?;
         let Answers { mut outcomes, unmatched, incomplete } = run.finish(&document);
         // Most runs quote no value, so the secrets are collected only if a finding quotes one.
         if outcomes.iter().any(Outcome::quotes) {
             let collected = first.map(|(secrets, _)| secrets.collect(at, &self.options));
-            plan_assertions::mask(&mut outcomes, collected.transpose()?.as_ref());
+            let collected = collected.transpose()?;
+            let known = collected.as_ref().map(|collected| (collected, &self.options));
+            plan_assertions::mask(&mut outcomes, known);
         }
         if let Some(plan) = incomplete.filter(|_| !self.plans.quiet) {
             say(&format!(

@@ -13,7 +13,7 @@ use super::options::access;
 use super::run_counts::RunCounts;
 use crate::batch::buffered_records::BufferedRecords;
 use crate::batch::documents::Note;
-use crate::batch::plan_assertions::{AssertionSettings, PlanAssertions};
+use crate::batch::plan_assertions::AssertionSettings;
 use crate::batch::reading::{Attributes, Reader, Values, has_changes, read_plans};
 use crate::config::Blocks;
 use crate::error::{Error, Result};
@@ -203,8 +203,7 @@ impl Reading<'_> {
             Ok(input) => input,
             Err(error) => return reader.refuse(label, &error),
         };
-        let plan_assertions = assertion_settings
-            .map(|settings| PlanAssertions { assertions: &settings.assertions, collect: None });
+        let plan_assertions = assertion_settings.map(|settings| settings.of_plan(None));
         match (attributes, one_pass, assertion_settings) {
             (Wanted::Values { all, detail, secrets }, ..) => {
                 let mut collecting = Collecting::new(open, Accepts::States);
@@ -213,11 +212,11 @@ impl Reading<'_> {
                 let values = Attributes::Values(Values { all, detail, options: secrets, collect });
                 read_plans(input, label, options, values, plan_assertions, reader)
             }
-            (_, Some(attributes), Some(AssertionSettings { assertions, secrets })) => {
+            (_, Some(attributes), Some(settings)) => {
                 let mut collecting = Collecting::new(open, Accepts::States);
                 let collect: &mut dyn FnMut(u64) -> Result<_> =
-                    &mut |at| collecting.collect(at, secrets);
-                let plan_assertions = PlanAssertions { assertions, collect: Some(collect) };
+                    &mut |at| collecting.collect(at, &settings.secrets);
+                let plan_assertions = settings.of_plan(Some(collect));
                 read_plans(input, label, options, attributes, Some(plan_assertions), reader)
             }
             _ => {

@@ -8,7 +8,6 @@ use std::borrow::Cow;
 use super::failed_assertion::{FailedAssertion, Finding};
 use crate::assertion::{self, Assertions, Outcome, Run};
 use crate::error::Result;
-use crate::limits::Limits;
 use crate::plan::{Document, Piece, PieceVisitor};
 
 pub(super) use crate::assertion::PartialResults;
@@ -28,16 +27,13 @@ pub(super) struct AssertionChecker<'a> {
 }
 
 impl<'a> AssertionChecker<'a> {
-    pub fn new(
-        AssertionRequest { assertions, .. }: &AssertionRequest<'a>,
-        limits: &Limits,
-    ) -> AssertionChecker<'a> {
-        AssertionChecker { assertions, run: Run::new(assertions, limits) }
+    pub fn new(AssertionRequest { assertions, .. }: &AssertionRequest<'a>) -> AssertionChecker<'a> {
+        AssertionChecker { assertions, run: Run::new(assertions) }
     }
 
     /// Creates a checker with the same assertions and no results, for another thread.
-    pub fn fresh(&self, limits: &Limits) -> AssertionChecker<'a> {
-        AssertionChecker { assertions: self.assertions, run: Run::new(self.assertions, limits) }
+    pub fn fresh(&self) -> AssertionChecker<'a> {
+        AssertionChecker { assertions: self.assertions, run: Run::new(self.assertions) }
     }
 
     pub fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
@@ -101,7 +97,8 @@ impl<'a> AssertionChecker<'a> {
 
 impl From<&assertion::Finding> for Finding {
     fn from(finding: &assertion::Finding) -> Finding {
-        let assertion::Finding { place, path, expected, found, .. } = finding.clone();
+        let assertion::Finding { place, path, expected, found, .. } = finding;
+        let [place, path, expected, found] = [place, path, expected, found].map(String::clone);
         Finding { place, path, expected, found }
     }
 }

@@ -178,8 +178,7 @@ fn sift_one<S: Source>(
     (view, request): (Option<View<'_>>, Option<AssertionRequest<'_>>),
     sink: &mut dyn Sink,
 ) -> Result<Sifted> {
-    let checker =
-        request.as_ref().map(|checked| AssertionChecker::new(checked, &options.read.limits));
+    let checker = request.as_ref().map(AssertionChecker::new);
     let queue = Queue::new();
     std::thread::scope(|scope| {
         let threads = options.read.threads.map_or(1, NonZeroUsize::get);
@@ -400,7 +399,7 @@ impl<'scope> PieceVisitor for Sifter<'_, 'scope> {
         let options = writer.options;
         Ok(ahead.find(boundary, || {
             let renderer = writer.renderer();
-            let checker = checker.as_ref().map(|checker| checker.fresh(&options.read.limits));
+            let checker = checker.as_ref().map(AssertionChecker::fresh);
             RowWorker::new(*options, view, renderer, checker)
         }))
     }

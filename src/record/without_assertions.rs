@@ -6,7 +6,6 @@ use std::marker::PhantomData;
 
 use super::failed_assertion::FailedAssertion;
 use crate::error::Result;
-use crate::limits::Limits;
 use crate::plan::{Document, Piece};
 
 /// The assertions to check. This type has no values.
@@ -31,11 +30,11 @@ impl PartialResults {
 }
 
 impl<'a> AssertionChecker<'a> {
-    pub fn new(request: &AssertionRequest<'a>, _: &Limits) -> AssertionChecker<'a> {
+    pub fn new(request: &AssertionRequest<'a>) -> AssertionChecker<'a> {
         match request.none {}
     }
 
-    pub fn fresh(&self, _: &Limits) -> AssertionChecker<'a> {
+    pub fn fresh(&self) -> AssertionChecker<'a> {
         match self.0 {}
     }
 

@@ -349,8 +349,7 @@ fn a_number_that_is_a_text_is_explained() {
         }),
     );
     let document = document(&json!({"resource_changes": [change]}));
-    let hint = "\"12345678901234567890\" (a text: without --schemas, large numbers of plan files \
-                are texts)";
+    let hint = "\"12345678901234567890\" (a text, not a number)";
     for (matcher, expected) in [
         ("12345678901234567890", "12345678901234567890"),
         ("{range: {min: 1}}", "a number of at least 1"),

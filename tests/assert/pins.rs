@@ -2,9 +2,10 @@
 
 use std::fs;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{CANARY, assert_in, folder, text};
+use super::{CANARY, assert_in, change, folder, text};
+use crate::run;
 
 #[test]
 fn a_plan_meets_its_pinned_file_in_each_syntax() {
@@ -86,4 +87,126 @@ fn inputs_that_cannot_be_pinned_are_refused_without_output() {
         assert_eq!(text(&run.stdout), "", "{inputs:?}");
         assert!(said.contains(words), "{inputs:?}: {said}");
     }
+}
+
+/// Plans in which an address, read as a pattern, covers other resources that change in other ways.
+#[test]
+fn a_plan_meets_its_pinned_file_where_addresses_cover_others() {
+    let sides = |before: Value, after: Value| {
+        let marks = json!({"x": true});
+        json!({"before": before, "after": after, "after_sensitive": marks})
+    };
+    let gone = || sides(json!({"x": 1}), json!(null));
+    let new = || sides(json!(null), json!({"x": 1}));
+    let same = || json!({"before": {"x": 1}, "after": {"x": 1}});
+    let mut data = change("aws_ami.x", &["delete", "read"], &gone());
+    data["mode"] = json!("data");
+    let deferred = |address: &str| {
+        let created = change(address, &["create"], &new());
+        json!({"reason": "other", "resource_change": created})
+    };
+    let output = |actions: &[&str]| {
+        let marked = true;
+        json!({"actions": actions, "before": 1, "after": 2, "after_sensitive": marked})
+    };
+    for (name, plan) in [
+        (
+            "instances",
+            json!({"resource_changes": [
+                change("aws_db.a", &["delete"], &gone()),
+                change("aws_db.a[0]", &["create"], &new()),
+                change("aws_vm.a[\"k\"]", &["no-op"], &same()),
+                change("aws_vm.a", &["create"], &new()),
+                change("module.m.aws_ip.b", &["create"], &new()),
+                change("module.m[0].aws_ip.b", &["update"], &new()),
+            ]}),
+        ),
+        (
+            "wildcards",
+            json!({"resource_changes": [
+                change("aws_db.a[\"*\"]", &["delete"], &gone()),
+                change("aws_db.a[\"x\"]", &["create"], &new()),
+                change("output.a", &["create"], &new()),
+                data,
+            ], "output_changes": {"o": output(&["create"]), "o*": output(&["delete"]),
+                "output.o": output(&["update"])}}),
+        ),
+        (
+            "odd",
+            json!({"resource_changes": [
+                change("aws_db.a", &["weird"], &new()),
+                change("aws_db.list", &["create"], &json!({
+                    "before": null, "after": [1], "after_sensitive": [true],
+                })),
+                change("aws_db.\u{85}\u{202e}\u{feff}\"'#{}\u{7f}\u{1f600}", &["create"], &new()),
+            ]}),
+        ),
+        (
+            "deferred",
+            json!({"resource_changes": [], "deferred_changes": [
+                deferred("aws_late.a[\"*\"]"), deferred("aws_late.b"),
+            ]}),
+        ),
+    ] {
+        let mut plan = plan;
+        plan["format_version"] = json!("1.2");
+        let folder = folder("none.yaml", "");
+        fs::write(folder.path().join("p.json"), plan.to_string()).expect("a plan");
+        for file in ["i.yaml", "i.toml", "i.json"] {
+            let run = assert_in(folder.path(), &["--init", "p.json", "-o", file]);
+            assert_eq!(run.status.code(), Some(0), "{name}: {}", text(&run.stderr));
+            let pinned = fs::read_to_string(folder.path().join(file)).expect("a file");
+            let run = assert_in(folder.path(), &["p.json", "-F", file]);
+            let (out, said) = (text(&run.stdout), text(&run.stderr));
+            assert_eq!(run.status.code(), Some(0), "{name}: {out}{said}{pinned}");
+        }
+    }
+}
+
+#[test]
+fn a_plan_that_needs_too_many_assertions_is_refused() {
+    let folder = folder("none.yaml", "");
+    let outputs: Vec<String> = (0..100_001)
+        .map(|at| format!(r#""o{at}":{{"actions":["create"],"before":null,"after":1}}"#))
+        .collect();
+    let plan = format!(r#"{{"format_version":"1.2","output_changes":{{{}}}}}"#, outputs.join(","));
+    fs::write(folder.path().join("p.json"), plan).expect("a plan");
+    let run = assert_in(folder.path(), &["--init", "p.json", "-o", "i.json"]);
+    let said = text(&run.stderr);
+    assert_eq!(run.status.code(), Some(1), "{said}");
+    assert!(said.contains("more than 100000 assertions"), "{said}");
+}
+
+/// Each plan of the corpus and of the shared plans meets its own pinned file.
+#[test]
+fn real_plans_meet_their_pinned_files() {
+    let shared = run::shared().map(|shared| shared.join("plans"));
+    let corpus = [run::root().join("corpus/plans")];
+    let mut left: Vec<_> = corpus.into_iter().chain(shared).collect();
+    let (folder, mut files, mut met) = (folder("none.yaml", ""), 0, 0);
+    while let Some(path) = left.pop() {
+        if path.is_dir() {
+            let entries = fs::read_dir(&path).expect("a folder");
+            left.extend(entries.map(|entry| entry.expect("an entry").path()));
+            continue;
+        }
+        let is_plan = path.extension().is_some_and(|it| it == "json" || it == "tfplan");
+        if !is_plan {
+            continue;
+        }
+        files += 1;
+        if !run::is_tried(files) {
+            continue;
+        }
+        let name = path.to_str().expect("UTF-8");
+        let run = assert_in(folder.path(), &["-q", "--init", name, "-o", "i.json"]);
+        // Some of the files are not plans.
+        if run.status.code() == Some(0) {
+            met += 1;
+            let run = assert_in(folder.path(), &["-q", name, "-F", "i.json"]);
+            let (out, said) = (text(&run.stdout), text(&run.stderr));
+            assert_eq!(run.status.code(), Some(0), "{name}: {out}{said}");
+        }
+    }
+    assert!(met > 10, "{met} of {files}");
 }

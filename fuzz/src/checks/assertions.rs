@@ -2,7 +2,6 @@
 
 use plansift::assertion::{Assertions, Run, Syntax, parse, parse_one};
 use plansift::input::Slice;
-use plansift::limits::Limits;
 use plansift::plan::{Accepts, Documents, PlanOptions};
 
 /// A plan with something for most assertions to look at.
@@ -26,7 +25,7 @@ pub fn check(text: &[u8]) {
             }
         };
         let assertions = Assertions::from(assertions);
-        let mut run = Run::new(&assertions, &Limits::default());
+        let mut run = Run::new(&assertions);
         let mut documents = Documents::new(Slice(PLAN), &PlanOptions::default());
         let document = documents.read_pieces(Accepts::States, &mut run).expect("a plan");
         assert_eq!(run.finish(&document).outcomes.len(), assertions.list().len());

@@ -5,8 +5,7 @@
 
 use std::cell::RefCell;
 
-use super::documents::{Document, Syntax, Unread};
-use super::shown::{DEEPER, ValueRenderer};
+use super::shown::ValueRenderer;
 use super::walk::{Descent, WalkEvent, walk};
 use super::{Detail, ViewSettings};
 use crate::error::Result;
@@ -191,21 +190,6 @@ fn push_string(
     value: Value<'_>,
     json: &mut String,
 ) -> Result<()> {
-    let text = value.text()?;
-    let shown = match Document::of(text.as_bytes()) {
-        _ if renderer.is_secret(text.as_bytes()) => renderer.text(text),
-        Err(Unread) => DEEPER.to_owned(),
-        Ok(None) => renderer.text(text),
-        Ok(Some(mut document)) => {
-            let shows_all = renderer.shows_all_of(document.value()).unwrap_or(false);
-            match (shows_all, document.syntax) {
-                (false, _) => ECHO.to_owned(),
-                (true, Syntax::Json) => text,
-                // A secret may be in a comment, which is not part of the values.
-                (true, _) => renderer.text(text),
-            }
-        }
-    };
-    push_quoted(&shown, json);
+    push_quoted(&renderer.whole_text(value.text()?), json);
     Ok(())
 }

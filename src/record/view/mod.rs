@@ -16,6 +16,7 @@ mod element;
 pub(super) mod json;
 mod lines;
 mod pieces;
+mod quotes;
 mod scalars;
 mod sets;
 mod shown;
@@ -40,6 +41,7 @@ use crate::secret::{self, Collected, ECHO};
 
 use differences::differences;
 pub use json::MaskedJson;
+pub use quotes::Quotes;
 use scalars::{Scalars, marked};
 pub use shown::EXCERPT_MAX;
 use shown::ValueRenderer;

@@ -15,7 +15,7 @@ use crate::json::word::Word;
 use crate::json::{number, string};
 use crate::record::{Excerpt, Shown};
 use crate::secret::leaves::{Leaf, leaves};
-use crate::secret::marked_paths::MarksElsewhere;
+use crate::secret::marked_paths::{MarkedPaths, MarksElsewhere};
 use crate::secret::marks::{Marks, Subject};
 use crate::secret::parts::Declared;
 use crate::secret::{Collected, ECHO, MASK, is_attribute_name, is_mask};
@@ -163,6 +163,11 @@ impl<'s> ValueRenderer<'s> {
         &self.known.declared
     }
 
+    /// Returns the paths that the plan's changes mark.
+    pub fn marked_paths(&self) -> &MarkedPaths {
+        &self.known.marked_paths
+    }
+
     /// Returns the marks that the plan's changes have on the resource at an address.
     pub fn elsewhere(&mut self, address: Text<'_>) -> Result<Option<MarksElsewhere<'s>>> {
         self.known.marked_paths.of_address(address, &mut self.decoded)
@@ -204,6 +209,11 @@ impl<'s> ValueRenderer<'s> {
         let Collected { secrets, contained, .. } = self.known;
         secrets.echoed(text).is_some()
             || contained.as_ref().is_some_and(|contained| contained.is_in(text))
+    }
+
+    /// Whether a text equals a secret of any length.
+    pub fn equals_secret(&self, text: &[u8]) -> bool {
+        self.known.secrets.repeated(text).is_some()
     }
 
     /// Whether a number is a secret, in its own spelling or in its canonical spelling.
@@ -309,6 +319,24 @@ impl<'s> ValueRenderer<'s> {
             excerpt.text.push_str(MASK);
         }
         excerpt.text.push(')');
+    }
+
+    /// Returns a string with secrets masked. A document with a secret is masked as a whole.
+    pub fn whole_text(&mut self, text: String) -> String {
+        match Document::of(text.as_bytes()) {
+            _ if self.is_secret(text.as_bytes()) => self.text(text),
+            Err(Unread) => DEEPER.to_owned(),
+            Ok(None) => self.text(text),
+            Ok(Some(mut document)) => {
+                let shows_all = self.shows_all_of(document.value()).unwrap_or(false);
+                match (shows_all, document.syntax) {
+                    (false, _) => ECHO.to_owned(),
+                    (true, Syntax::Json) => text,
+                    // A secret may be in a comment, which is not part of the values.
+                    (true, _) => self.text(text),
+                }
+            }
+        }
     }
 
     /// Returns a string with secrets masked.

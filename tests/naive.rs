@@ -406,7 +406,8 @@ fn sensitive(change: &Value) -> BTreeSet<Path> {
 fn changed(change: &Value) -> BTreeSet<Path> {
     let mut found = BTreeSet::new();
     if let (Some(before), Some(after)) = (given(change, "before"), given(change, "after")) {
-        compare(before, after, &change["after_unknown"], &mut Path::new(), &mut found);
+        let unknown = change.get("after_unknown");
+        compare(Some(before), Some(after), unknown, &mut Path::new(), &mut found);
     }
     cut(found, change)
 }
@@ -414,7 +415,7 @@ fn changed(change: &Value) -> BTreeSet<Path> {
 /// Whether a value or anything inside it changes.
 pub fn is_changed(before: &Value, after: &Value, unknown: &Value) -> bool {
     let mut found = BTreeSet::new();
-    compare(before, after, unknown, &mut Path::new(), &mut found);
+    compare(Some(before), Some(after), Some(unknown), &mut Path::new(), &mut found);
     !found.is_empty()
 }
 
@@ -429,30 +430,31 @@ fn cut(paths: BTreeSet<Path>, change: &Value) -> BTreeSet<Path> {
     paths.into_iter().map(cut).collect()
 }
 
-/// Rules 1 to 5 of docs/format/records.md, section 9. Indexing returns null for an absent member,
-/// as the rules require.
+/// Rules 1 to 6 of docs/format/records.md, section 9. A side is `None` if the member is absent.
 fn compare(
-    before: &Value,
-    after: &Value,
-    unknown: &Value,
+    before: Option<&Value>,
+    after: Option<&Value>,
+    unknown: Option<&Value>,
     at: &mut Path,
     found: &mut BTreeSet<Path>,
 ) {
     let steps: BTreeSet<Step> = match (before, after) {
-        _ if *unknown == json!(true) => BTreeSet::new(),
-        (Value::Object(_), Value::Object(_)) => [before, after, unknown]
-            .iter()
-            .flat_map(|side| children(side))
+        _ if unknown == Some(&json!(true)) => BTreeSet::new(),
+        (Some(Value::Object(_)), Some(Value::Object(_))) => [before, after, unknown]
+            .into_iter()
+            .flatten()
+            .flat_map(children)
             .map(|(step, _)| step)
             .filter(|step| matches!(step, Step::Key(_)))
             .collect(),
-        (Value::Array(old), Value::Array(new)) if old.len() == new.len() => {
+        (Some(Value::Array(old)), Some(Value::Array(new))) if old.len() == new.len() => {
             (0..old.len()).map(Step::Index).collect()
         }
         _ => BTreeSet::new(),
     };
     for step in steps {
-        let [before, after, unknown] = [before, after, unknown].map(|side| child(side, &step));
+        let [before, after, unknown] =
+            [before, after, unknown].map(|side| side.and_then(|side| inner(side, &step)));
         at.push(step);
         compare(before, after, unknown, at, found);
         at.pop();
@@ -463,23 +465,29 @@ fn compare(
 }
 
 /// Whether the value itself changes, regardless of its members.
-fn differs(before: &Value, after: &Value, unknown: &Value) -> bool {
+fn differs(before: Option<&Value>, after: Option<&Value>, unknown: Option<&Value>) -> bool {
+    let is_open = unknown.is_some_and(holds_true);
     match (before, after) {
-        _ if *unknown == json!(true) => true,
-        (Value::Object(_), Value::Object(_)) => false,
-        (Value::Array(old), Value::Array(new)) => old.len() != new.len(),
-        (Value::Number(old), Value::Number(new)) if decimal(old) != decimal(new) => true,
-        (Value::Number(_), Value::Number(_)) => holds_true(unknown),
-        _ => before != after || holds_true(unknown),
+        _ if unknown == Some(&json!(true)) => true,
+        (Some(Value::Object(_)), Some(Value::Object(_))) => false,
+        (Some(Value::Array(old)), Some(Value::Array(new))) => old.len() != new.len(),
+        (Some(Value::Number(old)), Some(Value::Number(new))) => {
+            decimal(old) != decimal(new) || is_open
+        }
+        _ => before != after || is_open,
     }
 }
 
+/// The value at a step, or null if there is none.
 fn child<'a>(value: &'a Value, step: &Step) -> &'a Value {
-    let inner = match step {
+    inner(value, step).unwrap_or(&Value::Null)
+}
+
+fn inner<'a>(value: &'a Value, step: &Step) -> Option<&'a Value> {
+    match step {
         Step::Key(key) => value.get(key),
         Step::Index(index) => value.get(index),
-    };
-    inner.unwrap_or(&Value::Null)
+    }
 }
 
 fn holds_true(overlay: &Value) -> bool {
@@ -597,14 +605,16 @@ mod tests {
     }
 
     #[test]
-    fn changed_paths_follow_the_five_rules() {
+    fn changed_paths_follow_the_rules() {
         for (change, paths) in [
             (r#"{"before":null,"after":{"a":1}}"#, &[][..]),
             (r#"{"before":{"a":1}}"#, &[]),
             (r#"{"before":"a","after":"b"}"#, &[""]),
             (r#"{"before":{"a":1},"after":{"a":1},"after_unknown":true}"#, &[""]),
             (r#"{"before":{"a":1},"after":{},"after_unknown":{}}"#, &["a"]),
-            (r#"{"before":{"a":null},"after":{},"after_unknown":{"b":false}}"#, &[]),
+            (r#"{"before":{"a":null},"after":{},"after_unknown":{"b":false}}"#, &["a"]),
+            (r#"{"before":{},"after":{"a":null}}"#, &["a"]),
+            (r#"{"before":{"a":null},"after":{"a":null},"after_unknown":{"a":false}}"#, &[]),
             (r#"{"before":{},"after":{},"after_unknown":{"b":true}}"#, &["b"]),
             (r#"{"before":{"a":[1,2]},"after":{"a":[1,3]}}"#, &["a[1]"]),
             (r#"{"before":{"a":[1]},"after":{"a":[1,3]}}"#, &["a"]),

@@ -298,13 +298,11 @@ impl<'a> Sides<'a> {
         if self.unknown.is_some_and(Value::is_true) {
             return Ok(Verdict::Changed);
         }
-        let before = self.before.filter(|value| !value.is_null());
-        let after = self.after.filter(|value| !value.is_null());
-        let (Some(before), Some(after)) = (before, after) else {
-            return Ok(match before.or(after) {
-                Some(_) => Verdict::Changed,
-                None => self.same(),
-            });
+        // A member that only one side has is a change, even if its value is `null`.
+        let (before, after) = match (self.before, self.after) {
+            (Some(before), Some(after)) => (before, after),
+            (None, None) => return Ok(self.same()),
+            _ => return Ok(Verdict::Changed),
         };
         let equal = match self.same {
             Some(same) => same == before.raw().len() && same == after.raw().len(),
@@ -324,7 +322,7 @@ impl<'a> Sides<'a> {
     }
 
     /// Returns the verdict on equal values. They count as changed if something in them is unknown
-    /// (rule 5 of docs/format/records.md, section 9).
+    /// (rule 6 of docs/format/records.md, section 9).
     fn same(&self) -> Verdict<'a> {
         if self.unknown.is_some() { Verdict::Changed } else { Verdict::Same }
     }

@@ -46,7 +46,16 @@ fn changed_paths_follow_the_rules() {
         // 2: objects, and keys that are in only one of `before`, `after` and `after_unknown`.
         (r#"{"a":1,"b":2}"#, r#"{"a":1,"b":3}"#, "{}", &["b"]),
         (r#"{"a":1}"#, r#"{"b":1}"#, "{}", &["a", "b"]),
-        (r#"{"a":null}"#, r#"{}"#, "{}", &[]),
+        // A key with `null` is not an absent key.
+        (r#"{"a":null}"#, r#"{}"#, "{}", &["a"]),
+        (r#"{}"#, r#"{"a":null}"#, "{}", &["a"]),
+        (r#"{"a":null}"#, r#"{}"#, r#"{"a":true}"#, &["a"]),
+        (r#"{"a":null}"#, r#"{"b":null}"#, r#"{"c":false}"#, &["a", "b"]),
+        (r#"{"a":1,"m":{"k":null}}"#, r#"{"m":{},"a":1}"#, "{}", &["m.k"]),
+        (r#"{"a":null,"b":null,"c":null}"#, r#"{"a":null,"c":null}"#, "{}", &["b"]),
+        (r#"{"c":null,"a":null}"#, r#"{"c":null,"b":null,"a":null}"#, "{}", &["b"]),
+        (r#"{"l":[{"a":null},null]}"#, r#"{"l":[{},null]}"#, "{}", &["l[0].a"]),
+        (r#"{"a":null}"#, r#"{"a" : null }"#, "{}", &[]),
         (r#"{}"#, r#"{}"#, r#"{"n":{"x":true}}"#, &["n"]),
         (r#"{"b":1,"a":2}"#, r#"{"a":2,"b":1}"#, "false", &[]),
         (r#"{"b":1,"a":2}"#, r#"{"a":3,"b":1}"#, "false", &["a"]),

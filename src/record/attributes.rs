@@ -63,7 +63,7 @@ impl Attributes {
 /// The displayed form of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Shown {
-    /// There is no value, or it is `null`.
+    /// There is no value, or it is `null` like that of an attribute without a value.
     Absent,
     /// The value is known only after apply.
     Unknown,
@@ -78,7 +78,7 @@ pub enum Shown {
     /// The value is `null`, and the attribute's name ends with `_wo`, like those of write-only
     /// attributes.
     NamedWriteOnly,
-    /// A string, a number, `true` or `false`; or `null` as an element of a list.
+    /// A string, a number, `true` or `false`; or `null` where it is not the same as no value.
     Scalar(Excerpt),
     /// An object or array. Each secret in it is masked.
     Container(Excerpt),
@@ -97,7 +97,7 @@ pub struct Excerpt {
 }
 
 impl Shown {
-    /// Returns the displayed form of `null` as a list element.
+    /// Returns the displayed form of `null` where it is not the same as no value.
     pub(super) fn null() -> Shown {
         Shown::Scalar(Excerpt { text: "null".to_owned(), ..Excerpt::default() })
     }

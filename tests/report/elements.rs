@@ -18,11 +18,16 @@ fn members_without_a_value_are_left_out_of_elements() {
     assert_eq!(
         shown(&[], before, after, ""),
         [
-            r#"- l[0] = {"a":1,"o":{}}"#,
+            r#"- l[0] = {"a":1,"o":{"p":null}}"#,
             r#"+ l[1] = {"a":3,"o":null}"#,
-            r#"+ l[2] = {"a":4,"o":[null,{}]}"#,
+            r#"+ l[2] = {"a":4,"o":[null,{"q":null}]}"#,
         ]
     );
+    // An object with nothing but `null` would look empty.
+    let empty = shown(&[], r#"{"l":[{"x":1},{"n":null}]}"#, r#"{"l":[{"x":1},{"n":null},{}]}"#, "");
+    assert_eq!(empty, ["+ l[2] = {}"]);
+    let null = shown(&[], r#"{"l":[{"x":1}]}"#, r#"{"l":[{"x":1},{"n":null}]}"#, "");
+    assert_eq!(null, [r#"+ l[1] = {"n":null}"#]);
     // `--full` shows all of them.
     let full = shown(&["--full"], before, after, "");
     assert!(full.contains(&r#"- l[0] = {"a":1,"n":null,"o":{"p":null}}"#.to_owned()), "{full:?}");

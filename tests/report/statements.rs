@@ -62,8 +62,58 @@ fn reports_show_null_in_lists() {
             "~ u[1] = null -> \"c\"",
             "- v[2] = null",
         ],
-        &["m.k"],
+        &[],
     );
+}
+
+#[test]
+fn a_key_with_null_on_one_side_is_a_change() {
+    let map = r#""actions":["update"],"before":{"m":{"a":"1","Owner":null},"o":{"k":{}}},
+        "after":{"m":{"a":"1"},"o":{"k":{"id":null}}}"#;
+    // The keys of the objects are not in order.
+    let unsorted = r#""actions":["update"],"before":{"u":{"z":1,"a":null}},
+        "after":{"u":{"b":null,"a":null,"z":1}}"#;
+    let documents = r#""actions":["update"],
+        "before":{"p":"{\"a\":1,\"n\":null}","v":["tag: v1\nreplicas: 2\n"],"w":"{}"},
+        "after":{"p":"{\"a\":1,\"b\":null}","v":["tag: v1\nreplicas: 2\nlivenessProbe: null\n"],
+            "w":"{\"x\":null}"}"#;
+    let kept = r#""actions":["update"],"before":{"kept":null,"x":1},"after":{"kept":null,"x":2}"#;
+    let plan = plan_of(&[("t", map), ("t", unsorted), ("t", documents), ("t", kept)]);
+    let rows = [
+        "- m.Owner = null",
+        "+ o.k.id = null",
+        "+ u.b = null",
+        "+ jsondecode(p).b = null",
+        "- jsondecode(p).n = null",
+        "+ jsondecode(w).x = null",
+        "+ yamldecode(v[0]).livenessProbe = null",
+    ];
+    assert_reported(&plan, &rows, &["u.a", "kept", "no value changes"]);
+    let full = report_of(&["--full"], &plan);
+    assert!(full.contains("+ livenessProbe: null") && full.contains("u.b"), "{full}");
+}
+
+#[test]
+fn elements_with_nothing_but_null_are_shown() {
+    let values = r#"{"top":null,"s":[{"x":null,"y":null},{"x":1,"y":null}],"tags":{"a":null},
+        "deep":[{"o":{"p":[{"q":null}]}}],"labels":{"Owner":null,"l":"v"},
+        "block":{"size":1,"mode":null,"name":"n"},"list":[{"name":"n","mode":null}]}"#;
+    let created = format!(r#""actions":["create"],"before":null,"after":{values}"#);
+    let gone = format!(r#""actions":["delete"],"before":{values},"after":null"#);
+    let open = r#""actions":["create"],"before":null,"after":{"l":[{"a":null}]},
+        "after_unknown":{"l":[{"b":true}]}"#;
+    let paths = ["s[0].x", "s[0].y", "tags.a", "deep[0].o.p[0].q", "labels.Owner"];
+    let absent = ["top", "s[1].y", ".mode", "l[0].a"];
+    for (change, sign) in [(&created, "+"), (&gone, "-")] {
+        let rows = paths.map(|path| format!("{sign} {path} = null"));
+        let rows = rows.each_ref().map(String::as_str);
+        assert_reported(&plan_of(&[("t", change), ("t", open)]), &rows, &absent);
+    }
+    // Nothing in an output is an optional argument.
+    let outputs = r#"{"format_version":"1.2","resource_changes":[],"output_changes":{
+        "new":{"actions":["create"],"before":null,"after":["a",{"b":null,"c_wo":null,"d":1}],
+            "after_unknown":false}}}"#;
+    assert_reported(outputs, &["+ [1].b = null", "+ [1].c_wo = null", "+ [1].d = 1"], &[]);
 }
 
 #[test]

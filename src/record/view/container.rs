@@ -91,7 +91,7 @@ impl ValueRenderer<'_> {
             let stand_in = self.before(met, &mut rendering, excerpt);
             match met {
                 WalkEvent::Key(_) | WalkEvent::Index(_) => {}
-                WalkEvent::Open(kind) => {
+                WalkEvent::Open(_, kind) => {
                     excerpt.text.push(if kind == Kind::Object { '{' } else { '[' });
                     rendering.depth += 1;
                 }
@@ -176,7 +176,7 @@ fn leave_out(met: WalkEvent<'_>, excerpt: &mut Excerpt) -> Result<()> {
         WalkEvent::Whole(whole, _) => excerpt.leave_out(whole.raw()),
         WalkEvent::Key(key) => excerpt.leave_out(key.raw()),
         WalkEvent::Index(_) => {}
-        WalkEvent::Open(_) => excerpt.leave_out(b"["),
+        WalkEvent::Open(..) => excerpt.leave_out(b"["),
         WalkEvent::Close(_) => excerpt.leave_out(b"]"),
     }
     Ok(())

@@ -4,14 +4,12 @@
 //! compared as a set if that yields no more differences than a comparison by index. Two strings
 //! that contain documents are compared as documents.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::documents::{Document, Syntax};
 use super::element::{Element, Member, member};
 use super::sets::{Unmatched, shown_nulls, unmatched};
-use super::walk::{Descent, WalkEvent, walk};
 use super::{Detail, Listing, lines};
 use crate::error::Result;
 use crate::json::string::common_prefix;
@@ -47,7 +45,7 @@ pub(super) fn differences(
         pair(
             root,
             sides.map(Some),
-            PathFlags { is_hidden: false, is_unknown: unknown.is_at(root) },
+            PathFlags { is_hidden: false, is_unknown: unknown.is_at(root), has_unknown: false },
             (Vec::new, Vec::new),
             listing,
         )?;
@@ -73,11 +71,12 @@ pub(super) fn differences(
             frame.is_hidden || values.into_iter().flatten().any(|it| listing.renderer.hides(it));
         let mut inner = start..last;
         if path.steps().len() == depth {
-            let known = PathFlags { is_hidden, is_unknown: unknown.is_at(path) };
             // Skips the path itself. It occurs twice if it is in both `changed` and `unknown`.
             let ends =
                 |index: usize| paths.get(index).is_some_and(|path| path.steps().len() == depth);
             inner.start = inner.clone().find(|&index| !ends(index)).unwrap_or(last);
+            let (is_unknown, has_unknown) = (unknown.is_at(path), !inner.is_empty());
+            let known = PathFlags { is_hidden, is_unknown, has_unknown };
             let inside = || inner.clone().filter_map(|index| paths.get(index));
             let open = || unknown.elements(inside(), depth);
             let members = || unknown.members(inside(), depth);
@@ -182,6 +181,8 @@ impl Unknown<'_> {
 struct PathFlags {
     is_hidden: bool,
     is_unknown: bool,
+    /// True if a value below the path is unknown.
+    has_unknown: bool,
 }
 
 /// How the two values at a path were compared.
@@ -201,7 +202,7 @@ fn pair(
     (open, members): (impl FnOnce() -> Vec<Option<u32>>, impl FnOnce() -> Vec<Member>),
     listing: &mut Listing<'_, '_>,
 ) -> Result<Paired> {
-    let PathFlags { is_hidden, is_unknown } = known;
+    let PathFlags { is_hidden, is_unknown, has_unknown } = known;
     if let [Some(before), Some(after)] = values
         && !is_hidden
         && !is_unknown
@@ -227,11 +228,14 @@ fn pair(
     }
     let is_element = matches!(path.step(path.steps().len().wrapping_sub(1)), Some(Step::Index(_)));
     let is_alone = values.into_iter().flatten().count() == 1;
+    let is_known = !is_unknown && !has_unknown;
     let [before, after] = values.map(|value| match value {
-        Some(value) if is_hidden && !value.is_null() => Ok(Shown::Sensitive),
-        Some(value) if is_element && value.is_null() => Ok(Shown::null()),
+        Some(value) if is_hidden && (is_alone || !value.is_null()) => Ok(Shown::Sensitive),
+        // Otherwise, `null` beside no value would look like no value.
+        Some(value) if value.is_null() && (is_element || is_alone && is_known) => Ok(Shown::null()),
         Some(value) if is_element && is_alone => {
-            let nulls = Some(Arc::default());
+            let set = Unmatched { added: vec![(0, value)], ..Unmatched::default() };
+            let nulls = Some(Arc::new(shown_nulls(&set)?));
             listing.renderer.show_element(value, Element { nulls, ..Element::default() })
         }
         value => listing.renderer.show(value),
@@ -500,13 +504,8 @@ fn documents(
                 return Ok(Listed::SameYaml);
             }
         }
-        // Only JSON with the same keys counts as a change of format. A provider may treat a key
-        // with `null` as absent, and YAML may contain comments.
-        let is_same = syntax == Syntax::Json && {
-            let [before, after] = sides.map(|side| members(side).ok());
-            before.is_some() && before == after
-        };
-        let how = if is_same { Difference::Format } else { how };
+        // YAML may contain comments, so it may differ in more than its format.
+        let how = if syntax == Syntax::Json { Difference::Format } else { how };
         let shown = listing.renderer.within(&sides, |renderer| {
             Ok([renderer.show(Some(sides[0]))?, renderer.show(Some(sides[1]))?])
         });
@@ -532,26 +531,6 @@ fn documents(
         return Ok(Listed::No);
     }
     Ok(Listed::Yes)
-}
-
-/// Returns a fingerprint of the keys of a document: the number of members at all depths, and a
-/// digest of their keys. The digest does not depend on the order of the keys.
-fn members(document: Value<'_>) -> Result<(u64, u64)> {
-    let (mut count, mut keys) = (0, 0_u64);
-    walk(
-        document,
-        |_| Descent::Enter,
-        |met| {
-            if let WalkEvent::Key(key) = met {
-                let mut hasher = DefaultHasher::new();
-                key.decode()?.hash(&mut hasher);
-                keys = keys.wrapping_add(hasher.finish());
-                count += 1;
-            }
-            Ok(())
-        },
-    )?;
-    Ok((count, keys))
 }
 
 /// The two values at a path, and the changed or unknown paths that lead into them.

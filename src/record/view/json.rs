@@ -147,8 +147,8 @@ fn push_compact<'a>(
             }
             WalkEvent::Index(0) => {}
             WalkEvent::Index(_) => json.push(','),
-            WalkEvent::Open(Kind::Object) => json.push('{'),
-            WalkEvent::Open(_) => json.push('['),
+            WalkEvent::Open(_, Kind::Object) => json.push('{'),
+            WalkEvent::Open(..) => json.push('['),
             WalkEvent::Close(Kind::Object) => json.push('}'),
             WalkEvent::Close(_) => json.push(']'),
             WalkEvent::Whole(value, kind) => scalar(value, kind, json)?,

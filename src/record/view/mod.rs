@@ -42,7 +42,7 @@ use crate::secret::{self, Collected, ECHO};
 use differences::differences;
 pub use json::MaskedJson;
 pub use quotes::Quotes;
-use scalars::{Scalars, marked};
+use scalars::{Nulls, Scalars, marked};
 pub use shown::EXCERPT_MAX;
 use shown::ValueRenderer;
 
@@ -214,12 +214,12 @@ impl<'s> Viewer<'s> {
             view_paths,
             replace_paths: ReplacePaths::of(view_paths),
             marked,
+            shows_nulls: matches!(view_subject, ViewSubject::Output(_)),
             within: None,
             shows_all: *shows_all,
             sets: Paths::new(),
             is_forced: false,
-            sizes: Sizes { set_room: SETS_MAX, size: 0 },
-            room,
+            sizes: Sizes { set_room: SETS_MAX, size: 0, room },
             attributes: Attributes::default(),
         };
         match subject.sides.map(|side| side.filter(|side| !side.is_null())) {
@@ -357,6 +357,8 @@ struct Listing<'l, 's> {
     /// The paths that `after_sensitive` marks. Filled only if a marked value may be missing from
     /// the plan.
     marked: Paths,
+    /// True if every `null` is shown, because the author of the configuration wrote it.
+    shows_nulls: bool,
     /// The current document, if attributes inside a document in a string are being listed.
     within: Option<Within>,
     shows_all: bool,
@@ -366,7 +368,6 @@ struct Listing<'l, 's> {
     /// While true, every added attribute counts as forcing the replacement.
     is_forced: bool,
     sizes: Sizes,
-    room: Room,
     attributes: Attributes,
 }
 
@@ -376,6 +377,8 @@ struct Sizes {
     set_room: usize,
     /// Size of the values shown so far.
     size: usize,
+    /// The limits for the attributes.
+    room: Room,
 }
 
 /// A document in a string, such as a JSON policy.
@@ -385,7 +388,7 @@ struct Within {
     replaces: bool,
 }
 
-impl Listing<'_, '_> {
+impl<'l> Listing<'l, '_> {
     fn push(&mut self, path: Path<'_>, before: Shown, after: Shown, difference: Difference) {
         self.put(path, [before, after], None, difference);
     }
@@ -420,7 +423,7 @@ impl Listing<'_, '_> {
         }
         let (renderer, within) = (&*self.renderer, &self.within);
         let (replace_paths, is_forced) = (&self.replace_paths, self.is_forced);
-        self.attributes.push(&mut self.room, || {
+        self.attributes.push(&mut self.sizes.room, || {
             let mut text = text(path, renderer);
             let replaces = match within {
                 None => is_forced || replace_paths.touches(path),
@@ -450,12 +453,9 @@ impl Listing<'_, '_> {
             self.push(root, before, self.unknown(root), Difference::Value);
             return Ok(());
         }
-        let scalars = Scalars::of(before, self.renderer, |_| false)?;
+        let scalars = Scalars::of(before, self.nulls(), self.renderer, |_| false)?;
         self.attributes.left_out += scalars.left_out;
-        scalars.into_each(|path, shown| match shown {
-            Shown::NamedWriteOnly => {}
-            shown => self.push(path, shown, Shown::Absent, Difference::Value),
-        });
+        scalars.into_each(|path, shown| self.push(path, shown, Shown::Absent, Difference::Value));
         view_paths.unknown.iter().for_each(|path| self.push_unknown(path));
         Ok(())
     }
@@ -466,7 +466,13 @@ impl Listing<'_, '_> {
         let scalars = match after {
             // If the value is empty, all its members are unknown, and only those are listed.
             Some(after) if after.is_empty() && !view_paths.unknown.is_empty() => Scalars::default(),
-            Some(after) => Scalars::of(after, self.renderer, |_| false)?,
+            Some(after) => {
+                let nulls = match self.nulls() {
+                    Nulls::Entries(unknown) => Nulls::EntriesOrWriteOnly(unknown),
+                    nulls => nulls,
+                };
+                Scalars::of(after, nulls, self.renderer, |_| false)?
+            }
             None => Scalars::default(),
         };
         self.attributes.left_out += scalars.left_out;
@@ -503,13 +509,21 @@ impl Listing<'_, '_> {
     fn unchanged(&mut self, after: Value<'_>, mut listed: Paths) -> Result<()> {
         self.sets.iter().for_each(|path| listed.push(path.steps()));
         listed.sort_outermost();
-        let scalars = Scalars::of(after, self.renderer, |path| listed.has_above(path))?;
+        let is_listed = |path: Path<'_>| listed.has_above(path);
+        let scalars = Scalars::of(after, self.nulls(), self.renderer, is_listed)?;
         self.attributes.left_out += scalars.left_out;
-        scalars.into_each(|path, shown| match shown {
-            Shown::NamedWriteOnly => {}
-            shown => self.push(path, shown.clone(), shown, Difference::Nothing),
+        scalars.into_each(|path, shown| {
+            self.push(path, shown.clone(), shown, Difference::Nothing);
         });
         Ok(())
+    }
+
+    /// Which members with `null` the current change or document shows.
+    fn nulls(&self) -> Nulls<'l> {
+        match self.shows_nulls || self.within.is_some() {
+            true => Nulls::All,
+            false => Nulls::Entries(self.view_paths.unknown),
+        }
     }
 }
 

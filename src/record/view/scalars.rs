@@ -8,12 +8,10 @@ use super::{PATHS_MAX, Shown};
 use crate::error::Result;
 use crate::json::value::{Kind, Value};
 use crate::path::{Path, Paths, Step};
+use crate::secret::is_attribute_name;
 
-/// The scalars of a value, in document order. An empty object or array counts as a scalar.
-///
-/// `null` counts as a scalar only if it is a list element, or if its key ends with `_wo` like the
-/// name of a write-only attribute. Such an attribute is write-only if an overlay marks it as
-/// sensitive (docs/format/plan.md, section 15).
+/// The scalars of a value, in document order. An empty object or array counts as a scalar, and so
+/// does `null` as an element of a list. For a member with `null`, [`Nulls`] decides.
 #[derive(Default)]
 pub(super) struct Scalars {
     paths: Paths,
@@ -26,6 +24,7 @@ impl Scalars {
     /// Collects the scalars of `root`, except those whose path `is_listed` accepts.
     pub fn of(
         root: Value<'_>,
+        nulls: Nulls<'_>,
         renderer: &mut ValueRenderer<'_>,
         mut is_listed: impl FnMut(Path<'_>) -> bool,
     ) -> Result<Scalars> {
@@ -33,14 +32,17 @@ impl Scalars {
         let max = renderer.detail().attributes_max();
         let renderer = RefCell::new(renderer);
         let descent = |value| renderer.borrow().descent(value);
-        walk_with_steps(root, descent, |steps, value, kind| {
-            let show = || match (kind, steps.last()) {
-                (Kind::Null, Some(OwnedStep::Key(_))) => Ok(Shown::NamedWriteOnly),
-                (Kind::Null, _) if renderer.borrow().hides(value) => Ok(Shown::Sensitive),
-                (Kind::Null, _) => Ok(Shown::null()),
+        let enter = |steps: &[OwnedStep], value| nulls.counts_members(steps, value);
+        walk_with_steps(root, descent, enter, |steps, members, value, kind| {
+            let is_write_only = kind == Kind::Null && nulls.is_write_only(steps);
+            let show = || match kind {
+                Kind::Null if is_write_only => Ok(Shown::NamedWriteOnly),
+                Kind::Null if renderer.borrow().hides(value) => Ok(Shown::Sensitive),
+                Kind::Null => Ok(Shown::null()),
                 _ => renderer.borrow_mut().show(Some(value)),
             };
-            if kind != Kind::Null || shows_null(steps) {
+            let counts = kind != Kind::Null || is_write_only || members == Some(&Counted::Yes);
+            if counts {
                 scalars.push(steps, max, &mut is_listed, show)?;
             }
             Ok(())
@@ -75,12 +77,65 @@ impl Scalars {
     }
 }
 
-/// Whether `null` at the path with these steps counts as a scalar.
-fn shows_null(steps: &[OwnedStep]) -> bool {
-    match steps.last() {
-        Some(OwnedStep::Index(_)) => true,
-        Some(OwnedStep::Key(key)) => key.ends_with("_wo"),
-        None => false,
+/// Which members with `null` count as scalars.
+#[derive(Clone, Copy)]
+pub(super) enum Nulls<'p> {
+    /// All members. In an output or a document, the author writes each of them.
+    All,
+    /// The members of objects in which every value is `null`, and of objects with a key that
+    /// cannot be the name of an attribute, which are maps or objects of a dynamic type. All other
+    /// members, and the attributes of the resource, are probably optional arguments that the
+    /// configuration leaves out.
+    ///
+    /// The paths are those of the unknown values. An object with one has a value.
+    Entries(&'p Paths),
+    /// Like `Entries`, and each member whose key ends with `_wo` like the name of a write-only
+    /// attribute. Such an attribute is write-only if an overlay marks it as sensitive
+    /// (docs/format/plan.md, section 15).
+    EntriesOrWriteOnly(&'p Paths),
+}
+
+/// Whether the members of an object with `null`, or the elements of an array with `null`, count as
+/// scalars.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Counted {
+    Yes,
+    No,
+}
+
+impl Nulls<'_> {
+    /// Whether `null` in a container counts as a scalar. `steps` lead to the container.
+    fn counts_members(self, steps: &[OwnedStep], container: Value<'_>) -> Result<Counted> {
+        let (Nulls::Entries(unknown) | Nulls::EntriesOrWriteOnly(unknown)) = self else {
+            return Ok(Counted::Yes);
+        };
+        if container.kind()? == Kind::Array {
+            return Ok(Counted::Yes);
+        }
+        if steps.is_empty() {
+            return Ok(Counted::No);
+        }
+        let mut has_value = false;
+        for member in container.members()? {
+            let (key, value) = member?;
+            if !is_attribute_name(key.decode()?.as_bytes()) {
+                return Ok(Counted::Yes);
+            }
+            has_value |= !value.is_null();
+        }
+        if has_value {
+            return Ok(Counted::No);
+        }
+        let mut path = Paths::new();
+        path.push(steps.iter().map(OwnedStep::step));
+        let has_unknown = path.get(0).is_some_and(|path| unknown.has_below(path));
+        Ok(if has_unknown { Counted::No } else { Counted::Yes })
+    }
+
+    /// Whether `null` at a path is a write-only attribute, judging by its name.
+    fn is_write_only(self, steps: &[OwnedStep]) -> bool {
+        matches!(self, Nulls::EntriesOrWriteOnly(_))
+            && matches!(steps.last(), Some(OwnedStep::Key(key)) if key.ends_with("_wo"))
     }
 }
 
@@ -91,7 +146,8 @@ pub(super) fn marked(overlay: Value<'_>) -> Result<Paths> {
     walk_with_steps(
         overlay,
         |_| Descent::Enter,
-        |steps, value, _| {
+        |_, _| Ok(()),
+        |steps, _, value, _| {
             if value.raw() == b"true" && marked.size() <= PATHS_MAX as u64 {
                 marked.push(steps.iter().map(OwnedStep::step));
             }
@@ -103,21 +159,25 @@ pub(super) fn marked(overlay: Value<'_>) -> Result<Paths> {
 }
 
 /// Calls `each` with the steps to every scalar, every empty container, and every container that
-/// `descent` passes.
-fn walk_with_steps<'a>(
+/// `descent` passes, and with what `enter` returned for the container around it.
+fn walk_with_steps<'a, T>(
     root: Value<'a>,
     descent: impl Fn(Value<'a>) -> Descent,
-    mut each: impl FnMut(&[OwnedStep], Value<'a>, Kind) -> Result<()>,
+    enter: impl Fn(&[OwnedStep], Value<'a>) -> Result<T>,
+    mut each: impl FnMut(&[OwnedStep], Option<&T>, Value<'a>, Kind) -> Result<()>,
 ) -> Result<()> {
-    let mut steps = Vec::new();
+    let (mut steps, mut open) = (Vec::new(), Vec::new());
     walk(root, descent, |met| {
         match met {
             WalkEvent::Key(key) => steps.push(OwnedStep::Key(key.decode()?)),
             WalkEvent::Index(index) => steps.push(OwnedStep::Index(index)),
-            WalkEvent::Open(_) => {}
-            WalkEvent::Close(_) => drop(steps.pop()),
+            WalkEvent::Open(value, _) => open.push(enter(&steps, value)?),
+            WalkEvent::Close(_) => {
+                steps.pop();
+                open.pop();
+            }
             WalkEvent::Whole(value, kind) => {
-                each(&steps, value, kind)?;
+                each(&steps, open.last(), value, kind)?;
                 steps.pop();
             }
         }

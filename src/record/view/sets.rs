@@ -68,14 +68,16 @@ pub(super) fn unmatched<'a>(
 
 /// Returns the keys that are shown even if their value is `null`.
 ///
-/// These are the keys with a value other than `null` in at least one removed or added element. If a
-/// removed element would look like an added one without the remaining keys, returns all keys.
+/// These are the keys with a value other than `null` in at least one removed or added element, and
+/// the keys of each object without any other value. If a removed element would look like an added
+/// one without the remaining keys, returns all keys.
 pub(super) fn shown_nulls(set: &Unmatched<'_>) -> Result<HashSet<String>> {
-    let (mut valued, mut null) = (HashSet::new(), HashSet::new());
+    let (mut shown, mut hidden) = (HashSet::new(), HashSet::new());
     let mut seen = [HashSet::new(), HashSet::new()];
     for (list, seen) in [&set.removed, &set.added].into_iter().zip(&mut seen) {
         for (_, element) in list {
             let mut key: Option<String> = None;
+            let mut open: Vec<Inside> = Vec::new();
             let mut hasher = DefaultHasher::new();
             walk(
                 *element,
@@ -83,14 +85,27 @@ pub(super) fn shown_nulls(set: &Unmatched<'_>) -> Result<HashSet<String>> {
                 |met| {
                     match met {
                         WalkEvent::Key(next) => key = Some(next.decode()?),
-                        WalkEvent::Whole(value, _) if value.is_null() => null.extend(key.take()),
-                        WalkEvent::Open(_) | WalkEvent::Whole(..) => {
+                        WalkEvent::Whole(value, _) if value.is_null() => {
+                            let nulls = open.last_mut().map(|inside| &mut inside.nulls);
+                            nulls.into_iter().for_each(|nulls| nulls.extend(key.take()));
+                        }
+                        WalkEvent::Open(..) | WalkEvent::Whole(..) => {
                             if let WalkEvent::Whole(value, _) = met {
                                 (&key, value.raw()).hash(&mut hasher);
                             }
-                            valued.extend(key.take());
+                            shown.extend(key.take());
+                            open.iter_mut().next_back().into_iter().for_each(|inside| {
+                                inside.has_value = true;
+                            });
+                            if matches!(met, WalkEvent::Open(..)) {
+                                open.push(Inside::default());
+                            }
                         }
-                        WalkEvent::Index(_) | WalkEvent::Close(_) => {}
+                        WalkEvent::Close(_) => match open.pop() {
+                            Some(Inside { nulls, has_value: true }) => hidden.extend(nulls),
+                            inside => shown.extend(inside.into_iter().flat_map(|it| it.nulls)),
+                        },
+                        WalkEvent::Index(_) => {}
                     }
                     Ok(())
                 },
@@ -99,7 +114,16 @@ pub(super) fn shown_nulls(set: &Unmatched<'_>) -> Result<HashSet<String>> {
         }
     }
     if seen[0].intersection(&seen[1]).next().is_some() {
-        valued.extend(null);
+        shown.extend(hidden);
     }
-    Ok(valued)
+    Ok(shown)
+}
+
+/// What an entered object or array contains so far.
+#[derive(Default)]
+struct Inside {
+    /// The keys whose value is `null`.
+    nulls: Vec<String>,
+    /// True if there is any other value.
+    has_value: bool,
 }

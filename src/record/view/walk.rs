@@ -9,8 +9,8 @@ pub enum WalkEvent<'a> {
     Key(Text<'a>),
     /// The index of an element, before its value.
     Index(u32),
-    /// The start of an object or array that is entered.
-    Open(Kind),
+    /// An object or array that is entered, before its contents.
+    Open(Value<'a>, Kind),
     /// The end of the innermost entered object or array.
     Close(Kind),
     /// A value that is not entered: a scalar, an empty container, or a container with
@@ -45,11 +45,11 @@ pub fn walk<'a>(
             match kind {
                 Kind::Object if has_some(value.members()?) && descent(value) == Descent::Enter => {
                     open.push(Inside::Object(value.members()?));
-                    each(WalkEvent::Open(kind))?;
+                    each(WalkEvent::Open(value, kind))?;
                 }
                 Kind::Array if has_some(value.elements()?) && descent(value) == Descent::Enter => {
                     open.push(Inside::Array(value.elements()?, 0));
-                    each(WalkEvent::Open(kind))?;
+                    each(WalkEvent::Open(value, kind))?;
                 }
                 _ => each(WalkEvent::Whole(value, kind))?,
             }

@@ -40,6 +40,8 @@ pub enum PlanFileFault {
     FieldType,
     /// A field occurs twice, but a message has it at most once.
     FieldTwice,
+    /// A step of a path has neither a name nor a key.
+    Step,
     /// A string is not valid UTF-8.
     Text,
     /// The plan file has an unsupported version of the format.
@@ -90,6 +92,7 @@ impl PlanFileFault {
             PlanFileFault::Length => "a length that reaches past the end",
             PlanFileFault::FieldType => "a field of the wrong type",
             PlanFileFault::FieldTwice => "a field that occurs twice",
+            PlanFileFault::Step => "a step of a path without a name or a key",
             PlanFileFault::Text => "a text that is not UTF-8",
             PlanFileFault::Value => "a value that is not valid MessagePack",
             PlanFileFault::Missing => "the plan file has no such member",

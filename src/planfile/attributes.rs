@@ -9,7 +9,7 @@ use super::path::{Paths, Step};
 use super::protobuf::fault;
 use super::walk::{self, Text, ValueEvent, Walk};
 use crate::error::{PlanFileFault, Result};
-use crate::json::value::{Elements, Kind, Members, Value};
+use crate::json::value::{Elements, Kind, Members, Sorted, Value};
 use crate::limits::Limits;
 use crate::wire::json_string::write_string_within;
 
@@ -59,6 +59,10 @@ impl<'a> Walk<'a> for Json<'a> {
         }
         Ok(match value.kind()? {
             Kind::Object => {
+                if !value.has_ordered_keys()? {
+                    // Fails if a key occurs twice. The tools read the last of several members.
+                    Sorted::of(value)?;
+                }
                 self.stack.push(Inside::Object(value.members()?));
                 ValueEvent::Object
             }

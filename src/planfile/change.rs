@@ -267,10 +267,11 @@ pub(super) fn all_marks<'a>(change: &Change<'a>) -> Paths<'a> {
 /// element of the new object. A path that ends at an element is copied unchanged: it comes from the
 /// configuration, and the plan also stores the configuration's marks of the new object.
 fn marks_after<'a>(change: &Change<'a>) -> Marks<'a> {
-    if !change.action.is_replacement() {
-        return all_marks(change).into();
-    }
     let mut marks = Marks::from(change.after_marks.clone());
+    if !change.action.is_replacement() {
+        marks.other = change.before_marks.clone();
+        return marks;
+    }
     for path in change.before_marks.iter() {
         match path.last() {
             Some(Step::Name(_)) => marks.replaced.add(path.iter().map(Step::to_every)),

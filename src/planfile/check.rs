@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::address::{Address, Key, split, unescape};
 use super::change::{push, push_key, push_text};
+use super::keys;
 use super::protobuf::{Message, fault};
 use crate::error::{PlanFileFault, Result};
 use crate::json::value::Value;
@@ -52,14 +53,9 @@ fn status_number(word: &str) -> u64 {
     (1..4).find(|number| status(*number) == word).unwrap_or_default()
 }
 
-/// Returns the string in a member; empty if the member is absent.
-fn text(object: Value<'_>, key: &str) -> Result<String> {
-    object.get(key)?.map_or_else(|| Ok(String::new()), Value::text)
-}
-
-/// Returns the elements of a member. An absent member and `null` have no elements.
-fn list<'a>(object: Value<'a>, key: &str) -> Result<impl Iterator<Item = Result<Value<'a>>>> {
-    let list = object.get(key)?.filter(|list| !list.is_null());
+/// Returns the elements of an array. An absent value and `null` have no elements.
+fn list(list: Option<Value<'_>>) -> Result<impl Iterator<Item = Result<Value<'_>>>> {
+    let list = list.filter(|list| !list.is_null());
     Ok(list.map(Value::elements).transpose()?.into_iter().flatten())
 }
 
@@ -71,9 +67,9 @@ impl<'a> Check<'a> {
         for field in message.fields() {
             let field = field?;
             match field.number {
-                1 => field.once(&mut kind, field.varint()?)?,
+                1 => field.once(&mut kind, field.enumeration()?)?,
                 2 => field.once(&mut address, field.text()?)?,
-                3 => field.once(&mut status, field.varint()?)?,
+                3 => field.once(&mut status, field.enumeration()?)?,
                 4 => instances.push(Instance::read(field.message()?)?),
                 _ => {}
             }
@@ -90,23 +86,25 @@ impl<'a> Check<'a> {
 
     /// Reads an element of `check_results` of a state file.
     pub(super) fn of_state(value: Value<'_>, offset: u64) -> Result<Check<'static>> {
-        let kind = text(value, "object_kind")?;
+        let known = &["object_kind", "config_addr", "status", "objects"];
+        let [kind, address, status, objects] = keys::members(value, known)?;
+        let kind = keys::text(kind)?;
         let kind = KINDS.iter().find(|(_, word, ..)| *word == kind);
         let kind = kind.ok_or_else(|| fault(PlanFileFault::State, offset))?.0;
         let mut instances = Vec::new();
-        for object in list(value, "objects")? {
-            let object = object?;
-            let problems = list(object, "failure_messages")?;
-            let problems = problems.map(|problem| Ok(problem?.text()?.into()));
+        for object in list(objects)? {
+            let known = &["object_addr", "status", "failure_messages"];
+            let [address, status, problems] = keys::members(object?, known)?;
+            let problems = list(problems)?.map(|problem| Ok(problem?.text()?.into()));
             instances.push(Instance {
-                address: text(object, "object_addr")?.into(),
-                status: status_number(&text(object, "status")?),
+                address: keys::text(address)?.into(),
+                status: status_number(&keys::text(status)?),
                 problems: problems.collect::<Result<_>>()?,
             });
         }
         instances.sort_by(|a, b| a.address.cmp(&b.address));
-        let address = text(value, "config_addr")?.into();
-        let status = status_number(&text(value, "status")?);
+        let address = keys::text(address)?.into();
+        let status = status_number(&keys::text(status)?);
         Ok(Check { kind, address, status, instances, offset })
     }
 
@@ -161,7 +159,7 @@ impl<'a> Instance<'a> {
             let field = field?;
             match field.number {
                 1 => field.once(&mut address, field.text()?)?,
-                2 => field.once(&mut status, field.varint()?)?,
+                2 => field.once(&mut status, field.enumeration()?)?,
                 3 => problems.push(field.text()?.into()),
                 _ => {}
             }

@@ -240,13 +240,8 @@ impl Parts {
         let mut names = Vec::new();
         let mut record = Vec::new();
         for range in ranges {
-            let mut name = "";
-            for field in self.message(range, &mut record)?.fields() {
-                let field = field?;
-                if field.number == number {
-                    name = field.text()?;
-                }
-            }
+            let message = self.message(range, &mut record)?;
+            let name = message.only(number)?.map_or(Ok(""), |field| field.text())?;
             budget.take(name.len() + size_of::<String>() + size_of::<usize>(), range.start)?;
             names.push(name.to_owned());
         }
@@ -480,7 +475,8 @@ impl Parts {
     }
 
     fn write_deferred_invocation(&self, message: Message<'_>, out: &mut Vec<u8>) -> Result<()> {
-        let reason = message.only(1)?.map(|field| field.message()?.last_varint(1)).transpose()?;
+        let reason =
+            message.only(1)?.map(|field| field.message()?.only_enumeration(1)).transpose()?;
         push(out, "{\"reason\":\"");
         push(out, deferred_reason(reason.unwrap_or_default()));
         push(out, "\",\"action_invocation\":");

@@ -288,19 +288,20 @@ impl Builder<'_> {
         deferred_reason: u64,
         list: impl FnOnce(&mut Index) -> &mut Changes,
     ) -> Result<Action> {
-        let (mut address, mut deposed, mut change) = ("", "", None);
+        let (mut address, mut deposed, mut change) = (None, None, None);
         for field in message.fields() {
             let field = field?;
             match field.number {
-                7 => deposed = field.text()?,
+                7 => field.once(&mut deposed, field.text()?)?,
                 8 => self.index.evidence.provider(field.text()?),
                 9 => field.once(&mut change, field.message()?)?,
-                12 => self.index.evidence.reason(field.varint()?),
-                13 => address = field.text()?,
+                12 => self.index.evidence.reason(field.enumeration()?),
+                13 => field.once(&mut address, field.text()?)?,
                 _ => {}
             }
         }
         let offset = message.offset;
+        let (address, deposed) = (address.unwrap_or_default(), deposed.unwrap_or_default());
         if address.is_empty() {
             return Err(fault(PlanFileFault::NoAddress, offset));
         }
@@ -335,7 +336,7 @@ impl Builder<'_> {
         for field in deferred.iter().flat_map(|deferred| deferred.fields()) {
             let field = field?;
             if field.number == 1 && field.is_varint() {
-                field.once(&mut reason, field.varint()?)?;
+                field.once(&mut reason, field.enumeration()?)?;
             }
         }
         let change = change.ok_or_else(|| fault(PlanFileFault::NoAddress, message.offset))?;
@@ -364,7 +365,7 @@ fn is_hidden(action: Action, address: &str) -> bool {
 }
 
 fn action(change: Message<'_>) -> Result<Action> {
-    Action::read(change.last_varint(1)?).map_err(|error| fault(error, change.offset))
+    Action::read(change.only_enumeration(1)?).map_err(|error| fault(error, change.offset))
 }
 
 /// Formats an address as a step in the path of an error.

@@ -56,7 +56,7 @@ impl<'a> ResourceChange<'a> {
                 8 => field.once(&mut provider, field.text()?)?,
                 9 => field.once(&mut change, field.message()?)?,
                 11 => replace_paths.read(field.message()?, limits)?,
-                12 => field.once(&mut reason, field.varint()?)?,
+                12 => field.once(&mut reason, field.enumeration()?)?,
                 13 => field.once(&mut address, field.text()?)?,
                 14 => field.once(&mut previous, field.text()?)?,
                 _ => {}
@@ -86,7 +86,7 @@ impl<'a> Change<'a> {
         for field in message.fields() {
             let field = field?;
             match field.number {
-                1 => field.once(&mut action, field.varint()?)?,
+                1 => field.once(&mut action, field.enumeration()?)?,
                 2 => {
                     if let Some(slot) = values.get_mut(count) {
                         *slot = Some(dynamic_value(field.message()?)?);

@@ -22,33 +22,38 @@ struct Open {
     /// The paths that lead into the container, as a range of each list. Each of these paths has at
     /// least one more step.
     paths: Ranges,
-    /// The number of paths of the replaced object that led to a member or an element so far.
-    met: usize,
+    /// For each list, the number of paths that led to a member or an element so far.
+    met: [usize; LISTS.len()],
 }
 
+/// The paths to the marked parts of a value.
+///
+/// An own path, or one of the replaced object, may lead to no member or element of a container: the
+/// value is of another type than the path, or its keys are in another normal form. The container is
+/// then marked as a whole.
 #[derive(Debug, Default)]
 pub(super) struct Marks<'a> {
     /// Paths into the value.
     pub own: Paths<'a>,
     /// Paths of the replaced object. A step into a list or a map leads to every element.
-    ///
-    /// If an object lacks an attribute that such a path names, its type has changed, and the whole
-    /// object is marked.
     pub replaced: Paths<'a>,
+    /// Paths of another version of the object. They may lead nowhere, for example to a removed key.
+    pub other: Paths<'a>,
 }
 
 impl<'a> From<Paths<'a>> for Marks<'a> {
     fn from(own: Paths<'a>) -> Marks<'a> {
-        Marks { own, replaced: Paths::default() }
+        Marks { own, ..Marks::default() }
     }
 }
 
-/// The indices of both lists in [`Writer::marks`].
-const LISTS: [usize; 2] = [OWN, REPLACED];
+/// The indices of the lists in [`Writer::marks`].
+const LISTS: [usize; 3] = [OWN, REPLACED, OTHER];
 const OWN: usize = 0;
 const REPLACED: usize = 1;
+const OTHER: usize = 2;
 
-type Ranges = [Range<usize>; 2];
+type Ranges = [Range<usize>; LISTS.len()];
 
 /// Appends the tree of the sensitivity marks of a value.
 pub(super) fn write<'a>(
@@ -57,7 +62,7 @@ pub(super) fn write<'a>(
     limits: &Limits,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    let marks = [sorted(&marks.own), sorted(&marks.replaced)];
+    let marks = [sorted(&marks.own), sorted(&marks.replaced), sorted(&marks.other)];
     let mut writer = Writer { marks, stack: Vec::new(), out };
     loop {
         check_len(writer.out, limits, walk.offset())?;
@@ -107,8 +112,8 @@ fn is_marked(paths: &[&[Step<'_>]], depth: usize, part: &ValueEvent<'_>) -> bool
 }
 
 struct Writer<'m, 'o> {
-    /// The sorted lists of [`Marks`]: own paths, then paths of the replaced object.
-    marks: [Vec<&'m [Step<'m>]>; 2],
+    /// The sorted lists of [`Marks`].
+    marks: [Vec<&'m [Step<'m>]>; LISTS.len()],
     stack: Vec<Open>,
     out: &'o mut Vec<u8>,
 }
@@ -138,7 +143,8 @@ impl Writer<'_, '_> {
                 self.separate(member);
                 let start = self.out.len();
                 self.out.push(if is_object { b'{' } else { b'[' });
-                self.stack.push(Open { is_object, is_empty: true, index: 0, start, paths, met: 0 });
+                let met = [0; LISTS.len()];
+                self.stack.push(Open { is_object, is_empty: true, index: 0, start, paths, met });
             }
             _ => self.leaf(
                 member,
@@ -173,7 +179,7 @@ impl Writer<'_, '_> {
             let count = paths[first..].partition_point(|path| path[depth].order(&step).is_eq());
             range.start + first..range.start + first + count
         });
-        open.met += ranges[REPLACED].len();
+        LISTS.iter().for_each(|&list| open.met[list] += ranges[list].len());
         ranges
     }
 
@@ -199,17 +205,12 @@ impl Writer<'_, '_> {
     fn close(&mut self) {
         let Some(open) = self.stack.pop() else { return };
         let depth = self.stack.len();
-        // An index beyond the last element is an element of a set, which is marked as a whole.
-        let is_beyond = |path: &&[Step<'_>]| match path[depth] {
-            Step::Index(index) => !(0..open.index).contains(&index),
-            _ => false,
+        let is_lost = |list: usize| {
+            let paths = &self.marks[list][open.paths[list].clone()];
+            let are_every = paths.first().is_some_and(|path| matches!(path[depth], Step::Every));
+            open.met[list] < paths.len() && !are_every
         };
-        let [own, replaced] = open.paths;
-        let is_every = |path: &&[Step<'_>]| matches!(path[depth], Step::Every);
-        let is_missing = open.met < replaced.len()
-            && !self.marks[REPLACED][replaced].first().is_some_and(is_every);
-        let own = &self.marks[OWN][own];
-        if is_missing || own.first().is_some_and(is_beyond) || own.last().is_some_and(is_beyond) {
+        if is_lost(OWN) || is_lost(REPLACED) {
             self.out.truncate(open.start);
             self.out.extend_from_slice(b"true");
         } else {

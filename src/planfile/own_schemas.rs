@@ -2,6 +2,7 @@
 //! Buffers, reduced to the fields that a plan needs.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use super::protobuf::{Field, Message, Wire, fault};
 use crate::error::{PlanFileFault, Result};
@@ -13,7 +14,8 @@ use crate::wire::types::Type;
 ///
 /// # Errors
 ///
-/// Fails if the bytes are damaged, truncated or nested too deep, or if a type is invalid.
+/// Fails if the bytes are damaged, truncated or nested too deep, if a type is invalid, or if a
+/// field or a name that may occur once occurs twice.
 pub fn read_own_schemas(bytes: &[u8]) -> Result<Schemas> {
     let read = schemas(Message { bytes, offset: 0 });
     read.map_err(|error| schema_fault(error.location().map_or(0, |location| location.offset)))
@@ -23,12 +25,43 @@ fn schema_fault(offset: u64) -> crate::error::Error {
     fault(PlanFileFault::Schemas, offset)
 }
 
+/// The fields of a message. A field with a number in `singular` may occur once.
+fn fields(
+    message: Message<'_>,
+    singular: RangeInclusive<u32>,
+) -> impl Iterator<Item = Result<Field<'_>>> {
+    let mut seen = 0_u32;
+    message.fields().map(move |field| {
+        let field = field?;
+        if singular.contains(&field.number) {
+            let bit = 1 << field.number;
+            if seen & bit != 0 {
+                return Err(schema_fault(field.message.offset));
+            }
+            seen |= bit;
+        }
+        Ok(field)
+    })
+}
+
+/// Adds an entry to a map. A key may occur once.
+fn insert<T>(
+    map: &mut BTreeMap<String, T>,
+    (key, value): (String, T),
+    message: Message<'_>,
+) -> Result<()> {
+    match map.insert(key, value) {
+        None => Ok(()),
+        Some(_) => Err(schema_fault(message.offset)),
+    }
+}
+
 fn schemas(message: Message<'_>) -> Result<Schemas> {
     let mut schemas = Schemas::default();
     for field in message.fields() {
         if let Field { number: 1, wire: Wire::Bytes(_), message } = field? {
-            let (address, message) = map_entry(message)?;
-            schemas.providers.insert(address, provider(message)?);
+            let (address, value) = map_entry(message)?;
+            insert(&mut schemas.providers, (address, provider(value)?), message)?;
         }
     }
     Ok(schemas)
@@ -42,7 +75,7 @@ fn text(message: Message<'_>) -> Result<String> {
 /// Reads an entry of a map: its key and its value.
 fn map_entry(message: Message<'_>) -> Result<(String, Message<'_>)> {
     let (mut key, mut value) = (String::new(), Message { bytes: &[], ..message });
-    for field in message.fields() {
+    for field in fields(message, 1..=2) {
         match field? {
             Field { number: 1, wire: Wire::Bytes(_), message } => key = text(message)?,
             Field { number: 2, wire: Wire::Bytes(_), message } => value = message,
@@ -54,18 +87,17 @@ fn map_entry(message: Message<'_>) -> Result<(String, Message<'_>)> {
 
 fn provider(message: Message<'_>) -> Result<Provider> {
     let mut provider = Provider::default();
-    for field in message.fields() {
+    for field in fields(message, 1..=1) {
         let Field { number, wire: Wire::Bytes(_), message } = field? else {
             continue;
         };
         match number {
             1 => provider.config = schema(message)?,
             2 | 3 => {
-                let (name, message) = map_entry(message)?;
-                let schema = resource(message)?;
+                let (name, value) = map_entry(message)?;
                 let kind =
                     if number == 2 { &mut provider.resources } else { &mut provider.data_sources };
-                kind.insert(name, schema);
+                insert(kind, (name, resource(value)?), message)?;
             }
             _ => {}
         }
@@ -76,7 +108,7 @@ fn provider(message: Message<'_>) -> Result<Provider> {
 /// Reads the schema of a resource type, with the version of its identity schema.
 fn resource(message: Message<'_>) -> Result<Schema> {
     let (mut read, mut identity_version) = (Schema::default(), None);
-    for field in message.fields() {
+    for field in fields(message, 1..=2) {
         match field? {
             Field { number: 1, wire: Wire::Bytes(_), message } => read = schema(message)?,
             Field { number: 2, wire: Wire::Bytes(_), message } => {
@@ -90,7 +122,7 @@ fn resource(message: Message<'_>) -> Result<Schema> {
 
 fn identity_version(message: Message<'_>) -> Result<u64> {
     let mut version = 0;
-    for field in message.fields() {
+    for field in fields(message, 1..=1) {
         if let Field { number: 1, wire: Wire::Varint(number), .. } = field? {
             version = number;
         }
@@ -100,7 +132,7 @@ fn identity_version(message: Message<'_>) -> Result<u64> {
 
 fn schema(message: Message<'_>) -> Result<Schema> {
     let mut schema = Schema::default();
-    for field in message.fields() {
+    for field in fields(message, 1..=2) {
         match field? {
             Field { number: 1, wire: Wire::Varint(version), .. } => schema.version = version,
             Field { number: 2, wire: Wire::Bytes(_), message } => {
@@ -122,10 +154,10 @@ fn block(message: Message<'_>, depth: usize) -> Result<Block> {
     for field in message.fields() {
         match field? {
             Field { number: 1, wire: Wire::Bytes(_), message } => {
-                block.attributes.extend([attribute(message, depth + 1)?]);
+                insert(&mut block.attributes, attribute(message, depth + 1)?, message)?;
             }
             Field { number: 2, wire: Wire::Bytes(_), message } => {
-                block.blocks.extend([nested_block(message, depth + 1)?]);
+                insert(&mut block.blocks, nested_block(message, depth + 1)?, message)?;
             }
             _ => {}
         }
@@ -136,7 +168,7 @@ fn block(message: Message<'_>, depth: usize) -> Result<Block> {
 fn nested_block(message: Message<'_>, depth: usize) -> Result<(String, NestedBlock)> {
     let mut name = String::new();
     let mut read = NestedBlock::default();
-    for field in message.fields() {
+    for field in fields(message, 1..=5) {
         match field? {
             Field { number: 1, wire: Wire::Bytes(_), message } => name = text(message)?,
             Field { number: 2, wire: Wire::Bytes(_), message } => {
@@ -162,7 +194,7 @@ fn attribute(message: Message<'_>, depth: usize) -> Result<(String, Attribute)> 
     check_depth(message, depth)?;
     let (mut name, mut ty) = (String::new(), None);
     let mut flags = [false; 5];
-    for field in message.fields() {
+    for field in fields(message, 1..=8) {
         match field? {
             Field { number: 1, wire: Wire::Bytes(_), message } => name = text(message)?,
             Field { number: 2, wire: Wire::Bytes(1..), message } => {
@@ -189,10 +221,10 @@ fn attribute(message: Message<'_>, depth: usize) -> Result<(String, Attribute)> 
 
 fn object(message: Message<'_>, depth: usize) -> Result<AttributeType> {
     let (mut mode, mut attributes) = (Nesting::Other, BTreeMap::new());
-    for field in message.fields() {
+    for field in fields(message, 2..=2) {
         match field? {
             Field { number: 1, wire: Wire::Bytes(_), message } => {
-                attributes.extend([attribute(message, depth)?]);
+                insert(&mut attributes, attribute(message, depth)?, message)?;
             }
             Field { number: 2, wire: Wire::Varint(number), .. } => mode = nesting(number),
             _ => {}

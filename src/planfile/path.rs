@@ -23,6 +23,20 @@ pub(super) enum Step<'a> {
 }
 
 impl<'a> Step<'a> {
+    /// Reads a step from its message, which has either a name or a key.
+    fn read(message: Message<'a>) -> Result<Step<'a>> {
+        let mut step = None;
+        for field in message.fields() {
+            let field = field?;
+            match field.number {
+                1 => field.once(&mut step, Step::Name(field.text()?.as_bytes().into()))?,
+                2 => field.once(&mut step, key(dynamic_value(field.message()?)?))?,
+                _ => {}
+            }
+        }
+        step.ok_or_else(|| fault(PlanFileFault::Step, message.offset))
+    }
+
     /// Orders names before indices. Attributes and map keys are both names. All set elements are
     /// equal.
     pub(super) fn order(&self, other: &Step<'_>) -> Ordering {
@@ -52,17 +66,6 @@ impl<'a> Step<'a> {
         match self {
             Step::Index(_) | Step::Key(_) => Step::Every,
             step => step.clone(),
-        }
-    }
-
-    /// Copies the step without borrowed data. A set element loses its value.
-    pub(super) fn detached(&self) -> Step<'static> {
-        match self {
-            Step::Name(name) => Step::Name(name.to_vec().into()),
-            Step::Key(key) => Step::Key(key.to_vec().into()),
-            Step::Every => Step::Every,
-            Step::Index(index) => Step::Index(*index),
-            Step::Element(_) => Step::Element(None),
         }
     }
 }
@@ -127,20 +130,8 @@ impl<'a> Paths<'a> {
             if field.number != 1 {
                 continue;
             }
-            for step in field.message()?.fields() {
-                let step = step?;
-                match step.number {
-                    1 => {
-                        let name = step.message()?.bytes.into();
-                        self.push(Step::Name(name), limits, step.message.offset)?;
-                    }
-                    2 => {
-                        let key = key(dynamic_value(step.message()?)?);
-                        self.push(key, limits, step.message.offset)?;
-                    }
-                    _ => {}
-                }
-            }
+            let message = field.message()?;
+            self.push(Step::read(message)?, limits, message.offset)?;
         }
         self.end(limits, path.offset)
     }

@@ -147,16 +147,10 @@ impl<'a> Message<'a> {
         Ok(only)
     }
 
-    /// Returns the value of the last field with this field number; 0 without such a field.
-    pub(super) fn last_varint(self, number: u32) -> Result<u64> {
-        let mut last = 0;
-        for field in self.fields() {
-            let field = field?;
-            if field.number == number {
-                last = field.varint()?;
-            }
-        }
-        Ok(last)
+    /// Returns the enumeration in the field with this number; 0 without such a field. A repeated
+    /// field is an error.
+    pub(super) fn only_enumeration(self, number: u32) -> Result<u64> {
+        self.only(number)?.map_or(Ok(0), |field| field.enumeration())
     }
 }
 
@@ -177,6 +171,11 @@ impl<'a> Field<'a> {
             Wire::Varint(value) => Ok(value),
             _ => Err(fault(PlanFileFault::FieldType, self.message.offset)),
         }
+    }
+
+    /// Returns the number of an enumeration. Protocol Buffers keep only its lower 32 bits.
+    pub(super) fn enumeration(&self) -> Result<u64> {
+        Ok(self.varint()? & u64::from(u32::MAX))
     }
 
     pub(super) fn message(&self) -> Result<Message<'a>> {

@@ -16,8 +16,8 @@ use super::check;
 use super::index::{self, Named, sort};
 use super::keys::{self, Keys};
 use super::member::{Member, Reader};
-use super::overlay;
-use super::path::{Paths, Step};
+use super::overlay::{self, Marks};
+use super::path::Paths;
 use super::protobuf::fault;
 use super::schemas::Schemas;
 use super::tool::Tool;
@@ -166,8 +166,8 @@ impl State {
         text.enter_array()?;
         while text.next_element()? {
             let (address, range) = with_value(text, |value| {
-                let address = value.get("config_addr")?.map(Value::text).transpose()?;
-                Ok((address.unwrap_or_default(), value.range()))
+                let [address] = keys::members(value, &["config_addr"])?;
+                Ok((keys::text(address)?, value.range()))
             })?;
             budget.take(address.len() + size_of::<(String, Range<u64>)>(), range.start)?;
             self.checks.push((address, range));
@@ -356,7 +356,6 @@ impl State {
                 Some(paths) => attributes::paths(paths, &self.limits)?,
                 None => Paths::default(),
             };
-            marks.iter().for_each(|path| paths.add(path.iter().map(Step::detached)));
             if let Some(schema) = schemas.find(provider_name(provider), &address)
                 && let Some(attributes) = attributes
             {
@@ -366,7 +365,8 @@ impl State {
             match attributes {
                 Some(attributes) => {
                     let mut walk = attributes::Json::new(attributes);
-                    overlay::write(&mut walk, &paths.into(), &self.limits, out)?;
+                    let marks = Marks { own: paths, other: marks.clone(), ..Marks::default() };
+                    overlay::write(&mut walk, &marks, &self.limits, out)?;
                 }
                 None => push(out, "false"),
             }

@@ -1,8 +1,9 @@
 //! What is marked where a resource is replaced, or where a schema does not fit.
 
 use super::build::*;
-use super::hostile::{of_plan, transcode};
+use super::hostile::{fault_of_plan, of_plan, transcode};
 use crate::run;
+use plansift::error::{ErrorKind, PlanFileFault};
 
 /// A step to an attribute.
 fn name(name: &str) -> Vec<u8> {
@@ -88,6 +89,150 @@ fn an_update_keeps_the_marks_of_its_elements() {
     let update = [change(3, &[value, value]), mark(3), mark(4)].concat();
     let text = of_plan(&plan(&[resource("a.b", &update)])).unwrap();
     assert!(text.contains(r#""after_sensitive":{"l":[{"t":true},{}]}"#), "{text}");
+}
+
+/// The bytes of a path message with these steps, each a list of fields.
+fn raw_path(steps: &[&[Vec<u8>]]) -> Vec<u8> {
+    steps.iter().flat_map(|step| bytes(1, step.concat())).collect()
+}
+
+/// A plan with a resource `{"o": {"pw": "SECRET"}}` and a marked path.
+fn marked(path: Vec<u8>) -> Vec<u8> {
+    let create = [change(1, &[b"\x81\xa1o\x81\xa2pw\xa6SECRET"]), bytes(4, path)].concat();
+    plan(&[resource("test_a.b", &create)])
+}
+
+#[test]
+fn a_step_without_one_name_or_key_is_an_error() {
+    let (o, pw) = (name("o"), name("pw"));
+    let text = of_plan(&marked(raw_path(&[&[o.clone()], &[pw.clone()]]))).unwrap();
+    assert!(text.contains(r#""after_sensitive":{"o":{"pw":true}}"#), "{text}");
+    for (step, expected) in [
+        (vec![name("x"), pw.clone()], PlanFileFault::FieldTwice),
+        (vec![pw.clone(), name("x")], PlanFileFault::FieldTwice),
+        (vec![key(b"\xa1x"), pw.clone()], PlanFileFault::FieldTwice),
+        (vec![pw.clone(), key(b"\xa1x")], PlanFileFault::FieldTwice),
+        (vec![key(b"\xa1x"), key(b"\xa2pw")], PlanFileFault::FieldTwice),
+        (vec![], PlanFileFault::Step),
+        (vec![bytes(3, "pw")], PlanFileFault::Step),
+        (vec![number(1, 1)], PlanFileFault::FieldType),
+        (vec![bytes(1, b"\xff")], PlanFileFault::Text),
+    ] {
+        for steps in [[&[o.clone()][..], &step], [&step, &[pw.clone()]]] {
+            let (fault, text) = fault_of_plan(&marked(raw_path(&steps)));
+            assert_eq!(fault, expected, "{text}");
+            assert!(text.contains("at tfplan.planned_values[test_a.b]"), "{text}");
+        }
+    }
+}
+
+#[test]
+fn an_own_mark_that_leads_nowhere_marks_the_container() {
+    for (steps, expected) in [
+        (vec![name("o"), name("x")], r#"{"o":true}"#),
+        (vec![name("o"), name("x"), name("y")], r#"{"o":true}"#),
+        (vec![name("x")], "true"),
+        // The tools compare keys in normal form C.
+        (vec![name("o"), key(b"\xa4pe\xcc\x81")], r#"{"o":true}"#),
+    ] {
+        let steps: Vec<&[Vec<u8>]> = steps.iter().map(std::slice::from_ref).collect();
+        let text = of_plan(&marked(raw_path(&steps))).unwrap();
+        assert!(text.contains(&format!("\"after_sensitive\":{expected}")), "{text}");
+        assert!(!redacted(&marked(raw_path(&steps))).contains("SECRET"), "{text}");
+    }
+}
+
+/// The tools have one value, and an update may remove a key that was marked.
+#[test]
+fn a_mark_of_the_old_object_that_leads_nowhere_marks_nothing() {
+    let (old, new) = (b"\x81\xa1m\x81\xa1a\xa1s", b"\x81\xa1m\x81\xa1b\xa1p");
+    let update = [change(3, &[old, new]), path(3, &[name("m"), key(b"\xa1a")])].concat();
+    let text = of_plan(&plan(&[resource("a.b", &update)])).unwrap();
+    assert!(text.contains(r#""before_sensitive":{"m":{"a":true}}"#), "{text}");
+    assert!(text.contains(r#""after_sensitive":{"m":{}}"#), "{text}");
+}
+
+/// Each message has each of these fields once. In Protocol Buffers, the last one counts, and
+/// messages are merged.
+#[test]
+fn a_field_that_occurs_twice_is_an_error() {
+    let create = change(1, &[b"\x80"]);
+    let record = |extra: Vec<u8>| {
+        let record = [bytes(9, &create), bytes(13, "a.b"), number(12, 1), bytes(7, "01234567")];
+        plan(&[bytes(3, [record.concat(), bytes(8, "p"), bytes(14, "a.c"), extra].concat())])
+    };
+    let output = |extra: Vec<u8>| {
+        plan(&[bytes(4, [bytes(1, "o"), bytes(2, &create), number(3, 1), extra].concat())])
+    };
+    let inside = |extra: Vec<u8>| plan(&[resource("a.b", &[create.clone(), extra].concat())]);
+    let import = |extra: Vec<u8>| inside(bytes(5, [bytes(1, "id"), extra].concat()));
+    let value = |extra: Vec<u8>| inside(bytes(7, [dynamic(b"\x80"), extra].concat()));
+    let identity = bytes(7, dynamic(b"\x80"));
+    of_plan(&output(vec![])).unwrap();
+    for wrong in [
+        record(bytes(9, &create)),
+        record(bytes(13, "a.c")),
+        record(number(12, 2)),
+        record(bytes(7, "")),
+        record(bytes(8, "q")),
+        record(bytes(14, "")),
+        output(bytes(1, "p")),
+        output(bytes(2, &create)),
+        output(number(3, 0)),
+        inside(number(1, 1)),
+        inside([bytes(6, "c"), bytes(6, "d")].concat()),
+        inside([identity.clone(), identity].concat()),
+        inside(bytes(5, "").repeat(2)),
+        import(bytes(1, "other")),
+        import(number(2, 1).repeat(2)),
+        value(dynamic(b"\x80")),
+    ] {
+        let (fault, text) = fault_of_plan(&wrong);
+        assert_eq!(fault, PlanFileFault::FieldTwice, "{text}");
+        assert!(text.contains("at tfplan"), "{text}");
+    }
+}
+
+#[test]
+fn enumerations_have_32_bits() {
+    let create = change(1 + (1 << 32), &[b"\x80"]);
+    let check = [number(1, 2), bytes(2, "output.o"), number(3, 2 + (1 << 32))].concat();
+    let text = of_plan(&plan(&[resource("a.b", &create), bytes(19, check)])).unwrap();
+    assert!(text.contains(r#""actions":["create"]"#), "{text}");
+    assert!(text.contains(r#""status":"fail""#), "{text}");
+}
+
+#[test]
+fn a_schema_that_has_a_part_twice_is_an_error() {
+    let attribute = [bytes(1, "s"), bytes(2, "\"string\""), number(7, 1)].concat();
+    let block = bytes(1, &attribute);
+    let schema = |fields: &[Vec<u8>]| bytes(1, fields.concat());
+    let entry = |key: &str, value: Vec<u8>| [bytes(1, key), bytes(2, value)].concat();
+    let provider = |types: &[Vec<u8>]| bytes(1, entry("p", types.concat()));
+    let file = |types: &[Vec<u8>]| {
+        let mut members = members(&plan(&[]));
+        members.push(Member::new("tfschemas", &provider(types)));
+        transcode(&zip(&members))
+    };
+    let of_block = |block: &[u8]| bytes(2, entry("test_a", schema(&[bytes(2, block)])));
+    file(&[of_block(&block)]).unwrap();
+    let changed = |extra: Vec<u8>| of_block(&bytes(1, [attribute.clone(), extra].concat()));
+    let two_blocks = schema(&[bytes(2, &block), bytes(2, "")]);
+    for wrong in [
+        vec![changed(number(7, 0))],
+        vec![changed(bytes(1, "t"))],
+        vec![changed(bytes(2, "\"bool\""))],
+        vec![of_block(
+            &[block.clone(), bytes(1, [bytes(1, "s"), bytes(2, "\"bool\"")].concat())].concat(),
+        )],
+        vec![of_block(&block), of_block(b"")],
+        vec![bytes(2, entry("test_a", two_blocks))],
+        vec![bytes(2, [entry("test_a", schema(&[])), bytes(2, "")].concat())],
+    ] {
+        let error = file(&wrong).expect_err("a part occurs twice");
+        assert_eq!(error.kind(), ErrorKind::PlanFile(PlanFileFault::Schemas), "{error}");
+        assert!(error.to_string().contains("at tfschemas"), "{error}");
+    }
 }
 
 /// The member `tfschemas` for a resource type `test_a` with a secret `s` and string attributes.

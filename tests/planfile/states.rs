@@ -154,3 +154,70 @@ fn instances_before_their_type_count_towards_the_limit() {
     let error = transcode_with(&with_state(state.as_bytes()), &limits).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Limit { limit: Limit::PlanIndex, .. }), "{error}");
 }
+
+/// The JSON of a plan file whose state has a resource with these attributes. The path `o.pw` is
+/// marked.
+fn of_attributes(attributes: &str) -> Result<String> {
+    let path = r#"[[{"type":"get_attr","value":"o"},{"type":"get_attr","value":"pw"}]]"#;
+    of_state(&format!(
+        r#"{{"version":4,"resources":[{{"mode":"managed","type":"a","name":"b","instances":[
+        {{"attributes":{attributes},"sensitive_attributes":{path}}}]}}]}}"#
+    ))
+}
+
+#[test]
+fn a_key_of_a_value_that_occurs_twice_is_an_error() {
+    let ty = r#"["object",{"pw":"string"}]"#;
+    let text = of_attributes(&format!(r#"{{"o":{{"value":{{"pw":"S"}},"type":{ty}}}}}"#)).unwrap();
+    assert!(text.contains(r#""sensitive_values":{"o":{"pw":true}}"#), "{text}");
+    for wrong in [
+        format!(r#"{{"o":{{"value":[],"value":{{"pw":"S"}},"type":{ty}}}}}"#),
+        format!(r#"{{"o":{{"value":{{"pw":"S"}},"type":{ty},"value":{{"pw":"S"}}}}}}"#),
+        format!(r#"{{"o":{{"value":{{"pw":"S"}},"type":"string","type":{ty}}}}}"#),
+        format!(r#"{{"o":{{"v\u0061lue":null,"value":{{"pw":"S"}},"type":{ty}}}}}"#),
+        r#"{"o":1,"o":{"pw":"S"}}"#.into(),
+        r#"{"o":{"pw":"S","a":1,"pw":"S"}}"#.into(),
+        r#"{"o":{"pw":"S"},"l":[{"b":1,"a":1,"b":1}]}"#.into(),
+    ] {
+        let error = of_attributes(&wrong).expect_err(&wrong);
+        assert_eq!(error.kind(), ErrorKind::DuplicateKey, "{wrong}: {error}");
+        let error = error.to_string();
+        assert!(error.contains("at tfstate.prior_state[a.b]"), "{wrong}: {error}");
+    }
+    let output = state().replace(r#""value":"v""#, r#""value":{"a":1,"a":2}"#);
+    let error = of_state(&output).expect_err("a key occurs twice").to_string();
+    assert!(error.contains("at tfstate.prior_state"), "{error}");
+}
+
+/// The tools find a value of a dynamic type by the schema, and its members may have any order.
+#[test]
+fn a_mark_inside_a_value_of_a_dynamic_type_is_kept_in_any_order() {
+    let attributes = r#"{"o":{"type":["object",{"pw":"string"}],"value":{"pw":"S"}}}"#;
+    let text = of_attributes(attributes).unwrap();
+    assert!(text.contains(r#""sensitive_values":{"o":true}"#), "{text}");
+}
+
+#[test]
+fn a_key_of_a_check_that_occurs_twice_is_an_error() {
+    let check = |members: &str| {
+        let head = r#""object_kind":"output","config_addr":"output.o""#;
+        let state = format!(
+            r#"{{"version":4,"serial":1,"lineage":"l","resources":[],"check_results":[
+            {{{head},{members}}}],"outputs":{{"o":{{"value":1,"type":"number"}}}}}}"#
+        );
+        crate::run::piped(&["checks"], state.as_bytes())
+    };
+    let object = r#""status":"fail","objects":[{"object_addr":"output.o","status":"fail"}]"#;
+    let output = check(object);
+    assert!(output.status.success(), "{output:?}");
+    for twice in [
+        format!(r#"{object},"status":"pass""#),
+        format!(r#"{object},"objects":[]"#),
+        format!(r#"{object},"config_addr":"output.p""#),
+        object.replace(r#""status":"fail"}"#, r#""status":"fail","status":"pass"}"#),
+        object.replace("objects", "Objects"),
+    ] {
+        let output = check(&twice);
+        assert_eq!(output.status.code(), Some(1), "{twice}: {output:?}");
+    }
+}

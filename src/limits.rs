@@ -50,6 +50,9 @@ pub struct Limits {
     /// Bytes of memory for the index or graph of a configuration, for the expressions of one of its
     /// elements, and for those of the module calls around it.
     pub configuration: u64,
+    /// Bytes of memory for the keys of a listing of a store. Each page counts at least
+    /// [`Limits::LISTING_PAGE`].
+    pub listing: u64,
     /// Bytes of the window of a zstd input. The `zstd` command uses 8 MiB up to level 19.
     pub zstd_window: u64,
 }
@@ -58,6 +61,10 @@ impl Limits {
     /// The smallest effective [`Limits::string_skipped`], in bytes. The cursor skips text in
     /// batches of this length and does not measure strings within one batch.
     pub const STRING_SKIPPED_MIN: u64 = 4096;
+
+    /// The smallest number of bytes that a page counts in [`Limits::listing`]. It limits the number
+    /// of empty pages.
+    pub const LISTING_PAGE: u64 = 4096;
 }
 
 const MIB: u64 = 1 << 20;
@@ -86,6 +93,7 @@ impl Default for Limits {
             plan_members: 100_000,
             plan_index: 256 * MIB,
             configuration: 256 * MIB,
+            listing: 256 * MIB,
             zstd_window: 32 * MIB,
         }
     }
@@ -114,6 +122,7 @@ pub enum Limit {
     PlanMembers,
     PlanIndex,
     Configuration,
+    Listing,
     ZstdWindow,
     /// The memory of a batch. One large element may take only a share of it.
     Memory,
@@ -142,6 +151,7 @@ impl Limit {
             Limit::PlanMembers => "number of members of a plan file",
             Limit::Configuration => "memory for the elements of a configuration",
             Limit::PlanIndex => "size of the addresses of a plan file or state file",
+            Limit::Listing => "memory for the keys of a listing",
             Limit::ZstdWindow => "window of a zstd input",
             Limit::Memory => "memory for one element of a batch, four times its size,",
         }
@@ -169,6 +179,7 @@ impl Limit {
             Limit::PlanMembers => "--limit-plan-members",
             Limit::PlanIndex => "--limit-plan-index",
             Limit::Configuration => "--limit-configuration",
+            Limit::Listing => "--limit-listing",
             Limit::ZstdWindow => "--limit-zstd-window",
             Limit::Memory => "--memory",
         }

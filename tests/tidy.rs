@@ -116,7 +116,7 @@ const CRATES: [(&str, &[&str]); 43] = [
     ("object_store", &["source/store/client/"]),
     ("rawzip", &["planfile/archive.rs"]),
     ("regex", &["audit/names.rs", "known/regexp.rs", "known/regexp_class.rs", "secret/names.rs"]),
-    ("reqwest", &[]),
+    ("reqwest", &["source/store/client/wire.rs"]),
     ("rustix", &["batch/regular.rs", "cli/secrecy.rs", "input/interruptible.rs"]),
     ("rustls", &["source/store/client/wire.rs"]),
     ("saphyr-parser", &["assertion/read.rs", "record/view/documents.rs"]),

@@ -148,8 +148,8 @@ fn selection(plans: &Plans, accepts: Accepts) -> Result<Selection, Exit> {
     let globs = Globs::new(&more.include, &more.exclude)
         .map_err(|_| usage("--include, --exclude: a glob is not well formed"))?;
     let globs = if accepts == Accepts::States { globs.with_states() } else { globs };
-    let stores =
-        Stores::new(RetryPolicy { timeout: more.store_timeout, retries: more.store_retries });
+    let retry_policy = RetryPolicy { timeout: more.store_timeout, retries: more.store_retries };
+    let stores = Stores::new(retry_policy, &plans.limits.limits());
     let schemas = schemas(plans)?;
     Ok(Selection { names, files_from, separator, globs, stores, schemas })
 }

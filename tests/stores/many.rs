@@ -260,6 +260,58 @@ fn invalid_listings_are_errors() {
 }
 
 #[test]
+fn a_listing_that_never_ends_is_an_error() {
+    let s3 = S3::start();
+    let token = |asked: &super::gate::Asked| {
+        let token = asked.line.split("continuation-token=").nth(1)?;
+        token.split('&').next()?.parse::<u64>().ok()
+    };
+    let exceeded = "s3://plans/: memory for the keys of a listing exceeds the limit of 65536";
+    for (limit, said, keys, pages, next) in [
+        // The tokens repeat after seven pages.
+        (
+            "1G",
+            "s3://plans/: the store sent an invalid answer",
+            100,
+            8..=32,
+            (|last| last % 7 + 1) as fn(u64) -> u64,
+        ),
+        // Each page has a token of its own: first with keys, then without.
+        ("64K", exceeded, 100, 2..=17, |last| last + 1),
+        ("64K", exceeded, 0, 17..=17, |last| last + 1),
+    ] {
+        let gate = Gate::answering(move |asked| {
+            let last = token(asked).unwrap_or_default();
+            let keys: Vec<String> = (0..keys).map(|key| format!("{last}/{key}.json")).collect();
+            let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+            page(&keys, Some(&next(last).to_string()))
+        });
+        let args = ["changes", "--limit-listing", limit, "s3://plans/"];
+        let run = s3.run_with(&args, &[("AWS_ENDPOINT_URL", &gate.url())]);
+        assert_eq!((run.code, run.out.as_str()), (Some(1), ""), "{run:?}");
+        assert!(run.err.contains(said), "{}", run.err);
+        assert!(!said.contains("limit") || run.err.contains("--limit-listing"), "{}", run.err);
+        let asked = gate.asked().len() as u64;
+        assert!(pages.contains(&asked), "{said}: {asked} pages");
+    }
+    let enough = s3.run_with(&["changes", "--limit-listing", "4K", "s3://plans/"], &[]);
+    assert!(!enough.err.contains("--limit-listing"), "{}", enough.err);
+}
+
+/// A store may send more than plansift asks for. plansift reads no more than it needs.
+#[test]
+fn an_oversized_answer_is_an_error() {
+    let s3 = S3::start();
+    let spaces = [page(&["a.json"], None), vec![b' '; 65 << 20]].concat();
+    let start = spaces.windows(4).position(|it| it == b"\r\n\r\n").expect("a head") + 4;
+    let long = answer(200, "", &spaces[start..]);
+    let gate = Gate::answering(move |_| long.clone());
+    let run = s3.run_with(&["changes", "s3://plans/"], &[("AWS_ENDPOINT_URL", &gate.url())]);
+    assert_eq!(run.code, Some(1), "{run:?}");
+    assert!(run.err.contains("the store sent an invalid answer"), "{}", run.err);
+}
+
+#[test]
 fn a_batch_of_objects_continues() {
     let s3 = estate();
     let out = tempfile::tempdir().expect("a folder");

@@ -11,10 +11,10 @@ use super::gate::answer;
 use super::{Run, expected, plansift};
 use crate::hostile::sample::PLAN;
 
-/// Starts a TLS server that answers each connection with a plan. It ends with the process.
+/// Starts a TLS server that gives each connection the same answer. It ends with the process.
 ///
 /// Returns the port of the server, and its certificate as PEM.
-fn server() -> (u16, String) {
+pub fn server(answer: Vec<u8>) -> (u16, String) {
     let certified = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a key");
     let key = PrivateKeyDer::try_from(certified.signing_key.serialize_der()).expect("a key");
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -30,13 +30,17 @@ fn server() -> (u16, String) {
     std::thread::spawn(move || {
         for connection in listener.incoming().flatten() {
             // Ignores errors: a client closes the connection if it does not trust the certificate.
-            drop(serve(connection, config.clone()));
+            drop(serve(connection, config.clone(), &answer));
         }
     });
     (port, certified.cert.pem())
 }
 
-fn serve(mut connection: TcpStream, config: Arc<ServerConfig>) -> std::io::Result<()> {
+fn serve(
+    mut connection: TcpStream,
+    config: Arc<ServerConfig>,
+    answer: &[u8],
+) -> std::io::Result<()> {
     let mut session = ServerConnection::new(config).expect("a session");
     let mut stream = Stream::new(&mut session, &mut connection);
     let mut request = Vec::new();
@@ -45,18 +49,19 @@ fn serve(mut connection: TcpStream, config: Arc<ServerConfig>) -> std::io::Resul
         stream.read_exact(&mut byte)?;
         request.push(byte[0]);
     }
-    stream.write_all(&answer(200, "Connection: close\r\n", PLAN.as_bytes()))?;
+    stream.write_all(answer)?;
     stream.flush()
 }
 
 #[test]
 fn only_trusted_servers_are_read() {
-    let (port, certificate) = server();
+    let plan = answer(200, "", PLAN.as_bytes());
+    let (port, certificate) = server(plan.clone());
     let folder = tempfile::tempdir().expect("a folder");
     let trusted = folder.path().join("trusted.pem");
     std::fs::write(&trusted, certificate).expect("a file");
     let others = folder.path().join("others.pem");
-    std::fs::write(&others, server().1).expect("a file");
+    std::fs::write(&others, server(plan).1).expect("a file");
 
     let address = format!("https://localhost:{port}/plan.json");
     let run = |certificates: &std::path::Path| {

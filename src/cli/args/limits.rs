@@ -69,6 +69,9 @@ pub struct LimitArgs {
     /// Memory for the index or graph of a configuration [default: 256M]
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
     limit_configuration: Option<u64>,
+    /// Memory for the keys of a listing of a store [default: 256M]
+    #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
+    limit_listing: Option<u64>,
     /// Window of a zstd input [default: 32M]
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
     limit_zstd_window: Option<u64>,
@@ -101,6 +104,7 @@ impl LimitArgs {
             plan_members: self.limit_plan_members.unwrap_or(default.plan_members),
             plan_index: self.limit_plan_index.unwrap_or(default.plan_index),
             configuration: self.limit_configuration.unwrap_or(default.configuration),
+            listing: self.limit_listing.unwrap_or(default.listing),
             zstd_window: self.limit_zstd_window.unwrap_or(default.zstd_window),
         }
     }

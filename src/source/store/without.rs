@@ -5,6 +5,7 @@ use std::io::Read;
 use super::address::{Address, fault};
 use super::{LookupResult, RetryPolicy, Version};
 use crate::error::{Result, StoreFault};
+use crate::limits::Limits;
 use crate::source::{Globs, Item, Skipped};
 
 /// Refuses every request.
@@ -12,8 +13,8 @@ use crate::source::{Globs, Item, Skipped};
 pub struct Stores;
 
 impl Stores {
-    /// Creates the stub. Ignores the timeout and the number of retries.
-    pub fn new(_: RetryPolicy) -> Stores {
+    /// Creates the stub. Ignores its arguments.
+    pub fn new(_: RetryPolicy, _: &Limits) -> Stores {
         Stores
     }
 

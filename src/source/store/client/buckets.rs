@@ -24,8 +24,12 @@ use object_store::{
 
 use super::Version;
 use super::address::{Address, Kind, fault};
-use super::wire::{Connector, Marker};
+use super::wire::{BodyMax, Connector, Marker};
 use crate::error::{Result, StoreFault};
+
+/// The maximum length of a page of a listing, in bytes. Stores send at most 5000 keys, of at most
+/// 1024 bytes each, in a page.
+const PAGE_MAX: usize = 64 << 20;
 
 #[derive(Default)]
 pub(super) struct Clients {
@@ -117,8 +121,14 @@ impl Bucket {
         range: Range<u64>,
         marker: Marker,
     ) -> object_store::Result<Bytes> {
-        let range = Some(GetRange::Bounded(range));
-        self.get(path, range, None, marker).await?.bytes().await
+        let mut extensions = marker.extensions();
+        extensions.insert(BodyMax((range.end - range.start) as usize));
+        let options = GetOptions {
+            range: Some(GetRange::Bounded(range)),
+            extensions,
+            ..GetOptions::default()
+        };
+        self.objects.get_opts(path, options).await?.bytes().await
     }
 
     /// Requests a page of the objects whose keys start with `prefix`.
@@ -135,7 +145,8 @@ impl Bucket {
                 implementer: self.objects.to_string(),
             });
         };
-        let extensions = marker.extensions();
+        let mut extensions = marker.extensions();
+        extensions.insert(BodyMax(PAGE_MAX));
         let options = PaginatedListOptions { page_token, extensions, ..Default::default() };
         lists.list_paginated(Some(prefix).filter(|it| !it.is_empty()), options).await
     }

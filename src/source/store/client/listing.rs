@@ -1,12 +1,13 @@
 //! Finds the plans in a bucket: the objects below a folder, or those that match a glob.
 //!
 //! A store lists keys in the order of their bytes. This listing sorts them component by component,
-//! like paths, so it holds all keys in memory. The first bytes of an object in a folder decide
-//! whether it is a plan. Requests for the first bytes run ahead, several at a time. The results
-//! keep the order of the objects.
+//! like paths, so it holds all keys in memory, up to [`Limits::listing`]. The first bytes of an
+//! object in a folder decide whether it is a plan. Requests for the first bytes run ahead, several
+//! at a time. The results keep the order of the objects.
 
 use std::collections::VecDeque;
 use std::io::Cursor;
+use std::mem::size_of;
 use std::path::Path;
 
 use bytes::Bytes;
@@ -19,7 +20,8 @@ use super::keys::{KeyGlob, Match};
 use super::retry::request_with_retries;
 use super::runtime::Stores;
 use super::{Object, RetryPolicy, Version};
-use crate::error::{Result, StoreFault};
+use crate::error::{Error, ErrorKind, Result, StoreFault};
+use crate::limits::{Limit, Limits};
 use crate::plan::InputKind;
 use crate::source::walk::{is_input, kind_of_head};
 use crate::source::{Globs, InputEntry, Item, Skipped, Unlisted};
@@ -84,7 +86,8 @@ impl Listing {
     ) -> Result<Listing> {
         path(prefix.strip_suffix('/').filter(|it| !it.is_empty()).unwrap_or(prefix))?;
         let bucket = stores.bucket(address)?;
-        let objects = all(bucket.clone(), prefix.to_owned(), stores.retry_policy());
+        let (retry_policy, limit) = (stores.retry_policy(), stores.listing_max());
+        let objects = all(bucket.clone(), prefix.to_owned(), retry_policy, limit);
         let objects = in_order(stores.wait(objects)??).into_iter();
         let (address, stores) = (address.clone(), stores.clone());
         let (ahead, skipped_folder) = (VecDeque::new(), String::new());
@@ -187,22 +190,62 @@ impl Listing {
     }
 }
 
-/// Requests all objects whose keys start with `prefix`.
-async fn all(bucket: Bucket, prefix: String, retry_policy: RetryPolicy) -> Result<Vec<ObjectMeta>> {
+/// Requests all objects whose keys start with `prefix`. The keys take at most `limit` bytes of
+/// memory.
+async fn all(
+    bucket: Bucket,
+    prefix: String,
+    retry_policy: RetryPolicy,
+    limit: u64,
+) -> Result<Vec<ObjectMeta>> {
     let mut objects = Vec::new();
-    let mut token = None;
+    let mut used = 0;
+    let (mut token, mut tokens) = (None, Cycle::default());
     loop {
         let page = request_with_retries(retry_policy, |marker| {
             bucket.list(&prefix, token.clone(), marker)
         })
         .await?;
-        objects.extend(page.result.objects);
-        match page.page_token.filter(|token| !token.is_empty()) {
-            None => return Ok(objects),
-            // A page that refers to itself as the next page would never end.
-            next if next == token => return Err(fault(StoreFault::Answer)),
-            next => token = next,
+        let bytes = page.result.objects.iter().map(memory).sum::<usize>();
+        used += Limits::LISTING_PAGE.max(bytes as u64);
+        if used > limit {
+            return Err(Error::new(ErrorKind::Limit { limit: Limit::Listing, value: limit }));
         }
+        objects.extend(page.result.objects);
+        token = page.page_token.filter(|token| !token.is_empty());
+        match &token {
+            None => return Ok(objects),
+            // A listing that returns to an earlier page would never end.
+            Some(token) if tokens.has_met(token) => return Err(fault(StoreFault::Answer)),
+            Some(_) => {}
+        }
+    }
+}
+
+/// The memory of an object in a listing, in bytes. A list that grows has up to twice its length.
+fn memory(meta: &ObjectMeta) -> usize {
+    let texts = [Some(meta.location.as_ref()), meta.e_tag.as_deref(), meta.version.as_deref()];
+    2 * size_of::<ObjectMeta>() + texts.into_iter().flatten().map(str::len).sum::<usize>()
+}
+
+/// Finds a cycle in a sequence of tokens, with one token of memory: it remembers the tokens whose
+/// numbers are powers of two.
+#[derive(Default)]
+struct Cycle {
+    token: String,
+    number: u64,
+}
+
+impl Cycle {
+    /// Whether the next token equals the remembered one. A cycle of `n` tokens is found at most
+    /// `2 * n` tokens after its second start.
+    fn has_met(&mut self, token: &str) -> bool {
+        let has_met = self.number > 0 && self.token == token;
+        self.number += 1;
+        if self.number.is_power_of_two() {
+            token.clone_into(&mut self.token);
+        }
+        has_met
     }
 }
 
@@ -221,4 +264,25 @@ fn in_order(mut objects: Vec<ObjectMeta>) -> Vec<ObjectMeta> {
     let mut folders = folders.into_iter();
     objects.retain(|_| !folders.next().unwrap_or_default());
     objects
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cycle;
+
+    #[test]
+    fn every_cycle_of_tokens_is_found_and_no_other_sequence() {
+        let mut cycle = Cycle::default();
+        assert!((0..1000).all(|number| !cycle.has_met(&number.to_string())));
+        for (start, len) in [(0, 1), (0, 2), (1, 3), (5, 1), (100, 7), (3, 100)] {
+            let mut cycle = Cycle::default();
+            let token = |number: u64| match number < start {
+                true => number.to_string(),
+                false => (start + (number - start) % len).to_string(),
+            };
+            let found = (0..).position(|number| cycle.has_met(&token(number)));
+            let found = found.expect("a cycle") as u64;
+            assert!(found >= start + len && found <= 4 * (start + len), "{start} {len}: {found}");
+        }
+    }
 }

@@ -7,6 +7,7 @@
 
 use std::future::Future;
 use std::hash::{BuildHasher, RandomState};
+use std::io;
 use std::time::Duration;
 
 use super::RetryPolicy;
@@ -20,15 +21,17 @@ const WAIT_MAX: Duration = Duration::from_secs(10);
 const PAUSE_MAX: Duration = Duration::from_secs(60);
 
 /// The reason for a failed try.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct FailedAttempt {
     pub kind: ErrorKind,
     pause: Duration,
+    /// The other host to which the store redirects, for [`StoreFault::OtherHost`].
+    other_host: Option<String>,
 }
 
 impl From<ErrorKind> for FailedAttempt {
     fn from(kind: ErrorKind) -> FailedAttempt {
-        FailedAttempt { kind, pause: Duration::ZERO }
+        FailedAttempt { kind, pause: Duration::ZERO, other_host: None }
     }
 }
 
@@ -53,7 +56,13 @@ impl Attempts {
     pub(super) async fn again(&mut self, failure: FailedAttempt) -> Result<()> {
         self.made += 1;
         if !is_passing(failure.kind) || self.made > self.retry_policy.retries {
-            return Err(Error::new(failure.kind));
+            return Err(match failure.other_host {
+                Some(host) => {
+                    let source = io::Error::other(format!("it redirects to {host}"));
+                    Error::io(failure.kind, source)
+                }
+                None => Error::new(failure.kind),
+            });
         }
         tokio::time::sleep(wait(self.made).max(failure.pause.min(PAUSE_MAX))).await;
         Ok(())
@@ -89,8 +98,11 @@ where
 {
     let marker = Marker::default();
     match tokio::time::timeout(retry_policy.timeout, request(marker.clone())).await {
-        Ok(answer) => answer
-            .map_err(|error| FailedAttempt { kind: marker.fault(&error), pause: marker.pause() }),
+        Ok(answer) => answer.map_err(|error| FailedAttempt {
+            kind: marker.fault(&error),
+            pause: marker.pause(),
+            other_host: marker.other_host(),
+        }),
         Err(_) => Err(marker.silence().into()),
     }
 }

@@ -14,6 +14,7 @@ use super::download::Download;
 use super::retry::request_with_retries;
 use super::{LookupResult, RetryPolicy, Version};
 use crate::error::{Error, ErrorKind, Result, StoreFault};
+use crate::limits::Limits;
 
 /// The stores of a run. Clones share their thread, connections and credentials.
 #[derive(Clone, Default)]
@@ -22,6 +23,7 @@ pub struct Stores(Arc<Shared>);
 #[derive(Default)]
 struct Shared {
     retry_policy: RetryPolicy,
+    limits: Limits,
     runtime: Mutex<State>,
     clients: Clients,
 }
@@ -42,9 +44,13 @@ impl fmt::Debug for Stores {
 
 impl Stores {
     /// Creates stores with a timeout and a number of retries. The thread starts with the first
-    /// request.
-    pub fn new(retry_policy: RetryPolicy) -> Stores {
-        Stores(Arc::new(Shared { retry_policy, ..Shared::default() }))
+    /// request. Of `limits`, only [`Limits::listing`] counts.
+    pub fn new(retry_policy: RetryPolicy, limits: &Limits) -> Stores {
+        Stores(Arc::new(Shared { retry_policy, limits: *limits, ..Shared::default() }))
+    }
+
+    pub(super) fn listing_max(&self) -> u64 {
+        self.0.limits.listing
     }
 
     pub(super) fn retry_policy(&self) -> RetryPolicy {

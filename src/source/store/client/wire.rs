@@ -4,20 +4,27 @@
 //! [`Marker`]. A failed response to a marked request becomes a [`Refusal`], which [`Marker::fault`]
 //! finds in the chain of causes. If an operation fails before it sends a marked request, the client
 //! library found no credentials.
+//!
+//! **Redirects.** A request may hold credentials: a header, or the query of its address. The client
+//! therefore follows redirects only within one origin ([`redirect`]). The request of a redirect
+//! keeps its headers, and no other host gets them.
 
 use std::error::Error as StdError;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use futures_util::StreamExt;
 use object_store::client::{
-    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService,
-    ReqwestConnector,
+    ClientConfigKey, HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest,
+    HttpResponse, HttpService,
 };
 use object_store::{ClientOptions, Extensions, HeaderValue};
+use reqwest::Url;
+use reqwest::redirect::{Action, Attempt, Policy};
 
 use crate::error::{ErrorKind, StoreFault};
 
@@ -31,6 +38,8 @@ struct Noted {
     was_sent: AtomicBool,
     /// The pause that the store requests, in seconds.
     pause: AtomicU64,
+    /// The other host to which the store redirects.
+    other_host: OnceLock<String>,
 }
 
 impl Marker {
@@ -75,6 +84,11 @@ impl Marker {
         Duration::from_secs(self.0.pause.load(Ordering::Relaxed))
     }
 
+    /// Returns the other host to which the store redirects, if it does.
+    pub(super) fn other_host(&self) -> Option<String> {
+        self.0.other_host.get().cloned()
+    }
+
     /// Records the header `retry-after` of a failed response. Ignores the header if it is a date.
     fn note(&self, answer: &HttpResponse) {
         let pause = answer.headers().get("retry-after").and_then(|value| value.to_str().ok());
@@ -83,6 +97,10 @@ impl Marker {
         }
     }
 }
+
+/// An extension of requests: the maximum length of the body of a response, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BodyMax(pub usize);
 
 /// An extension that marks a response without a length.
 #[derive(Clone, Copy, Debug)]
@@ -127,15 +145,85 @@ impl HttpConnector for Connector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
         // An error means that the provider is already installed.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        // The timeout would cover the whole response, and a large object takes long.
-        let options = options.clone().with_timeout_disabled().with_user_agent(AGENT);
-        let client = ReqwestConnector::default().connect(&options)?;
-        Ok(HttpClient::new(Wire(client)))
+        let allows_http = options.get_config_value(&ClientConfigKey::AllowHttp);
+        let connect_timeout = options.get_config_value(&ClientConfigKey::ConnectTimeout);
+        let seconds = connect_timeout.and_then(|text| text.strip_suffix('s')?.parse().ok());
+        // There is no timeout for a whole response, because a large object takes long.
+        let client = reqwest::Client::builder()
+            .user_agent(concat!("plansift/", env!("CARGO_PKG_VERSION")))
+            .https_only(allows_http.as_deref() != Some("true"))
+            .connect_timeout(Duration::from_secs(seconds.unwrap_or(5)))
+            .http1_only()
+            .referer(false)
+            .redirect(Policy::custom(redirect))
+            .build();
+        let client = client.map_err(|error| object_store::Error::Generic {
+            store: "HTTP client",
+            source: Box::new(error),
+        })?;
+        Ok(HttpClient::new(Wire(HttpClient::new(client))))
     }
 }
 
-const AGENT: HeaderValue =
-    HeaderValue::from_static(concat!("plansift/", env!("CARGO_PKG_VERSION")));
+/// The maximum number of redirects of a request.
+const REDIRECTS_MAX: usize = 10;
+
+/// Follows a redirect within an origin. Other redirects are errors.
+fn redirect(attempt: Attempt<'_>) -> Action {
+    match attempt.previous().last() {
+        Some(from) if is_same_host(from, attempt.url()) => {
+            match attempt.previous().len() > REDIRECTS_MAX {
+                true => attempt.error(Redirect::TooMany),
+                false => attempt.follow(),
+            }
+        }
+        _ => {
+            let host = attempt.url().host_str().unwrap_or_default();
+            let port = attempt.url().port().map(|port| format!(":{port}")).unwrap_or_default();
+            let scheme = attempt.url().scheme();
+            let other = Redirect::OtherHost(format!("{scheme}://{host}{port}"));
+            attempt.error(other)
+        }
+    }
+}
+
+/// Whether two addresses have the same scheme, host and port. Port 443 of `https` also counts as
+/// the same as port 80 of `http` before it.
+fn is_same_host(from: &Url, to: &Url) -> bool {
+    fn place(url: &Url) -> (&str, Option<u16>) {
+        (url.scheme(), url.port_or_known_default())
+    }
+    let is_upgrade = (place(from), place(to)) == (("http", Some(80)), ("https", Some(443)));
+    from.host_str() == to.host_str() && (place(from) == place(to) || is_upgrade)
+}
+
+/// Why a redirect is not followed.
+#[derive(Debug)]
+enum Redirect {
+    /// The scheme, the host and the port of the other origin.
+    OtherHost(String),
+    TooMany,
+}
+
+impl fmt::Display for Redirect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the redirect is not followed")
+    }
+}
+
+impl StdError for Redirect {}
+
+/// Returns the cause of a failed request that is an unfollowed redirect.
+fn unfollowed(error: &HttpError) -> Option<&Redirect> {
+    let mut cause: Option<&(dyn StdError + 'static)> = Some(error);
+    while let Some(error) = cause {
+        if let Some(redirect) = error.downcast_ref() {
+            return Some(redirect);
+        }
+        cause = error.source();
+    }
+    None
+}
 
 #[derive(Debug)]
 struct Wire(HttpClient);
@@ -146,12 +234,18 @@ impl Wire {
             return self.0.execute(request).await;
         };
         marker.0.was_sent.store(true, Ordering::Relaxed);
+        let body_max = request.extensions().get::<BodyMax>().copied();
         let mut response = match self.0.execute(request).await {
             Ok(response) => response,
             Err(error) => {
-                return Err(Refusal::of(ErrorKind::Store(match error.kind() {
-                    HttpErrorKind::Timeout => StoreFault::Silent,
-                    _ => StoreFault::Connection,
+                return Err(Refusal::of(ErrorKind::Store(match unfollowed(&error) {
+                    Some(Redirect::OtherHost(host)) => {
+                        marker.0.other_host.get_or_init(|| host.clone());
+                        StoreFault::OtherHost
+                    }
+                    Some(Redirect::TooMany) => StoreFault::Redirects,
+                    None if error.kind() == HttpErrorKind::Timeout => StoreFault::Silent,
+                    None => StoreFault::Connection,
                 })));
             }
         };
@@ -164,8 +258,25 @@ impl Wire {
             response.headers_mut().insert(LENGTH, HeaderValue::from_static("0"));
             response.extensions_mut().insert(Unsized);
         }
-        Ok(response)
+        match body_max {
+            Some(BodyMax(max)) => within(response, max).await,
+            None => Ok(response),
+        }
     }
+}
+
+/// Reads the whole body of a response, up to a maximum length in bytes.
+async fn within(response: HttpResponse, max: usize) -> Result<HttpResponse, HttpError> {
+    let (parts, body) = response.into_parts();
+    let (mut chunks, mut bytes) = (body.bytes_stream(), Vec::new());
+    while let Some(chunk) = chunks.next().await {
+        let chunk = chunk?;
+        if bytes.len() + chunk.len() > max {
+            return Err(Refusal::of(ErrorKind::Store(StoreFault::Answer)));
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+    Ok(HttpResponse::from_parts(parts, bytes.into()))
 }
 
 const LENGTH: &str = "content-length";
@@ -180,5 +291,35 @@ impl HttpService for Wire {
         Self: 'b,
     {
         Box::pin(self.send(request))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn redirects_stay_within_an_origin() {
+        let url = |text: &str| Url::parse(text).expect("an address");
+        for (from, to, is_same) in [
+            ("http://a/x", "http://a/y?z", true),
+            ("http://a/x", "http://a:80/y", true),
+            ("http://a:81/x", "http://a:81/y", true),
+            ("https://A/x", "https://a:443/y", true),
+            ("http://a/x", "https://a/x", true),
+            ("http://a:80/x", "https://a:443/x", true),
+            ("https://a/x", "http://a/x", false),
+            ("http://a:8080/x", "https://a/x", false),
+            ("http://a/x", "https://a:8443/x", false),
+            ("http://a:443/x", "https://a:443/x", false),
+            ("https://a/x", "https://a:8443/x", false),
+            ("https://a/x", "https://b.a/x", false),
+            ("https://a/x", "https://a./x", false),
+            ("http://127.0.0.1/x", "http://localhost/x", false),
+            ("http://[::1]/x", "http://[::1]/y", true),
+            ("https://a/x", "ftp://a/x", false),
+        ] {
+            assert_eq!(is_same_host(&url(from), &url(to)), is_same, "{from} {to}");
+        }
     }
 }

@@ -11,6 +11,8 @@ mod inputs;
 mod limits;
 mod output;
 mod screen;
+#[cfg(unix)]
+mod shells;
 #[cfg(target_os = "linux")]
 mod spool;
 mod streaming;

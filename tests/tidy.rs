@@ -68,7 +68,7 @@ const CRATES: [(&str, &[&str]); 43] = [
     ),
     ("bytes", &["source/store/client/"]),
     ("clap", &["cli/args.rs", "cli/args/"]),
-    ("clap_complete", &["cli/args.rs", "cli/args/manual.rs"]),
+    ("clap_complete", &["cli/args.rs", "cli/args/completions.rs"]),
     ("clap_mangen", &["cli/args/manual.rs"]),
     ("csv", &["sink/csv.rs"]),
     ("flate2", &["input/compressed/", "planfile/archive.rs"]),

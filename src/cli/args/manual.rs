@@ -1,16 +1,8 @@
-//! Completion scripts and manual pages, made from the arguments.
+//! Manual pages, made from the arguments.
 
 use clap::CommandFactory;
-use clap_complete::Shell;
 
 use super::Cli;
-
-/// Returns the completion script for a shell.
-pub fn completions(shell: Shell) -> Vec<u8> {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "plansift", &mut script);
-    script
-}
 
 /// Returns the manual page of a command, in the format of man. Without a command, returns the page
 /// of plansift. `None` if there is no such command.

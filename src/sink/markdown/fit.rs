@@ -45,6 +45,9 @@ impl Fit {
     /// No limit.
     pub const NONE: Fit = Fit { max: u64::MAX, measure: Measure::Bytes, rest: Rest::LeftOut };
 
+    /// The hosts that [`Fit::named`] knows.
+    pub const HOSTS: [&str; 3] = ["github", "gitlab", "azure"];
+
     /// Parses a limit: `github`, `gitlab` or `azure` for a comment on that host, or a number.
     /// Returns `None` for any other word, and for a number less than [`FIT_MIN`].
     pub fn named(name: &str) -> Option<u64> {

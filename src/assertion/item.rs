@@ -88,9 +88,11 @@ impl<'a> Item<'_, 'a> {
             is_matched = true;
             if let Some(reason) = self.contradiction(expectation, &place)?
                 && places.is_first_failure(&place)
+                && outcome.count_failure()
             {
-                let path = PlacePath::Matched(query, places.path(&place));
-                self.fail(expectation, path, &reason, outcome)?;
+                let path = places.path(&place)?;
+                let path = PlacePath::Matched(query, &path);
+                self.describe(expectation, path, &reason, outcome)?;
             }
         }
         Ok(is_matched)
@@ -224,9 +226,20 @@ impl<'a> Item<'_, 'a> {
         reason: &Reason<'a>,
         outcome: &mut Outcome,
     ) -> Result<()> {
-        if !outcome.count_failure() {
-            return Ok(());
+        match outcome.count_failure() {
+            true => self.describe(expectation, path, reason, outcome),
+            false => Ok(()),
         }
+    }
+
+    /// Describes a failure.
+    fn describe(
+        &self,
+        expectation: &Expectation,
+        path: PlacePath<'_>,
+        reason: &Reason<'a>,
+        outcome: &mut Outcome,
+    ) -> Result<()> {
         let (text, steps, is_matched) = match path {
             PlacePath::Written(path) => (path.to_string(), path.steps(), false),
             PlacePath::Matched(_, steps) if self.is_public(steps) => {

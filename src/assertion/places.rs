@@ -4,7 +4,7 @@ use super::columns::Columns;
 use super::sides::{Place, Sides};
 use crate::error::Result;
 use crate::json::value::Step;
-use crate::path::{AttributeQuery, AttributeStep};
+use crate::path::{self, AttributeQuery, AttributeStep};
 
 /// The places that match a query, in the order of their paths. A place matches if a side or an
 /// overlay has its path: unknown values are only in the overlay of unknown values, and removed
@@ -19,7 +19,7 @@ pub(super) struct Places<'q, 'a> {
     /// The entered places, outermost first.
     open: Vec<Open<'a>>,
     /// The steps to the current place.
-    steps: Vec<AttributeStep>,
+    steps: Vec<Step<'a>>,
     hidden: Hidden,
 }
 
@@ -73,11 +73,16 @@ impl<'q, 'a> Places<'q, 'a> {
                 self.open.pop();
                 continue;
             };
-            let step = match step {
-                Step::Key(key) => AttributeStep::Key(key.decode()?),
-                Step::Index(index) => AttributeStep::Index(index.into()),
+            let state = match step {
+                Step::Index(index) => self.query.advanced(open.state, path::Step::Index(index)),
+                // Most keys have no escapes, and need no copy.
+                Step::Key(key) => match std::str::from_utf8(key.raw()) {
+                    Ok(text) if key.is_plain() => {
+                        self.query.advanced(open.state, path::Step::Key(text))
+                    }
+                    _ => self.query.advanced(open.state, path::Step::Key(&key.decode()?)),
+                },
             };
-            let state = self.query.advanced(open.state, &step);
             if state == 0 {
                 continue;
             }
@@ -92,8 +97,13 @@ impl<'q, 'a> Places<'q, 'a> {
 
     /// The path of the current place. A path into a value that is marked as a whole ends at that
     /// value.
-    pub fn path(&self, place: &Place<'a>) -> &[AttributeStep] {
-        if place.is_hidden { &self.steps[..self.hidden.depth] } else { &self.steps }
+    pub fn path(&self, place: &Place<'a>) -> Result<Vec<AttributeStep>> {
+        let depth = if place.is_hidden { self.hidden.depth } else { self.steps.len() };
+        let owned = |step: &Step<'a>| match step {
+            Step::Key(key) => key.decode().map(AttributeStep::Key),
+            Step::Index(index) => Ok(AttributeStep::Index((*index).into())),
+        };
+        self.steps[..depth].iter().map(owned).collect()
     }
 
     /// Records a failure at the current place. Returns `false` if the place is in a value that is
@@ -176,7 +186,8 @@ mod tests {
             let mut walked = Vec::new();
             while let Some(place) = places.next().expect("valid") {
                 prop_assert!(!place.is_hidden);
-                walked.push(places.steps.iter().cloned().collect::<AttributePath>());
+                let steps = places.path(&place).expect("valid");
+                walked.push(AttributePath::from_iter(steps));
             }
             prop_assert_eq!(walked, found.into_iter().collect::<Vec<_>>());
         }

@@ -13,7 +13,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use super::{is_ident, key_pieces};
+use super::{Step, is_ident, key_pieces};
 use crate::error::{Error, ErrorKind};
 
 /// One step of an [`AttributePath`].
@@ -148,6 +148,14 @@ impl fmt::Display for AttributePath {
 }
 
 impl AttributeStep {
+    /// The step, borrowed. A negative index, which no value has, becomes [`Step::Element`].
+    pub(super) fn borrowed(&self) -> Step<'_> {
+        match self {
+            AttributeStep::Key(key) => Step::Key(key),
+            AttributeStep::Index(index) => u32::try_from(*index).map_or(Step::Element, Step::Index),
+        }
+    }
+
     /// The memory of the step, in bytes.
     pub(crate) fn size(&self) -> usize {
         let text = match self {

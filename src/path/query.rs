@@ -11,6 +11,7 @@
 
 use std::fmt;
 
+use super::Step;
 use super::attribute::{AttributePath, AttributeStep, parse_step};
 use crate::error::{Error, ErrorKind};
 
@@ -74,7 +75,7 @@ impl AttributeQuery {
     pub fn matches(&self, path: &AttributePath) -> bool {
         let mut state = self.start();
         for step in path.steps() {
-            state = self.advanced(state, step);
+            state = self.advanced(state, step.borrowed());
         }
         self.is_end(state)
     }
@@ -87,16 +88,17 @@ impl AttributeQuery {
 
     /// Returns the state after one more step of a path. Zero if neither this path nor a longer one
     /// matches.
-    pub(crate) fn advanced(&self, state: u128, step: &AttributeStep) -> u128 {
+    pub(crate) fn advanced(&self, state: u128, step: Step<'_>) -> u128 {
         let mut next = 0;
         for (place, expected) in
             self.steps.iter().enumerate().filter(|(at, _)| state >> at & 1 == 1)
         {
             next |= match (expected, step) {
                 (QueryStep::AnySteps, _) => 1 << place,
-                (QueryStep::AnyKey, AttributeStep::Key(_))
-                | (QueryStep::AnyIndex, AttributeStep::Index(_)) => 2 << place,
-                (QueryStep::Step(expected), step) if expected == step => 2 << place,
+                (QueryStep::AnyKey, Step::Key(_)) | (QueryStep::AnyIndex, Step::Index(_)) => {
+                    2 << place
+                }
+                (QueryStep::Step(expected), step) if expected.borrowed() == step => 2 << place,
                 _ => 0,
             };
         }

@@ -91,8 +91,8 @@ fn wildcards_take_linear_time() {
         let run = assert_in(folder.path(), &["p.json", "--file", "a.yaml"]);
         let (taken, said) = (start.elapsed(), text(&run.stderr));
         assert_eq!(run.status.code(), Some(3), "{shape}: {said}");
-        // In quadratic time, a quarter of a megabyte takes a minute.
+        // In quadratic time, a quarter of a megabyte takes minutes.
         let quarters = (size() >> 18) as u32;
-        assert!(taken < Duration::from_secs(20) * quarters, "{shape}: {taken:?}");
+        assert!(taken < Duration::from_secs(60) * quarters, "{shape}: {taken:?}");
     }
 }

@@ -48,7 +48,8 @@ pub struct Limits {
     /// file or a native state file.
     pub plan_index: u64,
     /// Bytes of memory for the index or graph of a configuration, for the expressions of one of its
-    /// elements, and for those of the module calls around it.
+    /// elements, and for those of the module calls around it. For configuration files, bytes of
+    /// memory for the blocks, for the text of one file, and for the syntax tree of one block.
     pub configuration: u64,
     /// Bytes of memory for the keys of a listing of a store. Each page counts at least
     /// [`Limits::LISTING_PAGE`].
@@ -212,6 +213,12 @@ impl Budget {
     /// Returns the bytes taken.
     pub fn used(&self) -> u64 {
         self.used
+    }
+
+    /// Releases bytes that were taken.
+    #[cfg(feature = "blocks")]
+    pub fn release(&mut self, bytes: usize) {
+        self.used = self.used.saturating_sub(bytes as u64);
     }
 
     /// Releases bytes: resets to an earlier result of [`Budget::used`].

@@ -2,14 +2,20 @@
 
 #[path = "blocks/annotations.rs"]
 mod annotations;
+#[path = "blocks/damaged.rs"]
+mod damaged;
 #[path = "blocks/hostile.rs"]
 mod hostile;
+#[path = "blocks/json.rs"]
+mod json;
 #[path = "blocks/overrides.rs"]
 mod overrides;
 #[path = "blocks/places.rs"]
 mod places;
 #[path = "blocks/snapshots.rs"]
 mod snapshots;
+#[path = "blocks/syntax.rs"]
+mod syntax;
 
 use std::fs;
 use std::path::Path;

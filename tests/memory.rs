@@ -358,6 +358,46 @@ fn modules_of_a_plan_file_take_little_memory() {
     assert!(peak < BASE + 48.0, "{peak} MiB");
 }
 
+/// The configuration in a plan file takes at most the limit, and only its blocks take more memory
+/// than its text.
+#[test]
+fn configurations_of_plan_files_stay_within_their_limit() {
+    use crate::planfile::build::{Member, change, members, plan, resource, zip};
+    const LIMIT: usize = 64;
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, said) = (folder.path().join("plan.tfplan"), folder.path().join("said"));
+    let plan = plan(&[resource("test_a.b", &change(1, &[b"\x80"]))]);
+    let many = |pre: &str, part: &str, post: &str| {
+        format!("{pre}{}{post}", part.repeat(size() / part.len()))
+    };
+    for (name, is_small, text) in [
+        ("main.tf", true, many("resource \"a\" \"b\" {\n x = a", ".b", "\n}\n")),
+        ("main.tf", true, many("resource ", "a ", "{\n}\n")),
+        ("main.tf", true, many("resource \"a\" \"b\" {\n", "a{}\n", "}\n")),
+        ("main.tf", true, many("a = ", "\"${", "")),
+        ("main.tf", true, many("", "\n", "")),
+        ("main.tf", false, many("", "output a{}\n", "")),
+        ("main.tf", false, many("check \"c\" {\n", "data a b{}\n", "}\n")),
+        ("main.tf", false, many("module \"", "m", "\" {\n  source = \"./.\"\n}\n")),
+        ("main.tf.json", true, many(r#"{"resource":{"a":{"b":{"x":["#, "1,", "1]}}}}")),
+        ("main.tf.json", false, many(r#"{"output":{"#, r#""a":{},"#, r#""b":{}}}"#)),
+        ("main.tf.json", false, many(r#"{"output":{"a":["#, "{},", "{}]}}")),
+        ("main.tf.json", false, many(r#"{"check":{"c":{"assert":["#, "1,", "1]}}}")),
+    ] {
+        let mut members = members(&plan);
+        members.push(Member::new(&format!("tfconfig/m-/{name}"), text.as_bytes()));
+        members.push(Member::new("tfconfig/modules.json", br#"[{"Key":"","Dir":"."}]"#));
+        fs::write(&path, zip(&members)).expect("a file");
+        let path = path.to_str().expect("UTF-8");
+        let option = format!("{LIMIT}M");
+        for command in ["summary", "blocks"] {
+            let peak = run(&[command, "-q", "--limit-configuration", &option, path], &said);
+            let limit = if is_small && command == "summary" { 0 } else { LIMIT };
+            assert!(peak < BASE + limit as f64, "{command}: {}: {peak} MiB", &text[..20]);
+        }
+    }
+}
+
 /// The memory of one large change is returned to the system before another thread holds one.
 #[test]
 fn batches_stay_within_their_memory() {

@@ -117,7 +117,7 @@ const CRATES: [(&str, &[&str]); 43] = [
     ("rawzip", &["planfile/archive.rs"]),
     ("regex", &["audit/names.rs", "known/regexp.rs", "known/regexp_class.rs", "secret/names.rs"]),
     ("reqwest", &["source/store/client/wire.rs"]),
-    ("rustix", &["batch/regular.rs", "cli/secrecy.rs", "input/interruptible.rs"]),
+    ("rustix", &["cli/secrecy.rs", "input/interruptible.rs", "input/regular.rs"]),
     ("rustls", &["source/store/client/wire.rs"]),
     ("saphyr-parser", &["assertion/read.rs", "record/view/documents.rs"]),
     (

@@ -52,7 +52,15 @@ fn folder(variable: &str, default: &str) -> PathBuf {
 /// Asks all vectors of a folder.
 type Ask<'a> = dyn Fn(&Path) -> Tally + 'a;
 
+/// The stack for questions of any depth, in bytes.
+const STACK: usize = 1 << 30;
+
 fn main() -> ExitCode {
+    let thread = std::thread::Builder::new().stack_size(STACK).spawn(ask_all);
+    thread.expect("a thread").join().unwrap_or(ExitCode::FAILURE)
+}
+
+fn ask_all() -> ExitCode {
     let vectors = folder("PLANSIFT_VECTORS", "../shared/vectors");
     let plans = folder("PLANSIFT_PLANS", "../shared/plans");
     let mut code = ExitCode::SUCCESS;

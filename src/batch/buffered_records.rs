@@ -6,7 +6,7 @@
 //! path.
 
 use super::documents::Note;
-use super::reading::Reader;
+use super::reading::{Reader, ends_run};
 use crate::error::{Error, ErrorKind, Result};
 use crate::record::holdings::Holdings;
 use crate::record::{Label, Plan, Record, SCHEMA_VERSION, Sifted, owned, weight};
@@ -68,20 +68,34 @@ impl BufferedRecords {
     ///
     /// # Errors
     ///
-    /// Fails if the reader's sink fails.
+    /// Fails like [`read_plans`](super::reading::read_plans).
     pub fn replay(self, reader: &mut impl Reader) -> Result<()> {
+        // True until the end of a plan that the sink refuses.
+        let mut is_refused = false;
         self.events.into_iter().try_for_each(|event| match event {
             Event::Plan { name, format_version, terraform_version } => {
                 let Label { source, workspace } = name.label();
-                reader.sink().record(&Record::Plan(Plan {
+                let recorded = reader.sink().record(&Record::Plan(Plan {
                     schema_version: SCHEMA_VERSION,
                     source,
                     workspace,
                     format_version: format_version.as_deref(),
                     terraform_version: terraform_version.as_deref(),
-                }))
+                }));
+                match recorded {
+                    Err(error) if !ends_run(&error) => {
+                        is_refused = true;
+                        reader.refuse(name.label(), &error)
+                    }
+                    recorded => recorded,
+                }
             }
+            Event::Row(_) if is_refused => Ok(()),
             Event::Row(row) => reader.sink().record(&row),
+            Event::Done(..) if is_refused => {
+                is_refused = false;
+                Ok(())
+            }
             Event::Done(name, sifted) => {
                 reader.sink().record(&Record::Summary(&sifted.summary))?;
                 reader.done(name.label(), &sifted);

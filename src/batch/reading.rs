@@ -161,9 +161,7 @@ impl<S: Source, R: Reader> Visitor<S> for Plans<'_, '_, R> {
                 reader.done(label, &sifted);
                 Ok(Visited::Done)
             }
-            Err(error) if matches!(error.kind(), ErrorKind::Write | ErrorKind::Stopped) => {
-                Err(error)
-            }
+            Err(error) if ends_run(&error) => Err(error),
             Err(error) => {
                 reader.refuse(label, &error)?;
                 Ok(Visited::Failed(error.kind()))
@@ -174,6 +172,11 @@ impl<S: Source, R: Reader> Visitor<S> for Plans<'_, '_, R> {
     fn note(&mut self, note: Note) {
         self.reader.note(self.input, note);
     }
+}
+
+/// Whether an error ends the run. Any other error only fails the plan.
+pub(super) fn ends_run(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Write | ErrorKind::Stopped)
 }
 
 pub(crate) struct Discard;

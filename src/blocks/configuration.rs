@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use super::address::Local;
 use super::directory::{Directory, chosen};
-use super::file::{FileDiagnostic, SourceBlock};
+use super::file::{Detail, FileDiagnostic, SourceBlock};
 use super::files::{Files, SourceError, normal};
+use crate::limits::{Budget, Limit, Limits};
 
 /// Maximum number of modules in a configuration. Each call of a module counts as one.
 pub const MODULES_MAX: usize = 10_000;
@@ -54,27 +55,41 @@ pub struct Configuration {
 }
 
 impl Configuration {
-    /// Reads a root module and every module that it calls, directly or not. Skips modules that are
-    /// not installed.
+    /// Reads a root module and every module that it calls, directly or not, with their content and
+    /// the default limits. Skips modules that are not installed.
     ///
     /// # Errors
     ///
-    /// The folder of the root module cannot be read. Faults of files are diagnostics.
+    /// The folder of the root module or a plan file cannot be read, or the configuration exceeds
+    /// [`Limits::configuration`]. Faults of files are diagnostics.
     pub fn read(files: &impl Files) -> Result<Configuration, SourceError> {
+        Configuration::read_with(files, Detail::Content, &Limits::default())
+    }
+
+    /// Like [`Configuration::read`], in this detail and with these limits.
+    ///
+    /// # Errors
+    ///
+    /// Fails like [`Configuration::read`].
+    pub fn read_with(
+        files: &impl Files,
+        detail: Detail,
+        limits: &Limits,
+    ) -> Result<Configuration, SourceError> {
+        let budget = Budget::new(Limit::Configuration, limits.configuration);
+        let mut reader = Reader { files, detail, budget, folders: HashMap::new() };
         let installed = files.installed();
+        for (key, folder) in &installed {
+            reader.budget.take(2 * (key.len() + folder.len() + MODULE), 0)?;
+        }
         let mut configuration = Configuration::default();
-        let mut folders: HashMap<String, Arc<Directory>> = HashMap::new();
-        let root = directory(files, "")?;
-        folders.insert(String::new(), Arc::new(root));
-        let mut left = VecDeque::from([(String::new(), String::new())]);
-        while let Some((path, folder)) = left.pop_front() {
+        let root = reader.directory("")?;
+        let mut left = VecDeque::from([(String::new(), String::new(), root)]);
+        while let Some((path, folder, directory)) = left.pop_front() {
             if configuration.modules.len() >= MODULES_MAX {
                 configuration.is_cut = true;
                 break;
             }
-            let Some(directory) = folders.get(&folder).cloned() else {
-                continue;
-            };
             for call in directory.blocks.iter().filter(|block| block.kind.as_ref() == "module") {
                 let Some(name) = call.labels.first() else {
                     continue;
@@ -86,16 +101,17 @@ impl Configuration {
                 let Some(folder) = installed.get(&path).cloned().or(local) else {
                     continue;
                 };
-                if !folders.contains_key(&folder) {
+                let directory = match reader.directory(&folder) {
+                    Ok(directory) => directory,
+                    Err(SourceError::Failed(error)) => return Err(error.into()),
                     // A module that is not installed has no blocks.
-                    let Ok(directory) = self::directory(files, &folder) else {
-                        continue;
-                    };
-                    folders.insert(folder.clone(), Arc::new(directory));
-                }
+                    Err(_) => continue,
+                };
                 let depth = path.split('.').count();
                 if left.len() < MODULES_MAX && depth <= DEPTH_MAX {
-                    left.push_back((path, folder));
+                    // The path is also a key of the index, and a part of longer paths.
+                    reader.budget.take(3 * path.len() + folder.len() + MODULE, 0)?;
+                    left.push_back((path, folder, directory));
                 } else {
                     configuration.is_cut = true;
                 }
@@ -149,17 +165,40 @@ impl Configuration {
     }
 }
 
-fn directory(files: &impl Files, folder: &str) -> Result<Directory, SourceError> {
-    let names = files.list(folder)?;
-    let mut directory = Directory::default();
-    for name in chosen(&names) {
-        let path: Arc<str> =
-            if folder.is_empty() { name.into() } else { format!("{folder}/{name}").into() };
-        match files.read(&path) {
-            Ok(text) => directory.add(&path, &text),
-            Err(error) => directory.add_unreadable(&path, error.to_string()),
+/// Reads the folders of modules.
+struct Reader<'a, F> {
+    files: &'a F,
+    detail: Detail,
+    budget: Budget,
+    /// The folders that were read.
+    folders: HashMap<String, Arc<Directory>>,
+}
+
+/// The memory of a module without its texts and blocks, in bytes.
+const MODULE: usize = 2 * size_of::<Module>() + 64;
+
+impl<F: Files> Reader<'_, F> {
+    fn directory(&mut self, folder: &str) -> Result<Arc<Directory>, SourceError> {
+        if let Some(directory) = self.folders.get(folder) {
+            return Ok(directory.clone());
         }
+        let names = self.files.list(folder)?;
+        let mut directory = Directory::default();
+        for name in chosen(&names) {
+            let path: Arc<str> =
+                if folder.is_empty() { name.into() } else { format!("{folder}/{name}").into() };
+            match self.files.read(&path) {
+                Ok(text) => {
+                    let added = directory.add(&path, &text, self.detail, &mut self.budget);
+                    added.map_err(|error| error.within(&path))?;
+                }
+                Err(SourceError::Failed(error)) => return Err(error.into()),
+                Err(error) => directory.add_unreadable(&path, error.to_string()),
+            }
+        }
+        directory.finish();
+        let directory = Arc::new(directory);
+        self.folders.insert(folder.to_owned(), directory.clone());
+        Ok(directory)
     }
-    directory.finish();
-    Ok(directory)
 }

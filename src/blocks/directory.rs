@@ -11,8 +11,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::file::{
-    FileDiagnostic, MemberReferences, SourceBlock, SourceLocation, parse, references_of, whole_file,
+    Detail, FileDiagnostic, MemberReferences, Parsed, SourceBlock, SourceLocation, parse,
+    references_of, whole_file,
 };
+use crate::error::Result;
+use crate::limits::Budget;
 
 const ENDINGS: [&str; 4] = [".tf.json", ".tofu.json", ".tf", ".tofu"];
 
@@ -71,9 +74,15 @@ fn has_settings(kind: &str) -> bool {
 
 impl Directory {
     /// Adds a file. Override files must be added last.
-    pub(super) fn add(&mut self, file: &Arc<str>, text: &[u8]) {
+    pub(super) fn add(
+        &mut self,
+        file: &Arc<str>,
+        text: &[u8],
+        detail: Detail,
+        budget: &mut Budget,
+    ) -> Result<()> {
         self.files += 1;
-        let (blocks, diagnostics) = parse(file, text);
+        let Parsed { blocks, diagnostics } = parse(file, text, detail, budget)?;
         self.diagnostics.extend(diagnostics);
         let name = file.rsplit('/').next().unwrap_or(file);
         for block in blocks {
@@ -83,6 +92,7 @@ impl Directory {
                 self.push(block);
             }
         }
+        Ok(())
     }
 
     /// Adds a file that cannot be read.

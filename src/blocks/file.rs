@@ -1,17 +1,24 @@
 //! Parses a source file into blocks, with their ranges and references.
 
 use std::collections::{HashMap, HashSet};
+use std::iter;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use hcl_edit::expr::Expression;
 
+use crate::error::Result;
 use crate::hcl::argument::{ArgumentValue, Source};
 use crate::hcl::block::{Attribute, Block};
+use crate::hcl::body::{self, Header};
 use crate::hcl::diagnostic::{Diagnostic, Diagnostics};
-use crate::hcl::json::{Document, Index, Kind};
+use crate::hcl::json::{Document, Index, Kept, Kind};
+use crate::hcl::locate::locate;
 use crate::hcl::position::{Position, Range};
+use crate::hcl::scan::TreeSize;
 use crate::hcl::schema::Reading;
-use crate::hcl::{body, expression, native, terraform};
+use crate::hcl::{Tally, expression, native, template, terraform};
+use crate::limits::Budget;
 
 /// A source file and a range in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +64,29 @@ pub struct SourceBlock {
     pub(super) parts: Vec<MemberReferences>,
 }
 
+impl SourceBlock {
+    /// The memory of the block and of its entry in an index, in bytes.
+    pub(super) fn memory(&self) -> usize {
+        let texts = self.labels.iter().map(|label| label.len() + size_of::<Box<str>>());
+        let references = |list: &[String]| -> usize {
+            list.iter().map(|one| one.len() + size_of::<String>() + ALLOCATION).sum()
+        };
+        let part = |part: &MemberReferences| {
+            let entry = size_of::<MemberReferences>() + part.name.len() + 2 * ALLOCATION;
+            2 * entry + references(&part.references)
+        };
+        2 * size_of::<SourceBlock>()
+            + texts.sum::<usize>()
+            + 2 * self.address.as_ref().map_or(0, |address| address.len() + 2 * ALLOCATION)
+            + self.module_source.as_ref().map_or(0, |source| source.len())
+            + references(&self.references)
+            + self.parts.iter().map(part).sum::<usize>()
+    }
+}
+
+/// The memory of an allocation beyond its length, in bytes.
+const ALLOCATION: usize = 16;
+
 /// An argument of a block, or all its nested blocks of a type.
 #[derive(Clone, Debug)]
 pub(super) struct MemberReferences {
@@ -65,20 +95,54 @@ pub(super) struct MemberReferences {
     pub references: Vec<String>,
 }
 
-/// Parses a file into blocks and diagnostics. A file whose name ends in `.json` is in JSON syntax,
-/// any other file in native syntax.
-pub(super) fn parse(file: &Arc<str>, text: &[u8]) -> (Vec<SourceBlock>, Vec<FileDiagnostic>) {
+/// How much of each block is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// The address and the location of each block that has an address.
+    Locations,
+    /// The location, the references and the faults of each block.
+    Content,
+}
+
+/// The blocks and the diagnostics of a file.
+#[derive(Default)]
+pub(super) struct Parsed {
+    pub blocks: Vec<SourceBlock>,
+    pub diagnostics: Vec<FileDiagnostic>,
+}
+
+/// Parses a file. A file whose name ends in `.json` is in JSON syntax, any other file in native
+/// syntax. The memory of the result stays taken from the budget.
+///
+/// # Errors
+///
+/// Fails if the budget is exceeded.
+pub(super) fn parse(
+    file: &Arc<str>,
+    text: &[u8],
+    detail: Detail,
+    budget: &mut Budget,
+) -> Result<Parsed> {
+    let is_json = file.ends_with(".json");
+    // In JSON, a string takes two buffers while its escapes are decoded.
+    let text_memory = text.len() * if is_json { 3 } else { 1 };
+    budget.take(text_memory, 0)?;
     let mut diagnostics = Diagnostics::default();
-    let blocks = if file.ends_with(".json") {
-        json(file, text, &mut diagnostics)
-    } else {
-        native_syntax(file, text, &mut diagnostics)
-    };
+    let mut tally = Tally { budget, diagnostics: &mut diagnostics };
+    let mut collected = Collected { file, detail, blocks: Vec::new() };
+    match is_json {
+        true => collected.json(text, &mut tally)?,
+        false => collected.native_syntax(text, &mut tally)?,
+    }
+    budget.release(text_memory);
     let mut listed: Vec<_> = diagnostics.list().to_vec();
     listed.sort_by_key(|diagnostic| diagnostic.range);
     listed.dedup();
     let with_file = |diagnostic| FileDiagnostic { file: file.clone(), diagnostic };
-    (blocks, listed.into_iter().map(with_file).collect())
+    let diagnostics: Vec<_> = listed.into_iter().map(with_file).collect();
+    let memory = |it: &FileDiagnostic| size_of::<FileDiagnostic>() + it.diagnostic.detail.len();
+    budget.take(diagnostics.iter().map(memory).sum(), 0)?;
+    Ok(Parsed { blocks: collected.blocks, diagnostics })
 }
 
 /// Returns a diagnostic about the file as a whole, with an empty range.
@@ -87,30 +151,103 @@ pub(super) fn whole_file(file: &Arc<str>, summary: &'static str, detail: String)
     FileDiagnostic { file: file.clone(), diagnostic: Diagnostic::error(summary, detail, range) }
 }
 
-fn json(file: &Arc<str>, text: &[u8], diagnostics: &mut Diagnostics) -> Vec<SourceBlock> {
-    let (document, faults) = match Document::parse(text) {
-        Ok(parsed) => parsed,
-        Err(too_large) => {
-            diagnostics.push(too_large);
-            return Vec::new();
-        }
-    };
-    *diagnostics = faults;
-    let blocks = body::read(&document, &terraform::ROOT, file, diagnostics);
-    let syntax = Json(Source { document: &document, file });
-    blocks.iter().flat_map(|block| source_blocks(&syntax, block, file, diagnostics)).collect()
+/// Collects the blocks of a file.
+struct Collected<'a> {
+    file: &'a Arc<str>,
+    detail: Detail,
+    blocks: Vec<SourceBlock>,
 }
 
-fn native_syntax(file: &Arc<str>, text: &[u8], diagnostics: &mut Diagnostics) -> Vec<SourceBlock> {
-    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-    let Ok(text) = std::str::from_utf8(text) else {
-        let at = Range::new(Position::START, Position::START);
-        let detail = "The file is not UTF-8.";
-        diagnostics.push(Diagnostic::error("Invalid character encoding", detail, at));
-        return Vec::new();
-    };
-    let blocks = native::read(text, &terraform::ROOT, diagnostics);
-    blocks.iter().flat_map(|block| source_blocks(&Native, block, file, diagnostics)).collect()
+impl Collected<'_> {
+    fn json(&mut self, text: &[u8], tally: &mut Tally<'_>) -> Result<()> {
+        let before = tally.budget.used();
+        let (start, kept) = (Position::START, Kept::Body(&terraform::ROOT));
+        let (document, faults) = Document::parse_at(text, start, kept, tally.budget)?;
+        *tally.diagnostics = faults;
+        let headers = body::headers(&document, &terraform::ROOT, self.file, tally)?;
+        let taken = (tally.budget.used() - before) as usize;
+        for header in headers {
+            let body = document.get(header.body).map(|body| body.range.start);
+            self.json_block(text, body.unwrap_or(start), header, tally)?;
+        }
+        tally.budget.release(taken);
+        Ok(())
+    }
+
+    /// Reads the block of a header. `start` is the position of its body.
+    fn json_block(
+        &mut self,
+        text: &[u8],
+        start: Position,
+        header: Header,
+        tally: &mut Tally<'_>,
+    ) -> Result<()> {
+        let (kept, schema) = match (self.detail, terraform::located(&header.block.kind)) {
+            (Detail::Content, _) => (Kept::All, header.schema),
+            (Detail::Locations, Some(schema)) => (Kept::Body(schema), schema),
+            (Detail::Locations, None) => {
+                let source = Source { document: &Document::default(), file: self.file };
+                return self.add(&Json(source), &header.block, tally);
+            }
+        };
+        let before = tally.budget.used();
+        // The faults in the syntax of the body are among those of the file.
+        let (body, _) = Document::parse_at(text, start, kept, tally.budget)?;
+        let header = Header { body: Document::ROOT, schema, ..header };
+        let block = body::read_body(&body, header, self.file, tally)?;
+        let syntax = Json(Source { document: &body, file: self.file });
+        tally.budget.take(syntax.tree_memory(&block), start.byte.into())?;
+        let taken = (tally.budget.used() - before) as usize;
+        self.add(&syntax, &block, tally)?;
+        tally.budget.release(taken);
+        Ok(())
+    }
+
+    fn native_syntax(&mut self, text: &[u8], tally: &mut Tally<'_>) -> Result<()> {
+        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+        let Ok(text) = std::str::from_utf8(text) else {
+            let at = Range::new(Position::START, Position::START);
+            let detail = "The file is not UTF-8.";
+            tally.diagnostics.error("Invalid character encoding", detail, at);
+            return Ok(());
+        };
+        let schema = &terraform::ROOT;
+        let fault = match self.detail {
+            Detail::Content => {
+                native::read(text, schema, tally, |block, tally| self.add(&Native, block, tally))?
+            }
+            Detail::Locations => {
+                locate(text, schema, tally, |block, tally| self.add(&Native, block, tally))?
+            }
+        };
+        if let Some(fault) = fault {
+            *tally.diagnostics = Diagnostics::default();
+            tally.diagnostics.push(fault);
+            tally.budget.release(self.blocks.iter().map(SourceBlock::memory).sum());
+            self.blocks = Vec::new();
+        }
+        Ok(())
+    }
+
+    /// Adds a block of the top level, and the `data` blocks inside a `check`, which have an address
+    /// too.
+    fn add<E>(
+        &mut self,
+        syntax: &impl Syntax<E>,
+        block: &Block<E>,
+        tally: &mut Tally<'_>,
+    ) -> Result<()> {
+        let inside = block.blocks.iter().filter(|inner| inner.kind.as_ref() == "data");
+        let inside = inside.filter(|_| block.kind.as_ref() == "check");
+        for block in iter::once(block).chain(inside) {
+            let block = source_block(syntax, block, self.file, tally.diagnostics);
+            if self.detail == Detail::Content || block.address.is_some() {
+                tally.budget.take(block.memory(), block.range.start.byte.into())?;
+                self.blocks.push(block);
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Reads the attributes of one syntax: JSON or native.
@@ -122,6 +259,33 @@ trait Syntax<E> {
 }
 
 struct Json<'a>(Source<'a>);
+
+impl Json<'_> {
+    /// Returns the memory of the largest tree of a template or an expression in a block.
+    fn tree_memory(&self, block: &Block<Index>) -> usize {
+        let mut largest = 0;
+        let mut left = vec![block];
+        while let Some(block) = left.pop() {
+            left.extend(&block.blocks);
+            for attribute in &block.attributes {
+                let measure: fn(&str) -> Option<TreeSize> = match attribute.reading {
+                    Reading::Literal | Reading::Keyword | Reading::Keywords => continue,
+                    Reading::Value => TreeSize::of_template,
+                    _ => |_| None,
+                };
+                for (_, node) in self.0.document.below(attribute.value) {
+                    let is_parsed = |text: &&str| {
+                        attribute.reading != Reading::Value || template::has_markers(text)
+                    };
+                    let texts = [node.name(), node.kind.text()].into_iter().filter(is_parsed);
+                    let memory = texts.map(|text| expression::tree_memory(text, measure).0);
+                    largest = memory.fold(largest, usize::max);
+                }
+            }
+        }
+        largest
+    }
+}
 
 impl Syntax<Index> for Json<'_> {
     fn references(
@@ -152,7 +316,8 @@ impl Syntax<Index> for Json<'_> {
 
     fn literal(&self, attribute: &Attribute<Index>) -> Option<Box<str>> {
         match &self.0.document.get(attribute.value)?.kind {
-            Kind::String(text) => Some(text.clone()),
+            Kind::String(text) | Kind::Number(text) => Some(text.clone()),
+            Kind::Bool(value) => Some(value.to_string().into()),
             _ => None,
         }
     }
@@ -169,23 +334,8 @@ impl Syntax<Expression> for Native {
     }
 
     fn literal(&self, attribute: &Attribute<Expression>) -> Option<Box<str>> {
-        attribute.value.as_str().map(Box::from)
+        expression::constant(&attribute.value).map(Box::from)
     }
-}
-
-/// Returns a top-level block, and the `data` blocks inside a `check`, which have an address too.
-fn source_blocks<E>(
-    syntax: &impl Syntax<E>,
-    block: &Block<E>,
-    file: &Arc<str>,
-    diagnostics: &mut Diagnostics,
-) -> Vec<SourceBlock> {
-    let mut blocks = vec![source_block(syntax, block, file, diagnostics)];
-    if block.kind.as_ref() == "check" {
-        let data = block.blocks.iter().filter(|inner| inner.kind.as_ref() == "data");
-        blocks.extend(data.map(|inner| source_block(syntax, inner, file, diagnostics)));
-    }
-    blocks
 }
 
 fn source_block<E>(
@@ -199,7 +349,7 @@ fn source_block<E>(
         let attribute = block.attributes.iter().find(|attribute| attribute.name.as_ref() == name);
         attribute.and_then(|attribute| syntax.literal(attribute))
     };
-    let labels: Vec<Box<str>> = block.labels.iter().map(|label| label.text.clone()).collect();
+    let labels: Vec<Box<str>> = block.labels.iter().map(|label| (*label.text).into()).collect();
     let is_call = block.kind.as_ref() == "module";
     SourceBlock {
         address: address(&block.kind, &labels, literal("alias").as_deref()),
@@ -305,13 +455,13 @@ fn references<E>(
     let mut list = Vec::new();
     let mut left = vec![(block, Vec::new())];
     while let Some((block, bound)) = left.pop() {
-        let mut inside: Vec<Box<str>> = bound.clone();
+        let mut inside: Vec<Rc<str>> = bound.clone();
         let is_dynamic = block.kind.as_ref() == "dynamic";
         let mut iterator = None;
         for attribute in &block.attributes {
             let references = syntax.references(attribute, diagnostics);
             if is_dynamic && attribute.name.as_ref() == "iterator" {
-                iterator = references.into_iter().next().map(Box::from);
+                iterator = references.into_iter().next().map(Rc::from);
                 continue;
             }
             list.extend(references.into_iter().filter(|reference| {

@@ -1,12 +1,17 @@
 //! Sources of configuration files: a folder, or the snapshot in a plan file.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::{self, File};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::directory::is_configuration;
-use crate::hcl::json::{Document, Kind};
+use crate::error::{Error, ErrorKind, PlanFileFault};
+use crate::hcl::json::{Document, Kept, Kind};
+use crate::hcl::position::Position;
+use crate::input::regular;
+use crate::limits::{Budget, Limit, Limits};
+use crate::planfile::ConfigurationFiles;
 
 /// Maximum size of a configuration file, in bytes.
 pub(super) const FILE_MAX: u64 = 64 << 20;
@@ -17,10 +22,12 @@ const MANIFEST_MAX: u64 = 16 << 20;
 /// A failure to read a folder or a file.
 #[derive(Debug)]
 pub enum SourceError {
-    /// The operating system reports an error.
+    /// The operating system reports an error about one file or folder.
     Io(io::Error),
     /// The file is longer than 64 MiB.
     TooLarge,
+    /// The whole configuration cannot be read: a plan file is damaged, or a limit is exceeded.
+    Failed(Error),
 }
 
 impl std::fmt::Display for SourceError {
@@ -28,6 +35,7 @@ impl std::fmt::Display for SourceError {
         match self {
             SourceError::Io(error) => write!(out, "{error}"),
             SourceError::TooLarge => out.write_str("the file is longer than 64 MiB"),
+            SourceError::Failed(error) => write!(out, "{error}"),
         }
     }
 }
@@ -37,6 +45,12 @@ impl std::error::Error for SourceError {}
 impl From<io::Error> for SourceError {
     fn from(error: io::Error) -> SourceError {
         SourceError::Io(error)
+    }
+}
+
+impl From<Error> for SourceError {
+    fn from(error: Error) -> SourceError {
+        SourceError::Failed(error)
     }
 }
 
@@ -83,7 +97,9 @@ impl Files for Folder {
             let Ok(name) = entry.file_name().into_string() else {
                 continue;
             };
-            if is_configuration(&name) && !entry.path().is_dir() {
+            // Skips folders, FIFOs, sockets and devices.
+            let is_other = || fs::metadata(entry.path()).is_ok_and(|found| !found.is_file());
+            if is_configuration(&name) && !is_other() {
                 names.push(name);
             }
         }
@@ -96,57 +112,87 @@ impl Files for Folder {
 
     fn installed(&self) -> HashMap<String, String> {
         let manifest = self.root.join(".terraform/modules/modules.json");
-        read(&manifest, MANIFEST_MAX).map_or_else(|_| HashMap::new(), |text| manifest_of(&text))
+        let text = read(&manifest, MANIFEST_MAX).unwrap_or_default();
+        let listed = manifest_of(&text, Limits::default().configuration);
+        listed.ok().flatten().unwrap_or_default().into_iter().collect()
     }
 }
 
-/// Reads a file. Fails if it is longer than `max` bytes.
+/// Reads a regular file. Fails if it is longer than `max` bytes.
 fn read(path: &Path, max: u64) -> Result<Vec<u8>, SourceError> {
+    let file = regular::open(path, OpenOptions::new().read(true))?;
+    let file = file.ok_or_else(|| io::Error::other("this is not a regular file"))?;
     let mut text = Vec::new();
-    File::open(path)?.take(max + 1).read_to_end(&mut text)?;
+    file.take(max + 1).read_to_end(&mut text)?;
     if text.len() as u64 > max { Err(SourceError::TooLarge) } else { Ok(text) }
 }
 
-/// The configuration that is stored in a plan file.
-#[derive(Debug, Default)]
-pub struct Snapshot {
-    /// The contents of files, by folder and by name.
-    folders: BTreeMap<String, BTreeMap<String, Vec<u8>>>,
+/// The configuration that is stored in a plan file: the members `tfconfig/modules.json` and
+/// `tfconfig/m-KEY/NAME`.
+pub struct Snapshot<'a> {
+    files: ConfigurationFiles<'a>,
+    /// The members of the files in each folder: `m-KEY/NAME`, by name.
+    folders: BTreeMap<String, BTreeMap<String, String>>,
     installed: HashMap<String, String>,
+    /// The maximum size of a file, in bytes.
+    max: u64,
 }
 
-impl Snapshot {
-    /// Creates a snapshot from the members of a plan file: `tfconfig/modules.json` and
-    /// `tfconfig/m-KEY/NAME`.
-    pub fn new(members: impl IntoIterator<Item = (String, Vec<u8>)>) -> Snapshot {
-        let mut snapshot = Snapshot::default();
-        let mut files = Vec::new();
-        for (path, text) in members {
-            match path.strip_prefix("tfconfig/") {
-                Some("modules.json") => snapshot.installed = manifest_of(&text),
-                Some(path) => files.push((path.to_owned(), text)),
-                None => {}
+/// The member with the list of modules.
+const MANIFEST: &str = "modules.json";
+
+impl<'a> Snapshot<'a> {
+    /// Reads the list of modules in a plan file. Returns `None` if the plan file has no
+    /// configuration.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the list is missing or damaged, if a module in it has no files, or if files belong
+    /// to no module in it. The tools refuse such a plan file too.
+    pub fn new(
+        files: ConfigurationFiles<'a>,
+        limits: &Limits,
+    ) -> Result<Option<Snapshot<'a>>, Error> {
+        let max = limits.configuration;
+        if files.paths().next().is_none() {
+            return Ok(None);
+        }
+        if files.size(MANIFEST).is_some_and(|size| size > MANIFEST_MAX) {
+            return Err(damaged());
+        }
+        let listed = manifest_of(&files.read(MANIFEST)?, max)?.ok_or_else(damaged)?;
+        let mut modules: HashMap<String, (String, BTreeMap<String, String>)> = HashMap::new();
+        for (key, folder) in listed {
+            modules.insert(key, (folder, BTreeMap::new()));
+        }
+        for path in files.paths().filter(|path| *path != MANIFEST) {
+            let (folder, name) = path.split_once('/').unwrap_or_default();
+            let Some(key) = folder.strip_prefix("m-") else { continue };
+            let (_, names) = modules.get_mut(key).ok_or_else(damaged)?;
+            names.insert(name.to_owned(), path.to_owned());
+        }
+        let (folders, installed) = (BTreeMap::new(), HashMap::new());
+        let mut snapshot = Snapshot { files, folders, installed, max };
+        for (key, (folder, names)) in modules {
+            if names.is_empty() {
+                return Err(Error::new(ErrorKind::PlanFile(PlanFileFault::Missing)).within(PLACE));
             }
+            let names = names.into_iter().filter(|(name, _)| is_configuration(name));
+            snapshot.folders.entry(folder.clone()).or_default().extend(names);
+            snapshot.installed.insert(key, folder);
         }
-        for (path, text) in files {
-            let key =
-                path.split_once('/').and_then(|(key, name)| Some((key.strip_prefix("m-")?, name)));
-            let Some((key, name)) = key.filter(|(_, name)| is_configuration(name)) else {
-                continue;
-            };
-            let folder = snapshot.installed.get(key).cloned().unwrap_or_else(|| key.to_owned());
-            snapshot.folders.entry(folder).or_default().insert(name.to_owned(), text);
-        }
-        snapshot
-    }
-
-    /// True if the plan file has no configuration.
-    pub fn is_empty(&self) -> bool {
-        self.folders.is_empty()
+        Ok(Some(snapshot))
     }
 }
 
-impl Files for Snapshot {
+/// The place of the configuration in a plan file.
+const PLACE: &str = "tfconfig/";
+
+fn damaged() -> Error {
+    Error::new(ErrorKind::PlanFile(PlanFileFault::Modules)).within(PLACE)
+}
+
+impl Files for Snapshot<'_> {
     fn list(&self, folder: &str) -> Result<Vec<String>, SourceError> {
         let files = self.folders.get(folder);
         Ok(files.map(|files| files.keys().cloned().collect()).unwrap_or_default())
@@ -154,8 +200,12 @@ impl Files for Snapshot {
 
     fn read(&self, path: &str) -> Result<Vec<u8>, SourceError> {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let file = self.folders.get(folder).and_then(|files| files.get(name));
-        file.cloned().ok_or_else(|| io::Error::from(io::ErrorKind::NotFound).into())
+        let member = self.folders.get(folder).and_then(|files| files.get(name));
+        let member = member.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
+        if self.files.size(member).is_some_and(|size| size > self.max) {
+            return Err(Error::limit(Limit::Configuration, self.max, 0).within(path).into());
+        }
+        Ok(self.files.read(member)?)
     }
 
     fn installed(&self) -> HashMap<String, String> {
@@ -164,24 +214,30 @@ impl Files for Snapshot {
 }
 
 /// Reads a list of installed modules: objects with `Key` and `Dir`, in an array or in `Modules`.
-fn manifest_of(text: &[u8]) -> HashMap<String, String> {
-    let Ok((document, _)) = Document::parse(text) else {
-        return HashMap::new();
-    };
+/// Returns the keys and folders. Returns `None` if the text is no such list. Fails if the list
+/// takes more than `max` bytes of memory.
+fn manifest_of(text: &[u8], max: u64) -> Result<Option<Vec<(String, String)>>, Error> {
+    let mut budget = Budget::new(Limit::Configuration, max);
+    let (document, faults) = Document::parse_at(text, Position::START, Kept::All, &mut budget)?;
+    Ok(if faults.is_empty() { modules_of(&document) } else { None })
+}
+
+fn modules_of(document: &Document) -> Option<Vec<(String, String)>> {
     let root = Document::ROOT;
     let member = |object, name: &str| {
         document.inside(object).find(|(_, node)| node.name() == name).map(|(at, _)| at)
     };
-    let is_array = document.get(root).is_some_and(|node| node.kind == Kind::Array);
-    let modules = if is_array { Some(root) } else { member(root, "Modules") };
+    let is_array = |at| document.get(at).is_some_and(|node| node.kind == Kind::Array);
+    let modules = if is_array(root) { root } else { member(root, "Modules")? };
+    if !is_array(modules) {
+        return None;
+    }
     let text = |object, name: &str| match &document.get(member(object, name)?)?.kind {
         Kind::String(text) => Some(text.to_string()),
         _ => None,
     };
-    let modules = modules.into_iter().flat_map(|modules| document.inside(modules));
-    modules
-        .filter_map(|(module, _)| Some((text(module, "Key")?, normal(&text(module, "Dir")?))))
-        .collect()
+    let modules = document.inside(modules);
+    modules.map(|(module, _)| Some((text(module, "Key")?, normal(&text(module, "Dir")?)))).collect()
 }
 
 /// Normalizes a relative path: removes `.`, and leaves `..` only at the start.
@@ -221,8 +277,12 @@ mod tests {
     fn both_lists_of_modules_are_read() {
         let snapshot = br#"[{"Key":"","Dir":"."},{"Key":"m","Source":"./m","Dir":"m"}]"#;
         let folder = br#"{"Modules":[{"Key":"m","Source":"./m","Dir":"./m"}]}"#;
-        assert_eq!(manifest_of(snapshot).get("m"), Some(&String::from("m")));
-        assert_eq!(manifest_of(folder).get("m"), Some(&String::from("m")));
-        assert!(manifest_of(b"[{").is_empty());
+        let manifest_of = |text: &[u8]| manifest_of(text, 1 << 20).expect("a short list");
+        let listed = |key: &str, folder: &str| (key.to_owned(), folder.to_owned());
+        assert_eq!(manifest_of(snapshot), Some(vec![listed("", ""), listed("m", "m")]));
+        assert_eq!(manifest_of(folder), Some(vec![listed("m", "m")]));
+        for damaged in ["[{", "", "null", "{}", r#"{"Modules":1}"#, r#"[{"Key":""}]"#, "[1]"] {
+            assert_eq!(manifest_of(damaged.as_bytes()), None, "{damaged}");
+        }
     }
 }

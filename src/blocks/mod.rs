@@ -19,5 +19,5 @@ pub mod row;
 pub use address::Local;
 pub use configuration::{Configuration, LocatedBlock, Module};
 pub use directory::{Directory, is_configuration};
-pub use file::{FileDiagnostic, SourceBlock, SourceLocation};
+pub use file::{Detail, FileDiagnostic, SourceBlock, SourceLocation};
 pub use files::{Files, Folder, Snapshot, SourceError};

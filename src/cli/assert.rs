@@ -170,13 +170,13 @@ impl Work for AssertionReader<'_> {
                  complete`"
             ));
         }
-        self.note_unmatched(unmatched);
-        let visited = counts.read(self.plans, name, &document);
         // The locations of blocks are needed only if an assertion fails.
         let fails = outcomes.iter().any(|outcome| !outcome.holds());
         if let Some(origins) = self.origins.iter().find(|_| fails) {
-            origins.begin(name);
+            origins.begin(name)?;
         }
+        self.note_unmatched(unmatched);
+        let visited = counts.read(self.plans, name, &document);
         self.results.document(name, &outcomes)?;
         Ok(visited)
     }

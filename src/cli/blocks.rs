@@ -9,7 +9,7 @@ use super::exit::Exit;
 use super::messages::{fail, fail_named, say};
 use super::output::{Output, is_closed_pipe};
 use super::sources::of_plan_file;
-use crate::blocks::{Configuration, Folder, is_configuration, row};
+use crate::blocks::{Configuration, Detail, Folder, SourceError, is_configuration, row};
 use crate::error::{Error, Result};
 use crate::hcl::diagnostic::Severity;
 use crate::inert::visible;
@@ -22,10 +22,11 @@ const NO_FILES: &str = "no file of a configuration is in this folder";
 /// Lists all configurations that the arguments name.
 pub fn run(arguments: &Blocks) -> std::result::Result<Exit, Exit> {
     let path = arguments.output.as_deref();
+    let limits = arguments.limits();
     let mut configurations: Vec<(&Path, Configuration)> = Vec::new();
     let mut exit = Exit::Done;
     for root in &arguments.paths {
-        match read(root) {
+        match read(root, &limits) {
             Ok(configuration) if configuration.is_empty() && arguments.check => {
                 say(&format!("{}: {NO_FILES}", root.display()));
                 exit = Exit::Failed;
@@ -85,7 +86,7 @@ pub fn run(arguments: &Blocks) -> std::result::Result<Exit, Exit> {
 }
 
 /// Reads a folder, or the configuration in a plan file. If that fails, prints the error.
-fn read(root: &Path) -> std::result::Result<Configuration, Exit> {
+fn read(root: &Path, limits: &Limits) -> std::result::Result<Configuration, Exit> {
     let name = root.to_string_lossy();
     let refused = |why: &str| {
         say(&format!("{name}: {why}"));
@@ -94,25 +95,25 @@ fn read(root: &Path) -> std::result::Result<Configuration, Exit> {
     if root == Path::new("-") {
         return Err(refused("standard input has no folder: name a folder or a binary plan file"));
     }
-    let read = if root.is_dir() {
-        Configuration::read(&Folder::new(root))
-    } else {
-        let read =
-            of_plan_file(root, &Limits::default()).map_err(|error| fail_named(&name, &error))?;
-        read.ok_or_else(|| {
-            let is_file_name = |name: &str| is_configuration(name);
-            let is_source =
-                root.file_name().and_then(|name| name.to_str()).is_some_and(is_file_name);
-            refused(match is_source {
-                true => "this is one file of a configuration: name its folder",
-                false => {
-                    "no configuration is in it: name a folder, or a binary plan file (plan -out) \
-                     that is not encrypted. `plansift config` reads the JSON of plans"
-                }
-            })
-        })?
-    };
-    read.map_err(|error| refused(&format!("cannot read it: {error}")))
+    if root.is_dir() {
+        let read = Configuration::read_with(&Folder::new(root), Detail::Content, limits);
+        return read.map_err(|error| match error {
+            SourceError::Failed(error) => fail_named(&name, &error),
+            error => refused(&format!("cannot read it: {error}")),
+        });
+    }
+    let read = of_plan_file(root, Detail::Content, limits);
+    read.map_err(|error| fail_named(&name, &error))?.ok_or_else(|| {
+        let is_file_name = |name: &str| is_configuration(name);
+        let is_source = root.file_name().and_then(|name| name.to_str()).is_some_and(is_file_name);
+        refused(match is_source {
+            true => "this is one file of a configuration: name its folder",
+            false => {
+                "no configuration is in it: name a folder, or a binary plan file (plan -out) that \
+                 is not encrypted. `plansift config` reads the JSON of plans"
+            }
+        })
+    })
 }
 
 /// Writes rows in a format.

@@ -10,8 +10,9 @@ use super::args::SourceArgs;
 use super::exit::Exit;
 use super::messages::say;
 use crate::blocks::{
-    Configuration, Folder, LocatedBlock, Snapshot, SourceBlock, SourceError, SourceLocation,
+    Configuration, Detail, Folder, LocatedBlock, Snapshot, SourceBlock, SourceError, SourceLocation,
 };
+use crate::error::{Error, Result};
 use crate::hcl::diagnostic::Severity;
 use crate::limits::Limits;
 use crate::sink::origin::{Location, Missing, Origin, Origins, SharedOrigins};
@@ -43,7 +44,11 @@ pub struct Sources {
 /// Opens the configuration that the arguments name. Without a folder, this is the configuration
 /// inside each binary plan file. Warns about errors in the files, unless the run is `quiet`. If the
 /// folder cannot be read, prints the error and fails.
-pub fn open(arguments: &SourceArgs, limits: &Limits, quiet: bool) -> Result<SharedOrigins, Exit> {
+pub fn open(
+    arguments: &SourceArgs,
+    limits: &Limits,
+    quiet: bool,
+) -> std::result::Result<SharedOrigins, Exit> {
     if arguments.no_source {
         return Ok(None);
     }
@@ -56,7 +61,8 @@ pub fn open(arguments: &SourceArgs, limits: &Limits, quiet: bool) -> Result<Shar
         let prefix = given.map_or_else(String::new, with_slash);
         return Ok(Some(Rc::new(Sources { kind, prefix, current: RefCell::new(None) })));
     };
-    let configuration = Configuration::read(&Folder::new(path)).map_err(|error| {
+    let read = Configuration::read_with(&Folder::new(path), Detail::Locations, limits);
+    let configuration = read.map_err(|error| {
         say(&format!("--source {}: cannot read it: {error}", path.display()));
         Exit::Failed
     })?;
@@ -71,7 +77,8 @@ pub fn open(arguments: &SourceArgs, limits: &Limits, quiet: bool) -> Result<Shar
     Ok(Some(Rc::new(Sources { kind: Kind::Folder, prefix, current })))
 }
 
-/// Warns about a folder that has no configuration files, or files with errors.
+/// Warns about a folder that has no configuration files, or files with errors outside of the
+/// content of blocks.
 fn warn_of_faults(path: &Path, configuration: &Configuration) {
     let folder = path.display();
     if configuration.is_empty() {
@@ -127,27 +134,40 @@ fn with_slash(folder: &Path) -> String {
 }
 
 /// Reads the configuration inside a plan file. Returns `None` if the file contains no
-/// configuration. Fails if the plan file cannot be read.
-pub fn of_plan_file(
-    path: &Path,
-    limits: &Limits,
-) -> crate::error::Result<Option<Result<Configuration, SourceError>>> {
+/// configuration.
+///
+/// # Errors
+///
+/// Fails if the plan file cannot be read, or if the configuration exceeds a limit.
+pub fn of_plan_file(path: &Path, detail: Detail, limits: &Limits) -> Result<Option<Configuration>> {
     let kept = InputEntry::of_file(path.to_owned()).keep(limits)?;
-    let snapshot = Snapshot::new(kept.configuration(limits)?);
-    Ok((!snapshot.is_empty()).then(|| Configuration::read(&snapshot)))
+    let Some(files) = kept.configuration(limits)? else { return Ok(None) };
+    let Some(snapshot) = Snapshot::new(files, limits)? else { return Ok(None) };
+    match Configuration::read_with(&snapshot, detail, limits) {
+        Ok(configuration) => Ok(Some(configuration)),
+        Err(SourceError::Failed(error)) => Err(error),
+        // The members of a plan file are no files of the operating system.
+        Err(_) => Ok(None),
+    }
 }
 
-/// Reads the configuration of an input, or returns the reason why there is none.
-fn configuration_of(source: &Path, limits: &Limits) -> Result<Configuration, String> {
+/// Why the configuration of an input is not known.
+enum Unknown {
+    /// The input has none, for this reason.
+    Absent(&'static str),
+    /// The configuration cannot be read.
+    Failed(Error),
+}
+
+fn configuration_of(source: &Path, limits: &Limits) -> std::result::Result<Configuration, Unknown> {
     if !source.is_file() {
-        return Err("only a file can be read a second time for them".to_owned());
+        return Err(Unknown::Absent("only a file can be read a second time for them"));
     }
     let read = match may_be_plan_file(source) {
-        true => of_plan_file(source, limits).map_err(|error| error.to_string())?,
+        true => of_plan_file(source, Detail::Locations, limits).map_err(Unknown::Failed)?,
         false => None,
     };
-    let read = read.ok_or("only plan files keep a configuration")?;
-    read.map_err(|error| format!("cannot read the configuration: {error}"))
+    read.ok_or(Unknown::Absent("only plan files keep a configuration"))
 }
 
 /// Whether a file may be a plan file, by its first byte. Most inputs are plain JSON and need no
@@ -159,18 +179,21 @@ fn may_be_plan_file(path: &Path) -> bool {
 }
 
 impl Origins for Sources {
-    fn begin(&self, source: &str) {
+    fn begin(&self, source: &str) -> Result<()> {
         let Kind::PlanFile { limits, warns } = &self.kind else {
-            return;
+            return Ok(());
         };
-        let (configuration, missing) = match configuration_of(Path::new(source), limits) {
-            Ok(configuration) => (Some(configuration), None),
-            Err(missing) => (None, Some(missing)),
-        };
-        if let Some(missing) = missing.filter(|_| *warns) {
-            say(&format!("{source}: warning: the lines of blocks are not known: {missing}"));
+        *self.current.borrow_mut() = None;
+        match configuration_of(Path::new(source), limits) {
+            Ok(configuration) => *self.current.borrow_mut() = Some(configuration),
+            Err(Unknown::Absent(why)) if *warns => {
+                say(&format!("{source}: warning: the lines of blocks are not known: {why}"));
+            }
+            Err(Unknown::Absent(_)) => {}
+            // The place is in the files of the configuration, not in the plan.
+            Err(Unknown::Failed(error)) => return Err(error.placed()),
         }
-        *self.current.borrow_mut() = configuration;
+        Ok(())
     }
 
     fn has_files(&self) -> bool {

@@ -67,6 +67,8 @@ pub enum PlanFileFault {
     State,
     /// The schemas are damaged.
     Schemas,
+    /// The list of modules is damaged, or names other modules than the files belong to.
+    Modules,
     /// The provider locks are longer than Terraform and OpenTofu write them.
     Locks,
     /// A state file is JSON of a shape that Terraform and OpenTofu do not write.
@@ -98,6 +100,7 @@ impl PlanFileFault {
             PlanFileFault::Missing => "the plan file has no such member",
             PlanFileFault::State => "a state of an unknown shape",
             PlanFileFault::Schemas => "schemas that are not valid",
+            PlanFileFault::Modules => "a list of modules that does not fit its files",
             PlanFileFault::Locks => "locks of providers that are too long",
             PlanFileFault::Address => "a resource address that is not valid",
             PlanFileFault::Number

@@ -1,6 +1,9 @@
 //! Reads the arguments of a JSON configuration according to their schema, and finds references and
 //! faults in them.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+
 use unicode_normalization::UnicodeNormalization;
 
 use super::block::Attribute;
@@ -90,6 +93,14 @@ impl<'a> Source<'a> {
         all
     }
 
+    /// Returns the text that a property name stands for. `None` if only an evaluation can tell.
+    fn constant<'t>(&self, text: &'t str, range: Range) -> Option<Cow<'t, str>> {
+        match template::has_markers(text) {
+            true => self.template(text, range).ok()?.constant().map(Cow::Owned),
+            false => Some(Cow::Borrowed(text)),
+        }
+    }
+
     /// Returns a fault for each duplicate property in a value. Bodies have their own rules about
     /// duplicates.
     pub fn duplicates(&self, index: Index) -> Vec<Diagnostic> {
@@ -98,17 +109,22 @@ impl<'a> Source<'a> {
             if node.kind != Kind::Object || faults.len() >= DIAGNOSTICS_MAX {
                 continue;
             }
-            let mut seen = std::collections::HashMap::new();
+            let mut seen: HashMap<Cow<'_, str>, &Range> = HashMap::new();
             for (_, property) in self.document.inside(object) {
                 let Some(name) = &property.name else {
                     continue;
                 };
-                let text: String = name.text.nfc().collect();
+                let Some(text) = self.constant(&name.text, name.range) else {
+                    continue;
+                };
+                let text = match text.is_ascii() {
+                    true => text,
+                    false => Cow::Owned(text.nfc().collect()),
+                };
                 if let Some(first) = seen.get(&text) {
                     if faults.len() >= DIAGNOSTICS_MAX {
                         break;
                     }
-                    let first: &Range = first;
                     let detail = format!(
                         "An attribute named {} was already defined at {}:{}.",
                         quoted(&text),
@@ -118,7 +134,7 @@ impl<'a> Source<'a> {
                     let summary = "Duplicate object attribute";
                     faults.push(Diagnostic::error(summary, detail, name.range));
                 } else {
-                    seen.insert(text, name.range);
+                    seen.insert(text, &name.range);
                 }
             }
         }
@@ -159,6 +175,10 @@ impl<'a> Source<'a> {
             Reading::Paths if self.string(index).is_some_and(|(text, _)| text == "all") => {
                 ArgumentValue::All
             }
+            Reading::Paths if self.wildcard(index).is_some() => {
+                faults.extend(self.mixed_wildcard(index));
+                ArgumentValue::All
+            }
             Reading::References | Reading::Paths => {
                 ArgumentValue::References(self.list(index, faults, Source::reference))
             }
@@ -172,8 +192,10 @@ impl<'a> Source<'a> {
                 ArgumentValue::Expressions(self.list(index, faults, Source::expression))
             }
             Reading::Type => {
-                let (text, range) = self.string(index)?;
-                let read = type_constraint::parse(text, range).map_err(|fault| faults.push(fault));
+                let node = self.node(index).filter(|node| node.kind != Kind::Invalid)?;
+                let text = self.string(index).map(|(text, _)| text);
+                let read = type_constraint::parse(text, node.range);
+                let read = read.map_err(|fault| faults.push(fault));
                 let constraint = read.ok()?;
                 ArgumentValue::Type(constraint.cty, constraint.has_defaults)
             }
@@ -187,6 +209,22 @@ impl<'a> Source<'a> {
             faults.push(Diagnostic::error("Invalid expression", NOT_STATIC, node.range));
         }
         found
+    }
+
+    /// Returns the first element `"*"` of a list, an old form of the word `all`.
+    fn wildcard(&self, list: Index) -> Option<&'a Node> {
+        let is_wildcard = |node: &&Node| matches!(&node.kind, Kind::String(text) if &**text == "*");
+        self.document.inside(list).map(|(_, node)| node).find(is_wildcard)
+    }
+
+    /// Returns a fault if a list has other elements beside its wildcard.
+    fn mixed_wildcard(&self, list: Index) -> Option<Diagnostic> {
+        let (wildcard, node) = (self.wildcard(list)?, self.node(list)?);
+        let is_other = |node: &Node| node.kind != wildcard.kind;
+        let detail = "Cannot mix wildcard string \"*\" with non-wildcard references.";
+        let summary = "Invalid ignore_changes ruleset";
+        let mixes = self.document.inside(list).any(|(_, node)| is_other(node));
+        mixes.then(|| Diagnostic::error(summary, detail, wildcard.range).within(node.range))
     }
 
     /// Whether a value has the given kind. Reports a fault for any other kind.
@@ -236,6 +274,12 @@ impl<'a> Source<'a> {
         None
     }
 
+    /// Returns the reference in a string that is only `${ }`.
+    fn interpolated_reference(&self, index: Index) -> Option<String> {
+        let (text, _) = self.string(index)?;
+        reference_of(text.strip_prefix("${")?.strip_suffix('}')?)
+    }
+
     fn providers(&self, index: Index, faults: &mut Vec<Diagnostic>) -> Vec<(String, String)> {
         if !self.is_static(index, Kind::Object, "A static map expression is required.", faults) {
             return Vec::new();
@@ -246,7 +290,9 @@ impl<'a> Source<'a> {
             if let (None, Some(name)) = (&child, &property.name) {
                 faults.push(Diagnostic::error("Invalid expression", NOT_STATIC, name.range));
             }
-            if let (Some(child), Some(parent)) = (child, self.reference(index, faults)) {
+            let parent = self.interpolated_reference(index);
+            let parent = parent.or_else(|| self.reference(index, faults));
+            if let (Some(child), Some(parent)) = (child, parent) {
                 pairs.push((child, parent));
             }
         }

@@ -1,14 +1,16 @@
 //! Blocks and attributes with their ranges, in JSON or native syntax. `E` is the type of an
 //! expression in that syntax.
 
+use std::rc::Rc;
+
 use super::position::Range;
 use super::schema::Reading;
 
 /// A label of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
-    /// The text of the label.
-    pub text: Box<str>,
+    /// The text of the label. In JSON, many blocks can share a label.
+    pub text: Rc<str>,
     /// The range of the label.
     pub range: Range,
 }

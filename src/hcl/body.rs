@@ -6,11 +6,14 @@
 
 use std::collections::HashMap;
 
+use super::Tally;
 use super::block::{Attribute, Block, Label};
 use super::diagnostic::{Diagnostic, Diagnostics, did_you_mean, quoted, suggestion};
 use super::json::{Document, Index, Kind, Node};
 use super::position::Range;
 use super::schema::{AttributeSchema, BlockSchema, BodySchema, Reading, Rest};
+use crate::error::{Error, Result};
+use crate::limits::{Budget, Limit};
 
 /// Reads the blocks of a document.
 pub fn read(
@@ -19,19 +22,55 @@ pub fn read(
     file: &str,
     diagnostics: &mut Diagnostics,
 ) -> Vec<Block<Index>> {
+    let mut budget = Budget::new(Limit::Configuration, u64::MAX);
+    let tally = &mut Tally { budget: &mut budget, diagnostics };
+    let headers = headers(document, schema, file, tally).unwrap_or_default();
+    let blocks = headers.into_iter().map(|header| read_body(document, header, file, tally));
+    blocks.filter_map(Result::ok).collect()
+}
+
+/// Reads the blocks of a document without what is inside them.
+///
+/// # Errors
+///
+/// Fails if the blocks exceed the budget.
+pub(crate) fn headers(
+    document: &Document,
+    schema: &'static BodySchema,
+    file: &str,
+    tally: &mut Tally<'_>,
+) -> Result<Vec<Header>> {
     let root = document.get(Document::ROOT).filter(|root| match root.kind {
         Kind::Object | Kind::Array => true,
         _ => {
             let detail = "The root value in a JSON-based configuration must be either a JSON \
                           object or a JSON array of objects.";
-            diagnostics.error("Root value must be object", detail, root.range);
+            tally.diagnostics.error("Root value must be object", detail, root.range);
             false
         }
     });
     if root.is_none() {
-        return Vec::new();
+        return Ok(Vec::new());
     }
-    Reader { document, file, diagnostics }.content(Document::ROOT, schema).blocks
+    let mut reader = Reader::new(document, file, tally);
+    let headers = reader.read_listed(Document::ROOT, schema, &mut Content::default());
+    reader.failed.map_or(Ok(headers), Err)
+}
+
+/// Reads what is inside a block, from a document that contains its body.
+///
+/// # Errors
+///
+/// Fails if the attributes and blocks exceed the budget.
+pub(crate) fn read_body(
+    document: &Document,
+    header: Header,
+    file: &str,
+    tally: &mut Tally<'_>,
+) -> Result<Block<Index>> {
+    let mut reader = Reader::new(document, file, tally);
+    let block = reader.block(header);
+    reader.failed.map_or(Ok(block), Err)
 }
 
 #[derive(Default)]
@@ -44,27 +83,62 @@ struct Reader<'a> {
     document: &'a Document,
     file: &'a str,
     diagnostics: &'a mut Diagnostics,
+    budget: &'a mut Budget,
+    /// The error after which nothing more is read.
+    failed: Option<Error>,
 }
+
+/// The memory of a block without what is inside it, in bytes.
+const BLOCK: usize = 2 * size_of::<Header>() + 4 * size_of::<Label>();
+
+/// The memory of an attribute without its value, in bytes, and of its entry in an index.
+const ATTRIBUTE: usize = 2 * size_of::<Attribute<Index>>() + 100;
 
 const WRONG_TYPE: &str = "Incorrect JSON value type";
 
 impl<'a> Reader<'a> {
+    fn new(document: &'a Document, file: &'a str, tally: &'a mut Tally<'_>) -> Reader<'a> {
+        let Tally { budget, diagnostics } = tally;
+        Reader { document, file, diagnostics, budget, failed: None }
+    }
+
+    /// Takes memory for something that begins at a range. Returns false if the budget is exceeded.
+    fn admit(&mut self, memory: usize, range: Range) -> bool {
+        if self.failed.is_none() {
+            self.failed = self.budget.take(memory, range.start.byte.into()).err();
+        }
+        self.failed.is_none()
+    }
+
     /// Reads a body. The schema limits the recursion, because no block of it contains itself.
     fn content(&mut self, body: Index, schema: &'static BodySchema) -> Content {
         let mut content = Content::default();
         if schema.rest != Rest::Attributes {
-            self.read_listed(body, schema, &mut content);
+            let headers = self.read_listed(body, schema, &mut content);
+            content.blocks = headers.into_iter().map(|header| self.block(header)).collect();
         }
-        if schema.rest != Rest::Refused {
+        if matches!(schema.rest, Rest::Open | Rest::Attributes) {
             self.read_rest(body, schema, &mut content);
         }
         content.attributes.sort_by_key(|attribute| attribute.name_range.start.byte);
         content
     }
 
-    /// Reads the attributes and blocks that the schema lists. A closed schema reports all other
-    /// properties.
-    fn read_listed(&mut self, body: Index, schema: &'static BodySchema, content: &mut Content) {
+    fn block(&mut self, header: Header) -> Block<Index> {
+        let Header { body, schema, mut block } = header;
+        let inside = self.content(body, schema);
+        (block.attributes, block.blocks) = (inside.attributes, inside.blocks);
+        block
+    }
+
+    /// Reads the attributes that the schema lists, and returns the blocks that it lists. A closed
+    /// schema reports all other properties.
+    fn read_listed(
+        &mut self,
+        body: Index,
+        schema: &'static BodySchema,
+        content: &mut Content,
+    ) -> Vec<Header> {
         let properties = self.properties(body, None);
         let mut set: HashMap<&str, Range> = HashMap::new();
         let mut headers = Vec::new();
@@ -74,7 +148,7 @@ impl<'a> Reader<'a> {
                 if let Some(existing) = set.get(name) {
                     let error = self.duplicate("Duplicate argument", node, *existing);
                     self.diagnostics.push(error.within(node.name_range()));
-                } else {
+                } else if self.admit(ATTRIBUTE + name.len(), node.range) {
                     set.insert(name, node.property());
                     content.attributes.push(attribute_of(*index, node, Some(attribute)));
                 }
@@ -92,12 +166,7 @@ impl<'a> Reader<'a> {
         if schema.rest == Rest::Refused {
             self.report_extraneous(body, schema, &set);
         }
-        for Header { body, schema, mut block } in headers {
-            let inside = self.content(body, schema.body);
-            block.attributes = inside.attributes;
-            block.blocks = inside.blocks;
-            content.blocks.push(block);
-        }
+        headers
     }
 
     /// Reports properties that a closed schema does not list.
@@ -149,6 +218,9 @@ impl<'a> Reader<'a> {
                 let error = self.duplicate("Duplicate attribute definition", node, *existing);
                 self.diagnostics.push(error);
                 continue;
+            }
+            if !self.admit(ATTRIBUTE + name.len(), node.range) {
+                return;
             }
             set.insert(name, node.property());
             let mut attribute = attribute_of(index, node, None);
@@ -214,6 +286,9 @@ impl<'a> Reader<'a> {
                 self.diagnostics.error("Missing block label", detail, node.start());
             }
             for (index, node) in properties.into_iter().rev() {
+                if !self.admit(BLOCK + node.name().len(), node.range) {
+                    return;
+                }
                 let mut labels = labels.clone();
                 let range = node.name_range();
                 labels.push(Label { text: node.name().into(), range });
@@ -233,7 +308,7 @@ impl<'a> Reader<'a> {
     ) {
         let header = |body, range, labels| Header {
             body,
-            schema,
+            schema: schema.body,
             block: Block {
                 kind: schema.name.into(),
                 kind_range,
@@ -246,12 +321,19 @@ impl<'a> Reader<'a> {
         };
         match node.kind {
             Kind::Null => {}
-            Kind::Object => headers.push(header(index, node.range, labels)),
+            // The memory of a block with labels was taken for its last label.
+            Kind::Object if !labels.is_empty() || self.admit(BLOCK, node.range) => {
+                headers.push(header(index, node.range, labels));
+            }
+            Kind::Object => {}
             Kind::Array => {
                 let elements = self.document.inside(index);
-                headers.extend(
-                    elements.map(|(index, element)| header(index, element.range, labels.clone())),
-                );
+                for (index, element) in elements {
+                    if !self.admit(BLOCK, element.range) {
+                        return;
+                    }
+                    headers.push(header(index, element.range, labels.clone()));
+                }
             }
             _ => {
                 let name = quoted(schema.name);
@@ -266,10 +348,13 @@ impl<'a> Reader<'a> {
 }
 
 /// A block whose body is not read yet.
-struct Header {
-    body: Index,
-    schema: &'static BlockSchema,
-    block: Block<Index>,
+pub(crate) struct Header {
+    /// The body.
+    pub body: Index,
+    /// The schema of the body.
+    pub schema: &'static BodySchema,
+    /// The block, without what is inside its body.
+    pub block: Block<Index>,
 }
 
 fn purpose(label: Option<&str>) -> String {

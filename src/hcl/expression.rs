@@ -3,14 +3,51 @@
 //! hcl-edit parses the expressions. It rejects more than 64 nested levels and more than 128 chained
 //! operators, which limits the recursion over its trees.
 
-use hcl_edit::expr::{Expression, ForExpr, ObjectKey, Traversal, TraversalOperator};
+use hcl_edit::expr::{Expression, ForExpr, FuncCall, ObjectKey, Traversal, TraversalOperator};
 use hcl_edit::template::{Directive, Element};
 
 use super::diagnostic::quoted;
+use super::scan::TreeSize;
 
-/// Parses an expression that can span lines.
+/// Maximum number of keys of an object. hcl-edit compares each key with all others.
+pub const KEYS_MAX: usize = 10_000;
+
+/// Memory of a tree for each of its tokens and for each byte of its text, in bytes. The largest
+/// measured numbers are 314 and 2.
+const TREE_MEMORY: (usize, usize) = (350, 3);
+
+/// Returns the memory that the tree of a text takes at most, and whether its objects have at most
+/// [`KEYS_MAX`] keys. `measure` returns the exact size of the tree, which takes longer than a
+/// bound.
+pub fn tree_memory(text: &str, measure: fn(&str) -> Option<TreeSize>) -> (usize, bool) {
+    let memory = |size: TreeSize| TREE_MEMORY.0 * size.tokens + TREE_MEMORY.1 * text.len();
+    let mut size = TreeSize::at_most(text);
+    if size.keys > KEYS_MAX || memory(size) > EXACT_MEMORY {
+        size = measure(text).unwrap_or(size);
+    }
+    (memory(size), size.keys <= KEYS_MAX)
+}
+
+/// The memory of a tree from which it is measured exactly.
+const EXACT_MEMORY: usize = 1 << 20;
+
+/// Whether each object of an expression has at most [`KEYS_MAX`] keys.
+pub fn has_small_objects(text: &str) -> bool {
+    TreeSize::at_most(text).keys <= KEYS_MAX
+        || tree_memory(&in_parentheses(text), TreeSize::of_parenthesis).1
+}
+
+fn in_parentheses(text: &str) -> String {
+    format!("(\n{text}\n)")
+}
+
+/// Parses an expression that can span lines. Refuses an expression without
+/// [small objects](has_small_objects).
 pub fn parse(text: &str) -> Option<Expression> {
-    let wrapped = format!("(\n{text}\n)");
+    if !has_small_objects(text) {
+        return None;
+    }
+    let wrapped = in_parentheses(text);
     match hcl_edit::parser::parse_expr(&wrapped).ok()? {
         Expression::Parenthesis(inner) => Some(inner.into_inner()),
         // The text closes the parenthesis itself, so the text is not one expression.
@@ -170,6 +207,23 @@ pub fn step(operator: &TraversalOperator) -> Option<String> {
         TraversalOperator::Index(Expression::Bool(key)) => Some(format!("[{}]", key.value())),
         _ => None,
     }
+}
+
+/// Returns the text that a constant has in a template. `None` for null and for other expressions.
+pub fn constant(expression: &Expression) -> Option<String> {
+    match expression {
+        Expression::String(text) => Some(text.as_str().to_owned()),
+        Expression::Bool(value) => Some(value.value().to_string()),
+        Expression::Number(number) => Some(number.value().to_string()),
+        Expression::Parenthesis(inner) => constant(inner.inner()),
+        _ => None,
+    }
+}
+
+/// Returns the name of a called function with its namespace, such as `provider::aws::arn_parse`.
+pub fn function_name(call: &FuncCall) -> String {
+    let namespace = call.name.namespace.iter().map(|part| part.as_str());
+    namespace.chain([call.name.name.as_str()]).collect::<Vec<_>>().join("::")
 }
 
 /// Returns the text of an expression that is a reference: a variable with constant steps.

@@ -3,6 +3,8 @@
 //! A column is a grapheme cluster. Only a line feed ends a line. A carriage return takes a byte but
 //! no column.
 
+use std::cell::Cell;
+
 use unicode_segmentation::UnicodeSegmentation;
 
 /// A position in a file.
@@ -86,31 +88,72 @@ fn columns(line: &str) -> u32 {
     u32::try_from(count.saturating_sub(returns)).unwrap_or(u32::MAX)
 }
 
-/// The line starts of a text, which convert an offset to a position.
+/// Converts offsets in a text to positions. Each offset must be at or after the one before.
+#[derive(Debug)]
+pub struct Forward<'a> {
+    text: &'a str,
+    offset: usize,
+    at: Position,
+}
+
+impl<'a> Forward<'a> {
+    /// Starts at the start of a file.
+    pub fn new(text: &'a str) -> Forward<'a> {
+        Forward { text, offset: 0, at: Position::START }
+    }
+
+    /// Returns the position at an offset.
+    pub fn position(&mut self, offset: usize) -> Position {
+        self.at = advance(self.at, self.text.get(self.offset..offset).unwrap_or_default());
+        self.offset = offset;
+        self.at
+    }
+
+    /// Returns the range of a span of bytes.
+    pub fn range(&mut self, span: std::ops::Range<usize>) -> Range {
+        Range::new(self.position(span.start), self.position(span.end))
+    }
+}
+
+/// The line starts of a part of a file, which convert offsets in the part to positions in the file.
 #[derive(Debug)]
 pub struct Lines<'a> {
     text: &'a str,
-    /// The offset at which each line starts.
+    first: Position,
+    /// The offset in the part at which each line starts.
     starts: Vec<u32>,
+    /// The last offset and its position. A later offset on the same line is counted from there, so
+    /// that the positions of a long line take linear time.
+    last: Cell<(usize, Position)>,
 }
 
 impl<'a> Lines<'a> {
-    /// Finds the lines of a text.
-    pub fn new(text: &'a str) -> Lines<'a> {
+    /// Finds the lines of a text that starts at `first` in its file.
+    pub fn new(text: &'a str, first: Position) -> Lines<'a> {
         let ends = memchr::memchr_iter(b'\n', text.as_bytes());
         let ends = ends.map(|at| u32::try_from(at + 1).unwrap_or(u32::MAX));
-        Lines { text, starts: std::iter::once(0).chain(ends).collect() }
+        let starts = std::iter::once(0).chain(ends).collect();
+        Lines { text, first, starts, last: Cell::new((0, first)) }
     }
 
     /// Returns the position at an offset.
     pub fn position(&self, offset: usize) -> Position {
         let offset = offset.min(self.text.len());
-        let byte = u32::try_from(offset).unwrap_or(u32::MAX);
-        let line = self.starts.partition_point(|start| *start <= byte).max(1) - 1;
-        let start = self.starts.get(line).map_or(0, |start| *start as usize);
-        let before = self.text.get(start..offset).unwrap_or_default();
-        let line = u32::try_from(line + 1).unwrap_or(u32::MAX);
-        Position { line, column: 1 + columns(before), byte }
+        let line = self.starts.partition_point(|start| *start as usize <= offset).max(1) - 1;
+        let start = self.starts.get(line).copied().unwrap_or_default();
+        let mut from = (start as usize, self.first);
+        if line > 0 {
+            let line = self.first.line.saturating_add(u32::try_from(line).unwrap_or(u32::MAX));
+            from.1 = Position { line, column: 1, byte: self.first.byte.saturating_add(start) };
+        }
+        let last = self.last.get();
+        if (from.0..=offset).contains(&last.0) {
+            from = last;
+        }
+        let passed = self.text.get(from.0..offset).unwrap_or_default();
+        let position = advance(from.1, passed);
+        self.last.set((offset, position));
+        position
     }
 
     /// Returns the range of a span of bytes.

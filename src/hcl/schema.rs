@@ -62,6 +62,8 @@ pub enum Rest {
     Open,
     /// The property is an attribute. Such a schema lists no attributes and no blocks.
     Attributes,
+    /// The property is skipped.
+    Skipped,
 }
 
 /// The attributes and blocks of a body.

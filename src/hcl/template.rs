@@ -5,10 +5,10 @@
 
 use hcl_edit::expr::Expression;
 
-use super::delimit::closing_brace;
 use super::diagnostic::{Diagnostic, did_you_mean, quoted, suggestion};
 use super::expression::{self, References};
 use super::position::{Position, Range, advance};
+use super::scan::closing_brace;
 
 /// A part of a template.
 #[derive(Debug)]
@@ -47,6 +47,18 @@ impl Template {
             }
         }
         all
+    }
+}
+
+impl Template {
+    /// Returns the text of a template whose parts are constants. `None` for any other template.
+    pub fn constant(&self) -> Option<String> {
+        let part = |part: &TemplatePart| match part {
+            TemplatePart::Literal(text) => Some(text.clone()),
+            TemplatePart::Interpolation(inner) => expression::constant(inner),
+            TemplatePart::Directive { .. } => None,
+        };
+        self.parts.iter().map(part).collect()
     }
 }
 
@@ -377,6 +389,10 @@ pub fn faults_of(source: &str, inside: Position, first: Range) -> Vec<Diagnostic
     let trimmed = source.trim_start();
     let at = advance(inside, source.get(..source.len() - trimmed.len()).unwrap_or_default());
     let next = |at: Position| Range::new(at, at.plus(1));
+    if !expression::has_small_objects(source) {
+        let detail = "An object of the expression has more than 10000 keys.";
+        return vec![error("Expression too large", detail, next(at))];
+    }
     if trimmed.is_empty() {
         let detail = "Expected the start of an expression, but found an invalid expression token.";
         return vec![error("Invalid expression", detail, next(at))];

@@ -7,7 +7,7 @@ use super::schema::Reading::{
     Expression, Expressions, Keyword, Keywords, Literal, Paths, Providers, Reference, References,
     Type, Value,
 };
-use super::schema::Rest::{Attributes, Open, Refused};
+use super::schema::Rest::{Attributes, Open, Refused, Skipped};
 use super::schema::{AttributeSchema, BlockSchema, BodySchema, Reading, Rest};
 
 const fn value(name: &'static str) -> AttributeSchema {
@@ -65,11 +65,27 @@ pub static ROOT: BodySchema = body(
     Refused,
 );
 
+/// Returns the content of a block that its address, the addresses inside it or its module call
+/// need.
+pub fn located(kind: &str) -> Option<&'static BodySchema> {
+    match kind {
+        "provider" => Some(&LOCATED_PROVIDER),
+        "module" => Some(&LOCATED_MODULE),
+        "check" => Some(&LOCATED_CHECK),
+        _ => None,
+    }
+}
+
+static LOCATED_PROVIDER: BodySchema = body(&[literal("alias")], &[], Skipped);
+static LOCATED_MODULE: BodySchema = body(&[value("source")], &[], Skipped);
+static LOCATED_CHECK: BodySchema = body(&[], &[block("data", &["type", "name"], &EMPTY)], Skipped);
+static EMPTY: BodySchema = body(&[], &[], Skipped);
+
 static ATTRIBUTES: BodySchema = body(&[], &[], Attributes);
 static ANY: BodySchema = body(&[], &[], Open);
 
 static TERRAFORM: BodySchema = body(
-    &[literal("required_version"), read("experiments", Keywords), literal("language")],
+    &[literal("required_version"), read("experiments", Keywords), read("language", Keyword)],
     &[
         block("backend", &["type"], &ANY),
         block("cloud", &[], &ANY),

@@ -24,18 +24,20 @@ const NO_TYPE: &str = "A type specification is either a primitive type keyword (
 /// A fault: its message, and the text of the faulty part, or `None` for the whole constraint.
 type Fault = (String, Option<String>);
 
-/// Reads a type constraint. `range` is the range of its string.
+/// Reads a type constraint. `text` is `None` for a value that is not a string. `range` is the range
+/// of the value.
 ///
 /// # Errors
 ///
-/// Fails if the text is not a type constraint.
-pub fn parse(text: &str, range: Range) -> Result<TypeConstraint, Diagnostic> {
+/// Fails if the value is not a type constraint.
+pub fn parse(text: Option<&str>, range: Range) -> Result<TypeConstraint, Diagnostic> {
     let summary = "Invalid type specification";
-    let Some(expression) = expression::parse(text) else {
+    let parsed = text.and_then(|text| Some((text, expression::parse(text)?)));
+    let Some((text, expression)) = parsed else {
         return Err(Diagnostic::error(summary, NO_TYPE, range));
     };
     let mut has_defaults = false;
-    match constraint(&expression, &mut has_defaults) {
+    match outermost(&expression, &mut has_defaults) {
         Ok(ty) => Ok(TypeConstraint { cty: ty.to_string(), has_defaults }),
         Err((detail, part)) => {
             let offset = part.as_ref().and_then(|part| text.find(part.as_str()));
@@ -46,6 +48,16 @@ pub fn parse(text: &str, range: Range) -> Result<TypeConstraint, Diagnostic> {
             let place = Range::new(start, advance(start, &part));
             Err(Diagnostic::error(summary, detail, place).within(range))
         }
+    }
+}
+
+/// Converts the outermost expression to a type. The words `list` and `map` alone are types of any
+/// element.
+fn outermost(expression: &Expression, has_defaults: &mut bool) -> Result<Type, Fault> {
+    match expression {
+        Expression::Variable(name) if name.as_str() == "list" => Ok(Type::list(Type::Dynamic)),
+        Expression::Variable(name) if name.as_str() == "map" => Ok(Type::map(Type::Dynamic)),
+        _ => constraint(expression, has_defaults),
     }
 }
 
@@ -80,8 +92,8 @@ fn needs(kind: &str) -> String {
 
 fn constructor(call: &FuncCall, has_defaults: &mut bool) -> Result<Type, Fault> {
     let argument = call.args.get(0).filter(|_| call.args.len() == 1);
-    let name = call.name.name.as_str();
-    match (name, argument) {
+    let name = &expression::function_name(call);
+    match (name.as_str(), argument) {
         ("list", Some(argument)) => constraint(argument, has_defaults).map(Type::list),
         ("set", Some(argument)) => constraint(argument, has_defaults).map(Type::set),
         ("map", Some(argument)) => constraint(argument, has_defaults).map(Type::map),
@@ -112,7 +124,7 @@ fn attributes(object: &Object, has_defaults: &mut bool) -> Result<Type, Fault> {
         };
         let mut ty = value.expr();
         if let Expression::FuncCall(call) = ty
-            && call.name.name.as_str() == "optional"
+            && expression::function_name(call) == "optional"
             && let Some(inner) = call.args.get(0)
         {
             attributes.optional.insert(name.to_owned());

@@ -16,6 +16,8 @@ mod mapped;
 mod mapping;
 mod read_ahead;
 mod reads;
+#[cfg(any(feature = "batch", feature = "blocks"))]
+pub(crate) mod regular;
 #[cfg(feature = "redact")]
 mod rereadable;
 #[cfg(feature = "redact")]

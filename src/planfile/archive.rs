@@ -5,6 +5,7 @@
 //! The directory, the header and the inflated bytes of a member must agree. Overlapping members,
 //! repeated names and excessive expansion are errors.
 
+use std::collections::BTreeMap;
 use std::io::{self, BufReader, Read};
 
 use flate2::read::DeflateDecoder;
@@ -16,7 +17,7 @@ use rawzip::{
 use super::member::Member;
 use crate::error::{Error, ErrorKind, PlanFileFault, Result, WrongDocument};
 use crate::input::{Rereadable, into_error, into_io_error};
-use crate::limits::{Limit, Limits};
+use crate::limits::{Budget, Limit, Limits};
 
 /// The number of inflated bytes from which the expansion ratio is checked.
 const RATIO_FREE: u64 = 64 << 20;
@@ -46,7 +47,7 @@ pub(super) struct Archive<'a> {
 
 /// A member as the directory describes it.
 #[derive(Clone, Copy)]
-struct DirectoryEntry {
+pub(super) struct DirectoryEntry {
     wayfinder: ZipArchiveEntryWayfinder,
     method: CompressionMethod,
     is_encrypted: bool,
@@ -55,6 +56,11 @@ struct DirectoryEntry {
 }
 
 impl DirectoryEntry {
+    /// Returns the size of the member.
+    pub(super) fn size(&self) -> u64 {
+        self.wayfinder.uncompressed_size_hint()
+    }
+
     fn of(entry: &ZipFileHeaderRecord<'_>) -> DirectoryEntry {
         DirectoryEntry {
             wayfinder: entry.wayfinder(),
@@ -182,10 +188,16 @@ impl<'a> Archive<'a> {
         self.inflate(name, found).map(Some).map_err(|error| error.within(name))
     }
 
-    /// Inflates all members of a folder. Their total size is at most `max` bytes.
-    pub(super) fn folder(&self, prefix: &str, max: u64) -> Result<Vec<(String, Member)>> {
-        let mut found = Vec::new();
+    /// Returns the members of a folder, each with its path and size. `max` limits their total size
+    /// and, separately, the memory for their paths.
+    pub(super) fn folder(
+        &self,
+        prefix: &str,
+        limits: &Limits,
+    ) -> Result<BTreeMap<String, DirectoryEntry>> {
+        let mut found = BTreeMap::new();
         let (mut buffer, mut size) = (vec![0; BUFFER], 0_u64);
+        let mut budget = Budget::new(Limit::Configuration, limits.configuration);
         let mut entries = self.zip.entries(&mut buffer);
         while let Some(entry) = entries.next_entry().map_err(directory_error)? {
             let path = entry.file_path();
@@ -195,16 +207,20 @@ impl<'a> Archive<'a> {
             }
             let member = DirectoryEntry::of(&entry);
             size = size.saturating_add(member.wayfinder.uncompressed_size_hint());
-            if size > max {
-                return Err(Error::limit(Limit::Change, max, member.header));
+            if size > limits.change {
+                return Err(Error::limit(Limit::Change, limits.change, member.header));
             }
-            found.push((path.to_owned(), member));
+            budget.take(path.len() + size_of::<DirectoryEntry>() + 64, member.header)?;
+            if found.insert(path.to_owned(), member).is_some() {
+                return Err(archive_fault(PlanFileFault::MemberTwice).within(CONFIGURATION));
+            }
         }
-        let inflated = found.into_iter().map(|(path, found)| {
-            let member = self.inflate(&path, found);
-            member.map(|member| (path, member)).map_err(|error| error.within(CONFIGURATION))
-        });
-        inflated.collect()
+        Ok(found)
+    }
+
+    /// Inflates a member of a folder.
+    pub(super) fn inflate_in(&self, path: &str, found: DirectoryEntry) -> Result<Member> {
+        self.inflate(path, found).map_err(|error| error.within(CONFIGURATION))
     }
 
     fn inflate(&self, name: &str, found: DirectoryEntry) -> Result<Member> {

@@ -18,6 +18,7 @@ mod archive;
 mod attributes;
 mod change;
 mod check;
+mod configuration;
 mod document;
 mod index;
 mod invocation;
@@ -39,6 +40,7 @@ mod tool;
 mod tree;
 mod walk;
 
+pub use configuration::ConfigurationFiles;
 pub use document::Document;
 pub use own_schemas::read_own_schemas;
 pub use packed::{write_unknown, write_value};
@@ -52,7 +54,7 @@ use crate::error::{Error, ErrorKind, PlanFileFault, Result};
 use crate::input::{Input, InputOptions, Rereadable, Source};
 use crate::limits::{Limit, Limits};
 use crate::wire::schema;
-use archive::{Archive, CONFIGURATION, LOCKS, PLAN, SCHEMAS, STATE};
+use archive::{Archive, LOCKS, PLAN, SCHEMAS, STATE};
 use index::Index;
 use member::Member;
 use schemas::Schemas;
@@ -150,22 +152,6 @@ fn locks(archive: &Archive<'_>) -> Result<Vec<u8>> {
         locks.copy(0..locks.len(), &mut text)?;
     }
     Ok(text)
-}
-
-/// Returns the configuration files in a plan file, each with the path of its member.
-///
-/// # Errors
-///
-/// Fails if the file is not a plan file, if it is damaged, or if the configuration is longer than
-/// [`Limits::change`].
-pub fn configuration(file: &Rereadable, limits: &Limits) -> Result<Vec<(String, Vec<u8>)>> {
-    let archive = Archive::open(file, limits)?;
-    let members = archive.folder(CONFIGURATION, limits.change)?;
-    let files = members.into_iter().map(|(path, member)| {
-        let mut text = Vec::new();
-        member.copy(0..member.len(), &mut text).map(|()| (path, text))
-    });
-    files.collect()
 }
 
 fn own_schemas(member: &Member, limits: &Limits) -> Result<schema::Schemas> {

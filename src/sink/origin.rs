@@ -85,7 +85,11 @@ impl Location {
 /// Finds the origins of objects.
 pub trait Origins {
     /// Begins the plan that was read from the input `source`.
-    fn begin(&self, source: &str);
+    ///
+    /// # Errors
+    ///
+    /// Fails if the plan has files that cannot be read.
+    fn begin(&self, source: &str) -> Result<()>;
 
     /// Whether the files of the current plan are known.
     fn has_files(&self) -> bool;
@@ -157,7 +161,7 @@ fn missing(change: &ResourceChange<'_>) -> Missing {
 impl Sink for Located<'_> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         if let Record::Plan(plan) = record {
-            self.origins.begin(plan.source);
+            self.origins.begin(plan.source)?;
         }
         if !self.adds_members() {
             return self.sink.record(record);

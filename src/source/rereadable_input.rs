@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::input::{Input, InputOptions, Rereadable, Threads};
 use crate::limits::Limits;
-use crate::planfile::{self, SchemaFiles};
+use crate::planfile::{self, ConfigurationFiles, SchemaFiles};
 
 /// An input that can be read several times, with the same result each time.
 ///
@@ -61,16 +61,15 @@ impl RereadableInput {
         self.file.is_empty()
     }
 
-    /// Returns the configuration files in a plan file, each with its path in the archive. Returns
-    /// an empty list for other inputs.
+    /// Returns the configuration files in a plan file. Returns `None` for other inputs.
     ///
     /// # Errors
     ///
-    /// Fails like [`planfile::configuration`].
-    pub fn configuration(&self, limits: &Limits) -> Result<Vec<(String, Vec<u8>)>> {
+    /// Fails like [`ConfigurationFiles::open`].
+    pub fn configuration(&self, limits: &Limits) -> Result<Option<ConfigurationFiles<'_>>> {
         match self.form {
-            Form::PlanFile => planfile::configuration(&self.file, limits),
-            Form::Text | Form::StateFile => Ok(Vec::new()),
+            Form::PlanFile => ConfigurationFiles::open(&self.file, limits).map(Some),
+            Form::Text | Form::StateFile => Ok(None),
         }
     }
 

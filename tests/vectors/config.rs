@@ -28,6 +28,7 @@ use plansift::hcl::json::{Document, Index, Kind};
 use plansift::hcl::position::Range;
 use plansift::hcl::template::{self, Template, TemplatePart};
 use plansift::hcl::terraform;
+use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 use unicode_normalization::UnicodeNormalization;
 
@@ -54,7 +55,7 @@ pub fn ask(folder: &Path) -> Tally {
     let mut shown = 0;
     let file = fs::read_to_string(folder.join("hcl-json.ndjson")).expect("documents");
     for line in file.lines() {
-        let question: Json = serde_json::from_str(line).expect("JSON");
+        let question = parse(line);
         for asked in document(&question) {
             tally.asked += 1;
             if asked.theirs == asked.ours {
@@ -76,6 +77,13 @@ pub fn ask(folder: &Path) -> Tally {
         println!("{count:6} {}: {}", rule.name, rule.reason);
     }
     tally
+}
+
+/// Parses a question. Its document can be nested deep.
+fn parse(line: &str) -> Json {
+    let mut parser = serde_json::Deserializer::from_str(line);
+    parser.disable_recursion_limit();
+    Json::deserialize(&mut parser).expect("JSON")
 }
 
 /// Asks for the block of each change, from the sources of its plan.
@@ -414,6 +422,9 @@ fn part(part: &TemplatePart) -> Json {
         }
         TemplatePart::Interpolation(inner) => inner,
     };
+    if let Some(constant) = forms::literal_value(inner) {
+        return json!({ "literal": constant });
+    }
     let references = expression::references(inner);
     if let Some(reference) = expression::reference(inner) {
         return json!({ "traversal": reference });
@@ -422,7 +433,7 @@ fn part(part: &TemplatePart) -> Json {
         return json!({ "quoted": text });
     }
     if let Some(call) = inner.as_func_call() {
-        return json!({ "call": call.name.name.as_str(), "references": references });
+        return json!({ "call": expression::function_name(call), "references": references });
     }
     json!({ "expression": forms::form(inner), "references": references })
 }

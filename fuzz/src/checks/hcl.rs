@@ -1,14 +1,16 @@
 //! The reader of JSON configuration files keeps its promises about places, and no file panics.
 
+use plansift::blocks::Configuration;
 use plansift::hcl::argument::Source;
 use plansift::hcl::block::Block;
 use plansift::hcl::body;
 use plansift::hcl::diagnostic::{DIAGNOSTICS_MAX, Diagnostics};
 use plansift::hcl::json::{Document, Index, Kind};
-use plansift::hcl::native;
 use plansift::hcl::position::{Position, Range};
 use plansift::hcl::template;
 use plansift::hcl::terraform::ROOT;
+
+use super::join::Memory;
 
 /// Reads `text` as a file in each syntax, and as a template.
 pub fn check(text: &[u8]) {
@@ -32,13 +34,14 @@ pub fn check(text: &[u8]) {
         check_diagnostics(&diagnostics);
     }
     if let Ok(text) = std::str::from_utf8(text) {
-        let mut diagnostics = Diagnostics::default();
-        for block in native::read(text, &ROOT, &mut diagnostics) {
-            check_range(text.as_bytes(), block.range);
-            check_range(text.as_bytes(), block.definition);
-            assert!(block.definition.start >= block.range.start);
+        let files = [("main.tf", text.as_bytes())];
+        let configuration = Configuration::read(&Memory(&files)).expect("a small configuration");
+        let text_after_mark = text.strip_prefix('\u{feff}').unwrap_or(text).as_bytes();
+        for block in &configuration.modules()[0].directory.blocks {
+            check_range(text_after_mark, block.range);
+            check_range(text_after_mark, block.definition.range);
+            assert!(block.definition.range.start >= block.range.start);
         }
-        check_diagnostics(&diagnostics);
         match template::parse(text, Position::START, "main.tf.json") {
             Ok(template) => drop(template.references()),
             Err(faults) => assert!(!faults.is_empty()),

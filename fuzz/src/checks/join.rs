@@ -1,21 +1,39 @@
 //! Finds each block by its address in any configuration files. Looking up any other text does not
 //! panic.
 
-use plansift::blocks::{Configuration, Local, Snapshot};
+use std::collections::HashMap;
 
-/// Takes `text` as the files of a plan file's configuration, and its lines as addresses.
+use plansift::blocks::{Configuration, Files, Local, SourceError};
+
+/// Files in memory: the path of each, and its content.
+pub struct Memory<'a>(pub &'a [(&'a str, &'a [u8])]);
+
+impl Files for Memory<'_> {
+    fn list(&self, folder: &str) -> Result<Vec<String>, SourceError> {
+        let split = |path: &str| {
+            path.rsplit_once('/').map_or((String::new(), path.to_owned()), |(folder, name)| {
+                (folder.to_owned(), name.to_owned())
+            })
+        };
+        let paths = self.0.iter().map(|(path, _)| split(path));
+        Ok(paths.filter(|(of, _)| of == folder).map(|(_, name)| name).collect())
+    }
+
+    fn read(&self, path: &str) -> Result<Vec<u8>, SourceError> {
+        let found = self.0.iter().find(|(name, _)| *name == path);
+        Ok(found.map(|(_, text)| text.to_vec()).unwrap_or_default())
+    }
+
+    fn installed(&self) -> HashMap<String, String> {
+        HashMap::from([("m".to_owned(), "m".to_owned())])
+    }
+}
+
+/// Takes `text` as the files of a configuration, and its lines as addresses.
 pub fn check(text: &[u8]) {
-    let manifest = br#"[{"Key":"","Dir":"."},{"Key":"m","Source":"./m","Dir":"m"}]"#;
-    let members = [
-        ("tfconfig/modules.json", manifest.to_vec()),
-        ("tfconfig/m-/main.tf.json", text.to_vec()),
-        ("tfconfig/m-/main.tf", text.to_vec()),
-        ("tfconfig/m-/a_override.tf.json", text.to_vec()),
-        ("tfconfig/m-m/main.tf.json", text.to_vec()),
-    ];
-    let members = members.map(|(path, text)| (path.to_owned(), text));
-    let snapshot = Snapshot::new(members);
-    let configuration = Configuration::read(&snapshot).expect("memory can be read");
+    let names = ["main.tf.json", "main.tf", "a_override.tf.json", "m/main.tf.json"];
+    let files = names.map(|name| (name, text));
+    let configuration = Configuration::read(&Memory(&files)).expect("a small configuration");
     for module in configuration.modules() {
         for block in module.directory.blocks.iter().take(100) {
             let Some(address) = &block.address else { continue };

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{COLOR, INPUT, OUTPUT, When, file, when};
+use super::limits::size;
+use super::{COLOR, INPUT, LIMITS, OUTPUT, When, file, when};
+use crate::limits::Limits;
 
 /// `plansift blocks`.
 #[derive(Debug, Args)]
@@ -29,6 +31,19 @@ pub struct Blocks {
     /// Print no warnings
     #[arg(help_heading = OUTPUT, short, long)]
     pub quiet: bool,
+    /// Memory for the blocks of a configuration, and for one of its files [default: 256M]
+    #[arg(help_heading = LIMITS, long, value_name = "SIZE", value_parser = size,
+          hide_short_help = true)]
+    limit_configuration: Option<u64>,
+}
+
+impl Blocks {
+    /// Returns the limits: the argument, or the defaults.
+    pub fn limits(&self) -> Limits {
+        let default = Limits::default();
+        let configuration = self.limit_configuration.unwrap_or(default.configuration);
+        Limits { configuration, ..default }
+    }
 }
 
 /// The format of a list of blocks.

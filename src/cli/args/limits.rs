@@ -66,7 +66,7 @@ pub struct LimitArgs {
     /// Memory for the addresses of a plan file or state file [default: 256M]
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
     limit_plan_index: Option<u64>,
-    /// Memory for the index or graph of a configuration [default: 256M]
+    /// Memory for configuration files, or an index or graph of a configuration [default: 256M]
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
     limit_configuration: Option<u64>,
     /// Memory for the keys of a listing of a store [default: 256M]

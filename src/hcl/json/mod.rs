@@ -3,20 +3,21 @@
 //! A document is a list of its values in document order. An object or array is followed by the
 //! values inside it, and stores the index of their end, so that no reader needs to recurse.
 
+mod kept;
 mod parse;
 mod text;
 mod token;
 
 use std::iter;
 
-use crate::hcl::diagnostic::{Diagnostic, Diagnostics};
-use crate::hcl::position::Range;
+pub(crate) use self::kept::Kept;
+use crate::error::Result;
+use crate::hcl::diagnostic::Diagnostics;
+use crate::hcl::position::{Position, Range};
+use crate::limits::{Budget, Limit, Limits};
 
 /// The deepest nesting of objects and arrays in a file.
 pub const DEPTH_MAX: usize = 10_000;
-
-/// Maximum number of values in a file.
-pub const NODES_MAX: usize = 8_000_000;
 
 /// A property's name, and the range of its string.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +45,16 @@ pub enum Kind {
     Object,
     /// A value that cannot be read.
     Invalid,
+}
+
+impl Kind {
+    /// Returns the text of a string or number; empty for other values.
+    pub(crate) fn text(&self) -> &str {
+        match self {
+            Kind::Number(text) | Kind::String(text) => text,
+            _ => "",
+        }
+    }
 }
 
 /// A value of a document.
@@ -89,7 +100,7 @@ impl Node {
 pub type Index = usize;
 
 /// A document of JSON.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Document {
     nodes: Vec<Node>,
 }
@@ -99,9 +110,24 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// Fails if the document exceeds a limit.
-    pub fn parse(text: &[u8]) -> Result<(Document, Diagnostics), Diagnostic> {
-        parse::parse(text)
+    /// Fails if the document exceeds the default limit on the memory for a configuration.
+    pub fn parse(text: &[u8]) -> Result<(Document, Diagnostics)> {
+        let mut budget = Budget::new(Limit::Configuration, Limits::default().configuration);
+        Document::parse_at(text, Position::START, Kept::All, &mut budget)
+    }
+
+    /// Parses the value at a position of a text. Keeps a part of the values inside it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the kept values exceed the budget.
+    pub(crate) fn parse_at(
+        text: &[u8],
+        start: Position,
+        kept: Kept,
+        budget: &mut Budget,
+    ) -> Result<(Document, Diagnostics)> {
+        parse::parse(text, start, kept, budget)
     }
 
     /// The index of the outermost value.

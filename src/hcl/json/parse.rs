@@ -5,17 +5,21 @@
 
 use super::text;
 use super::token::{Kind as Token, Scanner, Token as Lexeme};
-use super::{DEPTH_MAX, Document, Kind, NODES_MAX, Name, Node};
+use super::{DEPTH_MAX, Document, Kept, Kind, Name, Node};
+use crate::error::Result;
 use crate::hcl::diagnostic::{Diagnostic, Diagnostics, did_you_mean, quoted, suggestion};
 use crate::hcl::position::{Position, Range};
 use crate::json::word::Word;
+use crate::limits::Budget;
 
 const START_OF_VALUE: &str =
     "A JSON value must start with a brace, a bracket, a number, a string, or a keyword.";
 
 /// An object or array that is not closed yet.
 struct Open {
-    node: usize,
+    /// The index of its node; `None` if the value is not kept.
+    node: Option<usize>,
+    kept: Kept,
     range: Range,
     is_object: bool,
     /// The range of a value that is in the place of a property name.
@@ -31,22 +35,35 @@ enum ParserStep {
     Element,
     /// Reads the comma or closing bracket after a property or an element.
     After,
+    /// Ends the parse at a value that is nested too deep.
+    TooDeep(Position),
 }
 
-struct Parser<'a> {
+struct Parser<'a, 'b> {
     scanner: Scanner<'a>,
     nodes: Vec<Node>,
     open: Vec<Open>,
     diagnostics: Diagnostics,
+    /// What is kept inside the outermost value.
+    kept: Kept,
+    budget: &'b mut Budget,
 }
 
-/// Parses a document. Faults become diagnostics. Only a document that is too large is an error.
-pub fn parse(text: &[u8]) -> Result<(Document, Diagnostics), Diagnostic> {
+/// Parses the value at a position of a text. Faults become diagnostics. Only values that exceed the
+/// budget are an error.
+pub fn parse(
+    text: &[u8],
+    start: Position,
+    kept: Kept,
+    budget: &mut Budget,
+) -> Result<(Document, Diagnostics)> {
     let mut parser = Parser {
-        scanner: Scanner::new(text),
+        scanner: Scanner::new(text, start),
         nodes: Vec::new(),
         open: Vec::new(),
         diagnostics: Diagnostics::default(),
+        kept,
+        budget,
     };
     let mut next = ParserStep::Value(None);
     loop {
@@ -59,6 +76,7 @@ pub fn parse(text: &[u8]) -> Result<(Document, Diagnostics), Diagnostic> {
                 Some(Open { not_a_name: Some(range), .. }) => parser.not_a_name(*range),
                 Some(open) => parser.after(open.range, open.is_object),
             },
+            ParserStep::TooDeep(at) => return Ok(too_deep(at)),
         };
         if parser.diagnostics.is_full() {
             while !parser.open.is_empty() {
@@ -75,32 +93,45 @@ pub fn parse(text: &[u8]) -> Result<(Document, Diagnostics), Diagnostic> {
     Ok((Document { nodes: parser.nodes }, parser.diagnostics))
 }
 
-impl Parser<'_> {
+impl Parser<'_, '_> {
     /// Adds a node. [`Parser::close`] sets the end of an object or array later.
-    fn add(&mut self, kind: Kind, range: Range, name: Option<Box<Name>>) -> Result<(), Diagnostic> {
-        if self.nodes.len() >= NODES_MAX {
-            return Err(too_large("The file has more than 8000000 values.", range.start));
-        }
+    fn add(&mut self, kind: Kind, range: Range, name: Option<Box<Name>>) -> Result<()> {
+        let name_memory = name.as_ref().map_or(0, |name| NAME + 2 * name.text.len());
+        let memory = NODE + kind.text().len() + name_memory;
+        self.budget.take(memory, range.start.byte.into())?;
         let end = u32::try_from(self.nodes.len() + 1).unwrap_or(u32::MAX);
         self.nodes.push(Node { kind, range, name, end });
         Ok(())
     }
 
-    fn value(&mut self, name: Option<Box<Name>>) -> Result<ParserStep, Diagnostic> {
+    /// Returns what is kept inside the next value. `None` if the value is not kept.
+    fn kept(&self, name: Option<&Name>) -> Option<Kept> {
+        match (self.open.last(), name) {
+            (None, _) => Some(self.kept),
+            (Some(open), _) if open.node.is_none() => None,
+            (Some(open), Some(name)) => open.kept.property(&name.text),
+            (Some(open), None) => open.kept.element(),
+        }
+    }
+
+    fn value(&mut self, name: Option<Box<Name>>) -> Result<ParserStep> {
         let token = self.scanner.peek();
         let range = token.range;
+        let kept = self.kept(name.as_deref());
         let kind = match token.kind {
             Token::BraceOpen | Token::BracketOpen => {
                 self.scanner.next();
                 let is_object = token.kind == Token::BraceOpen;
                 if self.open.len() >= DEPTH_MAX {
-                    let detail = "Objects and arrays are nested deeper than 10000 levels.";
-                    return Err(too_large(detail, range.start));
+                    return Ok(ParserStep::TooDeep(range.start));
                 }
-                let node = self.nodes.len();
-                self.open.push(Open { node, range, is_object, not_a_name: None });
-                let kind = if is_object { Kind::Object } else { Kind::Array };
-                self.add(kind, range, name)?;
+                let node = kept.map(|_| self.nodes.len());
+                let inside = kept.unwrap_or(Kept::Nothing);
+                self.open.push(Open { node, kept: inside, range, is_object, not_a_name: None });
+                if kept.is_some() {
+                    let kind = if is_object { Kind::Object } else { Kind::Array };
+                    self.add(kind, range, name)?;
+                }
                 return Ok(if is_object { ParserStep::Name } else { ParserStep::Element });
             }
             Token::Number => self.number(),
@@ -117,7 +148,9 @@ impl Parser<'_> {
                 None
             }
         };
-        self.add(kind.unwrap_or(Kind::Invalid), range, name)?;
+        if kept.is_some() {
+            self.add(kind.unwrap_or(Kind::Invalid), range, name)?;
+        }
         Ok(ParserStep::After)
     }
 
@@ -170,7 +203,7 @@ impl Parser<'_> {
     fn close(&mut self, end: Range) -> ParserStep {
         if let Some(open) = self.open.pop() {
             let next = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
-            if let Some(node) = self.nodes.get_mut(open.node) {
+            if let Some(node) = open.node.and_then(|node| self.nodes.get_mut(node)) {
                 node.range = Range::new(open.range.start, end.end);
                 node.end = next;
             }
@@ -180,8 +213,10 @@ impl Parser<'_> {
 
     /// Replaces the innermost object or array with an invalid value, and continues after it.
     fn abandon(&mut self) -> ParserStep {
-        if let Some(open) = self.open.pop() {
-            self.nodes.truncate(open.node + 1);
+        if let Some(open) = self.open.pop()
+            && let Some(node) = open.node
+        {
+            self.nodes.truncate(node + 1);
             if let Some(node) = self.nodes.last_mut() {
                 node.kind = Kind::Invalid;
                 node.range = open.range;
@@ -312,9 +347,22 @@ impl Parser<'_> {
     }
 }
 
-fn too_large(detail: &str, at: Position) -> Diagnostic {
-    Diagnostic::error("File too large", detail, Range::new(at, at))
+/// Returns a document without values, for a text that is nested too deep.
+fn too_deep(at: Position) -> (Document, Diagnostics) {
+    let detail = "Objects and arrays are nested deeper than 10000 levels.";
+    let mut diagnostics = Diagnostics::default();
+    diagnostics.error("File too large", detail, Range::new(at, at));
+    (Document { nodes: Vec::new() }, diagnostics)
 }
+
+/// The memory of a node without its texts, in bytes. A growing list has room for twice its nodes.
+const NODE: usize = 2 * size_of::<Node>() + ALLOCATION;
+
+/// The memory of a name without its text, in bytes, and of its entry in the search for duplicates.
+const NAME: usize = 2 * size_of::<Name>() + ALLOCATION;
+
+/// The memory of an allocation beyond its length, in bytes.
+const ALLOCATION: usize = 16;
 
 const TRAILING_IN_OBJECT: &str =
     "JSON does not permit a trailing comma after the final property in an object.";

@@ -42,8 +42,8 @@ pub struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    pub fn new(text: &'a [u8]) -> Scanner<'a> {
-        Scanner { text, at: Position::START, stopped: false, peeked: None }
+    pub fn new(text: &'a [u8], at: Position) -> Scanner<'a> {
+        Scanner { text, at, stopped: false, peeked: None }
     }
 
     pub fn bytes(&self, token: Token) -> &'a [u8] {
@@ -103,7 +103,9 @@ impl<'a> Scanner<'a> {
     fn skip_space(&mut self) {
         for byte in self.rest() {
             match byte {
-                b' ' | b'\t' => self.at.column = self.at.column.saturating_add(1),
+                b' ' => self.at.column = self.at.column.saturating_add(1),
+                // In HCL, a tab between tokens of JSON takes two columns.
+                b'\t' => self.at.column = self.at.column.saturating_add(2),
                 b'\n' => {
                     self.at.line = self.at.line.saturating_add(1);
                     self.at.column = 1;

@@ -88,6 +88,13 @@ pub fn constant(expression: &Expression) -> Option<String> {
     }
 }
 
+/// Returns the value of a null, boolean or number, which HCL reads as a literal; `None` for other
+/// expressions.
+pub fn literal_value(expression: &Expression) -> Option<serde_json::Value> {
+    let is_literal = form(expression) == "LiteralValue";
+    constant(expression).filter(|_| is_literal).and_then(|text| serde_json::from_str(&text).ok())
+}
+
 /// Returns the text of a quoted string or heredoc; `None` if it contains `${ }` or `%{ }`.
 pub fn quoted_text(expression: &Expression) -> Option<String> {
     match expression {

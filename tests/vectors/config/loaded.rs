@@ -95,7 +95,8 @@ fn found(document: &Document, blocks: &[Block<Index>]) -> BTreeMap<&'static str,
 fn alias(document: &Document, block: &Block<Index>) -> String {
     let alias = block.attributes.iter().find(|attribute| attribute.name.as_ref() == "alias");
     match alias.and_then(|alias| document.get(alias.value)).map(|node| &node.kind) {
-        Some(Kind::String(text)) => format!(".{text}"),
+        Some(Kind::String(text) | Kind::Number(text)) => format!(".{text}"),
+        Some(Kind::Bool(value)) => format!(".{value}"),
         _ => String::new(),
     }
 }

@@ -110,7 +110,15 @@ fn opentofu(question: &Json, asked: &Asked) -> bool {
 
 /// The tool refuses a block that begins before each fault.
 fn inside(question: &Json, asked: &Asked) -> bool {
-    let refused = |fault: &&Json| fault["summary"] == "Invalid required_providers block";
+    let theirs = question["diagnostics"].as_array();
+    let of_hcl =
+        |fault: &Json| theirs.into_iter().flatten().any(|other| other["range"] == fault["range"]);
+    // OpenTofu refuses the block `action`, which is in the schema of Terraform.
+    let is_extraneous =
+        |fault: &Json| fault["summary"] == "Extraneous JSON object property" && !of_hcl(fault);
+    let refused = |fault: &&Json| {
+        fault["summary"] == "Invalid required_providers block" || is_extraneous(fault)
+    };
     let blocks: Vec<_> = of_tool(question, asked).iter().filter(refused).collect();
     let byte = |fault: &Json| fault["range"][2].as_u64();
     each(asked, |fault| blocks.iter().any(|block| byte(block) < byte(fault)))

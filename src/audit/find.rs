@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use super::notes::{Note, Notes};
 use super::safe_text::{Label, PATH_MAX, SafeText, ShownPath};
 use super::walk::{Hit, HitKind, walk};
-use super::{AuditOptions, Kind, names};
+use super::{AuditOptions, Kind, copies, names};
 use crate::error::{Error, Result};
 use crate::json::string;
 use crate::json::value::{self, Value};
@@ -16,12 +16,14 @@ use crate::limits::Limit;
 use crate::path;
 use crate::plan::{Piece, PieceKind, Section};
 use crate::secret::constants::Constant;
-use crate::secret::echo::{EchoKind, EchoTargets, Echoes};
+use crate::secret::copies::Found;
+use crate::secret::echo::{EchoKind, Echoes};
 use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marks::{MarkReason, MarkSource, Marked, Step};
 use crate::secret::parts::{Parts, constants};
 use crate::secret::piece_secrets::{PieceSecret, PieceSecrets};
 use crate::secret::relevant::secret_steps;
+use crate::secret::strings::Strings;
 use crate::secret::words::words;
 use crate::secret::{Collected, decode, is_attribute_name, is_mask, spells_attribute_name};
 
@@ -237,8 +239,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
 
     /// Finds texts that repeat a secret, anywhere in the piece.
     fn echoes(&mut self, piece: &Piece<'_>) -> Result<()> {
-        let Collected { secrets, contained, .. } = self.collected;
-        let targets = EchoTargets { secrets, contained: contained.as_ref() };
+        let targets = SafeText(self.collected).targets();
         let (raw, start) = (piece.value.raw(), piece.value.offset());
         let (others, hits_max) = (self.hits.list.len(), self.hits.reported_max);
         let hits = &mut self.hits.list;
@@ -257,6 +258,21 @@ impl<'r, N: Notes> Auditor<'r, N> {
             hits.push(Hit { offset, what, number: echo.number });
             Ok(())
         })?;
+        let (mut strings, mut copies) = (Strings::of(raw, &targets), 0);
+        while let Some(range) = strings.next()? {
+            let found = copies::search(&raw[range.clone()], &targets, &mut self.hits.decoded);
+            let (what, number, count) = match found {
+                Found::Nothing => continue,
+                Found::Whole(number) => (HitKind::Echo, number, 1),
+                Found::Inside(copies) => (HitKind::Document, 0, copies.list.len() as u64),
+            };
+            let offset = start + range.start as u64;
+            copies += count;
+            if copies > hits_max {
+                return Err(Error::limit(Limit::Marks, hits_max, offset));
+            }
+            hits.push(Hit { offset, what, number });
+        }
         if hits.len() > others {
             let words = words(piece.kind, piece.value)?;
             let is_word = |hit: &Hit| words.binary_search(&hit.offset).is_ok();
@@ -308,7 +324,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
                 HitKind::Marked => Kind::Marked,
                 HitKind::Named => Kind::Name,
                 HitKind::Equal => Kind::Equal,
-                HitKind::Echo => Kind::Echo,
+                HitKind::Echo | HitKind::Document => Kind::Echo,
                 HitKind::Key => Kind::Key,
                 HitKind::Suspect => Kind::Suspect,
             };
@@ -319,8 +335,13 @@ impl<'r, N: Notes> Auditor<'r, N> {
             let _ = reportable(steps)
                 .iter()
                 .try_for_each(|step| push_step(step, &mut self.key, &mut self.path, &safe));
-            let (offset, number) = (hit.offset, hit.number);
-            self.notes.note(Note { kind, path: self.path.end(), offset, number })
+            let (offset, number, path) = (hit.offset, hit.number, self.path.end());
+            match value.filter(|_| hit.what == HitKind::Document) {
+                Some(value) => {
+                    copies::report(value, path, &safe, &mut self.hits.decoded, &mut self.notes)
+                }
+                None => self.notes.note(Note { kind, path, offset, number }),
+            }
         });
         self.hits.list = hits;
         walked

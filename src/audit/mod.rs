@@ -11,6 +11,7 @@
 //! and has the keys of the document, so that `jq` accepts it: `change.after.list[1].key` in the
 //! element of `resource_changes` that has the reported address.
 
+mod copies;
 mod find;
 mod lookahead;
 mod names;

@@ -12,6 +12,7 @@ use crate::json::string;
 use crate::json::value::{Kind, Value};
 use crate::path::{Paths, Step};
 use crate::plan::{Piece, PieceKind};
+use crate::secret::echo::EchoTargets;
 use crate::secret::{Collected, MASK, is_attribute_name};
 
 /// Longest reported text in bytes; longer texts are cut. There may be many findings, and each
@@ -22,7 +23,13 @@ pub(super) const PATH_MAX: usize = 1 << 10;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SafeText<'r>(pub &'r Collected);
 
-impl SafeText<'_> {
+impl<'r> SafeText<'r> {
+    /// Returns the secrets to search for.
+    pub fn targets(&self) -> EchoTargets<'r> {
+        let Collected { secrets, contained, .. } = self.0;
+        EchoTargets { secrets, contained: contained.as_ref() }
+    }
+
     /// Returns the number of the secret that a text repeats; 0 if the text only contains a secret.
     fn number(&self, text: &str) -> Option<u32> {
         let Collected { secrets, contained, .. } = self.0;

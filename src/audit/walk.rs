@@ -25,6 +25,8 @@ pub(super) enum HitKind {
     Named,
     Equal,
     Echo,
+    /// A string with a document that contains copies.
+    Document,
     Key,
     Suspect,
 }

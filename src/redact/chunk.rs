@@ -22,7 +22,7 @@ pub(super) struct Edit {
 }
 
 impl Edit {
-    fn order(&self) -> (u64, Reverse<u64>) {
+    pub fn order(&self) -> (u64, Reverse<u64>) {
         (self.range.start, Reverse(self.range.end))
     }
 }

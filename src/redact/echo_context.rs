@@ -7,6 +7,8 @@
 //! Errors in a piece that the walk did not parse are ignored here: how strictly a document is
 //! checked must not depend on its secrets. In such a piece all echoes are masked.
 
+use std::ops::Range;
+
 use super::chunk::{Chunk, Span};
 use super::mask::NUMBERED;
 use super::pairs::changed_scalars;
@@ -15,6 +17,7 @@ use crate::input::Slice;
 use crate::json::Validation;
 use crate::json::cursor::Cursor;
 use crate::json::outline::Outline;
+use crate::json::value::Value;
 use crate::limits::Limits;
 use crate::plan::PieceKind;
 use crate::scan::Isa;
@@ -37,6 +40,9 @@ struct EchoContext {
     /// One bit for each byte of the piece. The bit at the start of a scalar in `after` is set if
     /// the scalar differs from `before`.
     changed: Vec<u64>,
+    /// The strings in `after` that differ from `before` and may be documents: their offsets, and
+    /// the ranges of the strings in `before`. In ascending order.
+    documents: Vec<(u64, Range<u64>)>,
     /// The highest number in the masks that the piece already contains
     /// ([`super::mask::Mask::Key`]).
     highest: u32,
@@ -73,6 +79,18 @@ impl EchoContexts {
             let word = context.changed.get((at / 64) as usize).copied().unwrap_or_default();
             (word >> (at % 64)) & 1 == 1
         }
+    }
+
+    /// Returns the range of the string in `before` that the string at `at` replaces. Returns `None`
+    /// if the strings are equal, or if one of them cannot be a document.
+    pub fn before(&mut self, chunk: &Chunk, piece: &Span, at: u64) -> Option<Range<u64>> {
+        if !piece.after.contains(&at) {
+            return None;
+        }
+        let (start, documents) = (piece.range.start, &self.at(chunk, piece).documents);
+        let found = documents.binary_search_by_key(&(at - start), |(after, _)| *after).ok()?;
+        let Range { start: from, end } = documents[found].1.clone();
+        Some(start + from..start + end)
     }
 
     /// Returns a number for the mask of a key that no mask in the piece has yet, so that two keys
@@ -117,12 +135,25 @@ impl EchoContexts {
             && let (Some(before), Some(after)) = (change.get("before")?, change.get("after")?)
         {
             context.changed = vec![0; text.len().div_ceil(64)];
-            changed_scalars(before, after, |at| {
-                context.changed[(at / 64) as usize] |= 1 << (at % 64)
+            changed_scalars(before, after, |[before, after]| {
+                let at = after.offset();
+                context.changed[(at / 64) as usize] |= 1 << (at % 64);
+                if [before, after].into_iter().all(may_be_document) {
+                    context.documents.push((at, before.range()));
+                }
             })?;
+            context.documents.sort_unstable_by_key(|(after, _)| *after);
         }
         Ok(context)
     }
+}
+
+/// Whether a scalar may be a string with a document. Shorter ones have no room for a copy, so
+/// their number is limited by the size of the piece.
+fn may_be_document(scalar: Value<'_>) -> bool {
+    const LEN_MIN: usize = 12;
+    let raw = scalar.raw();
+    raw.len() >= LEN_MIN && (raw.starts_with(b"\"[") || memchr::memchr(b'\\', raw).is_some())
 }
 
 fn highest_number(text: &[u8]) -> u32 {

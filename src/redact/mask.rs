@@ -1,5 +1,7 @@
 //! The masks that replace secrets.
 
+use std::borrow::Cow;
+
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::value::{Kind, Value};
 use crate::json::{number, string};
@@ -45,7 +47,7 @@ impl std::fmt::Debug for Key {
 pub(super) const NUMBERED: [&str; 2] = ["(sensitive value ", ")"];
 
 /// The replacement of a range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Mask {
     Text,
     Changed,
@@ -57,6 +59,8 @@ pub(super) enum Mask {
     Overlay(bool),
     /// Writes this text in place of the range. An empty text removes the range.
     Added(&'static str),
+    /// Replaces a copy inside a document in a string. Has the quotes and escapes of the document.
+    Spelled(Box<str>),
 }
 
 impl Masking {
@@ -90,17 +94,24 @@ impl Masking {
     /// The mask of an echo with these raw bytes. Fails if the bytes have changed since they were
     /// validated.
     pub(super) fn of_echo(&self, raw: &[u8], kind: EchoKind, is_changed: bool) -> Result<Mask> {
-        match (self, kind, raw) {
-            (Masking::Text, ..) if is_changed => Ok(Mask::Changed),
-            (Masking::Digest(_), EchoKind::Value | EchoKind::Key, [b'"', text @ .., b'"']) => {
+        match (self, raw) {
+            (Masking::Digest(_), [b'"', text @ .., b'"']) => {
                 let mut decoded = Vec::with_capacity(text.len());
                 string::unescape(text, &mut decoded).map_err(|_| Error::new(ErrorKind::Changed))?;
-                Ok(self.of_text(&decoded))
+                Ok(self.of_copy(&decoded, kind, is_changed))
             }
-            (Masking::Digest(_), EchoKind::Number, number) => {
-                Ok(self.of_text(number::canonical(number, &mut Vec::new())))
+            _ => Ok(self.of_copy(raw, kind, is_changed)),
+        }
+    }
+
+    /// The mask of an unmarked text that repeats a secret. The text of a string is decoded.
+    pub(super) fn of_copy(&self, text: &[u8], kind: EchoKind, is_changed: bool) -> Mask {
+        match (self, kind) {
+            (Masking::Text, _) if is_changed => Mask::Changed,
+            (Masking::Digest(_), EchoKind::Number) => {
+                self.of_text(number::canonical(text, &mut Vec::new()))
             }
-            _ => Ok(self.of_text(raw)),
+            _ => self.of_text(text),
         }
     }
 }
@@ -112,8 +123,8 @@ fn digest(Key(key): &Key, value: Value<'_>, buffer: &mut Vec<u8>) -> Result<[u8;
     let mut hasher = blake3::Hasher::new_keyed(key);
     leaves(value, |leaf| {
         match leaf {
-            Leaf::Open(Kind::Object) => feed(&mut hasher, b'o', b""),
-            Leaf::Open(_) => feed(&mut hasher, b'a', b""),
+            Leaf::Open(Kind::Object, _) => feed(&mut hasher, b'o', b""),
+            Leaf::Open(..) => feed(&mut hasher, b'a', b""),
             Leaf::Close => feed(&mut hasher, b'c', b""),
             Leaf::Key(key) => feed(&mut hasher, b'k', decode(key, buffer)?),
             Leaf::Scalar(Kind::String, value) => {
@@ -143,20 +154,34 @@ fn half(hasher: &blake3::Hasher) -> [u8; 16] {
 }
 
 impl Mask {
-    pub(super) fn write(self, out: &mut Vec<u8>) {
-        let [open, close] = NUMBERED;
-        let text = match self {
-            Mask::Text => MASK,
-            Mask::Changed => MASK_CHANGED,
-            Mask::Key(number) => &format!("{open}{number}{close}"),
-            Mask::Digest(digest) => &format!("{open}{:032x}{close}", u128::from_be_bytes(digest)),
-            Mask::Added(text) => return out.extend_from_slice(text.as_bytes()),
-            Mask::Null => return out.extend_from_slice(b"null"),
-            Mask::Overlay(true) => return out.extend_from_slice(b"true"),
-            Mask::Overlay(false) => return out.extend_from_slice(b"false"),
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
+        let word = match self {
+            Mask::Added(text) => *text,
+            Mask::Spelled(text) => text,
+            Mask::Null => "null",
+            Mask::Overlay(true) => "true",
+            Mask::Overlay(false) => "false",
+            Mask::Text | Mask::Changed | Mask::Key(_) | Mask::Digest(_) => {
+                out.push(b'"');
+                out.extend_from_slice(self.text().unwrap_or_default().as_bytes());
+                out.push(b'"');
+                return;
+            }
         };
-        out.push(b'"');
-        out.extend_from_slice(text.as_bytes());
-        out.push(b'"');
+        out.extend_from_slice(word.as_bytes());
+    }
+
+    /// The text of a mask that is a string; `None` for other masks.
+    pub(super) fn text(&self) -> Option<Cow<'static, str>> {
+        let [open, close] = NUMBERED;
+        Some(match self {
+            Mask::Text => MASK.into(),
+            Mask::Changed => MASK_CHANGED.into(),
+            Mask::Key(number) => format!("{open}{number}{close}").into(),
+            Mask::Digest(digest) => {
+                format!("{open}{:032x}{close}", u128::from_be_bytes(*digest)).into()
+            }
+            Mask::Null | Mask::Overlay(_) | Mask::Added(_) | Mask::Spelled(_) => return None,
+        })
     }
 }

@@ -1,5 +1,10 @@
 //! Finds the echoes in a chunk (unmarked values that repeat a secret), and masks them.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::iter::Peekable;
+use std::ops::Range;
+
 use super::chunk::{Chunk, Edit, Span};
 use super::echo_context::EchoContexts;
 use super::mask::{Mask, Masking};
@@ -7,8 +12,10 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Limits};
 use crate::pool::Worker;
 use crate::scan::Isa;
+use crate::secret::copies::{Copy, Found};
 use crate::secret::echo::{Echo, EchoKind, EchoTargets, Echoes};
 use crate::secret::spells_attribute_name;
+use crate::secret::strings::Strings;
 
 /// A worker that finds the echoes in chunks.
 pub(super) struct Masker<'s> {
@@ -16,6 +23,8 @@ pub(super) struct Masker<'s> {
     masking: &'s Masking,
     echoes: Echoes,
     contexts: EchoContexts,
+    /// Scratch space for decoded text.
+    decoded: Vec<u8>,
     /// Maximum number of echoes in one piece.
     echoes_max: u64,
 }
@@ -23,7 +32,8 @@ pub(super) struct Masker<'s> {
 impl<'s> Masker<'s> {
     pub fn new(targets: EchoTargets<'s>, masking: &'s Masking, isa: Isa, limits: Limits) -> Self {
         let (echoes, contexts) = (Echoes::new(isa), EchoContexts::new(isa, limits));
-        Masker { targets, masking, echoes, contexts, echoes_max: limits.marks }
+        let (decoded, echoes_max) = (Vec::new(), limits.marks);
+        Masker { targets, masking, echoes, contexts, decoded, echoes_max }
     }
 
     /// Finds the echoes in a chunk whose `pieces` lists only the marked pieces. Returns `false` if
@@ -47,29 +57,151 @@ impl<'s> Masker<'s> {
     fn mask(&mut self, chunk: &mut Chunk, mut outside: impl FnMut() -> Result<()>) -> Result<()> {
         self.contexts.clear();
         let mut found = std::mem::take(&mut chunk.echoes);
-        let mut pieces = chunk.pieces.iter().peekable();
-        // Number of echoes in the current piece.
-        let mut count = 0;
-        let masked = self.echoes.find(&chunk.bytes, &self.targets, &mut |echo| {
+        let masked = self
+            .texts(chunk, &mut found, &mut outside)
+            .and_then(|()| self.documents(chunk, &mut found, &mut outside));
+        chunk.echoes = found;
+        masked
+    }
+
+    /// Finds the strings, keys and numbers that are echoes.
+    fn texts(
+        &mut self,
+        chunk: &Chunk,
+        found: &mut Vec<Edit>,
+        outside: &mut impl FnMut() -> Result<()>,
+    ) -> Result<()> {
+        let Masker { targets, masking, echoes, contexts, .. } = self;
+        let mut pieces = Pieces::of(chunk, self.echoes_max);
+        echoes.find(&chunk.bytes, targets, &mut |echo| {
             let start = chunk.start + echo.range.start as u64;
-            while pieces.next_if(|piece| piece.range.end <= start).is_some() {
-                count = 0;
-            }
-            count += 1;
-            if count > self.echoes_max {
-                return Err(Error::limit(Limit::Marks, self.echoes_max, start));
-            }
-            let piece = pieces.peek().copied().filter(|piece| piece.range.start <= start);
+            let piece = pieces.at(start);
+            pieces.count(1, start)?;
             if piece.is_none() {
                 outside()?;
             }
             let range = start..chunk.start + echo.range.end as u64;
-            let mask = mask_of(&echo, piece, chunk, self.masking, &mut self.contexts)?;
+            let mask = mask_of(&echo, piece, chunk, masking, contexts)?;
             found.extend(mask.map(|mask| Edit { range, mask }));
             Ok(())
+        })
+    }
+
+    /// Finds the echoes in documents in strings.
+    fn documents(
+        &mut self,
+        chunk: &Chunk,
+        found: &mut Vec<Edit>,
+        outside: &mut impl FnMut() -> Result<()>,
+    ) -> Result<()> {
+        let mut pieces = Pieces::of(chunk, self.echoes_max);
+        let mut strings = Strings::of(&chunk.bytes, &self.targets);
+        let texts = found.len();
+        while let Some(range) = strings.next()? {
+            let start = chunk.start + range.start as u64;
+            let piece = pieces.at(start);
+            let copies = self.copies(chunk, piece, range.clone());
+            if piece.is_none() && !matches!(copies, Found::Nothing) {
+                outside()?;
+            }
+            match copies {
+                Found::Nothing => {}
+                Found::Whole(number) => {
+                    pieces.count(1, start)?;
+                    let echo = Echo { range: range.clone(), kind: EchoKind::Value, number };
+                    let mask = mask_of(&echo, piece, chunk, self.masking, &mut self.contexts)?;
+                    let range = start..chunk.start + range.end as u64;
+                    found.extend(mask.map(|mask| Edit { range, mask }));
+                }
+                Found::Inside(copies) => {
+                    pieces.count(copies.list.len() as u64, start)?;
+                    found.extend(copies.list.into_iter().map(|Copy { range, mask, .. }| Edit {
+                        range: start + range.start as u64..start + range.end as u64,
+                        mask: Mask::Spelled(mask.into()),
+                    }));
+                }
+            }
+        }
+        if found.len() > texts && texts > 0 {
+            found.sort_by_key(Edit::order);
+        }
+        Ok(())
+    }
+
+    /// Finds the copies in the string at `range`. The mask of a copy in `after` says whether
+    /// `before` has another secret at the same path.
+    fn copies(&mut self, chunk: &Chunk, piece: Option<&Span>, range: Range<usize>) -> Found {
+        let (start, string) = (chunk.start + range.start as u64, &chunk.bytes[range]);
+        let mut before = HashMap::new();
+        let found = self.copies_with(chunk, piece, string, &before);
+        if !matches!((&found, self.masking), (Found::Inside(_), Masking::Text)) {
+            return found;
+        }
+        let range = piece.and_then(|piece| self.contexts.before(chunk, piece, start));
+        let Some(range) = range else { return found };
+        let Masker { targets, decoded, .. } = self;
+        targets.search_string(chunk.text(range), decoded, &mut |copy| {
+            before.insert(copy.path, targets.secrets.digest(copy.text));
+            None
         });
-        chunk.echoes = found;
-        masked
+        self.copies_with(chunk, piece, string, &before)
+    }
+
+    /// Finds the copies in a string. `before` has the digests of the earlier secrets by their
+    /// paths.
+    fn copies_with(
+        &mut self,
+        chunk: &Chunk,
+        piece: Option<&Span>,
+        string: &[u8],
+        before: &HashMap<u64, u64>,
+    ) -> Found {
+        let Masker { targets, masking, contexts, decoded, .. } = self;
+        targets.search_string(string, decoded, &mut |copy| {
+            let mask = match (copy.kind, piece) {
+                (EchoKind::Key, Some(piece)) => {
+                    Mask::Key(contexts.free_number(chunk, piece, copy.number))
+                }
+                (EchoKind::Key, None) => Mask::Key(copy.number),
+                (kind, _) => {
+                    let digest = targets.secrets.digest(copy.text);
+                    let is_changed = before.get(&copy.path).is_some_and(|it| *it != digest);
+                    masking.of_copy(copy.text, kind, is_changed)
+                }
+            };
+            mask.text().map(Cow::into_owned)
+        })
+    }
+}
+
+/// The pieces of a chunk, for echoes in ascending order.
+struct Pieces<'c> {
+    rest: Peekable<std::slice::Iter<'c, Span>>,
+    /// Number of echoes in the current piece, and its maximum.
+    count: u64,
+    max: u64,
+}
+
+impl<'c> Pieces<'c> {
+    fn of(chunk: &'c Chunk, max: u64) -> Pieces<'c> {
+        Pieces { rest: chunk.pieces.iter().peekable(), count: 0, max }
+    }
+
+    /// The piece that contains an offset. Offsets must not decrease.
+    fn at(&mut self, offset: u64) -> Option<&'c Span> {
+        while self.rest.next_if(|piece| piece.range.end <= offset).is_some() {
+            self.count = 0;
+        }
+        self.rest.peek().copied().filter(|piece| piece.range.start <= offset)
+    }
+
+    /// Counts echoes in the current piece. Fails if there are too many.
+    fn count(&mut self, echoes: u64, offset: u64) -> Result<()> {
+        self.count += echoes;
+        match self.count > self.max {
+            true => Err(Error::limit(Limit::Marks, self.max, offset)),
+            false => Ok(()),
+        }
     }
 }
 

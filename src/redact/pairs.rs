@@ -34,12 +34,12 @@ impl<'a> Entered<'a> {
     }
 }
 
-/// Calls `changed` with the offset of each scalar of `after` that differs from the scalar at the
-/// same place in `before`. Fails if a value is malformed, or has a key twice.
+/// Calls `changed` with each scalar of `after` that differs from the scalar at the same place in
+/// `before`, after the scalar of `before`. Fails if a value is malformed, or has a key twice.
 pub(super) fn changed_scalars(
     before: Value<'_>,
     after: Value<'_>,
-    mut changed: impl FnMut(u64),
+    mut changed: impl FnMut([Value<'_>; 2]),
 ) -> Result<()> {
     let mut entered = Vec::new();
     let mut next = Some([before, after]);
@@ -60,7 +60,7 @@ pub(super) fn changed_scalars(
                 (Kind::String, Kind::String) if before.is_same_string(after)? => {}
                 (Kind::Number, Kind::Number) if number::equal(before.raw(), after.raw()) => {}
                 (Kind::String | Kind::Number, Kind::String | Kind::Number) => {
-                    changed(after.offset());
+                    changed([before, after]);
                 }
                 _ => {}
             }

@@ -211,8 +211,8 @@ impl<N: Notes> Masks<'_, N> {
                 Some(mask) => mask,
                 None => self.masking.of(value, is_changed, &mut self.decoded)?,
             };
+            *self.counts.by(by) += self.edit(value, mask.clone());
             earlier = Some(mask);
-            *self.counts.by(by) += self.edit(value, mask);
         }
         if marked.why == MarkReason::Whole {
             marked.overlays.into_iter().flatten().try_for_each(|overlay| self.overlay(overlay))?;

@@ -12,7 +12,7 @@ use super::parts::{Declared, Parts};
 use super::range_secrets::{MarkedPiece, RangeSecrets};
 use super::search::{SearchResult, Searcher};
 use super::set::Secrets;
-use super::texts::{Role, texts_of};
+use super::texts::texts_of;
 use super::{EchoOf, SecretOptions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
@@ -544,11 +544,7 @@ fn insert(
     (on_fresh_secrets, fresh): (&mut Option<OnFreshSecrets<'_>>, &FreshSecrets<'_, '_>),
 ) -> Result<()> {
     texts_of(value, secrets.echo_min(), decoded, |text, role, offset| {
-        if role != Role::Secret {
-            secrets.insert_step(text);
-            return Ok(());
-        }
-        if !secrets.insert(text, offset)? {
+        if !secrets.insert_text(text, role, offset)? {
             return Ok(());
         }
         kept.as_deref_mut().map_or(Ok(()), |kept| kept.push(text, offset))

@@ -21,9 +21,13 @@ pub(super) struct Digested {
     pub(super) head: Option<u32>,
     /// True if the text may be a number. Meaningless if `head` is `None`.
     pub(super) is_number: bool,
+    /// True if whitespace is among its first bytes. A document may write it in several ways.
+    pub(super) has_break: bool,
     /// True if the text has no echoes: a key that is secret only as a step of a path, or the
-    /// content of a JSON document.
+    /// content of a document.
     pub(super) is_step: bool,
+    /// True if the text is the digest of the content of a document.
+    pub(super) is_meaning: bool,
 }
 
 impl Digester {
@@ -51,7 +55,9 @@ impl Digester {
             digest: self.digest(text),
             head: echoes.then(|| self.hash.of(head_of(text))),
             is_number: is_number(text),
+            has_break: text.iter().take(8).any(u8::is_ascii_whitespace),
             is_step: role != Role::Secret,
+            is_meaning: role == Role::Meaning,
         }
     }
 }

@@ -9,6 +9,7 @@
 //! marked paths ─▶ [`marked_paths`]  marks for other sections ─▶ marked constants of the
 //!                                                               configuration
 //! bytes ─▶ [`echo`]  strings that equal a secret, wherever they occur
+//!       ─▶ [`strings`]  strings that may be documents ─▶ [`copies`]  secrets inside documents
 //! ```
 
 #[cfg(feature = "redact")]
@@ -18,11 +19,17 @@ pub(crate) mod constants;
 #[cfg(feature = "redact")]
 pub(crate) mod contained;
 #[cfg(feature = "redact")]
+pub(crate) mod copies;
+#[cfg(feature = "redact")]
 pub(crate) mod digest;
+#[cfg(feature = "redact")]
+pub(crate) mod document;
 #[cfg(feature = "redact")]
 pub(crate) mod echo;
 #[cfg(feature = "redact")]
 pub(crate) mod first_pass_index;
+#[cfg(feature = "redact")]
+pub(crate) mod items;
 pub(crate) mod marked_paths;
 pub(crate) mod marks;
 #[cfg(feature = "redact")]
@@ -32,6 +39,8 @@ pub(crate) mod parts;
 #[cfg(feature = "redact")]
 pub(crate) mod piece_secrets;
 #[cfg(feature = "redact")]
+mod place;
+#[cfg(feature = "redact")]
 pub(crate) mod range_secrets;
 #[cfg(feature = "redact")]
 pub(crate) mod relevant;
@@ -40,11 +49,17 @@ mod search;
 #[cfg(feature = "redact")]
 mod set;
 pub(crate) mod steps;
+#[cfg(feature = "redact")]
+pub(crate) mod strings;
 mod subject;
 #[cfg(feature = "redact")]
 mod texts;
 #[cfg(feature = "redact")]
+pub(crate) mod trail;
+#[cfg(feature = "redact")]
 pub(crate) mod words;
+#[cfg(feature = "redact")]
+mod yaml;
 
 pub(crate) use crate::json::value::leaves;
 #[cfg(feature = "redact")]

@@ -16,6 +16,9 @@ use super::digest::{Digested, Digester, Hash, head_of};
 use super::meaning::meaning;
 use super::texts::{Role, without_line_ends};
 use crate::error::{Error, Result};
+use crate::json::number;
+use crate::json::value::Value;
+use crate::json::word::Word;
 use crate::limits::{Limit, Limits};
 
 /// The secrets of one document.
@@ -31,6 +34,10 @@ pub struct Secrets {
     numbers: HashTable<u32>,
     /// True if a secret may be a number.
     has_numbers: bool,
+    /// True if the first bytes of a secret have white space.
+    has_breaks: bool,
+    /// True if `steps` has digests of the contents of documents.
+    has_meanings: bool,
     /// Digests of keys that are secret as steps of paths, and of the contents of secret documents.
     steps: HashSet<u64>,
     /// False if `steps` had no room for a digest.
@@ -54,6 +61,8 @@ impl Secrets {
             digests: Vec::new(),
             numbers: HashTable::new(),
             has_numbers: false,
+            has_breaks: false,
+            has_meanings: false,
             steps: HashSet::new(),
             has_all_steps: true,
             max: limits.secrets,
@@ -69,16 +78,22 @@ impl Secrets {
         self.insert_digested(self.digester.digested(text, Role::Secret), offset)
     }
 
-    /// Records a key that is secret only as a step of a path, or the digest of a document's
-    /// content.
-    pub(super) fn insert_step(&mut self, key: &[u8]) {
-        self.insert_step_digested(self.digest(key));
+    /// Records a text of a marked path in any of its roles. Returns `true` if it is a new secret.
+    /// Fails if there are too many secrets.
+    pub(super) fn insert_text(&mut self, text: &[u8], role: Role, offset: u64) -> Result<bool> {
+        self.insert_digested(self.digester.digested(text, role), offset)
     }
 
-    /// Whether a text may be a JSON document with the same content as a secret.
+    /// Whether a text may be a document with the same content as a secret.
     pub fn may_say(&self, text: &[u8]) -> bool {
         let may_hold = |said: [u8; 8]| self.may_hold_step(&said);
-        !self.steps.is_empty() && meaning(text, self.echo_min()).is_some_and(may_hold)
+        self.has_meanings && meaning(text, self.echo_min()).is_some_and(may_hold)
+    }
+
+    /// Whether an object or array of a document may have the content of a marked document.
+    /// `meaning` is the digest of its content.
+    pub(crate) fn may_be_meaning(&self, container: Value<'_>, meaning: u64) -> bool {
+        container.raw().len() >= self.echo_min() && self.may_hold_step(&meaning.to_le_bytes())
     }
 
     fn insert_step_digested(&mut self, digest: u64) {
@@ -98,8 +113,9 @@ impl Secrets {
     /// Like [`Secrets::insert`], for a secret whose digest is already computed
     /// ([`Secrets::digester`]). Fails if there are too many secrets.
     pub(super) fn insert_digested(&mut self, secret: Digested, offset: u64) -> Result<bool> {
-        let Digested { digest, head, is_number, is_step } = secret;
+        let Digested { digest, head, is_number, has_break, is_step, is_meaning } = secret;
         if is_step {
+            self.has_meanings |= is_meaning;
             self.insert_step_digested(digest);
             return Ok(false);
         }
@@ -116,6 +132,7 @@ impl Secrets {
         let _ = self.numbers.insert_unique(digest, number, |&number| digests[index_of(number)]);
         if let Some(head) = head {
             self.has_numbers |= is_number;
+            self.has_breaks |= has_break;
             self.insert_head(head);
         }
         Ok(true)
@@ -168,6 +185,19 @@ impl Secrets {
         may_be.then(|| self.repeated(text)).flatten()
     }
 
+    /// Like [`Secrets::echoed`], for a JSON number: compares its spelling and its value. A short
+    /// spelling, such as `1e9`, may equal a long one.
+    pub(crate) fn echoed_number(&self, number: &[u8], decoded: &mut Vec<u8>) -> Option<u32> {
+        if let Some(number) = self.echoed(number) {
+            return Some(number);
+        }
+        if !self.has_numbers || !Word::is_whole(number) {
+            return None;
+        }
+        let shared = number::canonical(number, decoded);
+        if shared == number { None } else { self.echoed(shared) }
+    }
+
     fn find(&self, digest: u64) -> Option<u32> {
         self.numbers.find(digest, |&number| self.digests[index_of(number)] == digest).copied()
     }
@@ -175,6 +205,16 @@ impl Secrets {
     /// Whether any secret can have echoes.
     pub fn echo(&self) -> bool {
         !self.heads.is_empty()
+    }
+
+    /// Whether a marked text is a document, whose content may stand in other documents.
+    pub(crate) fn has_meanings(&self) -> bool {
+        self.has_meanings
+    }
+
+    /// Whether the first bytes of a secret have white space.
+    pub(super) fn has_breaks(&self) -> bool {
+        self.has_breaks
     }
 
     /// Whether a secret number can have echoes.

@@ -13,14 +13,14 @@ pub(super) enum Role {
     /// A key that is short or may be an attribute name. It is secret as a step of a path only, and
     /// has no echoes.
     Step,
-    /// The digest of the content of a JSON document, which does not depend on the document's
-    /// spelling. It has no echoes.
+    /// The digest of the content of a document, which does not depend on the document's spelling.
+    /// It has no echoes.
     Meaning,
 }
 
 /// Calls `each` with the decoded texts at and below a marked path and their offsets. For a value,
 /// also calls `each` with the text without final line ends, and with the digest of its content if
-/// the text is a JSON document. Keys count as secrets unless they are short or may be attribute
+/// the text is a document. Keys count as secrets unless they are short or may be attribute
 /// names.
 pub(super) fn texts_of(
     value: Value<'_>,
@@ -41,7 +41,7 @@ pub(super) fn texts_of(
             }
             report(text, Role::Secret, value.offset())
         }),
-        Leaf::Open(_) | Leaf::Close => Ok(()),
+        Leaf::Open(..) | Leaf::Close => Ok(()),
         Leaf::Key(key) => {
             let text = decode(key, decoded)?;
             let is_word = text.len() < echo_min || is_attribute_name(text);

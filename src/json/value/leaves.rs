@@ -9,7 +9,7 @@ use crate::json::number;
 #[derive(Clone, Copy, Debug)]
 pub enum Leaf<'a> {
     /// The start of an object or array.
-    Open(Kind),
+    Open(Kind, Value<'a>),
     /// The key of a member, before its value.
     Key(Text<'a>),
     /// A value that is neither an object nor an array.
@@ -75,7 +75,7 @@ pub fn leaves<'a>(root: Value<'a>, mut each: impl FnMut(Leaf<'a>) -> Result<()>)
             match Entries::of(value)? {
                 Some(entries) => {
                     open.push(entries);
-                    each(Leaf::Open(kind))?;
+                    each(Leaf::Open(kind, value))?;
                 }
                 None => each(Leaf::Scalar(kind, value))?,
             }

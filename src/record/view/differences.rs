@@ -7,7 +7,6 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::documents::{Document, Syntax};
 use super::element::{Element, Member, member};
 use super::sets::{Unmatched, shown_nulls, unmatched};
 use super::{Detail, Listing, lines};
@@ -18,6 +17,7 @@ use crate::path::{Path, Paths, Step};
 use crate::record::attributes::UNKNOWN;
 use crate::record::{Difference, Excerpt, Lines, Shown};
 use crate::secret::MASK;
+use crate::secret::document::{Document, Syntax};
 
 /// Number of equal bytes that are shown before the first difference of two long strings, and after
 /// the last one.

@@ -11,11 +11,9 @@
 
 mod container;
 mod differences;
-mod documents;
 mod element;
 pub(super) mod json;
 mod lines;
-mod pieces;
 mod quotes;
 mod scalars;
 mod sets;

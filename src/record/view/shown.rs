@@ -4,9 +4,7 @@ use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
-use super::documents::{Document, Syntax, Unread};
 use super::element::Element;
-use super::pieces;
 use super::walk::Descent;
 use super::{Detail, ViewSettings};
 use crate::error::Result;
@@ -14,18 +12,16 @@ use crate::json::value::{Kind, Text, Value};
 use crate::json::word::Word;
 use crate::json::{number, string};
 use crate::record::{Excerpt, Shown};
+use crate::secret::copies::DOCUMENTS_MAX;
+use crate::secret::document::{Document, Syntax, Unread};
 use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marked_paths::{MarkedPaths, MarksElsewhere};
 use crate::secret::marks::{Marks, Subject};
 use crate::secret::parts::Declared;
-use crate::secret::{Collected, ECHO, MASK, is_attribute_name, is_mask};
+use crate::secret::{Collected, ECHO, MASK, is_attribute_name, is_mask, items};
 
 /// Maximum length of the text of a value, in bytes. A short scalar at the end may exceed it.
 pub const EXCERPT_MAX: usize = 16 << 10;
-
-/// Maximum nesting of documents in strings that are parsed. Each document is parsed once for each
-/// document around it.
-const DOCUMENTS_MAX: u32 = 4;
 
 /// Replaces a string that is too long or too deep to parse, or a document nested deeper than
 /// [`DOCUMENTS_MAX`]. Such a string is not searched for secrets, so it may contain some.
@@ -198,10 +194,10 @@ impl<'s> ValueRenderer<'s> {
         self.mask(text).is_some()
     }
 
-    /// Whether a piece of a string is a secret.
+    /// Whether an item of a string is a secret.
     pub fn has_secret(&self, text: &[u8]) -> bool {
         let secrets = &self.known.secrets;
-        secrets.echo() && pieces::any(text, &mut |piece| secrets.echoed(piece).is_some())
+        secrets.echo() && items::any(text, &mut |item| secrets.echoed(item).is_some())
     }
 
     /// Whether a string equals a secret. If the options say so, also whether it contains one.

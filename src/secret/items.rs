@@ -1,14 +1,14 @@
-//! Splits a text that is not a document into pieces, each of which may be a secret.
+//! Splits a text that is not parsed into items, each of which may be a secret.
 //!
-//! The pieces are lines, and the keys and values in them, as in YAML, JSON or shell scripts. A line
-//! is cut at quotes, brackets and commas, and after keys and dashes. The text is not parsed, so it
-//! need not be well formed. Superfluous pieces do no harm.
+//! The items are lines, and the keys and values in them, as in YAML, JSON or shell scripts. A line
+//! is cut at quotes, brackets and commas, and after keys and dashes. The text need not be well
+//! formed. Superfluous items do no harm.
 
 use crate::json::string;
 
 /// Sets of characters at which a line is cut. Each set is applied to the whole line, independently
 /// of the other sets.
-const CUTS: [&[u8]; 4] = [b"", STRINGS, b"'", b"[]{},"];
+const CUTS: [&[u8]; 5] = [b"", STRINGS, b"'", b"[]{},", b"[]{}(),"];
 
 /// The quote around strings that may contain escapes.
 const STRINGS: &[u8] = b"\"";
@@ -16,8 +16,8 @@ const STRINGS: &[u8] = b"\"";
 /// Maximum number of levels of escapes within escapes.
 const DEPTH_MAX: u32 = 4;
 
-/// Whether `is` accepts any piece of a text.
-pub(super) fn any(text: &[u8], is: &mut impl FnMut(&[u8]) -> bool) -> bool {
+/// Whether `is` accepts any item of a text.
+pub(crate) fn any(text: &[u8], is: &mut impl FnMut(&[u8]) -> bool) -> bool {
     has(text, 0, is)
 }
 
@@ -26,11 +26,11 @@ fn has(text: &[u8], depth: u32, is: &mut impl FnMut(&[u8]) -> bool) -> bool {
         CUTS.iter().any(|cuts| {
             let mut rest = Some(line);
             std::iter::from_fn(|| {
-                let (piece, after) = cut(rest?, cuts);
+                let (item, after) = cut(rest?, cuts);
                 rest = after;
-                Some(piece)
+                Some(item)
             })
-            .any(|piece| is_in(piece, is) || (*cuts == STRINGS && unescaped_has(piece, depth, is)))
+            .any(|item| is_in(item, is) || (*cuts == STRINGS && unescaped_has(item, depth, is)))
         })
     })
 }
@@ -49,9 +49,9 @@ fn cut<'t>(text: &'t [u8], cuts: &[u8]) -> (&'t [u8], Option<&'t [u8]>) {
     }
 }
 
-/// Whether `is` accepts a piece or one of its parts: the text after dashes, the key, or the value.
-fn is_in(piece: &[u8], is: &mut impl FnMut(&[u8]) -> bool) -> bool {
-    let mut item = piece.trim_ascii();
+/// Whether `is` accepts an item or one of its parts: the text after dashes, the key, or the value.
+fn is_in(item: &[u8], is: &mut impl FnMut(&[u8]) -> bool) -> bool {
+    let mut item = item.trim_ascii();
     let mut is_found = is(item);
     while let [b'-' | b'?' | b'#', rest @ ..] = item
         && rest.first().is_some_and(u8::is_ascii_whitespace)
@@ -75,13 +75,13 @@ fn is_in(piece: &[u8], is: &mut impl FnMut(&[u8]) -> bool) -> bool {
     is_found
 }
 
-/// Unescapes a piece that has escapes. Returns whether `is` accepts the result or a piece of it.
-fn unescaped_has(piece: &[u8], depth: u32, is: &mut impl FnMut(&[u8]) -> bool) -> bool {
-    if depth == DEPTH_MAX || !piece.contains(&b'\\') {
+/// Unescapes an item that has escapes. Returns whether `is` accepts the result or an item of it.
+fn unescaped_has(item: &[u8], depth: u32, is: &mut impl FnMut(&[u8]) -> bool) -> bool {
+    if depth == DEPTH_MAX || !item.contains(&b'\\') {
         return false;
     }
-    let mut plain = Vec::with_capacity(piece.len());
-    let is_plain = string::unescape(piece, &mut plain).is_ok();
+    let mut plain = Vec::with_capacity(item.len());
+    let is_plain = string::unescape(item, &mut plain).is_ok();
     is_plain && (is(&plain) || has(&plain, depth + 1, is))
 }
 
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn delimited_values_in_common_formats_are_pieces() {
+    fn delimited_values_in_common_formats_are_items() {
         for text in [
             "it",
             " it\t",
@@ -110,6 +110,9 @@ mod tests {
             "isn't 'it' so",
             "a: [b, it]",
             "{a: it, b: c}",
+            "a (it) b",
+            "f(it, 1)",
+            "(a: it)",
             r#"{"a":1,"b":"it"}"#,
             r#"{"a":it}"#,
             r#"{"a":"\u0069t"}"#,
@@ -118,10 +121,10 @@ mod tests {
             r#"{"a":"b\nit\nc"}"#,
             r#"a "b\\" it"#,
         ] {
-            assert!(any(text.as_bytes(), &mut |piece| piece == b"it"), "{text}");
+            assert!(any(text.as_bytes(), &mut |item| item == b"it"), "{text}");
         }
         for text in ["", "a it", "a-it", "-it", "a:it", "git: a", "u:it@h", r"\it"] {
-            assert!(!any(text.as_bytes(), &mut |piece| piece == b"it"), "{text}");
+            assert!(!any(text.as_bytes(), &mut |item| item == b"it"), "{text}");
         }
     }
 
@@ -130,8 +133,8 @@ mod tests {
         for text in ["\\", "\"", "'", "[", "- ", "a: ", "a=", "\\\"", "# ", " #", "\\\\\\\""] {
             let text = text.repeat(1 << 20);
             let mut tried = 0_usize;
-            assert!(!any(text.as_bytes(), &mut |piece| {
-                tried += usize::from(piece.len() > 1000);
+            assert!(!any(text.as_bytes(), &mut |item| {
+                tried += usize::from(item.len() > 1000);
                 false
             }));
             assert!(tried < 1000, "{tried}");

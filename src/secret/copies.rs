@@ -1,0 +1,432 @@
+//! Finds copies of secrets inside documents in strings: JSON, YAML, and documents inside these.
+//!
+//! A copy is a value or key of the document that equals a secret (or contains one, if the options
+//! say so), or an object or array with the content of a marked document. In YAML, it is also a
+//! comment with a secret as an item. A mask takes the place of each copy, so that the text stays a
+//! document:
+//!
+//! ```text
+//! string ─▶ decoded text ─▶ filter ─▶ [`Document`] ─▶ copies, with their places in the text
+//!                             ▲           │ strings that are documents themselves
+//!                             └───────────┘
+//! ```
+//!
+//! Afterwards the masked text is parsed and searched again. If it is no document any more, or if a
+//! copy is left, the whole string counts as one copy. So a mistake about the place of a value hides
+//! too much, but never too little.
+//!
+//! A text that is too long or too deep to parse is searched item by item ([`super::items`]). If an
+//! item is a secret, the whole string counts as one copy.
+
+use std::iter::Peekable;
+use std::ops::Range;
+use std::vec::IntoIter;
+
+use super::digest::head_of;
+use super::document::{Document, Unread, may_be_document};
+use super::echo::{EchoKind, EchoTargets};
+use super::meaning::containers;
+use super::place::{Places, Style};
+use super::trail::{TrailId, TrailStep, Trails};
+use super::{decode, is_attribute_name, is_mask, items};
+use crate::error::Result;
+use crate::json::value::{Entries, Kind, Step, Text, Value};
+
+/// Maximum nesting of documents in strings that are parsed. Each document is parsed once for each
+/// document around it.
+pub(crate) const DOCUMENTS_MAX: u32 = 4;
+
+/// The result of a search in a string.
+pub(crate) enum Found {
+    /// The string has no copies.
+    Nothing,
+    /// The whole string counts as a copy of the secret with this number; 0 if the number is
+    /// unknown.
+    Whole(u32),
+    Inside(Copies),
+}
+
+/// The copies inside a document.
+pub(crate) struct Copies {
+    /// The copies, in the order of the text.
+    pub list: Vec<Copy>,
+    pub trails: Trails,
+}
+
+/// A copy of a secret inside a document.
+pub(crate) struct Copy {
+    /// The range of the copy in the text, in bytes.
+    pub range: Range<usize>,
+    pub kind: EchoKind,
+    /// The number of the secret; 0 if it is unknown.
+    pub number: u32,
+    /// The path to the copy.
+    pub trail: TrailId,
+    /// What takes the place of the range in the masked text.
+    pub mask: String,
+}
+
+/// A copy that needs a mask.
+pub(crate) struct Unmasked<'t> {
+    /// The decoded text of the copy.
+    pub text: &'t [u8],
+    pub kind: EchoKind,
+    pub number: u32,
+    /// A digest of the path to the copy.
+    pub path: u64,
+}
+
+/// Returns the text of a mask, or `None` for `null`.
+pub(crate) type NewMask<'m> = &'m mut dyn FnMut(&Unmasked<'_>) -> Option<String>;
+
+impl EchoTargets<'_> {
+    /// Searches the decoded text of a string for copies. `mask` returns the mask of each copy.
+    pub fn search(&self, text: &[u8], mask: NewMask<'_>) -> Found {
+        if !self.may_have_copies(text) {
+            return Found::Nothing;
+        }
+        let mut search = Search { targets: self, mask, trails: Trails::default() };
+        let copies = match search.document(text, None, 0) {
+            Read::Document(copies) if !copies.is_empty() => copies,
+            Read::Document(_) | Read::Text if !self.contains(text) => return Found::Nothing,
+            Read::Document(_) | Read::Text | Read::Repeated => return Found::Whole(0),
+            Read::Unread => {
+                let found = self.item(text).or_else(|| self.contains(text).then_some(0));
+                return found.map_or(Found::Nothing, Found::Whole);
+            }
+        };
+        let masked = applied(text, &copies);
+        let mut again = Search { targets: self, mask: &mut |_| None, trails: Trails::default() };
+        let is_clean = match again.document(&masked, None, 0) {
+            Read::Document(left) => left.is_empty() && !self.contains(&masked),
+            _ => false,
+        };
+        match is_clean {
+            true => Found::Inside(Copies { list: copies, trails: search.trails }),
+            false => Found::Whole(copies[0].number),
+        }
+    }
+
+    /// Whether a text may have copies. Rejects most texts without parsing them.
+    fn may_have_copies(&self, text: &[u8]) -> bool {
+        let is_filtered = !self.secrets.has_meanings() && !self.secrets.echo_numbers();
+        match self.contained {
+            Some(contained) => contained.is_in(text) || (!is_filtered && may_be_document(text)),
+            None => {
+                may_be_document(text)
+                    && (!is_filtered || self.secrets.has_breaks() || self.has_heads(text))
+            }
+        }
+    }
+
+    /// Whether a value or an item in a text may begin like a secret. The first bytes of a value lie
+    /// together in the text, unless an escape or a line break is among them.
+    fn has_heads(&self, text: &[u8]) -> bool {
+        let is_start =
+            |before: u8| before.is_ascii_whitespace() || b"\"'[]{}(),:=#".contains(&before);
+        let mut before = b' ';
+        text.iter().enumerate().any(|(at, &byte)| {
+            let last = std::mem::replace(&mut before, byte);
+            if !is_start(last) {
+                return false;
+            }
+            let rest = &text[at..];
+            let head = &rest[..rest.len().min(8)];
+            self.secrets.may_begin(head_of(head))
+                || (last == b'"' && head.contains(&b'\\'))
+                || head.windows(2).any(|pair| pair == b"''")
+        })
+    }
+
+    /// Whether the options say that a text counts as an echo because it contains a secret.
+    fn contains(&self, text: &[u8]) -> bool {
+        self.contained.is_some_and(|contained| contained.is_in(text))
+    }
+
+    /// Returns the number of the secret that an item of a text repeats.
+    fn item(&self, text: &[u8]) -> Option<u32> {
+        let mut number = None;
+        items::any(text, &mut |item| {
+            number = self.secrets.echoed(item);
+            number.is_some()
+        });
+        number
+    }
+}
+
+/// Returns a text with masks in place of copies.
+fn applied(text: &[u8], copies: &[Copy]) -> Vec<u8> {
+    let (mut masked, mut from) = (Vec::with_capacity(text.len()), 0);
+    for Copy { range, mask, .. } in copies {
+        masked.extend_from_slice(text.get(from..range.start).unwrap_or_default());
+        masked.extend_from_slice(mask.as_bytes());
+        from = from.max(range.end);
+    }
+    masked.extend_from_slice(&text[from..]);
+    masked
+}
+
+/// The result of reading a text as a document.
+enum Read {
+    /// The text is not a document.
+    Text,
+    /// The text cannot be parsed.
+    Unread,
+    /// The document has the content of a marked document.
+    Repeated,
+    Document(Vec<Copy>),
+}
+
+/// A search in one string.
+struct Search<'s, 'm> {
+    targets: &'s EchoTargets<'s>,
+    mask: NewMask<'m>,
+    trails: Trails,
+}
+
+impl Search<'_, '_> {
+    /// Searches a text that may be a document. `around` is the path to the string, and `depth` the
+    /// number of documents around it.
+    fn document(&mut self, text: &[u8], around: Option<TrailId>, depth: u32) -> Read {
+        let mut document = match Document::of(text) {
+            Ok(None) => return Read::Text,
+            Ok(Some(document)) if depth < DOCUMENTS_MAX => document,
+            Ok(Some(_)) | Err(Unread) => return Read::Unread,
+        };
+        let syntax = document.syntax;
+        let (root, places) = document.parts();
+        let Ok(repeated) = self.repeated(root) else { return Read::Unread };
+        if repeated.first() == Some(&root.offset()) {
+            return Read::Repeated;
+        }
+        let comments: Vec<_> = places
+            .comments(text)
+            .into_iter()
+            .filter_map(|range| {
+                let comment = &text[range.clone()];
+                let found = self.targets.item(comment);
+                let number = found.or_else(|| self.targets.contains(comment).then_some(0))?;
+                Some((range, number))
+            })
+            .collect();
+        let document = self.trails.push(around, TrailStep::Document(syntax));
+        let mut walk = Walk {
+            search: self,
+            text,
+            places,
+            repeated,
+            document,
+            depth,
+            steps: Vec::new(),
+            comments: comments.into_iter().peekable(),
+            copies: Vec::new(),
+        };
+        match walk.all(root) {
+            Ok(()) => Read::Document(walk.copies),
+            Err(_) => Read::Unread,
+        }
+    }
+
+    /// Returns the offsets of the objects and arrays with the content of a marked document, in
+    /// ascending order.
+    fn repeated(&self, root: Value<'_>) -> Result<Vec<u64>> {
+        let secrets = self.targets.secrets;
+        let mut repeated = Vec::new();
+        if secrets.has_meanings() {
+            containers(root, |container, meaning| {
+                if secrets.may_be_meaning(container, meaning) {
+                    repeated.push(container.offset());
+                }
+            })?;
+            repeated.sort_unstable();
+        }
+        Ok(repeated)
+    }
+}
+
+/// A walk through one document.
+struct Walk<'w, 's, 'm, 'a> {
+    search: &'w mut Search<'s, 'm>,
+    text: &'a [u8],
+    places: &'a Places,
+    /// The offsets of the objects and arrays that count as copies.
+    repeated: Vec<u64>,
+    /// The path to the document.
+    document: TrailId,
+    depth: u32,
+    /// The steps to the current value, and their nodes, if they have some.
+    steps: Vec<(Step<'a>, Option<TrailId>)>,
+    /// The comments that count as copies, and the numbers of their secrets.
+    comments: Peekable<IntoIter<(Range<usize>, u32)>>,
+    copies: Vec<Copy>,
+}
+
+impl<'a> Walk<'_, '_, '_, 'a> {
+    fn all(&mut self, root: Value<'a>) -> Result<()> {
+        let mut open: Vec<Entries<'a>> = Vec::new();
+        let mut next = Some(root);
+        loop {
+            if let Some(value) = next.take() {
+                let is_repeated = self.repeated.binary_search(&value.offset()).is_ok();
+                match if is_repeated { None } else { Entries::of(value)? } {
+                    Some(entries) => open.push(entries),
+                    None => {
+                        self.whole(value, is_repeated)?;
+                        self.steps.pop();
+                    }
+                }
+            }
+            let Some(inside) = open.last_mut() else { break };
+            match inside.next()? {
+                Some((step, value)) => {
+                    self.steps.push((step, None));
+                    if let Step::Key(key) = step {
+                        self.key(key)?;
+                    }
+                    next = Some(value);
+                }
+                None => {
+                    open.pop();
+                    self.steps.pop();
+                }
+            }
+        }
+        self.comments_before(usize::MAX);
+        Ok(())
+    }
+
+    /// Tests a scalar, or an object or array that counts as a copy.
+    fn whole(&mut self, value: Value<'a>, is_repeated: bool) -> Result<()> {
+        let secrets = self.search.targets.secrets;
+        let mut decoded = Vec::new();
+        match value.kind()? {
+            Kind::String => self.string(value, decode(value.string()?, &mut decoded)?),
+            Kind::Number => {
+                let number = secrets.echoed_number(value.raw(), &mut decoded);
+                number.into_iter().for_each(|number| {
+                    self.copy(value.range(), value.raw(), EchoKind::Number, number);
+                });
+            }
+            _ if is_repeated => self.copy(value.range(), value.raw(), EchoKind::Value, 0),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn string(&mut self, value: Value<'a>, text: &[u8]) {
+        let targets = self.search.targets;
+        if is_mask(text) {
+            return;
+        }
+        let mut found = targets.secrets.echoed(text);
+        if found.is_none() && may_be_document(text) {
+            let trail = self.trail();
+            match self.search.document(text, Some(trail), self.depth + 1) {
+                Read::Document(inner) if !inner.is_empty() => {
+                    let number = inner[0].number;
+                    if self.embed(&value, text, inner).is_some() {
+                        return;
+                    }
+                    found = Some(number);
+                }
+                Read::Repeated => found = Some(0),
+                Read::Unread => found = targets.item(text),
+                Read::Document(_) | Read::Text => {}
+            }
+        }
+        let found = found.or_else(|| targets.contains(text).then_some(0));
+        found.into_iter().for_each(|number| {
+            self.copy(value.range(), text, EchoKind::Value, number);
+        });
+    }
+
+    fn key(&mut self, key: Text<'a>) -> Result<()> {
+        let mut decoded = Vec::new();
+        let text = decode(key, &mut decoded)?;
+        if text.len() < self.search.targets.secrets.echo_min() || is_attribute_name(text) {
+            return Ok(());
+        }
+        if let Some(number) = self.search.targets.secrets.number(text) {
+            let start = key.offset() - 1;
+            let end = key.offset() + key.raw().len() as u64 + 1;
+            self.copy(start..end, text, EchoKind::Key, number);
+        }
+        Ok(())
+    }
+
+    /// Adds the copies in the document inside a string. Returns `None` if their places in this
+    /// document's text are unclear.
+    fn embed(&mut self, value: &Value<'a>, text: &[u8], inner: Vec<Copy>) -> Option<()> {
+        let place = self.places.of(value.range())?;
+        let source = place.style.inside(place.range.clone())?;
+        let positions = place.style.spelled(self.text.get(source.clone())?, text, &inner)?;
+        self.comments_before(place.range.start);
+        self.copies.extend(inner.into_iter().zip(positions).map(|(copy, range)| Copy {
+            range: source.start + range.start..source.start + range.end,
+            mask: place.style.escaped(&copy.mask),
+            ..copy
+        }));
+        Some(())
+    }
+
+    /// Adds a copy at a range of the JSON text.
+    fn copy(&mut self, json: Range<u64>, text: &[u8], kind: EchoKind, number: u32) {
+        let trail = self.trail();
+        let path = self.search.trails.digest(trail);
+        let mask = (self.search.mask)(&Unmasked { text, kind, number, path });
+        // Without a place, the mask has no effect, and the search in the masked text finds the copy
+        // again.
+        let Some(place) = self.places.of(json) else {
+            let range = self.text.len()..self.text.len();
+            return self.copies.push(Copy { range, kind, number, trail, mask: String::new() });
+        };
+        self.comments_before(place.range.start);
+        let mask = place.style.token(mask.as_deref());
+        self.copies.push(Copy { range: place.range, kind, number, trail, mask });
+    }
+
+    /// Adds the comments before a position that count as copies.
+    fn comments_before(&mut self, position: usize) {
+        while let Some((range, number)) = self.comments.next_if(|(it, _)| it.start < position) {
+            let (kind, trail) = (EchoKind::Value, self.document);
+            let path = self.search.trails.digest(trail) ^ self.copies.len() as u64;
+            let text = &self.text[range.clone()];
+            let mask = (self.search.mask)(&Unmasked { text, kind, number, path });
+            let mask = format!(" {}", Style::Block.token(mask.as_deref()));
+            self.copies.push(Copy { range, kind, number, trail, mask });
+        }
+    }
+
+    /// Returns the path to the current value.
+    fn trail(&mut self) -> TrailId {
+        let known = self.steps.iter().rposition(|(_, node)| node.is_some());
+        let mut around = known.and_then(|at| self.steps[at].1).unwrap_or(self.document);
+        for (step, node) in &mut self.steps[known.map_or(0, |at| at + 1)..] {
+            let key = match step {
+                Step::Key(key) => key.decode().unwrap_or_default(),
+                Step::Index(_) => String::new(),
+            };
+            let step = match step {
+                Step::Key(_) => TrailStep::Key(&key),
+                Step::Index(index) => TrailStep::Index(*index),
+            };
+            around = self.search.trails.push(Some(around), step);
+            *node = Some(around);
+        }
+        around
+    }
+}
+
+impl Style {
+    /// Converts the ranges of copies in the decoded text of a node to ranges in its source.
+    pub(super) fn spelled(
+        self,
+        source: &[u8],
+        text: &[u8],
+        copies: &[Copy],
+    ) -> Option<Vec<Range<usize>>> {
+        let offsets = copies.iter().flat_map(|copy| [copy.range.start, copy.range.end]);
+        let positions = self.positions(source, text, offsets)?;
+        Some(positions.as_chunks::<2>().0.iter().map(|&[start, end]| start..end).collect())
+    }
+}

@@ -1,0 +1,229 @@
+//! Parses documents in strings: policies, templates, Helm values.
+//!
+//! JSON documents are read with the tokenizer for plans, so numbers keep their spelling. YAML is
+//! converted to JSON first ([`yaml`]). If it is unclear whether a string is a document, it counts
+//! as plain text.
+
+use super::place::Places;
+use super::yaml::{self, DEPTH_MAX};
+use crate::error::ErrorKind;
+use crate::json::detached::Detached;
+use crate::json::value::Value;
+use crate::limits::Limits;
+use crate::path::DECODERS;
+
+/// Maximum length of a string that is parsed, in bytes.
+const TEXT_MAX: usize = 1 << 20;
+
+/// Maximum number of brackets and commas in a string that is parsed as YAML. The parser buffers a
+/// bracketed list up to its end, and needs a few KB for each element.
+const FLOW_MAX: usize = 50_000;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Syntax {
+    Json,
+    Yaml,
+    /// Several YAML documents in one string, read as a list. Terraform decodes only single
+    /// documents.
+    YamlStream,
+}
+
+impl Syntax {
+    /// Returns the name of the Terraform function that decodes the syntax.
+    pub fn decoder(self) -> &'static str {
+        DECODERS[usize::from(self != Syntax::Json)]
+    }
+
+    /// Returns the name of the Terraform function that encodes the syntax.
+    pub fn encoder(self) -> &'static str {
+        match self {
+            Syntax::Json => "jsonencode",
+            Syntax::Yaml | Syntax::YamlStream => "yamlencode",
+        }
+    }
+}
+
+/// A document in a string: an object or array in JSON or YAML.
+#[derive(Debug)]
+pub(crate) struct Document {
+    pub syntax: Syntax,
+    value: Detached,
+    places: Places,
+}
+
+/// The error for a string that is too long to parse, or a document that is nested too deep. Its
+/// contents are unknown and may be secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Unread;
+
+/// The result of parsing a string; `None` if the string is not a document.
+pub(super) type Read<T> = Result<Option<T>, Unread>;
+
+/// Whether a string may be a document. A string with one line is not a YAML document.
+pub(crate) fn may_be_document(text: &[u8]) -> bool {
+    may_be_json(text) || may_be_yaml(text)
+}
+
+fn may_be_json(text: &[u8]) -> bool {
+    let text = without_mark(text);
+    let first = text.iter().find(|byte| !byte.is_ascii_whitespace());
+    matches!(first, Some(b'{' | b'['))
+}
+
+fn may_be_yaml(text: &[u8]) -> bool {
+    memchr::memchr(b'\n', text.trim_ascii_end()).is_some() && memchr::memchr(b':', text).is_some()
+}
+
+/// Returns a text without its byte order mark.
+fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text)
+}
+
+impl Document {
+    /// Parses a string as JSON or YAML.
+    pub fn of(text: &[u8]) -> Read<Document> {
+        let document = without_mark(text);
+        let found = match Document::json(document)? {
+            None => Document::yaml(document)?,
+            json => json,
+        };
+        Ok(found.map(|mut found| {
+            found.places.start = text.len() - document.len();
+            found
+        }))
+    }
+
+    fn json(text: &[u8]) -> Read<Document> {
+        if !may_be_json(text) {
+            return Ok(None);
+        }
+        if text.len() > TEXT_MAX {
+            return Err(Unread);
+        }
+        let (syntax, places) = (Syntax::Json, Places::default());
+        Ok(outlined(text)?.map(|value| Document { syntax, value, places }))
+    }
+
+    fn yaml(text: &[u8]) -> Read<Document> {
+        let Ok(text) = std::str::from_utf8(text) else { return Ok(None) };
+        if !may_be_yaml(text.as_bytes()) {
+            return Ok(None);
+        }
+        if text.len() > TEXT_MAX || (text.len() > FLOW_MAX && flow(text.as_bytes()) > FLOW_MAX) {
+            return Err(Unread);
+        }
+        let Some((syntax, json, places)) = yaml::as_json(text)? else { return Ok(None) };
+        Ok(outlined(json.as_bytes())?.map(|value| Document { syntax, value, places }))
+    }
+
+    pub fn value(&mut self) -> Value<'_> {
+        self.value.value()
+    }
+
+    /// Returns the value, and where its nodes are in the text.
+    pub fn parts(&mut self) -> (Value<'_>, &Places) {
+        (self.value.value(), &self.places)
+    }
+}
+
+/// Counts the opening brackets and commas in a string.
+fn flow(text: &[u8]) -> usize {
+    text.iter().filter(|byte| matches!(byte, b'[' | b'{' | b',')).count()
+}
+
+/// Parses JSON. Returns `None` if the text is not exactly one JSON value.
+fn outlined(text: &[u8]) -> Read<Detached> {
+    let limits = Limits { depth: DEPTH_MAX, ..Limits::default() };
+    match Detached::read(text, limits) {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if matches!(error.kind(), ErrorKind::Limit { .. }) => Err(Unread),
+        Err(_) => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn assert_is_json(yaml: &str, syntax: Syntax, json: Option<&str>) {
+        let found = Document::of(yaml.as_bytes()).unwrap().map(|mut it| {
+            assert_eq!(it.syntax, syntax);
+            String::from_utf8_lossy(it.value().raw()).into_owned()
+        });
+        assert_eq!(found.as_deref(), json, "{yaml}");
+    }
+
+    #[test]
+    fn yaml_becomes_json() {
+        for (yaml, json) in [
+            ("a: 1\nb: x\n", Some(r#"{"a":1,"b":"x"}"#)),
+            (
+                "- a: yes\n- 'true'\n- true\n- ~\n- 1.50\n- 0x1f\n- 1e999\n",
+                Some(r#"[{"a":"yes"},"true",true,null,1.50,"0x1f",1e999]"#),
+            ),
+            (
+                "---\na:\n  - b\n  - {c: d, 1: 2}\ne: |\n  x\n  y\n",
+                Some(r#"{"a":["b",{"c":"d","1":2}],"e":"x\ny\n"}"#),
+            ),
+            ("a: &x [1]\nb: *x\n", Some(r#"{"a":[1],"b":"*1"}"#)),
+            (
+                "a: !Ref B\nb: !Sub [c]\nc: !!str 5\nd: !X {e: f}\n",
+                Some(r#"{"a":{"!Ref":"B"},"b":{"!Sub":["c"]},"c":5,"d":{"!X":{"e":"f"}}}"#),
+            ),
+            ("a:\nb: {}\n", Some(r#"{"a":null,"b":{}}"#)),
+            ("a: NULL\nb: [True, FALSE]\n", Some(r#"{"a":null,"b":[true,false]}"#)),
+            ("\u{feff}a: 1\nb: 2\n", Some(r#"{"a":1,"b":2}"#)),
+            ("? [a]\n: b\n", None),
+            ("#!/bin/sh\necho 'a: b'\nexit 1\n", None),
+            ("a: b", None),
+            ("a: {\n", None),
+            ("plain: text\nwith: [more\n", None),
+        ] {
+            assert_is_json(yaml, Syntax::Yaml, json);
+        }
+    }
+
+    #[test]
+    fn documents_in_one_text_are_a_list() {
+        for (yaml, json) in [
+            ("a: 1\n---\nb: 2\n", Some(r#"[{"a":1},{"b":2}]"#)),
+            ("---\na: 1\n---\n- b\n---\n", Some(r#"[{"a":1},["b"],null]"#)),
+            ("a: 1\n...\n---\ntext\n", Some(r#"[{"a":1},"text"]"#)),
+            ("a: 1\n---\n{{ b }}: [\n", None),
+        ] {
+            assert_is_json(yaml, Syntax::YamlStream, json);
+        }
+    }
+
+    #[test]
+    fn json_with_other_text_is_not_a_document() {
+        for (text, is_json) in [
+            (r#"{"a":[1,2]}"#, true),
+            (" [ ] \n", true),
+            (&format!("{}[1]", " ".repeat(200)), true),
+            (r#"{"a":1} x"#, false),
+            (r#"{"a":1"#, false),
+            (r#"{"a":01}"#, false),
+            (r#""text""#, false),
+            ("12", false),
+            ("", false),
+            ("{{ template }}", false),
+            ("[section]\nkey = 1\n", false),
+        ] {
+            assert_eq!(Document::json(text.as_bytes()).unwrap().is_some(), is_json, "{text}");
+        }
+    }
+
+    #[test]
+    fn documents_that_are_too_deep_are_not_read() {
+        let list = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
+        for depth in [DEPTH_MAX as usize + 1, 100_000] {
+            assert_eq!(Document::of(list(depth).as_bytes()).err(), Some(Unread), "{depth}");
+        }
+        assert!(matches!(Document::of(list(DEPTH_MAX as usize).as_bytes()), Ok(Some(_))));
+        let mapping = |depth: usize| format!("a:\n  {}x\n", "- ".repeat(depth - 1));
+        assert!(matches!(Document::of(mapping(DEPTH_MAX as usize).as_bytes()), Ok(Some(_))));
+        let deeper = Document::of(mapping(DEPTH_MAX as usize + 1).as_bytes());
+        assert_eq!(deeper.err(), Some(Unread));
+    }
+}

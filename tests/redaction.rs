@@ -7,6 +7,7 @@
 mod agree;
 mod canaries;
 mod decisions;
+mod documents;
 mod elsewhere;
 mod failing;
 mod forms;
@@ -17,6 +18,7 @@ mod model;
 mod parts;
 mod random;
 mod sections;
+mod texts;
 mod threads;
 mod tree;
 

@@ -13,6 +13,7 @@
 
 use zeroize::{Zeroize, Zeroizing};
 
+use super::place::yaml_escape;
 use crate::error::{Error, Result};
 use crate::json::string;
 use crate::limits::{Limit, Limits};
@@ -31,8 +32,11 @@ pub struct Texts {
 impl Texts {
     /// An empty collection that ignores texts shorter than `len_min` bytes.
     pub fn new(len_min: usize, limits: &Limits) -> Texts {
-        let max = limits.secret_texts;
-        Texts { bytes: Zeroizing::new(Vec::new()), ends: Vec::new(), max, len_min }
+        Texts { max: limits.secret_texts, ..Texts::empty(len_min) }
+    }
+
+    fn empty(len_min: usize) -> Texts {
+        Texts { bytes: Zeroizing::new(Vec::new()), ends: Vec::new(), max: 0, len_min }
     }
 
     /// Adds a secret, found at `offset`. Skips a secret that begins with the previous one: every
@@ -68,20 +72,27 @@ impl Texts {
     }
 }
 
-/// Whether a secret contains a character that nested documents escape. Escapes with `\u`, which can
-/// spell any character, do not count.
+/// Whether a secret contains a character that nested documents escape. Escapes with digits, which
+/// can spell any character, do not count.
 fn has_escapable(secret: &[u8]) -> bool {
-    secret.iter().any(|byte| matches!(byte, ..b' ' | b'"' | b'\\' | b'/'))
+    secret.iter().any(|byte| matches!(byte, 0..=b' ' | b'"' | b'\\' | b'/' | 0x7f..))
         || secret.windows(2).any(|pair| matches!(pair, b"${" | b"%{"))
 }
 
-/// Removes the escapes of JSON, and the escapes of HCL for template markers. Invalid escapes stay.
+/// Whether a text may have an escape with digits.
+fn has_digits(text: &[u8]) -> bool {
+    memchr::memchr_iter(b'\\', text).any(|at| matches!(text.get(at + 1), Some(b'u' | b'U' | b'x')))
+}
+
+/// Removes the escapes of JSON and YAML, and the escapes of HCL for template markers. Invalid
+/// escapes stay.
 fn unescaped(text: &[u8]) -> Zeroizing<Vec<u8>> {
     let mut plain = Zeroizing::new(Vec::with_capacity(text.len()));
     let mut at = 0;
     while let Some(&byte) = text.get(at) {
         at += match byte {
-            b'\\' => match string::escape(&text[at..]) {
+            b'\\' if text.get(at + 1) == Some(&b'\n') => 1 + space(&text[at + 1..]),
+            b'\\' => match string::escape(&text[at..]).or_else(|| yaml_escape(&text[at..])) {
                 Some((character, len)) => {
                     plain.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
                     len
@@ -101,6 +112,30 @@ fn unescaped(text: &[u8]) -> Zeroizing<Vec<u8>> {
             }
         };
     }
+    plain
+}
+
+/// Length of the white space at the start of a text.
+fn space(text: &[u8]) -> usize {
+    text.len() - text.trim_ascii_start().len()
+}
+
+/// Replaces two single quotes by one, as in a YAML string between single quotes.
+fn without_pairs(text: &[u8]) -> Zeroizing<Vec<u8>> {
+    let mut plain = Zeroizing::new(Vec::with_capacity(text.len()));
+    let mut is_second = false;
+    for &byte in text {
+        is_second = byte == b'\'' && plain.last() == Some(&byte) && !is_second;
+        if !is_second {
+            plain.push(byte);
+        }
+    }
+    plain
+}
+
+fn without_space(text: &[u8]) -> Zeroizing<Vec<u8>> {
+    let mut plain = Zeroizing::new(Vec::with_capacity(text.len()));
+    plain.extend(text.iter().filter(|byte| !byte.is_ascii_whitespace()));
     plain
 }
 
@@ -134,6 +169,10 @@ pub struct Contained {
     has_escapable: bool,
     /// True if a secret has a space.
     has_spaces: bool,
+    /// True if a secret has a single quote.
+    has_quotes: bool,
+    /// The secrets with white space, without it. YAML folds lines, and indents them.
+    squeezed: Option<Box<Contained>>,
 }
 
 /// Maximum number of nested documents whose escapes are removed.
@@ -181,12 +220,28 @@ const ROOT: u32 = 0;
 impl Contained {
     /// Builds the automaton for these secrets.
     pub fn new(texts: &Texts) -> Contained {
+        let mut contained = Contained::of(texts);
+        let has_space = |text: &&[u8]| text.iter().any(u8::is_ascii_whitespace);
+        let mut squeezed = Texts { max: texts.max, ..Texts::empty(texts.len_min) };
+        for text in texts.iter().filter(has_space) {
+            // Shorter texts fit where the texts fit.
+            let _ = squeezed.push(&without_space(text), 0);
+        }
+        if !squeezed.ends.is_empty() {
+            contained.squeezed = Some(Box::new(Contained::of(&squeezed)));
+        }
+        contained
+    }
+
+    fn of(texts: &Texts) -> Contained {
         let mut contained = Contained {
             nodes: Zeroizing::new(Vec::with_capacity(texts.bytes.len() + 1)),
             first: Box::new([ROOT; 256]),
             filter: Grams::new(texts),
             has_escapable: texts.iter().any(has_escapable),
             has_spaces: texts.iter().any(|text| text.contains(&b' ')),
+            has_quotes: texts.iter().any(|text| text.contains(&b'\'')),
+            squeezed: None,
         };
         contained.nodes.push(Node::default());
         texts.iter().for_each(|text| contained.insert(text));
@@ -199,11 +254,26 @@ impl Contained {
         self.nodes.len() == 1
     }
 
-    /// Whether a decoded text contains a secret. The secret may be literal, URL-encoded, or escaped
-    /// in a document inside the text, which may contain further documents.
+    /// Whether a decoded text contains a secret. The secret may be literal, URL-encoded, spelled as
+    /// in YAML, or escaped in a document inside the text, which may contain further documents.
     #[inline]
     pub fn is_in(&self, text: &[u8]) -> bool {
-        self.is_literally_in(text) || (may_have_escapes(text) && self.is_escaped_in(text))
+        self.is_literally_in(text)
+            || self.is_in_yaml(text)
+            || (may_have_escapes(text) && self.is_escaped_in(text))
+    }
+
+    /// Whether a text contains a secret between single quotes, or on several lines.
+    #[inline]
+    fn is_in_yaml(&self, text: &[u8]) -> bool {
+        let has_pairs = self.has_quotes && memchr::memmem::find(text, b"''").is_some();
+        let squeezed = self.squeezed.as_ref().filter(|_| memchr::memchr(b'\n', text).is_some());
+        has_pairs && self.is_literally_in(&without_pairs(text))
+            || squeezed.is_some_and(|squeezed| {
+                let text = without_space(text);
+                squeezed.is_literally_in(&text)
+                    || has_pairs && squeezed.is_literally_in(&without_pairs(&text))
+            })
     }
 
     #[inline]
@@ -222,14 +292,14 @@ impl Contained {
         for depth in 0..DOCUMENTS_MAX {
             let around = if depth == 0 { text } else { &outer };
             // Nearly all escapes in documents are escaped quotes, and most secrets have no quote.
-            if !self.has_escapable && memchr::memmem::find(around, b"\\u").is_none() {
+            if !self.has_escapable && !has_digits(around) {
                 return false;
             }
             let inner = unescaped(around);
             if inner.len() == around.len() {
                 return false;
             }
-            if self.is_literally_in(&inner) || self.is_in_url(&inner) {
+            if self.is_literally_in(&inner) || self.is_in_yaml(&inner) || self.is_in_url(&inner) {
                 return true;
             }
             outer = inner;
@@ -423,7 +493,8 @@ mod tests {
         assert!(!contained.is_in(b"p@ss word<1>"));
         let mut texts = Texts::new(8, &Limits::default());
         let secrets = ["correct horse", "pa:ss/wo?rd", "line\none\"two", "p\u{e4}ss\u{1f600}word"];
-        for secret in secrets.into_iter().chain(["te${mp}late", "10%{of}it"]) {
+        let others = ["te${mp}late", "10%{of}it", "it's a secret"];
+        for secret in secrets.into_iter().chain(others) {
             texts.push(secret.as_bytes(), 0).unwrap();
         }
         texts.push("abc\u{2028}def\u{8}".as_bytes(), 0).unwrap();
@@ -445,12 +516,25 @@ mod tests {
             r#"{"a":"p\u00E4ss\uD83D\uDE00word"}"#,
             "a = \"te$${mp}late\" and 100%%{x}",
             "a = \"10%%{of}it\"",
+            "{{ x }}: >\n    correct\n    horse",
+            "{{ x }}: |\n    line\n    one\"two\n",
+            "{{ x }}: 'it''s a\n  secret'",
+            "{{ x }}: 'it''s a secret'",
+            "{{ x }}: \"correct\\\n  \\ \\x68orse\"",
+            "{{ x }}: \"p\\xe4ss\\U0001f600word\"",
+            "{\"a\": \"b: |\\n  line\\n  one\\\"two\"}",
         ] {
             assert!(contained.is_in(text.as_bytes()), "{text}");
         }
-        for text in
-            ["line%none$\"two", "correct%2 horse", "te${mp}laté", "10%%of}it", r"pa:ss\wo?rd"]
-        {
+        for text in [
+            "line%none$\"two",
+            "correct%2 horse",
+            "te${mp}laté",
+            "10%%of}it",
+            r"pa:ss\wo?rd",
+            "correcthorse",
+            "it''s no\nsecret",
+        ] {
             assert!(!contained.is_in(text.as_bytes()), "{text}");
         }
     }

@@ -95,7 +95,11 @@ impl EchoTargets<'_> {
                 return found.map_or(Found::Nothing, Found::Whole);
             }
         };
-        let masked = applied(text, &copies);
+        let mut masked = applied(text, &copies);
+        if !may_be_document(&masked) {
+            // A single line of YAML is no document. A comment is another line.
+            masked.extend_from_slice(b"\n#");
+        }
         let mut again = Search { targets: self, mask: &mut |_| None, trails: Trails::default() };
         let is_clean = match again.document(&masked, None, 0) {
             Read::Document(left) => left.is_empty() && !self.contains(&masked),

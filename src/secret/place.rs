@@ -232,7 +232,7 @@ mod tests {
             (Style::Plain, "a b\n    word", "a b word", "word"),
             (Style::Single, "it''s\n\n  word'' x", "it's\nword' x", "word"),
             (Style::Double, r"\x41\_ w\x6frd", "A\u{a0} word", r"w\x6frd"),
-            (Style::Double, "a\\\n   word", "aword", "word"),
+            (Style::Double, "a\\\n   word", "aword", "\\\n   word"),
             (Style::Double, "a \n word\\n", "a word\n", "word"),
             (Style::Block, "  a\n\n    word\n  b\n", "\na\n\n  word\nb\n", "word"),
             (Style::Block, "a\r\n    word\r\n  ", "a\nword\n", "word"),

@@ -328,7 +328,7 @@ mod tests {
             (format!("[{filler}\"hunter22\"]"), true),
             (format!("[{filler}\"hunter222\"]"), false),
             (format!("{}\"hunter22\"{}", "[".repeat(300), "]".repeat(300)), true),
-            (format!("a: {}{{\"b\": hunter22\n", "[".repeat(60_000)), true),
+            (format!("x: 1\na: {}{{\"b\": hunter22\n", "[".repeat(60_000)), true),
         ] {
             let (masked, _) = masked_text(&text, &targets);
             assert_eq!(masked == MASK, is_masked);

@@ -113,11 +113,16 @@ impl Reader<'_> {
         }
         let tag = own(tag);
         self.begin_tag(tag.as_deref());
-        let start = self.offsets.of_character(self.text, span.start.index());
-        let style = match self.text.as_bytes().get(start) {
-            Some(b'-') if needs_key.is_none() => Style::Dashes,
-            _ => Style::Plain,
-        };
+        let mut start = self.offsets.of_character(self.text, span.start.index());
+        let mut style = Style::Plain;
+        if needs_key.is_none() && !self.text[start..].starts_with(['[', '!', '&']) {
+            style = Style::Dashes;
+            // The span of a sequence with the indentation of its key begins after the first dash.
+            let before = self.text[..start].trim_ascii_end();
+            if before.ends_with('-') && !self.text[start..].starts_with("- ") {
+                start = before.len() - 1;
+            }
+        }
         let (json, start) = (self.json.len() as u32, start as u32);
         self.nodes.push(Node { json, start, end: start, style, is_container: true });
         self.json.push(if needs_key.is_some() { '{' } else { '[' });

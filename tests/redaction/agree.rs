@@ -72,6 +72,14 @@ impl Reader<'_> {
         match &edit.put {
             Put::Cut => Ok(()),
             Put::Word(word) => self.kept(&word.to_string()),
+            Put::Document(expected) => {
+                let found: String = self.written()?;
+                let plain = |text: &str| without_details(text, self.masks);
+                match plain(&found) == plain(expected) {
+                    true => Ok(()),
+                    false => Err(format!("`{found}` instead of `{expected}`")),
+                }
+            }
             Put::Mask | Put::Changed if self.masks == Masks::Null => self.kept("null"),
             Put::Mask | Put::Changed => {
                 let mask = self.string()?;
@@ -102,6 +110,14 @@ impl Reader<'_> {
         }
     }
 
+    /// Reads and decodes a string.
+    fn written(&mut self) -> Result<String, String> {
+        let mut strings = serde_json::Deserializer::from_str(self.rest).into_iter::<String>();
+        let string = strings.next().and_then(Result::ok).ok_or("no string")?;
+        self.rest = &self.rest[strings.byte_offset()..];
+        Ok(string)
+    }
+
     /// Reads a string that has no escapes.
     fn string(&mut self) -> Result<String, String> {
         let start: String = self.rest.chars().take(100).collect();
@@ -109,5 +125,25 @@ impl Reader<'_> {
         let (string, rest) = inside.ok_or_else(|| format!("no string: {start}"))?;
         self.rest = rest;
         Ok(string.to_owned())
+    }
+}
+
+/// A text without the details of its masks: numbers, digests, and whether a value changes.
+fn without_details(text: &str, masks: Masks) -> String {
+    const OPEN: &str = "(sensitive value";
+    let mut plain = String::new();
+    let mut parts = text.split(OPEN);
+    plain += parts.next().unwrap_or_default();
+    for part in parts {
+        let rest = part.split_once(')').map_or(part, |(_, rest)| rest);
+        plain += "(*)";
+        plain += rest;
+    }
+    match masks {
+        // A mask of `null` may have no quotes.
+        Masks::Null => {
+            plain.replace("\"(*)\"", "null").replace("'(*)'", "null").replace("(*)", "null")
+        }
+        Masks::Text | Masks::Hash => plain.replace("'(*)'", "(*)"),
     }
 }

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::elsewhere::{self, Elsewhere};
 use super::marks::{Path, Places, Side, marks_nothing};
+use super::texts::{self, Judge};
 use super::tree::{self, Kind, Member, Node, Step};
 use crate::naive;
 
@@ -57,6 +58,8 @@ pub enum Put {
     Changed,
     /// The mask of a secret key, with the number of the secret.
     Key(String),
+    /// A string with masks in its document: the decoded text, with [`MASK`] for every mask.
+    Document(String),
     /// `true` or `false`, in place of an overlay.
     Word(bool),
     /// Nothing. Removes the part of a path that leads below a marked place.
@@ -138,6 +141,8 @@ struct Model<'a> {
     secrets: BTreeSet<String>,
     /// Texts and keys that are secret as steps of a path.
     steps: BTreeSet<String>,
+    /// The contents of marked documents.
+    contents: BTreeSet<String>,
     misfits: usize,
     foreign: usize,
     exempt: BTreeSet<usize>,
@@ -154,6 +159,7 @@ impl<'a> Model<'a> {
             edits: BTreeMap::new(),
             secrets: BTreeSet::new(),
             steps: BTreeSet::new(),
+            contents: BTreeSet::new(),
             misfits: 0,
             foreign: 0,
             exempt: BTreeSet::new(),
@@ -352,6 +358,10 @@ impl<'a> Model<'a> {
                     self.secrets.insert(line.to_owned());
                 }
                 self.steps.insert(text.to_owned());
+                let document = texts::json(text).filter(|it| !it.children().is_empty());
+                if let Some(document) = document.filter(|_| text.len() >= self.options.echo_min) {
+                    self.contents.insert(texts::content(&document));
+                }
             }
             for Member { key, .. } in inner.members() {
                 if !is_mask(key) {
@@ -642,8 +652,9 @@ impl<'a> Model<'a> {
         if before.is_some_and(|(_, edit)| edit.range.end > start) {
             return;
         }
-        if !self.exempt.contains(&start) && self.is_echo(node) {
-            let put = if self.changed.contains(&start) { Put::Changed } else { Put::Mask };
+        if !self.exempt.contains(&start)
+            && let Some(put) = self.echo(node)
+        {
             self.edit(&node.range, put);
         }
         for member in node.members() {
@@ -655,13 +666,70 @@ impl<'a> Model<'a> {
         node.children().into_iter().for_each(|(_, inner)| self.echoes(inner));
     }
 
-    fn is_echo(&self, node: &Node) -> bool {
-        let Some(text) = node.text().filter(|text| !is_mask(text)) else { return false };
-        if self.options.echo == Echo::Contains && matches!(node.kind, Kind::Text(_)) {
-            return self.candidates().any(|secret| text.contains(secret.as_str()));
+    /// What takes the place of a string or number that is an echo, or of a string with echoes in
+    /// its document.
+    fn echo(&self, node: &Node) -> Option<Put> {
+        let is_changed = self.changed.contains(&node.range.start);
+        let mask = if is_changed { Put::Changed } else { Put::Mask };
+        let Kind::Text(text) = &node.kind else { return self.is_copy(node).then_some(mask) };
+        if is_mask(text) {
+            return None;
         }
+        let is_document = texts::json(text).is_some_and(|document| self.is_marked(&document));
+        if self.is_equal(node) || is_document {
+            return Some(mask);
+        }
+        match texts::masked(text, self) {
+            Some((document, 1..)) if !self.contains(&document) => Some(Put::Document(document)),
+            _ => self.contains(text).then_some(mask),
+        }
+    }
+
+    /// Whether a string or number equals a secret that is long enough for an echo.
+    fn is_equal(&self, node: &Node) -> bool {
+        let Some(text) = node.text().filter(|text| !is_mask(text)) else { return false };
         let is_echo = |text: &str| text.len() >= self.options.echo_min && self.repeats(text);
         is_echo(text) || node.texts().iter().any(|text| is_echo(text))
+    }
+
+    /// Whether a text contains a secret, if the options ask for that. White space does not count in
+    /// a text of several lines.
+    fn contains(&self, text: &str) -> bool {
+        if self.options.echo != Echo::Contains {
+            return false;
+        }
+        let squeezed = |text: &str| text.split_ascii_whitespace().collect::<String>();
+        let is_spread = |secret: &str| {
+            let inner = squeezed(secret);
+            text.contains('\n')
+                && inner.len() < secret.len()
+                && inner.len() >= self.options.echo_min
+                && squeezed(text).contains(&inner)
+        };
+        self.candidates().any(|secret| text.contains(secret.as_str()) || is_spread(secret))
+    }
+}
+
+impl Judge for Model<'_> {
+    fn is_copy(&self, node: &Node) -> bool {
+        let is_containing = match &node.kind {
+            // A document is searched for copies first.
+            Kind::Text(text) => {
+                !is_mask(text)
+                    && self.contains(text)
+                    && texts::masked(text, self).is_none_or(|(masked, _)| self.contains(&masked))
+            }
+            _ => false,
+        };
+        self.is_equal(node) || is_containing
+    }
+
+    fn is_key(&self, key: &str) -> bool {
+        !is_attribute(key) && self.is_candidate(key)
+    }
+
+    fn is_marked(&self, node: &Node) -> bool {
+        !node.children().is_empty() && self.contents.contains(&texts::content(node))
     }
 }
 
@@ -679,6 +747,7 @@ impl Redaction {
                     let number = self.candidates.iter().position(|secret| secret == key);
                     format!("\"(sensitive value {})\"", number.expect("a secret") + 1)
                 }
+                Put::Document(text) => serde_json::Value::from(text.as_str()).to_string(),
                 Put::Word(word) => word.to_string(),
                 Put::Cut => String::new(),
             });

@@ -15,7 +15,7 @@ pub enum Overlays {
 }
 
 /// Scalars as JSON text. Several equal, contain or resemble others. Some are too short for echoes.
-const SCALARS: [&str; 18] = [
+const SCALARS: [&str; 24] = [
     "null",
     "true",
     "false",
@@ -34,6 +34,12 @@ const SCALARS: [&str; 18] = [
     r#""secret_tw""#,
     r#""\ud834\udd1e-secret\n""#,
     r#""managed by nobody""#,
+    r#""{\"a\" : \"secret-one\", \"secret_two\":[12345678.0, \"see secret-one here\"]}""#,
+    r#""[\"{\\\"secret-one\\\":\\\"\\u0073ecret_two\\\"}\", 1]""#,
+    r#""{\"x-y\":\"short\",\"b\":1}""#,
+    r#""[{\"b\":1.0, \"x-y\":\"short\"}]""#,
+    r#""a: secret-one\nb:\n  - 'secret_two'\n  - x""#,
+    r#""{\"y\": \"a: |\\n  secret-one\\nb: c\\n\"}""#,
 ];
 /// Ids of imports.
 const IDS: [&str; 4] = [r#""short""#, r#""secret-one""#, r#""12345678""#, "null"];

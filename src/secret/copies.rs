@@ -25,7 +25,6 @@ use std::vec::IntoIter;
 use super::digest::head_of;
 use super::document::{Document, Unread, may_be_document};
 use super::echo::{EchoKind, EchoTargets};
-use super::meaning::containers;
 use super::place::{Places, Style};
 use super::trail::{TrailId, TrailStep, Trails};
 use super::{decode, is_attribute_name, is_mask, items};
@@ -95,6 +94,9 @@ impl EchoTargets<'_> {
                 return found.map_or(Found::Nothing, Found::Whole);
             }
         };
+        if !copies.is_sorted_by(|one, next| one.range.end <= next.range.start) {
+            return Found::Whole(copies[0].number);
+        }
         let mut masked = applied(text, &copies);
         if !may_be_document(&masked) {
             // A single line of YAML is no document. A comment is another line.
@@ -158,13 +160,13 @@ impl EchoTargets<'_> {
     }
 }
 
-/// Returns a text with masks in place of copies.
+/// Returns a text with masks in place of copies, which must not overlap.
 fn applied(text: &[u8], copies: &[Copy]) -> Vec<u8> {
     let (mut masked, mut from) = (Vec::with_capacity(text.len()), 0);
     for Copy { range, mask, .. } in copies {
-        masked.extend_from_slice(text.get(from..range.start).unwrap_or_default());
+        masked.extend_from_slice(&text[from..range.start]);
         masked.extend_from_slice(mask.as_bytes());
-        from = from.max(range.end);
+        from = range.end;
     }
     masked.extend_from_slice(&text[from..]);
     masked
@@ -199,7 +201,7 @@ impl Search<'_, '_> {
         };
         let syntax = document.syntax;
         let (root, places) = document.parts();
-        let Ok(repeated) = self.repeated(root) else { return Read::Unread };
+        let Ok(repeated) = self.targets.secrets.repeated_in(root) else { return Read::Unread };
         if repeated.first() == Some(&root.offset()) {
             return Read::Repeated;
         }
@@ -229,22 +231,6 @@ impl Search<'_, '_> {
             Ok(()) => Read::Document(walk.copies),
             Err(_) => Read::Unread,
         }
-    }
-
-    /// Returns the offsets of the objects and arrays with the content of a marked document, in
-    /// ascending order.
-    fn repeated(&self, root: Value<'_>) -> Result<Vec<u64>> {
-        let secrets = self.targets.secrets;
-        let mut repeated = Vec::new();
-        if secrets.has_meanings() {
-            containers(root, |container, meaning| {
-                if secrets.may_be_meaning(container, meaning) {
-                    repeated.push(container.offset());
-                }
-            })?;
-            repeated.sort_unstable();
-        }
-        Ok(repeated)
     }
 }
 

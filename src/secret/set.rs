@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use hashbrown::HashTable;
 
 use super::digest::{Digested, Digester, Hash, head_of};
-use super::meaning::meaning;
+use super::meaning::{containers, meaning};
 use super::texts::{Role, without_line_ends};
 use crate::error::{Error, Result};
 use crate::json::number;
@@ -90,10 +90,20 @@ impl Secrets {
         self.has_meanings && meaning(text, self.echo_min()).is_some_and(may_hold)
     }
 
-    /// Whether an object or array of a document may have the content of a marked document.
-    /// `meaning` is the digest of its content.
-    pub(crate) fn may_be_meaning(&self, container: Value<'_>, meaning: u64) -> bool {
-        container.raw().len() >= self.echo_min() && self.may_hold_step(&meaning.to_le_bytes())
+    /// Returns the offsets of the objects and arrays in a document that may have the content of a
+    /// marked document, in ascending order. Fails if the document is malformed.
+    pub(crate) fn repeated_in(&self, document: Value<'_>) -> Result<Vec<u64>> {
+        let mut repeated = Vec::new();
+        if self.has_meanings {
+            containers(document, |container, meaning| {
+                let is_long = container.raw().len() >= self.echo_min();
+                if is_long && self.may_hold_step(&meaning.to_le_bytes()) {
+                    repeated.push(container.offset());
+                }
+            })?;
+            repeated.sort_unstable();
+        }
+        Ok(repeated)
     }
 
     fn insert_step_digested(&mut self, digest: u64) {

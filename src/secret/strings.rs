@@ -28,6 +28,9 @@ pub(crate) struct Strings<'b> {
 /// The start of a string that begins with a bracket. After a string's end, no bracket can follow.
 const ARRAY: &[u8] = b"\"[";
 
+/// Maximum memory for a decoded string that is kept for the next string, in bytes.
+const KEPT: usize = 1 << 20;
+
 impl<'b> Strings<'b> {
     /// Starts at the beginning of a part of a document. The part must begin and end outside strings.
     pub fn of(bytes: &'b [u8], targets: &EchoTargets<'_>) -> Strings<'b> {
@@ -75,7 +78,11 @@ impl EchoTargets<'_> {
     /// includes its quotes.
     pub fn search_string(&self, string: &[u8], decoded: &mut Vec<u8>, mask: NewMask<'_>) -> Found {
         let raw = &string[1..string.len() - 1];
+        if decoded.capacity() > KEPT {
+            *decoded = Vec::new();
+        }
         decoded.clear();
+        decoded.reserve_exact(raw.len());
         if string::unescape(raw, decoded).is_err() {
             // A string that cannot be decoded may contain anything.
             let is_hidden = self.contained.is_some();

@@ -21,19 +21,23 @@ type Edits = Vec<(std::ops::Range<usize>, String)>;
 
 /// The text with masks, and the number of masks; `None` if the text is not a document.
 pub fn masked(text: &str, judge: &impl Judge) -> Option<(String, usize)> {
-    let mut edits = Edits::new();
-    match json(text) {
-        Some(document) => in_json(&document, judge, &mut edits),
-        None => in_yaml(text, judge, &mut edits)?,
-    }
+    let edits = edits(text, judge)?;
     let (mut masked, mut at) = (String::new(), 0);
     for (range, mask) in &edits {
         masked += &text[at..range.start];
         masked += mask;
         at = range.end;
     }
-    let count = edits.iter().map(|(_, mask)| mask.matches(MASK).count()).sum();
-    Some((masked + &text[at..], count))
+    Some((masked + &text[at..], edits.len()))
+}
+
+fn edits(text: &str, judge: &impl Judge) -> Option<Edits> {
+    let mut edits = Edits::new();
+    match json(text) {
+        Some(document) => in_json(&document, text, judge, &mut edits),
+        None => in_yaml(text, judge, &mut edits)?,
+    }
+    Some(edits)
 }
 
 /// The object or array that a text is.
@@ -59,22 +63,48 @@ pub fn content(node: &Node) -> String {
     }
 }
 
-fn in_json(node: &Node, judge: &impl Judge, edits: &mut Edits) {
+fn in_json(node: &Node, around: &str, judge: &impl Judge, found: &mut Edits) {
     if judge.is_copy(node) || judge.is_marked(node) {
-        return edits.push((node.range.clone(), format!("\"{MASK}\"")));
+        return found.push((node.range.clone(), format!("\"{MASK}\"")));
     }
     if let Kind::Text(text) = &node.kind
-        && let Some((masked, 1..)) = masked(text, judge)
+        && let Some(inner) = edits(text, judge).filter(|inner| !inner.is_empty())
     {
-        edits.push((node.range.clone(), serde_json::Value::from(masked).to_string()));
+        if json(text).is_some_and(|document| judge.is_marked(&document)) {
+            return found.push((node.range.clone(), format!("\"{MASK}\"")));
+        }
+        let offsets = offsets(&around[node.range.clone()]);
+        found.extend(inner.into_iter().map(|(range, mask)| {
+            let [start, end] = [range.start, range.end].map(|at| node.range.start + offsets[at]);
+            (start..end, mask.replace('\\', "\\\\").replace('"', "\\\""))
+        }));
     }
     for member in node.members() {
         if judge.is_key(&member.key) {
-            edits.push((member.key_range.clone(), format!("\"{MASK}\"")));
+            found.push((member.key_range.clone(), format!("\"{MASK}\"")));
         }
-        in_json(&member.value, judge, edits);
+        in_json(&member.value, around, judge, found);
     }
-    node.elements().iter().for_each(|element| in_json(element, judge, edits));
+    node.elements().iter().for_each(|element| in_json(element, around, judge, found));
+}
+
+/// For each offset in the decoded text of a string, the offset in its source, which has quotes.
+fn offsets(source: &str) -> Vec<usize> {
+    let (mut offsets, mut at) = (Vec::new(), 1);
+    while at < source.len() - 1 {
+        let len = match source[at..].as_bytes() {
+            [b'\\', b'u', ..] if source[at..].starts_with("\\ud8") => 12,
+            [b'\\', b'u', ..] => 6,
+            [b'\\', ..] => 2,
+            _ => source[at..].chars().next().map_or(1, char::len_utf8),
+        };
+        let spelling = format!("\"{}\"", &source[at..at + len]);
+        let decoded: String = serde_json::from_str(&spelling).expect("a character");
+        offsets.extend(std::iter::repeat_n(at, decoded.len()));
+        at += len;
+    }
+    offsets.push(at);
+    offsets
 }
 
 /// Lines of the form `- key: value`, where the dash, the key and the value are optional.

@@ -56,6 +56,26 @@ fn echoes_are_hidden() {
 }
 
 #[test]
+fn a_marked_document_and_a_secret_in_parentheses_are_hidden() {
+    let marked = r#""s":"{\"user\":\"qa\",\"pin\":[1,\"qb\"]}","t":"Canary-of-it""#;
+    let change = format!(
+        r#""actions":["update"],
+           "before":{{{marked},"j":"{{\"a\":1}}","y":"a: 1\nb: 2\n","u":"x"}},
+           "after":{{{marked},"j":"{{\"a\":{{\"pin\":[1.0,\"qb\"],\"user\":\"qa\"}}}}",
+                    "y":"a: 1\nb:\n  pin: [1, qb]\n  user: qa\n","u":"f(Canary-of-it)"}},
+           "before_sensitive":{{"s":true,"t":true}},"after_sensitive":{{"s":true,"t":true}}"#
+    );
+    let plan = plan_of(&[("a", &change)]);
+    for format in FORMATS {
+        for values in ["changed", "all"] {
+            let text = report_of(&["-o", format, "--values", values], &plan);
+            let is_shown = ["Canary", "qa", "qb"].iter().any(|secret| text.contains(secret));
+            assert!(!is_shown, "{format} {values}: {text}");
+        }
+    }
+}
+
+#[test]
 fn texts_that_cannot_be_searched_are_hidden() {
     // A text that is too long to search is hidden.
     let pad = ",".repeat(60_000);

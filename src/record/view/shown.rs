@@ -120,13 +120,17 @@ impl<'s> ValueRenderer<'s> {
     }
 
     /// Enters documents in strings. The new hidden offsets are those of the values in the documents
-    /// that are secret by name. Returns the previous offsets, for [`ValueRenderer::leave`].
+    /// that are secret by name or have the content of a marked document. Returns the previous
+    /// offsets, for [`ValueRenderer::leave`].
     ///
     /// # Errors
     ///
     /// Fails if a document is malformed or has a key twice.
     pub fn enter(&mut self, documents: &[Value<'_>]) -> Result<Vec<u64>> {
         let mut named = Vec::new();
+        for document in documents {
+            named.extend(self.known.secrets.repeated_in(*document)?);
+        }
         let documents = if self.names.has_names() { documents } else { &[] };
         for &document in documents {
             let (sides, overlays) = ([Some(document), None], [None; 2]);

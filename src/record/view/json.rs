@@ -13,7 +13,6 @@ use crate::json::string::push_quoted;
 use crate::json::value::{Kind, Value};
 use crate::path::Path;
 use crate::plan::{Piece, PieceKind};
-use crate::secret::document::{Document, Syntax, Unread};
 use crate::secret::marks::Marks;
 use crate::secret::parts::Parts;
 use crate::secret::{ECHO, MASK};

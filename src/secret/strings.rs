@@ -32,7 +32,8 @@ const ARRAY: &[u8] = b"\"[";
 const KEPT: usize = 1 << 20;
 
 impl<'b> Strings<'b> {
-    /// Starts at the beginning of a part of a document. The part must begin and end outside strings.
+    /// Starts at the beginning of a part of a document. The part must begin and end outside
+    /// strings.
     pub fn of(bytes: &'b [u8], targets: &EchoTargets<'_>) -> Strings<'b> {
         let has_echoes = targets.secrets.echo();
         let has_numbers = has_echoes && targets.secrets.echo_numbers();

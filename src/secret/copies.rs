@@ -184,13 +184,13 @@ enum Read {
 }
 
 /// A search in one string.
-struct Search<'s, 'm> {
+struct Search<'s> {
     targets: &'s EchoTargets<'s>,
-    mask: NewMask<'m>,
+    mask: NewMask<'s>,
     trails: Trails,
 }
 
-impl Search<'_, '_> {
+impl Search<'_> {
     /// Searches a text that may be a document. `around` is the path to the string, and `depth` the
     /// number of documents around it.
     fn document(&mut self, text: &[u8], around: Option<TrailId>, depth: u32) -> Read {
@@ -217,7 +217,6 @@ impl Search<'_, '_> {
             .collect();
         let document = self.trails.push(around, TrailStep::Document(syntax));
         let mut walk = Walk {
-            search: self,
             text,
             places,
             repeated,
@@ -227,7 +226,7 @@ impl Search<'_, '_> {
             comments: comments.into_iter().peekable(),
             copies: Vec::new(),
         };
-        match walk.all(root) {
+        match walk.all(self, root) {
             Ok(()) => Read::Document(walk.copies),
             Err(_) => Read::Unread,
         }
@@ -235,8 +234,7 @@ impl Search<'_, '_> {
 }
 
 /// A walk through one document.
-struct Walk<'w, 's, 'm, 'a> {
-    search: &'w mut Search<'s, 'm>,
+struct Walk<'a> {
     text: &'a [u8],
     places: &'a Places,
     /// The offsets of the objects and arrays that count as copies.
@@ -251,8 +249,8 @@ struct Walk<'w, 's, 'm, 'a> {
     copies: Vec<Copy>,
 }
 
-impl<'a> Walk<'_, '_, '_, 'a> {
-    fn all(&mut self, root: Value<'a>) -> Result<()> {
+impl<'a> Walk<'a> {
+    fn all(&mut self, search: &mut Search<'_>, root: Value<'a>) -> Result<()> {
         let mut open: Vec<Entries<'a>> = Vec::new();
         let mut next = Some(root);
         loop {
@@ -261,7 +259,7 @@ impl<'a> Walk<'_, '_, '_, 'a> {
                 match if is_repeated { None } else { Entries::of(value)? } {
                     Some(entries) => open.push(entries),
                     None => {
-                        self.whole(value, is_repeated)?;
+                        self.whole(search, value, is_repeated)?;
                         self.steps.pop();
                     }
                 }
@@ -271,7 +269,7 @@ impl<'a> Walk<'_, '_, '_, 'a> {
                 Some((step, value)) => {
                     self.steps.push((step, None));
                     if let Step::Key(key) = step {
-                        self.key(key)?;
+                        self.key(search, key)?;
                     }
                     next = Some(value);
                 }
@@ -281,40 +279,45 @@ impl<'a> Walk<'_, '_, '_, 'a> {
                 }
             }
         }
-        self.comments_before(usize::MAX);
+        self.comments_before(search, usize::MAX);
         Ok(())
     }
 
     /// Tests a scalar, or an object or array that counts as a copy.
-    fn whole(&mut self, value: Value<'a>, is_repeated: bool) -> Result<()> {
-        let secrets = self.search.targets.secrets;
+    fn whole(
+        &mut self,
+        search: &mut Search<'_>,
+        value: Value<'a>,
+        is_repeated: bool,
+    ) -> Result<()> {
+        let secrets = search.targets.secrets;
         let mut decoded = Vec::new();
         match value.kind()? {
-            Kind::String => self.string(value, decode(value.string()?, &mut decoded)?),
+            Kind::String => self.string(search, value, decode(value.string()?, &mut decoded)?),
             Kind::Number => {
                 let number = secrets.echoed_number(value.raw(), &mut decoded);
                 number.into_iter().for_each(|number| {
-                    self.copy(value.range(), value.raw(), EchoKind::Number, number);
+                    self.copy(search, value.range(), value.raw(), EchoKind::Number, number);
                 });
             }
-            _ if is_repeated => self.copy(value.range(), value.raw(), EchoKind::Value, 0),
+            _ if is_repeated => self.copy(search, value.range(), value.raw(), EchoKind::Value, 0),
             _ => {}
         }
         Ok(())
     }
 
-    fn string(&mut self, value: Value<'a>, text: &[u8]) {
-        let targets = self.search.targets;
+    fn string(&mut self, search: &mut Search<'_>, value: Value<'a>, text: &[u8]) {
+        let targets = search.targets;
         if is_mask(text) {
             return;
         }
         let mut found = targets.secrets.echoed(text);
         if found.is_none() && may_be_document(text) {
-            let trail = self.trail();
-            match self.search.document(text, Some(trail), self.depth + 1) {
+            let trail = self.trail(search);
+            match search.document(text, Some(trail), self.depth + 1) {
                 Read::Document(inner) if !inner.is_empty() => {
                     let number = inner[0].number;
-                    if self.embed(&value, text, inner).is_some() {
+                    if self.embed(search, &value, text, inner).is_some() {
                         return;
                     }
                     found = Some(number);
@@ -326,31 +329,37 @@ impl<'a> Walk<'_, '_, '_, 'a> {
         }
         let found = found.or_else(|| targets.contains(text).then_some(0));
         found.into_iter().for_each(|number| {
-            self.copy(value.range(), text, EchoKind::Value, number);
+            self.copy(search, value.range(), text, EchoKind::Value, number);
         });
     }
 
-    fn key(&mut self, key: Text<'a>) -> Result<()> {
+    fn key(&mut self, search: &mut Search<'_>, key: Text<'a>) -> Result<()> {
         let mut decoded = Vec::new();
         let text = decode(key, &mut decoded)?;
-        if text.len() < self.search.targets.secrets.echo_min() || is_attribute_name(text) {
+        if text.len() < search.targets.secrets.echo_min() || is_attribute_name(text) {
             return Ok(());
         }
-        if let Some(number) = self.search.targets.secrets.number(text) {
+        if let Some(number) = search.targets.secrets.number(text) {
             let start = key.offset() - 1;
             let end = key.offset() + key.raw().len() as u64 + 1;
-            self.copy(start..end, text, EchoKind::Key, number);
+            self.copy(search, start..end, text, EchoKind::Key, number);
         }
         Ok(())
     }
 
     /// Adds the copies in the document inside a string. Returns `None` if their places in this
     /// document's text are unclear.
-    fn embed(&mut self, value: &Value<'a>, text: &[u8], inner: Vec<Copy>) -> Option<()> {
+    fn embed(
+        &mut self,
+        search: &mut Search<'_>,
+        value: &Value<'a>,
+        text: &[u8],
+        inner: Vec<Copy>,
+    ) -> Option<()> {
         let place = self.places.of(value.range())?;
         let source = place.style.inside(place.range.clone())?;
         let positions = place.style.spelled(self.text.get(source.clone())?, text, &inner)?;
-        self.comments_before(place.range.start);
+        self.comments_before(search, place.range.start);
         self.copies.extend(inner.into_iter().zip(positions).map(|(copy, range)| Copy {
             range: source.start + range.start..source.start + range.end,
             mask: place.style.escaped(&copy.mask),
@@ -360,35 +369,42 @@ impl<'a> Walk<'_, '_, '_, 'a> {
     }
 
     /// Adds a copy at a range of the JSON text.
-    fn copy(&mut self, json: Range<u64>, text: &[u8], kind: EchoKind, number: u32) {
-        let trail = self.trail();
-        let path = self.search.trails.digest(trail);
-        let mask = (self.search.mask)(&Unmasked { text, kind, number, path });
+    fn copy(
+        &mut self,
+        search: &mut Search<'_>,
+        json: Range<u64>,
+        text: &[u8],
+        kind: EchoKind,
+        number: u32,
+    ) {
+        let trail = self.trail(search);
+        let path = search.trails.digest(trail);
+        let mask = (search.mask)(&Unmasked { text, kind, number, path });
         // Without a place, the mask has no effect, and the search in the masked text finds the copy
         // again.
         let Some(place) = self.places.of(json) else {
             let range = self.text.len()..self.text.len();
             return self.copies.push(Copy { range, kind, number, trail, mask: String::new() });
         };
-        self.comments_before(place.range.start);
+        self.comments_before(search, place.range.start);
         let mask = place.style.token(mask.as_deref());
         self.copies.push(Copy { range: place.range, kind, number, trail, mask });
     }
 
     /// Adds the comments before a position that count as copies.
-    fn comments_before(&mut self, position: usize) {
+    fn comments_before(&mut self, search: &mut Search<'_>, position: usize) {
         while let Some((range, number)) = self.comments.next_if(|(it, _)| it.start < position) {
             let (kind, trail) = (EchoKind::Value, self.document);
-            let path = self.search.trails.digest(trail) ^ self.copies.len() as u64;
+            let path = search.trails.digest(trail) ^ self.copies.len() as u64;
             let text = &self.text[range.clone()];
-            let mask = (self.search.mask)(&Unmasked { text, kind, number, path });
+            let mask = (search.mask)(&Unmasked { text, kind, number, path });
             let mask = format!(" {}", Style::Block.token(mask.as_deref()));
             self.copies.push(Copy { range, kind, number, trail, mask });
         }
     }
 
     /// Returns the path to the current value.
-    fn trail(&mut self) -> TrailId {
+    fn trail(&mut self, search: &mut Search<'_>) -> TrailId {
         let known = self.steps.iter().rposition(|(_, node)| node.is_some());
         let mut around = known.and_then(|at| self.steps[at].1).unwrap_or(self.document);
         for (step, node) in &mut self.steps[known.map_or(0, |at| at + 1)..] {
@@ -400,7 +416,7 @@ impl<'a> Walk<'_, '_, '_, 'a> {
                 Step::Key(_) => TrailStep::Key(&key),
                 Step::Index(index) => TrailStep::Index(*index),
             };
-            around = self.search.trails.push(Some(around), step);
+            around = search.trails.push(Some(around), step);
             *node = Some(around);
         }
         around

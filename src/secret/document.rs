@@ -5,12 +5,13 @@
 //! as plain text.
 
 use super::place::Places;
+use super::syntax::Read;
+pub(crate) use super::syntax::{Syntax, Unread};
 use super::yaml::{self, DEPTH_MAX};
 use crate::error::ErrorKind;
 use crate::json::detached::Detached;
 use crate::json::value::Value;
 use crate::limits::Limits;
-use crate::path::DECODERS;
 
 /// Maximum length of a string that is parsed, in bytes.
 const TEXT_MAX: usize = 1 << 20;
@@ -19,30 +20,6 @@ const TEXT_MAX: usize = 1 << 20;
 /// bracketed list up to its end, and needs a few KB for each element.
 const FLOW_MAX: usize = 50_000;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Syntax {
-    Json,
-    Yaml,
-    /// Several YAML documents in one string, read as a list. Terraform decodes only single
-    /// documents.
-    YamlStream,
-}
-
-impl Syntax {
-    /// Returns the name of the Terraform function that decodes the syntax.
-    pub fn decoder(self) -> &'static str {
-        DECODERS[usize::from(self != Syntax::Json)]
-    }
-
-    /// Returns the name of the Terraform function that encodes the syntax.
-    pub fn encoder(self) -> &'static str {
-        match self {
-            Syntax::Json => "jsonencode",
-            Syntax::Yaml | Syntax::YamlStream => "yamlencode",
-        }
-    }
-}
-
 /// A document in a string: an object or array in JSON or YAML.
 #[derive(Debug)]
 pub(crate) struct Document {
@@ -50,14 +27,6 @@ pub(crate) struct Document {
     value: Detached,
     places: Places,
 }
-
-/// The error for a string that is too long to parse, or a document that is nested too deep. Its
-/// contents are unknown and may be secret.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Unread;
-
-/// The result of parsing a string; `None` if the string is not a document.
-pub(super) type Read<T> = Result<Option<T>, Unread>;
 
 /// Whether a string may be a document. A string with one line is not a YAML document.
 pub(crate) fn may_be_document(text: &[u8]) -> bool {

@@ -53,6 +53,8 @@ pub(crate) mod steps;
 pub(crate) mod strings;
 mod subject;
 #[cfg(feature = "redact")]
+mod syntax;
+#[cfg(feature = "redact")]
 mod texts;
 #[cfg(feature = "redact")]
 pub(crate) mod trail;

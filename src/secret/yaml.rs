@@ -6,8 +6,8 @@
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
 use serde_json::value::RawValue;
 
-use super::document::{Read, Syntax, Unread};
 use super::place::{Node, Places, Style};
+use super::syntax::{Read, Syntax, Unread};
 use crate::json::string;
 
 /// Deepest nesting of a document that is parsed.

@@ -62,19 +62,24 @@ fn a_leaf_of_a_document_is_masked_in_place() {
     let cases = [
         // Bytes outside the copy stay, escapes included.
         (
-            r#""before":null,"after":{"p":"secret-one","q":"{\"\u003ca\" : \"secret-one\", \"n\":1e3}"}"#,
-            r#""before":null,"after":{"p":<>,"q":"{\"\u003ca\" : \"(sensitive value)\", \"n\":1e3}"}"#,
+            r#""before":null,"after":{"p":"secret-one",
+                "q":"{\"\u003ca\" : \"secret-one\", \"n\":1e3}"}"#,
+            r#""before":null,"after":{"p":<>,
+                "q":"{\"\u003ca\" : \"(sensitive value)\", \"n\":1e3}"}"#,
         ),
         (
-            r#""before":null,"after":{"p":"secret-one","q":["a:\n  k: secret-one\n","secret-one: x"]}"#,
-            r#""before":null,"after":{"p":<>,"q":["a:\n  k: (sensitive value)\n","secret-one: x"]}"#,
+            r#""before":null,"after":{"p":"secret-one",
+                "q":["a:\n  k: secret-one\n","secret-one: x"]}"#,
+            r#""before":null,"after":{"p":<>,
+                "q":["a:\n  k: (sensitive value)\n","secret-one: x"]}"#,
         ),
         // The mask of a secret that changes says so, at the path of the secret.
         (
             r#""before":{"p":"secret-one","q":"{\"a\":\"secret-one\",\"b\":\"secret-one\"}"},
                 "after":{"p":"secret_two","q":"{\"b\":\"secret_two\",\"a\":\"secret-one\"}"}"#,
             r#""before":{"p":<>,"q":"{\"a\":\"(sensitive value)\",\"b\":\"(sensitive value)\"}"},
-                "after":{"p":<changed>,"q":"{\"b\":\"(sensitive value, changed)\",\"a\":\"(sensitive value)\"}"}"#,
+                "after":{"p":<changed>,
+                "q":"{\"b\":\"(sensitive value, changed)\",\"a\":\"(sensitive value)\"}"}"#,
         ),
         // A mask with a comma has quotes in YAML.
         (

@@ -22,7 +22,7 @@ pub mod native;
 pub mod values;
 
 pub use marks::spelling;
-use marks::{masked, secret_places, secrets};
+use marks::{Mark, mark_changes, masked, secret_places, secrets};
 
 /// Keys that a record copies from an element, in order.
 const ELEMENT_KEYS: &str =
@@ -251,6 +251,8 @@ impl Fields {
             ("changed", shown(changed(change))),
             ("unknown", shown(unknown(change))),
             ("sensitive", sensitive(change)),
+            ("sensitive_added", mark_changes(change, Mark::Added)),
+            ("sensitive_removed", mark_changes(change, Mark::Removed)),
         ];
         for (key, paths) in paths {
             self.list(key, paths.iter().map(|path| json!(text(path))).collect());
@@ -655,6 +657,48 @@ mod tests {
         });
         let texts: Vec<String> = sensitive(&change).iter().map(|path| text(path)).collect();
         assert_eq!(texts, ["a", "b[1]", "d"]);
+    }
+
+    #[test]
+    fn marks_that_come_and_go_are_listed_where_both_sides_have_a_value() {
+        for (change, added, removed) in [
+            (r#"{"before":{"a":1},"after":{"a":1},"before_sensitive":{"a":true}}"#, "", "a"),
+            (r#"{"before":{"a":1},"after":{"a":2},"after_sensitive":{"a":true}}"#, "a", ""),
+            (r#"{"before":{"a":null},"after":{"a":2},"after_sensitive":{"a":true}}"#, "", ""),
+            (r#"{"before":null,"after":{"a":2},"after_sensitive":{"a":true}}"#, "", ""),
+            (
+                r#"{"before":{"a":1},"after":{},"after_unknown":{"a":true},
+                    "before_sensitive":{"a":true}}"#,
+                "",
+                "a",
+            ),
+            (
+                r#"{"before":{"m":{"x":1}},"after":{"m":{"x":1}},
+                    "before_sensitive":{"m":true},"after_sensitive":{"m":{"x":true}}}"#,
+                "",
+                "",
+            ),
+            (
+                r#"{"before":{"m":{"x":1}},"after":{"m":{"x":1,"y":2}},
+                    "before_sensitive":{"m":true},"after_sensitive":{"m":{"x":true}}}"#,
+                "",
+                "m",
+            ),
+            (
+                r#"{"before":{"m":[1,2]},"after":{"m":[1,2]},
+                    "before_sensitive":{"m":[false,true]},"after_sensitive":{"m":true}}"#,
+                "m",
+                "",
+            ),
+            (r#"{"before":{"m":1},"after":{"m":1},"before_sensitive":{"m":{"x":true}}}"#, "", "m"),
+        ] {
+            let change = serde_json::from_str(change).expect("JSON");
+            for (which, expected) in [(Mark::Added, added), (Mark::Removed, removed)] {
+                let found: Vec<String> =
+                    mark_changes(&change, which).iter().map(|path| text(path)).collect();
+                assert_eq!(found.join(" "), expected, "{change} {which:?}");
+            }
+        }
     }
 
     #[test]

@@ -262,6 +262,9 @@ pub(super) fn all_marks<'a>(change: &Change<'a>) -> Paths<'a> {
 
 /// Returns the marks of the new object, for a change without a schema.
 ///
+/// In an update, the plan stores all marks of both objects, so a mark of the old object that the
+/// new one lacks is a mark that the change removes.
+///
 /// In a replacement, the lists and maps of the new object may have other elements than those of the
 /// old object. So a marked attribute in one element of the old object marks that attribute in every
 /// element of the new object. A path that ends at an element is copied unchanged: it comes from the
@@ -269,7 +272,6 @@ pub(super) fn all_marks<'a>(change: &Change<'a>) -> Paths<'a> {
 fn marks_after<'a>(change: &Change<'a>) -> Marks<'a> {
     let mut marks = Marks::from(change.after_marks.clone());
     if !change.action.is_replacement() {
-        marks.other = change.before_marks.clone();
         return marks;
     }
     for path in change.before_marks.iter() {

@@ -1,5 +1,7 @@
 //! The attributes of a change: paths with their values before and after, for display.
 
+pub use crate::secret::mark_changes::MarkChange;
+
 /// The text that is shown for a value that is not known yet.
 #[cfg(feature = "report")]
 pub(crate) const UNKNOWN: &str = "(known after apply)";
@@ -17,6 +19,8 @@ pub struct Attribute {
     pub replaces: bool,
     /// How the two values differ.
     pub difference: Difference,
+    /// How the change marks or unmarks the attribute as sensitive.
+    pub mark: Option<MarkChange>,
     /// The line diff, if the values are strings with several lines. Then `before` and `after` are
     /// [`Shown::Withheld`].
     pub lines: Option<Lines>,
@@ -33,6 +37,8 @@ pub enum Difference {
     Format,
     /// Only the order of list elements differs.
     Order,
+    /// The values are equal, but only one of them is marked as sensitive.
+    Mark,
     /// The values are equal.
     Nothing,
 }

@@ -48,7 +48,7 @@ use holdings::Holdings;
 pub use assertions::AssertionRequest;
 #[cfg(feature = "report")]
 pub(crate) use attributes::UNKNOWN;
-pub use attributes::{Attribute, Attributes, Difference, Excerpt, Line, Lines, Shown};
+pub use attributes::{Attribute, Attributes, Difference, Excerpt, Line, Lines, MarkChange, Shown};
 pub use counts::PlanFacts;
 pub use failed_assertion::{FailedAssertion, Finding};
 pub use importing::ImportSource;
@@ -180,7 +180,7 @@ pub struct ResourceChange<'a> {
     pub attributes: Attributes,
 }
 
-/// The four lists of paths of a change.
+/// The lists of paths of a change.
 #[derive(Clone, Debug, Default, Serialize)]
 #[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
 pub struct ChangePaths<'a> {
@@ -190,6 +190,10 @@ pub struct ChangePaths<'a> {
     pub unknown: Cow<'a, Paths>,
     #[serde(skip_serializing_if = "Paths::is_empty")]
     pub sensitive: Cow<'a, Paths>,
+    #[serde(skip_serializing_if = "Paths::is_empty")]
+    pub sensitive_added: Cow<'a, Paths>,
+    #[serde(skip_serializing_if = "Paths::is_empty")]
+    pub sensitive_removed: Cow<'a, Paths>,
     #[serde(skip_serializing_if = "Paths::is_empty")]
     pub replace_paths: Cow<'a, Paths>,
 }
@@ -279,6 +283,10 @@ pub struct OutputChange<'a> {
     pub unknown: Cow<'a, Paths>,
     #[serde(skip_serializing_if = "Paths::is_empty")]
     pub sensitive: Cow<'a, Paths>,
+    #[serde(skip_serializing_if = "Paths::is_empty")]
+    pub sensitive_added: Cow<'a, Paths>,
+    #[serde(skip_serializing_if = "Paths::is_empty")]
+    pub sensitive_removed: Cow<'a, Paths>,
     /// The location of the block, as a JSON object. Present with `--source`, and for plan
     /// files.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -11,7 +11,7 @@ use super::options::RecordOptions;
 use super::pending::PendingRecords;
 use super::row_builder::RowBuilder;
 use super::view::{View, ViewPaths, ViewSubject, Viewer};
-use super::{Attributes, ChangePaths, Label, Plan, Record, Renderer, SCHEMA_VERSION, Sink};
+use super::{Attributes, Label, Plan, Record, Renderer, SCHEMA_VERSION, Sink};
 use crate::error::Result;
 use crate::json::value::Text;
 use crate::plan::{Change, Document, ResourceChange, Section};
@@ -92,15 +92,10 @@ impl<'a> RecordWriter<'a> {
         }
         let mut row = builder.row(&facts, change, deferred_reason, self.viewer.as_ref())?;
         if let (Some(_), Some(row)) = (&self.viewer, row.resource_mut()) {
-            let super::ResourceChange {
-                paths: ChangePaths { changed, unknown, replace_paths, .. },
-                ..
-            } = &*row;
-            let view_paths = ViewPaths { changed, unknown, replace_paths };
             let attributes = self.view(
                 ViewSubject::Resource(section, change.address),
                 &change.change,
-                view_paths,
+                ViewPaths::of(&row.paths),
             );
             row.attributes = attributes.map_err(|error| error.within("change"))?;
         }

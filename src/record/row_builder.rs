@@ -19,6 +19,7 @@ use crate::json::word::Word;
 use crate::limits::Limit;
 use crate::path::{Paths, Step};
 use crate::plan::{self, Change, Index, Section};
+use crate::secret::mark_changes::{MarkChange, MarkComparison};
 use crate::secret::marks::{MarkReason, Marks, Subject};
 use crate::secret::steps::PieceMarkedPaths;
 
@@ -30,6 +31,9 @@ pub(super) struct RowBuilder {
     /// The paths at which an overlay of the last change does not fit its value. Other paths are cut
     /// there.
     misfits: PieceMarkedPaths,
+    comparison: MarkComparison,
+    /// The paths at which the last change adds or removes a mark.
+    mark_changes: [PieceMarkedPaths; 2],
     /// The secret paths of the last change. The paths of `replace_paths` are cut there.
     marked: PieceMarkedPaths,
     // A row borrows from the remaining fields.
@@ -52,6 +56,8 @@ impl RowBuilder {
             differ: Differ::new(&limits),
             marks: Marks::new(None, &limits),
             misfits: PieceMarkedPaths::default(),
+            comparison: MarkComparison::new(&limits),
+            mark_changes: Default::default(),
             marked: PieceMarkedPaths::default(),
             none: Paths::new(),
             replace_paths: Paths::new(),
@@ -67,35 +73,48 @@ impl RowBuilder {
         // The overlays say which values of an import are secret, so they must be well formed.
         if self.options.extent == Extent::Paths || change.importing.is_some() {
             self.differ.diff(change)?;
-            self.hide_misfits(change)?;
+            self.compare_overlays(change)?;
         }
         Ok(())
     }
 
-    /// Cuts paths at misfits. A misfit is an overlay whose shape does not fit its value. It marks
-    /// the whole value, including its keys.
-    fn hide_misfits(&mut self, change: &Change<'_>) -> Result<()> {
+    /// Compares the overlays with the values, and with each other. Cuts paths at misfits, and
+    /// collects the marks that the change adds or removes. A misfit is an overlay whose shape does
+    /// not fit its value. It marks the whole value, including its keys.
+    fn compare_overlays(&mut self, change: &Change<'_>) -> Result<()> {
         self.misfits.clear();
-        let (sides, overlays) =
-            ([change.before, change.after], [change.before_sensitive, change.after_sensitive]);
-        // The search for misfits costs as much as the rest of a change. Most changes do not need
-        // it: their paths have only one step, or their overlays have no mark below the first step.
+        self.mark_changes.iter_mut().for_each(PieceMarkedPaths::clear);
+        let subject = Subject::of_change(change);
+        // The search costs as much as the rest of a change. Most changes do not need it: both
+        // sides have the same overlay, and their paths have only one step, or the overlays have no
+        // mark below the first step.
         let Differ { changed, unknown, sensitive, .. } = &self.differ;
         let has_deep_paths =
             changed.are_deep() || unknown.are_deep() || change.replace_paths.is_some();
         let has_deep_marks = sensitive.are_deep() || self.differ.has_texts;
-        if !(has_deep_paths && has_deep_marks) && fit_at_root(sides, overlays)? {
+        let may_misfit =
+            (has_deep_paths && has_deep_marks) || !fit_at_root(subject.sides, subject.overlays)?;
+        let has_other_marks = self.options.extent == Extent::Paths && other_marks(change);
+        if !may_misfit && !has_other_marks {
             return Ok(());
         }
-        let RowBuilder { marks, misfits, options, .. } = self;
+        let RowBuilder { marks, misfits, comparison, mark_changes, options, .. } = self;
+        let [added, removed] = mark_changes;
         let paths_max = options.read.limits.paths;
-        marks.find(Subject { sides, overlays, ..Subject::default() }, |marked| {
-            match marked.why {
-                MarkReason::Misfit => misfits.push(marked.path, paths_max, change.offset()),
-                MarkReason::Whole | MarkReason::OtherKind => Ok(()),
+        marks.find(subject, |marked| {
+            if may_misfit && marked.why == MarkReason::Misfit {
+                misfits.push(marked.path, paths_max, change.offset())?;
             }
+            let list = match comparison.of(marked)? {
+                _ if !has_other_marks => return Ok(()),
+                Some(MarkChange::Added) => &mut *added,
+                Some(MarkChange::Removed) => &mut *removed,
+                None => return Ok(()),
+            };
+            list.push(marked.path, paths_max, change.offset())
         })?;
         self.misfits.sort();
+        self.mark_changes.iter_mut().for_each(PieceMarkedPaths::sort);
         self.differ.hide_below(self.misfits.list());
         Ok(())
     }
@@ -122,6 +141,12 @@ impl RowBuilder {
     /// contain no paths.
     pub(super) fn paths(&self) -> [&Paths; 3] {
         reported_paths(self.options.extent, &self.differ, &self.none)
+    }
+
+    /// Returns the paths at which the last change adds a mark, and those at which it removes one.
+    /// Empty if records contain no paths.
+    pub(super) fn mark_changes(&self) -> [&Paths; 2] {
+        self.mark_changes.each_ref().map(PieceMarkedPaths::list)
     }
 
     /// Computes the facts and the paths of a resource change. Fails if the change is malformed or
@@ -198,6 +223,8 @@ impl RowBuilder {
         let others = others.map(|text| text.map(Cow::Borrowed));
         let [changed, unknown, sensitive] =
             reported_paths(self.options.extent, &self.differ, &self.none);
+        let [sensitive_added, sensitive_removed] =
+            self.mark_changes.each_ref().map(PieceMarkedPaths::list);
         let [previous, module, mode, type_name, name, deposed, provider, reason, deferred] = others;
         let row = ResourceChange {
             resource: ResourceName {
@@ -219,6 +246,8 @@ impl RowBuilder {
                 changed: Cow::Borrowed(changed),
                 unknown: Cow::Borrowed(unknown),
                 sensitive: Cow::Borrowed(sensitive),
+                sensitive_added: Cow::Borrowed(sensitive_added),
+                sensitive_removed: Cow::Borrowed(sensitive_removed),
                 replace_paths: Cow::Borrowed(&self.replace_paths),
             },
             importing: importing.transpose()?,
@@ -233,6 +262,18 @@ impl RowBuilder {
             _ => Record::DeferredChange(row),
         })
     }
+}
+
+/// Whether the marks of two sides that both exist may differ. Looks only at bytes.
+fn other_marks(change: &Change<'_>) -> bool {
+    let raw = [change.before_sensitive, change.after_sensitive].map(|overlay| {
+        let raw = overlay.map(Value::raw);
+        raw.filter(|raw| !matches!(*raw, b"{}" | b"[]" | b"false" | b"null"))
+    });
+    let exists = |side: Option<Value<'_>>| side.is_some_and(|side| !side.is_null());
+    raw[0] != raw[1]
+        && exists(change.before)
+        && (exists(change.after) || change.after_unknown.is_some_and(Value::is_true))
 }
 
 /// Whether the overlays fit the values at the root. An object as overlay fits objects and `null`.

@@ -11,7 +11,7 @@ use super::options::{RecordOptions, Show};
 use super::pending;
 use super::row_builder::RowBuilder;
 use super::view::{View, ViewPaths, ViewSubject, Viewer};
-use super::{Record, Renderer};
+use super::{ChangePaths, Record, Renderer};
 use crate::error::Result;
 use crate::json::outline::Outline;
 use crate::json::value::Text;
@@ -58,7 +58,9 @@ impl BuiltRow {
     fn size(&self) -> u64 {
         let row = match self {
             BuiltRow::Row(_, row) => row.resource().map_or(0, |change| {
-                let paths = [&change.paths.changed, &change.paths.unknown, &change.paths.sensitive];
+                let ChangePaths { changed, unknown, sensitive, .. } = &change.paths;
+                let ChangePaths { sensitive_added, sensitive_removed, .. } = &change.paths;
+                let paths = [changed, unknown, sensitive, sensitive_added, sensitive_removed];
                 let paths: u64 = paths.iter().map(|paths| paths.size()).sum();
                 size_of_val(row.as_ref()) as u64 + TEXTS + paths + change.attributes.size()
             }),
@@ -126,9 +128,7 @@ impl<'v> RowWorker<'v> {
         }
         let Some(mut owned) = pending::owned(&row) else { return Ok(None) };
         if let (Some(viewer), Some(row)) = (&mut self.viewer, owned.resource_mut()) {
-            let (changed, unknown) = (&*row.paths.changed, &*row.paths.unknown);
-            let view_paths =
-                ViewPaths { changed, unknown, replace_paths: &row.paths.replace_paths };
+            let view_paths = ViewPaths::of(&row.paths);
             let subject = ViewSubject::Resource(section, change.address);
             row.attributes = viewer.view(subject, &change.change, view_paths)?;
         }

@@ -289,7 +289,13 @@ impl Sifter<'_, '_> {
         self.builder.diff(&config)?;
         let [_, unknown, _] = self.builder.paths();
         let none = &Paths::new();
-        let view_paths = ViewPaths { changed: none, unknown, replace_paths: none };
+        let view_paths = ViewPaths {
+            changed: none,
+            unknown,
+            sensitive_added: none,
+            sensitive_removed: none,
+            replace_paths: none,
+        };
         self.writer.view(ViewSubject::Action, &config, view_paths)
     }
 
@@ -487,7 +493,10 @@ impl Visitor for Sifter<'_, '_> {
             return Ok(Flow::Continue);
         }
         let [changed, unknown, sensitive] = self.builder.paths();
-        let view_paths = ViewPaths { changed, unknown, replace_paths: &Paths::new() };
+        let [sensitive_added, sensitive_removed] = self.builder.mark_changes();
+        let replace_paths = &Paths::new();
+        let view_paths =
+            ViewPaths { changed, unknown, sensitive_added, sensitive_removed, replace_paths };
         let attributes = self.writer.view(ViewSubject::Output(name), change, view_paths)?;
         self.writer.record(&Record::OutputChange(OutputChange {
             name: Cow::Borrowed(name),
@@ -497,6 +506,8 @@ impl Visitor for Sifter<'_, '_> {
             changed: Cow::Borrowed(changed),
             unknown: Cow::Borrowed(unknown),
             sensitive: Cow::Borrowed(sensitive),
+            sensitive_added: Cow::Borrowed(sensitive_added),
+            sensitive_removed: Cow::Borrowed(sensitive_removed),
             source: None,
         }))?;
         Ok(Flow::Continue)

@@ -30,6 +30,7 @@ pub(crate) mod echo;
 pub(crate) mod first_pass_index;
 #[cfg(feature = "redact")]
 pub(crate) mod items;
+pub(crate) mod mark_changes;
 pub(crate) mod marked_paths;
 pub(crate) mod marks;
 #[cfg(feature = "redact")]

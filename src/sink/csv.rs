@@ -33,7 +33,7 @@ const HEADER: &str = "\
     changed,unknown,sensitive,replace_paths,importing,generated_config,check_kind,status,\
     problems,trigger,triggering_address,summary,workspace,config_address,\
     provider_config_key,provider_alias,module_source,module_version_constraint,block_file,\
-    block_line,block_column,block_end_line,block_missing";
+    block_line,block_column,block_end_line,block_missing,sensitive_added,sensitive_removed";
 
 /// Returns the columns of a first row.
 pub fn split_header(header: &'static str) -> impl Iterator<Item = Cow<'static, str>> {
@@ -215,6 +215,8 @@ impl<'a> Row<'a> {
         row.set_paths("changed", &change.paths.changed);
         row.set_paths("unknown", &change.paths.unknown);
         row.set_paths("sensitive", &change.paths.sensitive);
+        row.set_paths("sensitive_added", &change.paths.sensitive_added);
+        row.set_paths("sensitive_removed", &change.paths.sensitive_removed);
         row.set_paths("replace_paths", &change.paths.replace_paths);
         row.set_json("importing", change.importing.as_ref());
         row.set_some("generated_config", change.generated_config.then_some("true"));
@@ -273,6 +275,8 @@ impl<W: Write> Sink for Csv<W> {
                 row.set_paths("changed", &change.changed);
                 row.set_paths("unknown", &change.unknown);
                 row.set_paths("sensitive", &change.sensitive);
+                row.set_paths("sensitive_added", &change.sensitive_added);
+                row.set_paths("sensitive_removed", &change.sensitive_removed);
                 row.set_place(change.source.as_ref());
                 row
             }

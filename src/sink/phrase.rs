@@ -9,11 +9,12 @@ use serde_json::value::RawValue;
 
 use super::short::{messages, short};
 use crate::inert::visible;
+use crate::path::Paths;
 use crate::record::counts::{PlanLine, Summary};
 use crate::record::view::Detail;
 use crate::record::{
-    ActionInvocation, Attributes, ChangePaths, Check, Difference, Hidden, ImportSource,
-    ResourceChange, Shown, UNKNOWN,
+    ActionInvocation, Attribute, Attributes, ChangePaths, Check, Difference, Hidden, ImportSource,
+    MarkChange, ResourceChange, Shown, UNKNOWN,
 };
 use crate::secret::{ECHO, MASK};
 
@@ -42,12 +43,21 @@ pub(super) fn stand_in(shown: &Shown) -> &'static str {
     }
 }
 
-/// Returns the remark on two values that differ only in form or order; empty for all other values.
-pub(super) fn remark(difference: Difference) -> &'static str {
-    match difference {
-        Difference::Space | Difference::Format => "(only white space or formatting)",
-        Difference::Order => "(only the order)",
-        Difference::Value | Difference::Nothing => "",
+/// Returns the remark on an attribute whose marks change, or whose values differ only in form or
+/// order; empty for all other attributes.
+pub(super) fn remark(attribute: &Attribute) -> &'static str {
+    match (attribute.mark, attribute.difference) {
+        (Some(MarkChange::Removed), Difference::Mark) => {
+            "(will no longer be marked as sensitive; the value does not change)"
+        }
+        (Some(MarkChange::Removed), _) => "(will no longer be marked as sensitive)",
+        (Some(MarkChange::Added), Difference::Mark) => {
+            "(will be marked as sensitive; the value does not change)"
+        }
+        (Some(MarkChange::Added), _) => "(will be marked as sensitive)",
+        (None, Difference::Space | Difference::Format) => "(only white space or formatting)",
+        (None, Difference::Order) => "(only the order)",
+        (None, Difference::Value | Difference::Mark | Difference::Nothing) => "",
     }
 }
 
@@ -86,12 +96,26 @@ pub(super) fn what(tense: Tense, action: &str) -> &'static str {
 
 /// Explains an update in place that changes no value (docs/format/plan.md, section 13).
 pub(super) fn what_else(change: &ResourceChange<'_>) -> Option<&'static str> {
-    let ResourceChange { paths: ChangePaths { changed, unknown, sensitive, .. }, .. } = change;
-    let changes_none = change.action == "update" && changed.is_empty() && unknown.is_empty();
+    let ChangePaths { changed, unknown, sensitive, sensitive_added, sensitive_removed, .. } =
+        &change.paths;
+    let has_mark_changes = !sensitive_added.is_empty() || !sensitive_removed.is_empty();
+    let changes_none =
+        change.action == "update" && changed.is_empty() && unknown.is_empty() && !has_mark_changes;
     changes_none.then_some(match sensitive.is_empty() {
         true => "no value changes",
         false => "no value changes, but a sensitive one may",
     })
+}
+
+/// Says how many values lose or get a mark as sensitive.
+pub(super) fn mark_changes(change: &ResourceChange<'_>) -> impl Iterator<Item = String> + use<> {
+    let ChangePaths { sensitive_added, sensitive_removed, .. } = &change.paths;
+    let words = |paths: &Paths, words| match paths.len() as u64 {
+        0 => None,
+        count => Some(format!("{} will {words}", counted(count, "value"))),
+    };
+    let removed = words(sensitive_removed, "no longer be marked as sensitive");
+    removed.into_iter().chain(words(sensitive_added, "be marked as sensitive"))
 }
 
 /// The remark on a deposed object.
@@ -132,6 +156,7 @@ pub(super) fn description(
         what => parts.push(what.to_owned()),
     }
     parts.extend(what_else(change).map(str::to_owned));
+    parts.extend(mark_changes(change));
     let from = change.moved_from();
     parts.extend(from.map(|from| format!("moved from {}", quote(Quoted::Name, from))));
     parts.extend(imported(change, |value| quote(Quoted::Value, value)));

@@ -36,7 +36,7 @@ use crate::error::{Error, Result};
 use crate::inert::visible;
 use crate::record::{
     ActionInvocation, Attribute, Attributes, Check, Difference, Hidden, Label, Line, Lines,
-    OutputChange, Record, ResourceChange, Shown, view::Detail,
+    MarkChange, OutputChange, Record, ResourceChange, Shown, view::Detail,
 };
 
 /// The column where resource names begin, after the symbols.
@@ -309,10 +309,11 @@ impl<W: Write> Term<W> {
     /// Returns the values of an attribute. Their first line begins at `column`, after the path.
     /// Empty if values are not shown.
     fn values(&self, attribute: &Attribute, column: usize) -> String {
-        let Attribute { before, after, difference, lines, .. } = attribute;
-        let remark = remark(*difference);
+        let Attribute { before, after, difference, mark, lines, .. } = attribute;
+        let remark = remark(attribute);
+        let style = if *mark == Some(MarkChange::Removed) { YELLOW } else { DIM };
         if suffices(*difference, self.detail) {
-            return self.paint(DIM, remark);
+            return self.paint(style, remark);
         }
         let values = match (difference, before, after) {
             _ if lines.is_some() => lines.as_ref().map_or(String::new(), |lines| self.lines(lines)),
@@ -327,8 +328,20 @@ impl<W: Write> Term<W> {
             (_, before, after) => self.pair(before, after, column),
         };
         match (remark, values) {
+            (remark, values) if mark.is_some() => {
+                let used = match values.rsplit_once('\n') {
+                    Some((_, last)) => width(&unpainted(last)),
+                    None => column + width(&unpainted(&values)),
+                };
+                let space = if values.is_empty() { "" } else { "  " };
+                let text = self.paint(style, remark);
+                match used + space.len() + remark.len() <= self.screen.width {
+                    true => format!("{values}{space}{text}"),
+                    false => format!("{values}\n{}{text}", " ".repeat(NAMES + 2)),
+                }
+            }
             (remark, values) if remark.is_empty() || values.is_empty() => values,
-            (remark, values) => format!("{values}  {}", self.paint(DIM, remark)),
+            (remark, values) => format!("{values}  {}", self.paint(style, remark)),
         }
     }
 

@@ -65,6 +65,99 @@ fn misfits(sides: [&Value; 2], overlays: [&Value; 2], at: &mut Path, found: &mut
     }
 }
 
+/// How a change changes a mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    Added,
+    Removed,
+}
+
+/// The paths at which a change adds marks, or removes marks. Empty unless both sides exist.
+pub fn mark_changes(change: &Value, which: Mark) -> BTreeSet<Path> {
+    let mut found = BTreeSet::new();
+    let is_unknown = change["after_unknown"] == json!(true);
+    if !change["before"].is_null() && (!change["after"].is_null() || is_unknown) {
+        let [before, after, unknown] = ["before", "after", "after_unknown"].map(|key| &change[key]);
+        let overlays = [&change["before_sensitive"], &change["after_sensitive"]];
+        changed_marks([before, after, unknown], overlays, &mut Path::new(), &mut |at, mark| {
+            if mark == which {
+                found.insert(at.clone());
+            }
+        });
+    }
+    found
+}
+
+fn changed_marks(
+    [before, after, unknown]: [&Value; 3],
+    [old, new]: [&Value; 2],
+    at: &mut Path,
+    each: &mut impl FnMut(&Path, Mark),
+) {
+    let marks = [old, new].map(marks_anything);
+    let whole = [old, new].map(|it| *it == json!(true));
+    let fits = |overlay| [before, after].into_iter().all(|value| fits(value, overlay));
+    let length_fits = fits_length(before, old) && fits_length(after, new);
+    if !marks[0] && !marks[1] {
+        return;
+    }
+    if whole == [false; 2] && length_fits && (!marks[0] || fits(old)) && (!marks[1] || fits(new)) {
+        let steps: BTreeSet<Step> =
+            [old, new].iter().flat_map(|it| children(it)).map(|(step, _)| step).collect();
+        for step in steps {
+            let values = [before, after, unknown].map(|it| child(it, &step));
+            let overlays = [old, new].map(|it| child(it, &step));
+            at.push(step);
+            changed_marks(values, overlays, at, each);
+            at.pop();
+        }
+        return;
+    }
+    if before.is_null() || (after.is_null() && *unknown != json!(true)) {
+        return;
+    }
+    match (marks, whole) {
+        ([true, false], _) => each(at, Mark::Removed),
+        ([false, true], _) => each(at, Mark::Added),
+        (_, [true, false]) if is_partial(after, new) || super::holds_true(unknown) => {
+            each(at, Mark::Removed);
+        }
+        (_, [false, true]) if is_partial(before, old) => each(at, Mark::Added),
+        _ => {}
+    }
+}
+
+/// Whether an overlay has the kind of a value, or there is no value.
+fn fits(value: &Value, overlay: &Value) -> bool {
+    let is_container = overlay.is_object() || overlay.is_array();
+    is_container
+        && (value.is_null()
+            || (value.is_object(), value.is_array()) == (overlay.is_object(), overlay.is_array()))
+}
+
+fn fits_length(value: &Value, overlay: &Value) -> bool {
+    let lengths = [value, overlay].map(|it| it.as_array().map(Vec::len));
+    !marks_anything(overlay) || !lengths.iter().all(Option::is_some) || lengths[0] == lengths[1]
+}
+
+/// Whether an overlay leaves a scalar of a value unmarked. An overlay that does not fit marks the
+/// whole value.
+fn is_partial(value: &Value, overlay: &Value) -> bool {
+    match overlay {
+        _ if value.is_null() => false,
+        _ if !marks_anything(overlay) && children(value).is_empty() => {
+            !value.is_object() && !value.is_array()
+        }
+        _ if !marks_anything(overlay) => {
+            children(value).iter().any(|(_, inner)| is_partial(inner, &Value::Null))
+        }
+        overlay if !fits(value, overlay) || !fits_length(value, overlay) => false,
+        overlay => children(value)
+            .into_iter()
+            .any(|(step, inner)| is_partial(inner, child(overlay, &step))),
+    }
+}
+
 /// The secret texts of both sides of a change.
 pub fn secrets(change: &Value) -> BTreeSet<String> {
     let mut found = BTreeSet::new();

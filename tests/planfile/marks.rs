@@ -235,6 +235,20 @@ fn a_schema_that_has_a_part_twice_is_an_error() {
     }
 }
 
+#[test]
+fn an_update_drops_the_marks_that_only_its_old_object_has() {
+    let value = b"\x82\xa1a\xa5ONE-A\xa1b\xa1p";
+    let update = [change(3, &[value, value]), path(3, &[name("a")])].concat();
+    let plan = plan(&[resource("test_a.b", &update)]);
+    let text = of_plan(&plan).unwrap();
+    assert!(text.contains(r#""before_sensitive":{"a":true},"after_sensitive":{}"#), "{text}");
+    // The value is hidden wherever the plan has it.
+    assert!(!redacted(&plan).contains("ONE-A"), "{text}");
+    let output = run::piped(&["changes"], &zip(&members(&plan)));
+    let records = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(records.contains(r#""sensitive":["a"],"sensitive_removed":["a"]"#), "{records}");
+}
+
 /// The member `tfschemas` for a resource type `test_a` with a secret `s` and string attributes.
 fn schemas(attributes: &[&str]) -> Vec<u8> {
     let attribute = |name: &&str| {

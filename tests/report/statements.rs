@@ -94,6 +94,49 @@ fn a_key_with_null_on_one_side_is_a_change() {
 }
 
 #[test]
+fn marks_that_come_and_go_are_shown_without_the_value() {
+    let drops = r#""actions":["update"],"before":{"token":"Canary-1","size":1},
+        "after":{"token":"Canary-1","size":1},"before_sensitive":{"token":true}"#;
+    let gains = r#""actions":["update"],"before":{"token":"Canary-2","size":1},
+        "after":{"token":"Canary-2","size":2},"after_sensitive":{"token":true}"#;
+    let both = r#""actions":["update"],"before":{"token":"Canary-3"},
+        "after":{"token":"Canary-4"},"before_sensitive":{"token":true}"#;
+    let same = r#""actions":["update"],"before":{"m":{"x":"Canary-5"}},
+        "after":{"m":{"x":"Canary-5"}},"before_sensitive":{"m":true},
+        "after_sensitive":{"m":{"x":true}}"#;
+    let created = r#""actions":["create"],"before":null,"after":{"c":"Canary-6"},
+        "after_sensitive":{"c":true}"#;
+    let changes = [("t", drops), ("t", gains), ("t", both), ("t", same), ("t", created)];
+    let plan = plan_of(&changes);
+    assert_reported(
+        &plan,
+        &[
+            "1 value will no longer be marked as sensitive",
+            "1 value will be marked as sensitive",
+            "~ token = (sensitive value) (will no longer be marked as sensitive; the value does \
+             not change)",
+            "~ token = (sensitive value) (will be marked as sensitive; the value does not change)",
+            "~ token = (sensitive value) (will no longer be marked as sensitive)",
+            "no value changes, but a sensitive one may",
+            "+ c = (sensitive value)",
+        ],
+        &["Canary", "c = (sensitive value) (will"],
+    );
+    for args in [&["--full"][..], &["--values", "none"], &["-o", "html"]] {
+        let report = report_of(args, &plan);
+        assert!(report.contains("will no longer be marked") && !report.contains("Canary"));
+    }
+    let output = r#"{"format_version":"1.2","resource_changes":[],"output_changes":{"o":{
+        "actions":["update"],"before":"Canary-7","after":"Canary-7","after_unknown":false,
+        "before_sensitive":true,"after_sensitive":false}}}"#;
+    assert_reported(
+        output,
+        &["(sensitive value) (will no longer be marked as sensitive; the value does not change)"],
+        &["Canary"],
+    );
+}
+
+#[test]
 fn elements_with_nothing_but_null_are_shown() {
     let values = r#"{"top":null,"s":[{"x":null,"y":null},{"x":1,"y":null}],"tags":{"a":null},
         "deep":[{"o":{"p":[{"q":null}]}}],"labels":{"Owner":null,"l":"v"},
@@ -193,7 +236,8 @@ fn unknown_sensitive_values_are_sensitive() {
         &plan_of(&[("t", changed), ("t", created)]),
         &[
             "+ n = (sensitive value) + o.k = (sensitive value) ~ p = (sensitive value) \
-             ~ q = (sensitive value) ~ u = 1 -> (known after apply)",
+             (will no longer be marked as sensitive) ~ q = (sensitive value) \
+             (will be marked as sensitive) ~ u = 1 -> (known after apply)",
             "+ l[0] = (sensitive value) + s = (sensitive value) + t = (known after apply)",
         ],
         &["-> (sensitive"],

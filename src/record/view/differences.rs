@@ -26,29 +26,22 @@ const CONTEXT: usize = 24;
 /// Maximum length of a changed string that is shown completely, in bytes.
 const SHORT: usize = 160;
 
-/// Lists the differences between two sides. `changed` holds the paths that change, `unknown` the
-/// paths that are unknown until apply. Both are sorted. Fails if a side is malformed or has a key
-/// twice.
+/// Lists the differences between two sides. `paths` holds the paths that differ, `unknown` those
+/// among them that are unknown until apply. Both are sorted. Fails if a side is malformed or has a
+/// key twice.
 pub(super) fn differences(
     sides: [Value<'_>; 2],
-    changed: &Paths,
+    paths: &Paths,
     unknown: &Paths,
     listing: &mut Listing<'_, '_>,
 ) -> Result<()> {
-    let mut paths = changed.clone();
-    unknown.iter().for_each(|path| paths.push(path.steps()));
-    paths.sort();
     let mut unknown = Unknown { paths: unknown, next: 0 };
 
     let mut first = 0;
     if let Some(root) = paths.get(0).filter(|path| path.steps().len() == 0) {
-        pair(
-            root,
-            sides.map(Some),
-            PathFlags { is_hidden: false, is_unknown: unknown.is_at(root), has_unknown: false },
-            (Vec::new, Vec::new),
-            listing,
-        )?;
+        let is_hidden = sides.into_iter().any(|side| listing.renderer.hides(side));
+        let known = PathFlags { is_hidden, is_unknown: unknown.is_at(root), has_unknown: false };
+        pair(root, sides.map(Some), known, (Vec::new, Vec::new), listing)?;
         first = 1;
     }
     let [before, after] = sides.map(|side| Inside::of(Some(side)));

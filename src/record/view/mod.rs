@@ -191,15 +191,17 @@ impl<'s> Viewer<'s> {
         })?;
         named.sort();
         // If a key is secret by name, the keys below it are secret, too. Paths are cut there.
-        let mut cut = [view_paths.changed, view_paths.unknown].map(Cow::Borrowed);
+        let ViewPaths { changed, unknown, sensitive_added, sensitive_removed, .. } = view_paths;
+        let mut cut = [changed, unknown, sensitive_added, sensitive_removed].map(Cow::Borrowed);
         if !named.list().is_empty() {
             cut.iter_mut()
                 .map(Cow::to_mut)
                 .filter_map(|paths| paths.cut_at(named.list()).then_some(paths))
                 .for_each(Paths::sort);
         }
-        let [changed, unknown] = &cut;
-        let view_paths = ViewPaths { changed, unknown, ..view_paths };
+        let [changed, unknown, sensitive_added, sensitive_removed] = &cut;
+        let view_paths =
+            ViewPaths { changed, unknown, sensitive_added, sensitive_removed, ..view_paths };
         hidden.sort_unstable();
         renderer.hide(hidden);
         let needs_marks = !unknown.is_empty() || change.before.is_none_or(Value::is_null);
@@ -222,13 +224,12 @@ impl<'s> Viewer<'s> {
         };
         match subject.sides.map(|side| side.filter(|side| !side.is_null())) {
             [Some(before), Some(after)] => {
-                differences([before, after], view_paths.changed, view_paths.unknown, &mut listing)?;
+                let listed = view_paths.shown();
+                differences([before, after], &listed, view_paths.unknown, &mut listing)?;
                 if listing.shows_all {
-                    let mut listed = view_paths.changed.clone();
-                    view_paths.unknown.iter().for_each(|path| listed.push(path.steps()));
                     listing.unchanged(after, listed)?;
                 } else {
-                    listing.attributes.unchanged = unchanged(change, view_paths)?;
+                    listing.attributes.unchanged = unchanged(change, &listed)?;
                 }
             }
             [Some(before), None] => listing.removed(before)?,
@@ -238,16 +239,16 @@ impl<'s> Viewer<'s> {
     }
 }
 
-/// Counts the members of `after` that have a value and are unchanged. Returns 0 if a side is not an
-/// object.
-fn unchanged(change: &Change<'_>, view_paths: ViewPaths<'_>) -> Result<u64> {
+/// Counts the members of `after` that have a value and contain no path in `shown`. Returns 0 if a
+/// side is not an object.
+fn unchanged(change: &Change<'_>, shown: &Paths) -> Result<u64> {
     let is_object = |side: Option<Value<'_>>| matches!(side.map(Value::raw), Some([b'{', ..]));
     let Some(after) = change.after.filter(|_| is_object(change.before) && is_object(change.after))
     else {
         return Ok(0);
     };
     let mut listed = HashSet::new();
-    for path in view_paths.changed.iter().chain(view_paths.unknown.iter()) {
+    for path in shown.iter() {
         match path.steps().next() {
             Some(Step::Key(key)) => drop(listed.insert(key)),
             Some(Step::Index(_) | Step::Element) => {}
@@ -269,14 +270,15 @@ fn paths(change: &Change<'_>, view_paths: ViewPaths<'_>) -> Result<Attributes> {
     let mut room = Room { attributes: ATTRIBUTES_MAX, paths: PATHS_MAX };
     let mut attributes = Attributes::default();
     let replace_paths = ReplacePaths::of(view_paths);
+    let shown = view_paths.shown();
     let mut unknown = view_paths.unknown.iter().peekable();
     let mut changed = view_paths.changed.iter().peekable();
-    loop {
-        let next = match (unknown.peek(), changed.peek()) {
-            (Some(unknown), Some(changed)) => *unknown.min(changed),
-            (Some(path), None) | (None, Some(path)) => *path,
-            (None, None) => break,
-        };
+    let mut last = None;
+    for next in shown.iter() {
+        if last.replace(next) == Some(next) {
+            continue;
+        }
+        let mark = view_paths.mark_change(next);
         let after = match unknown.next_if_eq(&next) {
             Some(path) if marked.has_above(path) => Shown::Sensitive,
             Some(_) => Shown::Unknown,
@@ -284,15 +286,18 @@ fn paths(change: &Change<'_>, view_paths: ViewPaths<'_>) -> Result<Attributes> {
         };
         let before = match changed.next_if_eq(&next) {
             Some(_) => Shown::Withheld,
+            None if mark.is_some() => Shown::Withheld,
             None => Shown::Absent,
         };
         let replaces = replace_paths.touches(next);
+        let difference = view_paths.difference(next, Difference::Value);
         attributes.push(&mut room, || Attribute {
             path: next.to_string(),
             before,
             after,
             replaces,
-            difference: Difference::Value,
+            difference,
+            mark,
             lines: None,
         });
     }
@@ -420,6 +425,14 @@ impl<'l> Listing<'l, '_> {
             self.renderer.be_brief();
         }
         let (renderer, within) = (&*self.renderer, &self.within);
+        // A document in a string has no marks of its own.
+        let (mark, difference) = match within {
+            None => {
+                let view_paths = &self.view_paths;
+                (view_paths.mark_change(path), view_paths.difference(path, difference))
+            }
+            Some(_) => (None, difference),
+        };
         let (replace_paths, is_forced) = (&self.replace_paths, self.is_forced);
         self.attributes.push(&mut self.sizes.room, || {
             let mut text = text(path, renderer);
@@ -432,7 +445,7 @@ impl<'l> Listing<'l, '_> {
                 }
             };
             let replaces = replaces && difference != Difference::Nothing;
-            Attribute { path: text, before, after, replaces, difference, lines }
+            Attribute { path: text, before, after, replaces, difference, mark, lines }
         });
     }
 

@@ -25,7 +25,14 @@ fn lines(members: &str, secrets: &[&str]) -> Vec<String> {
                 replace_paths.push_text("r").unwrap();
             }
             let (changed, unknown) = (&differ.changed, &differ.unknown);
-            let view_paths = ViewPaths { changed, unknown, replace_paths: &replace_paths };
+            let none = &Paths::new();
+            let view_paths = ViewPaths {
+                changed,
+                unknown,
+                sensitive_added: none,
+                sensitive_removed: none,
+                replace_paths: &replace_paths,
+            };
             let subject = ViewSubject::Resource(section, it.address);
             let Attributes { list, left_out, .. } = self.0.view(subject, &it.change, view_paths)?;
             self.1.extend(list.iter().map(line));
@@ -54,7 +61,7 @@ fn lines(members: &str, secrets: &[&str]) -> Vec<String> {
 }
 
 fn line(attribute: &Attribute) -> String {
-    let Attribute { path, before, after, replaces, difference, lines } = attribute;
+    let Attribute { path, before, after, replaces, difference, mark: _, lines } = attribute;
     let shown = |shown: &Shown| match shown {
         Shown::Absent => "-".to_owned(),
         Shown::Unknown => "?".to_owned(),
@@ -70,7 +77,7 @@ fn line(attribute: &Attribute) -> String {
     };
     let reason = if *replaces { " !" } else { "" };
     let how = match difference {
-        Difference::Value => "",
+        Difference::Value | Difference::Mark => "",
         Difference::Space => " (space)",
         Difference::Format => " (format)",
         Difference::Order => " (order)",

@@ -15,7 +15,7 @@ use crate::nearest::nearest;
 use crate::path::{self, AddressPattern, Paths};
 use crate::record::counts::Summary;
 use crate::record::watch::{Named, NamedKind};
-use crate::record::{Record, ResourceChange};
+use crate::record::{MarkChange, Record, ResourceChange};
 use crate::secret::ECHO;
 
 /// A parsed rule.
@@ -77,6 +77,8 @@ enum Subject {
     Check,
     Errored,
     Incomplete,
+    /// Changes to resources and outputs that mark a value as sensitive, or remove such a mark.
+    Mark(MarkChange),
     /// Paths of resource changes.
     Path(PathList),
     /// Failures of the assertion with this index.
@@ -92,7 +94,7 @@ enum PathList {
 }
 
 /// The words that begin a rule, and their subjects.
-const SUBJECTS: [(&str, Subject); 21] = [
+const SUBJECTS: [(&str, Subject); 23] = [
     ("create", Subject::Action("create")),
     ("read", Subject::Action("read")),
     ("update", Subject::Action("update")),
@@ -110,6 +112,8 @@ const SUBJECTS: [(&str, Subject); 21] = [
     ("check", Subject::Check),
     ("errored", Subject::Errored),
     ("incomplete", Subject::Incomplete),
+    ("sensitive-added", Subject::Mark(MarkChange::Added)),
+    ("sensitive-removed", Subject::Mark(MarkChange::Removed)),
     ("changed-path", Subject::Path(PathList::Changed)),
     ("unknown-path", Subject::Path(PathList::Unknown)),
     ("sensitive-path", Subject::Path(PathList::Sensitive)),
@@ -258,15 +262,18 @@ impl Rule {
         self.message.as_deref()
     }
 
-    /// Whether the rule counts paths of changes.
+    /// Whether the rule needs the paths of changes.
     pub fn looks_at_paths(&self) -> bool {
-        matches!(self.subject, Subject::Path(_))
+        matches!(self.subject, Subject::Path(_) | Subject::Mark(_))
     }
 
     /// Whether the rule counts changes to resources, or paths in them.
     pub fn counts_resource_changes(&self) -> bool {
-        use Subject::{Action, Changes, Destroy, Forget, Import, Move, Path};
-        matches!(self.subject, Action(_) | Changes | Destroy | Forget | Import | Move | Path(_))
+        use Subject::{Action, Changes, Destroy, Forget, Import, Mark, Move, Path};
+        matches!(
+            self.subject,
+            Action(_) | Changes | Destroy | Forget | Import | Mark(_) | Move | Path(_)
+        )
     }
 
     /// Whether the rule is about checks.
@@ -308,9 +315,18 @@ impl Rule {
                 self.subject == Subject::Deferred && self.matches_resource(deferred)
             }
             Record::OutputChange(output) => {
-                self.subject == Subject::Output
-                    && output.action != "no-op"
-                    && self.matches_any([Some(&*output.name)])
+                let is_counted = match self.subject {
+                    Subject::Output => true,
+                    // The pattern of such a rule names resources.
+                    Subject::Mark(MarkChange::Added) => {
+                        self.address.is_none() && !output.sensitive_added.is_empty()
+                    }
+                    Subject::Mark(MarkChange::Removed) => {
+                        self.address.is_none() && !output.sensitive_removed.is_empty()
+                    }
+                    _ => false,
+                };
+                is_counted && output.action != "no-op" && self.matches_any([Some(&*output.name)])
             }
             Record::Check(check) => {
                 self.subject == Subject::Check
@@ -380,6 +396,12 @@ fn is_counted(change: &ResourceChange<'_>, subject: Subject) -> bool {
         Subject::Destroy => is_managed && change.actions.iter().any(|action| action == "delete"),
         Subject::Forget => is_managed && change.forgets(),
         Subject::Changes => is_managed && change.action != "no-op" && change.action != "read",
+        Subject::Mark(MarkChange::Added) => {
+            change.action != "no-op" && !change.paths.sensitive_added.is_empty()
+        }
+        Subject::Mark(MarkChange::Removed) => {
+            change.action != "no-op" && !change.paths.sensitive_removed.is_empty()
+        }
         Subject::Import => change.importing.is_some(),
         Subject::Move => change.moved_from().is_some(),
         _ => false,
@@ -467,6 +489,7 @@ mod tests {
             ("delete:aws_db_*", "delete", Some("aws_db_x"), None, 0),
             ("changes>200", "changes", None, None, 200),
             (" changes > 200 ", "changes", None, None, 200),
+            ("sensitive-removed:aws_db_*", "sensitive-removed", Some("aws_db_x"), None, 0),
             ("drift:module.a.*>1", "drift", Some("module.a.b"), None, 1),
             (r#"delete:a.b["x,y"]"#, "delete", Some(r#"a.b["x,y"]"#), None, 0),
             (r#"destroy:a.b["x:y>z"]"#, "destroy", Some(r#"a.b["x:y>z"]"#), None, 0),

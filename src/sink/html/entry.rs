@@ -9,8 +9,8 @@ use super::inert::push_line;
 use crate::inert::visible;
 use crate::record::counts::Summary;
 use crate::record::{
-    ActionInvocation, Attribute, Attributes, Check, Difference, Excerpt, Line, Lines, OutputChange,
-    ResourceChange, Shown,
+    ActionInvocation, Attribute, Attributes, Check, Difference, Excerpt, Line, Lines, MarkChange,
+    OutputChange, ResourceChange, Shown,
 };
 use crate::sink::gate::Answer;
 use crate::sink::phrase::{self, NAMED_WRITE_ONLY, Quoted, WRITE_ONLY, what_else};
@@ -90,7 +90,9 @@ impl<'a> HtmlEntry<'a> {
         let reason = why.or(what_else(change).map(str::to_owned)).or(deferral);
         let stays = phrase::stays(change).map(str::to_owned);
         let left_over = change.resource.deposed.is_some().then(|| phrase::DEPOSED.to_owned());
-        let reasons: Vec<String> = stays.into_iter().chain(left_over).chain(reason).collect();
+        let marks = phrase::mark_changes(change);
+        let reasons = stays.into_iter().chain(left_over).chain(marks).chain(reason);
+        let reasons: Vec<String> = reasons.collect();
         let importing = phrase::imported(change, str::to_owned);
         let details = Details {
             provider: change.resource.provider_name.as_deref(),
@@ -224,15 +226,20 @@ impl<'a> Cell<'a> {
 
 /// Returns the row of an attribute: the path, both values, remarks, and the lines that differ.
 fn row(attribute: &Attribute) -> Vec<Cell<'_>> {
-    let Attribute { path, before, after, replaces, difference, lines } = attribute;
+    let Attribute { path, before, after, replaces, difference, mark, lines } = attribute;
     let mut row = vec![Cell::Text(path.into()), Cell::of_value(before), Cell::of_value(after)];
     let remark = match difference {
         Difference::Value => None,
         Difference::Space | Difference::Format => Some("format"),
         Difference::Order => Some("order"),
+        Difference::Mark => Some("kept"),
         Difference::Nothing => Some("same"),
     };
-    let remarks = replaces.then_some("replaces").into_iter().chain(remark);
+    let mark = mark.map(|mark| match mark {
+        MarkChange::Added => "marked",
+        MarkChange::Removed => "unmarked",
+    });
+    let remarks = replaces.then_some("replaces").into_iter().chain(mark).chain(remark);
     row.extend(remarks.map(|word| Cell::Text(word.into())));
     row.extend(lines.as_ref().map(|Lines { list, left_out, .. }| {
         let lines = list.iter().map(Cell::of_line).collect();

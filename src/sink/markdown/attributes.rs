@@ -93,7 +93,7 @@ fn line(attribute: &Attribute, action: Action, detail: Detail, lines: &mut Strin
     let is_separated = !attribute.path.is_empty();
     lines.push_str(if is_separated { " = " } else { "" });
     let before = lines.len();
-    let word = remark(attribute.difference);
+    let word = remark(attribute);
     let is_shown = !suffices(attribute.difference, detail);
     let mut fits = if attribute.path.len() > NAME { Fits::No } else { Fits::Yes };
     match (attribute.difference, &attribute.before, &attribute.after) {

@@ -57,6 +57,9 @@ const ALIKE = {
   __proto__: null,
   format: "(only white space or formatting)",
   order: "(only the order)",
+  kept: "(the value does not change)",
+  marked: "(will be marked as sensitive)",
+  unmarked: "(will no longer be marked as sensitive)",
 };
 /** What a check can come to that is no good. */
 const BAD = ["fail", "error"];

@@ -1,0 +1,92 @@
+//! Finds the marks that a change adds or removes (docs/format/records.md, section 9).
+
+use super::leaves::{Leaf, leaves};
+use super::marks::{Marked, Marks};
+use super::subject::Subject;
+use crate::error::Result;
+use crate::json::value::{Kind, Value};
+use crate::limits::Limits;
+
+/// How a change marks or unmarks a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MarkChange {
+    /// The path is marked only after the change.
+    Added,
+    /// The path is marked only before the change.
+    Removed,
+}
+
+/// Compares the marks of both sides at marked paths.
+#[derive(Debug)]
+pub(crate) struct MarkComparison {
+    /// Finds the marks inside a value.
+    inside: Marks,
+}
+
+impl MarkComparison {
+    pub fn new(limits: &Limits) -> MarkComparison {
+        MarkComparison { inside: Marks::new(None, limits) }
+    }
+
+    /// Returns how the change of a marked path changes its marks. Returns `None` if a side has no
+    /// value there, or if both sides have the same marks. An unknown value is a value.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a value or an overlay is malformed.
+    pub fn of(&mut self, marked: &Marked<'_, '_>) -> Result<Option<MarkChange>> {
+        let [before, after] = marked.sides;
+        let is_unknown = marked.unknown.is_some_and(Value::is_true);
+        if before.is_none() || (after.is_none() && !is_unknown) {
+            return Ok(None);
+        }
+        Ok(match marked.overlays {
+            [Some(_), None] => Some(MarkChange::Removed),
+            [None, Some(_)] => Some(MarkChange::Added),
+            [Some(whole), Some(parts)] if whole.is_true() && !parts.is_true() => {
+                // A mark on everything inside the value is a mark on the value.
+                let is_partial = self.is_partial(after, parts)? || has_mark(marked.unknown)?;
+                is_partial.then_some(MarkChange::Removed)
+            }
+            [Some(parts), Some(whole)] if whole.is_true() && !parts.is_true() => {
+                self.is_partial(before, parts)?.then_some(MarkChange::Added)
+            }
+            _ => None,
+        })
+    }
+
+    /// Whether an overlay leaves a scalar other than `null` in a value unmarked.
+    fn is_partial(&mut self, value: Option<Value<'_>>, overlay: Value<'_>) -> Result<bool> {
+        let Some(value) = value else { return Ok(true) };
+        let mut marked = 0;
+        self.inside.find(Subject::of_value(Some(value), Some(overlay)), |found| {
+            for side in found.sides.into_iter().flatten() {
+                marked += scalars(side)?;
+            }
+            Ok(())
+        })?;
+        Ok(marked < scalars(value)?)
+    }
+}
+
+/// Counts the scalars other than `null` at and below a value.
+fn scalars(value: Value<'_>) -> Result<u64> {
+    let mut count = 0;
+    leaves(value, |leaf| {
+        count += u64::from(matches!(leaf, Leaf::Scalar(kind, _) if kind != Kind::Null));
+        Ok(())
+    })?;
+    Ok(count)
+}
+
+/// Whether an overlay contains a `true`.
+fn has_mark(overlay: Option<Value<'_>>) -> Result<bool> {
+    let mut has_mark = false;
+    if let Some(overlay) = overlay {
+        leaves(overlay, |leaf| {
+            has_mark |= matches!(leaf, Leaf::Scalar(Kind::True, _));
+            Ok(())
+        })?;
+    }
+    Ok(has_mark)
+}

@@ -407,8 +407,8 @@ impl fmt::Display for Error {
         match &self.0.source {
             Some(source) => {
                 write!(f, ": {source}")?;
-                match (source.kind(), source.raw_os_error()) {
-                    (io::ErrorKind::FileTooLarge, Some(_)) => {
+                match source.kind() {
+                    io::ErrorKind::FileTooLarge => {
                         f.write_str(": raise the limit (`ulimit -f`), or use another disk")
                     }
                     _ => Ok(()),

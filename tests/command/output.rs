@@ -367,11 +367,14 @@ fn a_full_disk_is_an_error() {
 fn an_output_above_the_limit_of_file_sizes_is_an_error_and_leaves_no_file() {
     let folder = Folder::new();
     folder.write("plan.json", sample::of_changes(300, sample::create));
+    folder.write("large.json", sample::of_changes(3000, sample::create));
     folder.write("old", "before");
     let (write, spool) = ("cannot write the output: ", "cannot spool the input ");
     for (script, message) in [
         ("$0 changes plan.json", write),
+        ("$0 changes large.json", write),
         ("$0 changes plan.json -o new", write),
+        ("$0 changes large.json -o new", write),
         ("$0 changes plan.json -o old", write),
         ("$0 report plan.json -o json=new -o html=old -o markdown=more", write),
         ("$0 redact plan.json -o new", write),

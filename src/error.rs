@@ -83,6 +83,8 @@ pub enum ErrorKind {
     DuplicateKey,
     /// A list of actions, or a status, is longer than 1 KiB.
     LongWord,
+    /// The address of a module in a configuration is longer than 16 KiB.
+    LongModule,
     /// A required key is missing.
     MissingKey(&'static str),
     /// A value does not have the type that the format demands.
@@ -461,6 +463,10 @@ impl fmt::Display for ErrorKind {
             ErrorKind::LongWord => f.write_str(
                 "an action list or a status of more than 1024 bytes, which no tool writes: make \
                  the plan again",
+            ),
+            ErrorKind::LongModule => f.write_str(
+                "the address of a module is longer than 16 KiB: nest fewer modules, or give \
+                 them shorter names",
             ),
             ErrorKind::MissingKey("format_version") => f.write_str(
                 "`format_version` is missing: this is not the whole output of `terraform show \

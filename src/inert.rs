@@ -27,6 +27,9 @@ use std::borrow::Cow;
 pub use hidden::is_hidden;
 pub use json::{Json, json};
 
+/// How much longer an escape is than its hidden character, in bytes.
+const ESCAPE_GROWTH: usize = 5;
+
 /// Escapes hidden characters and the starts of commands as `\u{…}`.
 ///
 /// The function is idempotent.
@@ -41,7 +44,9 @@ pub fn text(text: &str) -> Cow<'_, str> {
     if colon.is_none() && text.bytes().all(is_plain) {
         return Cow::Borrowed(text);
     }
-    let mut shown = String::with_capacity(text.len());
+    // Allocates once, because hidden characters may make a long text six times as long.
+    let hidden = text.chars().filter(|&character| is_hidden(character)).count();
+    let mut shown = String::with_capacity(text.len() + hidden * ESCAPE_GROWTH);
     let mut last = None;
     for (at, character) in text.char_indices() {
         let is_of_command = match character {

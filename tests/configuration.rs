@@ -266,6 +266,21 @@ fn modules_may_be_nested_very_deep() {
     assert!(dependents.iter().any(|dependent| dependent.address == address));
 }
 
+/// Each element has the address of its module, so long addresses would make the elements much
+/// longer than the configuration.
+#[test]
+fn the_address_of_a_module_has_a_limit() {
+    let long = format!(
+        r#"{{"format_version":"1.2","configuration":{{"root_module":{{"module_calls":{{
+        "{}":{{"module":{{"outputs":{{"a":{{}},"b":{{}}}}}}}}}}}}}}}}"#,
+        "m".repeat(20_000)
+    );
+    for plan in [nested(2400), long] {
+        let error = configuration(&plan, Limits::default()).err().expect("an error");
+        assert_eq!(error.kind(), ErrorKind::LongModule, "{error}");
+    }
+}
+
 /// A plan with these resources in its configuration.
 fn with_resources(resources: &str) -> String {
     let module = format!(r#"{{"resources":[{resources}]}}"#);

@@ -5,6 +5,9 @@
 
 #![cfg(target_os = "linux")]
 
+mod plan_files;
+mod reports;
+
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Stdio};

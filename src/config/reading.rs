@@ -8,13 +8,17 @@
 use super::address::{ROOT, push_call, push_name};
 use super::element::{Attribute, Element, Kind};
 use super::expression::{Expression, each_expression};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::json::value::{self, Value};
 use crate::limits::{Budget, Limit};
 use crate::plan::{
     Accepts, Answer, Document, Documents, Flow, Piece, PieceKind, PieceVisitor, Section, members,
 };
+
+/// Maximum length of the address of a module, in bytes. The address of each element contains it, so
+/// without a limit, the elements would be much longer than the configuration.
+const MODULE_MAX: usize = 16 << 10;
 
 /// The result of [`read`].
 #[derive(Clone, Copy, Debug)]
@@ -104,6 +108,9 @@ impl PieceVisitor for Reader<'_> {
         push_call(&mut self.config_path, name);
         push_name(&mut self.module, "module");
         push_name(&mut self.module, name);
+        if self.module.len() > MODULE_MAX {
+            return Err(Error::at(ErrorKind::LongModule, self.offset));
+        }
         let mut element = Element::new(Kind::ModuleCall, self.module.clone(), &caller);
         element.names.name = Some(name.to_owned());
         self.calls.push(Call {
@@ -389,7 +396,7 @@ impl ReadConfiguration {
     pub fn present(self) -> Result<Document> {
         match self.is_present {
             true => Ok(self.document),
-            false => Err(crate::error::Error::new(ErrorKind::NoConfiguration)),
+            false => Err(Error::new(ErrorKind::NoConfiguration)),
         }
     }
 }

@@ -68,7 +68,7 @@ impl<'a> CheckedObject<'a> {
     /// # Errors
     ///
     /// Fails if `instances` is not an array. An invalid instance is an error of the iterator.
-    pub fn instances(&self) -> Result<impl Iterator<Item = Result<CheckInstance<'a>>>> {
+    pub fn instances(&self) -> Result<impl Iterator<Item = Result<CheckInstance<'a>>> + use<'a>> {
         let elements = self.instances.map(Value::elements).transpose();
         let elements = elements.map_err(|error| error.within("instances"))?;
         let instances = elements.into_iter().flatten().filter(is_given);
@@ -107,7 +107,7 @@ impl<'a> CheckInstance<'a> {
     /// # Errors
     ///
     /// Fails if `problems` is not an array. An invalid problem is an error of the iterator.
-    pub fn problems(&self) -> Result<impl Iterator<Item = Result<Text<'a>>>> {
+    pub fn problems(&self) -> Result<impl Iterator<Item = Result<Text<'a>>> + use<'a>> {
         let elements = self.problems.map(Value::elements).transpose();
         let elements = elements.map_err(|error| error.within("problems"))?;
         let problems = elements.into_iter().flatten().filter(is_given);

@@ -25,14 +25,18 @@ use super::section::{SECTIONS, Section};
 use super::state::State;
 use super::tool::{Release, Tool};
 use super::tree::{Children, Piece, Tree};
+use crate::allocation;
 use crate::error::{PlanFileFault, Result};
 use crate::input::into_io_error;
 use crate::json::detached::Detached;
 use crate::limits::{Budget, Limits};
 use crate::wire::json_string::write_string;
 
-/// The minimum number of taken bytes to free.
+/// The minimum size of a buffer, or of its taken bytes, to return to the system.
 const RELEASED_MIN: usize = 1 << 20;
+
+/// Length of a message from which it is large, in bytes.
+const LARGE: u64 = 4 << 20;
 
 /// The JSON document of a plan file.
 pub struct Document {
@@ -119,6 +123,16 @@ impl Document {
         self.parts.release.tool
     }
 
+    /// Whether a change, an output or a resource takes much memory.
+    pub(super) fn has_large_pieces(&self) -> bool {
+        let Parts { index, state, .. } = &self.parts;
+        let changes = [&index.changes, &index.drift, &index.deferred];
+        let changes = changes.iter().flat_map(|changes| &changes.entries).map(|entry| &entry.range);
+        let outputs = index.outputs.iter().map(|output| &output.range);
+        let values = state.iter().flat_map(State::ranges);
+        changes.chain(outputs).chain(values).any(|range| range.end - range.start > LARGE)
+    }
+
     /// Writes the next piece. Returns false at the end of the document.
     fn advance(&mut self) -> Result<bool> {
         let Some((section, _, key, brackets)) = SECTIONS.get(self.section).copied() else {
@@ -145,6 +159,10 @@ impl Document {
                 return Err(error.within(key).within(section.member()));
             }
             self.element += 1;
+            if self.record.capacity().max(out.capacity()) > RELEASED_MIN {
+                self.record = Vec::new();
+                allocation::return_freed();
+            }
         }
         if self.element >= len {
             if let (1.., Some([_, close])) = (len, brackets) {
@@ -164,6 +182,7 @@ impl Document {
             self.out.drain(..self.taken);
             self.out.shrink_to_fit();
             self.taken = 0;
+            allocation::return_freed();
         }
     }
 }

@@ -51,7 +51,7 @@ pub use tool::Tool;
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, PlanFileFault, Result};
-use crate::input::{Input, InputOptions, Rereadable, Source};
+use crate::input::{Input, InputOptions, Rereadable, Source, Threads};
 use crate::limits::{Limit, Limits};
 use crate::wire::schema;
 use archive::{Archive, LOCKS, PLAN, SCHEMAS, STATE};
@@ -72,7 +72,11 @@ pub fn unpack(mut input: Input, schemas: &SchemaFiles, options: &InputOptions) -
     }
     let file = input.into_rereadable(&options.limits)?;
     if is_plan_file {
-        return Input::from_reader(Box::new(open(&file, schemas, &options.limits)?), options);
+        let document = open(&file, schemas, &options.limits)?;
+        // While one large piece is in use, a thread would read the next one.
+        let threads = if document.has_large_pieces() { Threads::One } else { options.threads };
+        let options = InputOptions { threads, ..*options };
+        return Input::from_reader(Box::new(document), &options);
     }
     Input::from_reader(Box::new(open_state(&file, &options.limits)?), options)
 }

@@ -261,6 +261,12 @@ impl State {
         Ok(())
     }
 
+    /// Returns the byte ranges of the outputs and the instances.
+    pub(super) fn ranges(&self) -> impl Iterator<Item = &Range<u64>> {
+        let outputs = self.outputs.iter().map(|output| &output.range);
+        outputs.chain(self.instances.iter().map(|instance| &instance.range))
+    }
+
     /// Returns the address and the deposed key of an instance.
     pub(super) fn instance(&self, number: u32) -> (&str, &str) {
         let instance = &self.instances[number as usize];

@@ -124,8 +124,9 @@ impl Shown {
 /// The differences of two texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Lines {
-    /// The lines, in order.
-    pub list: Vec<Line>,
+    /// The lines, in order. Each begins with its sign and ends with a line feed. They are one text,
+    /// because a text may have a line for each of its bytes.
+    text: String,
     /// Number of differences that are not shown, or not to their end.
     pub left_out: u64,
     /// A digest of the lines that are not shown.
@@ -133,21 +134,22 @@ pub struct Lines {
 }
 
 /// A line of one text or of both, without its line feed.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Line {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Line<'t> {
     /// A line of both texts.
-    Same(String),
+    Same(&'t str),
     /// A line of the first text only.
-    Removed(String),
+    Removed(&'t str),
     /// A line of the second text only.
-    Added(String),
+    Added(&'t str),
     /// A number of lines of both texts that are not shown.
     Skipped(u64),
 }
 
-impl Line {
+impl Line<'_> {
     /// Returns the length of the text in bytes.
-    pub(crate) fn size(&self) -> usize {
+    #[cfg(feature = "report")]
+    pub(super) fn size(&self) -> usize {
         match self {
             Line::Same(text) | Line::Removed(text) | Line::Added(text) => text.len(),
             Line::Skipped(_) => 0,
@@ -156,8 +158,33 @@ impl Line {
 }
 
 impl Lines {
+    /// Adds a line, which has no line feed.
+    #[cfg(feature = "report")]
+    pub(super) fn push(&mut self, line: Line<'_>) {
+        let (sign, text) = match line {
+            Line::Same(text) => (' ', text),
+            Line::Removed(text) => ('-', text),
+            Line::Added(text) => ('+', text),
+            Line::Skipped(count) => ('@', &*count.to_string()),
+        };
+        self.text.push(sign);
+        self.text.push_str(text);
+        self.text.push('\n');
+    }
+
+    /// Returns the lines, in order.
+    pub fn iter(&self) -> impl Iterator<Item = Line<'_>> {
+        self.text.split_terminator('\n').map(|line| match line.split_at_checked(1) {
+            Some(("-", text)) => Line::Removed(text),
+            Some(("+", text)) => Line::Added(text),
+            Some(("@", count)) => Line::Skipped(count.parse().unwrap_or(0)),
+            Some((_, text)) => Line::Same(text),
+            None => Line::Same(line),
+        })
+    }
+
     /// Memory of the lines, in bytes.
     pub fn size(&self) -> usize {
-        self.list.iter().map(|line| size_of_val(line) + line.size()).sum()
+        self.text.len()
     }
 }

@@ -22,6 +22,9 @@ pub enum Color {
     None,
 }
 
+/// The column where the names of attributes begin.
+pub(super) const NAMES: usize = 10;
+
 /// The screen that a page is drawn for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Screen {
@@ -45,6 +48,15 @@ impl Screen {
         match self.color {
             Color::Terminal if !style.is_empty() => format!("{style}{text}{RESET}"),
             _ => text.to_owned(),
+        }
+    }
+
+    /// Returns `text`, whose width is `columns`. It follows `used` columns on the same line if it
+    /// fits, and otherwise begins a new line below the names of attributes.
+    pub(super) fn beside(self, used: usize, columns: usize, text: &str) -> String {
+        match used + 2 + columns <= self.width {
+            true => format!("  {text}"),
+            false => format!("\n{}{text}", " ".repeat(NAMES)),
         }
     }
 

@@ -2,51 +2,47 @@
 //!
 //! The report is ordered by module, resource and attribute, and uses Terraform's own words and
 //! symbols. The sections of a plan come in any order, so the text of each report section is spooled
-//! until the plan ends. The last change is kept in memory: instances that change alike are written
-//! once.
+//! until the plan ends. The last change is kept, too: instances that change alike are written once.
 
 mod alike;
+mod attributes;
 mod layout;
 mod outputs;
 mod report_section;
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::Write;
 
 pub(super) use self::alike::{Instances, NAMED};
+use self::attributes::{AttributeWriter, Counted};
 pub(super) use self::layout::sign;
-use self::layout::{columns, is_single_line, with_separator};
-use self::outputs::{Body, Outputs, Waiting};
+use self::outputs::{Outputs, Waiting, columns};
 use self::report_section::ReportSection;
 use super::gate::{CountedRules, Rule};
-use super::phrase::{
-    self, PlanCount, Tense, Warning, counted, plan_line, remark, stand_in, suffices, unchanged,
-};
+use super::phrase::{self, PlanCount, Tense, Warning, counted, plan_line};
 use super::report::ReportOptions;
-use super::screen::{
-    BOLD, Color, DIM, GREEN, PLAIN, RED, Screen, YELLOW, unpainted, width, wrapped,
-};
+use super::screen::{BOLD, Color, DIM, GREEN, NAMES, RED, Screen, YELLOW, width, wrapped};
 use super::source_link::{SourceLink, SourceLinks};
 use super::spool::Spool;
 use super::summary::{Action, symbol};
 use super::tool::{Clues, Tool};
-use super::wrap::{self, Columns};
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
 use crate::inert::visible;
 use crate::record::{
-    ActionInvocation, Attribute, Attributes, Check, Difference, Hidden, Label, Line, Lines,
-    MarkChange, OutputChange, Record, ResourceChange, Shown, view::Detail,
+    ActionInvocation, Check, Hidden, Label, OutputChange, Record, ResourceChange, view::Detail,
 };
 
 /// The column where resource names begin, after the symbols.
 const SYMBOLS: usize = 6;
-/// The column where attribute names begin.
-const NAMES: usize = 10;
 /// Separates the old and the new value of an attribute.
 const ARROW: &str = " -> ";
 /// Maximum width to which attribute paths are padded, in columns.
 const PATHS: usize = 32;
+
+/// The part of the spool with the attributes of the last changes, after the report sections.
+const BODY: usize = ReportSection::ALL.len();
 
 /// Writes the changes of each plan.
 pub struct Term<W: Write> {
@@ -59,7 +55,7 @@ pub struct Term<W: Write> {
     has_titles: bool,
     /// Whether the title of the current plan was written.
     has_title: bool,
-    spool: Spool<{ ReportSection::ALL.len() }>,
+    spool: Spool<{ BODY + 1 }>,
     open: Open,
     /// Number of actions that the current plan invokes.
     invocations: u64,
@@ -81,14 +77,12 @@ struct Open {
     outputs: Outputs,
 }
 
-/// Instances of a resource that change alike.
+/// Instances of a resource that change alike. Their attributes are in the part [`BODY`].
 struct Group {
     instances: Instances,
     symbol: String,
     phrase: String,
     link: Option<SourceLink>,
-    /// The lines of the attributes.
-    body: String,
 }
 
 impl<W: Write> Term<W> {
@@ -129,17 +123,7 @@ impl<W: Write> Term<W> {
     /// Returns the location of a block. It follows `used` columns on the same line if it fits, and
     /// otherwise begins a new line.
     fn link(&self, link: Option<&SourceLink>, used: usize) -> String {
-        let Some(link) = link else { return String::new() };
-        self.beside(used, width(&link.text), &self.paint(DIM, &link.linked()))
-    }
-
-    /// Returns `text`, whose width is `columns`. It follows `used` columns on the same line if it
-    /// fits, and otherwise begins a new line.
-    fn beside(&self, used: usize, columns: usize, text: &str) -> String {
-        match used + 2 + columns <= self.screen.width {
-            true => format!("  {text}"),
-            false => format!("\n{}{text}", " ".repeat(NAMES)),
-        }
+        self.writer().link(link, used)
     }
 
     fn line(&mut self, text: &str) -> Result<()> {
@@ -154,7 +138,11 @@ impl<W: Write> Term<W> {
     /// Writes to the current report section; outside of report sections, directly to the output.
     fn text(&mut self, text: &str) -> Result<()> {
         match self.open.section {
-            Some(section) => self.spool.push(section as usize, text),
+            Some(section) => {
+                // Reading the part reports an error.
+                let _ = self.spool.part(section as usize).write_str(text);
+                Ok(())
+            }
             None => self.out.write_all(text.as_bytes()).map_err(write_error),
         }
     }
@@ -234,14 +222,16 @@ impl<W: Write> Term<W> {
         let tense = if section == ReportSection::Drift { Tense::Happened } else { Tense::Planned };
         let phrase = phrase::description(tense, change, |_, text| visible(text));
         let link = self.links.of_change(change);
-        let body = self.attributes(&change.attributes, action);
-        self.open.group = Some(Group { instances, symbol, phrase, link, body });
+        let (writer, part) = (self.writer(), self.spool.part(BODY));
+        // Reading the part reports an error.
+        let _ = writer.attributes(part, &change.attributes, action);
+        self.open.group = Some(Group { instances, symbol, phrase, link });
         Ok(())
     }
 
     fn flush_group(&mut self) -> Result<()> {
         let Some(group) = self.open.group.take() else { return Ok(()) };
-        let Group { instances, symbol, phrase, link, body } = group;
+        let Group { instances, symbol, phrase, link } = group;
         let (name, indexes) = (instances.name.as_str(), instances.indexes.join(", "));
         let alike = instances.others();
         let mut columns = SYMBOLS + [name, &indexes, &alike].map(width).iter().sum::<usize>();
@@ -260,136 +250,14 @@ impl<W: Write> Term<W> {
         }
         head += &self.link(link.as_ref(), columns);
         self.line(&head)?;
-        self.text(&body)
-    }
-
-    fn attributes(&self, attributes: &Attributes, action: Action) -> String {
-        let paths = attributes.list.iter().map(|attribute| width(&visible(&attribute.path)));
-        let columns = paths.filter(|&columns| columns <= PATHS).max().unwrap_or(0);
-        let mut lines = String::new();
-        for attribute in &attributes.list {
-            let path = visible(&attribute.path);
-            let (sign, style) = sign(attribute, action);
-            let used = width(&path);
-            let space = " ".repeat(columns.saturating_sub(used));
-            let separator = if path.is_empty() { String::new() } else { format!("{space} = ") };
-            let values = self.values(attribute, NAMES + used + separator.len());
-            let values =
-                if values.is_empty() { values } else { with_separator(&separator, values) };
-            let reason = match attribute.replaces {
-                true => self.reason(&format!("{path}{separator}{values}")),
-                false => String::new(),
-            };
-            let sign = self.paint(style, sign);
-            let parts = ["        ", &sign, " ", &path, &values, &reason, "\n"];
-            parts.iter().for_each(|part| lines.push_str(part));
-        }
-        if attributes.left_out > 0 {
-            // Writing to a string cannot fail.
-            let more = format!("… and {} more", attributes.left_out);
-            let _ = writeln!(lines, "          {}", self.paint(DIM, &more));
-        }
-        if attributes.unchanged > 0 {
-            let _ = writeln!(lines, "          {}", self.paint(DIM, &unchanged(attributes)));
-        }
-        lines
-    }
-
-    /// Returns the remark on an attribute that forces a replacement. It follows the last line of
-    /// `text` if it fits, and otherwise begins a new line.
-    fn reason(&self, text: &str) -> String {
-        const WORDS: &str = "# forces replacement";
-        let used = match text.rsplit_once('\n') {
-            Some((_, last)) => width(&unpainted(last)),
-            None => NAMES + width(&unpainted(text)),
-        };
-        self.beside(used, WORDS.len(), &self.paint(RED, WORDS))
-    }
-
-    /// Returns the values of an attribute. Their first line begins at `column`, after the path.
-    /// Empty if values are not shown.
-    fn values(&self, attribute: &Attribute, column: usize) -> String {
-        let Attribute { before, after, difference, mark, lines, .. } = attribute;
-        let remark = remark(attribute);
-        let style = if *mark == Some(MarkChange::Removed) { YELLOW } else { DIM };
-        if suffices(*difference, self.detail) {
-            return self.paint(style, remark);
-        }
-        let values = match (difference, before, after) {
-            _ if lines.is_some() => lines.as_ref().map_or(String::new(), |lines| self.lines(lines)),
-            (Difference::Nothing, _, shown) => self.value(shown, column),
-            (_, Shown::Withheld, Shown::Withheld) => String::new(),
-            (_, Shown::Absent | Shown::Withheld, shown) | (_, shown, Shown::Absent) => {
-                self.value(shown, column)
-            }
-            (_, Shown::Sensitive, Shown::Sensitive) | (_, Shown::Echo, Shown::Echo) => {
-                self.value(after, column)
-            }
-            (_, before, after) => self.pair(before, after, column),
-        };
-        match (remark, values) {
-            (remark, values) if mark.is_some() => {
-                let used = match values.rsplit_once('\n') {
-                    Some((_, last)) => width(&unpainted(last)),
-                    None => column + width(&unpainted(&values)),
-                };
-                let space = if values.is_empty() { "" } else { "  " };
-                let text = self.paint(style, remark);
-                match used + space.len() + remark.len() <= self.screen.width {
-                    true => format!("{values}{space}{text}"),
-                    false => format!("{values}\n{}{text}", " ".repeat(NAMES + 2)),
-                }
-            }
-            (remark, values) if remark.is_empty() || values.is_empty() => values,
-            (remark, values) => format!("{values}  {}", self.paint(style, remark)),
+        match self.open.section {
+            Some(section) => self.spool.append(BODY, section as usize),
+            None => self.spool.take(BODY, &mut self.out),
         }
     }
 
-    /// Returns the old and the new value, on one line if they fit.
-    fn pair(&self, before: &Shown, after: &Shown, column: usize) -> String {
-        let columns: usize = [before, after].map(columns).iter().sum();
-        let are_single_lines = [before, after].into_iter().all(is_single_line);
-        if are_single_lines && column + columns + ARROW.len() <= self.screen.width {
-            return format!("{}{ARROW}{}", self.value(before, 0), self.value(after, 0));
-        }
-        let [before, after] =
-            [self.value(before, column), self.value(after, NAMES + ARROW.len() - 1)];
-        format!("{before}\n{}{}{after}", " ".repeat(NAMES), &ARROW[1..])
-    }
-
-    /// Returns a value whose first line begins at `column`.
-    fn value(&self, shown: &Shown, column: usize) -> String {
-        match shown {
-            Shown::Absent => stand_in(shown).to_owned(),
-            Shown::Withheld => String::new(),
-            Shown::Scalar(excerpt) | Shown::Container(excerpt) => {
-                wrap::value(excerpt, self.columns(column))
-            }
-            shown => {
-                let text = self.paint(DIM, stand_in(shown));
-                match column + stand_in(shown).len() <= self.screen.width {
-                    true => text,
-                    // The new line begins deeper than names. Otherwise, it would look like an
-                    // attribute.
-                    false => format!("\n{}{text}", " ".repeat(NAMES + 2)),
-                }
-            }
-        }
-    }
-
-    fn columns(&self, first: usize) -> Columns {
-        Columns { first, others: NAMES, end: self.screen.width }
-    }
-
-    fn lines(&self, lines: &Lines) -> String {
-        let style = |line: &Line| match line {
-            Line::Same(_) => PLAIN,
-            Line::Removed(_) => RED,
-            Line::Added(_) => GREEN,
-            Line::Skipped(_) => DIM,
-        };
-        let paint = |line: &Line, text: String| self.paint(style(line), &text);
-        wrap::lines(lines, self.columns(NAMES), paint)
+    fn writer(&self) -> AttributeWriter {
+        AttributeWriter { screen: self.screen, detail: self.detail }
     }
 
     fn output(&mut self, output: &OutputChange<'_>) -> Result<()> {
@@ -400,40 +268,54 @@ impl<W: Write> Term<W> {
             ReportSection::Outputs
         };
         self.enter(section)?;
-        let symbol = self.paint(action.paint(), &format!("{:>3}", action.symbol()));
-        let body = match &output.attributes.list[..] {
-            [only] if only.path.is_empty() => Body::Value(Box::new(only.clone())),
-            _ => Body::Lines(self.attributes(&output.attributes, action)),
-        };
         let (name, link) = (visible(&output.name), self.links.of_output(&output.name));
-        self.open.outputs.push(Waiting { section, symbol, name, link, body });
+        let attributes = Cow::Borrowed(&output.attributes);
+        let output = Waiting { section, action, name, link, attributes };
+        if output.is_large() {
+            self.flush_outputs()?;
+            self.write_outputs(&[output]);
+            return Ok(());
+        }
+        self.open.outputs.push(output);
         if self.open.outputs.is_full() { self.flush_outputs() } else { Ok(()) }
     }
 
     fn flush_outputs(&mut self) -> Result<()> {
         let outputs = std::mem::take(&mut self.open.outputs);
+        self.write_outputs(outputs.list());
+        Ok(())
+    }
+
+    fn write_outputs(&mut self, outputs: &[Waiting<'_>]) {
+        let writer = self.writer();
         let columns = [ReportSection::Outputs, ReportSection::SameOutputs]
-            .map(|section| outputs.columns(section, PATHS));
-        for Waiting { section, symbol, name, link, body } in outputs.list() {
+            .map(|section| columns(outputs, section, PATHS));
+        for output in outputs {
+            let Waiting { section, action, name, link, attributes } = output;
+            let symbol = self.paint(action.paint(), &format!("{:>3}", action.symbol()));
             let (bold, used) = (self.paint(BOLD, name), width(name));
-            let text = match body {
-                Body::Lines(lines) => {
-                    let link = self.link(link.as_ref(), SYMBOLS + used);
-                    format!("  {symbol} {bold}{link}\n{lines}")
+            let link = |columns| writer.link(link.as_ref(), columns);
+            let mut out = Counted::new(self.spool.part(*section as usize));
+            // Reading the part reports an error.
+            let _ = write!(out, "  {symbol} {bold}");
+            let _ = match output.value() {
+                None => {
+                    let link = link(out.columns);
+                    let _ = writeln!(out, "{link}");
+                    writer.attributes(&mut out, attributes, *action)
                 }
-                Body::Value(value) => {
+                Some(value) => {
                     let columns = columns[usize::from(*section == ReportSection::SameOutputs)];
                     let separator = format!("{} = ", " ".repeat(columns.saturating_sub(used)));
-                    let values = self.values(value, SYMBOLS + used + separator.len());
-                    let text = format!("  {symbol} {bold}{}", with_separator(&separator, values));
-                    let last = text.rsplit('\n').next().unwrap_or_default();
-                    let link = self.link(link.as_ref(), width(&unpainted(last)));
-                    format!("{text}{link}\n")
+                    let column = SYMBOLS + used + separator.len();
+                    out.separator = Some(separator);
+                    let _ = writer.values(&mut out, value, column);
+                    out.separator = None;
+                    let link = link(out.columns);
+                    writeln!(out, "{link}")
                 }
             };
-            self.spool.push(*section as usize, &text)?;
         }
-        Ok(())
     }
 
     fn invocation(&mut self, section: ReportSection, invoked: &ActionInvocation<'_>) -> Result<()> {
@@ -442,11 +324,13 @@ impl<W: Write> Term<W> {
         let address = visible(&invoked.address);
         let words = match width(&words) {
             0 => words,
-            columns => self.beside(SYMBOLS + width(&address), columns, &words),
+            columns => self.screen.beside(SYMBOLS + width(&address), columns, &words),
         };
         self.line(&format!("      {address}{words}"))?;
-        let lines = self.attributes(&invoked.attributes, Action::Read);
-        self.text(&lines)
+        let (writer, part) = (self.writer(), self.spool.part(section as usize));
+        // Reading the part reports an error.
+        let _ = writer.attributes(part, &invoked.attributes, Action::Read);
+        Ok(())
     }
 
     fn check(&mut self, check: &Check<'_>) -> Result<()> {

@@ -15,6 +15,8 @@
 //!
 //! Every line is escaped on its own, because a continued line could begin with a CI runner command.
 
+use std::fmt::{self, Write};
+
 use unicode_width::UnicodeWidthChar;
 
 use super::phrase::counted;
@@ -24,6 +26,9 @@ use crate::record::{Excerpt, Line, Lines};
 
 /// Indentation of each level, in columns.
 pub(super) const INDENT: usize = 2;
+/// Maximum indentation. Without it, a deep list of short elements would become a hundred times its
+/// size.
+const INDENT_MAX: usize = 40;
 
 /// The lines before and after a multi-line string.
 const HEREDOC: [&str; 2] = ["<<-EOT", "EOT"];
@@ -39,20 +44,20 @@ pub(super) struct Columns {
     pub end: usize,
 }
 
-/// Returns the lines of a value, joined by newlines. All lines but the first are indented.
-pub(super) fn value(excerpt: &Excerpt, columns: Columns) -> String {
-    let mut lines = match lines_of(excerpt) {
+/// Writes the lines of a value, separated by newlines. All lines but the first are indented.
+pub(super) fn value(out: &mut impl Write, excerpt: &Excerpt, columns: Columns) -> fmt::Result {
+    match lines_of(excerpt) {
         Some(text) => {
             // A final line feed ends the last line. It does not begin another one.
             let text = text.strip_suffix('\n').unwrap_or(&text);
-            heredoc(text.split('\n').map(line), columns)
+            heredoc(out, text.split('\n').map(line), columns)?;
         }
-        None => structure(&inert::text(&excerpt.text), columns),
-    };
-    if excerpt.left_out > 0 {
-        lines += &left_out(excerpt.left_out);
+        None => structure(out, &inert::text(&excerpt.text), columns)?,
     }
-    lines
+    match excerpt.left_out {
+        0 => Ok(()),
+        bytes => out.write_str(&left_out(bytes)),
+    }
 }
 
 /// Returns the remark after a value that is cut by this number of bytes.
@@ -68,23 +73,24 @@ pub(super) fn lines_of(excerpt: &Excerpt) -> Option<String> {
     text.trim_end_matches('\n').contains('\n').then_some(text)
 }
 
-/// Returns the differences between two strings, as a multi-line string with signs before its lines.
+/// Writes the differences between two strings, as a multi-line string with signs before its lines.
 pub(super) fn lines(
-    Lines { list, left_out, .. }: &Lines,
+    out: &mut impl Write,
+    lines: &Lines,
     columns: Columns,
-    paint: impl Fn(&Line, String) -> String,
-) -> String {
-    let shown = list.iter().map(|line| {
+    paint: impl Fn(Line<'_>, String) -> String,
+) -> fmt::Result {
+    let shown = lines.iter().map(|line| {
         let text = match line {
             Line::Same(text) => format!("  {}", self::line(text)),
             Line::Removed(text) => format!("- {}", self::line(text)),
             Line::Added(text) => format!("+ {}", self::line(text)),
-            Line::Skipped(count) => skipped(*count),
+            Line::Skipped(count) => skipped(count),
         };
         paint(line, text)
     });
-    let more = (*left_out > 0).then(|| differences(*left_out));
-    heredoc(shown.chain(more), columns)
+    let more = (lines.left_out > 0).then(|| differences(lines.left_out));
+    heredoc(out, shown.chain(more), columns)
 }
 
 /// Makes hidden characters in a line visible. A tab becomes `\t`.
@@ -106,15 +112,21 @@ pub(super) fn differences(count: u64) -> String {
 }
 
 /// Writes lines between `<<-EOT` and `EOT`, one level inside.
-fn heredoc(lines: impl Iterator<Item = String>, columns: Columns) -> String {
+fn heredoc(
+    out: &mut impl Write,
+    lines: impl Iterator<Item = String>,
+    columns: Columns,
+) -> fmt::Result {
     let [outer, inner] = [columns.others, columns.others + INDENT].map(|column| " ".repeat(column));
-    let mut shown = HEREDOC[0].to_owned();
+    out.write_str(HEREDOC[0])?;
+    let mut text = String::new();
     for line in lines {
+        text.clear();
         let space = if line.is_empty() { "" } else { &inner };
-        ["\n", space, &line].iter().for_each(|part| shown.push_str(part));
+        ["\n", space, &line].iter().for_each(|part| text.push_str(part));
+        out.write_str(&text)?;
     }
-    ["\n", &outer, HEREDOC[1]].iter().for_each(|part| shown.push_str(part));
-    shown
+    write!(out, "\n{outer}{}", HEREDOC[1])
 }
 
 /// An open bracket whose content does not fit on one line.
@@ -129,11 +141,11 @@ enum Open {
 }
 
 /// Wraps JSON to several lines if it does not fit on one.
-fn structure(text: &str, columns: Columns) -> String {
+fn structure(out: &mut impl Write, text: &str, columns: Columns) -> fmt::Result {
     if fits(text, columns.end.saturating_sub(columns.first)) {
-        return text.to_owned();
+        return out.write_str(text);
     }
-    let mut page = Page { text: String::new(), used: columns.first, columns };
+    let mut page = Page { out, used: columns.first, columns };
     let groups = groups(text);
     let (mut next_group, mut rest, mut level) = (0, text, 0);
     let mut open: Vec<Open> = Vec::new();
@@ -142,15 +154,15 @@ fn structure(text: &str, columns: Columns) -> String {
         let mut len = first.len_utf8();
         match first {
             '{' | '[' | '(' => {
-                let Group { end, next } = groups[next_group];
+                let end = groups[next_group];
+                next_group += 1;
                 let has_comma = text[end..].starts_with(',');
                 if page.has_room(&text[at..end + usize::from(has_comma)]) {
                     len = end - at;
-                    next_group = next;
-                    page.push(&text[at..end]);
+                    next_group += inner_groups(&text[at + 1..end]);
+                    page.push(&text[at..end])?;
                 } else {
-                    next_group += 1;
-                    page.push(&rest[..1]);
+                    page.push(&rest[..1])?;
                     open.push(match first {
                         '(' => Open::Call,
                         '{' => Open::Object,
@@ -158,54 +170,54 @@ fn structure(text: &str, columns: Columns) -> String {
                     });
                     if first != '(' {
                         level += 1;
-                        page.turn(level);
+                        page.turn(level)?;
                     }
                 }
             }
             '}' | ']' | ')' => {
                 if matches!(open.pop(), Some(Open::Object | Open::Array)) {
                     level -= 1;
-                    page.turn(level);
+                    page.turn(level)?;
                 }
-                page.push(&rest[..1]);
+                page.push(&rest[..1])?;
             }
             ',' => {
-                page.push(",");
+                page.push(",")?;
                 let element = &rest[1..1 + scalar_len(&rest[1..])];
                 let is_scalar = !element.is_empty();
                 match open.last() {
                     Some(Open::Array) if is_scalar && page.has_room(element) => {}
-                    Some(Open::Array | Open::Object) => page.turn(level),
+                    Some(Open::Array | Open::Object) => page.turn(level)?,
                     Some(Open::Call) | None => {}
                 }
             }
             '"' => {
                 len = string_len(rest);
-                page.make_room(&rest[..len], level + 1);
-                page.push_long(&rest[..len], level + 1);
+                page.make_room(&rest[..len], level + 1)?;
+                page.push_long(&rest[..len], level + 1)?;
             }
-            ':' => page.push(":"),
+            ':' => page.push(":")?,
             _ => {
                 // A number, a word, or the name of a function.
                 len = rest.find(|it| ",:\"()[]{}".contains(it)).unwrap_or(rest.len()).max(len);
-                page.make_room(&rest[..len], level + 1);
-                page.push_long(&rest[..len], level + 1);
+                page.make_room(&rest[..len], level + 1)?;
+                page.push_long(&rest[..len], level + 1)?;
             }
         }
         rest = &rest[len..];
     }
-    page.text
+    Ok(())
 }
 
-/// The lines written so far.
-struct Page {
-    text: String,
+/// The lines of a value.
+struct Page<'o, W> {
+    out: &'o mut W,
     /// Width of the last line, in columns.
     used: usize,
     columns: Columns,
 }
 
-impl Page {
+impl<W: Write> Page<'_, W> {
     fn room(&self) -> usize {
         self.columns.end.saturating_sub(self.used)
     }
@@ -214,35 +226,32 @@ impl Page {
         fits(text, self.room())
     }
 
-    fn push(&mut self, text: &str) {
-        self.text.push_str(text);
+    fn push(&mut self, text: &str) -> fmt::Result {
         self.used += width(text);
+        self.out.write_str(text)
     }
 
     /// Returns the column where a line of this level begins.
     fn inside(&self, level: usize) -> usize {
         let Columns { others, end, .. } = self.columns;
         // Very deep levels share the same indentation.
-        others + (level * INDENT).min(end.saturating_sub(others) / 2)
+        others + (level * INDENT).min(end.saturating_sub(others) / 2).min(INDENT_MAX)
     }
 
     /// Begins a new line of this level.
-    fn turn(&mut self, level: usize) {
+    fn turn(&mut self, level: usize) -> fmt::Result {
         self.used = self.inside(level);
-        self.text.push('\n');
-        self.text.extend(std::iter::repeat_n(' ', self.used));
+        write!(self.out, "\n{:1$}", "", self.used)
     }
 
     /// Begins a new line if `text` fits on a new line but not on the current one.
-    fn make_room(&mut self, text: &str, level: usize) {
+    fn make_room(&mut self, text: &str, level: usize) -> fmt::Result {
         let room = self.columns.end.saturating_sub(self.inside(level));
-        if !self.has_room(text) && fits(text, room) {
-            self.turn(level);
-        }
+        if !self.has_room(text) && fits(text, room) { self.turn(level) } else { Ok(()) }
     }
 
     /// Adds `text`. If it does not fit, it continues on further lines.
-    fn push_long(&mut self, mut text: &str, level: usize) {
+    fn push_long(&mut self, mut text: &str, level: usize) -> fmt::Result {
         while !self.has_room(text) {
             let (mut used, room) = (0, self.room());
             let (mut end, max_count) = (0, STACKED * room.max(1));
@@ -255,30 +264,46 @@ impl Page {
                 end += character.len_utf8();
             }
             let (head, rest) = text.split_at(end);
-            self.push(&visible(head));
+            self.push(&visible(head))?;
             text = rest;
             if text.is_empty() {
-                return;
+                return Ok(());
             }
-            self.turn(level);
+            self.turn(level)?;
         }
-        self.push(&visible(text));
+        self.push(&visible(text))
     }
 }
 
-/// A bracket and everything up to the matching bracket.
-#[derive(Clone, Copy, Debug)]
-struct Group {
-    /// The byte after the closing bracket.
-    end: usize,
-    /// The index of the first group that opens after this one closes.
-    next: usize,
+/// Returns the ends of all groups of a text, in the order of their opening brackets. A group is a
+/// bracket and everything up to the matching bracket. An unclosed group ends at the end of the
+/// text.
+fn groups(text: &str) -> Vec<usize> {
+    // Allocates once, because a text may consist of brackets only.
+    let (mut ends, mut open) = (Vec::with_capacity(inner_groups(text)), Vec::new());
+    brackets(text, |at, byte| match byte {
+        b'{' | b'[' | b'(' => {
+            open.push(ends.len());
+            ends.push(text.len());
+        }
+        _ => {
+            if let Some(group) = open.pop() {
+                ends[group] = at + 1;
+            }
+        }
+    });
+    ends
 }
 
-/// Returns all groups of a text, in the order of their opening brackets. An unclosed group ends at
-/// the end of the text.
-fn groups(text: &str) -> Vec<Group> {
-    let (mut groups, mut open) = (Vec::new(), Vec::new());
+/// Counts the groups in a text.
+fn inner_groups(text: &str) -> usize {
+    let mut count = 0;
+    brackets(text, |_, byte| count += usize::from(matches!(byte, b'{' | b'[' | b'(')));
+    count
+}
+
+/// Calls `found` for each bracket outside strings, with its offset.
+fn brackets(text: &str, mut found: impl FnMut(usize, u8)) {
     let mut at = 0;
     while let Some(&byte) = text.as_bytes().get(at) {
         match byte {
@@ -286,22 +311,11 @@ fn groups(text: &str) -> Vec<Group> {
                 at += string_len(&text[at..]);
                 continue;
             }
-            b'{' | b'[' | b'(' => {
-                open.push(groups.len());
-                groups.push(Group { end: text.len(), next: usize::MAX });
-            }
-            b'}' | b']' | b')' => {
-                if let Some(group) = open.pop() {
-                    groups[group] = Group { end: at + 1, next: groups.len() };
-                }
-            }
+            b'{' | b'[' | b'(' | b'}' | b']' | b')' => found(at, byte),
             _ => {}
         }
         at += 1;
     }
-    let count = groups.len();
-    groups.iter_mut().for_each(|group| group.next = group.next.min(count));
-    groups
 }
 
 /// Returns the length of the JSON string at the start of a text, in bytes, including its quotes.
@@ -349,9 +363,15 @@ fn fits(text: &str, columns: usize) -> bool {
 mod tests {
     use super::*;
 
+    fn laid_out(text: &str, columns: Columns) -> String {
+        let mut out = String::new();
+        structure(&mut out, text, columns).unwrap();
+        out
+    }
+
     fn wrapped(text: &str, columns: usize) -> Vec<String> {
         let columns = Columns { first: 0, others: 0, end: columns };
-        structure(text, columns).split('\n').map(str::to_owned).collect()
+        laid_out(text, columns).split('\n').map(str::to_owned).collect()
     }
 
     #[test]
@@ -371,7 +391,7 @@ mod tests {
         // A text that fits on its own line is not split.
         let columns = Columns { first: 20, others: 4, end: 30 };
         let below = "\n      \"0123456789abc\"";
-        assert_eq!(structure(r#""0123456789abc""#, columns), below);
+        assert_eq!(laid_out(r#""0123456789abc""#, columns), below);
     }
 
     #[test]
@@ -392,7 +412,7 @@ mod tests {
         assert_eq!(wrapped(r#"{"a":0123456789,"b":true}"#, 12), expected);
         // A number that fits on its own line is not split.
         let columns = Columns { first: 20, others: 4, end: 30 };
-        assert_eq!(structure("0123456789abc", columns), "\n      0123456789abc");
+        assert_eq!(laid_out("0123456789abc", columns), "\n      0123456789abc");
     }
 
     #[test]

@@ -9,6 +9,8 @@ pub fn write_string(text: &[u8], out: &mut Vec<u8>) {
 /// Like [`write_string`], but stops when `out` is longer than `max` bytes. Returns whether the
 /// string is complete.
 pub fn write_string_within(text: &[u8], max: usize, out: &mut Vec<u8>) -> bool {
+    // Allocates once, because a text may be most of its document.
+    out.reserve(text.len().min(max.saturating_sub(out.len())) + 2);
     out.push(b'"');
     for chunk in text.utf8_chunks() {
         for piece in chunk.valid().split_inclusive(is_escaped) {

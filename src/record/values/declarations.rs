@@ -70,17 +70,15 @@ impl Variables {
         }
     }
 
-    /// Returns the variables: first those with values, in document order, then the others, sorted
-    /// by name.
-    pub fn into_rows(mut self) -> impl Iterator<Item = Variable<'static>> {
-        let values: Vec<Variable<'static>> = self
-            .values
-            .into_iter()
-            .map(|(name, value)| match self.declarations.remove(&name) {
+    /// Calls `each` with the variables: first those with values, in document order, then the
+    /// others, sorted by name. Makes one row at a time, because a row is much larger than a name.
+    pub fn each(mut self, mut each: impl FnMut(Variable<'static>) -> Result<()>) -> Result<()> {
+        for (name, value) in self.values {
+            each(match self.declarations.remove(&name) {
                 Some(declared) => Variable { value, ..declared },
                 None => Variable { name: name.into(), value, ..Variable::default() },
-            })
-            .collect();
-        values.into_iter().chain(self.declarations.into_values())
+            })?;
+        }
+        self.declarations.into_values().try_for_each(each)
     }
 }

@@ -5,6 +5,7 @@
 //! stream without a summary is incomplete. Memory holds one row at a time. The exception is
 //! variables: all of them are in memory, because their declarations may follow their values.
 
+mod checks;
 mod declarations;
 mod options;
 mod reader;
@@ -20,6 +21,7 @@ use crate::path::Paths;
 use crate::record::{Label, ResourceName};
 
 pub use crate::record::holdings::{Group, GroupKey, Groups};
+pub use checks::{Check, CheckInstance, Instances, Problems};
 pub use options::{RowKind, Select, ValuesOptions, ValuesSource};
 pub use reader::{ValuesResult, read};
 
@@ -139,42 +141,6 @@ pub struct Variable<'a> {
     /// The value with secrets masked, if rows have values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<JsonText<'static>>,
-}
-
-/// A checkable object of the configuration.
-#[derive(Debug, Default, Serialize)]
-#[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
-pub struct Check<'a> {
-    pub address: Cow<'a, str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub check_kind: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub module: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mode: Option<Cow<'a, str>>,
-    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
-    pub type_name: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<Cow<'a, str>>,
-    pub status: Cow<'a, str>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub instances: Vec<CheckInstance<'a>>,
-}
-
-/// The result of a check for one instance of its object.
-#[derive(Debug, Default, Serialize)]
-#[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
-pub struct CheckInstance<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub address: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub instance_key: Option<JsonText<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub module: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub problems: Vec<Cow<'a, str>>,
 }
 
 impl Resource<'_> {

@@ -2,7 +2,7 @@
 
 use super::declarations::Variables;
 use super::options::{RowKind, ValuesOptions, ValuesSource};
-use super::{Document, Record, Sink, Summary, rows};
+use super::{Check, Document, Record, Sink, Summary, rows};
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
 use crate::json::value::Value;
@@ -103,10 +103,10 @@ pub fn read<S: Source>(
     }
     let Reader { has_section, has_declarations, is_state, is_errored, .. } = reader;
     let Reader { sink, mut summary, variables, .. } = reader;
-    for variable in variables.into_rows() {
-        sink.record(&Record::Variable(variable))?;
+    variables.each(|variable| {
         summary.rows += 1;
-    }
+        sink.record(&Record::Variable(variable))
+    })?;
     summary.document = Some(if is_state { "state" } else { "plan" });
     summary.bytes = document.bytes;
     sink.record(&Record::Summary(summary.clone()))?;
@@ -242,11 +242,12 @@ impl PieceVisitor for Reader<'_> {
             // Accepts only an element of the section. A piece with a name is the section itself,
             // which is `null`.
             (PieceKind::Known, Some("checks")) if piece.name.is_none() => {
-                let row = rows::check(piece.value, self.masked.as_ref())?;
+                let row = Check::of(piece.value, self.masked.as_ref())?;
                 if let Some(watch) = self.options.watch {
                     watch.see_thing(watch::NamedKind::Check, [Some(&row.address), None]);
                 }
-                self.row(&Record::Check(row))
+                self.summary.rows += 1;
+                self.sink.record(&Record::Check(row)).map(|()| Flow::Continue)
             }
             _ => Ok(Flow::Continue),
         }

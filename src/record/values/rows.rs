@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Check, CheckInstance, Output, Resource, ValuesOptions};
+use super::{Output, Resource, ValuesOptions};
 use crate::diff::marked_places;
 use crate::error::Result;
 use crate::json::string::quoted;
@@ -24,7 +24,7 @@ pub(super) fn plain(value: Option<Value<'_>>) -> Result<Option<JsonText<'static>
     Ok(Some(JsonText::new(json)))
 }
 
-fn index(index: Option<Index<'_>>) -> Result<Option<JsonText<'static>>> {
+pub(super) fn index(index: Option<Index<'_>>) -> Result<Option<JsonText<'static>>> {
     match index {
         None => Ok(None),
         Some(Index::Number(number)) => plain(Some(number)),
@@ -134,38 +134,4 @@ pub(super) fn value(
     let mut json = String::new();
     masked.push(value, &mut json)?;
     Ok(Some(JsonText::new(json)))
-}
-
-/// Creates the row of a check. `masked` masks the secrets in its messages.
-pub(super) fn check(element: Value<'_>, masked: Option<&MaskedJson<'_>>) -> Result<Check<'static>> {
-    let object = plan::CheckedObject::parse(element)?;
-    let mut instances = Vec::new();
-    for instance in object.instances()? {
-        let instance = instance?;
-        let mut problems = Vec::new();
-        for problem in instance.problems()? {
-            let problem = problem?.decode()?;
-            problems.push(match masked {
-                Some(masked) => masked.text(problem).into(),
-                None => problem.into(),
-            });
-        }
-        instances.push(CheckInstance {
-            address: decoded(instance.address)?,
-            instance_key: index(instance.instance_key)?,
-            module: decoded(instance.module)?,
-            status: decoded(instance.status)?,
-            problems,
-        });
-    }
-    Ok(Check {
-        address: object.address.decode()?.into(),
-        check_kind: decoded(object.kind)?,
-        module: decoded(object.module)?,
-        mode: decoded(object.mode)?,
-        type_name: decoded(object.type_name)?,
-        name: decoded(object.name)?,
-        status: object.status.decode()?.into(),
-        instances,
-    })
 }

@@ -4,8 +4,10 @@
 //! exceed the budget have little in common, and are shown as one difference.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::iter;
 use std::ops::Range;
 
+use crate::json::string::common_prefix;
 use crate::record::{Line, Lines};
 
 /// Number of unchanged lines that are shown before and after a difference.
@@ -24,91 +26,163 @@ impl Lines {
     /// Compares two texts. `context` is the number of unchanged lines around a difference, and
     /// `max` is the maximum total length of the shown lines, in bytes. `show` returns the displayed
     /// form of a line.
-    pub(super) fn between(
-        texts: [&str; 2],
+    pub(super) fn between<'t>(
+        texts: [&'t str; 2],
         context: usize,
         max: usize,
-        show: impl Fn(&str) -> String,
+        show: impl Fn(&'t str) -> &'t str,
     ) -> Lines {
         // If both texts end with a line feed, it does not begin another line.
         let ends = texts.map(|text| text.strip_suffix('\n'));
         let texts = if let [Some(before), Some(after)] = ends { [before, after] } else { texts };
-        let [before, after] = texts.map(|text| text.split('\n').collect::<Vec<_>>());
-        // If only one text ends with a line feed, its last line is empty.
-        let shown = |lines: &[&str], at: usize| match lines[at] {
-            "" if at > 0 && at + 1 == lines.len() => LINE_FEED.to_owned(),
-            line => show(line),
-        };
+        let [before, after] = texts.map(TextLines::of);
         let edits = edits(&before, &after);
         let mut found = Lines::default();
         let (mut room, mut next) = (max, 0);
         for (place, edit) in edits.iter().enumerate() {
-            let until = edits.get(place + 1).map_or(before.len(), |next| next.before.start);
+            let until = edits.get(place + 1).map_or(before.count, |next| next.before.start);
             // The number of context lines that the previous difference does not show.
             let lead = context.min(edit.before.start - next);
             let gap = until - edit.before.end;
             let shows_gap = gap <= context.saturating_mul(2).saturating_add(1);
-            let trail = if shows_gap && until < before.len() { gap } else { context.min(gap) };
+            let trail = if shows_gap && until < before.count { gap } else { context.min(gap) };
             let [start, end] = [edit.before.start - lead, edit.before.end + trail];
             let skipped = start - next;
-            let hunk = { before[start..edit.before.start].iter().map(|it| Line::Same(show(it))) }
-                .chain(edit.before.clone().map(|at| Line::Removed(shown(&before, at))))
-                .chain(edit.after.clone().map(|at| Line::Added(shown(&after, at))))
-                .chain(before[edit.before.end..end].iter().map(|it| Line::Same(show(it))));
+            let same = |range| before.range(range).map(|line| Line::Same(show(line)));
+            let hunk = same(start..edit.before.start)
+                .chain(
+                    before.ends(edit.before.clone()).map(|line| Line::Removed(line.shown(&show))),
+                )
+                .chain(after.ends(edit.after.clone()).map(|line| Line::Added(line.shown(&show))))
+                .chain(same(edit.before.end..end));
             if skipped > 0 {
-                found.list.push(Line::Skipped(skipped as u64));
+                found.push(Line::Skipped(skipped as u64));
             }
             let is_whole = found.extend(hunk, &mut room);
             if !is_whole {
                 found.left_out = (edits.len() - place) as u64;
-                found.digest(&before[edit.before.start..], &after[edit.after.start..]);
+                found.digest(before.rest(edit.before.start), after.rest(edit.after.start));
                 return found;
             }
             next = end;
         }
-        if next < before.len() {
-            found.list.push(Line::Skipped((before.len() - next) as u64));
+        if next < before.count {
+            found.push(Line::Skipped((before.count - next) as u64));
         }
         found
     }
 
     /// Adds lines up to the limit `room`, and returns whether all of them fit. Cuts the first line
     /// of a diff if even that line exceeds the limit.
-    fn extend(&mut self, lines: impl Iterator<Item = Line>, room: &mut usize) -> bool {
+    fn extend<'t>(&mut self, lines: impl Iterator<Item = Line<'t>>, room: &mut usize) -> bool {
         for line in lines {
             match room.checked_sub(line.size() + 1) {
                 Some(rest) => *room = rest,
                 None => {
-                    if self.list.iter().all(|line| matches!(line, Line::Skipped(_))) {
-                        self.list.push(cut(line, *room));
+                    if self.iter().all(|line| matches!(line, Line::Skipped(_))) {
+                        self.push_cut(line, *room);
                     }
                     return false;
                 }
             }
-            self.list.push(line);
+            self.push(line);
         }
         true
     }
 
-    fn digest(&mut self, before: &[&str], after: &[&str]) {
+    /// Adds a line that is cut to at most `len` bytes, and ends with `…`.
+    fn push_cut(&mut self, line: Line<'_>, len: usize) {
+        let cut = |text: &str| format!("{}…", &text[..text.floor_char_boundary(len)]);
+        match line {
+            Line::Same(text) => self.push(Line::Same(&cut(text))),
+            Line::Removed(text) => self.push(Line::Removed(&cut(text))),
+            Line::Added(text) => self.push(Line::Added(&cut(text))),
+            Line::Skipped(count) => self.push(Line::Skipped(count)),
+        }
+    }
+
+    fn digest(&mut self, before: &str, after: &str) {
         let mut hasher = DefaultHasher::new();
         (before, after).hash(&mut hasher);
         self.rest = hasher.finish();
     }
 }
 
-/// Cuts a line to at most `len` bytes, and appends `…`.
-fn cut(line: Line, len: usize) -> Line {
-    let cut = |mut text: String| {
-        text.truncate(text.floor_char_boundary(len));
-        text.push('…');
-        text
-    };
-    match line {
-        Line::Same(text) => Line::Same(cut(text)),
-        Line::Removed(text) => Line::Removed(cut(text)),
-        Line::Added(text) => Line::Added(cut(text)),
-        Line::Skipped(count) => Line::Skipped(count),
+/// Maximum number of offsets that [`TextLines`] keeps.
+const OFFSETS_MAX: usize = 1 << 18;
+
+/// The lines of a text.
+///
+/// A text may have a line for each of its bytes. So a long text keeps the offset of one in several
+/// lines, and finds the lines between two offsets by their line feeds.
+struct TextLines<'t> {
+    text: &'t str,
+    count: usize,
+    /// Number of lines from one offset to the next.
+    stride: usize,
+    offsets: Vec<usize>,
+}
+
+/// A line that may be the last one of its text.
+enum End<'t> {
+    /// If only one text ends with a line feed, its last line is empty.
+    LineFeed,
+    Line(&'t str),
+}
+
+impl<'t> End<'t> {
+    fn shown(self, show: impl Fn(&'t str) -> &'t str) -> &'t str {
+        match self {
+            End::LineFeed => LINE_FEED,
+            End::Line(line) => show(line),
+        }
+    }
+}
+
+impl<'t> TextLines<'t> {
+    fn of(text: &'t str) -> TextLines<'t> {
+        let count = 1 + line_feeds(text.as_bytes());
+        let stride = count.div_ceil(OFFSETS_MAX);
+        let starts = text.match_indices('\n').map(|(end, _)| end + 1);
+        let offsets = iter::once(0).chain(starts).step_by(stride).collect();
+        TextLines { text, count, stride, offsets }
+    }
+
+    /// Returns the offset of a line; the length of the text after the last line.
+    fn offset(&self, line: usize) -> usize {
+        let Some(&offset) = self.offsets.get(line / self.stride) else { return self.text.len() };
+        let behind = self.text[offset..].match_indices('\n').take(line % self.stride);
+        match behind.last() {
+            Some((end, _)) => offset + end + 1,
+            None => offset,
+        }
+    }
+
+    /// Returns the text from the start of a line on.
+    fn rest(&self, line: usize) -> &'t str {
+        if line < self.count { &self.text[self.offset(line)..] } else { "" }
+    }
+
+    /// Returns the text of a range of lines, which is not empty, without the last line feed.
+    fn text_of(&self, range: Range<usize>) -> &'t str {
+        let text = self.rest(range.start);
+        match range.end < self.count {
+            true => &text[..self.offset(range.end) - self.offset(range.start) - 1],
+            false => text,
+        }
+    }
+
+    fn range(&self, range: Range<usize>) -> impl Iterator<Item = &'t str> + use<'t> {
+        self.rest(range.start).split('\n').take(range.len())
+    }
+
+    /// Like [`TextLines::range`], for lines that only this text has.
+    fn ends(&self, range: Range<usize>) -> impl Iterator<Item = End<'t>> + use<'t> {
+        let last = self.count - 1;
+        range.clone().zip(self.range(range)).map(move |(at, line)| match line {
+            "" if at > 0 && at == last => End::LineFeed,
+            line => End::Line(line),
+        })
     }
 }
 
@@ -120,33 +194,60 @@ struct Edit {
 }
 
 /// Returns the edits that turn `before` into `after`, in order.
-fn edits(before: &[&str], after: &[&str]) -> Vec<Edit> {
-    let head = before.iter().zip(after).take_while(|(one, other)| one == other).count();
-    let ends = before[head..].iter().rev().zip(after[head..].iter().rev());
-    let tail = ends.take_while(|(one, other)| one == other).count();
-    let [inner, other] = [before, after].map(|lines| head..lines.len() - tail);
+fn edits(before: &TextLines<'_>, after: &TextLines<'_>) -> Vec<Edit> {
+    let head = common_lines(before.text, after.text);
+    let room = before.count.min(after.count) - head;
+    let tail = common_last_lines(before.text, after.text).min(room);
+    let [inner, other] = [before, after].map(|lines| head..lines.count - tail);
+    if inner.is_empty() && other.is_empty() {
+        return Vec::new();
+    }
+    let whole = vec![Edit { before: inner.clone(), after: other.clone() }];
+    if inner.is_empty() || other.is_empty() {
+        return whole;
+    }
+    let [one, two] = [before.text_of(inner), after.text_of(other)].map(TextLines::of);
+    let Some(steps) = script(&one, &two) else { return whole };
     let mut edits = Vec::new();
-    match script(&before[inner.clone()], &after[other.clone()]) {
-        Some(steps) => {
-            for (place, counterpart, step) in steps {
-                let (at, to) = (head + place, head + counterpart);
-                let (before, after) = match step {
-                    Step::Remove => (at..at + 1, to..to),
-                    Step::Add => (at..at, to..to + 1),
-                };
-                match edits.last_mut() {
-                    Some(Edit { before: last, after: new })
-                        if last.end == before.start && new.end == after.start =>
-                    {
-                        (last.end, new.end) = (before.end, after.end);
-                    }
-                    _ => edits.push(Edit { before, after }),
-                }
+    for (row, column, step) in steps {
+        let (at, to) = (head + row, head + column);
+        let (before, after) = match step {
+            Step::Remove => (at..at + 1, to..to),
+            Step::Add => (at..at, to..to + 1),
+        };
+        match edits.last_mut() {
+            Some(Edit { before: last, after: new })
+                if last.end == before.start && new.end == after.start =>
+            {
+                (last.end, new.end) = (before.end, after.end);
             }
+            _ => edits.push(Edit { before, after }),
         }
-        None => edits.push(Edit { before: inner, after: other }),
     }
     edits
+}
+
+/// Returns the number of lines that two texts have in common at their start.
+fn common_lines(one: &str, other: &str) -> usize {
+    let same = common_prefix(one.as_bytes(), other.as_bytes());
+    let ends_line = |text: &str| text.as_bytes().get(same).is_none_or(|byte| *byte == b'\n');
+    line_feeds(&one.as_bytes()[..same]) + usize::from(ends_line(one) && ends_line(other))
+}
+
+/// Returns the number of lines that two texts have in common at their end.
+fn common_last_lines(one: &str, other: &str) -> usize {
+    let bytes = one.bytes().rev().zip(other.bytes().rev());
+    let same = bytes.take_while(|(one, other)| one == other).count();
+    let begins_line = |text: &str| {
+        let before = (text.len() - same).checked_sub(1);
+        before.is_none_or(|before| text.as_bytes()[before] == b'\n')
+    };
+    let last = &one.as_bytes()[one.len() - same..];
+    line_feeds(last) + usize::from(begins_line(one) && begins_line(other))
+}
+
+fn line_feeds(text: &[u8]) -> usize {
+    text.iter().filter(|byte| **byte == b'\n').count()
 }
 
 /// A step of an edit script.
@@ -156,10 +257,10 @@ enum Step {
     Add,
 }
 
-/// Returns the shortest edit script: the steps in order, each with its positions in both lists.
+/// Returns the shortest edit script: the steps in order, each with its positions in both texts.
 /// Returns `None` if the script is longer than [`EDITS_MAX`], or if the search exceeds its budget.
-fn script(before: &[&str], after: &[&str]) -> Option<Vec<(usize, usize, Step)>> {
-    let (rows, columns) = (before.len(), after.len());
+fn script(before: &TextLines<'_>, after: &TextLines<'_>) -> Option<Vec<(usize, usize, Step)>> {
+    let (rows, columns) = (before.count, after.count);
     let mut budget = (rows + columns) * STEPS[0] + STEPS[1];
     let edits_max = (rows + columns).min(EDITS_MAX);
     // For each number of edits, the furthest row on each diagonal. The index of diagonal `k` is `k
@@ -178,9 +279,10 @@ fn script(before: &[&str], after: &[&str]) -> Option<Vec<(usize, usize, Step)>> 
                 continue;
             }
             let mut column = row.checked_add_signed(-shift)?;
-            while row < rows && column < columns && before[row] == after[column] {
-                (row, column) = (row + 1, column + 1);
-                budget = budget.checked_sub(1)?;
+            if row < rows && column < columns {
+                let same = common_lines(before.rest(row), after.rest(column));
+                (row, column) = (row + same, column + same);
+                budget = budget.checked_sub(same)?;
             }
             budget = budget.checked_sub(1)?;
             let is_inside = row <= rows && column <= columns;
@@ -236,14 +338,20 @@ mod tests {
     use super::*;
 
     fn shown(before: &str, after: &str, max: usize) -> (Vec<String>, u64) {
-        let lines = Lines::between([before, after], CONTEXT, max, str::to_owned);
-        let line = |line: &Line| match line {
+        let lines = Lines::between([before, after], CONTEXT, max, |line| line);
+        let line = |line: Line<'_>| match line {
             Line::Same(text) => format!(" {text}"),
             Line::Removed(text) => format!("-{text}"),
             Line::Added(text) => format!("+{text}"),
             Line::Skipped(count) => format!("@{count}"),
         };
-        (lines.list.iter().map(line).collect(), lines.left_out)
+        (lines.iter().map(line).collect(), lines.left_out)
+    }
+
+    fn edits_of(before: &[impl AsRef<str>], after: &[impl AsRef<str>]) -> Vec<Edit> {
+        let before = before.iter().map(AsRef::as_ref).collect::<Vec<_>>().join("\n");
+        let after = after.iter().map(AsRef::as_ref).collect::<Vec<_>>().join("\n");
+        edits(&TextLines::of(&before), &TextLines::of(&after))
     }
 
     #[test]
@@ -284,10 +392,11 @@ mod tests {
         };
         for _ in 0..2000 {
             let [before, after] = [(); 2].map(|()| {
-                (0..random(12)).map(|_| ["a", "b", "c"][random(3) as usize]).collect::<Vec<_>>()
+                // A text has at least one line.
+                (0..=random(12)).map(|_| ["a", "b", "c"][random(3) as usize]).collect::<Vec<_>>()
             });
             let (mut made, mut next) = (Vec::<&str>::new(), 0);
-            let edits = edits(&before, &after);
+            let edits = edits_of(&before, &after);
             for Edit { before: gone, after: new } in &edits {
                 made.extend(&before[next..gone.start]);
                 made.extend(&after[new.clone()]);
@@ -298,9 +407,48 @@ mod tests {
         }
         let before = ["one", "two", "three", "four", "five"];
         let after = ["one", "three", "two", "four", "six", "seven"];
-        let edits = edits(&before, &after);
+        let edits = edits_of(&before, &after);
         let changed = edits.iter().map(|edit| edit.before.len() + edit.after.len());
         assert_eq!(changed.sum::<usize>(), 5);
+    }
+
+    /// A text with more lines than offsets.
+    #[test]
+    fn lines_of_a_long_text_are_found() {
+        let text = |words: [&str; 2]| {
+            let line = |number: usize| match number {
+                7 => words[0].to_owned(),
+                700_001 => words[1].to_owned(),
+                _ if number.is_multiple_of(5) => String::new(),
+                _ => number.to_string(),
+            };
+            (0..=700_001).map(line).collect::<Vec<_>>().join("\n")
+        };
+        let (before, after) = (text(["a", ""]), text(["b", "c"]));
+        let (lines, left_out) = shown(&before, &after, usize::MAX);
+        let expected = [
+            "@4",
+            " 4",
+            " ",
+            " 6",
+            "-a",
+            "+b",
+            " 8",
+            " 9",
+            " ",
+            "@699987",
+            " 699998",
+            " 699999",
+            " ",
+            "-(a line feed at the end)",
+            "+c",
+        ];
+        assert_eq!((lines, left_out), (expected.map(str::to_owned).to_vec(), 0));
+        let lines = TextLines::of(&before);
+        assert!(lines.offsets.len() <= OFFSETS_MAX && lines.count == 700_002);
+        assert_eq!((lines.rest(700_000), lines.rest(700_001), lines.rest(700_002)), ("\n", "", ""));
+        assert_eq!(lines.text_of(699_998..700_001), "699998\n699999\n");
+        assert_eq!(lines.text_of(699_999..700_002), "699999\n\n");
     }
 
     #[test]
@@ -308,10 +456,7 @@ mod tests {
         let text = |word: &str| {
             (0..200_000).map(|number| format!("{word}{}", number % 7)).collect::<Vec<_>>()
         };
-        let (before, after) = (text("a"), text("b"));
-        let [before, after] =
-            [&before, &after].map(|lines| lines.iter().map(String::as_str).collect::<Vec<_>>());
-        let edits = edits(&before, &after);
+        let edits = edits_of(&text("a"), &text("b"));
         assert_eq!(edits, [Edit { before: 0..200_000, after: 0..200_000 }]);
     }
 }

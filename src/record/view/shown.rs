@@ -351,9 +351,8 @@ impl<'s> ValueRenderer<'s> {
     }
 
     /// Returns a line of a text, or a mask if the line contains a secret.
-    pub fn line(&self, line: &str) -> String {
-        let mask = self.mask_of_line(line.as_bytes());
-        mask.unwrap_or(line).to_owned()
+    pub fn line<'t>(&self, line: &'t str) -> &'t str {
+        self.mask_of_line(line.as_bytes()).unwrap_or(line)
     }
 
     /// Returns the mask to show instead of a line that contains a secret; `None` for other lines.
@@ -374,8 +373,13 @@ impl<'s> ValueRenderer<'s> {
         if !lines().any(|line| mask(line).is_some()) {
             return Cow::Borrowed(text);
         }
-        let lines = lines().map(|line| mask(line).unwrap_or(line));
-        Cow::Owned(lines.collect::<Vec<_>>().join(&b'\n'))
+        let mut shown = Vec::with_capacity(text.len());
+        for line in lines() {
+            shown.extend_from_slice(mask(line).unwrap_or(line));
+            shown.push(b'\n');
+        }
+        shown.pop();
+        Cow::Owned(shown)
     }
 }
 

@@ -83,15 +83,15 @@ fn line(attribute: &Attribute) -> String {
         Difference::Order => " (order)",
         Difference::Nothing => " (nothing)",
     };
-    if let Some(Lines { list, left_out, .. }) = lines {
+    if let Some(lines @ Lines { left_out, .. }) = lines {
         assert_eq!((before, after), (&Shown::Withheld, &Shown::Withheld));
-        let line = |line: &Line| match line {
+        let line = |line: Line<'_>| match line {
             Line::Same(text) => format!(" {text}"),
             Line::Removed(text) => format!("-{text}"),
             Line::Added(text) => format!("+{text}"),
             Line::Skipped(count) => format!("@{count}"),
         };
-        let list: Vec<String> = list.iter().map(line).collect();
+        let list: Vec<String> = lines.iter().map(line).collect();
         return format!("{path}: {} ({left_out} more){reason}{how}", list.join("|"));
     }
     format!("{path}: {} -> {}{reason}{how}", shown(before), shown(after))

@@ -2,8 +2,9 @@
 //! for its list and filters. It reads the second line, the details, when the entry is opened.
 
 use std::borrow::Cow;
+use std::io::Write;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::inert::push_line;
 use crate::inert::visible;
@@ -67,8 +68,8 @@ struct Details<'a> {
     trigger: Option<&'a str>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     problems: &'a [Cow<'a, str>],
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    attributes: Vec<Vec<Cell<'a>>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty", serialize_with = "rows")]
+    attributes: &'a [Attribute],
     #[serde(skip_serializing_if = "is_zero")]
     left_out: u64,
     #[serde(skip_serializing_if = "is_zero")]
@@ -158,10 +159,10 @@ impl<'a> HtmlEntry<'a> {
         }
     }
 
-    /// Appends the two lines of the entry.
-    pub fn push(&self, text: &mut Vec<u8>) -> serde_json::Result<()> {
-        push_line(self, text)?;
-        push_line(&self.details, text)
+    /// Writes the two lines of the entry.
+    pub fn push(&self, out: &mut impl Write) -> serde_json::Result<()> {
+        push_line(self, out)?;
+        push_line(&self.details, out)
     }
 }
 
@@ -169,8 +170,7 @@ impl<'a> Details<'a> {
     fn of_values(values: &'a Attributes) -> Details<'a> {
         let Attributes { list, left_out, unchanged } = values;
         let (left_out, unchanged) = (*left_out, *unchanged);
-        let attributes = list.iter().map(row).collect();
-        Details { attributes, left_out, unchanged, ..Details::default() }
+        Details { attributes: list, left_out, unchanged, ..Details::default() }
     }
 }
 
@@ -189,7 +189,8 @@ enum Cell<'a> {
     Cut(&'a str, u64),
     /// The difference of two strings: lines with their sign, and numbers of skipped lines.
     Difference {
-        lines: Vec<Cell<'a>>,
+        #[serde(serialize_with = "signed")]
+        lines: &'a Lines,
         #[serde(skip_serializing_if = "is_zero")]
         left_out: u64,
     },
@@ -213,19 +214,25 @@ impl<'a> Cell<'a> {
         };
         Cell::Text(word.into())
     }
+}
 
-    fn of_line(line: &Line) -> Cell<'a> {
-        match line {
-            Line::Same(text) => Cell::Text(format!(" {text}").into()),
-            Line::Removed(text) => Cell::Text(format!("-{text}").into()),
-            Line::Added(text) => Cell::Text(format!("+{text}").into()),
-            Line::Skipped(count) => Cell::Number(*count),
-        }
-    }
+/// Writes the rows of attributes.
+fn rows<S: Serializer>(attributes: &[Attribute], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(attributes.iter().map(row))
+}
+
+/// Writes lines with their sign, and numbers of skipped lines.
+fn signed<S: Serializer>(lines: &Lines, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(lines.iter().map(|line| match line {
+        Line::Same(text) => Cell::Text(format!(" {text}").into()),
+        Line::Removed(text) => Cell::Text(format!("-{text}").into()),
+        Line::Added(text) => Cell::Text(format!("+{text}").into()),
+        Line::Skipped(count) => Cell::Number(count),
+    }))
 }
 
 /// Returns the row of an attribute: the path, both values, remarks, and the lines that differ.
-fn row(attribute: &Attribute) -> Vec<Cell<'_>> {
+fn row<'a>(attribute: &'a Attribute) -> Vec<Cell<'a>> {
     let Attribute { path, before, after, replaces, difference, mark, lines } = attribute;
     let mut row = vec![Cell::Text(path.into()), Cell::of_value(before), Cell::of_value(after)];
     let remark = match difference {
@@ -241,10 +248,8 @@ fn row(attribute: &Attribute) -> Vec<Cell<'_>> {
     });
     let remarks = replaces.then_some("replaces").into_iter().chain(mark).chain(remark);
     row.extend(remarks.map(|word| Cell::Text(word.into())));
-    row.extend(lines.as_ref().map(|Lines { list, left_out, .. }| {
-        let lines = list.iter().map(Cell::of_line).collect();
-        Cell::Difference { lines, left_out: *left_out }
-    }));
+    let difference = |lines: &'a Lines| Cell::Difference { lines, left_out: lines.left_out };
+    row.extend(lines.as_ref().map(difference));
     row
 }
 

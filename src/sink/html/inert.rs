@@ -12,11 +12,10 @@ use serde_json::ser::{CharEscape, CompactFormatter, Formatter, Serializer};
 
 use crate::inert::is_hidden;
 
-/// Appends a value as one line of JSON.
-pub fn push_line(value: &impl Serialize, text: &mut Vec<u8>) -> serde_json::Result<()> {
-    value.serialize(&mut Serializer::with_formatter(&mut *text, Inert))?;
-    text.push(b'\n');
-    Ok(())
+/// Writes a value as one line of JSON.
+pub fn push_line(value: &impl Serialize, out: &mut impl Write) -> serde_json::Result<()> {
+    value.serialize(&mut Serializer::with_formatter(&mut *out, Inert))?;
+    out.write_all(b"\n").map_err(serde_json::Error::io)
 }
 
 struct Inert;

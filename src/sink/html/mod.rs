@@ -16,7 +16,7 @@
 mod entry;
 mod inert;
 
-use std::io::Write;
+use std::io::{self, BufWriter, Write};
 
 use serde::Serialize;
 
@@ -61,9 +61,7 @@ const BLOCK_LEN: usize = 1 << 20;
 
 /// A sink that writes one page for all plans.
 pub struct Html<W: Write> {
-    out: W,
-    /// Text that is not written yet.
-    text: Vec<u8>,
+    out: BufWriter<W>,
     /// Bytes in the open block. `None` if no block is open.
     block_len: Option<usize>,
     has_begun: bool,
@@ -78,8 +76,7 @@ impl<W: Write> Html<W> {
     /// Creates a page that shows the rules that each plan breaks, and the locations of blocks.
     pub fn new(out: W, options: &ReportOptions<'_>) -> Html<W> {
         Html {
-            out,
-            text: Vec::new(),
+            out: BufWriter::with_capacity(BUFFER, out),
             block_len: None,
             has_begun: false,
             counted_rules: CountedRules::new(options.rules),
@@ -101,46 +98,42 @@ impl<W: Write> Html<W> {
         [head, tail.replace("/* script */", SCRIPT)]
     }
 
-    fn begin(&mut self) {
-        if !std::mem::replace(&mut self.has_begun, true) {
-            let [head, _] = Self::page();
-            self.text.extend(head.as_bytes());
+    fn begin(&mut self) -> Result<()> {
+        if std::mem::replace(&mut self.has_begun, true) {
+            return Ok(());
         }
+        let [head, _] = Self::page();
+        self.write(&head)
     }
 
     /// Adds lines to the open block, and begins one if none is open.
     fn add_lines(
         &mut self,
-        push: impl FnOnce(&mut Vec<u8>) -> serde_json::Result<()>,
+        push: impl FnOnce(&mut Block<'_, W>) -> serde_json::Result<()>,
     ) -> Result<()> {
-        self.begin();
-        let before = self.text.len();
+        self.begin()?;
         if self.block_len.is_none() {
-            self.text.extend(BLOCK[0].as_bytes());
+            self.write(BLOCK[0])?;
         }
-        push(&mut self.text).map_err(write_error)?;
-        let len = self.block_len.unwrap_or(0) + self.text.len() - before;
-        self.block_len = Some(len);
-        if len >= BLOCK_LEN {
-            self.end_block();
-        }
-        if self.text.len() >= BUFFER { self.write() } else { Ok(()) }
+        let mut block = Block { out: &mut self.out, len: self.block_len.unwrap_or(BLOCK[0].len()) };
+        push(&mut block).map_err(write_error)?;
+        self.block_len = Some(block.len);
+        if block.len >= BLOCK_LEN { self.end_block() } else { Ok(()) }
     }
 
-    fn end_block(&mut self) {
-        if self.block_len.take().is_some() {
-            self.text.extend(BLOCK[1].as_bytes());
+    fn end_block(&mut self) -> Result<()> {
+        match self.block_len.take() {
+            Some(_) => self.write(BLOCK[1]),
+            None => Ok(()),
         }
     }
 
-    fn write(&mut self) -> Result<()> {
-        self.out.write_all(&self.text).map_err(write_error)?;
-        self.text.clear();
-        Ok(())
+    fn write(&mut self, text: &str) -> Result<()> {
+        self.out.write_all(text.as_bytes()).map_err(write_error)
     }
 
     fn entry(&mut self, entry: &HtmlEntry<'_>) -> Result<()> {
-        self.add_lines(|text| entry.push(text))
+        self.add_lines(|out| entry.push(out))
     }
 
     fn resource(&mut self, kind: &'static str, change: &ResourceChange<'_>) -> Result<()> {
@@ -149,7 +142,7 @@ impl<W: Write> Html<W> {
     }
 
     fn plan(&mut self, value: &impl Serialize) -> Result<()> {
-        self.add_lines(|text| push_plan(value, text))
+        self.add_lines(|out| push_plan(value, out))
     }
 
     fn summary(&mut self, summary: &Summary) -> Result<()> {
@@ -161,17 +154,32 @@ impl<W: Write> Html<W> {
         let value = PlanSummary { line, tool, invocations, broken, summary };
         let mut text = Vec::new();
         push_plan(&value, &mut text).map_err(write_error)?;
-        self.add_lines(|all| {
-            all.extend(&text);
-            Ok(())
-        })
+        self.add_lines(|out| out.write_all(&text).map_err(serde_json::Error::io))
     }
 }
 
-/// Appends the line of a plan or of an input, and an empty line in place of details.
-fn push_plan(value: &impl Serialize, text: &mut Vec<u8>) -> serde_json::Result<()> {
-    push_line(value, text)?;
-    push_line(&(), text)
+/// Writes the line of a plan or of an input, and an empty line in place of details.
+fn push_plan(value: &impl Serialize, out: &mut impl Write) -> serde_json::Result<()> {
+    push_line(value, out)?;
+    push_line(&(), out)
+}
+
+/// Writes to a block, and counts its bytes.
+struct Block<'h, W: Write> {
+    out: &'h mut BufWriter<W>,
+    len: usize,
+}
+
+impl<W: Write> Write for Block<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let len = self.out.write(bytes)?;
+        self.len += len;
+        Ok(len)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 impl<W: Write> Sink for Html<W> {
@@ -230,11 +238,10 @@ impl<W: Write> Sink for Html<W> {
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.begin();
-        self.end_block();
+        self.begin()?;
+        self.end_block()?;
         let [_, tail] = Self::page();
-        self.text.extend(tail.as_bytes());
-        self.write()?;
+        self.write(&tail)?;
         self.out.flush().map_err(write_error)
     }
 }

@@ -1,9 +1,9 @@
 //! Renders the attributes of an entry: a fenced block with a line for each attribute, and below it
 //! a folded section with the values that do not fit into a line.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write};
 
-use super::quoted::{NAME, cut, fenced};
+use super::quoted::{NAME, cut, fence};
 use crate::inert::visible;
 use crate::record::view::Detail;
 use crate::record::{Attribute, Attributes, Difference, Excerpt, Line, Shown};
@@ -44,7 +44,8 @@ pub(super) fn render(
     let (mut values, mut count) = (String::new(), 0_u64);
     for attribute in &long {
         let before = values.len();
-        in_full(attribute, &mut values);
+        // Writing to a `String` cannot fail, here and elsewhere.
+        let _ = in_full(attribute, &mut values);
         if values.len() > max.saturating_sub(lines.len()) {
             values.truncate(before);
             break;
@@ -52,7 +53,6 @@ pub(super) fn render(
         count += 1;
     }
     let hidden = long.len() as u64 - count;
-    // Writing to a `String` cannot fail, here and elsewhere.
     if hidden > 0 {
         let _ = writeln!(lines, "  … the rest of {hidden} long values has no room");
     }
@@ -63,13 +63,16 @@ pub(super) fn render(
     if attributes.unchanged > 0 && !lines.is_empty() {
         let _ = writeln!(lines, "  {}", unchanged(attributes));
     }
-    let mut text = if lines.is_empty() { lines } else { fenced("diff", &lines) + "\n" };
+    let mut text = lines;
+    if !text.is_empty() {
+        fence("diff", &mut text);
+        text.push('\n');
+    }
     if count > 0 {
-        let values = fenced("diff", &values);
-        let _ = writeln!(
-            text,
-            "<details>\n<summary>Long values: {count}</summary>\n\n{values}\n</details>\n"
-        );
+        fence("diff", &mut values);
+        let _ = write!(text, "<details>\n<summary>Long values: {count}</summary>\n\n");
+        text.push_str(&values);
+        text.push_str("\n</details>\n\n");
     }
     RenderedAttributes { text, is_all: left == 0 && hidden == 0 }
 }
@@ -129,12 +132,12 @@ fn line(attribute: &Attribute, action: Action, detail: Detail, lines: &mut Strin
 /// Appends the line-by-line difference of an attribute's values.
 fn differences(attribute: &Attribute, lines: &mut String) {
     let Some(found) = &attribute.lines else { return };
-    for line in &found.list {
+    for line in found.iter() {
         let _ = match line {
             Line::Same(text) => writeln!(lines, "      {}", wrap::line(text)),
             Line::Removed(text) => writeln!(lines, "-     {}", wrap::line(text)),
             Line::Added(text) => writeln!(lines, "+     {}", wrap::line(text)),
-            Line::Skipped(count) => writeln!(lines, "      {}", wrap::skipped(*count)),
+            Line::Skipped(count) => writeln!(lines, "      {}", wrap::skipped(count)),
         };
     }
     if found.left_out > 0 {
@@ -143,27 +146,52 @@ fn differences(attribute: &Attribute, lines: &mut String) {
 }
 
 /// Appends the values of an attribute in full, over several lines: before, then after.
-fn in_full(attribute: &Attribute, lines: &mut String) {
+fn in_full(attribute: &Attribute, lines: &mut String) -> fmt::Result {
     let Attribute { path, before, after, difference, .. } = attribute;
     let sides: &[_] = match difference {
         Difference::Nothing => &[(' ', after)],
         _ => &[('-', before), ('+', after)],
     };
     let path = visible(path);
-    let between = if path.is_empty() { "" } else { " = " };
     for (sign, shown) in sides {
-        let columns = Columns { first: path.len(), others: 0, end: WIDTH };
-        let shown = match shown {
-            Shown::Absent | Shown::Withheld => continue,
-            Shown::Scalar(excerpt) | Shown::Container(excerpt) => wrap::value(excerpt, columns),
-            shown => stand_in(shown).to_owned(),
-        };
-        for (place, line) in shown.split('\n').enumerate() {
-            let _ = match place {
-                0 => writeln!(lines, "{}", format!("{sign} {path}{between}{line}").trim_end()),
-                _ => writeln!(lines, "{sign} {line}"),
-            };
+        if matches!(shown, Shown::Absent | Shown::Withheld) {
+            continue;
         }
+        write!(lines, "{sign} {path}")?;
+        let separator = if path.is_empty() { None } else { Some(" = ") };
+        let mut out = Signed { lines, sign: *sign, separator };
+        match shown {
+            Shown::Scalar(excerpt) | Shown::Container(excerpt) => {
+                let columns = Columns { first: path.len(), others: 0, end: WIDTH };
+                wrap::value(&mut out, excerpt, columns)?;
+            }
+            shown => out.write_str(stand_in(shown))?,
+        }
+        lines.push('\n');
+    }
+    Ok(())
+}
+
+/// Appends text, and begins each further line with a sign.
+struct Signed<'l> {
+    lines: &'l mut String,
+    sign: char,
+    /// The text to append before the next text. It loses its trailing space if the next text begins
+    /// on a new line.
+    separator: Option<&'static str>,
+}
+
+impl fmt::Write for Signed<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let separator = self.separator.take().unwrap_or_default();
+        self.lines.push_str(if text.starts_with('\n') { separator.trim_end() } else { separator });
+        for (place, line) in text.split('\n').enumerate() {
+            if place > 0 {
+                write!(self.lines, "\n{} ", self.sign)?;
+            }
+            self.lines.push_str(line);
+        }
+        Ok(())
     }
 }
 

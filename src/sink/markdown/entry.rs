@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use super::attributes::{RenderedAttributes, VALUE, render};
 use super::class::Class;
-use super::quoted::{NAME, cut, fenced, span};
+use super::quoted::{NAME, cut, fence, span};
 use crate::record::view::Detail;
 use crate::record::{ActionInvocation, Attributes, Check, OutputChange, ResourceChange};
 use crate::sink::phrase::{self, Quoted, Tense};
@@ -161,8 +161,11 @@ impl EntryRenderer {
             }
             let _ = writeln!(lines, "{}", cut(problem, PROBLEM.min(self.lines_max)));
         }
-        let body = if lines.is_empty() { lines } else { fenced("", &lines) + "\n" };
-        MarkdownEntry { count: 1, head, body, ..MarkdownEntry::default() }
+        if !lines.is_empty() {
+            fence("", &mut lines);
+            lines.push('\n');
+        }
+        MarkdownEntry { count: 1, head, body: lines, ..MarkdownEntry::default() }
     }
 
     /// Returns an entry that has attributes and no head.

@@ -41,14 +41,17 @@ pub(super) fn span(text: &str, max: usize) -> String {
 }
 
 /// Puts lines between fences. A fence is longer than any run of backticks in the lines.
-pub(super) fn fenced(language: &str, lines: &str) -> String {
+pub(super) fn fence(language: &str, lines: &mut String) {
     let (mut longest, mut run) = (2, 0);
     for byte in lines.bytes() {
         run = if byte == b'`' { run + 1 } else { 0 };
         longest = longest.max(run);
     }
     let fence = "`".repeat(longest + 1);
-    format!("{fence}{language}\n{lines}{fence}\n")
+    // Inserts the first fence, because a copy of long lines would take much memory.
+    lines.insert_str(0, &format!("{fence}{language}\n"));
+    lines.push_str(&fence);
+    lines.push('\n');
 }
 
 #[cfg(test)]
@@ -73,6 +76,11 @@ mod tests {
 
     #[test]
     fn fences_are_longer_than_the_backticks_inside() {
+        let fenced = |language, lines: &str| {
+            let mut lines = lines.to_owned();
+            fence(language, &mut lines);
+            lines
+        };
         assert_eq!(fenced("diff", "+ a\n"), "```diff\n+ a\n```\n");
         assert_eq!(fenced("", "````\n"), "`````\n````\n`````\n");
     }

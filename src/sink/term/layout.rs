@@ -7,14 +7,6 @@ use crate::sink::screen::{GREEN, PLAIN, RED, YELLOW, width};
 use crate::sink::summary::Action;
 use crate::sink::wrap;
 
-/// Puts a separator before values. The separator loses its trailing space if the values begin on a
-/// new line.
-pub(super) fn with_separator(separator: &str, mut values: String) -> String {
-    let is_below = values.starts_with('\n');
-    values.insert_str(0, if is_below { separator.trim_end() } else { separator });
-    values
-}
-
 /// Whether a value is anything but a multi-line string.
 pub(super) fn is_single_line(shown: &Shown) -> bool {
     match shown {

@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use crate::inert;
 use crate::path::Paths;
 use crate::record::JsonText;
-use crate::record::values::{Check, Output, Record, Resource, RowKind, Select, Variable};
+use crate::record::values::{
+    Check, CheckInstance, Instances, Output, Record, Resource, RowKind, Select, Variable,
+};
 use crate::sink::csv::split_header;
 
 /// The columns of every row, in CSV.
@@ -41,6 +43,10 @@ pub(super) enum Cell<'a> {
     Json(Cow<'a, str>),
     /// Items that [`Cell::shown`] joins.
     List(Vec<Cell<'a>>),
+    /// The address and the status of each instance of a check.
+    Instances(Instances<'a>),
+    /// The messages of all instances of a check.
+    Problems(Instances<'a>),
 }
 
 impl Cell<'_> {
@@ -54,8 +60,29 @@ impl Cell<'_> {
                 let items: Vec<Cow<'_, str>> = items.iter().map(|it| it.shown(separator)).collect();
                 items.join(separator).into()
             }
+            Cell::Instances(instances) => {
+                let parts = |instance: CheckInstance<'_>| {
+                    let parts = [instance.address, instance.status].into_iter().flatten();
+                    parts.collect::<Vec<_>>().join(" ")
+                };
+                joined(instances.iter().flatten().map(parts), separator).into()
+            }
+            Cell::Problems(instances) => {
+                let problems = instances.iter().flatten().flat_map(|it| it.problems.iter());
+                joined(problems.flatten(), separator).into()
+            }
         }
     }
+}
+
+/// Joins texts without keeping them.
+fn joined(texts: impl Iterator<Item = String>, separator: &str) -> String {
+    let mut joined = String::new();
+    for (place, text) in texts.enumerate() {
+        joined.push_str(if place > 0 { separator } else { "" });
+        joined.push_str(&inert::text(&text));
+    }
+    joined
 }
 
 /// The nonempty cells of a row, by column.
@@ -175,14 +202,8 @@ impl<'a> Cells<'a> {
         self.text("type", check.type_name.as_deref());
         self.text("name", check.name.as_deref());
         self.text("status", Some(&check.status));
-        let instances = check.instances.iter().map(|instance| {
-            let parts = [&instance.address, &instance.status].into_iter().flatten();
-            let parts: Vec<&str> = parts.map(|part| &**part).collect();
-            Cow::Owned(parts.join(" "))
-        });
-        self.list("instances", instances);
-        let problems = check.instances.iter().flat_map(|instance| &instance.problems);
-        self.list("problems", problems.map(|problem| Cow::Borrowed(&**problem)));
+        self.0.push(("instances".into(), Cell::Instances(check.instances)));
+        self.0.push(("problems".into(), Cell::Problems(check.instances)));
     }
 }
 

@@ -12,7 +12,7 @@ use crate::inert::visible;
 use crate::record::values::{Check, Output, Record, RowKind, Select, Sink, Summary, Variable};
 use crate::sink::fleet::without_registry;
 use crate::sink::phrase::counted;
-use crate::sink::screen::{BOLD, DIM, Screen, fit, padded, width};
+use crate::sink::screen::{BOLD, DIM, STACKED, Screen, fit, padded, width};
 use crate::sink::write_error;
 
 const BATCH: usize = 1000;
@@ -20,6 +20,9 @@ const BATCH: usize = 1000;
 const WIDEST: usize = 60;
 /// Minimum width of a table column, in screen columns.
 const NARROWEST: usize = 8;
+
+/// Length of a text that no screen shows, in bytes.
+const LONGEST: usize = STACKED * 4 * Screen::UNBOUNDED;
 
 /// A sink that draws a table for each document.
 pub struct Table<W: Write> {
@@ -183,7 +186,7 @@ impl<W: Write> Table<W> {
                 vec![text("name"), words, marks.join(", "), text("value")]
             }
             Record::Check(check) => {
-                let problems = visible(&problems(check).join("; "));
+                let problems = fit(&visible(&problems(check)), Screen::UNBOUNDED);
                 vec![text("address"), text("check_kind"), text("status"), problems]
             }
             Record::Document(_) | Record::Summary(_) => return None,
@@ -197,18 +200,23 @@ impl<W: Write> Table<W> {
     }
 }
 
-/// Returns the problems of a check. A problem begins with the address of its instance, if that
-/// differs from the address of the check.
-fn problems(check: &Check<'_>) -> Vec<String> {
-    let mut problems = Vec::new();
-    for instance in &check.instances {
+/// Returns the problems of a check, up to a length that no screen has. A problem begins with the
+/// address of its instance, if that differs from the address of the check.
+fn problems(check: &Check<'_>) -> String {
+    let (mut text, mut separator) = (String::new(), "");
+    // Only an input that another process modifies has an invalid instance or problem.
+    for instance in check.instances.iter().flatten() {
         let address = instance.address.as_deref().filter(|address| *address != check.address);
-        problems.extend(instance.problems.iter().map(|problem| match address {
-            Some(address) => format!("{address}: {problem}"),
-            None => problem.to_string(),
-        }));
+        for problem in instance.problems.iter().flatten() {
+            if text.len() > LONGEST {
+                return text;
+            }
+            text.push_str(std::mem::replace(&mut separator, "; "));
+            address.iter().for_each(|address| text.extend([address, ": "]));
+            text.push_str(&problem);
+        }
     }
-    problems
+    text
 }
 
 /// Returns a line of cells, each padded or cut to its width.

@@ -1,0 +1,159 @@
+//! Rows of checks. A check may have very many instances and messages, so they stay in the document,
+//! and a row reads them when they are written.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde::ser::{Error as _, SerializeSeq, Serializer};
+
+use super::rows::index;
+use crate::error::Result;
+use crate::json::value::Value;
+use crate::plan;
+use crate::record::JsonText;
+use crate::record::texts::decoded;
+use crate::record::view::MaskedJson;
+
+/// A checkable object of the configuration.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
+pub struct Check<'a> {
+    pub address: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub check_kind: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub module: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Cow<'a, str>>,
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub type_name: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<Cow<'a, str>>,
+    pub status: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Instances::is_empty")]
+    pub instances: Instances<'a>,
+}
+
+/// The result of a check for one instance of its object.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
+pub struct CheckInstance<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instance_key: Option<JsonText<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub module: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Problems::is_empty")]
+    pub problems: Problems<'a>,
+}
+
+/// The instances of a check, in document order.
+#[derive(Clone, Copy, Debug)]
+pub struct Instances<'a> {
+    object: plan::CheckedObject<'a>,
+    masked: Option<&'a MaskedJson<'a>>,
+}
+
+/// The messages of the failed conditions of an instance, in document order. Secrets are masked.
+#[derive(Clone, Copy, Debug)]
+pub struct Problems<'a> {
+    instance: plan::CheckInstance<'a>,
+    masked: Option<&'a MaskedJson<'a>>,
+}
+
+impl<'a> Check<'a> {
+    /// Creates the row of a check. `masked` masks the secrets in its messages.
+    pub(super) fn of(element: Value<'a>, masked: Option<&'a MaskedJson<'a>>) -> Result<Check<'a>> {
+        let object = plan::CheckedObject::parse(element)?;
+        let instances = Instances { object, masked };
+        // A row is written whole or not at all.
+        for instance in instances.iter() {
+            instance?.problems.iter().try_for_each(|problem| problem.map(drop))?;
+        }
+        Ok(Check {
+            address: object.address.decode()?.into(),
+            check_kind: decoded(object.kind)?,
+            module: decoded(object.module)?,
+            mode: decoded(object.mode)?,
+            type_name: decoded(object.type_name)?,
+            name: decoded(object.name)?,
+            status: object.status.decode()?.into(),
+            instances,
+        })
+    }
+}
+
+impl<'a> Instances<'a> {
+    /// The instances. Only an input that another process modifies has an invalid one.
+    pub fn iter(&self) -> impl Iterator<Item = Result<CheckInstance<'a>>> + use<'a> {
+        let masked = self.masked;
+        items(self.object.instances()).map(move |instance| {
+            let instance: plan::CheckInstance<'a> = instance?;
+            Ok(CheckInstance {
+                address: decoded(instance.address)?,
+                instance_key: index(instance.instance_key)?,
+                module: decoded(instance.module)?,
+                status: decoded(instance.status)?,
+                problems: Problems { instance, masked },
+            })
+        })
+    }
+
+    fn is_empty(&self) -> bool {
+        self.iter().next().is_none()
+    }
+}
+
+impl<'a> Problems<'a> {
+    /// The messages. Only an input that another process modifies has an invalid one.
+    pub fn iter(&self) -> impl Iterator<Item = Result<String>> + use<'a> {
+        let masked = self.masked;
+        items(self.instance.problems()).map(move |problem| {
+            let problem = problem?.decode()?;
+            Ok(match masked {
+                Some(masked) => masked.text(problem),
+                None => problem,
+            })
+        })
+    }
+
+    fn is_empty(&self) -> bool {
+        self.iter().next().is_none()
+    }
+}
+
+/// Returns the items of a list, or its error as the only item.
+fn items<T>(list: Result<impl Iterator<Item = Result<T>>>) -> impl Iterator<Item = Result<T>> {
+    let (list, error) = match list {
+        Ok(list) => (Some(list), None),
+        Err(error) => (None, Some(Err(error))),
+    };
+    list.into_iter().flatten().chain(error)
+}
+
+/// Serializes items as an array.
+fn sequence<T: Serialize, S: Serializer>(
+    items: impl Iterator<Item = Result<T>>,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    let mut sequence = serializer.serialize_seq(None)?;
+    for item in items {
+        sequence.serialize_element(&item.map_err(S::Error::custom)?)?;
+    }
+    sequence.end()
+}
+
+impl Serialize for Instances<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        sequence(self.iter(), serializer)
+    }
+}
+
+impl Serialize for Problems<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        sequence(self.iter(), serializer)
+    }
+}

@@ -12,9 +12,10 @@
 //! | TeamCity | `##teamcity[message]` | anywhere in a line |
 //! | GitLab | `section_start:0:x`, between a carriage return and an escape sequence | anywhere |
 //!
-//! For people, [`visible`] writes a hidden character, or one character of a command, as `\u{…}`.
-//! [`Json`] writes that character as `\u…`. Every JSON parser undoes this escape, so the JSON keeps
-//! its value.
+//! For people, [`visible`] writes a hidden character, or one character of a command, as `\u{…}`. It
+//! writes a line feed, a carriage return and a tab as `\n`, `\r` and `\t`. [`lines`] keeps the line
+//! feeds of a message. [`Json`] writes every such character as `\u…`. Every JSON parser undoes this
+//! escape, so the JSON keeps its value.
 //!
 //! The trap: the caller may print several strings in a row, but [`visible`] sees only one. So
 //! [`visible`] also escapes a string that could become a command together with the next one.
@@ -30,7 +31,7 @@ pub use json::{Json, json};
 /// How much longer an escape is than its hidden character, in bytes.
 const ESCAPE_GROWTH: usize = 5;
 
-/// Escapes hidden characters and the starts of commands as `\u{…}`.
+/// Escapes hidden characters and the starts of commands.
 ///
 /// The function is idempotent.
 pub fn visible(text: &str) -> String {
@@ -55,13 +56,34 @@ pub fn text(text: &str) -> Cow<'_, str> {
             _ => false,
         };
         if is_of_command || is_hidden(character) {
-            shown.extend(character.escape_unicode());
+            shown.push_str(&escaped(character));
         } else {
             shown.push(character);
         }
         last = Some(character);
     }
     Cow::Owned(shown)
+}
+
+/// Like [`visible`], but keeps the line feeds of a text, except those at its end. The caller must
+/// make sure that a line of the text cannot pass for a line of its own.
+pub fn lines(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for (number, line) in text.trim_end().split('\n').enumerate() {
+        if number > 0 {
+            shown.push('\n');
+        }
+        shown.push_str(&self::text(line.strip_suffix('\r').unwrap_or(line)));
+    }
+    shown
+}
+
+/// Returns the escape of a character: `\n`, `\r`, `\t` or `\u{…}`.
+pub fn escaped(character: char) -> String {
+    match character {
+        '\n' | '\r' | '\t' => character.escape_default().collect(),
+        other => other.escape_unicode().collect(),
+    }
 }
 
 /// Returns the offset of the `::` at the start of a text, after any white space, in bytes.
@@ -86,7 +108,7 @@ mod tests {
     fn hidden_characters_are_shown() {
         for (text, shown) in [
             ("\u{1b}[31m", r"\u{1b}[31m"),
-            ("a\r\n\tb", r"a\u{d}\u{a}\u{9}b"),
+            ("a\r\n\tb", r"a\r\n\tb"),
             ("\u{9b}\u{7f}", r"\u{9b}\u{7f}"),
             ("a\u{202e}b\u{2066}", r"a\u{202e}b\u{2066}"),
             ("\u{e0041}\u{feff}", r"\u{e0041}\u{feff}"),
@@ -102,7 +124,7 @@ mod tests {
         for (text, shown) in [
             ("::error::x", r"\u{3a}:error::x"),
             (" \u{3000} ::error::x", " \u{3000} \\u{3a}:error::x"),
-            ("\t::error::x", r"\u{9}\u{3a}:error::x"),
+            ("\t::error::x", r"\t\u{3a}:error::x"),
             (":", r"\u{3a}"),
             ("a ##[error]x", r"a #\u{23}[error]x"),
             ("##vso[task.x]##[y]", r"#\u{23}vso[task.x]#\u{23}[y]"),
@@ -114,6 +136,18 @@ mod tests {
         ] {
             assert_eq!(visible(text), shown, "{text:?}");
             assert_eq!(visible(shown), shown, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn lines_are_kept_and_each_is_inert() {
+        for (text, shown) in [
+            ("a\n\n  b\r\nc\n\n", "a\n\n  b\nc"),
+            ("a\rb\tc\u{1b}[1m", r"a\rb\tc\u{1b}[1m"),
+            ("a\n::error::x\n ##[y]", "a\n\\u{3a}:error::x\n #\\u{23}[y]"),
+            ("\n", ""),
+        ] {
+            assert_eq!(lines(text), shown, "{text:?}");
         }
     }
 

@@ -298,7 +298,7 @@ fn hostile_names_are_escaped() {
     let shown =
         |args: &[&str]| String::from_utf8(audit(args, plan.as_bytes()).stdout).expect("UTF-8");
     let table = shown(&[]);
-    assert!(table.contains(r"=1+1\u{1b}[31m\u{202e}\u{a}"), "{table}");
+    assert!(table.contains(r"=1+1\u{1b}[31m\u{202e}\n"), "{table}");
     assert!(!table.contains(['\u{1b}', '\u{202e}']), "{table}");
     assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
     let csv = shown(&["--format", "csv"]);
@@ -307,7 +307,7 @@ fn hostile_names_are_escaped() {
         .map(|row| row.expect("a row").iter().map(str::to_owned).collect())
         .collect();
     assert_eq!(cells.len(), EXPECTED.len() + 2);
-    assert!(cells.iter().flatten().any(|cell| cell == r"'=1+1\u{1b}[31m\u{202e}\u{a}"), "{csv}");
+    assert!(cells.iter().flatten().any(|cell| cell == r"'=1+1\u{1b}[31m\u{202e}\n"), "{csv}");
     assert!(!csv.contains(['\u{1b}', '\u{202e}']), "{csv}");
     assert!(cells.iter().flatten().all(|cell| !cell.starts_with('=')));
 }

@@ -15,6 +15,7 @@ mod incomplete;
 mod json;
 mod machines;
 mod markdown;
+mod messages;
 mod noise;
 mod order;
 mod page;

@@ -116,7 +116,7 @@ impl Summary {
             || self.plan.complete == Some(false)
             || self.plan.errored == Some(true)
             || self.plan.lacks_resource_changes
-            || self.is_of_refresh()
+            || self.refreshes_values()
     }
 
     /// Whether the plan only updates the state, as with `-refresh-only`.
@@ -129,6 +129,12 @@ impl Summary {
         let has_moves = self.resource_drift.contains_key("no-op");
         let can_be_refresh = self.plan.applyable != Some(false) || has_moves;
         self.resource_changes.is_empty() && can_be_refresh && !self.resource_drift.is_empty()
+    }
+
+    /// Whether the plan only updates the state, and not only with moves. The tools say that a plan
+    /// which only records moves has no changes (`-detailed-exitcode`).
+    fn refreshes_values(&self) -> bool {
+        self.is_of_refresh() && self.resource_drift.keys().any(|action| action != "no-op")
     }
 
     /// Counts a change to a resource. Fails if there are too many different action words.

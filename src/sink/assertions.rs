@@ -395,7 +395,7 @@ impl<'a, W: Write> Results<'a, W> {
                 true => {
                     "the assertion is optional, and the plan has nothing that it is about".into()
                 }
-                false => self.explained(assertion, outcome),
+                false => visible(&self.explained(assertion, outcome)),
             };
             let block = self.location(assertion, outcome);
             suite.failed_at(block.as_ref(), &assertion.name, element, &message);

@@ -16,7 +16,7 @@ use super::report::ReportOptions;
 use super::screen::fit;
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
-use crate::inert::visible;
+use crate::inert::{self, visible};
 use crate::record::counts::Summary;
 use crate::record::{Check, Label, Record, ResourceChange};
 
@@ -155,7 +155,7 @@ impl<'s, W: Write> Github<'s, W> {
         }
         let title = format!("Check failed: {}", shown(&check.address, NAME));
         let lines = check.problems.iter().filter(|problem| !problem.is_empty());
-        let lines = lines.take(PROBLEMS).map(|problem| shown(problem, MESSAGE));
+        let lines = lines.take(PROBLEMS).map(|problem| fit(&inert::lines(problem), MESSAGE));
         let lines: Vec<String> = lines.collect();
         let source = shown(&self.source, NAME);
         let message = match lines.is_empty() {

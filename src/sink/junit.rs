@@ -14,7 +14,7 @@ use super::report::ReportOptions;
 use super::short::{messages, short};
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
-use crate::inert::visible;
+use crate::inert::{lines, visible};
 use crate::record::watch::Watch;
 use crate::record::{Label, Record};
 
@@ -64,7 +64,8 @@ impl Suite {
         self.failed_at(None, name, outcome, message);
     }
 
-    /// Like [`Suite::failed`], with the block that the test is about.
+    /// Like [`Suite::failed`], with the block that the test is about. A message may have several
+    /// lines, so the names in it must be visible.
     pub fn failed_at(
         &mut self,
         block: Option<&Location>,
@@ -78,7 +79,8 @@ impl Suite {
             "skipped" => self.skipped += 1,
             _ => self.failures += 1,
         }
-        let (name, message) = (xml(name), xml(message));
+        let lines: Vec<_> = message.split('\n').map(xml).collect();
+        let (name, message) = (xml(name), lines.join("&#10;"));
         let place = block.map_or_else(String::new, |block| {
             format!(r#" file="{}" line="{}""#, xml(&block.file), block.line)
         });
@@ -144,8 +146,9 @@ impl<W: Write> Sink for Junit<W> {
                     // An unknown check has not failed.
                     "unknown" => suite.failed(&name, "skipped", "known after apply"),
                     status => {
-                        let problems = messages(&check.problems);
-                        suite.failed(&name, "failure", &format!("{status}: {problems}"));
+                        let problems = lines(&messages(&check.problems));
+                        let message = format!("{}: {problems}", visible(status));
+                        suite.failed(&name, "failure", &message);
                     }
                 }
             }
@@ -202,7 +205,7 @@ fn rule(suite: &mut Suite, answer: &Answer<'_>) {
     if !answer.is_broken() {
         return suite.passed(&name);
     }
-    let mut words = answer.words(usize::MAX, str::to_owned);
+    let mut words = answer.words(usize::MAX, visible);
     words.extend(answer.rule.message().map(|message| format!(": {message}")));
     let severity = answer.rule.severity().word();
     let outcome = if answer.fails() { "failure" } else { "skipped" };

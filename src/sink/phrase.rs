@@ -8,7 +8,7 @@ use crate::record::PlanFacts;
 use serde_json::value::RawValue;
 
 use super::short::{messages, short};
-use crate::inert::visible;
+use crate::inert::{lines, visible};
 use crate::path::Paths;
 use crate::record::counts::{PlanLine, Summary};
 use crate::record::view::Detail;
@@ -289,7 +289,7 @@ pub(super) fn check_sentence(check: &Check<'_>) -> String {
     };
     let colon = if check.problems.is_empty() { "" } else { ": " };
     let (name, problems) = (short(&check.address), messages(&check.problems));
-    visible(&format!("{name} {words}{colon}{problems}"))
+    visible(&format!("{name} {words}{colon}")) + &lines(&problems)
 }
 
 pub(super) fn unchanged(attributes: &Attributes) -> String {

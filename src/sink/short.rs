@@ -43,12 +43,19 @@ pub(super) fn short_message(message: &str) -> Cow<'_, str> {
     }
 }
 
+/// Returns the first line of a message.
+pub(super) fn first_line(message: &str) -> &str {
+    message.trim().split('\n').next().unwrap_or_default().trim_end()
+}
+
 /// Joins messages, and shortens the result to [`MESSAGE_MAX`]. It ends with the number of bytes
-/// left out.
+/// left out. If a message has several lines, each message begins a line.
 pub(super) fn messages(messages: &[Cow<'_, str>]) -> String {
     let (mut text, mut left_out) = (String::new(), 0);
-    for (index, message) in messages.iter().enumerate() {
-        let separator = if index == 0 { "" } else { "; " };
+    let messages = || messages.iter().map(|message| message.trim_end());
+    let between = if messages().any(|message| message.contains('\n')) { "\n" } else { "; " };
+    for (index, message) in messages().enumerate() {
+        let separator = if index == 0 { "" } else { between };
         let room = MESSAGE_MAX.saturating_sub(text.len() + separator.len());
         let end = message.floor_char_boundary(room);
         if end > 0 {
@@ -82,5 +89,14 @@ mod tests {
         let text = messages(&texts);
         assert!(text.starts_with("one; xx") && text.ends_with("… and 5 more bytes"));
         assert_eq!(messages(&texts[..1]), "one");
+    }
+
+    #[test]
+    fn a_message_of_several_lines_begins_a_line() {
+        let texts = ["one\n", "two"].map(Cow::Borrowed);
+        assert_eq!(messages(&texts), "one; two");
+        let texts = ["one\n\n 1\n", "two"].map(Cow::Borrowed);
+        assert_eq!(messages(&texts), "one\n\n 1\ntwo");
+        assert_eq!(first_line(&texts[0]), "one");
     }
 }

@@ -14,7 +14,7 @@ use super::phrase::{self, PlanCount, Warning, counted, plan_line, replaced_note}
 use super::screen::{
     BOLD, CYAN, DIM, GREEN, PLAIN, RED, Screen, YELLOW, fit, fit_end, padded, width, wrapped,
 };
-use super::short::short_group;
+use super::short::{first_line, short_group};
 use super::source_link::SourceLinks;
 use super::tool::{Clues, Tool};
 use super::{Sink, write_error};
@@ -53,7 +53,8 @@ struct Draft {
     risks: [Listing; 3],
     moves: Listing,
     imports: Listing,
-    drift: Listing,
+    /// Objects that changed outside, and objects that only moved, in a refresh-only plan.
+    drift: [Listing; 2],
     deferred: Listing,
     deferred_reasons: ByWord,
     checks: Checks,
@@ -150,7 +151,7 @@ impl<W: Write> View<W> {
             risks: [listing(), listing(), listing()],
             moves: listing(),
             imports: listing(),
-            drift: listing(),
+            drift: [listing(), listing()],
             deferred: listing(),
             checks: Checks { failed: listing(), unknown: listing() },
             ..Draft::default()
@@ -183,7 +184,9 @@ impl<W: Write> View<W> {
         self.draw_listing("Destroyed, replaced or forgotten", &risks)?;
         self.draw_listing("Moved", &plan.moves)?;
         self.draw_listing("Imported", &plan.imports)?;
-        self.draw_listing(tool.drift(), &plan.drift)?;
+        let [drift, moves] = &plan.drift;
+        self.draw_listing("Moved, to be recorded in the state", moves)?;
+        self.draw_listing(tool.drift(), drift)?;
         self.draw_listing(&deferred_title(&plan), &plan.deferred)?;
         self.draw_listing("Checks that failed", &plan.checks.failed)?;
         self.draw_listing("Checks that are not known yet", &plan.checks.unknown)?;
@@ -357,7 +360,8 @@ impl<W: Write> Sink for View<W> {
             Record::Plan(header) => header.source.clone_into(&mut plan.source),
             Record::ResourceChange(change) => plan.change(change, links),
             Record::ResourceDrift(change) => {
-                plan.drift.push(|| line(change, links, previous_address(change)));
+                let listing = &mut plan.drift[usize::from(change.action == "no-op")];
+                listing.push(|| line(change, links, previous_address(change)));
             }
             Record::DeferredChange(change) => {
                 let reason = change.deferred_reason.as_deref().unwrap_or("unknown");
@@ -437,7 +441,8 @@ impl Draft {
                     1 => String::new(),
                     count => format!(", first of {count} messages"),
                 };
-                format!("{of}: {}", visible(problem))
+                let more = if problem.trim().contains('\n') { " …" } else { "" };
+                format!("{of}: {}{more}", visible(first_line(problem)))
             });
             Line {
                 symbol,

@@ -52,8 +52,8 @@ fn formulas_are_made_harmless_unless_asked_for() {
 fn csv_cells_escape_control_characters_with_raw_formulas_too() {
     for formulas in [Formulas::Quoted, Formulas::Raw] {
         for (text, cell) in [
-            ("\t=1", r"\u{9}=1"),
-            ("\r\n@a", r"\u{d}\u{a}@a"),
+            ("\t=1", r"\t=1"),
+            ("\r\n@a", r"\r\n@a"),
             ("a\u{202e}\u{1b}[31m", r"a\u{202e}\u{1b}[31m"),
             ("##vso[a]", r"#\u{23}vso[a]"),
         ] {
@@ -102,7 +102,7 @@ fn terminal_control_characters_are_made_visible() {
         "\n",
     ] {
         let shown = visible(hidden);
-        assert!(shown.contains("\\u{"), "{hidden:?}");
+        assert!(shown.contains("\\u{") || shown.contains(r"\r") || shown == r"\n", "{hidden:?}");
         assert!(!shown.chars().any(char::is_control));
     }
     assert_eq!(visible("módulo.a[\"😀\"]"), "módulo.a[\"😀\"]");

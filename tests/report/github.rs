@@ -159,8 +159,8 @@ fn annotations_stay_within_the_limit_of_github() {
     let of = |name: &str| commands.iter().filter(|it| it.name == name).collect::<Vec<_>>();
     assert_eq!((of("error").len(), of("warning").len(), of("notice").len()), (10, 0, 1));
     assert!(of("notice")[0].message.starts_with("15 more errors"), "{commands:?}");
-    assert_eq!(commands[0].properties["title"], "Check failed: check.c::0, b=c: %3A\\u{a}");
+    assert_eq!(commands[0].properties["title"], "Check failed: check.c::0, b=c: %3A\\n");
     assert_eq!(commands[0].properties.len(), 1);
-    assert_eq!(commands[0].message, "plan.json: 100%, a:b\\u{d}\\u{a}::error::x %0A");
+    assert_eq!(commands[0].message, "plan.json: 100%, a:b\n\\u{3a}:error::x %0A");
     assert_eq!(outputs["failed-checks"], "25");
 }

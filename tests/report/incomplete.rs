@@ -179,7 +179,7 @@ fn summary_and_markdown_agree_on_plans_without_changes() {
     }
 }
 
-/// Terraform says that a plan which only records moves is not applyable, and offers to apply it.
+/// Terraform says that a plan which only records moves has no changes, and offers to apply it.
 #[test]
 fn a_plan_that_only_records_moves_is_a_refresh() {
     let plan = r#"{"format_version":"1.2","applyable":false,"complete":true,"resource_drift":[
@@ -188,5 +188,20 @@ fn a_plan_that_only_records_moves_is_a_refresh() {
     let text = report_of(&[], plan);
     let line = "\nNo changes to make; the state is to be brought up to date.\n";
     assert!(text.contains("t.b  moved from t.a") && text.contains(line), "{text}");
-    assert_eq!(said(&["summary", "--detailed-exitcode", "-"], plan).0, Some(2));
+    // The exit code, the rules and the counts agree with `terraform plan -detailed-exitcode`.
+    assert_eq!(said(&["summary", "--detailed-exitcode", "-"], plan).0, Some(0));
+    for rule in ["move", "drift", "changes"] {
+        assert_eq!(said(&["summary", "--fail-on", rule, "-"], plan).0, Some(0), "{rule}");
+    }
+    let summary = run::piped(&["summary", "-"], plan.as_bytes()).stdout;
+    let summary = String::from_utf8(summary).expect("UTF-8");
+    assert!(summary.contains("\nMoved, to be recorded in the state: 1\n"), "{summary}");
+    assert!(!summary.contains("Changed outside"), "{summary}");
+    let drifted =
+        plan.replace("no-op", "update").replace(r#""after":{"n":1}"#, r#""after":{"n":2}"#);
+    for applyable in ["true", "null"] {
+        let drifted = drifted.replace("\"applyable\":false", &format!("\"applyable\":{applyable}"));
+        assert_eq!(said(&["summary", "--detailed-exitcode", "-"], &drifted).0, Some(2));
+        assert_eq!(said(&["summary", "--fail-on", "drift", "-"], &drifted).0, Some(3));
+    }
 }

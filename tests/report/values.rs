@@ -52,7 +52,7 @@ fn scalar(text: &str) -> Option<String> {
 /// A text in the spelling of facts, without carriage returns.
 fn text(text: &str) -> Option<String> {
     // A rendering shows no carriage returns.
-    let text = text.replace('\r', "").replace(r"\u{d}", "");
+    let text = text.replace('\r', "").replace(r"\r", "");
     // A report shows tabs in lines as `\t`.
     let text = text.replace(r"\t", "\t");
     let lines: Vec<String> = text.split('\n').map(visible).collect();

@@ -15,7 +15,7 @@ use crate::record::{
 };
 use crate::sink::gate::Answer;
 use crate::sink::phrase::{self, NAMED_WRITE_ONLY, Quoted, WRITE_ONLY, what_else};
-use crate::sink::short::short_message;
+use crate::sink::short::{first_line, short_message};
 use crate::sink::source_link::SourceLink;
 use crate::sink::summary::{Action, known, symbol};
 
@@ -66,7 +66,8 @@ struct Details<'a> {
     check_kind: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     trigger: Option<&'a str>,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    /// The messages of a check. Each is written as its lines.
+    #[serde(skip_serializing_if = "<[_]>::is_empty", serialize_with = "lines")]
     problems: &'a [Cow<'a, str>],
     #[serde(skip_serializing_if = "<[_]>::is_empty", serialize_with = "rows")]
     attributes: &'a [Attribute],
@@ -153,7 +154,7 @@ impl<'a> HtmlEntry<'a> {
             kind: if check.status == "pass" { "passed_check" } else { "check" },
             address: Cow::Borrowed(&check.address),
             status: Some(&check.status),
-            reason: check.problems.first().map(|problem| short_message(problem)),
+            reason: check.problems.first().map(|problem| short_message(first_line(problem))),
             details: Details { check_kind, problems, ..Details::default() },
             ..HtmlEntry::default()
         }
@@ -213,6 +214,20 @@ impl<'a> Cell<'a> {
             },
         };
         Cell::Text(word.into())
+    }
+}
+
+/// Writes the lines of each message.
+fn lines<S: Serializer>(messages: &[Cow<'_, str>], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(messages.iter().map(|message| MessageLines(message)))
+}
+
+/// A message that is written as its lines.
+struct MessageLines<'a>(&'a str);
+
+impl Serialize for MessageLines<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.trim_end().split('\n'))
     }
 }
 

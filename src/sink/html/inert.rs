@@ -1,6 +1,6 @@
 //! Writes JSON that is safe inside an HTML page. The JSON never ends a script element or begins a
-//! comment, and strings show hidden characters as `\u{…}`. In `##`, the second `#` is escaped, so
-//! that no CI runner finds a command in the page.
+//! comment, and strings show hidden characters as `\n`, `\r`, `\t` or `\u{…}`. In `##`, the second
+//! `#` is escaped, so that no CI runner finds a command in the page.
 //!
 //! The serializer passes a string in fragments, cut at each character that JSON must escape. So no
 //! fragment contains a backslash.
@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::ser::{CharEscape, CompactFormatter, Formatter, Serializer};
 
-use crate::inert::is_hidden;
+use crate::inert::{escaped, is_hidden};
 
 /// Writes a value as one line of JSON.
 pub fn push_line(value: &impl Serialize, out: &mut impl Write) -> serde_json::Result<()> {
@@ -35,7 +35,7 @@ impl Formatter for Inert {
             match character {
                 '<' | '>' | '&' => write!(out, "\\u{code:04x}")?,
                 '#' if last == Some('#') => write!(out, "\\u{code:04x}")?,
-                hidden if is_hidden(hidden) => write!(out, "\\\\u{{{code:x}}}")?,
+                hidden if is_hidden(hidden) => write!(out, "\\{}", escaped(hidden))?,
                 other => out.write_all(other.encode_utf8(&mut [0; 4]).as_bytes())?,
             }
             last = Some(character);
@@ -56,7 +56,7 @@ impl Formatter for Inert {
             CharEscape::AsciiControl(byte) => char::from(byte),
             quoted => return CompactFormatter.write_char_escape(out, quoted),
         };
-        write!(out, "\\\\u{{{:x}}}", u32::from(control))
+        write!(out, "\\{}", escaped(control))
     }
 }
 
@@ -84,11 +84,8 @@ mod tests {
             ("</script>", r#""\u003c/script\u003e""#),
             ("<!--&amp;-->", r#""\u003c!--\u0026amp;--\u003e""#),
             ("a\u{2028}\u{202e}b", r#""a\\u{2028}\\u{202e}b""#),
-            (
-                "\0\t\r\n\u{8}\u{c}\u{7f}\u{85}",
-                r#""\\u{0}\\u{9}\\u{d}\\u{a}\\u{8}\\u{c}\\u{7f}\\u{85}""#,
-            ),
-            ("\\\n<", r#""\\\\u{a}\u003c""#),
+            ("\0\t\r\n\u{8}\u{c}\u{7f}\u{85}", r#""\\u{0}\\t\\r\\n\\u{8}\\u{c}\\u{7f}\\u{85}""#),
+            ("\\\n<", r#""\\\\n\u003c""#),
             ("# ##[error]", r##""# #\u0023[error]""##),
         ] {
             assert_eq!(line(text), format!("{expected}\n"), "{text:?}");

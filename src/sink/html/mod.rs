@@ -47,9 +47,9 @@ const SCRIPT: &str = concat!(
 );
 
 /// SHA-256 of the style, in base64.
-const STYLE_DIGEST: &str = "1xs6XqXrdOWesqbj6jpBms1CsuT5ZySHZtAQ3+cVnhI=";
+const STYLE_DIGEST: &str = "vs7p1J+XTtPGRUGeyRTPAEZtaDAybWup8hmVM5MytdE=";
 /// SHA-256 of the script, in base64.
-const SCRIPT_DIGEST: &str = "xjEBsAhp9ueT5BvIgBxz6l3wd8DNnS6Kgx1BxT2sAB0=";
+const SCRIPT_DIGEST: &str = "5EYhWowoDBW/Y/9nx5oeduDZMFtcgE98aEUHbBdUPP4=";
 
 /// The placeholder in the page that the data replaces.
 const DATA: &str = "<!-- data -->\n";

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use super::attributes::{RenderedAttributes, VALUE, render};
 use super::class::Class;
-use super::quoted::{NAME, cut, fence, span};
+use super::quoted::{NAME, cut_lines, fence, span};
 use crate::record::view::Detail;
 use crate::record::{ActionInvocation, Attributes, Check, OutputChange, ResourceChange};
 use crate::sink::phrase::{self, Quoted, Tense};
@@ -159,7 +159,7 @@ impl EntryRenderer {
                 let _ = writeln!(lines, "… and {} more", problems.count() - place);
                 break;
             }
-            let _ = writeln!(lines, "{}", cut(problem, PROBLEM.min(self.lines_max)));
+            let _ = writeln!(lines, "{}", cut_lines(problem, PROBLEM.min(self.lines_max)));
         }
         if !lines.is_empty() {
             fence("", &mut lines);

@@ -1,7 +1,7 @@
 //! Quotes text from a plan for Markdown: in code spans and fences, where no host looks for markup,
 //! links, mentions or issue numbers.
 
-use crate::inert::visible;
+use crate::inert::{lines, visible};
 
 /// Maximum number of characters of an address, and of a path.
 pub(super) const NAME: usize = 200;
@@ -11,6 +11,12 @@ pub(super) fn cut(text: &str, max: usize) -> String {
     // Cut first, to save work: a character never becomes shorter when it is made visible.
     let end = text.char_indices().nth(max).map_or(text.len(), |(at, _)| at);
     shortened(visible(&text[..end]), max, end < text.len())
+}
+
+/// Like [`cut`], but keeps the line feeds of a message.
+pub(super) fn cut_lines(text: &str, max: usize) -> String {
+    let end = text.char_indices().nth(max).map_or(text.len(), |(at, _)| at);
+    shortened(lines(&text[..end]), max, end < text.len())
 }
 
 fn shortened(mut text: String, max: usize, is_cut: bool) -> String {
@@ -64,7 +70,7 @@ mod tests {
             ("a.b", "`a.b`"),
             ("", "` `"),
             ("a`|", r"`a\u{60}\u{7…`"),
-            ("`\n`", r"`\u{60}\u{a}…`"),
+            ("`\n`", r"`\u{60}\n\u{…`"),
             ("\u{202e}@a", r"`\u{202e}@a`"),
             ("0123456789", "`0123456789`"),
             ("0123456789a", "`0123456789…`"),

@@ -8,7 +8,7 @@ use std::io::Write;
 use super::cells::Cells;
 use super::type_words::type_words;
 use crate::error::Result;
-use crate::inert::visible;
+use crate::inert::{self, visible};
 use crate::record::values::{Check, Output, Record, RowKind, Select, Sink, Summary, Variable};
 use crate::sink::fleet::without_registry;
 use crate::sink::phrase::counted;
@@ -23,6 +23,9 @@ const NARROWEST: usize = 8;
 
 /// Length of a text that no screen shows, in bytes.
 const LONGEST: usize = STACKED * 4 * Screen::UNBOUNDED;
+
+/// Maximum number of lines of the messages of a check.
+const LINES_MAX: usize = 1000;
 
 /// A sink that draws a table for each document.
 pub struct Table<W: Write> {
@@ -136,8 +139,27 @@ impl<W: Write> Table<W> {
         writeln!(self.out, "{}", self.screen.paint(DIM, &text))
     }
 
+    /// Returns the rows of a record: one, or one for each line of the messages of a check. A record
+    /// that is not a row has none.
+    fn rows(&self, record: &Record<'_>) -> Vec<Vec<String>> {
+        let Some(mut first) = self.row(record) else { return Vec::new() };
+        let Record::Check(check) = record else { return vec![first] };
+        let problems = inert::lines(&problems(check));
+        let lines = problems.split('\n').map(|line| fit(line, Screen::UNBOUNDED));
+        let more = problems.split('\n').nth(LINES_MAX).map(|_| "…".to_owned());
+        let mut lines = lines.take(LINES_MAX).chain(more);
+        let (columns, last) = (first.len(), first.len() - 1);
+        first[last] = lines.next().unwrap_or_default();
+        let more = lines.map(|line| {
+            let mut row = vec![String::new(); columns];
+            row[last] = line;
+            row
+        });
+        std::iter::once(first).chain(more).collect()
+    }
+
     /// Returns the cells of a row in the order of the columns, or `None` for a record that is not a
-    /// row.
+    /// row. The last cell of a check is empty.
     fn row(&self, record: &Record<'_>) -> Option<Vec<String>> {
         let cells = Cells::of(record)?;
         let text = |column: &str| match cells.get(column) {
@@ -185,10 +207,7 @@ impl<W: Write> Table<W> {
                 let words = words.unwrap_or_else(|| text("type"));
                 vec![text("name"), words, marks.join(", "), text("value")]
             }
-            Record::Check(check) => {
-                let problems = fit(&visible(&problems(check)), Screen::UNBOUNDED);
-                vec![text("address"), text("check_kind"), text("status"), problems]
-            }
+            Record::Check(_) => vec![text("address"), text("check_kind"), text("status")],
             Record::Document(_) | Record::Summary(_) => return None,
         };
         if let Record::Resource(resource) = record {
@@ -201,22 +220,27 @@ impl<W: Write> Table<W> {
 }
 
 /// Returns the problems of a check, up to a length that no screen has. A problem begins with the
-/// address of its instance, if that differs from the address of the check.
+/// address of its instance, if that differs from the address of the check. If a problem has several
+/// lines, each problem begins a line.
 fn problems(check: &Check<'_>) -> String {
-    let (mut text, mut separator) = (String::new(), "");
+    let (mut text, mut has_lines) = (String::new(), false);
     // Only an input that another process modifies has an invalid instance or problem.
     for instance in check.instances.iter().flatten() {
         let address = instance.address.as_deref().filter(|address| *address != check.address);
         for problem in instance.problems.iter().flatten() {
             if text.len() > LONGEST {
-                return text;
+                break;
             }
-            text.push_str(std::mem::replace(&mut separator, "; "));
-            address.iter().for_each(|address| text.extend([address, ": "]));
-            text.push_str(&problem);
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            address.iter().for_each(|address| text.extend([&*visible(address), ": "]));
+            let problem = problem[..problem.floor_char_boundary(LONGEST)].trim_end();
+            has_lines |= problem.contains('\n');
+            text.push_str(problem);
         }
     }
-    text
+    if has_lines { text } else { text.replace('\n', "; ") }
 }
 
 /// Returns a line of cells, each padded or cut to its width.
@@ -244,7 +268,7 @@ impl<W: Write> Sink for Table<W> {
             }
             Record::Summary(summary) => self.end(summary),
             row => {
-                self.rows.extend(self.row(row));
+                self.rows.extend(self.rows(row));
                 if self.rows.len() < BATCH { Ok(()) } else { self.draw_rows() }
             }
         };

@@ -16,7 +16,9 @@ function details(row) {
   ].filter(([, value]) => value);
   const list = facts.flatMap(([key, value]) => [make("dt", "", key), make("dd", "", value)]);
   if (list.length > 0) body.append(make("dl", "", ...list));
-  const problems = (told.problems ?? []).map((problem) => make("li", "", problem));
+  const problems = (told.problems ?? []).map((lines) =>
+    make("li", "", ...lines.flatMap((line, at) => (at > 0 ? [make("br"), line] : [line]))),
+  );
   if (problems.length > 0) body.append(make("ul", "problems", ...problems));
   // What configures an action is no change.
   const action = row.kind.endsWith("invocation") ? "read" : row.action;
@@ -40,7 +42,7 @@ function block({ text, url }) {
 function shownText(told) {
   const { provider, importing, trigger, check_kind, problems = [], attributes = [] } = told;
   const values = attributes.flatMap(([path, before, after]) => [path, text(before), text(after)]);
-  const all = [provider, importing, trigger, check_kind, told.block?.text, ...problems, ...values];
+  const all = [provider, importing, trigger, check_kind, told.block?.text, ...problems.flat(), ...values];
   return all.join("\n").toLowerCase();
 }
 

@@ -1,0 +1,124 @@
+//! Messages of checks with several lines, and line feeds in other texts.
+
+use serde_json::{Value, json};
+
+use crate::run;
+
+/// A plan with a failed check that has these messages.
+fn plan(address: &str, messages: &[&str]) -> String {
+    let problems: Vec<_> = messages.iter().map(|message| json!({"message": message})).collect();
+    let address = json!({"kind": "check", "to_display": address});
+    json!({
+        "format_version": "1.2", "terraform_version": "1.11.4", "resource_changes": [],
+        "checks": [{"address": address, "status": "fail", "instances": [
+            {"address": {"to_display": address["to_display"]}, "status": "fail",
+            "problems": problems}]}],
+    })
+    .to_string()
+}
+
+const MESSAGE: &str = "The certificate ends soon.\n\nRenew it:\n  1. open\n  2. press\n";
+
+fn written(command: &str, plan: &str) -> String {
+    let arguments: Vec<&str> = command.split(' ').collect();
+    let output = run::piped(&arguments, plan.as_bytes());
+    assert_eq!(output.status.code(), Some(0), "{command}");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+#[test]
+fn messages_of_several_lines_are_printed_as_lines() {
+    let plan = plan("check.c", &[MESSAGE]);
+    for (command, expected) in [
+        (
+            "checks",
+            "check.c  check  fail    The certificate ends soon.\n\n\
+             \u{20}                       Renew it:\n\
+             \u{20}                         1. open\n\
+             \u{20}                         2. press\n",
+        ),
+        ("report", "        The certificate ends soon.\n\n        Renew it:\n          1. open\n"),
+        (
+            "report -o markdown",
+            "```\nThe certificate ends soon.\n\nRenew it:\n  1. open\n  2. press\n```\n",
+        ),
+        (
+            "report -o github",
+            "::-: The certificate ends soon.%0A%0ARenew it:%0A  1. open%0A  2. press\n",
+        ),
+        (
+            "report -o junit",
+            "\"fail: The certificate ends soon.&#10;&#10;Renew it:&#10;  1. open&#10;  2. press\"",
+        ),
+        ("report -o sarif", "failed: The certificate ends soon.\\n\\nRenew it:\\n  1. open\\n"),
+        ("report -o code-quality", "failed: The certificate ends soon.\\n\\nRenew it:\\n"),
+        (
+            "report -o html",
+            r#"[["The certificate ends soon.","","Renew it:","  1. open","  2. press"]]"#,
+        ),
+        ("summary", "  ! check.c fail: The certificate ends soon. …\n"),
+    ] {
+        let text = written(command, &plan);
+        assert!(text.contains(expected), "{command}: {text}");
+        assert!(!text.contains("u{a}"), "{command}: {text}");
+    }
+}
+
+#[test]
+fn messages_of_one_line_stay_on_one_line() {
+    let plan = plan("check.c", &["one", "two"]);
+    assert!(written("checks", &plan).contains("  fail    one; two\n"));
+    assert!(written("report -o junit", &plan).contains("\"fail: one; two\""));
+    let plan = self::plan("check.c", &["one\n", "two\nlines"]);
+    assert!(written("report -o junit", &plan).contains("\"fail: one&#10;two&#10;lines\""));
+}
+
+/// A line of a message must not pass for a line of the report, or for a command.
+#[test]
+fn lines_of_messages_forge_nothing() {
+    let forged = "x\n::error::forged\n##[error]forged\n```\n## forged\n<b>\n\
+                  check.d  check  pass\n  ! check.d\r\u{1b}[31m\tforged";
+    let plan = plan("check.c", &[forged]);
+    for command in [
+        "checks",
+        "report",
+        "report -o markdown",
+        "report -o github",
+        "report -o junit",
+        "report -o sarif",
+        "report -o gitlab",
+        "report -o html",
+        "summary",
+    ] {
+        let text = written(command, &plan);
+        assert!(!text.contains('\u{1b}') && !text.contains("##[error]"), "{command}: {text}");
+        let is_command = |line: &str| line.trim_start().starts_with("::error::");
+        assert!(!text.lines().any(is_command), "{command}: {text}");
+        // Only inside the fence of Markdown does a line of the message begin a line.
+        let begins = |line: &str| {
+            ["check.d", "  ! check.d", "## forged", "<b>"].iter().any(|it| line.starts_with(it))
+        };
+        assert!(command.contains("markdown") || !text.lines().any(begins), "{command}: {text}");
+    }
+    let markdown = written("report -o markdown", &plan);
+    let (before, rest) = markdown.split_once("````\n").expect("a fence");
+    let (inside, after) = rest.split_once("\n````\n").expect("its end");
+    assert!(inside.contains("\n## forged\n") && inside.contains(r"check.d\r\u{1b}[31m\tforged"));
+    assert!(!before.contains("forged") && !after.contains("forged"));
+}
+
+#[test]
+fn line_feeds_in_other_texts_are_shown_by_their_escape() {
+    let plan = plan("check.\"a\nb\tc\rd\"", &["one"]);
+    for command in ["checks", "report", "report -o markdown", "report -o junit", "summary"] {
+        let text = written(command, &plan);
+        assert!(text.contains(r"a\nb\tc\rd"), "{command}: {text}");
+    }
+    let github = written("report -o github", &plan);
+    assert!(github.contains(r"a\nb\tc\rd"), "{github}");
+    // Data keeps its value.
+    let record = written("changes", &plan);
+    let record = record.lines().find(|line| line.contains("check.")).expect("a record");
+    let record: Value = serde_json::from_str(record).expect("JSON");
+    assert_eq!(record["address"], "check.\"a\nb\tc\rd\"");
+}

@@ -176,11 +176,11 @@ fn resource(kind: &str, element: &Value, deferred_reason: Option<&Value>) -> Val
     let change = &element["change"];
     let mut record = Fields::of(kind);
     for key in ELEMENT_KEYS.split(' ') {
-        record.copy(key, given(element, key));
+        record.copy(key, filled(element, key));
     }
     record.put("action", json!(action(change)));
     record.put("actions", change["actions"].clone());
-    record.copy("action_reason", given(element, "action_reason"));
+    record.copy("action_reason", filled(element, "action_reason"));
     record.copy("deferred_reason", deferred_reason);
     record.paths_of(change, false);
     record.list(
@@ -342,6 +342,13 @@ fn given<'a>(object: &'a Value, key: &str) -> Option<&'a Value> {
     object.get(key).filter(|value| !value.is_null())
 }
 
+/// Like `given`, for the keys whose empty text counts as absent.
+fn filled<'a>(object: &'a Value, key: &str) -> Option<&'a Value> {
+    let can_be_empty =
+        matches!(key, "previous_address" | "module_address" | "deposed" | "action_reason");
+    given(object, key).filter(|value| !can_be_empty || **value != json!(""))
+}
+
 fn elements(array: &Value) -> impl Iterator<Item = &Value> {
     array.as_array().into_iter().flatten()
 }
@@ -363,7 +370,7 @@ fn action(change: &Value) -> String {
 }
 
 fn moves(element: &Value) -> bool {
-    given(element, "previous_address").is_some_and(|previous| *previous != element["address"])
+    filled(element, "previous_address").is_some_and(|previous| *previous != element["address"])
 }
 
 /// Collects the paths at which an overlay is exactly `true`.

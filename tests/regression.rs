@@ -520,3 +520,56 @@ fn a_path_is_cut_where_any_marked_place_may_be_an_element_of_a_set() {
     assert_eq!(paths("[true]", "[true]"), serde_json::json!(["[1][2]", ""]));
     assert_eq!(paths(r#"{"c":true}"#, "{}"), serde_json::json!(["", "a.b"]));
 }
+
+#[test]
+fn an_empty_text_counts_as_absent() {
+    let plan = r#"{"format_version":"1.2","resource_changes":[{"address":"t.b","deposed":"",
+        "previous_address":"","action_reason":"","module_address":"","type":"t","name":"b",
+        "index":"","change":{"actions":["no-op"],"before":{"a":1},"after":{"a":1}}}]}"#;
+    let (records, sifted) = run::records(Slice(plan.as_bytes()), &run::all()).expect("a plan");
+    let change = &records[1];
+    for key in ["deposed", "previous_address", "action_reason", "module_address"] {
+        assert!(change.get(key).is_none(), "{change}");
+    }
+    assert_eq!(change["index"], "", "the key of an instance may be empty");
+    assert_eq!((sifted.summary.moved, sifted.has_changes), (0, false));
+    let output = run::piped(&["report", "--all"], plan.as_bytes());
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(!text.contains("moved") && !text.contains("deposed"), "{text}");
+    let state = r#"{"format_version":"1.0","values":{"root_module":{"resources":[{"address":"t.b",
+        "mode":"managed","type":"t","name":"b","deposed_key":"","values":{"a":1}}]}}}"#;
+    let output = run::piped(&["resources"], state.as_bytes());
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(text.contains("t.b") && !text.contains("deposed"), "{text}");
+    let asked = r#"{"resource":"t.b","path":"a","known":1}"#;
+    let output = run::piped(&["assert", "-e", asked], state.as_bytes());
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn planned_values_leave_out_a_resource_that_is_forgotten() {
+    let resource = |name: &str, members: &str| {
+        format!(r#"{{"address":"t.{name}","mode":"managed","type":"t","name":"{name}"{members}}}"#)
+    };
+    let resources = [
+        resource("forgotten", r#","sensitive_values":false"#),
+        resource("forgotten_too", r#","values":null,"sensitive_values":false"#),
+        resource("unknown", r#","sensitive_values":{}"#),
+        resource("old", ""),
+        resource("kept", r#","values":{"a":1},"sensitive_values":{}"#),
+    ];
+    let values = format!(r#"{{"root_module":{{"resources":[{}]}}}}"#, resources.join(","));
+    let plan = format!(
+        r#"{{"format_version":"1.2","planned_values":{values},"prior_state":{{"values":{values}}},
+        "resource_changes":[]}}"#
+    );
+    let listed = |of: &str| {
+        let output = run::piped(&["resources", "--of", of, "-f", "ndjson"], plan.as_bytes());
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        let records = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+        let names = records.filter_map(|record| record["name"].as_str().map(str::to_owned));
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(listed("planned"), ["unknown", "old", "kept"]);
+    assert_eq!(listed("prior"), ["forgotten", "forgotten_too", "unknown", "old", "kept"]);
+}

@@ -239,7 +239,8 @@ impl<'a> Run<'a> {
             return places.into_iter().try_for_each(|place| self.check(place, &sides, None));
         }
         let sides = Sides::of_state(get("values")?, get("sensitive_values")?);
-        if get("deposed_key")?.is_some_and(|key| !key.is_null()) {
+        let deposed_key = get("deposed_key")?.filter(|key| !key.is_null());
+        if !text(deposed_key)?.is_empty() {
             return Ok(());
         }
         let [address, type_name] = [text(get("address")?)?, text(get("type")?)?];

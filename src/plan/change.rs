@@ -185,6 +185,16 @@ pub(super) fn text<'a>(value: Option<Value<'a>>, key: &'static str) -> Result<Op
     }
 }
 
+/// Like [`text`], but treats an empty text as absent, as programs write it for a key that has no
+/// value.
+#[inline]
+pub(super) fn filled_text<'a>(
+    value: Option<Value<'a>>,
+    key: &'static str,
+) -> Result<Option<Text<'a>>> {
+    Ok(text(value, key)?.filter(|text| !text.raw().is_empty()))
+}
+
 pub(super) fn required<'a>(
     object: Value<'_>,
     value: Option<Value<'a>>,
@@ -256,8 +266,8 @@ impl<'a> ResourceChange<'a> {
         Ok(ResourceChange {
             address,
             offset: address.map_or(element.offset(), |address| address.offset()),
-            previous_address: text(previous_address, "previous_address")?,
-            module_address: text(module_address, "module_address")?,
+            previous_address: filled_text(previous_address, "previous_address")?,
+            module_address: filled_text(module_address, "module_address")?,
             resource: ResourceName {
                 mode: text(mode, "mode")?,
                 type_name: text(type_name, "type")?,
@@ -267,11 +277,11 @@ impl<'a> ResourceChange<'a> {
                     .transpose()
                     .map_err(|error| error.within("index"))?,
                 provider_name: text(provider_name, "provider_name")?,
-                deposed: text(deposed, "deposed")?,
+                deposed: filled_text(deposed, "deposed")?,
             },
             index_unknown: index_unknown.is_some_and(Value::is_true),
             change: Change::parse(change).map_err(|error| error.within("change"))?,
-            action_reason: text(action_reason, "action_reason")?,
+            action_reason: filled_text(action_reason, "action_reason")?,
         })
     }
 

@@ -2,9 +2,9 @@
 //! section 6), and declarations of variables (section 8). Values stay borrowed from the input.
 
 use super::change::ResourceName;
-use super::change::{Index, members, present, required_text, text};
+use super::change::{Index, filled_text, members, present, required_text, text};
 use crate::error::Result;
-use crate::json::value::{Text, Value};
+use crate::json::value::{Kind, Text, Value};
 
 /// A resource instance of `planned_values`, `prior_state` or a state.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +13,7 @@ pub struct ResourceInstance<'a> {
     pub address: Text<'a>,
     pub resource: ResourceName<'a>,
     pub schema_version: Option<Value<'a>>,
-    /// `None` if the key is absent. OpenTofu omits it for resources that it forgets.
+    /// `None` if the key is absent. The tools omit it for resources that they forget.
     pub values: Option<Value<'a>>,
     /// The sensitivity marks of `values`, with the same nesting.
     pub sensitive_values: Option<Value<'a>>,
@@ -100,7 +100,7 @@ impl<'a> ResourceInstance<'a> {
                     .transpose()
                     .map_err(|error| error.within("index"))?,
                 provider_name: text(provider_name, "provider_name")?,
-                deposed: text(deposed_key, "deposed_key")?,
+                deposed: filled_text(deposed_key, "deposed_key")?,
             },
             schema_version: present(schema_version),
             values: present(values),
@@ -110,6 +110,14 @@ impl<'a> ResourceInstance<'a> {
             identity: present(identity),
             identity_schema_version: present(identity_schema_version),
         })
+    }
+
+    /// Whether the resource, in `planned_values`, is one that the plan forgets: it has no values,
+    /// and its marks are those of `null`. A resource whose values are all unknown has the marks
+    /// `{}`.
+    pub fn is_forgotten(&self) -> bool {
+        let is_false = |marks: Value<'_>| matches!(marks.kind(), Ok(Kind::False));
+        self.values.is_none() && self.sensitive_values.is_some_and(is_false)
     }
 }
 

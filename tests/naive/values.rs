@@ -17,7 +17,10 @@ pub fn resources(document: &Value, section: &str, show_all: bool) -> Vec<Value> 
     let root = root_of(document, section);
     collect(&root["root_module"], None, &mut |resource, module| {
         let is_shown = show_all || matches!(resource["mode"].as_str(), None | Some("managed"));
-        if is_shown {
+        let is_forgotten = section == "planned_values"
+            && given(resource, "values").is_none()
+            && resource["sensitive_values"] == json!(false);
+        if is_shown && !is_forgotten {
             found.push(self::resource(resource, module, section));
         }
     });
@@ -68,7 +71,8 @@ fn resource(resource: &Value, module: Option<&str>, section: &str) -> Value {
         ("provider_name", "provider_name"),
         ("schema_version", "schema_version"),
     ] {
-        record.extend(given(resource, key).map(|value| (to.to_owned(), value.clone())));
+        let value = given(resource, key).filter(|value| to != "deposed" || **value != json!(""));
+        record.extend(value.map(|value| (to.to_owned(), value.clone())));
     }
     if resource["tainted"] == json!(true) {
         record.insert("tainted".into(), true.into());

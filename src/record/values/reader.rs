@@ -139,6 +139,10 @@ impl Reader<'_> {
 
     fn resource(&mut self, section: &'static str, piece: &Piece<'_>) -> Result<Flow> {
         let instance = ResourceInstance::parse(piece.value)?;
+        // The state does not have it after the plan is applied.
+        if piece.section == Section::PlannedValues && instance.is_forgotten() {
+            return Ok(Flow::Continue);
+        }
         if !self.shows(&instance)? {
             self.summary.hidden += 1;
             return Ok(Flow::Continue);

@@ -127,9 +127,44 @@ fn streams() -> Vec<(String, &'static [&'static str])> {
     ]
 }
 
+/// Streams with arrays of plans, and the expected result for each of their documents.
+fn arrays() -> Vec<(String, &'static [&'static str])> {
+    let [a, b, c] = ["a", "b", "c"].map(plan);
+    let cut = &b[..b.len() - 20];
+    vec![
+        (format!("[{a},{b},{c}]"), &["x.a", "x.b", "x.c"]),
+        (format!(" [ {a} ,\r\n\t{b}\n, {c}\n]\n \n"), &["x.a", "x.b", "x.c"]),
+        (format!("\u{feff}[\n{a},\n{b}\n]"), &["x.a", "x.b"]),
+        (format!("[{a}]"), &["x.a"]),
+        // Arrays, documents and texts in a row.
+        (format!("[{a}]\n[{b}] {c}"), &["x.a", "x.b", "x.c"]),
+        (format!("{a}\n[{b},{c}]"), &["x.a", "x.b", "x.c"]),
+        (format!("[command]/bin/jq -s . p\n[{a},{b}]\nDone.\n"), &["x.a", "x.b"]),
+        (format!("unit a\n{a}\nunit b\n[\n{b}]\n[c] [{c}]\n"), &["x.a", "x.b", "x.c"]),
+        // Documents that are not plans, and values that are not objects.
+        (format!("[{a},{{}},{c}]"), &["x.a", "!", "?"]),
+        (format!("[{{\"a\":1}},{a}]"), &["!", "?"]),
+        (format!("[{a},null]"), &["x.a", "!"]),
+        (format!("[{a},[{b}]]"), &["x.a", "!"]),
+        (format!("[null,{a}]"), &["!"]),
+        ("[]".to_owned(), &["!"]),
+        ("[ \n]".to_owned(), &["!"]),
+        // Damaged arrays.
+        (format!("[{a},]"), &["x.a", "!"]),
+        (format!("[{a},,{b}]"), &["x.a", "!"]),
+        (format!("[{a}{b}]"), &["!", "?"]),
+        (format!("[{a}}}"), &["!", "?"]),
+        (format!("[{a},{b}"), &["x.a", "!", "?"]),
+        (format!("[{a},{b}]]"), &["x.a", "!", "?"]),
+        (format!("[{a},{b}],{c}"), &["x.a", "!", "?"]),
+        (format!("[\n{a},\n{cut},\n{c}\n]\n"), &["x.a", "!", "?"]),
+        (format!("[{a}]\nrue}}]}}"), &["!", "?"]),
+    ]
+}
+
 #[test]
 fn every_document_of_a_stream_is_reported() {
-    for (text, expected) in streams() {
+    for (text, expected) in streams().into_iter().chain(arrays()) {
         assert_eq!(shape(&results(&text)), expected, "{text}");
     }
 }
@@ -146,7 +181,7 @@ fn every_byte_of_a_clean_stream_belongs_to_a_document() {
 
 #[test]
 fn streams_give_the_same_results_in_every_cut() {
-    for (text, _) in streams() {
+    for (text, _) in streams().into_iter().chain(arrays()) {
         for validation in [Validation::Structure, Validation::Grammar] {
             let options = options(validation);
             let whole = results_with_bytes(Slice(text.as_bytes()), &options);
@@ -200,6 +235,67 @@ fn a_plan_damaged_anywhere_keeps_its_neighbours() {
 }
 
 #[test]
+fn an_array_has_the_plans_and_the_bytes_of_its_elements() {
+    let [a, b] = ["a", "b"].map(plan);
+    for space in ["", "\n", " \r\n\t"] {
+        let array = format!("[{space}{a}{space},{space}{b}{space}]{space}");
+        let (results, bytes) =
+            results_with_bytes(Slice(array.as_bytes()), &RecordOptions::default());
+        assert_eq!(results, ["x.a", "x.b"], "{array}");
+        assert_eq!(bytes, (a.len() + b.len() + 4 * space.len()) as u64, "{array}");
+    }
+}
+
+#[test]
+fn an_array_cut_anywhere_is_an_error() {
+    let [a, b] = ["a", "b"].map(plan);
+    let text = format!("[\n{a},\n{b}\n]");
+    for validation in [Validation::Structure, Validation::Grammar] {
+        for end in 1..text.len() {
+            let (results, _) =
+                results_with_bytes(Slice(&text.as_bytes()[..end]), &options(validation));
+            let errors = results.iter().filter(|result| result.starts_with('!')).count();
+            assert_eq!(errors, 1, "{end}: {results:?}");
+            let is_first_whole = end > a.len() + 2;
+            assert_eq!(results[0] == "x.a", is_first_whole, "{end}: {results:?}");
+        }
+    }
+}
+
+#[test]
+fn an_array_damaged_anywhere_loses_no_plan_silently() {
+    let [a, b] = ["a", "b"].map(plan);
+    let text = format!("[ {a} , {b} ]\n");
+    for hostile in *b"\"\\{}[],:\0\n\x1b\x80ue- " {
+        let between = [0, 1, a.len() + 2, a.len() + 3, a.len() + 4, text.len() - 3, text.len() - 2];
+        for at in between {
+            let mut text = text.clone().into_bytes();
+            text[at] = hostile;
+            let (results, _) = results_with_bytes(Slice(&text), &RecordOptions::default());
+            let is_whole = results == ["x.a", "x.b"];
+            let is_refused = results.iter().any(|result| result.starts_with('!'));
+            assert!(is_whole != is_refused, "{at}: {hostile:#x}: {results:?}");
+        }
+    }
+}
+
+#[test]
+fn errors_in_an_array_have_a_place() {
+    let [a, b] = ["a", "b"].map(plan);
+    for (text, at) in [
+        (format!("[{a}, {{\"a\":1}}]"), a.len() + 3),
+        (format!("[{a}, 17]"), a.len() + 3),
+        (format!("[{a} {b}]"), a.len() + 2),
+        (format!("[{a},"), a.len() + 2),
+        (format!("[{a}"), a.len() + 1),
+    ] {
+        let results = results(&text);
+        let error = results.iter().find(|result| result.starts_with('!')).expect("an error");
+        assert!(error.ends_with(&format!("Some({at})")), "{text}: {error}");
+    }
+}
+
+#[test]
 fn strict_takes_several_documents_but_no_text_between_them() {
     let [a, b] = ["a", "b"].map(plan);
     let mut strict = RecordOptions::default();
@@ -207,6 +303,8 @@ fn strict_takes_several_documents_but_no_text_between_them() {
     let results = |text: &str| results_with_bytes(Slice(text.as_bytes()), &strict).0;
     assert_eq!(results(&format!("{a}\n{b}\n")), ["x.a", "x.b"]);
     assert_eq!(results(&format!("{a}{b}")), ["x.a", "x.b"]);
+    assert_eq!(results(&format!("[{a},{b}]\n")), ["x.a", "x.b"]);
+    assert_eq!(shape(&results(&format!("[{a},{b}]\nDone.\n"))), ["x.a", "!", "?"]);
     assert_eq!(shape(&results(&format!("{a}\nDone.\n{b}"))), ["!", "x.b"]);
     assert_eq!(shape(&results(&format!("{a}\nDone."))), ["!", "?"]);
 }
@@ -232,8 +330,8 @@ fn the_search_for_the_next_document_is_bounded() {
 #[test]
 fn a_reader_of_one_document_takes_no_other() {
     let [a, b] = ["a", "b"].map(plan);
-    for between in ["", "\n", "\nDone.\n"] {
-        let text = format!("{a}{between}{b}");
+    let texts = ["", "\n", "\nDone.\n"].map(|between| format!("{a}{between}{b}"));
+    for text in texts.into_iter().chain([format!("[{a},{b}]"), format!("[{a}]{b}")]) {
         let mut documents = Documents::only(Slice(text.as_bytes()), &plan::PlanOptions::default());
         let label = Label { source: "-", workspace: None };
         let read =

@@ -98,6 +98,68 @@ fn every_document_is_rewritten_as_if_it_were_alone() {
 }
 
 #[test]
+fn an_array_stays_an_array() {
+    let plans = ["a", "b", "c"].map(plan);
+    let array = format!(" [{},{}\n,{}\n]\n", plans[0], plans[1], plans[2]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("plans.json");
+    fs::write(&path, &array).expect("a file");
+    let path = path.to_str().expect("UTF-8");
+    for args in REWRITING {
+        let [a, b, c] = plans.each_ref().map(|plan| each_alone(args, &[plan.clone()]));
+        let expected = format!(" [{a},{b}\n,{c}\n]\n");
+        let _: Vec<Value> = serde_json::from_str(&expected).expect("an array");
+        for output in [
+            run_on(args, &array),
+            run::piped(&[args, &[path]].concat(), b""),
+            run::piped(&[args, &["--no-mmap", "--threads", "1", path]].concat(), b""),
+            run::piped(&[args, &["--threads", "3", path]].concat(), b""),
+        ] {
+            assert_eq!(output.status.code(), Some(0), "{args:?}: {}", text(&output.stderr));
+            assert_eq!(text(&output.stdout), expected, "{args:?}");
+        }
+    }
+    // A part of an array is not an array.
+    let damaged = array.replace(&plans[1], "{}");
+    let out = folder.path().join("out");
+    for args in REWRITING {
+        let output = run_on(&[args, &["-o", out.to_str().expect("UTF-8")]].concat(), &damaged);
+        assert_eq!(output.status.code(), Some(1), "{args:?}: {}", text(&output.stderr));
+        assert!(!out.exists(), "{args:?}");
+        let said = text(&output.stderr);
+        assert!(said.contains("was written before the error: the output ends"), "{said}");
+    }
+}
+
+#[test]
+fn every_command_reads_an_array_like_documents_in_a_row() {
+    let plans = ["a", "b"].map(plan);
+    let (array, row) = (format!("[{}]", plans.join(",")), plans.concat());
+    let commands: [&[&str]; 14] = [
+        &["changes"],
+        &["changes", "--with-config"],
+        &["summary"],
+        &["summary", "--fail-on", "update>1"],
+        &["report"],
+        &["report", "-o", "markdown"],
+        &["report", "-o", "json"],
+        &["report", "-o", "html", "--values", "none"],
+        &["resources"],
+        &["outputs"],
+        &["variables"],
+        &["checks"],
+        &["config"],
+        &["assert", "-e", r#"{"plan":"empty"}"#],
+    ];
+    for args in commands {
+        let [of_array, of_row] = [&array, &row].map(|text| run_on(args, text));
+        assert_eq!(of_array.status.code(), of_row.status.code(), "{args:?}");
+        assert_eq!(text(&of_array.stdout), text(&of_row.stdout), "{args:?}");
+        assert_eq!(text(&of_array.stderr), text(&of_row.stderr), "{args:?}");
+    }
+}
+
+#[test]
 fn each_document_is_masked_by_its_own_secrets_only() {
     let stream = ["a", "b"].map(plan).join("\n");
     let output = run_on(&["redact"], &stream);
@@ -227,6 +289,10 @@ fn an_audit_has_all_documents() {
     assert!(found.contains(r#""source":"-""#) && found.contains(r##""source":"-#2""##));
     assert_eq!(found.matches(r#""kind":"summary""#).count(), 2);
     assert!(found.contains(r#""address":"x.b""#) && !found.contains("CANARY"));
+    let array = ["a", "b"].map(plan).join(",");
+    let of_array = run_on(&["audit", "--format", "ndjson"], &format!("[{array}]"));
+    assert_eq!(text(&of_array.stdout).matches(r#""kind":"summary""#).count(), 2);
+    assert_eq!(text(&of_array.stdout).lines().count(), found.lines().count());
     // An echo in any document breaks the rule.
     let quiet = r#"{"format_version":"1.2","resource_changes":[]}"#;
     for (stream, code) in [

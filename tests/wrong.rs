@@ -14,7 +14,7 @@ use plansift::record::RecordOptions;
 use crate::run;
 
 /// Kinds of documents, each with an example and the words by which the message names it.
-const EXAMPLES: [(WrongDocument, &[u8], &str); 33] = [
+const EXAMPLES: [(WrongDocument, &[u8], &str); 42] = [
     (WrongDocument::OldPlan, b"tfplan\x02CANARY", "0.11"),
     (
         WrongDocument::CloudPlan,
@@ -116,6 +116,39 @@ const EXAMPLES: [(WrongDocument, &[u8], &str); 33] = [
     (WrongDocument::NotJson, b"data is CANARY\n{}\n", "not JSON"),
     (WrongDocument::Empty, b"", "empty"),
     (WrongDocument::Empty, b" \r\n", "empty"),
+    (WrongDocument::EmptyArray, b" [ ]\n", "empty array"),
+    (
+        WrongDocument::Wrapped,
+        br#"{"terraform":{"format_version":"1.2","CANARY":{}}}"#,
+        "slim --wrap terraform",
+    ),
+    (
+        WrongDocument::Wrapped,
+        b"{\n  \"CANARY\": {\n    \"applyable\": true,\n    \"format_version\": \"1.2\"\n  }\n}",
+        "an object around a plan",
+    ),
+    (
+        WrongDocument::Wrapped,
+        br#"{"meta":{"a":1},"planJson":"{\"format_version\":\"1.2\",\"CANARY\":{}}"}"#,
+        "an object around a plan",
+    ),
+    (
+        WrongDocument::Wrapped,
+        br#"{"input":{"plans":[{"format_version":"1.2","CANARY":{}}]}}"#,
+        "an object around a plan",
+    ),
+    (
+        WrongDocument::Combined,
+        br#"[{"path":"CANARY","contents":{"format_version":"1.2","resource_changes":[]}}]"#,
+        "conftest",
+    ),
+    (
+        WrongDocument::Combined,
+        b"[\n  {\n    \"contents\": {\"a\": 1},\n    \"path\": \"CANARY\"\n  }\n]\n",
+        "conftest",
+    ),
+    (WrongDocument::Utf16, b"{\0\"\0C\0A\0N\0A\0R\0Y\0\"\0:\0", "without a byte order mark"),
+    (WrongDocument::Utf16, b"\0[\0{\0\"\0C\0A\0N\0A\0R\0Y\0\"", "without a byte order mark"),
     (WrongDocument::OtherJson, br#"{"CANARY":"CANARY"}"#, "not a plan"),
     (WrongDocument::OtherJson, br#"["CANARY",1]"#, "not a plan"),
     (WrongDocument::NotJson, b"CANARY: the provider crashed\n", "not JSON"),

@@ -171,7 +171,7 @@ fn schemas(plans: &Plans) -> Result<SchemaFiles, Exit> {
 fn print_skipped(skipped: &Skipped) {
     let parts = [
         (skipped.others, "file that is not a plan", "files that are not plans"),
-        (skipped.encrypted, "encrypted plan or state", "encrypted plans or states"),
+        (skipped.encrypted, "encrypted state", "encrypted states"),
         (skipped.sources, "source file (.tf, .tfvars)", "source files (.tf, .tfvars)"),
         (skipped.excluded, "excluded", "excluded"),
         (skipped.hidden, "hidden", "hidden"),
@@ -185,7 +185,9 @@ fn print_skipped(skipped: &Skipped) {
     if !counts.is_empty() {
         let hint = match skipped.encrypted {
             0 => "",
-            _ => "; run `tofu show -json PLANFILE` for encrypted ones, where the key is configured",
+            _ => {
+                "; run `tofu show -json STATEFILE` for encrypted ones, where the key is configured"
+            }
         };
         say(&format!("skipped in folders: {}{hint}", counts.join(", ")));
     }

@@ -1,7 +1,8 @@
 //! Rewrites the documents of all inputs, in order, into one output.
 //!
 //! With two passes, the first pass detects a damaged document, and the output omits it. With one
-//! pass, a part of a damaged document is written before the error is known. The run then stops.
+//! pass, a part of a damaged document is written before the error is known. The run then stops. It
+//! also stops if an element of an array is damaged, because the elements before it are written.
 
 use std::fs::File;
 use std::path::Path;
@@ -67,6 +68,8 @@ enum StopReason {
     Changed,
     /// A part of a damaged document was written.
     Written,
+    /// An element of an array failed after other elements were written.
+    InArray,
 }
 
 impl<E> Work for Rewriting<'_, E>
@@ -76,10 +79,13 @@ where
     fn read(&mut self, mut ready: Ready<'_>, counts: &mut RunCounts) -> Result<Visited> {
         let collected = match &mut ready.first {
             Some((collecting, _)) => {
+                let is_inside_array = ready.documents.is_inside_array();
                 let collected = collecting.collect_before(ready.documents, self.secrets, None);
                 Some(collected.inspect_err(|error| {
                     if error.kind() == ErrorKind::Changed {
                         self.stop_reason = StopReason::Changed;
+                    } else if is_inside_array {
+                        self.stop_reason = StopReason::InArray;
                     }
                 })?)
             }
@@ -96,15 +102,16 @@ where
 
     fn failed(&mut self, label: Label<'_>, error: &Error, counts: &mut RunCounts) -> Result<()> {
         counts.fail(label.source, error);
-        if self.stop_reason == StopReason::Written {
-            say(&format!(
-                "{}: a part of this document was written before the error: the output ends",
-                label.source
-            ));
-        }
-        match self.stop_reason {
-            StopReason::Not => Ok(()),
-            StopReason::Changed | StopReason::Written => Err(Error::new(ErrorKind::Stopped)),
-        }
+        let part = match self.stop_reason {
+            StopReason::Not => return Ok(()),
+            StopReason::Changed => return Err(Error::new(ErrorKind::Stopped)),
+            StopReason::Written => "this document",
+            StopReason::InArray => "this array",
+        };
+        say(&format!(
+            "{}: a part of {part} was written before the error: the output ends",
+            label.source
+        ));
+        Err(Error::new(ErrorKind::Stopped))
     }
 }

@@ -52,6 +52,14 @@ pub enum WrongDocument {
     Functions,
     /// The output of `plan` or `show` without `-json`.
     HumanText,
+    /// An object with a plan or a state inside it, as `slim --wrap terraform` writes it.
+    Wrapped,
+    /// The combined input of conftest: an array of objects with a path and the contents of a file.
+    Combined,
+    /// An empty array.
+    EmptyArray,
+    /// UTF-16 without a byte order mark.
+    Utf16,
     /// An empty input.
     Empty,
     /// An HTML page: often an error page or a login page in place of a download.
@@ -185,6 +193,27 @@ impl WrongDocument {
             WrongDocument::Empty => {
                 ("the input is empty", name_a_plan!("the command that wrote it may have failed: "))
             }
+            WrongDocument::Wrapped => (
+                "this is an object around a plan or a state, as `slim --wrap terraform` writes it",
+                name_a_plan!(
+                    "take the inner document out (`jq .KEY FILE | plansift ...`, with its key for \
+                     KEY), "
+                ),
+            ),
+            WrongDocument::Combined => (
+                "this is the combined input of conftest (--combine), with plans under `contents`",
+                name_a_plan!("take them out (`jq '.[].contents' FILE | plansift ...`), "),
+            ),
+            WrongDocument::EmptyArray => (
+                "this is an empty array, without a plan",
+                name_a_plan!("look at the command that wrote it, "),
+            ),
+            WrongDocument::Utf16 => (
+                "this is UTF-16 without a byte order mark",
+                name_a_plan!(
+                    "convert it (`iconv -f UTF-16LE -t UTF-8 FILE | plansift ...`, or UTF-16BE), "
+                ),
+            ),
             WrongDocument::WebPage => (
                 "this is a web page, not a plan",
                 name_a_plan!("check the address and the login of the download, "),

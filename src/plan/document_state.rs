@@ -69,9 +69,7 @@ pub(super) struct DocumentState {
     pub after: AllowedTrailer,
     /// The sections seen so far, one bit each.
     seen: u32,
-    clues: KindClues,
-    /// True if an unknown member looks like an output value.
-    pub looks_like_outputs: bool,
+    pub clues: KindClues,
     /// True if `planned_values` has a resource.
     pub plans_resources: bool,
     /// The facts for the caller of the reader.
@@ -87,7 +85,6 @@ impl DocumentState {
             after: AllowedTrailer::Nothing,
             seen: 0,
             clues: KindClues::default(),
-            looks_like_outputs: false,
             plans_resources: false,
             document: Document::default(),
             next: None,
@@ -140,7 +137,7 @@ impl DocumentState {
     pub(super) fn verdict(&mut self) -> Result<Option<StateKind>> {
         self.document.lacks_changes =
             self.plans_resources && self.seen & (1 << Section::ResourceChanges as u32) == 0;
-        let state = match self.clues.verdict(self.looks_like_outputs) {
+        let state = match self.clues.verdict() {
             _ if self.is_plan() => None,
             WrongDocument::State if self.accepts == Accepts::States => Some(StateKind::Values),
             WrongDocument::EmptyState if self.accepts == Accepts::States => Some(StateKind::Empty),

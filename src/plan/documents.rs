@@ -2,7 +2,11 @@
 //! documents when it runs `show -json` for many units.
 //!
 //! After a complete document, the next one may follow at once, after white space, or after a
-//! wrapper's text. The end of an incomplete document is unknown. The only reliable sign of the next
+//! wrapper's text. Documents may also be the elements of an array, as `jq -s` writes them. The
+//! comma before an element belongs to it, so the offset of the comma says where the element begins.
+//! If an element of an array fails, the elements after it are not read.
+//!
+//! The end of an incomplete document is unknown. The only reliable sign of the next
 //! document is a line that begins like a plan ([`BEGINNINGS`]), because tools print one plan per
 //! line.
 //!
@@ -19,24 +23,16 @@ use std::ops::Range;
 
 use super::document_state::{Accepts, Document, ReadDocument};
 use super::events::Events;
+use super::kind::BEGINNINGS;
 use super::preamble::{self, Preamble};
 use super::trailer::{self, AllowedTrailer};
 use super::walk::{self, PieceVisitor};
 use super::{Flow, PlanOptions, Visitor};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::{SharedText, Source};
 
 /// Length of the search for the next document, in bytes from the start of the current document.
 pub const REACH: u64 = 64 << 20;
-
-/// Beginnings of lines that contain a plan: the first key as the tools write it, or a key that
-/// comes first when the keys are sorted.
-const BEGINNINGS: [&[u8]; 4] = [
-    b"\n{\"format_version\"",
-    b"\n{\"applyable\"",
-    b"\n{\"action_invocations\"",
-    b"\n{\"plan_format_version\"",
-];
 
 /// The last bytes before the prior state of a plan, without white space.
 const PRIOR_STATE: &[u8; 14] = b"\"prior_state\":";
@@ -46,7 +42,8 @@ const PRIOR_STATE: &[u8; 14] = b"\"prior_state\":";
 pub enum NextDocument {
     /// Nothing.
     End,
-    /// Another document, which begins at this offset or after text at this offset.
+    /// Another document, which begins at this offset, or after text or the comma of an array at
+    /// this offset.
     Document(u64),
     /// The document is incomplete, and no later line is certain to begin another document.
     Unknown {
@@ -86,7 +83,7 @@ pub struct Documents<S> {
 /// The position of the reader among the documents.
 #[derive(Clone, Copy, Debug)]
 enum State {
-    /// Before a document, or before text and a document.
+    /// Before a document, or before the text or the comma before a document.
     At(u64),
     /// After the last document.
     End,
@@ -119,8 +116,8 @@ impl<S: Source> Documents<S> {
         Documents::with(source, options, AllowedTrailer::Documents)
     }
 
-    /// Reads a source that must contain exactly one document. Anything else in the source is an
-    /// error.
+    /// Reads a source that must contain exactly one document, perhaps in an array. Anything else in
+    /// the source is an error.
     pub fn only(source: S, options: &PlanOptions) -> Documents<S> {
         Documents::with(source, options, AllowedTrailer::Nothing)
     }
@@ -163,6 +160,12 @@ impl<S: Source> Documents<S> {
         visitor: &mut impl PieceVisitor,
     ) -> Result<Document> {
         self.read_by(|region, found| found.read_pieces(region, accepts, visitor))
+    }
+
+    /// Whether the next document is an element of an array, but not its first one.
+    pub(crate) fn is_inside_array(&self) -> bool {
+        let State::At(at) = self.state else { return false };
+        at > 0 && preamble::behind(&self.source, at).first() == Some(&b',')
     }
 
     /// The source. Its window contains the end of the last document.
@@ -217,9 +220,14 @@ impl<S: Source> Documents<S> {
             Ok(head) => head,
             Err(error) => return Err(unless_changed(&mut self.source, error)),
         };
-        self.line = self.line.behind(head.brace, self.after);
+        let after = match (self.after, head.is_element()) {
+            (after, false) => after,
+            (AllowedTrailer::Nothing, true) => AllowedTrailer::EndOfArray,
+            (_, true) => AllowedTrailer::Elements,
+        };
+        self.line = self.line.behind(head.brace, after);
         let region = Region::new(&mut self.source, &mut self.line);
-        match read(region, UnreadDocument { head, after: self.after, options: &self.options }) {
+        match read(region, UnreadDocument { head, after, options: &self.options }) {
             Ok((document, flow, next)) => {
                 self.state = match (flow, next.or(self.line.found)) {
                     (Flow::Stop, _) => State::Broken { seems_more: false },
@@ -228,7 +236,12 @@ impl<S: Source> Documents<S> {
                 };
                 Ok(document)
             }
-            Err(error) => Err(self.fail(error)),
+            Err(error) => {
+                let is_about_all =
+                    matches!(error.kind(), ErrorKind::WrongDocument(_) | ErrorKind::MissingKey(_));
+                let is_placed = head.is_element() && is_about_all;
+                Err(self.fail(if is_placed { error.or_at(head.brace) } else { error }))
+            }
         }
     }
 
@@ -247,6 +260,8 @@ impl<S: Source> Documents<S> {
         let error = unless_changed(&mut self.source, error);
         self.state = match error.kind() {
             ErrorKind::Changed | ErrorKind::Write => State::End,
+            // What seems to be more is the document inside it.
+            ErrorKind::WrongDocument(WrongDocument::Wrapped) => State::Broken { seems_more: false },
             _ => State::Broken { seems_more: self.seems_more() },
         };
         error
@@ -304,8 +319,10 @@ impl Line {
     /// repeat the part that this search has covered.
     fn behind(&self, start: u64, after: AllowedTrailer) -> Line {
         let until = match after {
-            AllowedTrailer::Nothing => start,
             AllowedTrailer::Documents => start + REACH,
+            AllowedTrailer::Nothing | AllowedTrailer::Elements | AllowedTrailer::EndOfArray => {
+                start
+            }
         };
         let known = if self.found.is_none() { self.searched.min(self.until) } else { 0 };
         let before =

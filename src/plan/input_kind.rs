@@ -4,10 +4,10 @@
 //! counts as a plan if it begins like a plan but is cut off or damaged, or if a later line begins
 //! like a plan. Reading such an input reports the problem.
 
-use super::kind::KindClues;
+use super::kind::{self, KindClues};
 use super::preamble::TEXT_MAX;
 use super::section::Section;
-use super::{Answer, PlanOptions, Visitor, read};
+use super::{Answer, Documents, PlanOptions, Visitor};
 use crate::error::{ErrorKind, Result, WrongDocument};
 use crate::input::{Slice, Source};
 
@@ -18,6 +18,9 @@ const LEN: usize = 64 << 10;
 /// Number of bytes that are examined in a line that may begin a plan. An input may have many such
 /// lines.
 const LINE_LEN: usize = 4 << 10;
+
+/// Number of bytes in which a plan inside another document begins.
+const WRAPPER_LEN: usize = 256;
 
 /// The kind of an input, judged by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,8 +34,13 @@ pub enum InputKind {
     /// No bytes, white space only, or `null`.
     Empty,
     PlanFile,
-    /// An encrypted plan or state of OpenTofu.
-    Encrypted,
+    /// A plan that cannot be read: encrypted by OpenTofu, the bookmark of a plan in HCP Terraform,
+    /// a plan file of Terraform 0.11 or older, or a plan inside another document.
+    Unreadable,
+    /// An encrypted state of OpenTofu.
+    EncryptedState,
+    /// A document that is certainly not a plan: the output of another command, or configuration.
+    NotAPlan,
     Other,
 }
 
@@ -47,7 +55,8 @@ pub fn input_kind(source: &mut impl Source) -> Result<InputKind> {
         }
         kind => kind,
     };
-    if kind != InputKind::Other || memchr::memchr(0, head).is_some() {
+    let is_decided = !matches!(kind, InputKind::Other | InputKind::NotAPlan);
+    if is_decided || memchr::memchr(0, head).is_some() {
         return Ok(kind);
     }
     // A wrapper may have printed a long text before the plan.
@@ -67,8 +76,14 @@ fn holds_plan(text: &[u8]) -> bool {
 }
 
 fn judge(head: &[u8]) -> InputKind {
+    // A script may have the name of a plan.
+    if head.starts_with(b"#!") {
+        return InputKind::NotAPlan;
+    }
     let mut visitor = KindVisitor::default();
-    let end = match read(Slice(head), &PlanOptions::default(), &mut visitor) {
+    // The first of several documents decides.
+    let mut documents = Documents::new(Slice(head), &PlanOptions::default());
+    let end = match documents.read(&mut visitor) {
         Ok(_) => None,
         Err(error) => Some(error.kind()),
     };
@@ -83,17 +98,42 @@ fn judge(head: &[u8]) -> InputKind {
         Some(ErrorKind::WrongDocument(WrongDocument::BinaryPlan)) if begins_plan_file(head) => {
             InputKind::PlanFile
         }
-        Some(ErrorKind::WrongDocument(WrongDocument::Encrypted)) => InputKind::Encrypted,
-        Some(ErrorKind::WrongDocument(_)) => InputKind::Other,
-        // A plan of a later major version.
-        Some(ErrorKind::FormatVersion) => InputKind::Plan,
-        _ if visitor.clues.is_other() => match visitor.clues.verdict(false) {
-            WrongDocument::State | WrongDocument::NativeState => InputKind::State,
+        Some(ErrorKind::WrongDocument(kind)) => match kind {
+            WrongDocument::Encrypted if visitor.clues.is_other() => InputKind::EncryptedState,
+            WrongDocument::Encrypted
+            | WrongDocument::CloudPlan
+            | WrongDocument::OldPlan
+            | WrongDocument::Wrapped
+            | WrongDocument::Combined => InputKind::Unreadable,
+            WrongDocument::Utf16 if holds_utf16_plan(head) => InputKind::Unreadable,
+            WrongDocument::ProviderSchema
+            | WrongDocument::Functions
+            | WrongDocument::Version
+            | WrongDocument::Validation
+            | WrongDocument::Outputs
+            | WrongDocument::Source => InputKind::NotAPlan,
             _ => InputKind::Other,
         },
+        // A plan of a later major version.
+        Some(ErrorKind::FormatVersion) => InputKind::Plan,
+        _ if visitor.clues.is_other() => match visitor.clues.verdict() {
+            WrongDocument::State | WrongDocument::NativeState => InputKind::State,
+            WrongDocument::OtherJson => InputKind::Other,
+            _ => InputKind::NotAPlan,
+        },
+        // A document that is cut off, with a plan inside it.
+        _ if kind::holds_beginning(head.get(1..WRAPPER_LEN).unwrap_or_default()) => {
+            InputKind::Unreadable
+        }
         _ if visitor.is_known || visitor.keys == 0 => InputKind::Plan,
         _ => InputKind::Other,
     }
+}
+
+/// Whether a text in UTF-16 without a byte order mark has the first key of a plan.
+fn holds_utf16_plan(head: &[u8]) -> bool {
+    let text: Vec<u8> = head.iter().copied().filter(|byte| *byte != 0).collect();
+    memchr::memmem::find(&text, b"format_version\"").is_some()
 }
 
 /// Whether a zip archive begins with the member `tfplan`, like all plan files of Terraform and
@@ -160,6 +200,8 @@ mod tests {
             r#"{"plan_format_version":"1.2","resource_changes":[]}"#,
             "\u{feff}\n{\n  \"format_version\": \"1.2\",\n  \"planned_values\": {}}",
             "[command]/bin/terraform show -json p\n{\"format_version\":\"1.2\",\"errored\":true}",
+            r#"[{"format_version":"1.2","resource_changes":[]},{"format_version":"1.2"}]"#,
+            "[\n  {\n    \"format_version\": \"1.2\",\n",
             // Cut off and damaged.
             r#"{"format_version":"1.2","terra"#,
             r#"{"format_version":"1.2","resource_changes":[}"#,
@@ -176,13 +218,12 @@ mod tests {
         for other in [
             "PK\u{3}\u{4}\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0not of a plan",
             "# Plans\n",
-            "resource \"a\" \"b\" {}\n",
             "[1,2]",
+            "[{\"a\":1}]",
             "17",
             "{}",
             r#"{"name":"package","version":"1.0.0"}"#,
             r#"{"name":"pack"#,
-            r#"{"provider_schemas":{},"values":{},"format_version":"1.0"}"#,
             "{\"@level\":\"info\",\"@message\":\"x\"}\n{\"@level\":\"info\"}\n",
             "{\"kind\":\"plan\",\"format_version\":\"1.2\"}\n{\"kind\":\"summary\"}",
         ] {
@@ -202,12 +243,31 @@ mod tests {
                 );
             }
             let text = format!("{before}{{\"format_version\":\"1.0\",\"valid\":true}}");
-            assert_eq!(
-                input_kind(&mut Slice(text.as_bytes())).unwrap(),
-                InputKind::Other,
-                "{text:.60}"
-            );
+            let kind = input_kind(&mut Slice(text.as_bytes())).unwrap();
+            assert!(matches!(kind, InputKind::Other | InputKind::NotAPlan), "{text:.60} {kind:?}");
         }
+        for known in [
+            "resource \"a\" \"b\" {}\n",
+            "#!/bin/sh\nterraform plan\n",
+            r#"{"provider_schemas":{},"values":{},"format_version":"1.0"}"#,
+            r#"{"format_version":"1.0","provider_schemas":{"x":{"#,
+        ] {
+            assert_eq!(judge(known.as_bytes()), InputKind::NotAPlan, "{known:.60}");
+        }
+        let encrypted = r#""meta":{},"encrypted_data":"x"}"#;
+        for unreadable in [
+            &format!("{{{encrypted}"),
+            r#"{"remote_plan_format":1}"#,
+            "tfplan\u{2}",
+            r#"{"terraform":{"format_version":"1.2","resource_changes":[]}}"#,
+            &format!(r#"{{"a":1,"plan":{far}"#),
+            &format!(r#"[{{"path":"x","contents":{far}"#),
+            "{\0\"\0f\0o\0r\0m\0a\0t\0_\0v\0e\0r\0s\0i\0o\0n\0\"\0:\0",
+        ] {
+            assert_eq!(judge(unreadable.as_bytes()), InputKind::Unreadable, "{unreadable:.60}");
+        }
+        let encrypted = format!(r#"{{"serial":1,"lineage":"x",{encrypted}"#);
+        assert_eq!(judge(encrypted.as_bytes()), InputKind::EncryptedState);
         let small = r#"{"format_version":"1.0","terraform_version":"1.9.0","values":{}}"#;
         for state in [&state, small, r#"{"format_version":"1.0"}"#] {
             assert_eq!(judge(state.as_bytes()), InputKind::State, "{state:.60}");

@@ -16,6 +16,12 @@ pub(super) struct KindClues {
     blocks: u64,
     format_version: bool,
     terraform_version: bool,
+    /// Number of the keys `path` and `contents`.
+    combined: u64,
+    /// True if an unknown member looks like an output value.
+    outputs: bool,
+    /// True if an unknown member looks like a plan or a state.
+    wraps: bool,
 }
 
 impl KindClues {
@@ -28,6 +34,7 @@ impl KindClues {
         self.plan |= section.is_of_plans();
         self.format_version |= section == Section::FormatVersion;
         self.terraform_version |= section == Section::TerraformVersion;
+        self.combined += u64::from(matches!(key, "path" | "contents"));
         let other = match key {
             "@level" | "@message" | "@module" if !self.plan => return Some(WrongDocument::Log),
             "encrypted_data" => return Some(WrongDocument::Encrypted),
@@ -45,6 +52,13 @@ impl KindClues {
         None
     }
 
+    /// Records what an unknown member is. `head` has its first bytes.
+    pub(super) fn note_member(&mut self, head: &[u8]) {
+        let object = head.strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
+        self.outputs |= object.is_some_and(|object| object.starts_with(b"\"sensitive\""));
+        self.wraps |= holds_beginning(head);
+    }
+
     /// Whether the document has a key that only plans have.
     pub(super) fn is_plan(&self) -> bool {
         self.plan
@@ -55,13 +69,14 @@ impl KindClues {
         !self.plan && self.other.is_some()
     }
 
-    /// Returns the kind of a document that is not a plan. `outputs` says whether an unknown member
-    /// of the document looks like an output value.
-    pub(super) fn verdict(&self, outputs: bool) -> WrongDocument {
+    /// Returns the kind of a document that is not a plan.
+    pub(super) fn verdict(&self) -> WrongDocument {
         match self.other {
             Some(other) => other,
             None if self.keys == 0 => WrongDocument::NoOutputs,
-            None if outputs => WrongDocument::Outputs,
+            None if self.outputs => WrongDocument::Outputs,
+            None if self.keys == 2 && self.combined == 2 => WrongDocument::Combined,
+            None if self.wraps => WrongDocument::Wrapped,
             None if self.blocks == self.keys => WrongDocument::Source,
             None if self.format_version && self.keys == 1 + u64::from(self.terraform_version) => {
                 WrongDocument::EmptyState
@@ -69,6 +84,24 @@ impl KindClues {
             None => WrongDocument::OtherJson,
         }
     }
+}
+
+/// Beginnings of lines that contain a plan: the first key as the tools write it, or a key that
+/// comes first when the keys are sorted.
+pub(super) const BEGINNINGS: [&[u8]; 4] = [
+    b"\n{\"format_version\"",
+    b"\n{\"applyable\"",
+    b"\n{\"action_invocations\"",
+    b"\n{\"plan_format_version\"",
+];
+
+/// Whether a plan or a state begins inside a text. It may be in an object, an array or a string.
+pub(super) fn holds_beginning(text: &[u8]) -> bool {
+    let mut text = text.to_vec();
+    text.retain(|byte| *byte != b'\\' && !byte.is_ascii_whitespace());
+    // The beginnings without their line feed.
+    let mut beginnings = BEGINNINGS.iter().map(|beginning| &beginning[1..]);
+    beginnings.any(|beginning| memchr::memmem::find(&text, beginning).is_some())
 }
 
 /// Number of bytes that decide the kind of a file by its magic bytes.
@@ -88,11 +121,23 @@ pub(super) fn by_magic(head: &[u8]) -> Option<WrongDocument> {
     if head.starts_with(b"tfplan") {
         return Some(WrongDocument::OldPlan);
     }
+    if is_utf16(head) {
+        return Some(WrongDocument::Utf16);
+    }
     let is_bzip2 = |rest: &[u8]| rest.starts_with(b"1AY&SY");
     match head {
         _ if head.starts_with(b"\xfd7zXZ\0") => Some(WrongDocument::Xz),
         [b'B', b'Z', b'h', _, rest @ ..] if is_bzip2(rest) => Some(WrongDocument::Bzip2),
         _ => head.get(257..)?.starts_with(b"ustar").then_some(WrongDocument::Archive),
+    }
+}
+
+/// Whether a text begins with two ASCII characters in UTF-16, without a byte order mark.
+pub(super) fn is_utf16(head: &[u8]) -> bool {
+    let is_text = |byte: u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
+    match *head {
+        [0, first, 0, second, ..] | [first, 0, second, 0, ..] => is_text(first) && is_text(second),
+        _ => false,
     }
 }
 

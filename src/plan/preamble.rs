@@ -1,8 +1,9 @@
-//! Finds where the document begins in an input: after a byte order mark, and after text that a CI
-//! wrapper printed before it (docs/format/plan.md, section 13).
+//! Finds where the document begins in an input: after a byte order mark, after text that a CI
+//! wrapper printed before it (docs/format/plan.md, section 13), or after the bracket or the comma
+//! of an array of documents.
 
 use super::{SurroundingText, kind, wrapper};
-use crate::error::{Error, ErrorKind, Result, WrongDocument};
+use crate::error::{Error, ErrorKind, Result, TokenClass, WrongDocument};
 use crate::input::Source;
 
 /// Maximum number of bytes of text that are skipped before a document, and after it.
@@ -11,6 +12,10 @@ pub(super) const TEXT_MAX: usize = 1 << 20;
 /// Where a document begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Preamble {
+    /// Bytes from the start of the input to the comma before an element of an array, or to the
+    /// opening bracket and the white space before it. Equals `start` if the document is not an
+    /// element.
+    pub outer: u64,
     /// Bytes from the start of the input to the document.
     pub start: u64,
     /// Bytes from the start of the input to the document's first brace, after any white space.
@@ -19,8 +24,19 @@ pub(super) struct Preamble {
     pub text: u64,
 }
 
-/// Finds the document that begins at the offset `from`, or after text at this offset. Fails if
-/// there is no document. The error names the kind of the input.
+impl Preamble {
+    fn new(start: u64, brace: u64) -> Preamble {
+        Preamble { outer: start, start, brace, text: 0 }
+    }
+
+    /// Whether the document is an element of an array.
+    pub fn is_element(&self) -> bool {
+        self.outer < self.start
+    }
+}
+
+/// Finds the document that begins at the offset `from`, or after text or the comma of an array at
+/// this offset. Fails if there is no document. The error names the kind of the input.
 pub(super) fn find(
     source: &mut impl Source,
     from: u64,
@@ -29,17 +45,26 @@ pub(super) fn find(
     let mark = if from == 0 { byte_order_mark(source)? } else { 0 };
     let start = from + mark as u64;
     // Fast path: most inputs begin with a brace, perhaps after white space.
-    let mut space = 0;
-    loop {
-        let rest = &behind(source, start)[space..];
-        space += rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        match behind(source, start).get(space).copied() {
-            _ if space > TEXT_MAX => break,
-            Some(b'{') => return Ok(Preamble { start, brace: start + space as u64, text: 0 }),
-            Some(_) => break,
-            None if source.fill(from)? => {}
-            None => return Err(wrong(WrongDocument::Empty)),
+    let (first, space) = skip_space(source, from, start)?;
+    let begin = start + space;
+    match first {
+        Some(b'{') if !is_utf16_unit(source, from, begin)? => {
+            return Ok(Preamble::new(start, begin));
         }
+        // A document never begins with a comma, so this is the comma after an element.
+        Some(b',') if from > 0 && space == 0 => return element(source, from, begin),
+        Some(b'[') => match skip_space(source, from, begin + 1)? {
+            (Some(b'{'), _) => {
+                return Ok(Preamble { outer: start, ..element(source, from, begin)? });
+            }
+            (Some(b']'), _) => return Err(wrong(WrongDocument::EmptyArray)),
+            (None, inner) if inner <= TEXT_MAX as u64 => {
+                return Err(Error::at(ErrorKind::Truncated, begin + 1 + inner));
+            }
+            _ => {}
+        },
+        None if space <= TEXT_MAX as u64 => return Err(wrong(WrongDocument::Empty)),
+        _ => {}
     }
     loop {
         let text = behind(source, start);
@@ -49,13 +74,23 @@ pub(super) fn find(
             if is_cut_key(&text[at..]) && len < TEXT_MAX && source.fill(from)? {
                 continue;
             }
-            let brace = start + at as u64;
             let text = behind(source, start);
             let (before, document) = text.split_at(at);
+            let brace = start + at as u64;
+            let (before, found) = match before.trim_ascii_end().strip_suffix(b"[") {
+                Some(before) => {
+                    let outer = start + before.len() as u64;
+                    (before, Preamble { outer, start: outer + 1, brace, text: outer - start })
+                }
+                None => (before, Preamble { text: at as u64, ..Preamble::new(brace, brace) }),
+            };
             // Configuration and web pages may contain any JSON.
             let syntax = kind::by_syntax(before).filter(|_| !begins_plan(document));
             if let Some(kind) = syntax {
                 return Err(wrong(kind));
+            }
+            if opens_array(before) {
+                return Err(wrong(WrongDocument::OtherJson));
             }
             return match (wrapper::is_text(before), surrounding_text) {
                 (false, _) => {
@@ -65,9 +100,7 @@ pub(super) fn find(
                     Err(wrong(kind.unwrap_or(WrongDocument::NotJson)))
                 }
                 (true, SurroundingText::Refused) => Err(wrong(WrongDocument::TextBefore)),
-                (true, SurroundingText::Skipped) => {
-                    Ok(Preamble { start: brace, brace, text: at as u64 })
-                }
+                (true, SurroundingText::Skipped) => Ok(found),
             };
         }
         if len >= TEXT_MAX || !source.fill(from)? {
@@ -75,10 +108,60 @@ pub(super) fn find(
         }
     }
     let head = behind(source, start);
-    Err(match head[space..].first() {
-        Some(b'[' | b'"' | b'-' | b'0'..=b'9') if !is_text(head) => wrong(WrongDocument::OtherJson),
+    Err(match head[space as usize..].first() {
+        Some(b'[' | b'"' | b'-' | b'0'..=b'9') if !is_text(head) && !kind::is_utf16(head) => {
+            wrong(WrongDocument::OtherJson)
+        }
         _ => wrong(kind::by_first_bytes(head)),
     })
+}
+
+/// Finds the element of an array after the bracket or the comma at the offset `outer`. Keeps the
+/// bytes from `keep` on in the window. Fails if the element is not an object.
+fn element(source: &mut impl Source, keep: u64, outer: u64) -> Result<Preamble> {
+    let start = outer + 1;
+    let (first, space) = skip_space(source, keep, start)?;
+    let brace = start + space;
+    let found = match first {
+        Some(b'{') => return Ok(Preamble { outer, ..Preamble::new(start, brace) }),
+        Some(byte) => TokenClass::of(byte),
+        None if space > TEXT_MAX as u64 => TokenClass::Other,
+        None => return Err(Error::at(ErrorKind::Truncated, brace)),
+    };
+    Err(Error::at(ErrorKind::Syntax { expected: "a plan", found }, brace))
+}
+
+/// Reads the white space at the offset `from`, and returns the byte after it and the length of the
+/// white space. The byte is `None` at the end of the input, and after more than [`TEXT_MAX`] bytes.
+/// Keeps the bytes from `keep` on in the window.
+pub(super) fn skip_space(
+    source: &mut impl Source,
+    keep: u64,
+    from: u64,
+) -> Result<(Option<u8>, u64)> {
+    let mut space = 0;
+    loop {
+        let rest = behind(source, from + space);
+        space += rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count() as u64;
+        match behind(source, from + space).first().copied() {
+            _ if space > TEXT_MAX as u64 => return Ok((None, space)),
+            Some(byte) => return Ok((Some(byte), space)),
+            None if source.fill(keep)? => {}
+            None => return Ok((None, space)),
+        }
+    }
+}
+
+/// Whether the brace at the offset `brace` is the first half of a UTF-16 code unit.
+fn is_utf16_unit(source: &mut impl Source, keep: u64, brace: u64) -> Result<bool> {
+    while behind(source, brace).len() < 2 && source.fill(keep)? {}
+    Ok(behind(source, brace).get(1) == Some(&0))
+}
+
+/// Whether a text before a document begins like an array whose element the document is. The array
+/// has other elements before it.
+fn opens_array(text: &[u8]) -> bool {
+    text.trim_ascii_start().starts_with(b"[") && text.trim_ascii_end().ends_with(b",")
 }
 
 /// The part of the window from an offset on.

@@ -4,7 +4,7 @@
 //! The reader skips a small amount of plain text. Binary data is an error, and so is a second
 //! document where only one is allowed. In both cases, the input is not what the user expects.
 
-use super::preamble::{TEXT_MAX, behind, document_in};
+use super::preamble::{TEXT_MAX, behind, document_in, skip_space};
 use super::{SurroundingText, wrapper};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
@@ -15,6 +15,10 @@ use crate::json::cursor::Cursor;
 pub(super) enum AllowedTrailer {
     Nothing,
     Documents,
+    /// The rest of an array whose element the document is. After the array, documents may follow.
+    Elements,
+    /// The end of an array whose element the document is.
+    EndOfArray,
 }
 
 /// Where a document ends.
@@ -22,7 +26,11 @@ pub(super) enum AllowedTrailer {
 pub(super) struct Trailer {
     /// The end of the document and of the white space after it.
     pub end: u64,
-    /// The offset of another document, or of text before that document.
+    /// The end of the array and of the white space after it, if the document is its last element.
+    /// Otherwise equals `end`.
+    pub outer_end: u64,
+    /// The offset of another document, of text before that document, or of the comma before the
+    /// next element of an array.
     pub next: Option<u64>,
     /// Bytes of text that were skipped after the document.
     pub text: u64,
@@ -37,14 +45,20 @@ pub(super) fn find<S: Source>(
     start: u64,
 ) -> Result<Trailer> {
     let close = cursor.offset();
-    let at_end = at_end(cursor, surrounding_text)?;
-    let end = cursor.offset().max(close);
-    let mut tail = Trailer { end, next: None, text: 0 };
-    if at_end {
+    let (mut tail, at_end) = match after {
+        AllowedTrailer::Elements | AllowedTrailer::EndOfArray => after_element(cursor, after)?,
+        AllowedTrailer::Nothing | AllowedTrailer::Documents => {
+            let at_end = at_end(cursor, surrounding_text)?;
+            let end = cursor.offset().max(close);
+            (Trailer { end, outer_end: end, next: None, text: 0 }, at_end)
+        }
+    };
+    if tail.next.is_some() || at_end {
         return Ok(tail);
     }
-    let source = cursor.source_mut();
-    if after == AllowedTrailer::Documents && is_document(source, end, surrounding_text)? {
+    let (source, end) = (cursor.source_mut(), tail.outer_end);
+    let may_follow = matches!(after, AllowedTrailer::Documents | AllowedTrailer::Elements);
+    if may_follow && is_document(source, end, surrounding_text)? {
         tail.next = Some(end);
     } else if surrounding_text == SurroundingText::Refused {
         return Err(Error::at(ErrorKind::Trailing, end));
@@ -68,12 +82,49 @@ pub(super) fn unchanged(source: &mut impl Source) -> Result<()> {
     if source.changed() { Err(Error::new(ErrorKind::Changed)) } else { Ok(()) }
 }
 
+/// Finds the end of an element of an array. If the element is the last one, passes the end of the
+/// array and the white space after it. Returns whether the input ends there. The cursor must be
+/// right after the element.
+fn after_element<S: Source>(
+    cursor: &mut Cursor<S>,
+    after: AllowedTrailer,
+) -> Result<(Trailer, bool)> {
+    let next = cursor.peek()?;
+    let end = cursor.offset();
+    match next {
+        Some(b',') if after == AllowedTrailer::Elements => {
+            Ok((Trailer { end, outer_end: end, next: Some(end), text: 0 }, false))
+        }
+        Some(b',') => Err(Error::at(ErrorKind::Trailing, end)),
+        Some(b']') => {
+            let outer_end = pass_space(cursor.source_mut(), end + 1)?;
+            let at_end = behind(cursor.source(), outer_end).is_empty();
+            Ok((Trailer { end, outer_end, next: None, text: 0 }, at_end))
+        }
+        _ => Err(cursor.expected("a comma or the end of the array of plans")),
+    }
+}
+
 /// Whether only white space follows the document. The cursor must be right after the document.
 fn at_end<S: Source>(cursor: &mut Cursor<S>, surrounding_text: SurroundingText) -> Result<bool> {
     let text_is_skipped = surrounding_text == SurroundingText::Skipped;
     match cursor.at_end() {
         Err(error) if is_misplaced(error.kind()) && text_is_skipped => Ok(false),
         other => other,
+    }
+}
+
+/// Passes the white space that JSON allows at the offset `at`. Returns the end of the white space.
+/// Keeps only the rest of the window.
+fn pass_space(source: &mut impl Source, mut at: u64) -> Result<u64> {
+    loop {
+        let rest = behind(source, at);
+        let is_space = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+        let space = rest.iter().take_while(is_space).count();
+        at += space as u64;
+        if space < rest.len() || !source.fill(at)? {
+            return Ok(at);
+        }
     }
 }
 
@@ -121,21 +172,34 @@ fn is_document(
     surrounding_text: SurroundingText,
 ) -> Result<bool> {
     loop {
-        let text = behind(source, start);
-        if text.first() == Some(&b'{') {
-            return Ok(true);
+        match behind(source, start).first().copied() {
+            Some(b'{') => return Ok(true),
+            Some(b'[') => match skip_space(source, start, start + 1)?.0 {
+                // The first element may begin a line. The line after the document is hidden.
+                Some(b'{') | None => return Ok(true),
+                Some(_) => {}
+            },
+            _ => {}
         }
         if surrounding_text == SurroundingText::Refused {
             return Ok(false);
         }
+        let text = behind(source, start);
         let text = &text[..text.len().min(TEXT_MAX)];
         if let Some(at) = document_in(text) {
-            let line = text[..at].rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
+            let before = text[..at].trim_ascii_end();
+            let before = before.strip_suffix(b"[").unwrap_or(&text[..at]);
+            let line = before.rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
             let is_repeat = REPEATS.iter().any(|prefix| line.starts_with(prefix.as_bytes()));
-            return Ok(!is_repeat && wrapper::is_text(&text[..at]));
+            return Ok(!is_repeat && wrapper::is_text(before));
         }
-        if text.len() == TEXT_MAX || !source.fill(start)? {
+        if text.len() == TEXT_MAX {
             return Ok(false);
+        }
+        if !source.fill(start)? {
+            // The same, after text.
+            let before = behind(source, start).trim_ascii_end().strip_suffix(b"[");
+            return Ok(before.is_some_and(wrapper::is_text));
         }
     }
 }

@@ -12,6 +12,8 @@ mod piece;
 mod scope;
 pub(crate) mod workers;
 
+use std::ops::Range;
+
 use calls::Calls;
 use lookahead::brackets;
 pub use lookahead::{Boundary, LookaheadReader, ReadRange};
@@ -36,9 +38,10 @@ use crate::limits::Limit;
 /// [`Documents::read_pieces`](super::Documents::read_pieces). Borrowed values are valid only during
 /// the call. An error from any method ends the read, and the read returns this error.
 pub trait PieceVisitor {
-    /// The document begins at this offset of the input.
-    fn begin(&mut self, start: u64) {
-        let _ = start;
+    /// The document begins at the end of this range of the input. If the document is an element of
+    /// an array, the range is the bracket or the comma before it. Otherwise, the range is empty.
+    fn begin(&mut self, before: Range<u64>) {
+        let _ = before;
     }
 
     /// A top-level key. The answer says whether to enter the section, skip it or stop reading.
@@ -119,7 +122,8 @@ pub trait PieceVisitor {
         Ok(())
     }
 
-    /// The document, with the white space after it, ends at this offset of the input.
+    /// The document, with the white space after it, ends at this offset of the input. If the
+    /// document is the last element of an array, the array ends at this offset.
     fn end(&mut self, end: u64) -> Result<()> {
         let _ = end;
         Ok(())
@@ -135,7 +139,7 @@ pub(super) fn read<S: Source, V: PieceVisitor>(
     options: &PlanOptions,
     visitor: &mut V,
 ) -> Result<ReadDocument> {
-    visitor.begin(head.start);
+    visitor.begin(head.outer..head.start);
     let cursor = Cursor::new(source, head.start, options.isa, options.validation, options.limits);
     let mut outline = Outline::new();
     let mut walk = Walk::new(cursor, options, &mut outline, visitor);
@@ -224,13 +228,13 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
             self.visitor.state(state)?;
         }
         let tail = self.state.end(&mut self.cursor, &self.options, start)?;
-        self.visitor.end(tail.end)?;
+        self.visitor.end(tail.outer_end)?;
         tail.leave(self.cursor.source_mut()).map(|()| Flow::Continue)
     }
 
     fn section(&mut self, key: &str, others: Option<&mut ParallelSkip<'_>>) -> Result<Flow> {
         if self.section == Section::Other && !self.state.is_plan() {
-            self.look_for_outputs()?;
+            self.look_at_member()?;
         }
         match self.visitor.section(self.section, key) {
             Answer::Stop => Ok(Flow::Stop),
@@ -256,15 +260,13 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         }
     }
 
-    /// Records in the [`DocumentState`] whether an unknown member looks like an output value.
-    /// Examines only the first bytes of the member, because the visitor decides how to read it.
-    fn look_for_outputs(&mut self) -> Result<()> {
-        // More than the indentation that Terraform and OpenTofu write.
-        const LEN: usize = 64;
+    /// Records what an unknown member begins with. Examines only the first bytes of the member,
+    /// because the visitor decides how to read it.
+    fn look_at_member(&mut self) -> Result<()> {
+        // More than the indentation that Terraform, OpenTofu and `jq` write.
+        const LEN: usize = 128;
         self.cursor.peek()?;
-        let member = self.cursor.lookahead(LEN).strip_prefix(b"{");
-        self.state.looks_like_outputs |=
-            member.is_some_and(|rest| rest.trim_ascii_start().starts_with(b"\"sensitive\""));
+        self.state.clues.note_member(self.cursor.lookahead(LEN));
         Ok(())
     }
 

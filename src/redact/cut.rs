@@ -118,10 +118,10 @@ impl<'scope> Cutter<'_, 'scope> {
 }
 
 impl PieceVisitor for Cutter<'_, '_> {
-    fn begin(&mut self, start: u64) {
+    fn begin(&mut self, before: Range<u64>) {
         let mut output = self.output.borrow_mut();
-        output.begin(start);
-        output.add(start, self.selection.around()[0]);
+        output.begin(before.start);
+        output.add(before.end, self.selection.around()[0]);
     }
 
     fn section(&mut self, section: Section, key: &str) -> Answer {

@@ -13,7 +13,7 @@ use super::store::{Object, Version};
 use crate::error::{Error, ErrorKind, PlanFileFault, Result};
 use crate::input::{GiveUp, Input, InputOptions, Rereadable};
 use crate::limits::Limits;
-use crate::plan::{self, Visitor};
+use crate::plan::{self, Documents, Visitor};
 use crate::planfile::{self, SchemaFiles};
 
 /// The location of an input.
@@ -163,7 +163,7 @@ impl InputEntry {
         let mut input = self.open_as_it_is(options)?;
         if !planfile::is_plan_file(&mut input)? {
             let read = plan::PlanOptions { limits: options.limits, ..plan::PlanOptions::default() };
-            return Err(match plan::read(input, &read, &mut SkippingVisitor) {
+            return Err(match Documents::new(input, &read).read(&mut SkippingVisitor) {
                 Err(error) if matches!(error.kind(), ErrorKind::WrongDocument(_)) => error,
                 _ => Error::new(ErrorKind::PlanFile(PlanFileFault::OtherInput)),
             });
@@ -208,7 +208,7 @@ pub struct Unlisted {
 pub struct Skipped {
     /// Files that are not plans.
     pub others: u64,
-    /// Encrypted plans and states of OpenTofu.
+    /// Encrypted states of OpenTofu.
     pub encrypted: u64,
     /// Source files of configurations, such as `.tf` and `.tfvars`.
     pub sources: u64,

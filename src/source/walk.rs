@@ -25,7 +25,7 @@ impl Skipped {
     /// Counts a file that is not a plan.
     pub(super) fn count_other(&mut self, path: &Path, kind: &Result<InputKind>) {
         match kind {
-            Ok(InputKind::Encrypted) => self.encrypted += 1,
+            Ok(InputKind::EncryptedState) => self.encrypted += 1,
             _ if is_named_source(path) => self.sources += 1,
             _ => self.others += 1,
         }
@@ -91,8 +91,9 @@ fn found(path: PathBuf, globs: &Globs, skipped: &mut Skipped) -> Option<InputEnt
         skipped.links += 1;
         return None;
     }
+    // A pipe or a device is never opened, whatever its name is.
     let kind =
-        if metadata.is_file() { kind_of_file(&path, &metadata) } else { Ok(InputKind::Other) };
+        if metadata.is_file() { kind_of_file(&path, &metadata) } else { Ok(InputKind::NotAPlan) };
     if !is_input(&kind, &path, globs) {
         skipped.count_other(&path, &kind);
         return None;
@@ -119,12 +120,14 @@ pub(super) fn kind_of_head(head: Box<dyn Read + Send>) -> Result<InputKind> {
 /// name is that of a configuration file.
 pub(super) fn is_input(kind: &Result<InputKind>, path: &Path, globs: &Globs) -> bool {
     match kind {
-        Ok(InputKind::Plan | InputKind::PlanFile) => true,
+        Ok(InputKind::Plan | InputKind::PlanFile | InputKind::Unreadable) => true,
         Ok(InputKind::Remnant) | Err(_) => !is_named_source(path),
         Ok(InputKind::State) => globs.takes_states(),
         // A failed `terraform show -json PLANFILE > plan.json` leaves an empty file.
-        Ok(InputKind::Empty) => is_named_json(path),
-        Ok(InputKind::Encrypted | InputKind::Other) => false,
+        Ok(InputKind::Empty) => is_named_json(path) || is_named_plan(path),
+        // A file with the name of a plan must not be missing from the result of a gate.
+        Ok(InputKind::Other) => is_named_plan(path),
+        Ok(InputKind::EncryptedState | InputKind::NotAPlan) => false,
     }
 }
 
@@ -155,9 +158,29 @@ fn name_of(path: &Path) -> String {
 
 /// Whether the name of a file ends with `.json`, `.json.gz` or `.json.zst`.
 fn is_named_json(path: &Path) -> bool {
+    without(&name_of(path), &[".gz", ".zst"]).ends_with(".json")
+}
+
+/// Whether a file has the name of a plan: one of the words `tfplan`, `plan` and `planfile`, alone
+/// or after a dot, perhaps with an extension that users give to the files of `plan -out` and `show
+/// -json`. With such an extension, the word may also follow a hyphen or an underscore.
+pub(super) fn is_named_plan(path: &Path) -> bool {
     let name = name_of(path);
-    let compressed = [".gz", ".zst"].iter().find_map(|extension| name.strip_suffix(extension));
-    compressed.unwrap_or(&name).ends_with(".json")
+    let stem = without(&name, &[".gz", ".zst", ".xz", ".bz2"]);
+    let stem = without(stem, &[".json"]);
+    let stem = without(stem, &[".out", ".bin", ".binary", ".cache"]);
+    let is_separator = |character| match character {
+        '.' => true,
+        '-' | '_' => stem.len() < name.len(),
+        _ => false,
+    };
+    let word = stem.rsplit(is_separator).next().unwrap_or_default();
+    matches!(word, "tfplan" | "plan" | "planfile")
+}
+
+/// Returns a name without the first of these endings that it has.
+fn without<'n>(name: &'n str, endings: &[&str]) -> &'n str {
+    endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
 }
 
 /// Whether the name of a file or folder begins with a dot.

@@ -476,12 +476,93 @@ fn a_folder_of_thousands_is_walked_in_order() {
     assert_eq!(labels(&plans), expected.collect::<Vec<_>>());
 }
 
+/// Files in a folder that are plans or have the name of one, and cannot be read.
+fn unreadable() -> Vec<(&'static str, Vec<u8>)> {
+    let plan = line("a");
+    let file = std::fs::read(run::root().join("corpus/planfiles/create/plan.tfplan"));
+    let file = file.expect("a plan file");
+    let utf16 = plan.bytes().flat_map(|byte| [byte, 0]).collect();
+    let text = |text: &str| text.as_bytes().to_vec();
+    vec![
+        ("tfplan", text(r#"{"meta":{},"encrypted_data":"x","encryption_version":"v0"}"#)),
+        ("unusual-name", text(r#"{"meta":{},"encrypted_data":"x"}"#)),
+        ("bookmark", text(r#"{"remote_plan_format":1,"run_id":"x","hostname":"x"}"#)),
+        ("old", text("tfplan\u{2}\u{1}")),
+        ("cut", file[..200].to_vec()),
+        ("cut.tfplan", file[..20].to_vec()),
+        ("garbage.tfplan", text("PK\u{3}\u{4}garbage")),
+        ("zero.tfplan", Vec::new()),
+        ("plan.out", text("Terraform will perform the following actions:\n")),
+        ("plan.json", text("{\"@level\":\"info\",\"@message\":\"Plan: 1 to add\"}\n")),
+        ("a.tfplan.json", text("Error: no plan file\n")),
+        ("a_plan.json", text("[]")),
+        ("tfplan.binary", text("nothing of a plan")),
+        ("prod.json", utf16),
+        ("wrapped.json", format!(r#"{{"terraform":{plan}}}"#).into_bytes()),
+        ("combined.json", format!(r#"[{{"path":"p","contents":{plan}}}]"#).into_bytes()),
+        ("array.json", format!("[{plan},").into_bytes()),
+    ]
+}
+
 #[test]
-fn encrypted_plans_in_a_folder_are_counted_with_a_hint() {
+fn a_plan_in_a_folder_that_cannot_be_read_is_a_failed_input() {
+    for (name, bytes) in unreadable() {
+        let folder = Folder::new();
+        std::fs::create_dir_all(folder.path("live")).expect("a folder");
+        folder.write("live/good.json", line("good"));
+        std::fs::write(folder.path("live").join(name), bytes).expect("a file");
+        let is_told = |text: &str| text.contains(&format!("live/{name}"));
+        for command in [
+            "summary -q --fail-on delete",
+            "changes -q",
+            "report -q",
+            "summary --detailed-exitcode",
+        ] {
+            let run = folder.run(&format!("{command} live"));
+            assert_eq!(run.code, Some(4), "{name} {command}: {}", run.err);
+            assert!(is_told(&run.err), "{name} {command}: {}", run.err);
+        }
+        for (form, told) in [
+            ("json", &*format!("live/{name}")),
+            ("markdown", "**Warning:** 1 plan could not be read"),
+            ("junit", "errors=\"1\""),
+            ("github", "::error title=Plan could not be read::"),
+        ] {
+            let run = folder.run(&format!("report -q live -o {form}"));
+            assert!(run.out.contains(told), "{name} {form}: {}", run.out);
+        }
+        let table = folder.run("summary -q live").out;
+        assert!(table.contains("\n! "), "{name}: {table}");
+        let run = folder.run("batch -q live --out out");
+        assert_eq!(run.code, Some(4), "{name}: {}", run.err);
+    }
+}
+
+#[test]
+fn files_that_are_certainly_not_plans_are_skipped_whatever_their_names() {
     let folder = Folder::new();
-    folder.write("plan.json", r#"{"meta":{},"encrypted_data":"x","encryption_version":"v0"}"#);
-    let run = folder.run("summary .");
-    let said = "plansift: skipped in folders: 1 encrypted plan or state; run `tofu show -json \
-                PLANFILE` for encrypted ones, where the key is configured\n";
-    assert!(run.err.contains(said), "{}", run.err);
+    folder.write("good.json", line("good"));
+    folder.write("plan", "#!/bin/sh\nterraform plan -out tfplan\n");
+    folder.write("plan.json", r#"{"format_version":"1.0","provider_schemas":{}}"#);
+    folder.write("tfplan.json", r#"{"format_version":"1.0","values":{"root_module":{}}}"#);
+    folder.write("floor-plan", "not JSON");
+    folder.write("plan.md", "# The plan\n");
+    folder.write("package.json", r#"{"name":"a"}"#);
+    let state = r#"{"serial":1,"lineage":"x","meta":{},"encrypted_data":"x"}"#;
+    folder.write("terraform.tfstate", state);
+    let run = folder.run("changes .");
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    let said = "plansift: skipped in folders: 6 files that are not plans, 1 encrypted state; run \
+                `tofu show -json STATEFILE` for encrypted ones, where the key is configured\n";
+    assert_eq!(run.err, said);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_pipe_with_the_name_of_a_plan_is_never_opened() {
+    let folder = Folder::new();
+    folder.write("good.json", line("good"));
+    let made = std::process::Command::new("mkfifo").arg(folder.path("plan.json")).status();
+    assert!(made.is_ok_and(|status| status.success()));
+    assert_eq!(folder.run("changes -q .").code, Some(0));
 }

@@ -49,7 +49,7 @@ const SCRIPT: &str = concat!(
 /// SHA-256 of the style, in base64.
 const STYLE_DIGEST: &str = "vs7p1J+XTtPGRUGeyRTPAEZtaDAybWup8hmVM5MytdE=";
 /// SHA-256 of the script, in base64.
-const SCRIPT_DIGEST: &str = "5EYhWowoDBW/Y/9nx5oeduDZMFtcgE98aEUHbBdUPP4=";
+const SCRIPT_DIGEST: &str = "+tXtC9bJY34bIUZDM/npNb9atk6Rg3ZiV9n6eA+h0rw=";
 
 /// The placeholder in the page that the data replaces.
 const DATA: &str = "<!-- data -->\n";

@@ -2,7 +2,7 @@
 
 use super::args::Plans;
 use super::bar::{self, Bar, Watched};
-use super::inputs::Listed;
+use super::inputs::{self, Listed};
 use super::messages::say;
 use super::options::access;
 use super::run_counts::RunCounts;
@@ -21,6 +21,15 @@ pub enum Passes {
     Two(Accepts),
     /// Like `Two` for plans and states. The first pass also makes the redaction cheaper.
     Redaction,
+}
+
+impl Passes {
+    fn count(self) -> u64 {
+        match self {
+            Passes::One => 1,
+            Passes::Two(_) | Passes::Redaction => 2,
+        }
+    }
 }
 
 pub type SecretPass = Collecting<Open, Watched<Input>>;
@@ -59,22 +68,31 @@ pub fn read_all(
     counts: &mut RunCounts,
     work: &mut impl Work,
 ) -> Result<()> {
-    for (input, entry) in listed.inputs.entries.iter().enumerate() {
-        let entry = match entry {
-            Ok(entry) => entry,
+    let entries = &listed.inputs.entries;
+    let bytes = || entries.iter().map(inputs::len_of).sum();
+    let all = || bar::of_inputs(plans, entries.len(), bytes(), passes.count());
+    let all = (entries.len() > 1).then(all);
+    let mut done = 0;
+    for (input, entry) in entries.iter().enumerate() {
+        match entry {
+            Ok(entry) => {
+                let (source, workspace) = (entry.source(), listed.workspace(entry));
+                let label = Label { source: &source, workspace: workspace.as_deref() };
+                match open(entry, plans, read, passes, all.as_ref()) {
+                    Ok(Opened { mut documents, first }) => {
+                        visit_all(&mut documents, &mut Each { label, input, first, counts, work })?;
+                    }
+                    Err(error) => work.failed(label, &error, counts)?,
+                }
+            }
             Err(unlisted) => {
                 let label = Label { source: &unlisted.source, workspace: None };
                 work.failed(label, &unlisted.error, counts)?;
-                continue;
             }
-        };
-        let (source, workspace) = (entry.source(), listed.workspace(entry));
-        let label = Label { source: &source, workspace: workspace.as_deref() };
-        match open(entry, plans, read, passes) {
-            Ok(Opened { mut documents, first }) => {
-                visit_all(&mut documents, &mut Each { label, input, first, counts, work })?;
-            }
-            Err(error) => work.failed(label, &error, counts)?,
+        }
+        done += inputs::len_of(entry);
+        if let Some(all) = &all {
+            all.reach(input + 1, entries.len(), done);
         }
     }
     Ok(())
@@ -86,23 +104,29 @@ struct Opened {
     first: Option<(SecretPass, RereadableInput)>,
 }
 
+/// Opens an input. It reports its position to the bar of all inputs, or without one to its own.
 fn open(
     entry: &InputEntry,
     plans: &Plans,
     read: &plan::PlanOptions,
     passes: Passes,
+    all: Option<&Bar>,
 ) -> Result<Opened> {
+    let bar = |len| match all {
+        Some(all) => all.clone(),
+        None => bar::of_input(plans, entry, len, passes.count()),
+    };
     let accepts = match passes {
         Passes::One => {
             let input = entry.open(&access(plans, read))?;
-            let input = bar::watched(input, bar::of_input(plans, entry, entry.len));
+            let input = bar::watched(input, bar(entry.len));
             return Ok(Opened { documents: Documents::new(input, read), first: None });
         }
         Passes::Two(accepts) => accepts,
         Passes::Redaction => Accepts::States,
     };
     let kept = entry.keep(&read.limits)?;
-    let bar = bar::of_input(plans, entry, Some(kept.len()));
+    let bar = bar(Some(kept.len()));
     let (documents, mut secrets) = open_twice(&kept, plans, read, bar, accepts)?;
     if passes == Passes::Redaction {
         secrets = secrets.for_redaction();

@@ -13,7 +13,7 @@ use crate::plan::Accepts;
 use crate::planfile::{self, SchemaFiles};
 use crate::source::{
     Globs, InputEntry, Inputs, List, Location, RetryPolicy, Rule, Selection, Separator, Skipped,
-    Stores, behind_at,
+    Stores, Unlisted, behind_at,
 };
 
 pub struct Listed {
@@ -70,6 +70,11 @@ impl Listed {
     pub fn is_single(&self) -> bool {
         !self.shows_workspaces
     }
+}
+
+/// Returns the bytes of an input, or zero if its length is unknown.
+pub fn len_of(input: &std::result::Result<InputEntry, Unlisted>) -> u64 {
+    input.as_ref().ok().and_then(|entry| entry.len).unwrap_or(0)
 }
 
 /// Lists the inputs that the arguments name. Refuses an output that is a folder, or that would

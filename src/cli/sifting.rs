@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 
 use super::args::Plans;
 use super::bar::{self, Bar};
-use super::inputs::Listed;
+use super::inputs::{Listed, len_of};
 use super::messages::{say, warn};
 use super::options::access;
 use super::run_counts::RunCounts;
@@ -102,17 +102,12 @@ impl<'a> Sifting<'a> {
                 }
                 done += len_of(input);
                 if let Some(bar) = &bar {
-                    bar.reach(index + 1, entries.len(), done * reading.passes());
+                    bar.reach(index + 1, entries.len(), done);
                 }
             }
             Ok(())
         })
     }
-}
-
-/// Returns the bytes of an input, or zero if its length is unknown.
-fn len_of(input: &std::result::Result<InputEntry, Unlisted>) -> u64 {
-    input.as_ref().ok().and_then(|entry| entry.len).unwrap_or(0)
 }
 
 /// Bytes to read before worker threads start. A run with fewer bytes is faster without them.
@@ -146,7 +141,7 @@ impl Reading<'_> {
     /// Returns one bar for several inputs; `None` for a single input.
     fn bar_of(&self, inputs: &[std::result::Result<InputEntry, Unlisted>]) -> Option<Bar> {
         let bytes: u64 = inputs.iter().map(len_of).sum();
-        let bar = || bar::of_inputs(self.plans, inputs.len(), bytes * self.passes());
+        let bar = || bar::of_inputs(self.plans, inputs.len(), bytes, self.passes());
         (inputs.len() > 1).then(bar)
     }
 
@@ -169,7 +164,7 @@ impl Reading<'_> {
 
     /// Returns the bar that shows the progress of an input.
     fn bar(&self, entry: &InputEntry, len: Option<u64>) -> Bar {
-        let own = || bar::of_input(self.plans, entry, len);
+        let own = || bar::of_input(self.plans, entry, len, self.passes());
         self.bar.cloned().unwrap_or_else(own)
     }
 

@@ -83,6 +83,11 @@ fn the_help_names_plan_files_and_states() {
     }
     let (_, help, _) = plansift(&["--help"]);
     assert!(help.contains("plan files (`plan -out`)"), "{help}");
+    // These commands skip states.
+    for command in ["batch", "merge"] {
+        let (_, help, _) = plansift(&[command, "--help"]);
+        assert!(!help.contains("states"), "{command}: {help}");
+    }
 }
 
 #[test]

@@ -11,11 +11,15 @@ use super::{
 };
 use crate::batch::Shard;
 
+/// The help of `--group-by`, without the sentence about states, which these commands do not read.
+const GROUP_BY: &str = "Group the table by this [default: workspace]";
+
 /// `plansift batch`.
 ///
 /// A rerun with the same options processes missing, failed and changed inputs. At the end, `batch`
 /// prints the table of `summary`.
 #[derive(Debug, Args)]
+#[command(mut_arg("group_by", |group_by| group_by.help(GROUP_BY)))]
 pub struct Batch {
     /// Write to this folder: records/, report.ndjson, journal
     #[arg(help_heading = OUTPUT, long, value_name = "DIR")]
@@ -56,6 +60,7 @@ pub struct Batch {
 
 /// `plansift merge`.
 #[derive(Debug, Args)]
+#[command(mut_arg("group_by", |group_by| group_by.help(GROUP_BY)))]
 pub struct Merge {
     /// Folders of `batch`: one, or one for each shard
     #[arg(value_name = "DIR", required = true)]

@@ -51,8 +51,11 @@ pub fn did_you_mean(near: Option<&str>) -> String {
     near.map(|near| format!("; did you mean {near}?")).unwrap_or_default()
 }
 
+/// The words that an address may begin with and that users leave out.
+const KINDS: [&str; 5] = ["action.", "check.", "data.", "output.", "var."];
+
 /// Returns the known address that is most similar to `text`. An address is also compared without
-/// its leading modules, because the user may have left them out.
+/// its leading modules and its kind, because the user may have left them out.
 pub fn nearest_address(text: &str, known: &[&str]) -> Option<String> {
     let mut ends: Vec<(&str, &str)> = known.iter().map(|name| (*name, *name)).collect();
     for &name in known {
@@ -61,6 +64,8 @@ pub fn nearest_address(text: &str, known: &[&str]) -> Option<String> {
             ends.push((rest, name));
             end = rest;
         }
+        let bare = KINDS.iter().find_map(|kind| end.strip_prefix(kind));
+        ends.extend(bare.map(|bare| (bare, name)));
     }
     let nearest = nearest(text, ends.iter().map(|(end, _)| *end))?;
     ends.iter().find(|(end, _)| *end == nearest).map(|(_, name)| (*name).to_owned())

@@ -334,6 +334,12 @@ fn an_address_that_the_configuration_lacks_is_a_warning() {
     for option in ["--references", "--dependents"] {
         let output = run::piped(&["config", option, "t.nowhere"], plan.as_bytes());
         let said = String::from_utf8(output.stderr).expect("UTF-8");
-        assert!(said.contains("the configuration has nothing named t.nowhere"), "{said}");
+        assert!(said.contains("the configuration has nothing named t.nowhere\n"), "{said}");
+        let output = run::piped(&["config", option, "module.m.t.nn"], plan.as_bytes());
+        let said = String::from_utf8(output.stderr).expect("UTF-8");
+        assert!(
+            said.contains("nothing named module.m.t.nn; did you mean module.m.t.n?\n"),
+            "{said}"
+        );
     }
 }

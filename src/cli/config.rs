@@ -23,6 +23,7 @@ use crate::config::{
 use crate::error::{Error, Result};
 use crate::input::Input;
 use crate::limits::Limits;
+use crate::nearest::{Sample, did_you_mean, nearest_address};
 use crate::plan::{Accepts, Document, Documents};
 use crate::record::Label;
 use crate::sink::configuration::drawing::{Language, Subject, draw};
@@ -125,21 +126,28 @@ impl Configurations<'_> {
         };
         listing.entry(&ConfigurationEntry::Configuration(head))?;
         let read: ReadConfiguration;
+        let mut names = Sample::default();
         if let Some(address) = references {
             let mut users = Users::of(address);
             read = self::read(documents, &mut |element, _| {
                 summary.add(element);
+                names.add(&element.address);
                 users.find(element, |user| listing.entry(&ConfigurationEntry::User(user)))
             })?;
-            warn_of_unknown(plans, head.source, address, users.is_known || !read.is_present);
+            if !users.is_known && read.is_present {
+                warn_of_unknown(plans, head.source, address, &names);
+            }
         } else if let Some(address) = dependents {
             let mut graph = Graph::new(limits);
             read = self::read(documents, &mut |element, offset| {
                 summary.add(element);
+                names.add(&element.address);
                 graph.add(element, offset)
             })?;
             let found = graph.dependents(address);
-            warn_of_unknown(plans, head.source, address, found.is_some() || !read.is_present);
+            if found.is_none() && read.is_present {
+                warn_of_unknown(plans, head.source, address, &names);
+            }
             let mut found = found.unwrap_or_default().into_iter();
             found.try_for_each(|dependent| {
                 listing.entry(&ConfigurationEntry::Dependent(&dependent))
@@ -178,9 +186,13 @@ fn lines(origins: &dyn Origins, element: &Element) -> Option<Lines> {
     }
 }
 
-fn warn_of_unknown(plans: &Plans, source: &str, address: &str, is_known: bool) {
-    if !plans.quiet && !is_known {
-        say(&format!("{source}: warning: the configuration has nothing named {address}"));
+/// Warns about an address that the configuration does not have. `names` are those that it has.
+fn warn_of_unknown(plans: &Plans, source: &str, address: &str, names: &Sample) {
+    if !plans.quiet {
+        let mut known: Vec<&str> = names.names().collect();
+        known.sort_unstable();
+        let near = did_you_mean(nearest_address(address, &known).as_deref());
+        say(&format!("{source}: warning: the configuration has nothing named {address}{near}"));
     }
 }
 

@@ -2,16 +2,16 @@
 
 use std::ops::RangeInclusive;
 
-/// The hidden characters. They have the Unicode category `Cc` (control), `Cf` (format), `Zl` or
+/// The hidden characters, without the last two code points of each plane. They have the Unicode category `Cc` (control), `Cf` (format), `Zl` or
 /// `Zp` (line or paragraph separator), or the property `Default_Ignorable_Code_Point`
-/// (DerivedCoreProperties.txt, Unicode 16). The empty Braille pattern is also hidden, because it
-/// looks like a space.
+/// (DerivedCoreProperties.txt, Unicode 16) or `Noncharacter_Code_Point`. The empty Braille pattern
+/// is also hidden, because it looks like a space.
 ///
 /// Hidden characters move the cursor, change the direction or shape of the text around them, or
 /// have no width. Names that differ only in hidden characters look the same. Azure Pipelines skips
 /// most of them when it looks for `##vso[`. The test compares the table with another
 /// implementation.
-const HIDDEN: [RangeInclusive<char>; 28] = [
+const HIDDEN: [RangeInclusive<char>; 29] = [
     '\0'..='\u{1f}',
     '\u{7f}'..='\u{9f}',
     '\u{ad}'..='\u{ad}',
@@ -30,6 +30,7 @@ const HIDDEN: [RangeInclusive<char>; 28] = [
     '\u{2060}'..='\u{206f}',
     '\u{2800}'..='\u{2800}',
     '\u{3164}'..='\u{3164}',
+    '\u{fdd0}'..='\u{fdef}',
     '\u{fe00}'..='\u{fe0f}',
     '\u{feff}'..='\u{feff}',
     '\u{ffa0}'..='\u{ffa0}',
@@ -46,6 +47,8 @@ const HIDDEN: [RangeInclusive<char>; 28] = [
 pub fn is_hidden(character: char) -> bool {
     match character {
         ' '..='~' => false,
+        // The last two code points of each plane are noncharacters.
+        _ if u32::from(character) & 0xfffe == 0xfffe => true,
         _ => {
             let place = HIDDEN.partition_point(|range| *range.end() < character);
             HIDDEN.get(place).is_some_and(|range| range.contains(&character))
@@ -59,7 +62,7 @@ mod tests {
 
     #[test]
     fn hidden_characters_match_the_unicode_properties() {
-        let hidden = r"[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\x{2800}]";
+        let hidden = r"[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\x{2800}]";
         let hidden = regex::Regex::new(hidden).expect("a pattern");
         let mut bytes = [0; 4];
         for character in '\0'..=char::MAX {

@@ -205,7 +205,7 @@ fn marked(value: &serde_json::Value, mark: &serde_json::Value, found: &mut Vec<S
 /// A text that acts as a command or as markup in a terminal, in XML or in a log, unless escaped.
 const HOSTILE: &str = concat!(
     r"\u001b[31m\u0007\u009b2J\r\n::error::x\n\u202e</testcase>]]>",
-    r"<!--&amp;--><script>alert(1)</script>\u0000\ufffe\ufeff=cmd()"
+    r"<!--&amp;--><script>alert(1)</script>\u0000\ufffe\uffff\ufdd0\ud83f\udffe\ufeff=cmd()"
 );
 
 #[test]
@@ -233,6 +233,10 @@ fn hostile_texts_are_escaped() {
             let text = String::from_utf8(text).expect("UTF-8");
             let is_obeyed =
                 |it: char| (it.is_control() && it != '\n') || matches!(it, '\u{202e}' | '\u{feff}');
+            // XML does not allow the first two, and no character has the others.
+            let is_none =
+                |it: char| matches!(it, '\u{fffe}' | '\u{ffff}' | '\u{fdd0}' | '\u{1fffe}');
+            assert!(!text.contains(is_none), "{format}: {text:?}");
             assert!(!text.contains(is_obeyed), "{format}: {text:?}");
             assert!(!text.lines().any(|line| line.trim_start().starts_with("::")), "{text}");
             if format == "html" && is_report {

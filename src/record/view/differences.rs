@@ -7,14 +7,14 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::element::{Element, Member, member};
-use super::sets::{Unmatched, shown_nulls, unmatched};
+use super::alignment::aligned;
+use super::element::{Element, Member, member, texts_of};
+use super::sets::{Unmatched, has_only_parts, shown_nulls, unmatched};
 use super::{Detail, Listing, lines};
 use crate::error::Result;
 use crate::json::string::common_prefix;
 use crate::json::value::{Elements, Kind, Ordered, Text, Value};
 use crate::path::{Path, Paths, Step};
-use crate::record::attributes::UNKNOWN;
 use crate::record::{Difference, Excerpt, Lines, Shown};
 use crate::secret::MASK;
 use crate::secret::document::{Document, Syntax};
@@ -206,8 +206,14 @@ fn pair(
         }
         match (before.kind()?, after.kind()?) {
             (Kind::Array, Kind::Array) => {
-                if let Some(set) = as_set([before, after], usize::MAX, open, listing)? {
-                    let depth = path.steps().len();
+                let (depth, open) = (path.steps().len(), open());
+                if let Some(found) = aligned([before, after], &open, listing)? {
+                    strings(path, found.pairs, listing)?;
+                    let set = (found.rest, members());
+                    let in_elements = list_set(path, depth, [before, after], set, listing)?;
+                    return Ok(Paired::AsSets(in_elements));
+                }
+                if let Some(set) = as_set([before, after], usize::MAX, || open, listing)? {
                     let in_elements =
                         list_set(path, depth, [before, after], (set, members()), listing)?;
                     return Ok(Paired::AsSets(in_elements));
@@ -245,6 +251,27 @@ fn pair(
     Ok(Paired::AsValues)
 }
 
+/// Lists strings that change in place in the list at `path`. Each has its index in the new list.
+fn strings(
+    path: Path<'_>,
+    pairs: Vec<(u32, [Value<'_>; 2])>,
+    listing: &mut Listing<'_, '_>,
+) -> Result<()> {
+    listing.is_forced = listing.replace_paths.touches(path);
+    let mut place = Paths::new();
+    for (index, texts) in pairs {
+        place.clear();
+        place.push(path.steps().chain([Step::Index(index)]));
+        let is_hidden = texts.into_iter().any(|text| listing.renderer.hides(text));
+        let flags = PathFlags { is_hidden, is_unknown: false, has_unknown: false };
+        for path in place.iter() {
+            pair(path, texts.map(Some), flags, (Vec::new, Vec::new), listing)?;
+        }
+    }
+    listing.is_forced = false;
+    Ok(())
+}
+
 /// Compares two lists as sets. Returns `None` if the lists must be compared by index: they have no
 /// element in common, elements changed in place, a value is hidden, the lists are too long, or the
 /// comparison as sets yields more differences. On a tie, the sets win: both tools then list the
@@ -278,20 +305,6 @@ fn as_set<'a>(
     let has_reason = has_parts || !found.shared.is_empty();
     let is_less = most > 0 && found.len() <= most;
     Ok(Some(found).filter(|_| has_reason && is_less && !is_in_place))
-}
-
-/// Whether a list is not empty and contains only objects and lists.
-fn has_only_parts(list: Value<'_>) -> Result<bool> {
-    let mut elements = list.elements()?.peekable();
-    if elements.peek().is_none() {
-        return Ok(false);
-    }
-    for element in elements {
-        if !matches!(element?.kind()?, Kind::Object | Kind::Array) {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 /// Lists the elements that are in only one of two lists. The first `depth` steps of `path` lead to
@@ -359,26 +372,6 @@ fn list_set(
     }
     listing.is_forced = false;
     Ok(members)
-}
-
-/// Returns the unknown members of the element at `index`, each with the text to show as its value.
-/// `members` holds the unknown members of all elements, sorted.
-fn texts_of(
-    members: &[Member],
-    (path, depth, index): (Path<'_>, usize, u32),
-    listing: &Listing<'_, '_>,
-) -> Vec<(String, &'static str)> {
-    let first = members.partition_point(|member| member.0 < index);
-    let of_element = members[first..].iter().take_while(|member| member.0 == index);
-    let mut place = Paths::new();
-    of_element
-        .map(|(_, key)| {
-            place.clear();
-            place.push(path.steps().take(depth).chain([Step::Index(index), Step::Key(key)]));
-            let is_marked = place.get(0).is_some_and(|path| listing.marked.has_above(path));
-            (key.clone(), if is_marked { MASK } else { UNKNOWN })
-        })
-        .collect()
 }
 
 /// Lists the difference of two strings. Lists nothing and returns `false` if the strings must be

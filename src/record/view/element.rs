@@ -3,7 +3,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::path::{Path, Step};
+use super::Listing;
+use crate::path::{Path, Paths, Step};
+use crate::record::attributes::UNKNOWN;
+use crate::secret::MASK;
 
 /// How to show a list element as one value.
 #[derive(Clone, Debug, Default)]
@@ -26,4 +29,24 @@ pub(super) fn member(path: Path<'_>, depth: usize) -> Option<Member> {
         }
         _ => None,
     }
+}
+
+/// Returns the unknown members of the element at `index`, each with the text to show as its value.
+/// `members` holds the unknown members of all elements, sorted.
+pub(super) fn texts_of(
+    members: &[Member],
+    (path, depth, index): (Path<'_>, usize, u32),
+    listing: &Listing<'_, '_>,
+) -> Vec<(String, &'static str)> {
+    let first = members.partition_point(|member| member.0 < index);
+    let of_element = members[first..].iter().take_while(|member| member.0 == index);
+    let mut place = Paths::new();
+    of_element
+        .map(|(_, key)| {
+            place.clear();
+            place.push(path.steps().take(depth).chain([Step::Index(index), Step::Key(key)]));
+            let is_marked = place.get(0).is_some_and(|path| listing.marked.has_above(path));
+            (key.clone(), if is_marked { MASK } else { UNKNOWN })
+        })
+        .collect()
 }

@@ -1,7 +1,8 @@
 //! Compares two texts line by line, and shows context around each difference.
 //!
-//! Myers' algorithm finds the shortest edit script. The search has a budget of steps. Texts that
-//! exceed the budget have little in common, and are shown as one difference.
+//! Myers' algorithm finds the shortest edit script, for lists of lines and other lists. The search
+//! has a budget of steps. Texts that exceed the budget have little in common, and are shown as one
+//! difference.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::iter;
@@ -36,7 +37,7 @@ impl Lines {
         let ends = texts.map(|text| text.strip_suffix('\n'));
         let texts = if let [Some(before), Some(after)] = ends { [before, after] } else { texts };
         let [before, after] = texts.map(TextLines::of);
-        let edits = edits(&before, &after);
+        let edits = line_edits(&before, &after);
         let mut found = Lines::default();
         let (mut room, mut next) = (max, 0);
         for (place, edit) in edits.iter().enumerate() {
@@ -186,15 +187,55 @@ impl<'t> TextLines<'t> {
     }
 }
 
-/// A replacement of one range of lines by another. Either range may be empty.
+/// A replacement of one range of a list by another. Either range may be empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Edit {
-    before: Range<usize>,
-    after: Range<usize>,
+pub(super) struct Edit {
+    pub before: Range<usize>,
+    pub after: Range<usize>,
 }
 
-/// Returns the edits that turn `before` into `after`, in order.
-fn edits(before: &TextLines<'_>, after: &TextLines<'_>) -> Vec<Edit> {
+/// A list that [`script`] compares with another list.
+trait List {
+    fn count(&self) -> usize;
+
+    /// Returns how many items are equal, from an item of this list and an item of `other` on.
+    fn common(&self, row: usize, other: &Self, column: usize) -> usize;
+}
+
+impl<T: PartialEq> List for [T] {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn common(&self, row: usize, other: &[T], column: usize) -> usize {
+        let pairs = self[row..].iter().zip(&other[column..]);
+        pairs.take_while(|(one, other)| one == other).count()
+    }
+}
+
+impl List for TextLines<'_> {
+    fn count(&self) -> usize {
+        self.count
+    }
+
+    fn common(&self, row: usize, other: &TextLines<'_>, column: usize) -> usize {
+        common_lines(self.rest(row), other.rest(column))
+    }
+}
+
+/// Returns the shortest edits that turn `before` into `after`, in order. Returns `None` if there are
+/// more than [`EDITS_MAX`], or if the search exceeds its budget.
+pub(super) fn edits<T: PartialEq>(before: &[T], after: &[T]) -> Option<Vec<Edit>> {
+    let head = before.common(0, after, 0);
+    let ends = before[head..].iter().rev().zip(after[head..].iter().rev());
+    let tail = ends.take_while(|(one, other)| one == other).count();
+    let [inner, other] = [before, after].map(|list| &list[head..list.len() - tail]);
+    Some(joined(script(inner, other)?, head))
+}
+
+/// Returns the edits that turn the lines of `before` into those of `after`, in order. Texts with
+/// little in common have one edit.
+fn line_edits(before: &TextLines<'_>, after: &TextLines<'_>) -> Vec<Edit> {
     let head = common_lines(before.text, after.text);
     let room = before.count.min(after.count) - head;
     let tail = common_last_lines(before.text, after.text).min(room);
@@ -207,8 +248,12 @@ fn edits(before: &TextLines<'_>, after: &TextLines<'_>) -> Vec<Edit> {
         return whole;
     }
     let [one, two] = [before.text_of(inner), after.text_of(other)].map(TextLines::of);
-    let Some(steps) = script(&one, &two) else { return whole };
-    let mut edits = Vec::new();
+    script(&one, &two).map_or(whole, |steps| joined(steps, head))
+}
+
+/// Joins neighbouring steps to edits. The first item of the compared lists has the index `head`.
+fn joined(steps: Vec<(usize, usize, Step)>, head: usize) -> Vec<Edit> {
+    let mut edits: Vec<Edit> = Vec::new();
     for (row, column, step) in steps {
         let (at, to) = (head + row, head + column);
         let (before, after) = match step {
@@ -257,10 +302,10 @@ enum Step {
     Add,
 }
 
-/// Returns the shortest edit script: the steps in order, each with its positions in both texts.
+/// Returns the shortest edit script: the steps in order, each with its positions in both lists.
 /// Returns `None` if the script is longer than [`EDITS_MAX`], or if the search exceeds its budget.
-fn script(before: &TextLines<'_>, after: &TextLines<'_>) -> Option<Vec<(usize, usize, Step)>> {
-    let (rows, columns) = (before.count, after.count);
+fn script<L: List + ?Sized>(before: &L, after: &L) -> Option<Vec<(usize, usize, Step)>> {
+    let (rows, columns) = (before.count(), after.count());
     let mut budget = (rows + columns) * STEPS[0] + STEPS[1];
     let edits_max = (rows + columns).min(EDITS_MAX);
     // For each number of edits, the furthest row on each diagonal. The index of diagonal `k` is `k
@@ -280,7 +325,7 @@ fn script(before: &TextLines<'_>, after: &TextLines<'_>) -> Option<Vec<(usize, u
             }
             let mut column = row.checked_add_signed(-shift)?;
             if row < rows && column < columns {
-                let same = common_lines(before.rest(row), after.rest(column));
+                let same = before.common(row, after, column);
                 (row, column) = (row + same, column + same);
                 budget = budget.checked_sub(same)?;
             }
@@ -351,7 +396,7 @@ mod tests {
     fn edits_of(before: &[impl AsRef<str>], after: &[impl AsRef<str>]) -> Vec<Edit> {
         let before = before.iter().map(AsRef::as_ref).collect::<Vec<_>>().join("\n");
         let after = after.iter().map(AsRef::as_ref).collect::<Vec<_>>().join("\n");
-        edits(&TextLines::of(&before), &TextLines::of(&after))
+        line_edits(&TextLines::of(&before), &TextLines::of(&after))
     }
 
     #[test]
@@ -397,6 +442,7 @@ mod tests {
             });
             let (mut made, mut next) = (Vec::<&str>::new(), 0);
             let edits = edits_of(&before, &after);
+            assert_eq!(super::edits(&before, &after).as_ref(), Some(&edits));
             for Edit { before: gone, after: new } in &edits {
                 made.extend(&before[next..gone.start]);
                 made.extend(&after[new.clone()]);

@@ -9,6 +9,7 @@
 //! So the secrets must be collected first ([`crate::secret::collect`]). Without them, attributes
 //! have paths but no values.
 
+mod alignment;
 mod container;
 mod differences;
 mod element;

@@ -8,10 +8,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::walk::{Descent, WalkEvent, walk};
 use crate::error::Result;
-use crate::json::value::Value;
+use crate::json::value::{Kind, Value};
 
 /// Maximum length of a list that is compared, in elements.
-const ELEMENTS_MAX: usize = 10_000;
+pub(super) const ELEMENTS_MAX: usize = 10_000;
 
 /// The result of comparing two lists as sets.
 #[derive(Debug, Default)]
@@ -64,6 +64,20 @@ pub(super) fn unmatched<'a>(
     found.removed = by_bytes.into_values().flatten().collect();
     found.removed.sort_by_key(|(index, _)| *index);
     Ok(Some(found))
+}
+
+/// Whether a list is not empty and contains only objects and lists.
+pub(super) fn has_only_parts(list: Value<'_>) -> Result<bool> {
+    let mut elements = list.elements()?.peekable();
+    if elements.peek().is_none() {
+        return Ok(false);
+    }
+    for element in elements {
+        if !matches!(element?.kind()?, Kind::Object | Kind::Array) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Returns the keys that are shown even if their value is `null`.

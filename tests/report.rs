@@ -6,6 +6,7 @@
 
 mod assertions;
 mod elements;
+mod first;
 mod fit;
 mod full;
 mod github;
@@ -13,6 +14,7 @@ mod golden;
 mod hostile;
 mod incomplete;
 mod json;
+mod lists;
 mod machines;
 mod markdown;
 mod messages;

@@ -95,6 +95,11 @@ pub struct PathCounts {
 }
 
 impl Summary {
+    /// Returns the number of checks that failed or could not be evaluated.
+    pub fn failed_checks(&self) -> u64 {
+        ["fail", "error"].iter().filter_map(|status| self.checks.get(*status)).sum()
+    }
+
     /// Creates an empty summary, which counts paths only with [`Extent::Paths`].
     pub(super) fn with(extent: Extent) -> Summary {
         let paths = (extent == Extent::Paths).then(PathCounts::default);

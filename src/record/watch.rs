@@ -325,11 +325,19 @@ impl Watch {
     }
 }
 
+impl Unmatched<'_> {
+    /// Returns a sentence about the pattern, without a period. `quote` quotes the argument and the
+    /// name from the plan.
+    pub fn words(&self, quote: impl Fn(&str) -> String) -> String {
+        let Unmatched { argument, what, near } = self;
+        let near = near.as_ref().map(|near| format!(": did you mean {}?", quote(near)));
+        format!("{} matches nothing, {what}{}", quote(argument), near.unwrap_or_default())
+    }
+}
+
 impl Display for Unmatched<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        let Unmatched { argument, what, near } = self;
-        write!(f, "{argument} matches nothing, {what}")?;
-        near.as_ref().map_or(Ok(()), |near| write!(f, ": did you mean {near}?"))
+        f.write_str(&self.words(str::to_owned))
     }
 }
 

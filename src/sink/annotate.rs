@@ -113,8 +113,6 @@ fn words(change: &ResourceChange<'_>) -> String {
     parts.extend(from);
     parts.extend(change.importing.is_some().then(|| "imported".to_owned()));
     parts.extend(phrase::circumstances(change).map(str::to_owned));
-    let reason = change.action_reason.as_deref();
-    let reason = reason.and_then(|word| phrase::reason(change, word));
-    parts.extend(reason.map(str::to_owned));
+    parts.extend(phrase::reason(change, |_, text| visible(&short(text))));
     parts.join(", ")
 }

@@ -11,6 +11,7 @@ use super::figures::Figures;
 use super::gate::Rule;
 use super::markdown::{Fit, Measure, Rest};
 use super::origin::{Location, SharedOrigins, first_location};
+use super::patterns::Patterns;
 use super::phrase::Warning;
 use super::report::ReportOptions;
 use super::screen::fit;
@@ -41,6 +42,7 @@ pub struct Github<'s, W: Write> {
     summary: Option<Box<dyn Sink + 's>>,
     outputs: Option<Box<dyn Write + 's>>,
     figures: Figures,
+    patterns: Patterns,
     source: String,
     errors: u64,
     warnings: u64,
@@ -73,6 +75,7 @@ impl<'s, W: Write> Github<'s, W> {
             summary,
             outputs,
             figures: Figures::new(options.rules),
+            patterns: Patterns::of(options.watch),
             source: String::new(),
             errors: 0,
             warnings: 0,
@@ -166,6 +169,15 @@ impl<'s, W: Write> Github<'s, W> {
         self.annotate_at(location, Level::Error, &title, &message)
     }
 
+    /// Annotates the patterns that match nothing in any plan.
+    fn unmatched(&mut self) -> Result<()> {
+        for pattern in self.patterns.unmatched() {
+            let words = shown(&pattern.to_string(), MESSAGE);
+            self.annotate(Level::Warning, "Pattern matches nothing", &words)?;
+        }
+        Ok(())
+    }
+
     /// Annotates a plan that failed or is incomplete, and the rules that it breaks.
     fn plan(&mut self, summary: &Summary) -> Result<()> {
         let source = shown(&self.source, NAME);
@@ -210,6 +222,7 @@ impl<'s, W: Write> Github<'s, W> {
 impl<W: Write> Sink for Github<'_, W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         self.figures.note(record);
+        self.patterns.note(record);
         if let Some(summary) = &mut self.summary {
             summary.record(record)?;
         }
@@ -239,6 +252,7 @@ impl<W: Write> Sink for Github<'_, W> {
     }
 
     fn finish(&mut self) -> Result<()> {
+        self.unmatched()?;
         self.rest()?;
         self.commands.flush().map_err(write_error)?;
         if let Some(summary) = &mut self.summary {

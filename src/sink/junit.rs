@@ -8,14 +8,15 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use super::gate::{Answer, CountedRules};
+use super::markup::escaped;
 use super::origin::Location;
+use super::patterns::Patterns;
 use super::phrase::Warning;
 use super::report::ReportOptions;
 use super::short::{messages, short};
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
 use crate::inert::{lines, visible};
-use crate::record::watch::Watch;
 use crate::record::{Label, Record};
 
 /// Maximum number of checks of a plan with their own test. One more test covers all others.
@@ -31,9 +32,7 @@ pub(super) const END: &str = "</testsuites>\n";
 pub struct Junit<W: Write> {
     out: W,
     counted_rules: CountedRules,
-    watch: Option<&'static Watch>,
-    /// Whether any plan was read to its end.
-    has_read: bool,
+    patterns: Patterns,
     /// The tests of the current plan.
     suite: Suite,
     has_begun: bool,
@@ -55,7 +54,8 @@ impl Suite {
     pub fn passed(&mut self, name: &str) {
         self.tests += 1;
         // Writing to a string cannot fail.
-        let _ = writeln!(self.text, r#"    <testcase classname="plansift" name="{}"/>"#, xml(name));
+        let _ =
+            writeln!(self.text, r#"    <testcase classname="plansift" name="{}"/>"#, escaped(name));
     }
 
     /// Adds a test that did not pass. `outcome` is the XML element: `failure`, `error` or
@@ -79,10 +79,10 @@ impl Suite {
             "skipped" => self.skipped += 1,
             _ => self.failures += 1,
         }
-        let lines: Vec<_> = message.split('\n').map(xml).collect();
-        let (name, message) = (xml(name), lines.join("&#10;"));
+        let lines: Vec<_> = message.split('\n').map(escaped).collect();
+        let (name, message) = (escaped(name), lines.join("&#10;"));
         let place = block.map_or_else(String::new, |block| {
-            format!(r#" file="{}" line="{}""#, xml(&block.file), block.line)
+            format!(r#" file="{}" line="{}""#, escaped(&block.file), block.line)
         });
         let _ = write!(
             self.text,
@@ -95,7 +95,7 @@ impl Suite {
 
     pub fn end(&self, name: &str) -> String {
         let Suite { text, tests, failures, errors, skipped, .. } = self;
-        let name = xml(name);
+        let name = escaped(name);
         let counts = format!(
             r#"tests="{tests}" failures="{failures}" errors="{errors}" skipped="{skipped}""#
         );
@@ -106,9 +106,10 @@ impl Suite {
 impl<W: Write> Junit<W> {
     /// Writes to `out`. Each suite has a test for each rule.
     pub fn new(out: W, options: &ReportOptions<'_>) -> Junit<W> {
-        let (counted_rules, watch) = (CountedRules::new(options.rules), options.watch);
+        let counted_rules = CountedRules::new(options.rules);
+        let patterns = Patterns::of(options.watch);
         let suite = Suite::default();
-        Junit { out, counted_rules, watch, has_read: false, suite, has_begun: false }
+        Junit { out, counted_rules, patterns, suite, has_begun: false }
     }
 
     fn begin(&mut self) -> Result<()> {
@@ -128,6 +129,7 @@ impl<W: Write> Junit<W> {
 impl<W: Write> Sink for Junit<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         self.counted_rules.note(record);
+        self.patterns.note(record);
         match record {
             Record::Plan(_) => self.suite = Suite::default(),
             Record::Check(check) => {
@@ -169,7 +171,6 @@ impl<W: Write> Sink for Junit<W> {
                     None => self.suite.passed("plan is whole"),
                 }
                 self.counted_rules.answers().for_each(|answer| rule(&mut self.suite, &answer));
-                self.has_read = true;
                 let source = self.counted_rules.source().to_owned();
                 self.end_suite(&source)?;
             }
@@ -185,11 +186,11 @@ impl<W: Write> Sink for Junit<W> {
 
     fn finish(&mut self) -> Result<()> {
         self.begin()?;
-        let unmatched = self.watch.filter(|_| self.has_read).map(Watch::unmatched);
-        for pattern in unmatched.iter().flatten() {
+        let unmatched = self.patterns.unmatched();
+        for pattern in &unmatched {
             self.suite.failed(pattern.argument, "skipped", &pattern.to_string());
         }
-        if unmatched.is_some_and(|list| !list.is_empty()) {
+        if !unmatched.is_empty() {
             self.end_suite("patterns")?;
         }
         self.out.write_all(END.as_bytes()).map_err(write_error)?;
@@ -210,22 +211,4 @@ fn rule(suite: &mut Suite, answer: &Answer<'_>) {
     let severity = answer.rule.severity().word();
     let outcome = if answer.fails() { "failure" } else { "skipped" };
     suite.failed(&name, outcome, &format!("{severity}: {words}"));
-}
-
-/// Escapes a string for an XML attribute, including the characters that XML does not allow.
-fn xml(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in visible(text).chars() {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            // XML does not allow these two characters.
-            '\u{fffe}' | '\u{ffff}' => escaped.extend(character.escape_unicode()),
-            other => escaped.push(other),
-        }
-    }
-    escaped
 }

@@ -32,10 +32,18 @@ pub mod json;
 #[cfg(feature = "report")]
 pub mod junit;
 #[cfg(feature = "report")]
+mod loss;
+#[cfg(feature = "report")]
 pub mod markdown;
+#[cfg(feature = "report")]
+mod markup;
 pub mod ndjson;
 #[cfg(feature = "report")]
 pub mod origin;
+#[cfg(feature = "report")]
+mod overview;
+#[cfg(feature = "report")]
+mod patterns;
 #[cfg(feature = "report")]
 mod phrase;
 #[cfg(feature = "report")]

@@ -161,13 +161,10 @@ pub(super) fn description(
     parts.extend(from.map(|from| format!("moved from {}", quote(Quoted::Name, from))));
     parts.extend(imported(change, |value| quote(Quoted::Value, value)));
     parts.extend(circumstances(change).map(str::to_owned));
-    let known = |phrase: Option<&str>, word| {
-        phrase.map_or_else(|| quote(Quoted::Word, word), str::to_owned)
-    };
-    let reason = change.action_reason.as_deref();
-    parts.extend(reason.map(|word| known(self::reason(change, word), word)));
+    parts.extend(reason(change, &quote));
     let deferred = change.deferred_reason.as_deref();
-    parts.extend(deferred.map(|word| known(deferral(word), word)));
+    let known = |word| deferral(word).map_or_else(|| quote(Quoted::Word, word), str::to_owned);
+    parts.extend(deferred.map(known));
     parts.join(", ")
 }
 
@@ -222,11 +219,32 @@ pub(super) fn stays(change: &ResourceChange<'_>) -> Option<&'static str> {
     keeps_old.then_some("the old object stays and is no longer managed")
 }
 
-/// Explains an `action_reason` (docs/format/plan.md, section 3). `None` for an unknown word.
+/// Explains the `action_reason` of a change (docs/format/plan.md, section 3). `quote` quotes
+/// strings from the plan. `None` if the change has none.
+pub(super) fn reason(
+    change: &ResourceChange<'_>,
+    quote: impl Fn(Quoted, &str) -> String,
+) -> Option<String> {
+    let word = change.action_reason.as_deref()?;
+    let module = change.resource.module_address.as_deref();
+    Some(match (known_reason(change, word), module) {
+        // The call of the module may still be there, without this instance.
+        (Some(NO_MODULE), Some(module)) if module.contains('[') => {
+            let module = quote(Quoted::Name, module);
+            format!("because {module} is no longer in the configuration")
+        }
+        (Some(phrase), _) => phrase.to_owned(),
+        (None, _) => quote(Quoted::Word, word),
+    })
+}
+
+const NO_MODULE: &str = "because its module is no longer in the configuration";
+
+/// Returns the phrase for an `action_reason`. `None` for an unknown word.
 ///
 /// If a `removed` block keeps the object, both tools still give the reason for a destruction, so
 /// `forget` has its own phrase.
-pub(super) fn reason(change: &ResourceChange<'_>, word: &str) -> Option<&'static str> {
+fn known_reason(change: &ResourceChange<'_>, word: &str) -> Option<&'static str> {
     Some(match word {
         "delete_because_no_resource_config" | "delete_because_no_module"
             if change.action == "forget" =>
@@ -241,7 +259,7 @@ pub(super) fn reason(change: &ResourceChange<'_>, word: &str) -> Option<&'static
         "delete_because_wrong_repetition" => "because count or for_each was added or removed",
         "delete_because_count_index" => "because its index is beyond count",
         "delete_because_each_key" => "because its key is no longer in for_each",
-        "delete_because_no_module" => "because its module is no longer in the configuration",
+        "delete_because_no_module" => NO_MODULE,
         "delete_because_no_move_target" => "because it moved to an address that is not configured",
         "delete_because_enabled_false" => "because enabled is false",
         "forgot_because_lifecycle_destroy_in_state" => "because its state says not to destroy it",
@@ -256,10 +274,14 @@ pub(super) fn reason(change: &ResourceChange<'_>, word: &str) -> Option<&'static
 }
 
 /// Like [`reason`], but without the first words, such as `because it is`.
-pub(super) fn bare_reason(change: &ResourceChange<'_>, word: &str) -> Option<&'static str> {
-    let reason = reason(change, word)?;
+pub(super) fn bare_reason(
+    change: &ResourceChange<'_>,
+    quote: impl Fn(Quoted, &str) -> String,
+) -> Option<String> {
+    let reason = reason(change, quote)?;
     let joints = ["because it is ", "because it ", "because "];
-    Some(joints.iter().find_map(|joint| reason.strip_prefix(joint)).unwrap_or(reason))
+    let bare = joints.iter().find_map(|joint| reason.strip_prefix(joint)).map(str::to_owned);
+    Some(bare.unwrap_or(reason))
 }
 
 /// Explains a `deferred_reason` (docs/format/plan.md, section 3). `None` for an unknown word.
@@ -299,6 +321,11 @@ pub(super) fn unchanged(attributes: &Attributes) -> String {
 /// Returns the numbers of hidden records and attributes, in words. `None` if nothing is hidden.
 pub(super) fn hidden(hidden: &Hidden) -> Option<String> {
     hidden.words().map(|words| format!("Hidden, as asked for: {words}."))
+}
+
+/// Returns the sentence about checks that failed. `None` if there are none.
+pub(super) fn failed_checks(count: u64) -> Option<String> {
+    (count > 0).then(|| format!("{} failed.", counted(count, "check")))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

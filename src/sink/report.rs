@@ -63,7 +63,7 @@ impl ReportOptions<'_> {
             Some(LinkTarget::Url(_)) => self.links(),
             _ => SourceLinks::default(),
         };
-        Box::new(Markdown::new(pages, self.rules, fit).with(self.detail, links))
+        Box::new(Markdown::new(pages, self.rules, fit).with(self.detail, links, self.watch))
     }
 
     /// Wraps a report for people in the filter that the user set.

@@ -11,6 +11,7 @@ use std::io::Write;
 use super::annotate::{Annotated, Class, Remark};
 use super::gate::{CountedRules, Rule};
 use super::origin::{Location, SharedOrigins, first_location};
+use super::patterns::Patterns;
 use super::phrase::{Warning, check_sentence};
 use super::report::ReportOptions;
 use super::short::short;
@@ -19,7 +20,6 @@ use super::{Sink, write_error};
 use crate::error::{Error, Result};
 use crate::inert::{self, visible};
 use crate::json::string::quoted;
-use crate::record::watch::Watch;
 use crate::record::{Check, Label, Record, ResourceChange};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -35,9 +35,7 @@ pub struct Sarif<W: Write> {
     out: inert::Json<W>,
     rules: Vec<Rule>,
     counted_rules: CountedRules,
-    watch: Option<&'static Watch>,
-    /// Whether any plan was read to its end.
-    has_read: bool,
+    patterns: Patterns,
     source: String,
     notifications: Notifications,
     /// Whether a plan could not be read, its planning failed, or it has no list of changes.
@@ -135,8 +133,7 @@ impl<W: Write> Sarif<W> {
             out: inert::Json::new(out),
             rules: options.rules.to_vec(),
             counted_rules: CountedRules::new(options.rules),
-            watch: options.watch,
-            has_read: false,
+            patterns: Patterns::of(options.watch),
             source: String::new(),
             notifications: Notifications { listed: Vec::new(), more: 0 },
             has_failed: false,
@@ -229,12 +226,12 @@ impl<W: Write> Sarif<W> {
 impl<W: Write> Sink for Sarif<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         self.counted_rules.note(record);
+        self.patterns.note(record);
         match record {
             Record::Plan(plan) => plan.source.clone_into(&mut self.source),
             Record::Check(check) => self.check(check)?,
             Record::ResourceChange(change) => self.change(change)?,
             Record::Summary(summary) => {
-                self.has_read = true;
                 let broken = self.counted_rules.answers().enumerate();
                 let broken = broken.filter(|(_, answer)| answer.is_broken());
                 let broken = broken.map(|(index, answer)| {
@@ -268,8 +265,7 @@ impl<W: Write> Sink for Sarif<W> {
             let level = if self.has_failed { "error" } else { "warning" };
             notifications.push(notification(level, &text, None));
         }
-        let unmatched = self.watch.filter(|_| self.has_read).map(Watch::unmatched);
-        for pattern in unmatched.into_iter().flatten() {
+        for pattern in self.patterns.unmatched() {
             notifications.push(notification("warning", &visible(&pattern.to_string()), None));
         }
         self.write(&tail(!self.has_failed, &notifications))?;

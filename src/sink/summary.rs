@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 
 use self::listing::{Bounds, Line, Listing};
+use super::loss;
 use super::phrase::{self, PlanCount, Warning, counted, plan_line, replaced_note};
 use super::screen::{
     BOLD, CYAN, DIM, GREEN, PLAIN, RED, Screen, YELLOW, fit, fit_end, padded, width, wrapped,
@@ -49,8 +50,8 @@ struct Draft {
     source: String,
     clues: Clues,
     types: HashMap<String, BTreeMap<Action, u64>>,
-    /// The deletions, then the replacements, then the forgotten resources.
-    risks: [Listing; 3],
+    /// The changes that destroy, replace or forget something, by [`loss::rank`].
+    losses: [Listing; loss::RANKS],
     moves: Listing,
     imports: Listing,
     /// Objects that changed outside, and objects that only moved, in a refresh-only plan.
@@ -145,10 +146,10 @@ impl<W: Write> View<W> {
 
     /// Begins a plan, and returns the previous one.
     fn begin(&mut self) -> Draft {
-        let bounds = Bounds { lines: self.top.unwrap_or(LISTED), columns: self.screen.width };
-        let listing = || Listing::new(bounds);
+        let columns = self.screen.width;
+        let listing = || Listing::new(Bounds { lines: self.top.unwrap_or(LISTED), columns });
         let plan = Draft {
-            risks: [listing(), listing(), listing()],
+            losses: self.losses_max().map(|lines| Listing::new(Bounds { lines, columns })),
             moves: listing(),
             imports: listing(),
             drift: [listing(), listing()],
@@ -157,6 +158,11 @@ impl<W: Write> View<W> {
             ..Draft::default()
         };
         std::mem::replace(&mut self.plan, plan)
+    }
+
+    /// Returns the maximum length of the list of losses up to each rank.
+    fn losses_max(&self) -> [usize; loss::RANKS] {
+        self.top.map_or_else(|| loss::maxes(LISTED), |top| [top; loss::RANKS])
     }
 
     pub(super) fn into_inner(self) -> W {
@@ -171,17 +177,16 @@ impl<W: Write> View<W> {
         self.drawn += 1;
         let tool = plan.clues.tool(summary);
         writeln!(self.out, "{}", self.screen.paint(BOLD, &self.title(&plan, tool, summary)))?;
-        for warning in Warning::of(summary) {
-            let warning = format!("! {}", warning.words(PlanCount::This));
-            write!(self.out, "{}", self.screen.sentence(RED, &warning))?;
+        let checks = phrase::failed_checks(summary.failed_checks());
+        let warnings = Warning::of(summary).map(|warning| warning.words(PlanCount::This));
+        for warning in checks.into_iter().chain(warnings) {
+            write!(self.out, "{}", self.screen.sentence(RED, &format!("! {warning}")))?;
         }
         let line = plan_line(summary, plan.invocations);
         write!(self.out, "\n{}", self.screen.sentence(BOLD, &line))?;
         self.draw_types(&plan.types, &summary.terraform)?;
-        let [mut risks, replaced, forgotten] = std::mem::take(&mut plan.risks);
-        risks.append(replaced);
-        risks.append(forgotten);
-        self.draw_listing("Destroyed, replaced or forgotten", &risks)?;
+        let losses = std::mem::take(&mut plan.losses).into_iter().reduce(Listing::joined);
+        self.draw_listing(loss::TITLE, &losses.unwrap_or_default())?;
         self.draw_listing("Moved", &plan.moves)?;
         self.draw_listing("Imported", &plan.imports)?;
         let [drift, moves] = &plan.drift;
@@ -403,16 +408,9 @@ impl Draft {
         if change.is_settled() {
             return;
         }
-        let risk = match action {
-            Action::Delete => Some(0),
-            Action::Replace => Some(1),
-            Action::Forget => Some(2),
-            _ => None,
-        };
-        if let Some(risk) = risk {
-            self.risks[risk].push(|| {
-                let reason = |word: &str| known(|word| phrase::bare_reason(change, word), word);
-                let reason = change.action_reason.as_deref().map(reason);
+        if let Some(rank) = loss::rank(change) {
+            self.losses[rank].push(|| {
+                let reason = phrase::bare_reason(change, |_, text| visible(text));
                 let parts = phrase::stays(change).map(str::to_owned).into_iter().chain(reason);
                 line(change, links, parts.map(|part| format!(", {part}")).collect())
             });

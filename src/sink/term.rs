@@ -20,9 +20,10 @@ pub(super) use self::layout::sign;
 use self::outputs::{Outputs, Waiting, columns};
 use self::report_section::ReportSection;
 use super::gate::{CountedRules, Rule};
-use super::phrase::{self, PlanCount, Tense, Warning, counted, plan_line};
+use super::patterns::Patterns;
+use super::phrase::{self, PlanCount, Tense, Warning, plan_line};
 use super::report::ReportOptions;
-use super::screen::{BOLD, Color, DIM, GREEN, NAMES, RED, Screen, YELLOW, width, wrapped};
+use super::screen::{BOLD, Color, DIM, GREEN, NAMES, PLAIN, RED, Screen, YELLOW, width, wrapped};
 use super::source_link::{SourceLink, SourceLinks};
 use super::spool::Spool;
 use super::summary::{Action, symbol};
@@ -51,10 +52,9 @@ pub struct Term<W: Write> {
     detail: Detail,
     links: SourceLinks,
     counted_rules: CountedRules,
+    patterns: Patterns,
     /// Whether the title of any plan was written.
     has_titles: bool,
-    /// Whether the title of the current plan was written.
-    has_title: bool,
     spool: Spool<{ BODY + 1 }>,
     open: Open,
     /// Number of actions that the current plan invokes.
@@ -75,6 +75,8 @@ struct Open {
     group: Option<Group>,
     /// The last outputs, which are not written yet.
     outputs: Outputs,
+    /// Whether the title of the current plan was written.
+    has_title: bool,
 }
 
 /// Instances of a resource that change alike. Their attributes are in the part [`BODY`].
@@ -94,14 +96,15 @@ impl<W: Write> Term<W> {
             detail: Detail::Excerpts,
             links: SourceLinks::default(),
             counted_rules: CountedRules::new(rules),
+            patterns: Patterns::default(),
             has_titles: false,
-            has_title: false,
             spool: Spool::new(),
             open: Open {
                 section: None,
                 modules: Default::default(),
                 group: None,
                 outputs: Outputs::default(),
+                has_title: false,
             },
             invocations: 0,
             clues: Clues::default(),
@@ -109,19 +112,18 @@ impl<W: Write> Term<W> {
         }
     }
 
-    /// Sets the width of lines, how much of each value to show, and the locations of blocks. With
-    /// [`Detail::Full`], instances are not grouped.
+    /// Sets the width of lines, how much of each value to show, the locations of blocks, and the
+    /// patterns that must match something. With [`Detail::Full`], instances are not grouped.
     pub fn with(self, options: &ReportOptions<'_>) -> Term<W> {
         let (screen, detail, links) = (options.screen, options.detail, options.links());
-        Term { screen, detail, links, ..self }
+        Term { screen, detail, links, patterns: Patterns::of(options.watch), ..self }
     }
 
     fn paint(&self, style: &str, text: &str) -> String {
         self.screen.paint(style, text)
     }
 
-    /// Returns the location of a block. It follows `used` columns on the same line if it fits, and
-    /// otherwise begins a new line.
+    /// Returns the location of a block as a remark.
     fn link(&self, link: Option<&SourceLink>, used: usize) -> String {
         self.writer().link(link, used)
     }
@@ -149,7 +151,7 @@ impl<W: Write> Term<W> {
 
     fn title(&mut self, name: &str) -> Result<()> {
         let space = if std::mem::replace(&mut self.has_titles, true) { "\n" } else { "" };
-        self.has_title = true;
+        self.open.has_title = true;
         let title = self.paint(BOLD, &visible(name));
         self.line(&format!("{space}{title}"))
     }
@@ -322,12 +324,13 @@ impl<W: Write> Term<W> {
         self.enter(section)?;
         let words = phrase::invoked(invoked, |_, text| visible(text));
         let address = visible(&invoked.address);
+        let writer = self.writer();
         let words = match width(&words) {
             0 => words,
-            columns => self.screen.beside(SYMBOLS + width(&address), columns, &words),
+            columns => writer.remark(SYMBOLS + width(&address), columns, PLAIN, &words),
         };
         self.line(&format!("      {address}{words}"))?;
-        let (writer, part) = (self.writer(), self.spool.part(section as usize));
+        let part = self.spool.part(section as usize);
         // Reading the part reports an error.
         let _ = writer.attributes(part, &invoked.attributes, Action::Read);
         Ok(())
@@ -357,6 +360,7 @@ impl<W: Write> Sink for Term<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         self.clues.note(record);
         self.counted_rules.note(record);
+        self.patterns.note(record);
         match record {
             Record::Plan(plan) => {
                 (self.open.section, self.open.modules, self.invocations) =
@@ -384,7 +388,7 @@ impl<W: Write> Sink for Term<W> {
             // The list of broken rules contains failed assertions.
             Record::FailedAssertion(_) => Ok(()),
             Record::Summary(summary) => {
-                self.has_title = false;
+                self.open.has_title = false;
                 self.broken_rules()?;
                 self.leave(self.clues.tool(summary))?;
                 if let Some(words) = phrase::hidden(&self.hidden) {
@@ -399,10 +403,7 @@ impl<W: Write> Sink for Term<W> {
                     let words = format!("! {}: {broken}.", self.counted_rules.broken_title());
                     self.sentence(if fails { RED } else { YELLOW }, &words)?;
                 }
-                let checks = match self.hidden.failed_checks {
-                    0 => None,
-                    count => Some(format!("{} failed.", counted(count, "check"))),
-                };
+                let checks = phrase::failed_checks(summary.failed_checks());
                 let warnings = Warning::of(summary).map(|warning| warning.words(PlanCount::This));
                 let mut words = checks.into_iter().chain(warnings);
                 words.try_for_each(|words| self.sentence(RED, &format!("! {words}")))
@@ -424,16 +425,23 @@ impl<W: Write> Sink for Term<W> {
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
         self.leave(self.clues.tool_so_far())?;
-        if !self.has_title {
+        if !self.open.has_title {
             self.title(label.workspace.unwrap_or(label.source))?;
         }
-        self.has_title = false;
+        self.open.has_title = false;
         let text = visible(&format!("{}: {error}", label.source));
         let text = self.paint(RED, &text);
         self.line(&format!("\n{text}"))
     }
 
     fn finish(&mut self) -> Result<()> {
+        let unmatched = self.patterns.unmatched();
+        if !unmatched.is_empty() {
+            self.line("")?;
+        }
+        for pattern in unmatched {
+            self.sentence(YELLOW, &format!("! {}", visible(&pattern.to_string())))?;
+        }
         self.out.flush().map_err(write_error)
     }
 }

@@ -40,16 +40,16 @@ fn the_summary_shows_the_location_after_each_address() {
 fn the_terminal_report_names_the_place_of_each_change() {
     let page = text(&["report", "--source", SOURCE, PLAN]);
     for end in [
-        "aws_db_instance.main  must be replaced  corpus/sources/main.tf:12",
-        "because it is no longer in the configuration  block removed",
-        "aws_subnet.a  will be updated in place  corpus/sources/network/main.tf.json:5",
-        "endpoint = \"a\" -> \"b\"  corpus/sources/main.tf:25",
-        "check.reachable  fail  corpus/sources/main.tf:18",
+        "aws_db_instance.main  must be replaced  # corpus/sources/main.tf:12",
+        "because it is no longer in the configuration  # block removed",
+        "aws_subnet.a  will be updated in place  # corpus/sources/network/main.tf.json:5",
+        "endpoint = \"a\" -> \"b\"  # corpus/sources/main.tf:25",
+        "check.reachable  fail  # corpus/sources/main.tf:18",
     ] {
         assert!(page.lines().any(|line| line.ends_with(end)), "{end}\n{page}");
     }
     let narrow = text(&["report", "--source", SOURCE, "--width", "50", PLAN]);
-    assert!(narrow.lines().any(|line| line == "          corpus/sources/main.tf:12"), "{narrow}");
+    assert!(narrow.lines().any(|line| line == "          # corpus/sources/main.tf:12"), "{narrow}");
     assert!(narrow.lines().filter(|line| line.contains(SOURCE)).all(|line| line.len() <= 60));
 }
 

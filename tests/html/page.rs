@@ -219,6 +219,8 @@ fn an_opened_change_shows_its_values() {
     for text in ["function_name\t\"shop-warm-cache\"", "payload\t(known after apply)"] {
         assert!(action.contains(text), "{text}: {action}");
     }
+    // What the page says without its script is gone.
+    assert_eq!(browser.count(".unscripted"), 0);
     let drift = browser.text("section[aria-labelledby=drift]");
     assert!(drift.starts_with("Drift: changed outside of Terraform 3"), "{drift}");
     opened.is_quiet();
@@ -463,25 +465,25 @@ fn the_page_lists_several_plans_separately() {
     let browser = &opened.browser;
     assert_eq!(browser.text("h1"), "4 plans");
     assert!(browser.text("#warnings").contains("1 plan could not be read"));
-    assert!(browser.text("#warnings").contains("Planning failed in 1 plan."));
-    assert!(!browser.text("#warnings").contains("to the end"), "nothing of it was read");
+    assert!(browser.text("#warnings").contains("Planning failed in 1 plan: incomplete."));
     // All plans: the numbers of the plan lines, and the actions.
     let line = browser.text("#line");
     assert!(line.ends_with(" to forget. Actions: 1 to invoke."), "{line}");
     let headings = browser.text("#plans thead").replace(['\n', '\t'], " ");
-    let columns = "plan import add change destroy forget replace drift failed checks";
+    let columns = "Plan Add Change Destroy Replace Import Move Forget Drift Failed checks Problem";
     assert_eq!(headings.trim_end(), columns);
     let note = browser.text("#plans");
-    assert!(note.contains("add and destroy count replacements, too"), "{note}");
-    // Nothing is known of the numbers of a plan that was not read.
-    let unread = browser.eval(
-        "[...document.querySelectorAll('#plans tbody tr')].slice(0, 1)\
-         .flatMap(it => [...it.querySelectorAll('td')].map(cell => cell.textContent)).join('')",
-    );
-    assert_eq!(unread, "????????");
-    // Failed plans come first, then plans with the most deletions.
+    assert!(note.contains("Add, Destroy and Forget count replacements"), "{note}");
+    // A plan that was not read has no numbers, only its error.
+    let unread = browser.text("#errors");
+    assert!(unread.contains("corpus/wrong/empty: the input is empty"), "{unread}");
+    assert!(!browser.text("#plans").contains("corpus/wrong/empty"));
     let first = browser.text("#plans tbody tr");
-    assert!(first.contains("could not be read: "), "{first}");
+    assert!(first.contains("planning failed"), "{first}");
+    // A name in the table is a filter.
+    browser.eval("document.querySelectorAll('#plans tbody button')[1].click()");
+    assert_eq!(browser.eval("document.getElementById('plan').value"), "0");
+    opened.clear();
     let all = opened.number("change");
     opened.set("plan", "0");
     let of_rich = opened.number("change");

@@ -16,7 +16,7 @@ const CANARY: &str = "CANARY-";
 const FORMS: [(&str, &str); 10] = [
     ("term", "Failed assertions"),
     ("markdown", "**Failed assertions:**"),
-    ("html", r#""is_assertion":true"#),
+    ("html", "Assertion failed: The engine stays: "),
     ("github", "title=Assertion failed%3A The engine stays::"),
     ("json", r#""rule":"The engine stays""#),
     ("variables", "PLANSIFT_BROKEN_RULES=3"),

@@ -7,7 +7,7 @@ use crate::run;
 fn rows(text: &str) -> Vec<String> {
     let row = |line: &str| {
         let mut words = line.split_whitespace();
-        let symbol = words.next().filter(|word| word.len() < 4)?;
+        let symbol = words.next().filter(|word| word.len() < 4 && *word != "!")?;
         Some(format!("{symbol} {}", words.next()?))
     };
     text.lines().filter_map(row).collect()

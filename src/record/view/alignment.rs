@@ -24,8 +24,8 @@ pub(super) struct Aligned<'a> {
 }
 
 /// Aligns two arrays, if that shows them better than a comparison as sets or as whole values: a
-/// value in them is hidden, or a long text changes in place. Returns `None` otherwise, and for lists
-/// that are too long or have too little in common.
+/// value in them is hidden, or a long text changes in place. Returns `None` otherwise, and for
+/// lists that are too long or have too little in common.
 ///
 /// `open` as in [`unmatched`](super::sets::unmatched).
 pub(super) fn aligned<'a>(

@@ -16,7 +16,6 @@ use crate::json::string::common_prefix;
 use crate::json::value::{Elements, Kind, Ordered, Text, Value};
 use crate::path::{Path, Paths, Step};
 use crate::record::{Difference, Excerpt, Lines, Shown};
-use crate::secret::MASK;
 use crate::secret::document::{Document, Syntax};
 
 /// Number of equal bytes that are shown before the first difference of two long strings, and after

@@ -223,8 +223,8 @@ impl List for TextLines<'_> {
     }
 }
 
-/// Returns the shortest edits that turn `before` into `after`, in order. Returns `None` if there are
-/// more than [`EDITS_MAX`], or if the search exceeds its budget.
+/// Returns the shortest edits that turn `before` into `after`, in order. Returns `None` if there
+/// are more than [`EDITS_MAX`], or if the search exceeds its budget.
 pub(super) fn edits<T: PartialEq>(before: &[T], after: &[T]) -> Option<Vec<Edit>> {
     let head = before.common(0, after, 0);
     let ends = before[head..].iter().rev().zip(after[head..].iter().rev());

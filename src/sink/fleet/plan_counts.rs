@@ -57,27 +57,31 @@ impl PlanCounts {
         self.actions.add(std::mem::take(&mut other.actions));
     }
 
+    /// Counts the type of a change, and nothing else of it.
+    pub(in crate::sink) fn count_type(&mut self, change: &ResourceChange<'_>) {
+        if let Some(counts) = Counts::of_change(change) {
+            self.types.count(type_of(change), &counts);
+        }
+    }
+
     fn change(&mut self, change: &ResourceChange<'_>) {
-        if change.is_settled() {
-            return;
+        if let Some(counts) = Counts::of_change(change) {
+            self.resource(change, &counts);
+            self.actions.count(&change.action, &counts);
         }
-        let mut counts = Counts::default();
-        for column in change.effects().filter_map(Column::of) {
-            counts[column] = 1;
-        }
-        counts[Column::Move] = u64::from(change.moved_from().is_some());
-        counts[Column::Import] = u64::from(change.importing.is_some());
-        self.resource(change, &counts);
-        self.actions.count(&change.action, &counts);
     }
 
     fn resource(&mut self, change: &ResourceChange<'_>, counts: &Counts) {
-        self.types.count(change.resource.type_name.as_deref().unwrap_or("(no type)"), counts);
+        self.types.count(type_of(change), counts);
         let provider = change.resource.provider_name.as_deref().map(rows::without_registry);
         self.providers.count(provider.unwrap_or("(no provider)"), counts);
         let module = change.resource.module_address.as_deref().map(rows::without_keys);
         self.modules.count(module.as_deref().unwrap_or("(root module)"), counts);
     }
+}
+
+fn type_of<'c>(change: &'c ResourceChange<'_>) -> &'c str {
+    change.resource.type_name.as_deref().unwrap_or("(no type)")
 }
 
 /// Whether applying a plan leaves changes for a later plan. Nobody can apply a plan whose planning
@@ -99,9 +103,6 @@ pub struct Totals {
     pub(in crate::sink) invocations: u64,
     #[serde(flatten)]
     pub(in crate::sink) groups: TotalGroups,
-    /// The first few errors: the workspace and the message.
-    #[serde(skip)]
-    pub(super) errors: Vec<(String, String)>,
 }
 
 /// Counts of inputs and plans.
@@ -161,7 +162,6 @@ impl Default for Totals {
                 actions: Groups::default(),
                 workspaces: Groups::new(WORKSPACES_MAX),
             },
-            errors: Vec::new(),
         }
     }
 }
@@ -217,17 +217,11 @@ impl Totals {
 
     /// Adds a plan that could not be read, with its error.
     pub fn fail(&mut self, workspace: &str, error: &str) {
-        /// Maximum number of errors that are listed if rows are not workspaces.
-        const ERRORS_MAX: usize = 8;
-        let (workspace, text) = (visible(workspace), visible(error));
         self.inputs.failed += 1;
         self.counts[Column::Errors] += 1;
-        if self.errors.len() < ERRORS_MAX {
-            self.errors.push((workspace.clone(), text.clone()));
-        }
-        let row = self.groups.workspaces.row(&workspace);
+        let row = self.groups.workspaces.row(&visible(workspace));
         row.counts[Column::Errors] += 1;
-        row.error.get_or_insert(text.into());
+        row.error.get_or_insert_with(|| visible(error).into());
     }
 
     /// Adds an input that has no plan, such as an empty folder.

@@ -8,6 +8,7 @@ use std::ops::{Index, IndexMut};
 use hashbrown::HashTable;
 use serde::{Deserialize, Serialize};
 
+use crate::record::ResourceChange;
 use crate::record::action::effects_of_word;
 use crate::record::counts::{PlanLine, Summary};
 use crate::sink::short::short_group;
@@ -124,9 +125,19 @@ impl Counts {
         // The drift in a plan includes objects that only moved. Their action is `no-op`.
         let drift = summary.resource_drift.iter().filter(|(action, _)| *action != "no-op");
         counts[Column::Drift] = drift.map(|(_, count)| count).sum();
-        let failed = |status: &str| summary.checks.get(status).copied().unwrap_or(0);
-        counts[Column::Checks] = failed("fail") + failed("error");
+        counts[Column::Checks] = summary.failed_checks();
         counts
+    }
+
+    /// Returns the counts of a change. `None` if the resource stays as it is.
+    pub(super) fn of_change(change: &ResourceChange<'_>) -> Option<Counts> {
+        let mut counts = Counts::default();
+        for column in change.effects().filter_map(Column::of) {
+            counts[column] = 1;
+        }
+        counts[Column::Move] = u64::from(change.moved_from().is_some());
+        counts[Column::Import] = u64::from(change.importing.is_some());
+        (!change.is_settled()).then_some(counts)
     }
 
     pub(super) fn add(&mut self, other: &Counts) {
@@ -186,6 +197,11 @@ impl Row {
     /// Whether the row has nothing to show.
     pub(in crate::sink) fn is_quiet(&self) -> bool {
         self.counts.is_zero() && !self.has_more && !self.is_errored
+    }
+
+    /// Whether none of the plans could be read.
+    pub(in crate::sink) fn is_unread(&self) -> bool {
+        self.plans == 0 && self.error.is_some()
     }
 
     /// Whether one of the plans that were read has, or may have, something to apply.

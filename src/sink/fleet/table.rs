@@ -6,9 +6,9 @@ use std::fmt::Write;
 use super::rows::{Column, Row};
 use super::{FleetGrouping, Shape, Sort, Totals};
 use crate::inert::visible;
-use crate::sink::phrase::{PlanCount, Warning, counted, replaced_note};
+use crate::sink::phrase::{self, PlanCount, Warning, counted, replaced_note};
 use crate::sink::screen::{
-    BOLD, CYAN, DIM, GREEN, PLAIN, RED, Screen, YELLOW, fit, fit_end, padded, width,
+    BOLD, CYAN, DIM, GREEN, PLAIN, RED, Screen, YELLOW, fit, fit_end, padded, width, wrapped,
 };
 
 /// Maximum number of rows of the table, by default.
@@ -121,6 +121,7 @@ impl Totals {
         page.line("");
         page.sentence(BOLD, &self.plan_line());
         page.table(self, shape);
+        page.errors(self);
         page.named(self, "Planning failed", |row| row.is_errored);
         page.named(self, "Without a list of changes", |row| row.is_unlisted);
         page.named(self, "Fails assertions", |row| row.fails_assertions);
@@ -129,8 +130,6 @@ impl Totals {
             for by in [FleetGrouping::Type, FleetGrouping::Module, FleetGrouping::Provider] {
                 page.list(self, by);
             }
-        } else {
-            page.errors(self);
         }
         page.text
     }
@@ -146,9 +145,11 @@ impl Totals {
     }
 
     /// Returns the rows that have something to show, sorted.
-    fn sorted(&self, by: FleetGrouping, sort: Sort) -> Vec<&Row> {
+    pub(in crate::sink) fn sorted(&self, by: FleetGrouping, sort: Sort) -> Vec<&Row> {
         // A row of an action may have a number of resources and no other count.
-        let is_shown = |row: &&Row| by == FleetGrouping::Action || !row.is_quiet();
+        // The list of errors has the workspaces without any plan.
+        let is_shown =
+            |row: &&Row| by == FleetGrouping::Action || !row.is_quiet() && !row.is_unread();
         let mut rows: Vec<&Row> = self.groups(by).rows().filter(is_shown).collect();
         if by != FleetGrouping::Workspace && sort != Sort::Input {
             rows.sort_by(|a, b| a.name.cmp(&b.name));
@@ -226,6 +227,10 @@ impl Page {
             (all.inputs.unlisted, Warning::Unlisted.words(PlanCount::Several(all.inputs.unlisted))),
             (left, format!("{} will leave changes for another plan.", counted(left, "plan"))),
             (
+                all.counts[Column::Checks],
+                phrase::failed_checks(all.counts[Column::Checks]).unwrap_or_default(),
+            ),
+            (
                 all.inputs.failed_assertions,
                 format!("{} failed.", counted(all.inputs.failed_assertions, "assertion")),
             ),
@@ -254,7 +259,10 @@ impl Page {
             FleetGrouping::Action => "action",
         };
         let more = format!("and {}", counted(rest.len() as u64, &format!("more {noun}")));
-        let layout = self.rows(listed, by, &all.total(), &format!("  {more}"), "");
+        // Without errors in its rows, the table needs no column for them.
+        let mut total = all.total();
+        total.counts[Column::Errors] = rows.iter().map(|row| row.counts[Column::Errors]).sum();
+        let layout = self.rows(listed, by, &total, &format!("  {more}"), "");
         if !rest.is_empty() {
             let mut row = Row { name: more.into(), ..Row::default() };
             for other in rest {
@@ -264,7 +272,7 @@ impl Page {
             self.row(&row, FleetGrouping::Type, &layout);
         }
         if rows.len() > 1 {
-            self.row(&all.total(), FleetGrouping::Type, &layout);
+            self.row(&total, FleetGrouping::Type, &layout);
         }
         if layout.fields.iter().any(|(field, ..)| *field == Field::Count(Column::Replace)) {
             let [replaced, deleted] = [Column::Replace, Column::Destroy].map(|it| all.counts[it]);
@@ -332,19 +340,6 @@ impl Page {
             row.is_errored || row.is_unlisted || row.fails_assertions || row.error.is_some();
         let mark = if is_wrong { self.screen.paint(RED, "!") } else { " ".to_owned() };
         let mut line = format!("{mark} {}", padded(&name, layout.room));
-        if let (0, Some(error)) = (row.plans, &row.error) {
-            let columns = self.screen.width;
-            let text = fit(error, columns.saturating_sub(layout.room + 4).max(columns / 2));
-            let name = fit_end(&name, columns - 4 - width(&text));
-            let gap = " ".repeat(
-                layout
-                    .room
-                    .saturating_sub(width(&name))
-                    .min((columns - 4).saturating_sub(width(&name) + width(&text))),
-            );
-            self.line(&format!("{mark} {name}{gap}  {}", self.screen.paint(RED, &text)));
-            return;
-        }
         for &(field, width, _) in &layout.fields {
             line += &match field.value(row) {
                 // The number of plans of several groups is unknown, because a plan can be in
@@ -376,24 +371,33 @@ impl Page {
         self.legend(&layout);
     }
 
+    /// Draws the list of workspaces with a plan that could not be read. Each has its first error.
     fn errors(&mut self, all: &Totals) {
-        if all.errors.is_empty() {
+        let rows = all.groups.workspaces.rows();
+        let failed: Vec<(&Row, &str)> =
+            rows.filter_map(|row| Some((row, row.error.as_deref()?))).collect();
+        if failed.is_empty() {
             return;
         }
         self.line("");
         self.line(&format!("{}: {}", self.screen.paint(BOLD, "Not read"), all.inputs.failed));
-        for (workspace, error) in &all.errors {
-            let name = fit_end(workspace, self.screen.width / 3);
-            let text = fit(error, self.screen.width - 4 - width(&name));
-            self.line(&format!(
-                "{} {name}  {}",
-                self.screen.paint(RED, "!"),
-                self.screen.paint(RED, &text)
-            ));
+        let listed = failed.len().min(self.top.unwrap_or(ROWS));
+        for (row, error) in &failed[..listed] {
+            let name = shown(row, FleetGrouping::Workspace, self.screen.width - 2);
+            self.line(&format!("{} {name}", self.screen.paint(RED, "!")));
+            let more = match row.counts[Column::Errors] {
+                0 | 1 => String::new(),
+                many => format!(" (and {})", counted(many - 1, "more error")),
+            };
+            for line in wrapped(&format!("{error}{more}"), self.screen.width - 4) {
+                // Each line is escaped again, because its start could be a CI runner command.
+                let line = fit(&visible(line), self.screen.width - 4);
+                self.line(&format!("    {}", self.screen.paint(RED, &line)));
+            }
         }
-        let rest = all.inputs.failed as usize - all.errors.len();
-        if rest > 0 {
-            self.line(&self.screen.paint(DIM, &format!("  and {rest} more")));
+        if failed.len() > listed {
+            let more = format!("  and {} more", failed.len() - listed);
+            self.line(&self.screen.paint(DIM, &more));
         }
     }
 }

@@ -13,14 +13,11 @@ use crate::record::{
     ActionInvocation, Attribute, Attributes, Check, Difference, Excerpt, Line, Lines, MarkChange,
     OutputChange, ResourceChange, Shown,
 };
-use crate::sink::gate::Answer;
+use crate::sink::loss;
 use crate::sink::phrase::{self, NAMED_WRITE_ONLY, Quoted, WRITE_ONLY, what_else};
 use crate::sink::short::{first_line, short_message};
 use crate::sink::source_link::SourceLink;
 use crate::sink::summary::{Action, known, symbol};
-
-/// Maximum number of names listed with a broken rule.
-const NAMES_MAX: usize = 3;
 
 /// A row in a list of the page.
 #[derive(Debug, Default, Serialize)]
@@ -38,16 +35,26 @@ pub struct HtmlEntry<'a> {
     module: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     deposed: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    moved_from: Option<&'a str>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    imported: bool,
+    #[serde(flatten)]
+    circumstances: Circumstances<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<&'a str>,
     #[serde(skip)]
     details: Details<'a>,
+}
+
+/// What is special about a change.
+#[derive(Debug, Default, Serialize)]
+struct Circumstances<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moved_from: Option<&'a str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    imported: bool,
+    /// The rank of a loss ([`loss::rank`]).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    loss: Option<usize>,
 }
 
 #[derive(Debug, Default, Serialize)]
@@ -86,8 +93,7 @@ impl<'a> HtmlEntry<'a> {
 
     /// Returns the entry for a change to a resource, in the list `kind` of the page.
     pub fn of_resource(kind: &'static str, change: &'a ResourceChange<'_>) -> HtmlEntry<'a> {
-        let why = |word: &str| known(|word| phrase::bare_reason(change, word), word);
-        let why = change.action_reason.as_deref().map(why);
+        let why = phrase::bare_reason(change, quoted);
         let deferral = change.deferred_reason.as_deref().map(|word| known(phrase::deferral, word));
         let reason = why.or(what_else(change).map(str::to_owned)).or(deferral);
         let stays = phrase::stays(change).map(str::to_owned);
@@ -110,8 +116,11 @@ impl<'a> HtmlEntry<'a> {
             type_name: change.resource.type_name.as_deref(),
             module: change.resource.module_address.as_deref(),
             deposed: change.resource.deposed.as_deref(),
-            moved_from: change.moved_from(),
-            imported: change.importing.is_some(),
+            circumstances: Circumstances {
+                moved_from: change.moved_from(),
+                imported: change.importing.is_some(),
+                loss: loss::rank(change).filter(|_| kind == "change"),
+            },
             reason: (!reasons.is_empty()).then(|| Cow::Owned(reasons.join(", "))),
             status: None,
             details,
@@ -131,10 +140,7 @@ impl<'a> HtmlEntry<'a> {
 
     /// Returns the entry for an action invocation, in the list `kind` of the page.
     pub fn of_invocation(kind: &'static str, invoked: &'a ActionInvocation<'_>) -> HtmlEntry<'a> {
-        let reason = phrase::invoked(invoked, |kind, text| match kind {
-            Quoted::Word => visible(text),
-            Quoted::Name | Quoted::Value => text.to_owned(),
-        });
+        let reason = phrase::invoked(invoked, quoted);
         HtmlEntry {
             kind,
             address: Cow::Borrowed(&invoked.address),
@@ -172,6 +178,14 @@ impl<'a> Details<'a> {
         let Attributes { list, left_out, unchanged } = values;
         let (left_out, unchanged) = (*left_out, *unchanged);
         Details { attributes: list, left_out, unchanged, ..Details::default() }
+    }
+}
+
+/// Quotes a string from the plan. The page escapes names and values when it is written.
+fn quoted(kind: Quoted, text: &str) -> String {
+    match kind {
+        Quoted::Word => visible(text),
+        Quoted::Name | Quoted::Value => text.to_owned(),
     }
 }
 
@@ -272,47 +286,11 @@ fn row<'a>(attribute: &'a Attribute) -> Vec<Cell<'a>> {
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename = "summary")]
 pub struct PlanSummary<'a> {
-    pub line: String,
     /// The name of the tool that made the plan, if not Terraform.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<&'static str>,
-    #[serde(skip_serializing_if = "is_zero")]
-    pub invocations: u64,
-    /// The rules that the plan breaks, errors first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub broken: Vec<Broken<'a>>,
     #[serde(flatten)]
     pub summary: &'a Summary,
-}
-
-/// A rule that a plan breaks.
-#[derive(Debug, Serialize)]
-pub struct Broken<'a> {
-    rule: &'a str,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    is_assertion: bool,
-    severity: &'static str,
-    /// The number of matching records and the first names, as text.
-    words: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<&'a str>,
-}
-
-impl<'a> Broken<'a> {
-    /// Returns the data of a broken rule.
-    pub fn of(answer: &Answer<'a>) -> Broken<'a> {
-        let (rule, severity) = (answer.rule.text(), answer.rule.severity().word());
-        let (words, message) = (answer.words(NAMES_MAX, str::to_owned), answer.rule.message());
-        let is_assertion = answer.rule.assertion().is_some();
-        Broken { rule, is_assertion, severity, words, message }
-    }
-}
-
-/// The number of records of a plan that the filter hides, in words.
-#[derive(Debug, Serialize)]
-#[serde(tag = "kind", rename = "hidden")]
-pub struct HiddenRecords {
-    pub words: String,
 }
 
 /// An input that could not be read completely.
@@ -322,5 +300,4 @@ pub struct Failed<'a> {
     pub source: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace: Option<&'a str>,
-    pub error: String,
 }

@@ -1,32 +1,35 @@
 //! Writes a report as a self-contained HTML page that needs no network and no server.
 //!
 //! ```text
-//! page/page.html ─┬─ head: policy, style      written first
-//!                 ├─ data: blocks of lines    while the plans are read
-//!                 └─ script                   written last; builds the page from the data
+//! page/page.html ─┬─ head: policy, style       written first
+//!                 ├─ data: blocks of lines     while the plans are read
+//!                 ├─ overview: plain HTML      written last; needs no script
+//!                 └─ script                    adds the list of changes and its filters
 //! ```
 //!
-//! Text from a plan is only data. It is stored in script elements of a type that no browser runs
-//! (`inert`), and the script inserts it as text. The page's content security policy allows only
-//! this script, by its digest, and no requests.
+//! Text from a plan never becomes markup. Data is stored in script elements of a type that no
+//! browser runs (`inert`), and the script inserts it as text. The overview escapes it. The page's
+//! content security policy allows only this script, by its digest, and no requests.
 //!
 //! The digests in the policy are constants. A change to the style or the script must update them. A
 //! test in this file compares them.
 
 mod entry;
 mod inert;
+mod overview;
 
 use std::io::{self, BufWriter, Write};
 
 use serde::Serialize;
 
-use self::entry::{Broken, Failed, HiddenRecords, HtmlEntry, PlanSummary};
+use self::entry::{Failed, HtmlEntry, PlanSummary};
 use self::inert::push_line;
 use crate::error::{Error, Result};
 use crate::record::counts::Summary;
+use crate::record::watch::Watch;
 use crate::record::{Hidden, Label, Record, ResourceChange};
 use crate::sink::gate::CountedRules;
-use crate::sink::phrase::plan_line;
+use crate::sink::overview::{ChangeList, Overview};
 use crate::sink::report::ReportOptions;
 use crate::sink::source_link::SourceLinks;
 use crate::sink::tool::{Clues, Tool};
@@ -47,12 +50,14 @@ const SCRIPT: &str = concat!(
 );
 
 /// SHA-256 of the style, in base64.
-const STYLE_DIGEST: &str = "vs7p1J+XTtPGRUGeyRTPAEZtaDAybWup8hmVM5MytdE=";
+const STYLE_DIGEST: &str = "dFS7lTrilCjTOYvjgdbCSKK1Y96DoQOyEz0x95D5CwI=";
 /// SHA-256 of the script, in base64.
-const SCRIPT_DIGEST: &str = "+tXtC9bJY34bIUZDM/npNb9atk6Rg3ZiV9n6eA+h0rw=";
+const SCRIPT_DIGEST: &str = "zz0APKB/j3AOImgP0wK7pkjlQvTHwB1ILs/mOmI6/Ms=";
 
-/// The placeholder in the page that the data replaces.
+/// The placeholders in the page: for the data, and for the two parts of the overview.
 const DATA: &str = "<!-- data -->\n";
+const HEAD: &str = "<!-- head -->\n";
+const BODY: &str = "<!-- body -->\n";
 
 /// The start and the end of a data block.
 const BLOCK: [&str; 2] = ["<script type=\"application/x-ndjson\">\n", "</script>\n"];
@@ -67,8 +72,14 @@ pub struct Html<W: Write> {
     has_begun: bool,
     /// The rules and their counts for the current plan.
     counted_rules: CountedRules,
+    watch: Option<&'static Watch>,
+    overview: Overview,
+    /// The first changes that lose nothing.
+    others: ChangeList,
     clues: Clues,
-    invocations: u64,
+    plans: u64,
+    /// The name of the current plan, if there are several.
+    name: Option<String>,
     links: SourceLinks,
 }
 
@@ -80,8 +91,12 @@ impl<W: Write> Html<W> {
             block_len: None,
             has_begun: false,
             counted_rules: CountedRules::new(options.rules),
+            watch: options.watch,
+            overview: Overview::new(overview::cut, overview::LISTED),
+            others: overview::others(),
             clues: Clues::default(),
-            invocations: 0,
+            plans: 0,
+            name: None,
             links: options.links(),
         }
     }
@@ -141,20 +156,21 @@ impl<W: Write> Html<W> {
         self.entry(&HtmlEntry::of_resource(kind, change).at(link))
     }
 
+    /// Adds a change to the overview.
+    fn note(&mut self, change: &ResourceChange<'_>) {
+        self.overview.note_type(change);
+        overview::note(change, self.name.as_deref(), &mut self.overview, &mut self.others);
+    }
+
     fn plan(&mut self, value: &impl Serialize) -> Result<()> {
         self.add_lines(|out| push_plan(value, out))
     }
 
     fn summary(&mut self, summary: &Summary) -> Result<()> {
-        let line = plan_line(summary, self.invocations);
-        let broken = self.counted_rules.broken().map(|answer| Broken::of(&answer)).collect();
+        self.others.mark();
         let tool = self.clues.tool(summary);
         let tool = (tool != Tool::Terraform).then(|| tool.name());
-        let invocations = self.invocations;
-        let value = PlanSummary { line, tool, invocations, broken, summary };
-        let mut text = Vec::new();
-        push_plan(&value, &mut text).map_err(write_error)?;
-        self.add_lines(|out| out.write_all(&text).map_err(serde_json::Error::io))
+        self.plan(&PlanSummary { tool, summary })
     }
 }
 
@@ -182,16 +198,28 @@ impl<W: Write> Write for Block<'_, W> {
     }
 }
 
+/// Splits the part of the page after the data at the two placeholders.
+fn parts(tail: &str) -> [&str; 3] {
+    let (first, rest) = tail.split_once(HEAD).unwrap_or((tail, ""));
+    let (second, rest) = rest.split_once(BODY).unwrap_or((rest, ""));
+    [first, second, rest]
+}
+
 impl<W: Write> Sink for Html<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         self.counted_rules.note(record);
+        self.overview.note(record, &self.counted_rules);
         self.clues.note(record);
         match record {
-            Record::Plan(_) => {
-                self.invocations = 0;
+            Record::Plan(plan) => {
+                let is_one_of_several = plan.workspace.is_some() || self.plans > 0;
+                let name = plan.workspace.unwrap_or(plan.source);
+                self.name = is_one_of_several.then(|| name.to_owned());
+                self.plans += 1;
                 self.plan(record)
             }
             Record::ResourceChange(change) => {
+                self.note(change);
                 self.resource(if change.is_settled() { "same" } else { "change" }, change)
             }
             Record::ResourceDrift(change) => self.resource("drift", change),
@@ -201,7 +229,6 @@ impl<W: Write> Sink for Html<W> {
                 self.entry(&HtmlEntry::of_output(output).at(link))
             }
             Record::ActionInvocation(invoked) => {
-                self.invocations += 1;
                 self.entry(&HtmlEntry::of_invocation("invocation", invoked))
             }
             Record::DeferredActionInvocation(deferred) => {
@@ -212,7 +239,7 @@ impl<W: Write> Sink for Html<W> {
                 self.entry(&HtmlEntry::of_check(check).at(link))
             }
             Record::RelevantAttribute(_) => Ok(()),
-            // The summary lists failed assertions among the broken rules.
+            // The overview lists failed assertions among the broken rules.
             Record::FailedAssertion(_) => Ok(()),
             Record::Summary(summary) => self.summary(summary),
         }
@@ -220,28 +247,34 @@ impl<W: Write> Sink for Html<W> {
 
     fn unseen(&mut self, record: &Record<'_>) -> Result<()> {
         self.counted_rules.note(record);
+        self.overview.note(record, &self.counted_rules);
         self.clues.note(record);
-        self.invocations += u64::from(matches!(record, Record::ActionInvocation(_)));
         Ok(())
     }
 
     fn hidden(&mut self, hidden: &Hidden) -> Result<()> {
-        match hidden.words() {
-            Some(words) => self.plan(&HiddenRecords { words }),
-            None => Ok(()),
-        }
+        self.overview.hide(hidden);
+        Ok(())
     }
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
         let Label { source, workspace } = label;
-        self.plan(&Failed { source, workspace, error: error.to_string() })
+        self.others.forget();
+        self.overview.fail(workspace.unwrap_or(source), &error.to_string());
+        self.plan(&Failed { source, workspace })
     }
 
     fn finish(&mut self) -> Result<()> {
         self.begin()?;
         self.end_block()?;
+        self.overview.end(self.watch);
         let [_, tail] = Self::page();
-        self.write(&tail)?;
+        let [before_head, before_body, rest] = parts(&tail);
+        let (head, body) =
+            (overview::head(&self.overview), overview::body(&self.overview, &self.others));
+        for part in [before_head, &head, before_body, &body, rest] {
+            self.write(part)?;
+        }
         self.out.flush().map_err(write_error)
     }
 }
@@ -263,7 +296,7 @@ mod tests {
     #[test]
     fn the_page_template_contains_each_placeholder_once() {
         let [head, tail] = Html::<Vec<u8>>::page();
-        for mark in ["<!-- policy -->", "/* style */", DATA, "/* script */"] {
+        for mark in ["<!-- policy -->", "/* style */", DATA, HEAD, BODY, "/* script */"] {
             assert_eq!(PAGE.matches(mark).count(), 1, "{mark}");
         }
         assert!(head.contains(STYLE) && tail.contains(SCRIPT));

@@ -6,10 +6,10 @@
 use std::fmt::Write as _;
 
 use super::attributes::{RenderedAttributes, VALUE, render};
-use super::class::Class;
 use super::quoted::{NAME, cut_lines, fence, span};
 use crate::record::view::Detail;
 use crate::record::{ActionInvocation, Attributes, Check, OutputChange, ResourceChange};
+use crate::sink::overview::{Class, ListedChange};
 use crate::sink::phrase::{self, Quoted, Tense};
 use crate::sink::source_link::{SourceLink, SourceLinks};
 use crate::sink::summary::{Action, symbol};
@@ -128,10 +128,13 @@ impl EntryRenderer {
     }
 
     /// Returns a line about a change to a resource, for the list of losses.
-    pub fn loss(&self, class: Class, change: &ResourceChange<'_>) -> String {
-        let (head, phrase) =
-            (self.head(symbol(change), &change.full_name()), description(class, change));
-        format!("- {head} {phrase}\n")
+    pub fn loss(&self, class: Class, change: &ResourceChange<'_>) -> ListedChange {
+        ListedChange {
+            plan: self.plan.as_ref().map(|plan| span(plan, WORD)),
+            symbol: symbol(change),
+            name: span(&change.full_name(), NAME),
+            phrase: description(class, change),
+        }
     }
 
     pub fn output(&self, output: &OutputChange<'_>) -> MarkdownEntry {

@@ -7,10 +7,10 @@ use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 
 use tempfile::SpooledTempFile;
 
-use super::class::Class;
 use super::entry::MarkdownEntry;
 use super::fit::Measure;
 use crate::error::Result;
+use crate::sink::overview::Class;
 use crate::sink::write_error;
 
 /// Bytes of entries that each class keeps in memory.

@@ -6,13 +6,12 @@
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
 
-use super::class::Class;
 use super::entry::MarkdownEntry;
 use super::entry_store::EntryStore;
 use super::fit::{Fit, Measure, Rest};
-use super::overview::Overview;
 use super::{Open, Page};
 use crate::error::Result;
+use crate::sink::overview::Class;
 use crate::sink::phrase::counted;
 use crate::sink::tool::Tool;
 use crate::sink::write_error;
@@ -25,10 +24,13 @@ const SECTION_END: &str = "</details>\n\n";
 /// Divides entries among pages.
 pub(super) struct Layout<'l, 's> {
     fit: Fit,
-    overview: &'l Overview,
+    /// Identifies the report.
+    key: u64,
+    parts: u64,
+    /// The tool that made the plans.
+    tool: Tool,
     /// The text of the overview, for the first page.
     text: &'l str,
-    parts: u64,
     open: &'l mut Open<'s>,
     page: Option<BufWriter<Page<'s>>>,
     number: u64,
@@ -84,17 +86,17 @@ impl LeftOut {
 
 impl<'l, 's> Layout<'l, 's> {
     /// Creates a layout with pages up to the length `fit`. The first page begins with the overview
-    /// `text`.
+    /// `text`. `key` identifies the report, which has this number of `parts`.
     pub fn new(
         fit: Fit,
-        overview: &'l Overview,
+        [key, parts]: [u64; 2],
+        tool: Tool,
         text: &'l str,
-        parts: u64,
         open: &'l mut Open<'s>,
     ) -> Layout<'l, 's> {
         let (page, title, section) = (None, String::new(), Section::Closed);
         let (number, left, reserved) = (0, 0, Reserved::default());
-        Layout { fit, overview, text, parts, open, page, number, left, reserved, title, section }
+        Layout { fit, key, parts, tool, text, open, page, number, left, reserved, title, section }
     }
 
     /// Writes all entries and returns the number of pages.
@@ -103,9 +105,9 @@ impl<'l, 's> Layout<'l, 's> {
         let last_line = self.fit.measure.of(&left_out.words());
         left_out.cut = 0;
         self.begin_page()?;
-        if self.fit.rest == Rest::LeftOut && !has_room(self.fit, self.overview, self.text, store) {
+        if self.fit.rest == Rest::LeftOut && !has_room(self.fit, self.tool, self.text, store) {
             self.left = self.left.saturating_sub(last_line);
-            let tool = self.overview.tool();
+            let tool = self.tool;
             let frames = store
                 .counts()
                 .map(|(class, count)| frame(self.fit.measure, &title(class, count, tool)));
@@ -114,7 +116,7 @@ impl<'l, 's> Layout<'l, 's> {
             self.reserved = Reserved { heads, differences };
         }
         'classes: for (class, count) in left_out.counts.clone() {
-            self.title = title(class, count, self.overview.tool());
+            self.title = title(class, count, self.tool);
             let mut entries = store.read(class)?;
             while let Some(entry) = entries.next()? {
                 let count = entry.count;
@@ -198,11 +200,12 @@ impl<'l, 's> Layout<'l, 's> {
         self.page = Some(BufWriter::new((self.open)(self.number)?));
         let (number, parts) = (self.number, self.parts);
         let text = self.text;
-        let marker = match self.fit.rest {
-            Rest::LeftOut => self.overview.marker(""),
-            Rest::Parts => self.overview.marker(&format!(" part {number}/{parts}")),
+        let part = match self.fit.rest {
+            Rest::LeftOut => String::new(),
+            Rest::Parts => format!(" part {number}/{parts}"),
         };
-        self.put(&marker)?;
+        // An invisible comment, by which programs find this report among other comments.
+        self.put(&format!("<!-- plansift:report {:016x}{part} -->\n", self.key))?;
         self.left = self.fit.max.saturating_sub(FRAME);
         if number == 1 {
             self.put(text)?;
@@ -230,8 +233,8 @@ impl<'l, 's> Layout<'l, 's> {
 }
 
 /// Whether all entries fit on one page that begins with the overview `text`.
-pub(super) fn has_room(fit: Fit, overview: &Overview, text: &str, store: &EntryStore) -> bool {
-    let title = |(class, count)| title(class, count, overview.tool());
+pub(super) fn has_room(fit: Fit, tool: Tool, text: &str, store: &EntryStore) -> bool {
+    let title = |(class, count)| title(class, count, tool);
     let frames = store.counts().map(|section| frame(fit.measure, &title(section)));
     FRAME + fit.measure.of(text) + frames.sum::<u64>() + store.size() <= fit.max
 }

@@ -10,27 +10,27 @@
 //! plan fails half-way, its entries are dropped, and it gets a row with its error.
 
 mod attributes;
-mod class;
 mod entry;
 mod entry_store;
 mod fit;
 mod layout;
-mod losses;
 mod overview;
 mod quoted;
 
 use std::io::Write;
 
-use self::class::Class;
 use self::entry::{AlikeChanges, EntryRenderer, MarkdownEntry};
 use self::entry_store::{EntryStore, Room};
 use self::layout::{Layout, has_room};
-use self::overview::Overview;
+use self::quoted::span;
 use crate::error::{Error, Result};
 use crate::record::view::Detail;
+use crate::record::watch::Watch;
 use crate::record::{Hidden, Label, Record, ResourceChange};
 use crate::sink::Sink;
 use crate::sink::gate::{CountedRules, Rule};
+use crate::sink::loss;
+use crate::sink::overview::{Class, Overview};
 use crate::sink::source_link::SourceLinks;
 
 pub use self::fit::{FIT_MIN, Fit, Measure, Rest};
@@ -46,12 +46,17 @@ pub struct Markdown<'s> {
     open: Open<'s>,
     fit: Fit,
     counted_rules: CountedRules,
+    watch: Option<&'static Watch>,
     overview: Overview,
+    /// A hash of the plans' names that does not depend on their order. It identifies the report.
+    key: u64,
     store: EntryStore,
     /// The entries without any cuts. `None` once they exceed the length limit.
     full: Option<EntryStore>,
     renderer: EntryRenderer,
     plans: u64,
+    /// The name of the current plan.
+    name: String,
     /// The last changes. The next change joins them if it is alike.
     pending: Option<AlikeChanges>,
 }
@@ -72,7 +77,9 @@ impl<'s> Markdown<'s> {
             open,
             fit,
             counted_rules: CountedRules::new(rules),
-            overview: Overview::default(),
+            watch: None,
+            overview: Overview::new(span, overview::LISTED),
+            key: 0,
             store: EntryStore::new(fit.measure, kept_max),
             full: renders_full.then(|| EntryStore::new(fit.measure, kept_max)),
             renderer: EntryRenderer {
@@ -84,15 +91,28 @@ impl<'s> Markdown<'s> {
                 links,
             },
             plans: 0,
+            name: String::new(),
             pending: None,
         }
     }
 
     /// Sets how much of each value to show, and links changes, outputs and checks to their blocks.
-    /// With full detail, alike changes are not grouped.
-    pub fn with(mut self, detail: Detail, links: SourceLinks) -> Markdown<'s> {
-        (self.renderer.detail, self.renderer.links) = (detail, links);
+    /// With full detail, alike changes are not grouped. The report lists the patterns of `watch`
+    /// that match nothing.
+    pub fn with(
+        mut self,
+        detail: Detail,
+        links: SourceLinks,
+        watch: Option<&'static Watch>,
+    ) -> Markdown<'s> {
+        (self.renderer.detail, self.renderer.links, self.watch) = (detail, links, watch);
         self
+    }
+
+    fn add_to_key(&mut self, name: &str) {
+        let digest = *blake3::hash(name.as_bytes()).as_bytes();
+        let [a, b, c, d, e, f, g, h, ..] = digest;
+        self.key = self.key.wrapping_add(u64::from_le_bytes([a, b, c, d, e, f, g, h]));
     }
 
     fn change(&mut self, class: Class, change: &ResourceChange<'_>) -> Result<()> {
@@ -154,12 +174,15 @@ impl Sink for Markdown<'_> {
                 let name = plan.workspace.unwrap_or(plan.source);
                 let is_one_of_several = plan.workspace.is_some() || self.plans > 0;
                 self.renderer.plan = is_one_of_several.then(|| name.to_owned());
+                name.clone_into(&mut self.name);
                 self.plans += 1;
                 Ok(())
             }
             Record::ResourceChange(change) => {
                 let (class, renderer) = (Class::of(change), &self.renderer);
-                self.overview.losses.note(class, || renderer.loss(class, change));
+                if let Some(rank) = loss::rank(change) {
+                    self.overview.losses.note(rank, || renderer.loss(class, change));
+                }
                 self.change(class, change)
             }
             Record::ResourceDrift(change) => self.change(Class::Drift, change),
@@ -179,7 +202,8 @@ impl Sink for Markdown<'_> {
             Record::FailedAssertion(_) => Ok(()),
             Record::Summary(_) => {
                 self.flush()?;
-                self.overview.losses.mark();
+                let name = std::mem::take(&mut self.name);
+                self.add_to_key(&name);
                 self.store.mark();
                 self.full.iter_mut().for_each(EntryStore::mark);
                 Ok(())
@@ -200,27 +224,30 @@ impl Sink for Markdown<'_> {
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
         self.pending = None;
-        self.overview.losses.forget();
-        self.overview.fail(label.workspace.unwrap_or(label.source), &error.to_string());
+        let name = label.workspace.unwrap_or(label.source);
+        self.add_to_key(name);
+        self.overview.fail(name, &error.to_string());
         self.full.iter_mut().try_for_each(EntryStore::forget)?;
         self.store.forget()
     }
 
     fn finish(&mut self) -> Result<()> {
-        let Markdown { fit, overview, store, full, open, .. } = self;
+        self.overview.end(self.watch);
+        let Markdown { fit, overview, key, store, full, open, .. } = self;
         // The overview gets half of the first page, the entries the other half.
-        let text = overview.text(fit.measure, fit.max / 2);
-        if let Some(full) = full.as_mut().filter(|full| has_room(*fit, overview, &text, full)) {
+        let text = overview::text(overview, fit.measure, fit.max / 2);
+        let (key, tool) = (*key, overview.tool());
+        if let Some(full) = full.as_mut().filter(|full| has_room(*fit, tool, &text, full)) {
             std::mem::swap(store, full);
         }
         let parts = match fit.rest {
             Rest::LeftOut => 1,
             Rest::Parts => {
                 let mut nowhere: Open<'_> = Box::new(|_| Ok(Box::new(std::io::sink())));
-                Layout::new(*fit, overview, &text, 0, &mut nowhere).write(store)?
+                Layout::new(*fit, [key, 0], tool, &text, &mut nowhere).write(store)?
             }
         };
-        Layout::new(*fit, overview, &text, parts, open).write(store)?;
+        Layout::new(*fit, [key, parts], tool, &text, open).write(store)?;
         Ok(())
     }
 }

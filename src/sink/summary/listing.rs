@@ -4,7 +4,7 @@ use super::{fit, width};
 use crate::sink::source_link::SourceLink;
 
 /// Maximum number of bytes of the kept addresses of each list.
-const BYTES_MAX: usize = 2 << 20;
+const BYTES_MAX: usize = 1 << 20;
 /// Minimum width of a name before a location, in columns. If a line has no room for both, the
 /// location is left out.
 const NAME_MIN: usize = 20;
@@ -41,11 +41,12 @@ impl Listing {
         Listing { bounds, ..Listing::default() }
     }
 
-    /// Moves the lines of another list to the end of this one, as far as there is room.
-    pub fn append(&mut self, other: Listing) {
+    /// Adds the lines of another list, as far as that list has room for all lines.
+    pub fn joined(mut self, other: Listing) -> Listing {
+        let room = other.bounds.lines.saturating_sub(self.lines.len());
         self.count += other.count;
-        self.lines.extend(other.lines);
-        self.lines.truncate(self.bounds.lines);
+        self.lines.extend(other.lines.into_iter().take(room));
+        self
     }
 
     /// Counts a line, and stores it if the list is not full.

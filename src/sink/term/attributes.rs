@@ -15,7 +15,9 @@ use crate::sink::summary::Action;
 use crate::sink::wrap::{self, Columns};
 
 /// The remark on an attribute that forces a replacement.
-const REPLACES: &str = "# forces replacement";
+const REPLACES: &str = "forces replacement";
+/// Begins a remark at the end of a line, as in the language of configurations.
+const REMARK: &str = "# ";
 
 /// Passes text on, and counts the columns of its last line.
 pub(super) struct Counted<'o, W> {
@@ -67,11 +69,17 @@ impl AttributeWriter {
         self.screen.paint(style, text)
     }
 
-    /// Returns the location of a block. It follows `used` columns on the same line if it fits, and
-    /// otherwise begins a new line.
+    /// Returns the location of a block as a remark.
     pub fn link(self, link: Option<&SourceLink>, used: usize) -> String {
         let Some(link) = link else { return String::new() };
-        self.screen.beside(used, width(&link.text), &self.paint(DIM, &link.linked()))
+        self.remark(used, width(&link.text), DIM, &link.linked())
+    }
+
+    /// Returns `text`, whose width is `columns`, as a comment. It follows `used` columns on the
+    /// same line if it fits, and otherwise begins a new line.
+    pub fn remark(self, used: usize, columns: usize, style: &str, text: &str) -> String {
+        let text = self.paint(style, &format!("{REMARK}{text}"));
+        self.screen.beside(used, REMARK.len() + columns, &text)
     }
 
     /// Writes a line for each attribute, or several lines.
@@ -96,8 +104,7 @@ impl AttributeWriter {
             self.values(&mut out, attribute, column)?;
             out.separator = None;
             if attribute.replaces {
-                let words = self.paint(RED, REPLACES);
-                let words = self.screen.beside(out.columns, REPLACES.len(), &words);
+                let words = self.remark(out.columns, REPLACES.len(), RED, REPLACES);
                 out.write_str(&words)?;
             }
             out.write_char('\n')?;

@@ -1,6 +1,6 @@
 // The data: two lines for each thing, the second of which is read when it is looked at.
 
-/** Each with its rows' number, and a summary or an error. */
+/** Each with a summary, if it was read to its end. */
 const plans = [];
 /** By kind. */
 const rows = Object.fromEntries(PARTS.map(([kind]) => [kind, []]));
@@ -23,26 +23,30 @@ function read() {
 function take(told, details) {
   const current = plans.at(-1);
   if (told.kind === "plan") {
-    plans.push({ ...told, rows: 0 });
+    plans.push(told);
   } else if (told.kind === "summary") {
     current.summary = told;
-  } else if (told.kind === "hidden") {
-    current.hidden = told.words;
   } else if (told.kind === "failed") {
-    // Of the plan at hand, if that has no end.
-    const isOpen = current && !current.summary && !current.error && current.source === told.source;
-    if (isOpen) current.error = told.error;
-    else plans.push({ ...told, rows: 0 });
+    // Of the plan at hand, if that has no end: what was read of it does not count.
+    const isOpen = current && !current.summary && current.source === told.source;
+    if (isOpen) forget(current);
+    else plans.push(told);
   } else {
     told.plan = current;
     told.details = details;
     told.group = ACTIONS.includes(told.action) ? told.action : "other";
-    told.risk = told.status ? Number(!BAD.includes(told.status)) : ACTIONS.indexOf(told.group);
+    // Losses come first, and among them those of data.
+    const rank = told.loss ?? LOSSES + ACTIONS.indexOf(told.group);
+    told.risk = told.status ? Number(!BAD.includes(told.status)) : rank;
     const words = [told.address, told.moved_from, told.type, told.reason];
     told.words = words.filter(Boolean).join(" ").toLowerCase();
-    current.rows += 1;
     rows[told.kind].push(told);
   }
+}
+
+/** Drops the rows of a plan. */
+function forget(plan) {
+  for (const kind of Object.keys(rows)) rows[kind] = rows[kind].filter((row) => row.plan !== plan);
 }
 
 /** The tool that made plans, by their summaries. */

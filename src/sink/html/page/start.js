@@ -24,6 +24,8 @@ function key(event) {
 function start() {
   const started = performance.now();
   read();
+  for (const it of document.querySelectorAll(".unscripted")) it.remove();
+  for (const it of document.querySelectorAll(".skip, #bar, #search")) it.hidden = false;
   overview();
   filters();
   lists.push(...order().map(list));

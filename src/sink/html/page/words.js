@@ -31,6 +31,8 @@ const PARTS = [
 
 /** Actions, the largest risk first; those that nobody knows come before the harmless. */
 const ACTIONS = ["delete", "replace", "forget", "other", "update", "create", "read", "no-op"];
+/** The ranks of losses. */
+const LOSSES = 5;
 // These have no prototype: a plan may call an action `constructor`.
 const SYMBOLS = {
   __proto__: null,

@@ -7,7 +7,7 @@ use crate::sink::tool::Tool;
 
 /// A section of the report. If the report does not fit, earlier sections take precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Class {
+pub(in crate::sink) enum Class {
     Check,
     Delete,
     Replace,

@@ -12,10 +12,12 @@ use crate::generated::generated;
 use crate::{run, shared_plans};
 
 /// Keys that a record without paths omits.
-const PATHS: [&str; 7] = [
+const PATHS: [&str; 9] = [
     "changed",
     "unknown",
     "sensitive",
+    "sensitive_added",
+    "sensitive_removed",
     "replace_paths",
     "unknown_paths",
     "sensitive_paths",

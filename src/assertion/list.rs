@@ -132,8 +132,12 @@ const BETWEEN: [char; 3] = ['.', '[', ']'];
 /// The beginnings of an address that a pattern without `*` can equal: its modules, its resource and
 /// the whole address.
 fn wholes(address: &str) -> impl Iterator<Item = &str> {
-    let bounds = address.bytes().enumerate().filter(|(_, byte)| matches!(byte, b'.' | b'['));
-    bounds.map(|(at, _)| at).chain([address.len()]).map(|end| &address[..end])
+    let bounds = address.bytes().enumerate().filter_map(|(at, byte)| match byte {
+        b'.' | b'[' => Some(at),
+        b']' => Some(at + 1),
+        _ => None,
+    });
+    bounds.chain([address.len()]).map(|end| &address[..end])
 }
 
 fn names(address: &str) -> impl Iterator<Item = &str> {

@@ -53,10 +53,10 @@ pub(crate) fn read(
             Ok(_) if !has_small_objects => {
                 return fault("File too large", "An object has more than 10000 keys.");
             }
-            Ok(Item::Attribute { name, .. }) if !tally.diagnostics.is_full() => {
-                if !names.insert(text.get(name.clone())) {
-                    return fault("Invalid syntax", REDEFINED);
-                }
+            Ok(Item::Attribute { name, .. })
+                if !tally.diagnostics.is_full() && !names.insert(text.get(name.clone())) =>
+            {
+                return fault("Invalid syntax", REDEFINED);
             }
             _ => {}
         }

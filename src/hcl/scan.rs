@@ -154,7 +154,8 @@ impl TreeSize {
         let mut in_word = false;
         for byte in text.bytes() {
             let was_in_word = std::mem::replace(&mut in_word, is_in_word(byte));
-            size.tokens += usize::from(!is_space(byte) && !(in_word && was_in_word));
+            let continues_word = in_word && was_in_word;
+            size.tokens += usize::from(!is_space(byte) && !continues_word);
             size.keys += usize::from(is_assignment(byte));
         }
         size

@@ -337,7 +337,7 @@ fn marked_values_are_hidden_on_both_sides() {
         (
             r#""before":{"l":[]},"after":{"l":[{"k":"x","o":1}]},
                "after_sensitive":{"l":[{"k":true}]}"#,
-            &[r#"l: [] -> [{"k":(sensitive value),"o":1}]"#],
+            &[r#"l[0]: - -> {"k":(sensitive value),"o":1}"#],
         ),
         (
             r#""before":null,"after":{"m":{"a":"x"},"n":[1,2]},

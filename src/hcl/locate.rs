@@ -32,13 +32,13 @@ pub(crate) fn locate(
     tally: &mut Tally<'_>,
     mut found: impl FnMut(&Block<Expression>, &mut Tally<'_>) -> Result<()>,
 ) -> Result<Option<Diagnostic>> {
-    let mut file = File { text, positions: Forward::new(text), tally };
+    let mut file = File { text, positions: Forward::new(text) };
     for item in Items::new(text, 0..text.len()) {
         match item {
             Ok(item @ Item::Block { .. }) => {
-                if let Some(block) = file.block(item, schema)? {
-                    found(&block, file.tally)?;
-                    file.tally.budget.release(block.blocks.len() * BLOCK);
+                if let Some(block) = file.block(item, schema, tally)? {
+                    found(&block, tally)?;
+                    tally.budget.release(block.blocks.len() * BLOCK);
                 }
             }
             Ok(Item::Attribute { .. }) => {}
@@ -56,13 +56,12 @@ pub(crate) fn locate(
 /// The memory of a block inside another, in bytes.
 const BLOCK: usize = 2 * size_of::<Block<Expression>>() + 4 * size_of::<Label>();
 
-struct File<'a, 'r, 'b> {
+struct File<'a> {
     text: &'a str,
     positions: Forward<'a>,
-    tally: &'r mut Tally<'b>,
 }
 
-impl<'a> File<'a, '_, '_> {
+impl<'a> File<'a> {
     fn part(&self, range: &ops::Range<usize>) -> &'a str {
         self.text.get(range.clone()).unwrap_or_default()
     }
@@ -72,6 +71,7 @@ impl<'a> File<'a, '_, '_> {
         &mut self,
         item: Item,
         schema: &'static BodySchema,
+        tally: &mut Tally<'_>,
     ) -> Result<Option<Block<Expression>>> {
         let end = item.end();
         let Item::Block { kind, labels: label_spans, head_end, body } = item else {
@@ -80,16 +80,19 @@ impl<'a> File<'a, '_, '_> {
         let (name, kind_range) = (self.part(&kind), self.positions.range(kind));
         let Some(listed) = schema.block(name) else {
             if schema.rest != Rest::Skipped {
-                report_unsupported(name, schema, kind_range, self.tally.diagnostics);
+                report_unsupported(name, schema, kind_range, tally.diagnostics);
             }
             return Ok(None);
         };
         let mut labels = Vec::new();
         for span in label_spans {
-            labels.push(Label { text: self.label(&span)?, range: self.positions.range(span) });
+            labels.push(Label {
+                text: label(self.part(&span), tally)?,
+                range: self.positions.range(span),
+            });
         }
         let definition = Range::new(kind_range.start, self.positions.position(head_end));
-        if check_labels(listed, &labels, definition, self.tally.diagnostics).is_none() {
+        if check_labels(listed, &labels, definition, tally.diagnostics).is_none() {
             return Ok(None);
         }
         let mut block = Block {
@@ -102,7 +105,7 @@ impl<'a> File<'a, '_, '_> {
             blocks: Vec::new(),
         };
         if let Some(content) = terraform::located(name) {
-            self.content(body, content, &mut block)?;
+            self.content(body, content, &mut block, tally)?;
         }
         block.range.end = self.positions.position(end);
         Ok(Some(block))
@@ -114,21 +117,22 @@ impl<'a> File<'a, '_, '_> {
         body: ops::Range<usize>,
         schema: &'static BodySchema,
         block: &mut Block<Expression>,
+        tally: &mut Tally<'_>,
     ) -> Result<()> {
         // A fault in the body is a fault for the tools, but the block ends at the brace that closes
         // it.
         for item in Items::new(self.text, body).map_while(std::result::Result::ok) {
             match item {
                 Item::Block { .. } => {
-                    if let Some(inner) = self.block(item, schema)? {
-                        self.tally.budget.take(BLOCK, inner.range.start.byte.into())?;
+                    if let Some(inner) = self.block(item, schema, tally)? {
+                        tally.budget.take(BLOCK, inner.range.start.byte.into())?;
                         block.blocks.push(inner);
                     }
                 }
                 Item::Attribute { name, value } => {
                     let Some(listed) = schema.attribute(self.part(&name)) else { continue };
                     let end = value.end;
-                    let Some(value) = self.expression(self.part(&value))? else { continue };
+                    let Some(value) = expression(self.part(&value), tally)? else { continue };
                     let name_range = self.positions.range(name);
                     let end = self.positions.position(end);
                     block.attributes.push(Attribute {
@@ -144,24 +148,23 @@ impl<'a> File<'a, '_, '_> {
         }
         Ok(())
     }
+}
 
-    /// Returns the text of a label: a word, or a quoted string without templates.
-    fn label(&mut self, span: &ops::Range<usize>) -> Result<Rc<str>> {
-        let source = self.part(span);
-        let inner = source.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-        let is_plain = |text: &&str| !text.contains(['\\', '$', '%']);
-        if let Some(text) = inner.or(Some(source)).filter(is_plain) {
-            return Ok(text.into());
-        }
-        let parsed = self.expression(source)?;
-        Ok(parsed.as_ref().and_then(Expression::as_str).unwrap_or(source).into())
+/// Returns the text of a label: a word, or a quoted string without templates.
+fn label(source: &str, tally: &mut Tally<'_>) -> Result<Rc<str>> {
+    let inner = source.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    let is_plain = |text: &&str| !text.contains(['\\', '$', '%']);
+    if let Some(text) = inner.or(Some(source)).filter(is_plain) {
+        return Ok(text.into());
     }
+    let parsed = expression(source, tally)?;
+    Ok(parsed.as_ref().and_then(Expression::as_str).unwrap_or(source).into())
+}
 
-    /// Parses an expression. Its tree must fit into the budget.
-    fn expression(&mut self, source: &str) -> Result<Option<Expression>> {
-        let (memory, _) = tree_memory(source, |_| None);
-        self.tally.budget.take(memory, 0)?;
-        self.tally.budget.release(memory);
-        Ok(expression::parse(source))
-    }
+/// Parses an expression. Its tree must fit into the budget.
+fn expression(source: &str, tally: &mut Tally<'_>) -> Result<Option<Expression>> {
+    let (memory, _) = tree_memory(source, |_| None);
+    tally.budget.take(memory, 0)?;
+    tally.budget.release(memory);
+    Ok(expression::parse(source))
 }

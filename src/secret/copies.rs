@@ -27,7 +27,7 @@ use super::document::{Document, Unread, may_be_document};
 use super::echo::{EchoKind, EchoTargets};
 use super::place::{Places, Style};
 use super::trail::{TrailId, TrailStep, Trails};
-use super::{decode, is_attribute_name, is_mask, items};
+use super::{decode, is_attribute_name, is_mask, items, outside_masks};
 use crate::error::Result;
 use crate::json::value::{Entries, Kind, Step, Text, Value};
 
@@ -144,9 +144,12 @@ impl EchoTargets<'_> {
         })
     }
 
-    /// Whether the options say that a text counts as an echo because it contains a secret.
+    /// Whether the options say that a text counts as an echo because it contains a secret. A mask
+    /// in the text may contain a short secret by chance, which does not count.
     fn contains(&self, text: &[u8]) -> bool {
-        self.contained.is_some_and(|contained| contained.is_in(text))
+        self.contained.is_some_and(|contained| {
+            contained.is_in(text) && outside_masks(text).any(|part| contained.is_in(part))
+        })
     }
 
     /// Returns the number of the secret that an item of a text repeats.

@@ -1,3 +1,5 @@
+//! Tests of the scanner, also against the parser of whole files.
+
 use super::*;
 
 /// The items of a text: the text of each head, and of each value or body.

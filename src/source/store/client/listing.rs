@@ -237,8 +237,8 @@ struct Cycle {
 }
 
 impl Cycle {
-    /// Whether the next token equals the remembered one. If the tokens repeat after `n` tokens, this
-    /// is so for one of the first `4 * n` tokens.
+    /// Whether the next token equals the remembered one. If the tokens repeat after `n` tokens, one
+    /// of the first `4 * n` tokens equals it.
     fn has_met(&mut self, token: &str) -> bool {
         let has_met = self.number > 0 && self.token == token;
         self.number += 1;

@@ -128,8 +128,13 @@ impl EchoTargets<'_> {
     /// Whether a value or an item in a text may begin like a secret. The first bytes of a value lie
     /// together in the text, unless an escape or a line break is among them.
     fn has_heads(&self, text: &[u8]) -> bool {
-        let is_start =
-            |before: u8| before.is_ascii_whitespace() || b"\"'[]{}(),:=#".contains(&before);
+        let is_start = |before: u8| {
+            before.is_ascii_whitespace()
+                || matches!(before, b'"' | b'\'' | b'[' | b']' | b'{' | b'}' | b'(' | b')')
+                || matches!(before, b',' | b':' | b'=' | b'#')
+        };
+        let has_escapes = memchr::memchr(b'\\', text).is_some();
+        let has_doubled_quotes = memchr::memmem::find(text, b"''").is_some();
         let mut before = b' ';
         text.iter().enumerate().any(|(at, &byte)| {
             let last = std::mem::replace(&mut before, byte);
@@ -139,8 +144,8 @@ impl EchoTargets<'_> {
             let rest = &text[at..];
             let head = &rest[..rest.len().min(8)];
             self.secrets.may_begin(head_of(head))
-                || (last == b'"' && head.contains(&b'\\'))
-                || head.windows(2).any(|pair| pair == b"''")
+                || (has_escapes && last == b'"' && head.contains(&b'\\'))
+                || (has_doubled_quotes && head.windows(2).any(|pair| pair == b"''"))
         })
     }
 

@@ -18,6 +18,7 @@ impl Stores {
         Stores
     }
 
+    /// Does nothing: the stub has no connections.
     pub fn close(&self) {}
 
     pub(in crate::source) fn look_up(&self, _: &Address) -> PendingLookup {

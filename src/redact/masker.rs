@@ -71,18 +71,11 @@ impl<'s> Masker<'s> {
         found: &mut Vec<Edit>,
         outside: &mut impl FnMut() -> Result<()>,
     ) -> Result<()> {
-        let Masker { targets, masking, echoes, contexts, .. } = self;
         let mut pieces = Pieces::of(chunk, self.echoes_max);
+        let Masker { targets, masking, echoes, contexts, .. } = self;
         echoes.find(&chunk.bytes, targets, &mut |echo| {
-            let start = chunk.start + echo.range.start as u64;
-            let piece = pieces.at(start);
-            pieces.count(1, start)?;
-            if piece.is_none() {
-                outside()?;
-            }
-            let range = start..chunk.start + echo.range.end as u64;
-            let mask = mask_of(&echo, piece, chunk, masking, contexts)?;
-            found.extend(mask.map(|mask| Edit { range, mask }));
+            let piece = pieces.count(1, chunk.start + echo.range.start as u64, outside)?;
+            found.extend(edit_of(&echo, piece, chunk, masking, contexts)?);
             Ok(())
         })
     }
@@ -99,22 +92,16 @@ impl<'s> Masker<'s> {
         let texts = found.len();
         while let Some(range) = strings.next()? {
             let start = chunk.start + range.start as u64;
-            let piece = pieces.at(start);
-            let copies = self.copies(chunk, piece, range.clone());
-            if piece.is_none() && !matches!(copies, Found::Nothing) {
-                outside()?;
-            }
-            match copies {
+            match self.copies(chunk, pieces.at(start), range.clone()) {
                 Found::Nothing => {}
                 Found::Whole(number) => {
-                    pieces.count(1, start)?;
-                    let echo = Echo { range: range.clone(), kind: EchoKind::Value, number };
-                    let mask = mask_of(&echo, piece, chunk, self.masking, &mut self.contexts)?;
-                    let range = start..chunk.start + range.end as u64;
-                    found.extend(mask.map(|mask| Edit { range, mask }));
+                    let piece = pieces.count(1, start, outside)?;
+                    let echo = Echo { range, kind: EchoKind::Value, number };
+                    let contexts = &mut self.contexts;
+                    found.extend(edit_of(&echo, piece, chunk, self.masking, contexts)?);
                 }
                 Found::Inside(copies) => {
-                    pieces.count(copies.list.len() as u64, start)?;
+                    pieces.count(copies.list.len() as u64, start, outside)?;
                     found.extend(copies.list.into_iter().map(|Copy { range, mask, .. }| Edit {
                         range: start + range.start as u64..start + range.end as u64,
                         mask: Mask::Spelled(mask.into()),
@@ -195,40 +182,51 @@ impl<'c> Pieces<'c> {
         self.rest.peek().copied().filter(|piece| piece.range.start <= offset)
     }
 
-    /// Counts echoes in the current piece. Fails if there are too many.
-    fn count(&mut self, echoes: u64, offset: u64) -> Result<()> {
+    /// Counts echoes at an offset, and returns the piece that contains them. Calls `outside` if
+    /// there is none. Fails if the piece has too many echoes.
+    fn count(
+        &mut self,
+        echoes: u64,
+        offset: u64,
+        outside: &mut impl FnMut() -> Result<()>,
+    ) -> Result<Option<&'c Span>> {
+        let piece = self.at(offset);
         self.count += echoes;
-        match self.count > self.max {
-            true => Err(Error::limit(Limit::Marks, self.max, offset)),
-            false => Ok(()),
+        if self.count > self.max {
+            return Err(Error::limit(Limit::Marks, self.max, offset));
         }
+        if piece.is_none() {
+            outside()?;
+        }
+        Ok(piece)
     }
 }
 
-/// The mask for an echo; `None` if the echo is not masked.
-fn mask_of(
+/// The edit that masks an echo; `None` if the echo is not masked.
+fn edit_of(
     echo: &Echo,
     piece: Option<&Span>,
     chunk: &Chunk,
     masking: &Masking,
     contexts: &mut EchoContexts,
-) -> Result<Option<Mask>> {
-    let start = chunk.start + echo.range.start as u64;
+) -> Result<Option<Edit>> {
+    let range = chunk.start + echo.range.start as u64..chunk.start + echo.range.end as u64;
     let raw = &chunk.bytes[echo.range.clone()];
-    Ok(match (echo.kind, piece) {
+    let mask = match (echo.kind, piece) {
         // Keys between pieces are names from the configuration.
-        (EchoKind::Key, None) => None,
-        (EchoKind::Key, Some(_)) if spells_attribute_name(&raw[1..raw.len() - 1]) => None,
-        (EchoKind::Key, Some(piece)) => {
-            Some(Mask::Key(contexts.free_number(chunk, piece, echo.number)))
+        (EchoKind::Key, None) => return Ok(None),
+        (EchoKind::Key, Some(_)) if spells_attribute_name(&raw[1..raw.len() - 1]) => {
+            return Ok(None);
         }
-        (kind, None) => Some(masking.of_echo(raw, kind, false)?),
-        (_, Some(piece)) if contexts.is_word(chunk, piece, start) => None,
+        (EchoKind::Key, Some(piece)) => Mask::Key(contexts.free_number(chunk, piece, echo.number)),
+        (kind, None) => masking.of_echo(raw, kind, false)?,
+        (_, Some(piece)) if contexts.is_word(chunk, piece, range.start) => return Ok(None),
         (kind, Some(piece)) => {
-            let is_changed = contexts.is_changed(chunk, piece, start);
-            Some(masking.of_echo(raw, kind, is_changed)?)
+            let is_changed = contexts.is_changed(chunk, piece, range.start);
+            masking.of_echo(raw, kind, is_changed)?
         }
-    })
+    };
+    Ok(Some(Edit { range, mask }))
 }
 
 impl Worker for Masker<'_> {

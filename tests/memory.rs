@@ -5,6 +5,7 @@
 
 #![cfg(target_os = "linux")]
 
+mod attack;
 mod plan_files;
 mod reports;
 

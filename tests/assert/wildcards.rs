@@ -1,7 +1,7 @@
-//! Assertions with wildcards on large changes take linear time.
+//! Assertions with wildcards on large changes. They take linear time: in quadratic time, this test
+//! would run for many minutes. `scripts/instructions` has the exact measure.
 
 use std::fs;
-use std::time::{Duration, Instant};
 
 use super::{assert_in, change, folder, text};
 use crate::run;
@@ -75,7 +75,7 @@ const ASSERTIONS: [&str; 12] = [
 ];
 
 #[test]
-fn wildcards_take_linear_time() {
+fn wildcards_apply_to_large_changes() {
     let assertions = ASSERTIONS.map(|it| format!("- {{resource: '*', optional: true, {it}}}\n"));
     let folder = folder("a.yaml", &assertions.concat());
     for (shape, [before, after, sensitive, unknown]) in shapes() {
@@ -87,12 +87,8 @@ fn wildcards_take_linear_time() {
         let change = change.to_string().replace("\"actions\":", &sides);
         let plan = format!("{{\"format_version\":\"1.2\",\"resource_changes\":[{change}]}}");
         fs::write(folder.path().join("p.json"), plan).expect("a plan");
-        let start = Instant::now();
         let run = assert_in(folder.path(), &["p.json", "--file", "a.yaml"]);
-        let (taken, said) = (start.elapsed(), text(&run.stderr));
+        let said = text(&run.stderr);
         assert_eq!(run.status.code(), Some(3), "{shape}: {said}");
-        // In quadratic time, a quarter of a megabyte takes minutes.
-        let quarters = (size() >> 18) as u32;
-        assert!(taken < Duration::from_secs(20) * quarters, "{shape}: {taken:?}");
     }
 }

@@ -7,6 +7,7 @@ mod faults;
 mod gate;
 mod many;
 mod others;
+mod proxies;
 mod redirects;
 mod s3;
 mod secure;

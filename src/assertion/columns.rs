@@ -20,7 +20,7 @@ enum Column<'a> {
 }
 
 impl<'a, const N: usize> Columns<'a, N> {
-    /// The content of these values. Of several members with one key, the last one counts. Fails if
+    /// The content of these values. If a key occurs twice, its last member counts. Fails if
     /// an object is malformed.
     pub fn of(values: [Option<Value<'a>>; N]) -> Result<Columns<'a, N>> {
         let mut columns = [const { Column::Scalar }; N];

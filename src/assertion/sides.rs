@@ -272,7 +272,7 @@ impl<'a> Sides<'a> {
     }
 }
 
-/// The value one step below another. Of several members with one key, the last one counts.
+/// The value one step below another. If a key occurs twice, its last member counts.
 fn inner<'a>(value: Option<Value<'a>>, step: &AttributeStep) -> Result<Option<Value<'a>>> {
     let Some(value) = value else { return Ok(None) };
     match (step, value.kind()?) {

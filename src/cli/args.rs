@@ -271,8 +271,8 @@ pub struct SharedArgs {
 /// Arguments about the table of several plans, and about lists.
 #[derive(Debug, Args)]
 pub struct TableArgs {
-    /// Group the table of several plans by this [default: workspace]. Of states, show only the list
-    /// of these groups
+    /// Group the table of several plans by this [default: workspace]. With states, list only these
+    /// groups
     #[arg(help_heading = OUTPUT, long, value_parser = group_by(), value_name = "WHAT")]
     pub group_by: Option<FleetGrouping>,
     /// Sort rows by this column [default: changes]

@@ -234,8 +234,8 @@ struct Scanner<'a> {
     quotes_end_on_line: bool,
     size: TreeSize,
     /// True if hcl-edit can find another end of a string or heredoc than HCL. hcl-edit ends a
-    /// heredoc at its word, even if other text follows. It takes a quote
-    /// between `%{ if }` and `%{ endif }` for text.
+    /// heredoc at its word, even if other text follows. It takes a quote between `%{ if }` and
+    /// `%{ endif }` for text.
     is_ambiguous: bool,
 }
 

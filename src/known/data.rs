@@ -136,8 +136,8 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// Returns the members of the object by their names. Of several members with one name, the last
-    /// one counts. Returns `None` if the value is not an object.
+    /// Returns the members of the object by their names. If a name occurs twice, its last member
+    /// counts. Returns `None` if the value is not an object.
     ///
     /// # Errors
     ///

@@ -52,7 +52,7 @@ fn a_store_cannot_redirect_to_another_host() {
         for address in addresses {
             let run = run(&address, &variables);
             assert_eq!((run.code, run.out.as_str()), (Some(1), ""), "{address}");
-            let end = format!(": it redirects to {}\n", other.url());
+            let end = format!(": the store redirects to {}\n", other.url());
             assert!(run.err.contains(REFUSED) && run.err.ends_with(&end), "{}", run.err);
             assert!(SECRETS.iter().all(|secret| !run.err.contains(secret)), "{}", run.err);
         }
@@ -116,7 +116,7 @@ fn a_server_with_encryption_cannot_redirect_elsewhere() {
         let address = format!("https://localhost:{port}/plan.json?sig=hush");
         let run = run(&address, &[("SSL_CERT_FILE", trusted)]);
         assert_eq!((run.code, run.out.as_str()), (Some(1), ""), "{target}");
-        let end = format!(": it redirects to {target}\n");
+        let end = format!(": the store redirects to {target}\n");
         assert!(run.err.contains(REFUSED) && run.err.ends_with(&end), "{}", run.err);
         assert!(!run.err.contains("hush"), "{}", run.err);
     }

@@ -85,7 +85,7 @@ fn joined(texts: impl Iterator<Item = String>, separator: &str) -> String {
     joined
 }
 
-/// The nonempty cells of a row, by column.
+/// The cells of a row, by column. Absent values have no cell.
 pub(super) struct Cells<'a>(Vec<(Cow<'a, str>, Cell<'a>)>);
 
 impl<'a> Cells<'a> {
@@ -109,7 +109,7 @@ impl<'a> Cells<'a> {
         Some(cells)
     }
 
-    /// Returns the cell of a column, if it is not empty.
+    /// Returns the cell of a column, if there is one.
     pub fn get(&self, column: &str) -> Option<&Cell<'a>> {
         self.0.iter().find(|(name, _)| name == column).map(|(_, cell)| cell)
     }

@@ -27,7 +27,7 @@ function take(told, details) {
   } else if (told.kind === "summary") {
     current.summary = told;
   } else if (told.kind === "failed") {
-    // Of the plan at hand, if that has no end: what was read of it does not count.
+    // If the current plan is incomplete, its rows do not count.
     const isOpen = current && !current.summary && current.source === told.source;
     if (isOpen) forget(current);
     else plans.push(told);

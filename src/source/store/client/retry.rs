@@ -58,7 +58,7 @@ impl Attempts {
         if !is_passing(failure.kind) || self.made > self.retry_policy.retries {
             return Err(match failure.other_host {
                 Some(host) => {
-                    let source = io::Error::other(format!("it redirects to {host}"));
+                    let source = io::Error::other(format!("the store redirects to {host}"));
                     Error::io(failure.kind, source)
                 }
                 None => Error::new(failure.kind),

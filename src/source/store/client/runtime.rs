@@ -44,7 +44,7 @@ impl fmt::Debug for Stores {
 
 impl Stores {
     /// Creates stores with a timeout and a number of retries. The thread starts with the first
-    /// request. Of `limits`, only [`Limits::listing`] counts.
+    /// request. Uses only [`Limits::listing`] of `limits`.
     pub fn new(retry_policy: RetryPolicy, limits: &Limits) -> Stores {
         Stores(Arc::new(Shared { retry_policy, limits: *limits, ..Shared::default() }))
     }

@@ -23,8 +23,9 @@ use object_store::client::{
     HttpResponse, HttpService,
 };
 use object_store::{ClientOptions, Extensions, HeaderValue};
-use reqwest::Url;
 use reqwest::redirect::{Action, Attempt, Policy};
+use reqwest::tls::Certificate;
+use reqwest::{NoProxy, Proxy, Url};
 
 use crate::error::{ErrorKind, StoreFault};
 
@@ -145,24 +146,35 @@ impl HttpConnector for Connector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
         // An error means that the provider is already installed.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let allows_http = options.get_config_value(&ClientConfigKey::AllowHttp);
-        let connect_timeout = options.get_config_value(&ClientConfigKey::ConnectTimeout);
-        let seconds = connect_timeout.and_then(|text| text.strip_suffix('s')?.parse().ok());
-        // There is no timeout for a whole response, because a large object takes long.
-        let client = reqwest::Client::builder()
-            .user_agent(concat!("plansift/", env!("CARGO_PKG_VERSION")))
-            .https_only(allows_http.as_deref() != Some("true"))
-            .connect_timeout(Duration::from_secs(seconds.unwrap_or(5)))
-            .http1_only()
-            .referer(false)
-            .redirect(Policy::custom(redirect))
-            .build();
-        let client = client.map_err(|error| object_store::Error::Generic {
+        let client = client(options).map_err(|error| object_store::Error::Generic {
             store: "HTTP client",
             source: Box::new(error),
         })?;
         Ok(HttpClient::new(Wire(HttpClient::new(client))))
     }
+}
+
+/// Creates a client with the proxy of the options, or else the proxy of the environment.
+fn client(options: &ClientOptions) -> reqwest::Result<reqwest::Client> {
+    let option = |key| options.get_config_value(&key);
+    // There is no timeout for a whole response, because a large object takes long.
+    let mut builder = reqwest::Client::builder()
+        .user_agent(concat!("plansift/", env!("CARGO_PKG_VERSION")))
+        .https_only(option(ClientConfigKey::AllowHttp).as_deref() != Some("true"))
+        .connect_timeout(Duration::from_secs(5))
+        .http1_only()
+        .referer(false)
+        .redirect(Policy::custom(redirect));
+    if let Some(url) = option(ClientConfigKey::ProxyUrl) {
+        let excludes = option(ClientConfigKey::ProxyExcludes);
+        let excludes = excludes.and_then(|hosts| NoProxy::from_string(&hosts));
+        builder = builder.proxy(Proxy::all(&url)?.no_proxy(excludes));
+    }
+    if let Some(certificate) = option(ClientConfigKey::ProxyCaCertificate) {
+        let certificate = Certificate::from_pem(certificate.as_bytes())?;
+        builder = builder.tls_certs_merge([certificate]);
+    }
+    builder.build()
 }
 
 /// The maximum number of redirects of a request.
@@ -187,8 +199,8 @@ fn redirect(attempt: Attempt<'_>) -> Action {
     }
 }
 
-/// Whether two addresses have the same scheme, host and port. Port 443 of `https` also counts as
-/// the same as port 80 of `http` before it.
+/// Whether two addresses have the same scheme, host and port. A redirect from `http` on port 80 to
+/// `https` on port 443 also stays on the host.
 fn is_same_host(from: &Url, to: &Url) -> bool {
     fn place(url: &Url) -> (&str, Option<u16>) {
         (url.scheme(), url.port_or_known_default())

@@ -13,6 +13,7 @@
 
 use zeroize::{Zeroize, Zeroizing};
 
+use super::copies::DOCUMENTS_MAX;
 use super::place::yaml_escape;
 use crate::error::{Error, Result};
 use crate::json::string;
@@ -79,19 +80,21 @@ fn has_escapable(secret: &[u8]) -> bool {
         || secret.windows(2).any(|pair| matches!(pair, b"${" | b"%{"))
 }
 
-/// Whether a text may have an escape with digits.
-fn has_digits(text: &[u8]) -> bool {
-    memchr::memchr_iter(b'\\', text).any(|at| matches!(text.get(at + 1), Some(b'u' | b'U' | b'x')))
+/// Whether a text may have an escape that can be in any secret: one with digits, or an escaped line
+/// break.
+fn has_escapes_of_any(text: &[u8]) -> bool {
+    memchr::memchr_iter(b'\\', text)
+        .any(|at| matches!(text.get(at + 1), Some(b'u' | b'U' | b'x' | b'\n' | b'\r')))
 }
 
-/// Removes the escapes of JSON and YAML, and the escapes of HCL for template markers. Invalid
-/// escapes stay.
-fn unescaped(text: &[u8]) -> Zeroizing<Vec<u8>> {
-    let mut plain = Zeroizing::new(Vec::with_capacity(text.len()));
+/// Removes the escapes of JSON and YAML. Invalid escapes stay.
+pub(super) fn unescaped(text: &[u8]) -> Zeroizing<Vec<u8>> {
+    // Two bytes, as in `\L`, become at most three, so the buffer does not grow.
+    let mut plain = Zeroizing::new(Vec::with_capacity(text.len() / 2 * 3 + 1));
     let mut at = 0;
     while let Some(&byte) = text.get(at) {
         at += match byte {
-            b'\\' if text.get(at + 1) == Some(&b'\n') => 1 + space(&text[at + 1..]),
+            b'\\' if matches!(text.get(at + 1), Some(b'\n' | b'\r')) => 1 + space(&text[at + 1..]),
             b'\\' => match string::escape(&text[at..]).or_else(|| yaml_escape(&text[at..])) {
                 Some((character, len)) => {
                     plain.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
@@ -102,15 +105,23 @@ fn unescaped(text: &[u8]) -> Zeroizing<Vec<u8>> {
                     1
                 }
             },
-            b'$' | b'%' if text[at + 1..].starts_with(&[byte, b'{']) => {
-                plain.push(byte);
-                2
-            }
             _ => {
                 plain.push(byte);
                 1
             }
         };
+    }
+    plain
+}
+
+/// Removes the escapes of HCL for template markers.
+fn without_templates(text: &[u8]) -> Zeroizing<Vec<u8>> {
+    let mut plain = Zeroizing::new(Vec::with_capacity(text.len()));
+    let mut at = 0;
+    while let Some(&byte) = text.get(at) {
+        plain.push(byte);
+        let is_escaped = matches!(byte, b'$' | b'%') && text[at + 1..].starts_with(&[byte, b'{']);
+        at += if is_escaped { 2 } else { 1 };
     }
     plain
 }
@@ -174,9 +185,6 @@ pub struct Contained {
     /// The secrets with white space, without it. YAML folds lines, and indents them.
     squeezed: Option<Box<Contained>>,
 }
-
-/// Maximum number of nested documents whose escapes are removed.
-const DOCUMENTS_MAX: usize = 3;
 
 /// Whether a text may have escapes. Tuned for short texts, because most are short.
 #[inline]
@@ -266,14 +274,30 @@ impl Contained {
     /// Whether a text contains a secret between single quotes, or on several lines.
     #[inline]
     fn is_in_yaml(&self, text: &[u8]) -> bool {
-        let has_pairs = self.has_quotes && memchr::memmem::find(text, b"''").is_some();
         let squeezed = self.squeezed.as_ref().filter(|_| memchr::memchr(b'\n', text).is_some());
-        has_pairs && self.is_literally_in(&without_pairs(text))
+        self.is_between_quotes_in(text)
             || squeezed.is_some_and(|squeezed| {
                 let text = without_space(text);
-                squeezed.is_literally_in(&text)
-                    || has_pairs && squeezed.is_literally_in(&without_pairs(&text))
+                squeezed.is_literally_in(&text) || squeezed.is_between_quotes_in(&text)
             })
+    }
+
+    /// Whether a text contains a secret with doubled single quotes, which are doubled again in each
+    /// document around it.
+    fn is_between_quotes_in(&self, text: &[u8]) -> bool {
+        let mut outer = Zeroizing::new(Vec::new());
+        for depth in 0..DOCUMENTS_MAX {
+            let around = if depth == 0 { text } else { &outer };
+            if !self.has_quotes || memchr::memmem::find(around, b"''").is_none() {
+                return false;
+            }
+            let inner = without_pairs(around);
+            if self.is_literally_in(&inner) {
+                return true;
+            }
+            outer = inner;
+        }
+        false
     }
 
     #[inline]
@@ -282,7 +306,7 @@ impl Contained {
     }
 
     /// Whether a text contains a secret after its escapes are removed. The unescaped copies are
-    /// wiped. They are never longer than the text, so their buffers never grow.
+    /// wiped.
     #[inline(never)]
     fn is_escaped_in(&self, text: &[u8]) -> bool {
         if self.is_in_url(text) {
@@ -292,11 +316,11 @@ impl Contained {
         for depth in 0..DOCUMENTS_MAX {
             let around = if depth == 0 { text } else { &outer };
             // Nearly all escapes in documents are escaped quotes, and most secrets have no quote.
-            if !self.has_escapable && !has_digits(around) {
+            if !self.has_escapable && !has_escapes_of_any(around) {
                 return false;
             }
-            let inner = unescaped(around);
-            if inner.len() == around.len() {
+            let inner = without_templates(&unescaped(around));
+            if *inner == *around {
                 return false;
             }
             if self.is_literally_in(&inner) || self.is_in_yaml(&inner) || self.is_in_url(&inner) {
@@ -523,6 +547,11 @@ mod tests {
             "{{ x }}: \"correct\\\n  \\ \\x68orse\"",
             "{{ x }}: \"p\\xe4ss\\U0001f600word\"",
             "{\"a\": \"b: |\\n  line\\n  one\\\"two\"}",
+            "{{ x }}: \"correct\\\r\n  \\ horse\"",
+            "a: 'b: ''it''''s a secret'''",
+            "a: 'b: ''c: ''''it''''''''s a secret'''''''",
+            "a: \"abc\\Ldef\\b\"",
+            r#"{"a":"{\"b\":\"{\\\"c\\\":\\\"{\\\\\\\"d\\\\\\\":\\\\\\\"line\\\\\\\\none\\\\\\\\\\\\\\\"two\\\\\\\"}\\\"}\"}"}"#,
         ] {
             assert!(contained.is_in(text.as_bytes()), "{text}");
         }

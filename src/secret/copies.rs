@@ -22,6 +22,9 @@ use std::iter::Peekable;
 use std::ops::Range;
 use std::vec::IntoIter;
 
+use zeroize::Zeroizing;
+
+use super::contained::unescaped;
 use super::digest::head_of;
 use super::document::{Document, Unread, may_be_document};
 use super::echo::{EchoKind, EchoTargets};
@@ -115,25 +118,42 @@ impl EchoTargets<'_> {
 
     /// Whether a text may have copies. Rejects most texts without parsing them.
     fn may_have_copies(&self, text: &[u8]) -> bool {
-        let is_filtered = !self.secrets.has_meanings() && !self.secrets.echo_numbers();
-        match self.contained {
-            Some(contained) => contained.is_in(text) || (!is_filtered && may_be_document(text)),
-            None => {
-                may_be_document(text)
-                    && (!is_filtered || self.secrets.has_breaks() || self.has_heads(text))
-            }
+        let is_unfiltered =
+            self.secrets.has_meanings() || self.secrets.echo_numbers() || self.secrets.has_breaks();
+        may_be_document(text) && (is_unfiltered || self.may_begin_in(text))
+            || self.contained.is_some_and(|contained| contained.is_in(text))
+    }
+
+    /// Whether a value or an item in a text, or in the documents inside it, may begin like a
+    /// secret.
+    fn may_begin_in(&self, text: &[u8]) -> bool {
+        if self.has_heads(text) {
+            return true;
         }
+        let mut outer = Zeroizing::new(Vec::new());
+        for depth in 0..DOCUMENTS_MAX {
+            let around = if depth == 0 { text } else { &outer };
+            if memchr::memchr(b'\\', around).is_none() {
+                return false;
+            }
+            let inner = unescaped(around);
+            if self.has_heads(&inner) {
+                return true;
+            }
+            outer = inner;
+        }
+        false
     }
 
     /// Whether a value or an item in a text may begin like a secret. The first bytes of a value lie
-    /// together in the text, unless an escape or a line break is among them.
+    /// together in the text, unless an escape, a pair of single quotes or a line break is among
+    /// them.
     fn has_heads(&self, text: &[u8]) -> bool {
         let is_start = |before: u8| {
             before.is_ascii_whitespace()
                 || matches!(before, b'"' | b'\'' | b'[' | b']' | b'{' | b'}' | b'(' | b')')
                 || matches!(before, b',' | b':' | b'=' | b'#')
         };
-        let has_escapes = memchr::memchr(b'\\', text).is_some();
         let has_doubled_quotes = memchr::memmem::find(text, b"''").is_some();
         let mut before = b' ';
         text.iter().enumerate().any(|(at, &byte)| {
@@ -144,7 +164,6 @@ impl EchoTargets<'_> {
             let rest = &text[at..];
             let head = &rest[..rest.len().min(8)];
             self.secrets.may_begin(head_of(head))
-                || (has_escapes && last == b'"' && head.contains(&b'\\'))
                 || (has_doubled_quotes && head.windows(2).any(|pair| pair == b"''"))
         })
     }

@@ -49,16 +49,35 @@ fn cut<'t>(text: &'t [u8], cuts: &[u8]) -> (&'t [u8], Option<&'t [u8]>) {
     }
 }
 
-/// Whether `is` accepts an item or one of its parts: the text after dashes, the key, or the value.
+/// Whether `is` accepts an item or one of its parts: the text after dashes, the comment at its end,
+/// or a key or a value in these.
 fn is_in(item: &[u8], is: &mut impl FnMut(&[u8]) -> bool) -> bool {
-    let mut item = item.trim_ascii();
-    let mut is_found = is(item);
-    while let [b'-' | b'?' | b'#', rest @ ..] = item
-        && rest.first().is_some_and(u8::is_ascii_whitespace)
-    {
-        item = rest.trim_ascii_start();
+    let item = item.trim_ascii();
+    let is_comment = |pair: &[u8]| pair[0].is_ascii_whitespace() && pair[1] == b'#';
+    let comment = item.windows(2).position(is_comment).map(|at| item.split_at(at));
+    let (before, comment) = comment.unwrap_or((item, b""));
+    is(item)
+        || is_in_pair(after_dashes(item), is)
+        || (!comment.is_empty()
+            && (is_in_pair(after_dashes(before), is) || is_in_pair(after_dashes(comment), is)))
+}
+
+/// Returns a text without the dashes, question marks and number signs that begin its line.
+fn after_dashes(text: &[u8]) -> &[u8] {
+    let mut text = text.trim_ascii();
+    loop {
+        text = match text {
+            [b'-' | b'?', rest @ ..] if rest.first().is_some_and(u8::is_ascii_whitespace) => rest,
+            [b'#', rest @ ..] => rest,
+            _ => return text,
+        };
+        text = text.trim_ascii_start();
     }
-    is_found |= is(item);
+}
+
+/// Whether `is` accepts a text, or the key or the value in it.
+fn is_in_pair(item: &[u8], is: &mut impl FnMut(&[u8]) -> bool) -> bool {
+    let mut is_found = is(item);
     let is_key_end = |at: &usize| match item[*at] {
         b':' => {
             item.get(at + 1).is_none_or(u8::is_ascii_whitespace)
@@ -67,10 +86,7 @@ fn is_in(item: &[u8], is: &mut impl FnMut(&[u8]) -> bool) -> bool {
         byte => byte == b'=',
     };
     if let Some(end) = (0..item.len()).find(is_key_end) {
-        let value = item[end + 1..].trim_ascii_start();
-        let is_comment = |pair: &[u8]| pair[0].is_ascii_whitespace() && pair[1] == b'#';
-        let comment = value.windows(2).position(is_comment).unwrap_or(value.len());
-        is_found |= is(item[..end].trim_ascii()) || is(value) || is(value[..comment].trim_ascii());
+        is_found |= is(item[..end].trim_ascii()) || is(item[end + 1..].trim_ascii());
     }
     is_found
 }
@@ -103,6 +119,20 @@ mod tests {
             "- a: it # b",
             "it: a",
             "# it",
+            "#it",
+            "## it",
+            "a: 1 # it",
+            "a: 1 #it",
+            "a: | # it",
+            "--- # it",
+            "- # it",
+            "a: isn't # it",
+            "a: 1 # it: b",
+            "a#b: 1 # it",
+            "it # b",
+            "- it # b",
+            r#"a: "b # c" # it"#,
+            "[a] # it",
             "A=it",
             "export A = it",
             "\"it\"",

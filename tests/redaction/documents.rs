@@ -250,6 +250,45 @@ fn contains_finds_the_spellings_of_yaml() {
     }
 }
 
+/// A YAML document inside a JSON document, with the escapes that `jsonencode` writes, and others.
+#[test]
+fn copies_behind_escapes_are_masked_in_place() {
+    let mask = "(sensitive value)";
+    for (secret, spelled, masked) in [
+        ("p<w-secret", r"a: x\np: p\u003cw-secret\n", r"a: x\np: (sensitive value)\n"),
+        (r"p\w-secret", r"a: x\np: p\\w-secret\n", r"a: x\np: (sensitive value)\n"),
+        ("pä-secret", r"a: x\np: p\u00e4-secret\n", r"a: x\np: (sensitive value)\n"),
+        ("hunter2-secret", r"a: x\nhunter2-secret: 2\n", r"a: x\n(sensitive value 1): 2\n"),
+        ("hunter2-secret", r"a: x\n--- hunter2-secret\n", r"a: x\n--- (sensitive value)\n"),
+        ("hunter2-secret", r"a: x\np:\u0020hunter2-secret\n", r"a: x\np:\u0020(sensitive value)\n"),
+    ] {
+        let texts = [spelled, masked].map(|inner| format!(r#"{{"o":"{inner}","n":1}}"#));
+        let plan = plan(Value::Null, json!({"p": secret, "text": texts[0]}));
+        let redacted = redact(&[], plan.as_bytes()).expect("a plan");
+        let redacted: Value = serde_json::from_str(&redacted).expect("JSON");
+        let after = &redacted["resource_changes"][0]["change"]["after"];
+        assert_eq!((&after["p"], &after["text"]), (&mask.into(), &texts[1].as_str().into()));
+    }
+}
+
+/// What `--echo equal` masks, `--echo contains` masks too.
+#[test]
+fn contains_masks_all_that_equals() {
+    for (secret, text) in [
+        ("hunter2-secret", "a: \"hunter2-\\\n   secret\"\nb: 1\n"),
+        ("it's-a-secret", "a: 'b: ''it''''s-a-secret''\n\n  c: 1'\nd: 1\n"),
+        ("a\u{a0}b-secret", "a: \"a\\_b-secret\"\nb: 1\n"),
+    ] {
+        let plan = plan(Value::Null, json!({"p": secret, "text": text}));
+        let results = [&[][..], &["--echo", "contains"]].map(|options| {
+            let redacted = redact(options, plan.as_bytes()).expect("a plan");
+            let redacted: Value = serde_json::from_str(&redacted).expect("JSON");
+            redacted["resource_changes"][0]["change"]["after"]["text"].clone()
+        });
+        assert!(results.iter().all(|it| it != text && it == &results[0]), "{results:?}");
+    }
+}
+
 #[test]
 fn records_of_redacted_documents_show_the_same_changes() {
     let text = |key: &str, n: u32| format!("{{\"k\":\"{key}\",\"n\":{n}}}");

@@ -42,6 +42,27 @@ fn a_text_that_changes_in_a_list_that_grows_is_compared() {
     assert_eq!(found.len(), expected.len(), "{found:?}");
 }
 
+/// A set has one order, so a list whose common elements are in another order is not a set.
+#[test]
+fn moved_elements_of_a_list_that_grows_are_shown() {
+    let list = |elements: &str| format!(r#"{{"l":[{elements}]}}"#);
+    let before = list(r#""sh","-c","rm","-rf","/tmp""#);
+    let after = list(r#""sh","-c","-rf","rm","/tmp","/""#);
+    let found = shown(&before, &after, "");
+    assert_eq!(found[..2], [r#"- l[2] = "rm""#, r#"+ l[3] = "rm""#], "{found:?}");
+    assert_eq!(found[2..], [r#"+ l[5] = "/""#]);
+    let rule = |port: u32| format!(r#"{{"port":{port}}}"#);
+    let before = list(&[1, 2, 3].map(rule).join(","));
+    let after = list(&[2, 1, 3, 4].map(rule).join(","));
+    assert_eq!(shown(&before, &after, "").len(), 3, "{:?}", shown(&before, &after, ""));
+    // Nothing is known about the order if the lists are too different to compare.
+    let numbers: Vec<_> = (0..3000).map(|number| format!("\"e{number}\"")).collect();
+    let before = list(&numbers.join(","));
+    let reversed: Vec<_> = numbers.into_iter().rev().collect();
+    let found = shown(&before, &list(&format!("{},\"x\"", reversed.join(","))), "");
+    assert!(found.len() > 1 || found[0].starts_with("~ l = ["), "{}", found.len());
+}
+
 #[test]
 fn a_marked_element_that_is_added_leaves_the_others_out() {
     let before = r#"{"l":["first-element","second"]}"#;

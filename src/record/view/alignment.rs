@@ -39,16 +39,50 @@ pub(super) fn aligned<'a>(
         return Ok(None);
     }
     let Some(room) = listing.sizes.set_room.checked_sub(len) else { return Ok(None) };
-    let (Some(before), Some(after)) = (elements(sides[0])?, elements(sides[1])?) else {
-        return Ok(None);
-    };
-    let Some(aligned) = align(&before, &after, open) else { return Ok(None) };
+    let Some(aligned) = in_order(sides, open)? else { return Ok(None) };
     let has_long_pair = aligned.pairs.iter().any(|(_, pair)| pair.iter().all(|it| is_long(*it)));
     if aligned.rest.len() == 0 || !hides && !has_long_pair {
         return Ok(None);
     }
     listing.sizes.set_room = room;
     Ok(Some(aligned))
+}
+
+/// Compares two arrays, found to be different by a comparison as sets. If their common elements are
+/// not in the same order, the arrays are no sets, and moved elements are removed and added. Returns
+/// `None` if the lists have too little in common.
+pub(super) fn set_or_list<'a>(
+    set: Unmatched<'a>,
+    sides: [Value<'a>; 2],
+    open: &[Option<u32>],
+) -> Result<Option<Aligned<'a>>> {
+    if has_one_order(&set, sides)? {
+        return Ok(Some(Aligned { pairs: Vec::new(), rest: set }));
+    }
+    in_order(sides, open)
+}
+
+/// Whether the common elements of two lists are in the same order.
+fn has_one_order(set: &Unmatched<'_>, [before, _]: [Value<'_>; 2]) -> Result<bool> {
+    let mut removed = set.removed.iter().map(|(index, _)| *index).peekable();
+    let mut shared = set.shared.iter();
+    for (index, element) in (0..).zip(before.elements()?) {
+        let element = element?;
+        if removed.next_if_eq(&index).is_none()
+            && shared.next().is_none_or(|(_, after)| after.raw() != element.raw())
+        {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Aligns two arrays. Returns `None` if they are too long or have too little in common.
+fn in_order<'a>(sides: [Value<'a>; 2], open: &[Option<u32>]) -> Result<Option<Aligned<'a>>> {
+    let [Some(before), Some(after)] = [elements(sides[0])?, elements(sides[1])?] else {
+        return Ok(None);
+    };
+    Ok(align(&before, &after, open))
 }
 
 /// Whether a text is long, or has several lines.

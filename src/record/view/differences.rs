@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::alignment::aligned;
+use super::alignment::{aligned, set_or_list};
 use super::element::{Element, Member, member, texts_of};
 use super::sets::{Unmatched, has_only_parts, shown_nulls, unmatched};
 use super::{Detail, Listing, lines};
@@ -206,15 +206,18 @@ fn pair(
         match (before.kind()?, after.kind()?) {
             (Kind::Array, Kind::Array) => {
                 let (depth, open) = (path.steps().len(), open());
-                if let Some(found) = aligned([before, after], &open, listing)? {
+                let sides = [before, after];
+                let found = match aligned(sides, &open, listing)? {
+                    None => match as_set(sides, usize::MAX, || open.clone(), listing)? {
+                        Some(set) => set_or_list(set, sides, &open)?,
+                        None => None,
+                    },
+                    found => found,
+                };
+                if let Some(found) = found {
                     strings(path, found.pairs, listing)?;
                     let set = (found.rest, members());
-                    let in_elements = list_set(path, depth, [before, after], set, listing)?;
-                    return Ok(Paired::AsSets(in_elements));
-                }
-                if let Some(set) = as_set([before, after], usize::MAX, || open, listing)? {
-                    let in_elements =
-                        list_set(path, depth, [before, after], (set, members()), listing)?;
+                    let in_elements = list_set(path, depth, sides, set, listing)?;
                     return Ok(Paired::AsSets(in_elements));
                 }
             }

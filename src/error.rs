@@ -470,7 +470,7 @@ impl fmt::Display for ErrorKind {
             ),
             ErrorKind::MissingKey("format_version") => f.write_str(
                 "`format_version` is missing: this is not the whole output of `terraform show \
-                 -json PLANFILE`: run it again, or name the plan file itself",
+                 -json PLANFILE`: run it again, or give plansift the plan file",
             ),
             ErrorKind::MissingKey(key) => write!(f, "`{key}` is missing"),
             ErrorKind::WrongType { expected } => write!(f, "expected {expected}"),

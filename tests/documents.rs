@@ -142,7 +142,13 @@ fn arrays() -> Vec<(String, &'static [&'static str])> {
         (format!("[command]/bin/jq -s . p\n[{a},{b}]\nDone.\n"), &["x.a", "x.b"]),
         (format!("unit a\n{a}\nunit b\n[\n{b}]\n[c] [{c}]\n"), &["x.a", "x.b", "x.c"]),
         // Documents that are not plans, and values that are not objects.
-        (format!("[{a},{{}},{c}]"), &["x.a", "!", "?"]),
+        (format!("[{a},{{}},{c}]"), &["x.a", "!", "x.c"]),
+        (format!("[{a},{{\"a\":1}}\n]\n{c}"), &["x.a", "!", "x.c"]),
+        (format!("[{a},{{\"a\":1}}]"), &["x.a", "!"]),
+        (format!("[{a},{{\"a\":1}}"), &["x.a", "!", "?"]),
+        (format!("[{a},{{\"encrypted_data\":[1],\"b\":{{}}}},{c}]"), &["x.a", "!", "x.c"]),
+        (format!("[{a},{{\"encrypted_data\":[1],\"b\":{{]}},{c}]"), &["x.a", "!", "?"]),
+        (format!("[{a},{{\"values\":{{}},\"format_version\":\"1.0\"}},{c}]"), &["x.a", "!", "x.c"]),
         (format!("[{{\"a\":1}},{a}]"), &["!", "?"]),
         (format!("[{a},null]"), &["x.a", "!"]),
         (format!("[{a},[{b}]]"), &["x.a", "!"]),
@@ -159,7 +165,60 @@ fn arrays() -> Vec<(String, &'static [&'static str])> {
         (format!("[{a},{b}],{c}"), &["x.a", "!", "?"]),
         (format!("[\n{a},\n{cut},\n{c}\n]\n"), &["x.a", "!", "?"]),
         (format!("[{a}]\nrue}}]}}"), &["!", "?"]),
+        // Arrays inside arrays, and arrays that begin with other elements.
+        (format!("[[{a}]"), &["!"]),
+        (format!("[ [{a}]"), &["!"]),
+        (format!("[\n[\n{a}\n]"), &["!"]),
+        (format!("[[{a},{b}]]"), &["!"]),
+        (format!("[[{a}],[{b}]]"), &["!"]),
+        (format!("[[[{a}"), &["!"]),
+        (format!("[[1],[{a}]]"), &["!"]),
+        (format!("log\n[[{a}]"), &["!"]),
+        (format!("log\n[\n[\n{a}\n]"), &["!"]),
+        (format!("log\n[null,{a}"), &["!"]),
+        (format!("log\n[null,\n[{a}"), &["!"]),
+        (format!("{a}\n[[{b}]"), &["x.a", "!"]),
+        (format!("{a}\nlog\n[\n[\n{b}]"), &["x.a", "!"]),
+        (format!("{a}\nlog\n[null,{b}"), &["x.a", "!"]),
     ]
+}
+
+#[test]
+fn an_array_inside_an_array_is_named() {
+    let p = plan("p");
+    for text in [
+        format!("[[{p}]"),
+        format!("[ [{p}]"),
+        format!("[\n[\n{p}\n]"),
+        format!("log\n[[{p}]"),
+        format!("[[{p}],[{p}]]"),
+        format!("[[1],[{p}]]"),
+    ] {
+        let results = results(&text);
+        assert_eq!(results, ["!WrongDocument(NestedArray) None"], "{text}");
+    }
+    let at = p.len() + 2;
+    let expected = ["x.p".to_owned(), format!("!WrongDocument(NestedArray) Some({at})")];
+    assert_eq!(results(&format!("[{p},[{p}]]")), expected);
+}
+
+#[test]
+fn the_kind_of_an_element_depends_on_this_element_only() {
+    let p = plan("p");
+    for (text, kinds) in [
+        (format!("[{p},{{\"x\":1}},{p}]"), ["OtherJson"].as_slice()),
+        (format!("[{p},{{\"x\":{{\"y\":[1]}}}},{p}]"), &["OtherJson"]),
+        (format!("[{p},{{\"x\":\"y\"}},{{\"x\":1}},{p}]"), &["OtherJson", "OtherJson"]),
+        (format!("[{p},{{\"x\":{p}}},{p}]"), &["WrappedElement"]),
+        (format!("{p}\n{{\"x\":{p}}}"), &["Wrapped"]),
+    ] {
+        let results = results(&text);
+        let errors: Vec<&str> =
+            results.iter().filter_map(|it| it.split(['(', ')']).nth(1)).collect();
+        let errors: Vec<&str> =
+            errors.into_iter().filter(|it| it.chars().all(char::is_alphabetic)).collect();
+        assert_eq!(errors, kinds, "{text}: {results:?}");
+    }
 }
 
 #[test]

@@ -62,6 +62,10 @@ impl<'scope, 'r: 'scope> PieceVisitor for Reading<'scope, 'r> {
         Answer::Enter
     }
 
+    fn passes_others(&self) -> bool {
+        true
+    }
+
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
         self.auditor.piece(piece).map(|()| Flow::Continue)
     }

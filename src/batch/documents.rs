@@ -21,7 +21,7 @@ impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Note::GoesOn(at) => {
-                write!(f, "going on at byte {at}, where a line begins the next plan")
+                write!(f, "going on at byte {at}, before the next plan")
             }
             Note::Lost(number) => write!(
                 f,

@@ -54,8 +54,14 @@ pub enum WrongDocument {
     HumanText,
     /// An object with a plan or a state inside it, as `slim --wrap terraform` writes it.
     Wrapped,
+    /// Like [`WrongDocument::Wrapped`], but an element of an array.
+    WrappedElement,
     /// The combined input of conftest: an array of objects with a path and the contents of a file.
     Combined,
+    /// One object of [`WrongDocument::Combined`], without the array.
+    CombinedElement,
+    /// An array inside an array, around a plan or a state.
+    NestedArray,
     /// An empty array.
     EmptyArray,
     /// UTF-16 without a byte order mark.
@@ -74,25 +80,30 @@ pub enum WrongDocument {
     NotJson,
 }
 
-/// How to give plansift a plan, after the words `$before`.
+/// Says how to give plansift a plan. `$before` is the beginning of the sentence.
 #[cfg(feature = "planfile")]
-macro_rules! name_a_plan {
+macro_rules! give_a_plan {
     ($($before:literal)?) => {
-        concat!($($before,)? "name the plan file itself, or run `terraform show -json PLANFILE`")
+        concat!(
+            $($before,)?
+            "give plansift the plan file, or the output of `terraform show -json PLANFILE`"
+        )
     };
 }
 
-/// How to give plansift a plan, after the words `$before`.
+/// Says how to give plansift a plan. `$before` is the beginning of the sentence.
 #[cfg(not(feature = "planfile"))]
-macro_rules! name_a_plan {
-    ($($before:literal)?) => { concat!($($before,)? "run `terraform show -json PLANFILE`") };
+macro_rules! give_a_plan {
+    ($($before:literal)?) => {
+        concat!($($before,)? "give plansift the output of `terraform show -json PLANFILE`")
+    };
 }
 
 impl WrongDocument {
     /// The kind of the document, and what to do instead.
     #[expect(clippy::too_many_lines, reason = "one arm for each kind of document")]
     fn words(self) -> (&'static str, &'static str) {
-        let plan = name_a_plan!();
+        let plan = give_a_plan!();
         match self {
             #[cfg(feature = "planfile")]
             WrongDocument::BinaryPlan => (
@@ -107,7 +118,7 @@ impl WrongDocument {
             ),
             WrongDocument::OldPlan => (
                 "this is a plan file of Terraform 0.11 or older, which has no JSON",
-                name_a_plan!("make the plan with a newer Terraform, then "),
+                give_a_plan!("make the plan with a newer Terraform, then "),
             ),
             WrongDocument::CloudPlan => (
                 "this is the bookmark of a plan in HCP Terraform, without the plan",
@@ -121,10 +132,8 @@ impl WrongDocument {
             ),
             WrongDocument::State => (
                 "this is a state, not a plan",
-                name_a_plan!(
-                    "`resources`, `outputs`, `checks`, `summary`, `assert`, `redact` and `audit` \
-                     read states, but not with --of prior or with rules about changes; for a plan, "
-                ),
+                "`resources`, `outputs`, `checks`, `summary`, `assert`, `redact` and `audit` read \
+                 states, without --of prior and without rules about changes",
             ),
             WrongDocument::EmptyState => {
                 ("this is an empty state, not a plan", WrongDocument::State.words().1)
@@ -159,15 +168,15 @@ impl WrongDocument {
             }
             WrongDocument::Null => (
                 "this is the JSON value null, as `jq` prints for a key that is not there",
-                name_a_plan!("look at the command that wrote it, "),
+                "look at the command that wrote it",
             ),
             WrongDocument::Log => (
                 "this is the log of `plan -json` or `apply -json`, which holds no values",
-                name_a_plan!("run `terraform plan -out PLANFILE`, then "),
+                give_a_plan!("run `terraform plan -out PLANFILE`, then "),
             ),
             WrongDocument::ProviderSchema => (
                 "this is a provider schema document (`providers schema -json`), not a plan",
-                name_a_plan!("give it with --schemas beside a plan file; for a plan, "),
+                "give it with --schemas beside a plan file",
             ),
             WrongDocument::Outputs => {
                 ("these are output values (`output -json`), not a plan", plan)
@@ -191,36 +200,44 @@ impl WrongDocument {
                 ("this is the text of `terraform plan` or `show`, not JSON", plan)
             }
             WrongDocument::Empty => {
-                ("the input is empty", name_a_plan!("the command that wrote it may have failed: "))
+                ("the input is empty", "the command that wrote it may have failed")
             }
             WrongDocument::Wrapped => (
                 "this is an object around a plan or a state, as `slim --wrap terraform` writes it",
-                name_a_plan!(
-                    "take the inner document out (`jq .KEY FILE | plansift ...`, with its key for \
-                     KEY), "
-                ),
+                "take the inner document out (`jq .KEY FILE | plansift ...`, with its key for KEY)",
+            ),
+            WrongDocument::WrappedElement => (
+                "this is an object around a plan or a state, in an array of such objects",
+                "take the inner documents out (`jq '.[].KEY' FILE | plansift ...`, with their key \
+                 for KEY)",
             ),
             WrongDocument::Combined => (
                 "this is the combined input of conftest (--combine), with plans under `contents`",
-                name_a_plan!("take them out (`jq '.[].contents' FILE | plansift ...`), "),
+                "take them out (`jq '.[].contents' FILE | plansift ...`)",
             ),
-            WrongDocument::EmptyArray => (
-                "this is an empty array, without a plan",
-                name_a_plan!("look at the command that wrote it, "),
+            WrongDocument::CombinedElement => (
+                "this is an object of the combined input of conftest (--combine), with its file \
+                 under `contents`",
+                "take the file out (`jq .contents FILE | plansift ...`)",
+            ),
+            WrongDocument::EmptyArray => {
+                ("this is an empty array, without a plan", "look at the command that wrote it")
+            }
+            WrongDocument::NestedArray => (
+                "this is an array inside an array, and plansift reads arrays of plans",
+                "take the plans out (`jq 'flatten[]' FILE | plansift ...`)",
             ),
             WrongDocument::Utf16 => (
                 "this is UTF-16 without a byte order mark",
-                name_a_plan!(
-                    "convert it (`iconv -f UTF-16LE -t UTF-8 FILE | plansift ...`, or UTF-16BE), "
-                ),
+                "convert it (`iconv -f UTF-16LE -t UTF-8 FILE | plansift ...`, or UTF-16BE)",
             ),
             WrongDocument::WebPage => (
                 "this is a web page, not a plan",
-                name_a_plan!("check the address and the login of the download, "),
+                "check the address and the login of the download",
             ),
             WrongDocument::Source => (
                 "this is Terraform source, not a plan",
-                name_a_plan!(
+                give_a_plan!(
                     "`plansift blocks` reads its folder; for a plan, run `terraform plan -out \
                      PLANFILE`, then "
                 ),

@@ -137,7 +137,9 @@ impl DocumentState {
     pub(super) fn verdict(&mut self) -> Result<Option<StateKind>> {
         self.document.lacks_changes =
             self.plans_resources && self.seen & (1 << Section::ResourceChanges as u32) == 0;
-        let state = match self.clues.verdict() {
+        let is_element =
+            matches!(self.after, AllowedTrailer::Elements | AllowedTrailer::EndOfArray);
+        let state = match self.clues.verdict(is_element) {
             _ if self.is_plan() => None,
             WrongDocument::State if self.accepts == Accepts::States => Some(StateKind::Values),
             WrongDocument::EmptyState if self.accepts == Accepts::States => Some(StateKind::Empty),

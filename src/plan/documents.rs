@@ -4,7 +4,8 @@
 //! After a complete document, the next one may follow at once, after white space, or after a
 //! wrapper's text. Documents may also be the elements of an array, as `jq -s` writes them. The
 //! comma before an element belongs to it, so the offset of the comma says where the element begins.
-//! If an element of an array fails, the elements after it are not read.
+//! If an element of an array fails, the elements after it are not read. There is one exception: the
+//! reader passes a document of another kind that follows a plan.
 //!
 //! The end of an incomplete document is unknown. The only reliable sign of the next
 //! document is a line that begins like a plan ([`BEGINNINGS`]), because tools print one plan per
@@ -96,6 +97,8 @@ pub(crate) struct UnreadDocument<'o> {
     head: Preamble,
     after: AllowedTrailer,
     options: &'o PlanOptions,
+    /// What follows a document of another kind; `None` if the walk must not pass it.
+    past_other: Option<&'o mut NextDocument>,
 }
 
 impl UnreadDocument<'_> {
@@ -106,7 +109,8 @@ impl UnreadDocument<'_> {
         accepts: Accepts,
         visitor: &mut impl PieceVisitor,
     ) -> Result<ReadDocument> {
-        walk::read(region, self.head, self.after, accepts, self.options, visitor)
+        let UnreadDocument { head, after, options, past_other } = self;
+        walk::read(region, head, (after, past_other), accepts, options, visitor)
     }
 }
 
@@ -227,7 +231,16 @@ impl<S: Source> Documents<S> {
         };
         self.line = self.line.behind(head.brace, after);
         let region = Region::new(&mut self.source, &mut self.line);
-        match read(region, UnreadDocument { head, after, options: &self.options }) {
+        let mut past_other = NextDocument::Unknown { seems_more: false };
+        // The first document of an input decides whether the input is read at all.
+        let passes_others = from > 0 && after == AllowedTrailer::Elements;
+        let unread = UnreadDocument {
+            head,
+            after,
+            options: &self.options,
+            past_other: passes_others.then_some(&mut past_other),
+        };
+        match read(region, unread) {
             Ok((document, flow, next)) => {
                 self.state = match (flow, next.or(self.line.found)) {
                     (Flow::Stop, _) => State::Broken { seems_more: false },
@@ -240,7 +253,13 @@ impl<S: Source> Documents<S> {
                 let is_about_all =
                     matches!(error.kind(), ErrorKind::WrongDocument(_) | ErrorKind::MissingKey(_));
                 let is_placed = head.is_element() && is_about_all;
-                Err(self.fail(if is_placed { error.or_at(head.brace) } else { error }))
+                let error = self.fail(if is_placed { error.or_at(head.brace) } else { error });
+                self.state = match (self.state, past_other) {
+                    (State::Broken { .. }, NextDocument::Document(next)) => State::At(next),
+                    (State::Broken { .. }, NextDocument::End) => State::End,
+                    (state, _) => state,
+                };
+                Err(error)
             }
         }
     }
@@ -261,7 +280,9 @@ impl<S: Source> Documents<S> {
         self.state = match error.kind() {
             ErrorKind::Changed | ErrorKind::Write => State::End,
             // What seems to be more is the document inside it.
-            ErrorKind::WrongDocument(WrongDocument::Wrapped) => State::Broken { seems_more: false },
+            ErrorKind::WrongDocument(WrongDocument::Wrapped | WrongDocument::WrappedElement) => {
+                State::Broken { seems_more: false }
+            }
             _ => State::Broken { seems_more: self.seems_more() },
         };
         error

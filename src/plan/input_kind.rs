@@ -104,7 +104,9 @@ fn judge(head: &[u8]) -> InputKind {
             | WrongDocument::CloudPlan
             | WrongDocument::OldPlan
             | WrongDocument::Wrapped
-            | WrongDocument::Combined => InputKind::Unreadable,
+            | WrongDocument::WrappedElement
+            | WrongDocument::Combined
+            | WrongDocument::CombinedElement => InputKind::Unreadable,
             WrongDocument::Utf16 if holds_utf16_plan(head) => InputKind::Unreadable,
             WrongDocument::ProviderSchema
             | WrongDocument::Functions
@@ -116,7 +118,7 @@ fn judge(head: &[u8]) -> InputKind {
         },
         // A plan of a later major version.
         Some(ErrorKind::FormatVersion) => InputKind::Plan,
-        _ if visitor.clues.is_other() => match visitor.clues.verdict() {
+        _ if visitor.clues.is_other() => match visitor.clues.verdict(false) {
             WrongDocument::State | WrongDocument::NativeState => InputKind::State,
             WrongDocument::OtherJson => InputKind::Other,
             _ => InputKind::NotAPlan,

@@ -52,8 +52,9 @@ impl KindClues {
         None
     }
 
-    /// Records what an unknown member is. `head` has its first bytes.
+    /// Records what an unknown member is. `head` has its first bytes, and perhaps others after it.
     pub(super) fn note_member(&mut self, head: &[u8]) {
+        let head = first_value(head);
         let object = head.strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
         self.outputs |= object.is_some_and(|object| object.starts_with(b"\"sensitive\""));
         self.wraps |= holds_beginning(head);
@@ -69,14 +70,21 @@ impl KindClues {
         !self.plan && self.other.is_some()
     }
 
-    /// Returns the kind of a document that is not a plan.
-    pub(super) fn verdict(&self) -> WrongDocument {
+    /// Returns the kind of a document that is not a plan. `is_element` is true if the document is
+    /// an element of an array.
+    pub(super) fn verdict(&self, is_element: bool) -> WrongDocument {
         match self.other {
             Some(other) => other,
             None if self.keys == 0 => WrongDocument::NoOutputs,
             None if self.outputs => WrongDocument::Outputs,
-            None if self.keys == 2 && self.combined == 2 => WrongDocument::Combined,
-            None if self.wraps => WrongDocument::Wrapped,
+            None if self.keys == 2 && self.combined == 2 => match is_element {
+                true => WrongDocument::Combined,
+                false => WrongDocument::CombinedElement,
+            },
+            None if self.wraps => match is_element {
+                true => WrongDocument::WrappedElement,
+                false => WrongDocument::Wrapped,
+            },
             None if self.blocks == self.keys => WrongDocument::Source,
             None if self.format_version && self.keys == 1 + u64::from(self.terraform_version) => {
                 WrongDocument::EmptyState
@@ -102,6 +110,29 @@ pub(super) fn holds_beginning(text: &[u8]) -> bool {
     // The beginnings without their line feed.
     let mut beginnings = BEGINNINGS.iter().map(|beginning| &beginning[1..]);
     beginnings.any(|beginning| memchr::memmem::find(&text, beginning).is_some())
+}
+
+/// Returns the JSON value at the start of a text, without the bytes after it. Returns the whole
+/// text if the value does not end in it.
+fn first_value(text: &[u8]) -> &[u8] {
+    let (mut depth, mut in_string, mut is_escaped) = (0_usize, false, false);
+    for (at, byte) in text.iter().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = in_string,
+            b'"' => in_string = !in_string,
+            _ if in_string => {}
+            b'{' | b'[' => depth += 1,
+            // The end of the object around a number or a word.
+            b'}' | b']' | b',' if depth == 0 => return &text[..at],
+            b'}' | b']' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 && matches!(byte, b'"' | b'}' | b']') && !in_string {
+            return &text[..=at];
+        }
+    }
+    text
 }
 
 /// Number of bytes that decide the kind of a file by its magic bytes.
@@ -240,4 +271,26 @@ fn is_address(line: &[u8]) -> bool {
         && line.get(types) == Some(&b'.')
         && line.get(types + 1).is_some_and(plain)
         && !line.contains(&b' ')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_value_ends_where_it_ends() {
+        for (value, after) in [
+            ("1", "},{"),
+            ("null", ",\"a\":1"),
+            (r#""a\"}b""#, "}"),
+            (r#""a\\""#, ",\"b\""),
+            (r#"{"a":["}",{}]}"#, ",{\"format_version\""),
+            ("[[1],{}]", "}"),
+            (r#"{"a":["#, ""),
+            (r#""a"#, ""),
+        ] {
+            let text = format!("{value}{after}");
+            assert_eq!(first_value(text.as_bytes()), value.as_bytes(), "{text}");
+        }
+    }
 }

@@ -66,54 +66,69 @@ pub(super) fn find(
         None if space <= TEXT_MAX as u64 => return Err(wrong(WrongDocument::Empty)),
         _ => {}
     }
-    loop {
+    after_text(source, from, start, surrounding_text)
+}
+
+/// Finds the document after text at the offset `start`. Keeps the bytes from `keep` on in the
+/// window. Fails if there is no document. The error names the kind of the input.
+fn after_text(
+    source: &mut impl Source,
+    keep: u64,
+    start: u64,
+    surrounding_text: SurroundingText,
+) -> Result<Preamble> {
+    let at = loop {
         let text = behind(source, start);
         let len = text.len();
-        if let Some(at) = document_in(&text[..len.min(TEXT_MAX)]) {
-            // Only more bytes show whether the object is a plan.
-            if is_cut_key(&text[at..]) && len < TEXT_MAX && source.fill(from)? {
-                continue;
+        let found = document_in(&text[..len.min(TEXT_MAX)]);
+        // Only more bytes show whether the object is a plan.
+        let is_certain = found.is_none_or(|at| !is_cut_key(&text[at..]));
+        match found {
+            Some(at) if is_certain || len >= TEXT_MAX || !source.fill(keep)? => break at,
+            None if len >= TEXT_MAX || !source.fill(keep)? => {
+                return Err(wrong(without_document(behind(source, start))));
             }
-            let text = behind(source, start);
-            let (before, document) = text.split_at(at);
-            let brace = start + at as u64;
-            let (before, found) = match before.trim_ascii_end().strip_suffix(b"[") {
-                Some(before) => {
-                    let outer = start + before.len() as u64;
-                    (before, Preamble { outer, start: outer + 1, brace, text: outer - start })
-                }
-                None => (before, Preamble { text: at as u64, ..Preamble::new(brace, brace) }),
-            };
-            // Configuration and web pages may contain any JSON.
-            let syntax = kind::by_syntax(before).filter(|_| !begins_plan(document));
-            if let Some(kind) = syntax {
-                return Err(wrong(kind));
-            }
-            if opens_array(before) {
-                return Err(wrong(WrongDocument::OtherJson));
-            }
-            return match (wrapper::is_text(before), surrounding_text) {
-                (false, _) => {
-                    // The input may be an uncompressed archive that contains plans.
-                    while behind(source, start).len() < kind::MAGIC_LEN && source.fill(from)? {}
-                    let kind = kind::by_magic(behind(source, start));
-                    Err(wrong(kind.unwrap_or(WrongDocument::NotJson)))
-                }
-                (true, SurroundingText::Refused) => Err(wrong(WrongDocument::TextBefore)),
-                (true, SurroundingText::Skipped) => Ok(found),
-            };
+            _ => {}
         }
-        if len >= TEXT_MAX || !source.fill(from)? {
-            break;
+    };
+    let (before, document) = behind(source, start).split_at(at);
+    let brace = start + at as u64;
+    let (before, is_element, found) = match before.trim_ascii_end().strip_suffix(b"[") {
+        Some(before) => {
+            let outer = start + before.len() as u64;
+            (before, true, Preamble { outer, start: outer + 1, brace, text: outer - start })
         }
+        None => (before, false, Preamble { text: at as u64, ..Preamble::new(brace, brace) }),
+    };
+    // Configuration and web pages may contain any JSON.
+    let syntax = kind::by_syntax(before).filter(|_| !begins_plan(document));
+    if let Some(kind) = syntax {
+        return Err(wrong(kind));
     }
-    let head = behind(source, start);
-    Err(match head[space as usize..].first() {
-        Some(b'[' | b'"' | b'-' | b'0'..=b'9') if !is_text(head) && !kind::is_utf16(head) => {
-            wrong(WrongDocument::OtherJson)
+    if wrapper::is_inside_array(before) {
+        let kind = if is_element { WrongDocument::NestedArray } else { WrongDocument::OtherJson };
+        return Err(wrong(kind));
+    }
+    match (wrapper::is_text(before), surrounding_text) {
+        (false, _) => {
+            // The input may be an uncompressed archive that contains plans.
+            while behind(source, start).len() < kind::MAGIC_LEN && source.fill(keep)? {}
+            let kind = kind::by_magic(behind(source, start));
+            Err(wrong(kind.unwrap_or(WrongDocument::NotJson)))
         }
-        _ => wrong(kind::by_first_bytes(head)),
-    })
+        (true, SurroundingText::Refused) => Err(wrong(WrongDocument::TextBefore)),
+        (true, SurroundingText::Skipped) => Ok(found),
+    }
+}
+
+/// Returns the kind of an input in which no document begins. `head` has its first bytes.
+fn without_document(head: &[u8]) -> WrongDocument {
+    match head.trim_ascii_start().first() {
+        Some(b'[' | b'"' | b'-' | b'0'..=b'9') if !is_text(head) && !kind::is_utf16(head) => {
+            WrongDocument::OtherJson
+        }
+        _ => kind::by_first_bytes(head),
+    }
 }
 
 /// Finds the element of an array after the bracket or the comma at the offset `outer`. Keeps the
@@ -124,6 +139,7 @@ fn element(source: &mut impl Source, keep: u64, outer: u64) -> Result<Preamble> 
     let brace = start + space;
     let found = match first {
         Some(b'{') => return Ok(Preamble { outer, ..Preamble::new(start, brace) }),
+        Some(b'[') => return Err(wrong(WrongDocument::NestedArray).or_at(brace)),
         Some(byte) => TokenClass::of(byte),
         None if space > TEXT_MAX as u64 => TokenClass::Other,
         None => return Err(Error::at(ErrorKind::Truncated, brace)),
@@ -156,12 +172,6 @@ pub(super) fn skip_space(
 fn is_utf16_unit(source: &mut impl Source, keep: u64, brace: u64) -> Result<bool> {
     while behind(source, brace).len() < 2 && source.fill(keep)? {}
     Ok(behind(source, brace).get(1) == Some(&0))
-}
-
-/// Whether a text before a document begins like an array whose element the document is. The array
-/// has other elements before it.
-fn opens_array(text: &[u8]) -> bool {
-    text.trim_ascii_start().starts_with(b"[") && text.trim_ascii_end().ends_with(b",")
 }
 
 /// The part of the window from an offset on.

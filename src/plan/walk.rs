@@ -21,12 +21,13 @@ pub use piece::{Piece, PieceKind};
 use scope::{NextStep, OpenScopes, Scope, Shape};
 
 use super::document_state::{Accepts, DocumentState, ReadDocument, StateKind};
+use super::documents::NextDocument;
 use super::key;
 use super::names::Names;
 use super::parallel_skip::{self, ParallelSkip};
 use super::preamble::Preamble;
 use super::section::Section;
-use super::trailer::AllowedTrailer;
+use super::trailer::{AllowedTrailer, Trailer};
 use super::{Answer, Flow, PlanOptions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
@@ -86,6 +87,12 @@ pub trait PieceVisitor {
         true
     }
 
+    /// Whether the walk may read a document of another kind to its end. A visitor that writes the
+    /// bytes of the source must return `false`.
+    fn passes_others(&self) -> bool {
+        !self.examines_all()
+    }
+
     /// Whether to send pieces of this kind. The walk only validates other pieces.
     fn wants(&self, kind: PieceKind) -> bool {
         let _ = kind;
@@ -130,11 +137,12 @@ pub trait PieceVisitor {
     }
 }
 
-/// Reads the document that begins at `head`, until the visitor stops.
+/// Reads the document that begins at `head`, until the visitor stops. If the document is of another
+/// kind and `past_other` is given, passes the document and sets `past_other` to what follows it.
 pub(super) fn read<S: Source, V: PieceVisitor>(
     source: S,
     head: Preamble,
-    after: AllowedTrailer,
+    (after, past_other): (AllowedTrailer, Option<&mut NextDocument>),
     accepts: Accepts,
     options: &PlanOptions,
     visitor: &mut V,
@@ -146,7 +154,11 @@ pub(super) fn read<S: Source, V: PieceVisitor>(
     walk.state = DocumentState::new(accepts);
     walk.state.after = after;
     walk.state.document.text_before = head.text;
+    walk.passes_others = past_other.is_some() && walk.visitor.passes_others();
     let flow = parallel_skip::with_others(options, |others| walk.document(head.start, others));
+    if let (Some(past_other), Some(tail)) = (past_other, walk.past_other) {
+        *past_other = tail.next.map_or(NextDocument::End, NextDocument::Document);
+    }
     Ok((walk.state.document, flow?, walk.state.next))
 }
 
@@ -162,6 +174,10 @@ struct Walk<'v, S, V> {
     /// The end of the last piece. Before the first piece, the start of the document or of the
     /// range.
     passed: u64,
+    /// Whether to pass a document of another kind.
+    passes_others: bool,
+    /// The end of the document, if it is of another kind and the walk has passed it.
+    past_other: Option<Trailer>,
     /// The end of the text, if the text is a part of a document. A number may continue after it.
     cut: Option<u64>,
     /// The entered scopes of the section, outermost first. A stack instead of recursion.
@@ -197,6 +213,8 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
             section: Section::Other,
             index: 0,
             passed: 0,
+            passes_others: false,
+            past_other: None,
             cut: None,
             open: OpenScopes::new(),
             names: Names::default(),
@@ -211,7 +229,9 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         self.visitor.entered(self.cursor.offset());
         while let Some((key, offset)) = self.member()? {
             let section = Section::of(&key);
-            self.state.note(section, &key, offset)?;
+            if let Err(error) = self.state.note(section, &key, offset) {
+                return Err(self.pass_other(error, start, true));
+            }
             self.check_gap()?;
             self.section = section;
             let flow = self
@@ -224,12 +244,35 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
             self.pass();
         }
         self.check_gap_to(self.cursor.offset())?;
-        if let Some(state) = self.state.verdict()? {
-            self.visitor.state(state)?;
+        match self.state.verdict() {
+            Ok(Some(state)) => self.visitor.state(state)?,
+            Ok(None) => {}
+            Err(error) => return Err(self.pass_other(error, start, false)),
         }
         let tail = self.state.end(&mut self.cursor, &self.options, start)?;
         self.visitor.end(tail.outer_end)?;
         tail.leave(self.cursor.source_mut()).map(|()| Flow::Continue)
+    }
+
+    /// Passes the rest of a document of another kind, and returns the error about its kind. The
+    /// cursor must be after the document, or at the value of a top-level key.
+    fn pass_other(&mut self, error: Error, start: u64, is_at_value: bool) -> Error {
+        if self.passes_others && matches!(error.kind(), ErrorKind::WrongDocument(_)) {
+            // A document that is damaged, too, has no known end.
+            self.past_other = self.end_of_other(start, is_at_value).ok();
+        }
+        error
+    }
+
+    fn end_of_other(&mut self, start: u64, is_at_value: bool) -> Result<Trailer> {
+        if is_at_value {
+            self.cursor.skip()?;
+            while self.cursor.next_key()?.is_some() {
+                self.cursor.skip()?;
+            }
+        }
+        let tail = self.state.end(&mut self.cursor, &self.options, start)?;
+        tail.leave(self.cursor.source_mut()).map(|()| tail)
     }
 
     fn section(&mut self, key: &str, others: Option<&mut ParallelSkip<'_>>) -> Result<Flow> {

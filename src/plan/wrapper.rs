@@ -17,6 +17,19 @@ pub(super) fn is_text(text: &[u8]) -> bool {
         && !text.split(|&byte| byte == b'\n').any(is_json)
 }
 
+/// Whether the text before a document ends inside an array: after the bracket of the array, or
+/// after the comma of an element. Other text may stand before the array.
+pub(super) fn is_inside_array(text: &[u8]) -> bool {
+    let text = without_colours(text);
+    let text = text.trim_ascii();
+    let count = |bracket| memchr::memchr_iter(bracket, text).count();
+    match text.last() {
+        Some(b'[') => true,
+        Some(b',') => text.starts_with(b"[") || count(b'[') > count(b']'),
+        _ => false,
+    }
+}
+
 /// Removes colour sequences, which may occur between any two tokens.
 fn without_colours(text: &[u8]) -> Cow<'_, [u8]> {
     const ESCAPE: u8 = 0x1b;
@@ -150,6 +163,16 @@ mod tests {
             "  ~ c = jsonencode(\n  {\n    ~ d = [\n      80,\n      \"e\",\n    ]\n  }\n )",
         ] {
             assert!(is_text(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn text_that_ends_inside_an_array_is_recognised() {
+        for text in ["[", " [\n", "log\n[", "[[1],", "[info]\n[ null,", "\u{1b}[1m[\u{1b}[0m 1,"] {
+            assert!(is_inside_array(text.as_bytes()), "{text:?}");
+        }
+        for text in ["", "[info] x", "Done [x], y,", "\u{1b}[1mDone,"] {
+            assert!(!is_inside_array(text.as_bytes()), "{text:?}");
         }
     }
 

@@ -72,14 +72,19 @@ impl Warning {
     }
 }
 
+/// Returns a number of bytes in words.
+fn in_words(bytes: u64) -> String {
+    if bytes == 1 { "1 byte".to_owned() } else { format!("{bytes} bytes") }
+}
+
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Warning::TextBefore(bytes) => {
-                write!(f, "stepped over {bytes} bytes of other text before the plan")
+                write!(f, "stepped over {} of other text before the plan", in_words(*bytes))
             }
             Warning::TextAfter(bytes) => {
-                write!(f, "stepped over {bytes} bytes of other text after the plan")
+                write!(f, "stepped over {} of other text after the plan", in_words(*bytes))
             }
             Warning::NewerFormat => f.write_str(
                 "the plan's format_version is newer than 1.2: what it adds is not shown",

@@ -330,6 +330,10 @@ impl PieceVisitor for Collector<'_, '_> {
         }
     }
 
+    fn passes_others(&self) -> bool {
+        true
+    }
+
     fn ahead(&mut self, boundary: &Boundary<'_>) -> Result<Option<ReadRange>> {
         let Collector {
             ahead,

@@ -438,8 +438,17 @@ fn a_broken_plan_in_a_stream_does_not_stop_the_others() {
     let said: Vec<&str> = run.err.lines().collect();
     assert!(said[0].starts_with("plansift: -#2: byte "), "{}", run.err);
     let at = a.len() + b.len() - 9 + 2;
-    let going_on = format!("plansift: -: going on at byte {at}, where a line begins the next plan");
+    let going_on = format!("plansift: -: going on at byte {at}, before the next plan");
     assert_eq!(said[1..], [going_on]);
+    // An element of an array that is not a plan does not stop the others, either.
+    let run = Run::piped("changes", format!("[{a},{{\"x\":1}},{c}]"));
+    assert_eq!((run.code, run.count("summary")), (Some(4), 2));
+    let at = a.len() + 1 + r#",{"x":1}"#.len();
+    let going_on = format!("plansift: -: going on at byte {at}, before the next plan");
+    assert_eq!(run.err.lines().nth(1), Some(&*going_on), "{}", run.err);
+    // If nothing follows, the run says nothing about it.
+    let run = Run::piped("changes", format!("[{a},{{\"x\":1}}]"));
+    assert_eq!((run.code, run.err.lines().count()), (Some(4), 1), "{}", run.err);
     // If documents are not on separate lines, the run rejects the rest and says so.
     let run = Run::piped("changes", format!("{a}{}{c}", b.replace("[{", "[}")));
     assert_eq!((run.code, run.count("summary")), (Some(4), 1));

@@ -122,12 +122,12 @@ pub(super) fn is_input(kind: &Result<InputKind>, path: &Path, globs: &Globs) -> 
     match kind {
         Ok(InputKind::Plan | InputKind::PlanFile | InputKind::Unreadable) => true,
         Ok(InputKind::Remnant) | Err(_) => !is_named_source(path),
-        Ok(InputKind::State) => globs.takes_states(),
+        Ok(InputKind::State | InputKind::EncryptedState) => globs.takes_states(),
         // A failed `terraform show -json PLANFILE > plan.json` leaves an empty file.
         Ok(InputKind::Empty) => is_named_json(path) || is_named_plan(path),
         // A file with the name of a plan must not be missing from the result of a gate.
         Ok(InputKind::Other) => is_named_plan(path),
-        Ok(InputKind::EncryptedState | InputKind::NotAPlan) => false,
+        Ok(InputKind::NotAPlan) => false,
     }
 }
 

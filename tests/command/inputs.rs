@@ -567,6 +567,22 @@ fn files_that_are_certainly_not_plans_are_skipped_whatever_their_names() {
 }
 
 #[test]
+fn an_encrypted_state_is_an_error_for_commands_that_read_states() {
+    let folder = Folder::new();
+    folder.write("good.json", line("good"));
+    let state = r#"{"serial":1,"lineage":"x","meta":{},"encrypted_data":"x"}"#;
+    folder.write("terraform.tfstate", state);
+    for command in ["audit", "resources", "outputs", "checks", "summary"] {
+        let run = folder.run(&format!("{command} -q ."));
+        assert_eq!(run.code, Some(4), "{command}: {}", run.err);
+        assert!(run.err.contains("/terraform.tfstate: this is an encrypted"), "{}", run.err);
+    }
+    for command in ["changes", "variables"] {
+        assert_eq!(folder.run(&format!("{command} -q .")).code, Some(0), "{command}");
+    }
+}
+
+#[test]
 #[cfg(unix)]
 fn a_pipe_with_the_name_of_a_plan_is_never_opened() {
     let folder = Folder::new();

@@ -12,7 +12,7 @@ use super::gate::Rule;
 use super::markdown::{Fit, Measure, Rest};
 use super::origin::{Location, SharedOrigins, first_location};
 use super::patterns::Patterns;
-use super::phrase::Warning;
+use super::phrase::{Warning, counted};
 use super::report::ReportOptions;
 use super::screen::fit;
 use super::{Sink, write_error};
@@ -125,16 +125,16 @@ impl<'s, W: Write> Github<'s, W> {
     /// Annotates the most severe changes, and writes the numbers of annotations that GitHub does
     /// not show.
     fn rest(&mut self) -> Result<()> {
-        let mut more: Vec<String> = [(self.errors, "errors"), (self.warnings, "warnings")]
+        let mut more: Vec<String> = [(self.errors, "more error"), (self.warnings, "more warning")]
             .map(|(count, word)| (count.saturating_sub(SHOWN), word))
             .into_iter()
             .filter(|(count, _)| *count > 0)
-            .map(|(count, word)| format!("{count} more {word}"))
+            .map(|(count, thing)| counted(count, thing))
             .collect();
         // The last notice is reserved for these numbers.
         let room = if more.is_empty() && self.remarked <= SHOWN { SHOWN } else { SHOWN - 1 };
         if self.remarked > room {
-            more.push(format!("{} more changes", self.remarked - room));
+            more.push(counted(self.remarked - room, "more change"));
         }
         let remarks = std::mem::take(&mut self.remarks).into_iter().flatten();
         let room = usize::try_from(room).unwrap_or(usize::MAX);
@@ -146,7 +146,7 @@ impl<'s, W: Write> Github<'s, W> {
         match more.is_empty() {
             true => Ok(()),
             false => {
-                let text = format!("{} in all", more.join(" and "));
+                let text = format!("{} without an annotation", joined(&more));
                 self.annotate(Level::Notice, "plansift", &text)
             }
         }
@@ -246,8 +246,7 @@ impl<W: Write> Sink for Github<'_, W> {
         if let Some(summary) = &mut self.summary {
             summary.failed(label, error)?;
         }
-        let name = label.workspace.unwrap_or(label.source);
-        let message = format!("{}: {}", shown(name, NAME), visible(&error.to_string()));
+        let message = format!("{}: {}", shown(label.source, NAME), visible(&error.to_string()));
         self.annotate(Level::Error, "Plan could not be read", &message)
     }
 
@@ -273,6 +272,14 @@ fn written_at(rule: &Rule) -> Option<Location> {
     let (file, line) = rule.place()?;
     let line = u32::try_from(line).ok()?;
     Some(Location { file: file.into(), line, column: 1, end_line: line })
+}
+
+/// Joins parts with commas and `and`.
+fn joined(parts: &[String]) -> String {
+    match parts {
+        [parts @ .., last] if !parts.is_empty() => format!("{} and {last}", parts.join(", ")),
+        _ => parts.concat(),
+    }
 }
 
 fn shown(text: &str, columns: usize) -> String {

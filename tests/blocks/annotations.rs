@@ -298,7 +298,9 @@ fn github_gets_no_more_notices_than_it_shows_and_the_gravest_first() {
         let mut notices = annotated("github", &["--annotate", "losses", path]);
         if let Some(more) = more {
             let last = notices.pop().expect("a notice");
-            assert_eq!(last, format!("::notice title=plansift::{more} more changes in all"));
+            let expected =
+                format!("::notice title=plansift::{more} more changes without an annotation");
+            assert_eq!(last, expected);
         }
         assert_eq!(notices.len(), shown);
         let of = |word: &str| notices.iter().filter(|line| line.contains(word)).count();

@@ -425,13 +425,12 @@ impl<W: Write> Sink for Term<W> {
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
         self.leave(self.clues.tool_so_far())?;
-        if !self.open.has_title {
-            self.title(label.workspace.unwrap_or(label.source))?;
-        }
+        let has_text = std::mem::replace(&mut self.has_titles, true);
         self.open.has_title = false;
+        let space = if has_text { "\n" } else { "" };
         let text = visible(&format!("{}: {error}", label.source));
         let text = self.paint(RED, &text);
-        self.line(&format!("\n{text}"))
+        self.line(&format!("{space}{text}"))
     }
 
     fn finish(&mut self) -> Result<()> {

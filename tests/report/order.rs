@@ -54,15 +54,16 @@ fn the_order_of_sections_in_the_document_does_not_matter() {
 }
 
 #[test]
-fn every_plan_has_a_title_with_a_blank_line_before_it() {
+fn every_plan_has_a_title_or_an_error_with_a_blank_line_before_it() {
     let cases = ["forget", "import-id", "no-changes"];
     let broken = r#"{"format_version":"1.2","resource_changes":[{"address":"a.b","type":"a","name":
         "b","change":{"actions":["create"],"before":null,"after":{"x":1}}},"#;
     let folder = folder(&cases, &[("broken.json", broken), ("begun.json", &broken[..24])]);
     let text = report(folder.path(), &[".", "--width", "80"], &[]).out;
     let lines: Vec<&str> = text.lines().collect();
-    for name in ["begun", "broken", "forget", "import-id", "no-changes"] {
-        let is_title = |line: &&str| !line.contains(' ') && line.ends_with(name);
+    for name in ["./begun.json: ", "./broken.json: ", "forget", "import-id", "no-changes"] {
+        let is_title =
+            |line: &&str| *line == name || (name.ends_with(' ') && line.starts_with(name));
         let at = lines.iter().position(is_title).unwrap_or_else(|| panic!("{name}: {text}"));
         assert!(at == 0 || lines[at - 1].is_empty(), "{name}: {text}");
         assert_eq!(lines.get(at + 1), Some(&""), "{name}: {text}");

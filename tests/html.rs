@@ -167,7 +167,7 @@ fn a_page_without_scripts_says_what_the_plans_do() {
         "<h1 id=\"title\">3 plans</h1>",
         "<li class=\"warning\">1 plan could not be read: what it changes is not in this report.",
         "<h2 id=\"errors-title\">Not read: 1</h2>",
-        "<li><code>corpus/wrong/empty</code>: the input is empty: ",
+        "<li><code>corpus/wrong/empty.json</code>: the input is empty: ",
         "<td class=\"problem\">planning failed</td>",
     ] {
         assert!(several.contains(line), "{line}\n{several}");

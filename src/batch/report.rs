@@ -18,8 +18,8 @@ use super::outcome::{Outcome, PlanOutcome, PlanResult};
 use super::shard::Shard;
 use crate::error::{Error, ErrorKind, FolderProblem, Result};
 use crate::inert;
-use crate::record::FailedAssertion;
 use crate::record::counts::Summary;
+use crate::record::{FailedAssertion, Label};
 use crate::sink::fleet::Totals;
 use crate::source::Key;
 
@@ -300,7 +300,7 @@ fn plans(
             }
             PlanResult::Error(error) => {
                 row(&Row::Plan(PlanRow { status: "failed", error: Some(&error), ..plan }), out)?;
-                fleet.totals.fail(name, &error);
+                fleet.totals.fail(Label { source: &source, workspace }, &error);
             }
         }
     }

@@ -71,7 +71,7 @@ fn several_plans_are_summarized_by_workspace() {
         ("p/dev", "p/dev · 1 · ·"),
         ("total", "total 1 1 1 1"),
         ("Not read", "Not read: 1"),
-        ("! p/cut", "! p/cut"),
+        ("! p/cut", "! p/cut.json"),
         (
             "byte",
             "byte 200, at resource_changes[1]: the document is incomplete: the input ends here",

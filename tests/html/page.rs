@@ -476,7 +476,7 @@ fn the_page_lists_several_plans_separately() {
     assert!(note.contains("Add, Destroy and Forget count replacements"), "{note}");
     // A plan that was not read has no numbers, only its error.
     let unread = browser.text("#errors");
-    assert!(unread.contains("corpus/wrong/empty: the input is empty"), "{unread}");
+    assert!(unread.contains("corpus/wrong/empty.json: the input is empty"), "{unread}");
     assert!(!browser.text("#plans").contains("corpus/wrong/empty"));
     let first = browser.text("#plans tbody tr");
     assert!(first.contains("planning failed"), "{first}");

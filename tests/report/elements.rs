@@ -99,9 +99,13 @@ fn multi_line_texts_have_no_extra_line() {
 }
 
 #[test]
-fn errors_in_a_table_are_plain_text() {
-    let folder = super::folder(&["update"], &[("a.json", "{}")]);
+fn commands_in_errors_can_be_copied() {
+    let combined = r#"[{"path":"a","contents":{}}]"#;
+    let folder = super::folder(&["update"], &[("a.json", combined)]);
     let run = super::report(folder.path(), &["-o", "markdown", "update.json", "a.json"], &[]);
     assert!(!run.out.contains("\\u{60}"), "{}", run.out);
-    assert!(run.out.contains("run 'terraform show -json PLANFILE'"), "{}", run.out);
+    let command = "`jq '.[].contents' FILE | plansift ...`";
+    let line = run.out.lines().find(|line| line.contains(command)).expect(command);
+    assert!(line.starts_with("- `a.json`: ``") && line.ends_with("``"), "{line}");
+    assert!(!line.contains("\\u{"), "{line}");
 }

@@ -138,6 +138,40 @@ fn plans_that_cannot_be_read_have_a_list_with_their_whole_errors() {
 }
 
 #[test]
+fn every_plan_that_cannot_be_read_has_a_row_with_its_file() {
+    let folder = folder(&["create"], &[]);
+    std::fs::create_dir(folder.path().join("f")).expect("a folder");
+    // All three have the workspace `f`.
+    let files = [
+        ("f/plan.json", r#"{"meta":{},"encrypted_data":"x"}"#),
+        ("f/plan.out", "no plan"),
+        ("f/tfplan.json", "{{"),
+    ];
+    for (name, text) in files {
+        std::fs::write(folder.path().join(name), text).expect("a file");
+    }
+    for (command, title) in [
+        ("summary .", "Not read: 3"),
+        ("batch . --out out", "Not read: 3"),
+        ("report . -o markdown", "Not read: 3"),
+        ("report . -o html", "Not read: 3"),
+        ("report . -o github", ""),
+        ("report . -o term", ""),
+    ] {
+        let mut run = run::plansift();
+        let output = run.args(command.split(' ')).current_dir(folder.path()).output();
+        let text = String::from_utf8(output.expect("it runs").stdout).expect("UTF-8");
+        let at = text.find(title).unwrap_or_else(|| panic!("{command}: no {title}: {text}"));
+        let list = &text[at..];
+        for (name, _) in files {
+            assert!(list.contains(name), "{command}: {name}: {text}");
+        }
+        // No line has a name without an error.
+        assert!(!list.lines().any(|line| line == "f"), "{command}: {text}");
+    }
+}
+
+#[test]
 fn a_missing_module_instance_is_named() {
     let change = |module: &str| {
         format!(

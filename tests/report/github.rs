@@ -64,7 +64,7 @@ fn a_step_has_annotations_a_summary_and_outputs() {
     assert!(commands[0].message.contains("30 days.\nNo renewal"), "{commands:?}");
     let page = page::read(&summary);
     assert_eq!(page.rows.len(), 4, "{summary}");
-    assert!(summary.contains("**Not read: 1**\n\n- `cut`: `byte 24: "), "{summary}");
+    assert!(summary.contains("**Not read: 1**\n\n- `cut.json`: `byte 24: "), "{summary}");
     let output = |name: &str| outputs[name].as_str();
     for (name, value) in [
         ("before", "1"),

@@ -30,7 +30,7 @@ fn markdown_lists_several_plans_in_one_table() {
     assert_eq!(rows[0], "Plan Add Change Destroy", "{rows:?}");
     assert_eq!(rows.last().expect("rows"), "Total 1 2 4", "{rows:?}");
     assert_eq!(rows.len(), 5, "plans without changes, and unread plans, have no row: {rows:?}");
-    let errors = "**Not read: 1**\n\n- `cut`: `byte 44, ";
+    let errors = "**Not read: 1**\n\n- `./cut.json`: `byte 44, ";
     assert!(run.out.contains(errors), "{}", run.out);
     assert!(page.text.contains("5 plans, 1 without changes."), "{}", page.text);
     assert!(page.text.contains("1 plan could not be read"), "{}", page.text);

@@ -188,7 +188,7 @@ impl<W: Write> Sink for Document<W> {
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
         let Label { source, workspace } = label;
         let error = error.to_string();
-        self.totals.fail(workspace.unwrap_or(source), &error);
+        self.totals.fail(label, &error);
         let row = json(&PlanRow::Failed { source, workspace, error })?;
         self.before_row()?;
         self.write(&row)

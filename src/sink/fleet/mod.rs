@@ -16,6 +16,7 @@ mod table;
 
 use std::io::Write;
 
+pub(in crate::sink) use self::plan_counts::Failure;
 pub use self::plan_counts::{InputTotals, PlanCounts, TotalGroups, Totals};
 pub use self::rows::Column;
 pub(in crate::sink) use self::rows::{Row, without_registry};
@@ -32,6 +33,8 @@ use states::States;
 pub const WORKSPACES_MAX: usize = 100_000;
 /// Maximum number of types, modules or providers with a row of their own.
 pub const GROUPS_MAX: usize = 10_000;
+/// Maximum number of plans that could not be read and are listed with their errors.
+const FAILURES_MAX: usize = 10_000;
 
 /// The grouping of the table: what each row is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -144,10 +147,10 @@ impl<W: Write> Sink for Fleet<W> {
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
         self.page = None;
         self.has_plans = true;
-        let (name, text) = (label.workspace.unwrap_or(label.source), error.to_string());
+        let text = error.to_string();
         match error.kind() {
-            ErrorKind::NoPlan => self.all.fail_input(name, &text),
-            _ => self.all.fail(name, &text),
+            ErrorKind::NoPlan => self.all.fail_input(label, &text),
+            _ => self.all.fail(label, &text),
         }
         Ok(())
     }

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::rows::{self, Column, Counts, Groups};
-use super::{FleetGrouping, WORKSPACES_MAX};
+use super::{FAILURES_MAX, FleetGrouping, WORKSPACES_MAX};
 use crate::inert::visible;
 use crate::record::counts::{PlanLine, Summary};
-use crate::record::{FailedAssertion, Record, ResourceChange};
+use crate::record::{FailedAssertion, Label, Record, ResourceChange};
 use crate::sink::phrase::plan_words;
 
 /// The changes of a plan, counted by type, module, provider and action.
@@ -103,6 +103,17 @@ pub struct Totals {
     pub(in crate::sink) invocations: u64,
     #[serde(flatten)]
     pub(in crate::sink) groups: TotalGroups,
+    /// The first plans that could not be read, up to [`FAILURES_MAX`].
+    #[serde(skip)]
+    pub(in crate::sink) failures: Vec<Failure>,
+}
+
+/// A plan that could not be read.
+#[derive(Debug)]
+pub(in crate::sink) struct Failure {
+    /// The name of the input. Several plans may have the same workspace.
+    pub source: Box<str>,
+    pub error: Box<str>,
 }
 
 /// Counts of inputs and plans.
@@ -162,6 +173,7 @@ impl Default for Totals {
                 actions: Groups::default(),
                 workspaces: Groups::new(WORKSPACES_MAX),
             },
+            failures: Vec::new(),
         }
     }
 }
@@ -216,18 +228,22 @@ impl Totals {
     }
 
     /// Adds a plan that could not be read, with its error.
-    pub fn fail(&mut self, workspace: &str, error: &str) {
+    pub fn fail(&mut self, label: Label<'_>, error: &str) {
         self.inputs.failed += 1;
         self.counts[Column::Errors] += 1;
-        let row = self.groups.workspaces.row(&visible(workspace));
+        let row = self.groups.workspaces.row(&visible(label.workspace.unwrap_or(label.source)));
         row.counts[Column::Errors] += 1;
-        row.error.get_or_insert_with(|| visible(error).into());
+        if self.failures.len() < FAILURES_MAX {
+            let [source, error] = [label.source, error].map(|text| visible(text).into());
+            self.failures.push(Failure { source, error });
+        }
     }
 
     /// Adds an input that has no plan, such as an empty folder.
-    pub fn fail_input(&mut self, input: &str, error: &str) {
-        self.fail(input, error);
-        self.groups.workspaces.row(&visible(input)).is_input = true;
+    pub fn fail_input(&mut self, label: Label<'_>, error: &str) {
+        self.fail(label, error);
+        let name = label.workspace.unwrap_or(label.source);
+        self.groups.workspaces.row(&visible(name)).is_input = true;
     }
 
     /// Returns a sentence about the changes of all plans.

@@ -183,9 +183,6 @@ pub(in crate::sink) struct Row {
     /// Whether the row is an input without any plan, not a workspace.
     #[serde(skip)]
     pub is_input: bool,
-    /// The error of the first plan that failed.
-    #[serde(skip)]
-    pub error: Option<Box<str>>,
 }
 
 /// Whether a number is zero, for serde.
@@ -201,7 +198,7 @@ impl Row {
 
     /// Whether none of the plans could be read.
     pub(in crate::sink) fn is_unread(&self) -> bool {
-        self.plans == 0 && self.error.is_some()
+        self.plans == 0 && self.counts[Column::Errors] > 0
     }
 
     /// Whether one of the plans that were read has, or may have, something to apply.

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::fmt::Write;
 
 use super::rows::{Column, Row};
-use super::{FleetGrouping, Shape, Sort, Totals};
+use super::{Failure, FleetGrouping, Shape, Sort, Totals};
 use crate::inert::visible;
 use crate::sink::phrase::{self, PlanCount, Warning, counted, replaced_note};
 use crate::sink::screen::{
@@ -336,8 +336,10 @@ impl Page {
 
     fn row(&mut self, row: &Row, by: FleetGrouping, layout: &Layout) {
         let name = shown(row, by, layout.room);
-        let is_wrong =
-            row.is_errored || row.is_unlisted || row.fails_assertions || row.error.is_some();
+        let is_wrong = row.is_errored
+            || row.is_unlisted
+            || row.fails_assertions
+            || row.counts[Column::Errors] > 0;
         let mark = if is_wrong { self.screen.paint(RED, "!") } else { " ".to_owned() };
         let mut line = format!("{mark} {}", padded(&name, layout.room));
         for &(field, width, _) in &layout.fields {
@@ -371,32 +373,26 @@ impl Page {
         self.legend(&layout);
     }
 
-    /// Draws the list of workspaces with a plan that could not be read. Each has its first error.
+    /// Draws the list of plans that could not be read, with their errors.
     fn errors(&mut self, all: &Totals) {
-        let rows = all.groups.workspaces.rows();
-        let failed: Vec<(&Row, &str)> =
-            rows.filter_map(|row| Some((row, row.error.as_deref()?))).collect();
-        if failed.is_empty() {
+        if all.failures.is_empty() {
             return;
         }
         self.line("");
         self.line(&format!("{}: {}", self.screen.paint(BOLD, "Not read"), all.inputs.failed));
-        let listed = failed.len().min(self.top.unwrap_or(ROWS));
-        for (row, error) in &failed[..listed] {
-            let name = shown(row, FleetGrouping::Workspace, self.screen.width - 2);
+        let listed = all.failures.len().min(self.top.unwrap_or(ROWS));
+        for Failure { source, error } in &all.failures[..listed] {
+            let name = fit_end(&visible(source), self.screen.width - 2);
             self.line(&format!("{} {name}", self.screen.paint(RED, "!")));
-            let more = match row.counts[Column::Errors] {
-                0 | 1 => String::new(),
-                many => format!(" (and {})", counted(many - 1, "more error")),
-            };
-            for line in wrapped(&format!("{error}{more}"), self.screen.width - 4) {
+            for line in wrapped(error, self.screen.width - 4) {
                 // Each line is escaped again, because its start could be a CI runner command.
                 let line = fit(&visible(line), self.screen.width - 4);
                 self.line(&format!("    {}", self.screen.paint(RED, &line)));
             }
         }
-        if failed.len() > listed {
-            let more = format!("  and {} more", failed.len() - listed);
+        let more = all.inputs.failed - listed as u64;
+        if more > 0 {
+            let more = format!("  and {more} more");
             self.line(&self.screen.paint(DIM, &more));
         }
     }

@@ -260,7 +260,7 @@ impl<W: Write> Sink for Html<W> {
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
         let Label { source, workspace } = label;
         self.others.forget();
-        self.overview.fail(workspace.unwrap_or(source), &error.to_string());
+        self.overview.fail(label, &error.to_string());
         self.plan(&Failed { source, workspace })
     }
 

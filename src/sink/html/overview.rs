@@ -122,7 +122,7 @@ pub(super) fn body(overview: &Overview, others: &ChangeList) -> String {
 }
 
 fn errors(overview: &Overview, text: &mut String) {
-    let count = overview.errors().count();
+    let count = overview.errors_count();
     if count == 0 {
         return;
     }
@@ -135,8 +135,9 @@ fn errors(overview: &Overview, text: &mut String) {
         let [name, error] = [cut(name, NAME), cut(error, ERROR)].map(|text| escaped(&text));
         let _ = writeln!(text, "<li><code>{name}</code>: {error}</li>");
     }
-    if count > ROWS_MAX {
-        let _ = writeln!(text, "<li>… and {} more</li>", count - ROWS_MAX);
+    let more = count - overview.errors().take(ROWS_MAX).count() as u64;
+    if more > 0 {
+        let _ = writeln!(text, "<li>… and {more} more</li>");
     }
     *text += "</ul>\n</section>\n";
 }

@@ -226,7 +226,7 @@ impl Sink for Markdown<'_> {
         self.pending = None;
         let name = label.workspace.unwrap_or(label.source);
         self.add_to_key(name);
-        self.overview.fail(name, &error.to_string());
+        self.overview.fail(label, &error.to_string());
         self.full.iter_mut().try_for_each(EntryStore::forget)?;
         self.store.forget()
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::fit::{Measure, fitting};
-use super::quoted::span;
+use super::quoted::{span, text_span};
 use crate::sink::fleet::{Column, Row};
 use crate::sink::gate::{self, Severity};
 use crate::sink::loss;
@@ -43,14 +43,13 @@ fn plans(overview: &Overview) -> String {
 
 /// Returns the list of plans that could not be read.
 fn errors(overview: &Overview, measure: Measure, room: u64) -> String {
-    let count = overview.errors().count() as u64;
+    let count = overview.errors_count();
     if count == 0 {
         return String::new();
     }
-    // Errors quote commands in backticks, which a code span cannot contain.
-    let lines = overview.errors().map(|(name, error)| {
-        format!("- {}: {}\n", span(name, NAME), span(&error.replace('`', "'"), ERROR))
-    });
+    let line =
+        |(name, error)| format!("- {}: {}\n", text_span(name, NAME), text_span(error, ERROR));
+    let lines = overview.errors().map(line);
     list(&format!("Not read: {count}"), count, lines, measure, room)
 }
 

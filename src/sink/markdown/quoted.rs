@@ -46,14 +46,28 @@ pub(super) fn span(text: &str, max: usize) -> String {
     format!("`{shown}`")
 }
 
+/// Returns `text` as a code span outside of a table, cut to `max` characters. Shows backticks and
+/// vertical bars as they are, so that readers can copy commands from the text.
+pub(super) fn text_span(text: &str, max: usize) -> String {
+    let mut shown = cut(text, max);
+    if shown.is_empty() {
+        shown.push(' ');
+    }
+    let fence = "`".repeat(longest_run(&shown) + 1);
+    // Markdown removes one space at both ends if there is one at both ends.
+    let is_padded = shown.starts_with(['`', ' ']) || shown.ends_with(['`', ' ']);
+    let space = if is_padded && !shown.trim().is_empty() { " " } else { "" };
+    format!("{fence}{space}{shown}{space}{fence}")
+}
+
+/// Returns the length of the longest run of backticks.
+fn longest_run(text: &str) -> usize {
+    text.split(|character| character != '`').map(str::len).max().unwrap_or(0)
+}
+
 /// Puts lines between fences. A fence is longer than any run of backticks in the lines.
 pub(super) fn fence(language: &str, lines: &mut String) {
-    let (mut longest, mut run) = (2, 0);
-    for byte in lines.bytes() {
-        run = if byte == b'`' { run + 1 } else { 0 };
-        longest = longest.max(run);
-    }
-    let fence = "`".repeat(longest + 1);
+    let fence = "`".repeat(longest_run(lines).max(2) + 1);
     // Inserts the first fence, because a copy of long lines would take much memory.
     lines.insert_str(0, &format!("{fence}{language}\n"));
     lines.push_str(&fence);
@@ -77,6 +91,22 @@ mod tests {
             ("\u{202e}\u{202e}", r"`\u{202e}\u…`"),
         ] {
             assert_eq!(span(text, 10), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn any_text_becomes_a_code_span_that_can_be_copied() {
+        for (text, expected) in [
+            ("a.b", "`a.b`"),
+            ("", "` `"),
+            ("  ", "`  `"),
+            (" a", "`  a `"),
+            ("run `a | b`", "`` run `a | b` ``"),
+            ("```", "```` ``` ````"),
+            ("a\n`b", r"``a\n`b``"),
+            ("0123456789a", "`0123456789…`"),
+        ] {
+            assert_eq!(text_span(text, 10), expected, "{text:?}");
         }
     }
 

@@ -11,8 +11,8 @@ pub(super) use self::change_list::{ChangeList, ListedChange};
 pub(super) use self::class::Class;
 
 use crate::record::watch::{Unmatched, Watch};
-use crate::record::{Hidden, Record, ResourceChange};
-use crate::sink::fleet::{Column, InputTotals, PlanCounts, Row, TotalGroups, Totals};
+use crate::record::{Hidden, Label, Record, ResourceChange};
+use crate::sink::fleet::{Column, Failure, InputTotals, PlanCounts, Row, TotalGroups, Totals};
 use crate::sink::gate::{Answer, CountedRules, Severity};
 use crate::sink::loss;
 use crate::sink::phrase::{self, PlanCount, Warning, plan_line};
@@ -170,9 +170,9 @@ impl Overview {
     }
 
     /// Counts a plan that could not be read.
-    pub fn fail(&mut self, name: &str, error: &str) {
+    pub fn fail(&mut self, label: Label<'_>, error: &str) {
         self.losses.forget();
-        self.totals.fail(name, error);
+        self.totals.fail(label, error);
     }
 
     /// Ends the last plan. Notes the patterns of `watch` that matched nothing.
@@ -232,10 +232,14 @@ impl Overview {
         phrase::hidden(&self.hidden)
     }
 
-    /// Returns the names of the plans that could not be read, with the first error of each name.
+    /// Returns the number of plans that could not be read.
+    pub fn errors_count(&self) -> u64 {
+        self.totals.inputs.failed
+    }
+
+    /// Returns the names of the inputs with the first plans that could not be read, and the errors.
     pub fn errors(&self) -> impl Iterator<Item = (&str, &str)> {
-        let rows = self.totals.groups.workspaces.rows();
-        rows.filter_map(|row| Some((&*row.name, row.error.as_deref()?)))
+        self.totals.failures.iter().map(|Failure { source, error }| (&**source, &**error))
     }
 
     /// Returns the table of the plans that change something. `None` if it would say nothing.

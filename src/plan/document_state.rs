@@ -76,6 +76,10 @@ pub(super) struct DocumentState {
     pub document: Document,
     /// Offset of the next document, if one follows.
     pub next: Option<u64>,
+    /// Whether to pass a document of another kind.
+    pub passes_others: bool,
+    /// The end of the document, if it is of another kind and the walk has passed it.
+    pub past_other: Option<Trailer>,
 }
 
 impl DocumentState {
@@ -88,6 +92,8 @@ impl DocumentState {
             plans_resources: false,
             document: Document::default(),
             next: None,
+            passes_others: false,
+            past_other: None,
         }
     }
 

@@ -26,7 +26,7 @@ use super::document_state::{Accepts, Document, ReadDocument};
 use super::events::Events;
 use super::kind::BEGINNINGS;
 use super::preamble::{self, Preamble};
-use super::trailer::{self, AllowedTrailer};
+use super::trailer::{self, AllowedTrailer, Trailer};
 use super::walk::{self, PieceVisitor};
 use super::{Flow, PlanOptions, Visitor};
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
@@ -97,8 +97,8 @@ pub(crate) struct UnreadDocument<'o> {
     head: Preamble,
     after: AllowedTrailer,
     options: &'o PlanOptions,
-    /// What follows a document of another kind; `None` if the walk must not pass it.
-    past_other: Option<&'o mut NextDocument>,
+    /// The end of a document of another kind, once passed; `None` if the walk must not pass it.
+    past_other: Option<&'o mut Option<Trailer>>,
 }
 
 impl UnreadDocument<'_> {
@@ -231,7 +231,7 @@ impl<S: Source> Documents<S> {
         };
         self.line = self.line.behind(head.brace, after);
         let region = Region::new(&mut self.source, &mut self.line);
-        let mut past_other = NextDocument::Unknown { seems_more: false };
+        let mut past_other = None;
         // The first document of an input decides whether the input is read at all.
         let passes_others = from > 0 && after == AllowedTrailer::Elements;
         let unread = UnreadDocument {
@@ -255,8 +255,9 @@ impl<S: Source> Documents<S> {
                 let is_placed = head.is_element() && is_about_all;
                 let error = self.fail(if is_placed { error.or_at(head.brace) } else { error });
                 self.state = match (self.state, past_other) {
-                    (State::Broken { .. }, NextDocument::Document(next)) => State::At(next),
-                    (State::Broken { .. }, NextDocument::End) => State::End,
+                    (State::Broken { .. }, Some(Trailer { next, .. })) => {
+                        next.map_or(State::End, State::At)
+                    }
                     (state, _) => state,
                 };
                 Err(error)

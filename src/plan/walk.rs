@@ -21,7 +21,6 @@ pub use piece::{Piece, PieceKind};
 use scope::{NextStep, OpenScopes, Scope, Shape};
 
 use super::document_state::{Accepts, DocumentState, ReadDocument, StateKind};
-use super::documents::NextDocument;
 use super::key;
 use super::names::Names;
 use super::parallel_skip::{self, ParallelSkip};
@@ -142,7 +141,7 @@ pub trait PieceVisitor {
 pub(super) fn read<S: Source, V: PieceVisitor>(
     source: S,
     head: Preamble,
-    (after, past_other): (AllowedTrailer, Option<&mut NextDocument>),
+    (after, past_other): (AllowedTrailer, Option<&mut Option<Trailer>>),
     accepts: Accepts,
     options: &PlanOptions,
     visitor: &mut V,
@@ -154,10 +153,10 @@ pub(super) fn read<S: Source, V: PieceVisitor>(
     walk.state = DocumentState::new(accepts);
     walk.state.after = after;
     walk.state.document.text_before = head.text;
-    walk.passes_others = past_other.is_some() && walk.visitor.passes_others();
+    walk.state.passes_others = past_other.is_some() && walk.visitor.passes_others();
     let flow = parallel_skip::with_others(options, |others| walk.document(head.start, others));
-    if let (Some(past_other), Some(tail)) = (past_other, walk.past_other) {
-        *past_other = tail.next.map_or(NextDocument::End, NextDocument::Document);
+    if let Some(past_other) = past_other {
+        *past_other = walk.state.past_other;
     }
     Ok((walk.state.document, flow?, walk.state.next))
 }
@@ -174,10 +173,6 @@ struct Walk<'v, S, V> {
     /// The end of the last piece. Before the first piece, the start of the document or of the
     /// range.
     passed: u64,
-    /// Whether to pass a document of another kind.
-    passes_others: bool,
-    /// The end of the document, if it is of another kind and the walk has passed it.
-    past_other: Option<Trailer>,
     /// The end of the text, if the text is a part of a document. A number may continue after it.
     cut: Option<u64>,
     /// The entered scopes of the section, outermost first. A stack instead of recursion.
@@ -213,8 +208,6 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
             section: Section::Other,
             index: 0,
             passed: 0,
-            passes_others: false,
-            past_other: None,
             cut: None,
             open: OpenScopes::new(),
             names: Names::default(),
@@ -257,9 +250,9 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
     /// Passes the rest of a document of another kind, and returns the error about its kind. The
     /// cursor must be after the document, or at the value of a top-level key.
     fn pass_other(&mut self, error: Error, start: u64, is_at_value: bool) -> Error {
-        if self.passes_others && matches!(error.kind(), ErrorKind::WrongDocument(_)) {
+        if self.state.passes_others && matches!(error.kind(), ErrorKind::WrongDocument(_)) {
             // A document that is damaged, too, has no known end.
-            self.past_other = self.end_of_other(start, is_at_value).ok();
+            self.state.past_other = self.end_of_other(start, is_at_value).ok();
         }
         error
     }

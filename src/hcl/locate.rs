@@ -36,9 +36,13 @@ pub(crate) fn locate(
     for item in Items::new(text, 0..text.len()) {
         match item {
             Ok(item @ Item::Block { .. }) => {
+                let before = tally.budget.used();
                 if let Some(block) = file.block(item, schema, tally)? {
+                    let taken = (tally.budget.used() - before) as usize;
                     found(&block, tally)?;
-                    tally.budget.release(block.blocks.len() * BLOCK);
+                    tally.budget.release(taken);
+                } else {
+                    tally.budget.reset(before);
                 }
             }
             Ok(Item::Attribute { .. }) => {}
@@ -53,7 +57,8 @@ pub(crate) fn locate(
     Ok(None)
 }
 
-/// The memory of a block inside another, in bytes.
+/// The memory of a block inside another, without its labels' texts, in bytes. While a list of
+/// blocks grows, it takes twice the memory of its blocks.
 const BLOCK: usize = 2 * size_of::<Block<Expression>>() + 4 * size_of::<Label>();
 
 struct File<'a> {
@@ -84,7 +89,7 @@ impl<'a> File<'a> {
             }
             return Ok(None);
         };
-        let mut labels = Vec::new();
+        let mut labels = Vec::with_capacity(label_spans.len());
         for span in label_spans {
             labels.push(Label {
                 text: label(self.part(&span), tally)?,
@@ -125,14 +130,24 @@ impl<'a> File<'a> {
             match item {
                 Item::Block { .. } => {
                     if let Some(inner) = self.block(item, schema, tally)? {
-                        tally.budget.take(BLOCK, inner.range.start.byte.into())?;
+                        let labels = inner.labels.iter().map(|label| label.text.len());
+                        let memory = BLOCK + labels.sum::<usize>();
+                        tally.budget.take(memory, inner.range.start.byte.into())?;
                         block.blocks.push(inner);
                     }
                 }
                 Item::Attribute { name, value } => {
                     let Some(listed) = schema.attribute(self.part(&name)) else { continue };
-                    let end = value.end;
-                    let Some(value) = expression(self.part(&value), tally)? else { continue };
+                    // A repeated attribute is an error for the tools. The first one counts.
+                    if block.attributes.iter().any(|earlier| *earlier.name == *listed.name) {
+                        continue;
+                    }
+                    let (source, end) = (self.part(&value), value.end);
+                    let before = tally.budget.used();
+                    let Some(value) = expression(source, tally)? else {
+                        tally.budget.reset(before);
+                        continue;
+                    };
                     let name_range = self.positions.range(name);
                     let end = self.positions.position(end);
                     block.attributes.push(Attribute {
@@ -157,14 +172,15 @@ fn label(source: &str, tally: &mut Tally<'_>) -> Result<Rc<str>> {
     if let Some(text) = inner.or(Some(source)).filter(is_plain) {
         return Ok(text.into());
     }
+    let before = tally.budget.used();
     let parsed = expression(source, tally)?;
+    tally.budget.reset(before);
     Ok(parsed.as_ref().and_then(Expression::as_str).unwrap_or(source).into())
 }
 
-/// Parses an expression. Its tree must fit into the budget.
+/// Parses an expression. The memory of its tree stays taken from the budget.
 fn expression(source: &str, tally: &mut Tally<'_>) -> Result<Option<Expression>> {
     let (memory, _) = tree_memory(source, |_| None);
     tally.budget.take(memory, 0)?;
-    tally.budget.release(memory);
     Ok(expression::parse(source))
 }

@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::file::{
-    Detail, FileDiagnostic, MemberReferences, Parsed, SourceBlock, SourceLocation, parse,
-    references_of, whole_file,
+    Detail, FileDiagnostic, MemberReferences, SourceBlock, SourceLocation, parse, references_of,
+    whole_file,
 };
 use crate::error::Result;
 use crate::limits::Budget;
@@ -82,15 +82,14 @@ impl Directory {
         budget: &mut Budget,
     ) -> Result<()> {
         self.files += 1;
-        let Parsed { blocks, diagnostics } = parse(file, text, detail, budget)?;
-        self.diagnostics.extend(diagnostics);
+        let first = self.blocks.len();
+        self.diagnostics.extend(parse(file, text, detail, budget, &mut self.blocks)?);
         let name = file.rsplit('/').next().unwrap_or(file);
-        for block in blocks {
-            if is_override(name) {
-                self.override_with(block);
-            } else {
-                self.push(block);
-            }
+        if is_override(name) {
+            let overrides = self.blocks.split_off(first);
+            overrides.into_iter().for_each(|block| self.override_with(block));
+        } else {
+            (first..self.blocks.len()).for_each(|at| self.index(at));
         }
         Ok(())
     }
@@ -102,7 +101,13 @@ impl Directory {
     }
 
     fn push(&mut self, block: SourceBlock) {
-        let at = self.blocks.len();
+        self.blocks.push(block);
+        self.index(self.blocks.len() - 1);
+    }
+
+    /// Adds a block to the indexes.
+    fn index(&mut self, at: usize) {
+        let Some(block) = self.blocks.get(at) else { return };
         if let Some(address) = &block.address {
             self.addresses.entry(address.clone()).or_insert(at);
         }
@@ -113,7 +118,6 @@ impl Directory {
                 self.settings.entry(setting).or_insert(at);
             }
         }
-        self.blocks.push(block);
     }
 
     fn override_with(&mut self, mut block: SourceBlock) {

@@ -65,20 +65,27 @@ pub struct SourceBlock {
 }
 
 impl SourceBlock {
-    /// The memory of the block and of its entry in an index, in bytes.
+    /// The memory of the block and of its entries in indexes, in bytes. While a list grows, it
+    /// takes twice the memory of its elements.
     pub(super) fn memory(&self) -> usize {
-        let texts = self.labels.iter().map(|label| label.len() + size_of::<Box<str>>());
+        let text = |text: &str| text.len() + ALLOCATION;
         let references = |list: &[String]| -> usize {
-            list.iter().map(|one| one.len() + size_of::<String>() + ALLOCATION).sum()
+            let one = |reference: &String| 2 * size_of::<String>() + text(reference);
+            list.iter().map(one).sum::<usize>() + ALLOCATION
         };
+        let label = |label: &str| size_of::<Box<str>>() + text(label);
+        let indexed = |address: &str| ENTRY + 2 * text(address);
         let part = |part: &MemberReferences| {
-            let entry = size_of::<MemberReferences>() + part.name.len() + 2 * ALLOCATION;
-            2 * entry + references(&part.references)
+            // The key in the index of settings consists of the block's type and the part's name.
+            let entry = ENTRY + size_of::<Box<str>>() + text(&self.kind) + text(&part.name);
+            let own = 2 * size_of::<MemberReferences>() + text(&part.name);
+            own + entry + references(&part.references)
         };
         2 * size_of::<SourceBlock>()
-            + texts.sum::<usize>()
-            + 2 * self.address.as_ref().map_or(0, |address| address.len() + 2 * ALLOCATION)
-            + self.module_source.as_ref().map_or(0, |source| source.len())
+            + text(&self.kind)
+            + self.labels.iter().map(|it| label(it)).sum::<usize>()
+            + self.address.as_deref().map_or(0, indexed)
+            + self.module_source.as_deref().map_or(0, text)
             + references(&self.references)
             + self.parts.iter().map(part).sum::<usize>()
     }
@@ -86,6 +93,10 @@ impl SourceBlock {
 
 /// The memory of an allocation beyond its length, in bytes.
 const ALLOCATION: usize = 16;
+
+/// The memory of an entry in an index by name, in bytes. While an index grows, it takes up to four
+/// times the memory of its entries.
+const ENTRY: usize = 4 * (size_of::<(Box<str>, usize)>() + 1);
 
 /// An argument of a block, or all its nested blocks of a type.
 #[derive(Clone, Debug)]
@@ -104,15 +115,9 @@ pub enum Detail {
     Content,
 }
 
-/// The blocks and the diagnostics of a file.
-#[derive(Default)]
-pub(super) struct Parsed {
-    pub blocks: Vec<SourceBlock>,
-    pub diagnostics: Vec<FileDiagnostic>,
-}
-
-/// Parses a file. A file whose name ends in `.json` is in JSON syntax, any other file in native
-/// syntax. The memory of the result stays taken from the budget.
+/// Parses a file, adds its blocks to a list, and returns its diagnostics. A file whose name ends in
+/// `.json` is in JSON syntax, any other file in native syntax. The memory of the result stays taken
+/// from the budget.
 ///
 /// # Errors
 ///
@@ -122,14 +127,15 @@ pub(super) fn parse(
     text: &[u8],
     detail: Detail,
     budget: &mut Budget,
-) -> Result<Parsed> {
+    blocks: &mut Vec<SourceBlock>,
+) -> Result<Vec<FileDiagnostic>> {
     let is_json = file.ends_with(".json");
     // In JSON, a string takes two buffers while its escapes are decoded.
     let text_memory = text.len() * if is_json { 3 } else { 1 };
     budget.take(text_memory, 0)?;
     let mut diagnostics = Diagnostics::default();
     let mut tally = Tally { budget, diagnostics: &mut diagnostics };
-    let mut collected = Collected { file, detail, blocks: Vec::new() };
+    let mut collected = Collected { file, detail, blocks };
     match is_json {
         true => collected.json(text, &mut tally)?,
         false => collected.native_syntax(text, &mut tally)?,
@@ -142,7 +148,7 @@ pub(super) fn parse(
     let diagnostics: Vec<_> = listed.into_iter().map(with_file).collect();
     let memory = |it: &FileDiagnostic| size_of::<FileDiagnostic>() + it.diagnostic.detail.len();
     budget.take(diagnostics.iter().map(memory).sum(), 0)?;
-    Ok(Parsed { blocks: collected.blocks, diagnostics })
+    Ok(diagnostics)
 }
 
 /// Returns a diagnostic about the file as a whole, with an empty range.
@@ -155,7 +161,8 @@ pub(super) fn whole_file(file: &Arc<str>, summary: &'static str, detail: String)
 struct Collected<'a> {
     file: &'a Arc<str>,
     detail: Detail,
-    blocks: Vec<SourceBlock>,
+    /// The blocks of earlier files, and those of this file.
+    blocks: &'a mut Vec<SourceBlock>,
 }
 
 impl Collected<'_> {
@@ -212,6 +219,7 @@ impl Collected<'_> {
             return Ok(());
         };
         let schema = &terraform::ROOT;
+        let first = self.blocks.len();
         let fault = match self.detail {
             Detail::Content => {
                 native::read(text, schema, tally, |block, tally| self.add(&Native, block, tally))?
@@ -223,8 +231,8 @@ impl Collected<'_> {
         if let Some(fault) = fault {
             *tally.diagnostics = Diagnostics::default();
             tally.diagnostics.push(fault);
-            tally.budget.release(self.blocks.iter().map(SourceBlock::memory).sum());
-            self.blocks = Vec::new();
+            let dropped = self.blocks.drain(first..);
+            tally.budget.release(dropped.map(|block| block.memory()).sum());
         }
         Ok(())
     }
@@ -416,6 +424,7 @@ fn parts<E>(
             parts.add(&name, references(syntax, deeper, diagnostics));
         }
     }
+    parts.list.shrink_to_fit();
     parts.list
 }
 
@@ -442,7 +451,10 @@ impl Parts {
 pub(super) fn references_of(parts: &[MemberReferences]) -> Vec<String> {
     let mut seen = HashSet::new();
     let all = parts.iter().flat_map(|part| &part.references);
-    all.filter(|reference| seen.insert(reference.as_str())).cloned().collect()
+    let mut all: Vec<_> =
+        all.filter(|reference| seen.insert(reference.as_str())).cloned().collect();
+    all.shrink_to_fit();
+    all
 }
 
 /// Returns the references of a block and all blocks nested in it, without the iterators of

@@ -122,7 +122,9 @@ impl Files for Folder {
 fn read(path: &Path, max: u64) -> Result<Vec<u8>, SourceError> {
     let file = regular::open(path, OpenOptions::new().read(true))?;
     let file = file.ok_or_else(|| io::Error::other("this is not a regular file"))?;
-    let mut text = Vec::new();
+    // A text that grows while it is read would take up to three times its size.
+    let len = file.metadata()?.len().min(max + 1);
+    let mut text = Vec::with_capacity(len as usize + 1);
     file.take(max + 1).read_to_end(&mut text)?;
     if text.len() as u64 > max { Err(SourceError::TooLarge) } else { Ok(text) }
 }

@@ -5,17 +5,19 @@ use super::file::{FileDiagnostic, SourceBlock, SourceLocation};
 use crate::hcl::position::Range;
 use crate::json::string::push_quoted;
 
-/// Returns the columns of a block's row in a table: its location and its name.
-pub fn columns(module: &Module, block: &SourceBlock) -> [String; 2] {
-    let start = block.definition.range.start;
-    let place = format!("{}:{}", block.definition.file, start.line);
-    let labels = block.labels.iter().map(|label| format!(" \"{label}\"")).collect::<String>();
-    let name = full_address(module, block).unwrap_or_else(|| {
+/// Returns the file and the line of a block, as a table shows them.
+pub fn place(block: &SourceBlock) -> String {
+    format!("{}:{}", block.definition.file, block.definition.range.start.line)
+}
+
+/// Returns the name of a block in a table: its address, or its type and labels.
+pub fn name(module: &Module, block: &SourceBlock) -> String {
+    full_address(module, block).unwrap_or_else(|| {
+        let labels = block.labels.iter().map(|label| format!(" \"{label}\"")).collect::<String>();
         let address = module.address();
         let space = if address.is_empty() { "" } else { " " };
         format!("{address}{space}{}{labels}", block.kind)
-    });
-    [place, name]
+    })
 }
 
 /// Formats a diagnostic as one line. Editors show its `file:line:column:` as a link.

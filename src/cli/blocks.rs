@@ -9,7 +9,9 @@ use super::exit::Exit;
 use super::messages::{fail, fail_named, say};
 use super::output::{Output, is_closed_pipe};
 use super::sources::of_plan_file;
-use crate::blocks::{Configuration, Detail, Folder, SourceError, is_configuration, row};
+use crate::blocks::{
+    Configuration, Detail, Folder, Module, SourceBlock, SourceError, is_configuration, row,
+};
 use crate::error::{Error, Result};
 use crate::hcl::diagnostic::Severity;
 use crate::inert::visible;
@@ -127,31 +129,38 @@ struct List {
 
 impl List {
     fn blocks(&mut self, configuration: &Configuration) -> Result<()> {
-        let mut rows = Vec::new();
-        for module in configuration.modules() {
-            for block in &module.directory.blocks {
-                if self.format == BlocksFormat::Table {
-                    rows.push(row::columns(module, block).map(|text| visible(&text)));
-                } else {
-                    let mut json = String::new();
-                    row::push_block(module, block, &mut json);
-                    self.json(&json)?;
-                }
-            }
+        let modules = configuration.modules().iter();
+        let mut blocks = modules
+            .flat_map(|module| module.directory.blocks.iter().map(move |block| (module, block)));
+        if self.format == BlocksFormat::Table {
+            return self.table(&blocks);
         }
-        self.table(&rows)
+        blocks.try_for_each(|(module, block)| {
+            let mut json = String::new();
+            row::push_block(module, block, &mut json);
+            self.json(&json)
+        })
     }
 
-    /// Writes the rows of a table. The first column is as wide as its longest cell.
-    fn table(&mut self, rows: &[[String; 2]]) -> Result<()> {
-        if let Some(root) = self.root.as_deref().filter(|_| self.format == BlocksFormat::Table) {
+    /// Writes the rows of a table. The first column is as wide as its longest cell. The table is
+    /// formatted twice, because its rows can take more memory than the blocks.
+    fn table<'a>(
+        &mut self,
+        blocks: &(impl Iterator<Item = (&'a Module, &'a SourceBlock)> + Clone),
+    ) -> Result<()> {
+        if let Some(root) = self.root.as_deref() {
             let before = if self.count > 0 { "\n" } else { "" };
             let title = format!("{before}{}\n", visible(root));
             self.count += 1;
             self.write(&title)?;
         }
-        let width = rows.iter().map(|[place, _]| place.chars().count()).max().unwrap_or(0);
-        rows.iter().try_for_each(|[place, name]| self.write(&format!("{place:width$}  {name}\n")))
+        let place = |block: &SourceBlock| visible(&row::place(block));
+        let widths = blocks.clone().map(|(_, block)| place(block).chars().count());
+        let width = widths.max().unwrap_or(0);
+        blocks.clone().try_for_each(|(module, block)| {
+            let (place, name) = (place(block), row::name(module, block));
+            self.write(&format!("{place:width$}  {}\n", visible(&name)))
+        })
     }
 
     fn diagnostics(&mut self, configuration: &Configuration) -> Result<()> {

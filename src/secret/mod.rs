@@ -36,6 +36,8 @@ pub(crate) mod marks;
 #[cfg(feature = "redact")]
 mod meaning;
 mod names;
+#[cfg(feature = "redact")]
+mod nodes;
 pub(crate) mod parts;
 #[cfg(feature = "redact")]
 pub(crate) mod piece_secrets;

@@ -6,25 +6,9 @@
 
 use std::ops::Range;
 
+pub(super) use super::nodes::Style;
+use super::nodes::{Node, Nodes};
 use crate::json::string;
-
-/// How a node is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Style {
-    /// JSON: any value or key. A string has double quotes.
-    Json,
-    /// A YAML scalar without quotes, or a mapping or sequence.
-    Plain,
-    /// A YAML scalar in single quotes.
-    Single,
-    /// A YAML scalar in double quotes.
-    Double,
-    /// The lines of a YAML block scalar, after its header.
-    Block,
-    /// A YAML sequence of lines with dashes. It may have the indentation of its key, but a scalar
-    /// in its place must not.
-    Dashes,
-}
 
 /// The source of a node.
 #[derive(Clone, Debug)]
@@ -34,25 +18,13 @@ pub(super) struct Place {
     pub style: Style,
 }
 
-/// The source of a YAML node.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
-    /// The offset of the node in the JSON text that the YAML was converted to.
-    pub json: u32,
-    pub start: u32,
-    pub end: u32,
-    pub style: Style,
-    /// True for a mapping or sequence, which contains other nodes.
-    pub is_container: bool,
-}
-
 /// Where the nodes of a document are in its text.
 #[derive(Debug, Default)]
 pub(crate) struct Places {
     /// The start of the document in the text, after the byte order mark.
     pub(super) start: usize,
-    /// The nodes of a YAML document, in the order of the JSON text; `None` for JSON.
-    pub(super) nodes: Option<Vec<Node>>,
+    /// The nodes of a YAML document; `None` for JSON.
+    pub(super) nodes: Option<Nodes>,
 }
 
 impl Places {
@@ -65,15 +37,14 @@ impl Places {
         let Some(nodes) = &self.nodes else {
             return place(json.start as usize, json.end as usize, Style::Json);
         };
-        let at = nodes.binary_search_by_key(&json.start, |node| u64::from(node.json)).ok()?;
-        let Node { start, end, style, .. } = nodes[at];
+        let Node { start, end, style, .. } = nodes.at(json.start)?;
         place(start as usize, end as usize, style)
     }
 
     /// Returns the ranges of the comments of a YAML document, without their `#`.
     pub fn comments(&self, text: &[u8]) -> Vec<Range<usize>> {
         let (mut comments, mut from) = (Vec::new(), 0);
-        let nodes = self.nodes.iter().flatten().filter(|node| !node.is_container);
+        let nodes = self.nodes.iter().flat_map(Nodes::iter).filter(|node| !node.is_container);
         let gaps = nodes.map(|node| (node.start as usize, node.end as usize));
         let text = &text[self.start..];
         for (start, end) in gaps.chain([(text.len(), text.len())]) {

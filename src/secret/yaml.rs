@@ -6,7 +6,8 @@
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
 use serde_json::value::RawValue;
 
-use super::place::{Node, Places, Style};
+use super::nodes::{Node, Nodes};
+use super::place::{Places, Style};
 use super::syntax::{Read, Syntax, Unread};
 use crate::json::string;
 
@@ -21,8 +22,8 @@ struct Open {
     has_some: bool,
     /// True if the container has a custom tag, so that a JSON object for the tag surrounds it.
     is_tagged: bool,
-    /// The index of the container's node.
-    node: usize,
+    /// The number of the container among the nodes.
+    container: usize,
 }
 
 /// Converts a text to JSON. Returns `None` if the text is not YAML with a mapping or a sequence.
@@ -31,8 +32,8 @@ pub(super) fn as_json(text: &str) -> Read<(Syntax, String, Places)> {
         text,
         offsets: Offsets::of(text),
         json: String::with_capacity(text.len() * 2),
-        open: vec![Open { needs_key: None, has_some: false, is_tagged: false, node: 0 }],
-        nodes: Vec::new(),
+        open: vec![Open { needs_key: None, has_some: false, is_tagged: false, container: 0 }],
+        nodes: Nodes::default(),
         documents: 0,
     };
     // The bracket of the list of documents. It is removed if there is only one document.
@@ -53,7 +54,7 @@ struct Reader<'t> {
     offsets: Offsets,
     json: String,
     open: Vec<Open>,
-    nodes: Vec<Node>,
+    nodes: Nodes,
     documents: u32,
 }
 
@@ -124,15 +125,15 @@ impl Reader<'_> {
             }
         }
         let (json, start) = (self.json.len() as u32, start as u32);
-        self.nodes.push(Node { json, start, end: start, style, is_container: true });
+        let container =
+            self.nodes.push(Node { json, start, end: start, style, is_container: true });
         self.json.push(if needs_key.is_some() { '{' } else { '[' });
-        let node = self.nodes.len() - 1;
-        self.open.push(Open { needs_key, has_some: false, is_tagged: tag.is_some(), node });
+        self.open.push(Open { needs_key, has_some: false, is_tagged: tag.is_some(), container });
         Some(())
     }
 
     fn leave(&mut self, span: Span) -> Option<()> {
-        let Open { needs_key, is_tagged, node, .. } = self.open.pop()?;
+        let Open { needs_key, is_tagged, container, .. } = self.open.pop()?;
         self.json.push(if needs_key.is_some() { '}' } else { ']' });
         self.json.push_str(if is_tagged { "}" } else { "" });
         let at = self.offsets.of_character(self.text, span.start.index());
@@ -141,8 +142,7 @@ impl Reader<'_> {
             Some(b']' | b'}') => at + 1,
             _ => self.text[..at].trim_ascii_end().len(),
         };
-        let node = self.nodes.get_mut(node)?;
-        node.end = node.start.max(end as u32);
+        self.nodes.close(container, end as u32);
         self.after(false);
         Some(())
     }
@@ -209,7 +209,7 @@ impl Reader<'_> {
             json.push(']');
         } else {
             json.remove(0);
-            nodes.iter_mut().for_each(|node| node.json -= 1);
+            nodes.remove_json(1);
         }
         // A single scalar is plain text, not a document.
         let places = Places { start: 0, nodes: Some(nodes) };

@@ -195,4 +195,14 @@ mod tests {
         let deeper = Document::of(mapping(DEPTH_MAX as usize + 1).as_bytes());
         assert_eq!(deeper.err(), Some(Unread));
     }
+
+    #[test]
+    fn tags_with_a_long_prefix_are_not_expanded() {
+        let text = |uses: usize| {
+            let prefix = "x".repeat(100_000);
+            format!("%TAG !e! {prefix}\n---\n{}", "- !e!a 1\n- b: 2\n".repeat(uses))
+        };
+        assert!(matches!(Document::of(text(1).as_bytes()), Ok(Some(_))));
+        assert_eq!(Document::of(text(1000).as_bytes()).err(), Some(Unread));
+    }
 }

@@ -14,6 +14,13 @@ use crate::json::string;
 /// Deepest nesting of a document that is parsed.
 pub(super) const DEPTH_MAX: u64 = 200;
 
+/// Maximum length of the JSON text: this multiple of the length of the YAML text, plus
+/// [`JSON_MIN`]. Only tags with a long prefix (`%TAG`) exceed it.
+const JSON_RATIO: usize = 4;
+
+/// See [`JSON_RATIO`], in bytes.
+const JSON_MIN: usize = 64 << 10;
+
 /// An entered mapping or sequence.
 struct Open {
     /// Whether a key comes next in a mapping; `None` in a sequence.
@@ -42,7 +49,8 @@ pub(super) fn as_json(text: &str) -> Read<(Syntax, String, Places)> {
         let Some(()) = event.ok().and_then(|(event, span)| reader.event(event, span)) else {
             return Ok(None);
         };
-        if reader.open.len() as u64 > DEPTH_MAX + 1 {
+        let is_long = reader.json.len() > JSON_RATIO * text.len() + JSON_MIN;
+        if is_long || reader.open.len() as u64 > DEPTH_MAX + 1 {
             return Err(Unread);
         }
     }

@@ -204,6 +204,37 @@ fn memory_is_bounded_by_the_largest_change() {
     assert!(highest > 16.0, "{highest} MiB");
 }
 
+/// Large YAML documents in strings of several changes. The threads together stay within the memory
+/// that one of them may use.
+#[test]
+fn memory_for_documents_in_strings_is_shared_by_threads() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, said) = (folder.path().join("plan.json"), folder.path().join("said"));
+    let text = path.to_str().expect("UTF-8");
+    let repeated = |line: &str| line.repeat((MIB - 64) / (line.len() - 1));
+    for (lines, count) in [(r"- a:\n", 6), (r"a:\n", 6), (r"-\n", 2)] {
+        let secret = r#"{"s":"a secret value"}"#;
+        let marked = change("m", "{}", secret, r#","after_sensitive":{"s":true}"#);
+        let document = format!(r#"{{"d":"k:\n{}z: a secret value\n"}}"#, repeated(lines));
+        let one = change("a", "{}", &document, "");
+        let bound = BASE + 4.0 * one.len() as f64 / MIB as f64;
+        fs::write(&path, plan(&[vec![one; count], vec![marked]].concat().join(","), ""))
+            .expect("a file");
+        let commands: [&[&str]; 5] = [
+            &["redact", "--threads", "8"],
+            &["redact", "--threads", "1"],
+            &["slim", "--threads", "8"],
+            &["audit", "--threads", "8"],
+            &["report", "-o", "markdown", "--threads", "8"],
+        ];
+        let count = if run::is_nightly() { commands.len() } else { 1 };
+        for command in &commands[..count] {
+            let peak = run(&[command, &["-q", text][..]].concat(), &said);
+            assert!(peak < bound, "{lines}: {command:?}: {peak:.0} of {bound:.0} MiB");
+        }
+    }
+}
+
 #[test]
 fn memory_is_bounded_where_names_are_long() {
     let folder = tempfile::tempdir().expect("a folder");

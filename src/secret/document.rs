@@ -4,6 +4,7 @@
 //! converted to JSON first ([`yaml`]). If it is unclear whether a string is a document, it counts
 //! as plain text.
 
+use super::permit::Permit;
 use super::place::Places;
 use super::syntax::Read;
 pub(crate) use super::syntax::{Syntax, Unread};
@@ -20,12 +21,17 @@ const TEXT_MAX: usize = 1 << 20;
 /// bracketed list up to its end, and needs a few KB for each element.
 const FLOW_MAX: usize = 50_000;
 
+/// The memory of a JSON document and its outline, for each byte of its text.
+const JSON_MEMORY: usize = 4;
+
 /// A document in a string: an object or array in JSON or YAML.
 #[derive(Debug)]
 pub(crate) struct Document {
     pub syntax: Syntax,
     value: Detached,
     places: Places,
+    /// Must be dropped last, after the memory that it permits.
+    _permit: Permit,
 }
 
 /// Whether a string may be a document. A string with one line is not a YAML document.
@@ -70,7 +76,9 @@ impl Document {
             return Err(Unread);
         }
         let (syntax, places) = (Syntax::Json, Places::default());
-        Ok(outlined(text)?.map(|value| Document { syntax, value, places }))
+        let permit = Permit::wait(JSON_MEMORY * text.len());
+        let value = outlined(text)?;
+        Ok(value.map(|value| Document { syntax, value, places, _permit: permit }))
     }
 
     fn yaml(text: &[u8]) -> Read<Document> {
@@ -81,8 +89,10 @@ impl Document {
         if text.len() > TEXT_MAX || (text.len() > FLOW_MAX && flow(text.as_bytes()) > FLOW_MAX) {
             return Err(Unread);
         }
+        let permit = Permit::wait(yaml::memory(text));
         let Some((syntax, json, places)) = yaml::as_json(text)? else { return Ok(None) };
-        Ok(outlined(json.as_bytes())?.map(|value| Document { syntax, value, places }))
+        let value = outlined(json.as_bytes())?;
+        Ok(value.map(|value| Document { syntax, value, places, _permit: permit }))
     }
 
     pub fn value(&mut self) -> Value<'_> {

@@ -40,6 +40,8 @@ mod names;
 mod nodes;
 pub(crate) mod parts;
 #[cfg(feature = "redact")]
+mod permit;
+#[cfg(feature = "redact")]
 pub(crate) mod piece_secrets;
 #[cfg(feature = "redact")]
 mod place;

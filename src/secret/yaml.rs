@@ -21,6 +21,12 @@ const JSON_RATIO: usize = 4;
 /// See [`JSON_RATIO`], in bytes.
 const JSON_MIN: usize = 64 << 10;
 
+/// Returns the memory that a document takes at most, in bytes. A mapping with an empty value takes
+/// the most memory for its length.
+pub(super) fn memory(text: &str) -> usize {
+    16 * text.len()
+}
+
 /// An entered mapping or sequence.
 struct Open {
     /// Whether a key comes next in a mapping; `None` in a sequence.

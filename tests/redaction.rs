@@ -134,8 +134,9 @@ fn other_records(text: &str, redacted: &str) -> Option<String> {
 }
 
 /// Removes paths from the lists of marks that a change adds or removes, if the redacted plan lacks
-/// them, but marks the value there, or one that contains it. One mask takes the place of an object or array that
-/// one side marks as a whole, and the other side's marks inside it do not fit the mask.
+/// them, but marks the value there, or one that contains it. One mask takes the place of an object
+/// or array that one side marks as a whole, and the other side's marks inside it do not fit the
+/// mask.
 fn keep_marks_that_fit(found: &Value, expected: &mut Value) {
     let paths = |key: &str| found.get(key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let expected = expected.as_object_mut().expect("a record");

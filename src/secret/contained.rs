@@ -551,9 +551,13 @@ mod tests {
             "a: 'b: ''it''''s a secret'''",
             "a: 'b: ''c: ''''it''''''''s a secret'''''''",
             "a: \"abc\\Ldef\\b\"",
-            r#"{"a":"{\"b\":\"{\\\"c\\\":\\\"{\\\\\\\"d\\\\\\\":\\\\\\\"line\\\\\\\\none\\\\\\\\\\\\\\\"two\\\\\\\"}\\\"}\"}"}"#,
         ] {
             assert!(contained.is_in(text.as_bytes()), "{text}");
+        }
+        let mut nested = "line\none\"two".to_owned();
+        for _ in 0..DOCUMENTS_MAX {
+            nested = serde_json::json!({ "a": nested }).to_string();
+            assert!(contained.is_in(nested.as_bytes()), "{nested}");
         }
         for text in [
             "line%none$\"two",

@@ -22,8 +22,6 @@ use std::iter::Peekable;
 use std::ops::Range;
 use std::vec::IntoIter;
 
-use zeroize::Zeroizing;
-
 use super::contained::unescaped;
 use super::digest::head_of;
 use super::document::{Document, Unread, may_be_document};
@@ -127,22 +125,21 @@ impl EchoTargets<'_> {
     /// Whether a value or an item in a text, or in the documents inside it, may begin like a
     /// secret.
     fn may_begin_in(&self, text: &[u8]) -> bool {
+        let has_escapes = |text: &[u8]| memchr::memchr(b'\\', text).is_some();
         if self.has_heads(text) {
             return true;
         }
-        let mut outer = Zeroizing::new(Vec::new());
-        for depth in 0..DOCUMENTS_MAX {
-            let around = if depth == 0 { text } else { &outer };
-            if memchr::memchr(b'\\', around).is_none() {
-                return false;
-            }
-            let inner = unescaped(around);
-            if self.has_heads(&inner) {
-                return true;
-            }
-            outer = inner;
+        if !has_escapes(text) {
+            return false;
         }
-        false
+        let mut inner = unescaped(text);
+        for _ in 1..DOCUMENTS_MAX {
+            if self.has_heads(&inner) || !has_escapes(&inner) {
+                break;
+            }
+            inner = unescaped(&inner);
+        }
+        self.has_heads(&inner)
     }
 
     /// Whether a value or an item in a text may begin like a secret. The first bytes of a value lie

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::json::value::Value;
 use crate::path;
 use crate::secret::MASK;
-use crate::secret::copies::{Copy, Found};
+use crate::secret::copies::{Found, FoundCopy};
 use crate::secret::echo::{EchoKind, EchoTargets};
 use crate::secret::trail::TrailStep;
 
@@ -27,7 +27,7 @@ pub(super) fn report(
     let Found::Inside(copies) = search(value.raw(), &safe.targets(), decoded) else {
         return Ok(());
     };
-    for Copy { range, kind, number, trail, .. } in copies.list {
+    for FoundCopy { range, kind, number, trail, .. } in copies.list {
         let kind = if kind == EchoKind::Key { Kind::Key } else { Kind::Echo };
         let path = inside(around, &copies.trails.steps(trail), safe);
         let offset = value.offset() + range.start as u64;

@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Limits};
 use crate::pool::Worker;
 use crate::scan::Isa;
-use crate::secret::copies::{Copy, Found};
+use crate::secret::copies::{Found, FoundCopy};
 use crate::secret::echo::{Echo, EchoKind, EchoTargets, Echoes};
 use crate::secret::spells_attribute_name;
 use crate::secret::strings::Strings;
@@ -102,10 +102,12 @@ impl<'s> Masker<'s> {
                 }
                 Found::Inside(copies) => {
                     pieces.count(copies.list.len() as u64, start, outside)?;
-                    found.extend(copies.list.into_iter().map(|Copy { range, mask, .. }| Edit {
-                        range: start + range.start as u64..start + range.end as u64,
-                        mask: Mask::Spelled(mask.into()),
-                    }));
+                    found.extend(copies.list.into_iter().map(
+                        |FoundCopy { range, mask, .. }| Edit {
+                            range: start + range.start as u64..start + range.end as u64,
+                            mask: Mask::Spelled(mask.into()),
+                        },
+                    ));
                 }
             }
         }

@@ -13,7 +13,7 @@
 
 use zeroize::{Zeroize, Zeroizing};
 
-use super::copies::DOCUMENTS_MAX;
+use super::copies::DOCUMENT_DEPTH_MAX;
 use super::place::yaml_escape;
 use crate::error::{Error, Result};
 use crate::json::string;
@@ -286,7 +286,7 @@ impl Contained {
     /// document around it.
     fn is_between_quotes_in(&self, text: &[u8]) -> bool {
         let mut outer = Zeroizing::new(Vec::new());
-        for depth in 0..DOCUMENTS_MAX {
+        for depth in 0..DOCUMENT_DEPTH_MAX {
             let around = if depth == 0 { text } else { &outer };
             if !self.has_quotes || memchr::memmem::find(around, b"''").is_none() {
                 return false;
@@ -313,7 +313,7 @@ impl Contained {
             return true;
         }
         let mut outer = Zeroizing::new(Vec::new());
-        for depth in 0..DOCUMENTS_MAX {
+        for depth in 0..DOCUMENT_DEPTH_MAX {
             let around = if depth == 0 { text } else { &outer };
             // Nearly all escapes in documents are escaped quotes, and most secrets have no quote.
             if !self.has_escapable && !has_escapes_of_any(around) {

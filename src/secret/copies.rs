@@ -34,7 +34,7 @@ use crate::json::value::{Entries, Kind, Step, Text, Value};
 
 /// Maximum nesting of documents in strings that are parsed. Each document is parsed once for each
 /// document around it.
-pub(crate) const DOCUMENTS_MAX: u32 = 4;
+pub(crate) const DOCUMENT_DEPTH_MAX: u32 = 4;
 
 /// The result of a search in a string.
 pub(crate) enum Found {
@@ -49,12 +49,12 @@ pub(crate) enum Found {
 /// The copies inside a document.
 pub(crate) struct Copies {
     /// The copies, in the order of the text.
-    pub list: Vec<Copy>,
+    pub list: Vec<FoundCopy>,
     pub trails: Trails,
 }
 
 /// A copy of a secret inside a document.
-pub(crate) struct Copy {
+pub(crate) struct FoundCopy {
     /// The range of the copy in the text, in bytes.
     pub range: Range<usize>,
     pub kind: EchoKind,
@@ -87,10 +87,14 @@ impl EchoTargets<'_> {
         }
         let mut search = Search { targets: self, mask, trails: Trails::default() };
         let copies = match search.document(text, None, 0) {
-            Read::Document(copies) if !copies.is_empty() => copies,
-            Read::Document(_) | Read::Text if !self.contains(text) => return Found::Nothing,
-            Read::Document(_) | Read::Text | Read::Repeated => return Found::Whole(0),
-            Read::Unread => {
+            SearchOutcome::Document(copies) if !copies.is_empty() => copies,
+            SearchOutcome::Document(_) | SearchOutcome::Text if !self.contains(text) => {
+                return Found::Nothing;
+            }
+            SearchOutcome::Document(_) | SearchOutcome::Text | SearchOutcome::Repeated => {
+                return Found::Whole(0);
+            }
+            SearchOutcome::Unread => {
                 let found = self.item(text).or_else(|| self.contains(text).then_some(0));
                 return found.map_or(Found::Nothing, Found::Whole);
             }
@@ -105,7 +109,7 @@ impl EchoTargets<'_> {
         }
         let mut again = Search { targets: self, mask: &mut |_| None, trails: Trails::default() };
         let is_clean = match again.document(&masked, None, 0) {
-            Read::Document(left) => left.is_empty() && !self.contains(&masked),
+            SearchOutcome::Document(left) => left.is_empty() && !self.contains(&masked),
             _ => false,
         };
         match is_clean {
@@ -133,7 +137,7 @@ impl EchoTargets<'_> {
             return false;
         }
         let mut inner = unescaped(text);
-        for _ in 1..DOCUMENTS_MAX {
+        for _ in 1..DOCUMENT_DEPTH_MAX {
             if self.has_heads(&inner) || !has_escapes(&inner) {
                 break;
             }
@@ -185,9 +189,9 @@ impl EchoTargets<'_> {
 }
 
 /// Returns a text with masks in place of copies, which must not overlap.
-fn applied(text: &[u8], copies: &[Copy]) -> Vec<u8> {
+fn applied(text: &[u8], copies: &[FoundCopy]) -> Vec<u8> {
     let (mut masked, mut from) = (Vec::with_capacity(text.len()), 0);
-    for Copy { range, mask, .. } in copies {
+    for FoundCopy { range, mask, .. } in copies {
         masked.extend_from_slice(&text[from..range.start]);
         masked.extend_from_slice(mask.as_bytes());
         from = range.end;
@@ -197,14 +201,14 @@ fn applied(text: &[u8], copies: &[Copy]) -> Vec<u8> {
 }
 
 /// The result of reading a text as a document.
-enum Read {
+enum SearchOutcome {
     /// The text is not a document.
     Text,
     /// The text cannot be parsed.
     Unread,
     /// The document has the content of a marked document.
     Repeated,
-    Document(Vec<Copy>),
+    Document(Vec<FoundCopy>),
 }
 
 /// A search in one string.
@@ -217,17 +221,19 @@ struct Search<'s> {
 impl Search<'_> {
     /// Searches a text that may be a document. `around` is the path to the string, and `depth` the
     /// number of documents around it.
-    fn document(&mut self, text: &[u8], around: Option<TrailId>, depth: u32) -> Read {
+    fn document(&mut self, text: &[u8], around: Option<TrailId>, depth: u32) -> SearchOutcome {
         let mut document = match Document::of(text) {
-            Ok(None) => return Read::Text,
-            Ok(Some(document)) if depth < DOCUMENTS_MAX => document,
-            Ok(Some(_)) | Err(Unread) => return Read::Unread,
+            Ok(None) => return SearchOutcome::Text,
+            Ok(Some(document)) if depth < DOCUMENT_DEPTH_MAX => document,
+            Ok(Some(_)) | Err(Unread) => return SearchOutcome::Unread,
         };
         let syntax = document.syntax;
         let (root, places) = document.parts();
-        let Ok(repeated) = self.targets.secrets.repeated_in(root) else { return Read::Unread };
+        let Ok(repeated) = self.targets.secrets.repeated_in(root) else {
+            return SearchOutcome::Unread;
+        };
         if repeated.first() == Some(&root.offset()) {
-            return Read::Repeated;
+            return SearchOutcome::Repeated;
         }
         let comments: Vec<_> = places
             .comments(text)
@@ -251,8 +257,8 @@ impl Search<'_> {
             copies: Vec::new(),
         };
         match walk.all(self, root) {
-            Ok(()) => Read::Document(walk.copies),
-            Err(_) => Read::Unread,
+            Ok(()) => SearchOutcome::Document(walk.copies),
+            Err(_) => SearchOutcome::Unread,
         }
     }
 }
@@ -270,7 +276,7 @@ struct Walk<'a> {
     steps: Vec<(Step<'a>, Option<TrailId>)>,
     /// The comments that count as copies, and the numbers of their secrets.
     comments: Peekable<IntoIter<(Range<usize>, u32)>>,
-    copies: Vec<Copy>,
+    copies: Vec<FoundCopy>,
 }
 
 impl<'a> Walk<'a> {
@@ -339,16 +345,16 @@ impl<'a> Walk<'a> {
         if found.is_none() && may_be_document(text) {
             let trail = self.trail(search);
             match search.document(text, Some(trail), self.depth + 1) {
-                Read::Document(inner) if !inner.is_empty() => {
+                SearchOutcome::Document(inner) if !inner.is_empty() => {
                     let number = inner[0].number;
                     if self.embed(search, &value, text, inner).is_some() {
                         return;
                     }
                     found = Some(number);
                 }
-                Read::Repeated => found = Some(0),
-                Read::Unread => found = targets.item(text),
-                Read::Document(_) | Read::Text => {}
+                SearchOutcome::Repeated => found = Some(0),
+                SearchOutcome::Unread => found = targets.item(text),
+                SearchOutcome::Document(_) | SearchOutcome::Text => {}
             }
         }
         let found = found.or_else(|| targets.contains(text).then_some(0));
@@ -378,13 +384,13 @@ impl<'a> Walk<'a> {
         search: &mut Search<'_>,
         value: &Value<'a>,
         text: &[u8],
-        inner: Vec<Copy>,
+        inner: Vec<FoundCopy>,
     ) -> Option<()> {
         let place = self.places.of(value.range())?;
         let source = place.style.inside(place.range.clone())?;
         let positions = place.style.spelled(self.text.get(source.clone())?, text, &inner)?;
         self.comments_before(search, place.range.start);
-        self.copies.extend(inner.into_iter().zip(positions).map(|(copy, range)| Copy {
+        self.copies.extend(inner.into_iter().zip(positions).map(|(copy, range)| FoundCopy {
             range: source.start + range.start..source.start + range.end,
             mask: place.style.escaped(&copy.mask),
             ..copy
@@ -408,11 +414,11 @@ impl<'a> Walk<'a> {
         // again.
         let Some(place) = self.places.of(json) else {
             let range = self.text.len()..self.text.len();
-            return self.copies.push(Copy { range, kind, number, trail, mask: String::new() });
+            return self.copies.push(FoundCopy { range, kind, number, trail, mask: String::new() });
         };
         self.comments_before(search, place.range.start);
         let mask = place.style.token(mask.as_deref());
-        self.copies.push(Copy { range: place.range, kind, number, trail, mask });
+        self.copies.push(FoundCopy { range: place.range, kind, number, trail, mask });
     }
 
     /// Adds the comments before a position that count as copies.
@@ -423,7 +429,7 @@ impl<'a> Walk<'a> {
             let text = &self.text[range.clone()];
             let mask = (search.mask)(&Unmasked { text, kind, number, path });
             let mask = format!(" {}", Style::Block.token(mask.as_deref()));
-            self.copies.push(Copy { range, kind, number, trail, mask });
+            self.copies.push(FoundCopy { range, kind, number, trail, mask });
         }
     }
 
@@ -453,7 +459,7 @@ impl Style {
         self,
         source: &[u8],
         text: &[u8],
-        copies: &[Copy],
+        copies: &[FoundCopy],
     ) -> Option<Vec<Range<usize>>> {
         let offsets = copies.iter().flat_map(|copy| [copy.range.start, copy.range.end]);
         let positions = self.positions(source, text, offsets)?;

@@ -12,7 +12,7 @@ use crate::json::value::{Kind, Text, Value};
 use crate::json::word::Word;
 use crate::json::{number, string};
 use crate::record::{Excerpt, Shown};
-use crate::secret::copies::DOCUMENTS_MAX;
+use crate::secret::copies::DOCUMENT_DEPTH_MAX;
 use crate::secret::document::{Document, Syntax, Unread};
 use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marked_paths::{MarkedPaths, MarksElsewhere};
@@ -24,7 +24,7 @@ use crate::secret::{Collected, ECHO, MASK, is_attribute_name, is_mask, items};
 pub const EXCERPT_MAX: usize = 16 << 10;
 
 /// Replaces a string that is too long or too deep to parse, or a document nested deeper than
-/// [`DOCUMENTS_MAX`]. Such a string is not searched for secrets, so it may contain some.
+/// [`DOCUMENT_DEPTH_MAX`]. Such a string is not searched for secrets, so it may contain some.
 pub(super) const DEEPER: &str = "… (not shown: too long or too deep to search for secrets)";
 
 /// Maximum length of the text of a value, in bytes, after [`ValueRenderer::be_brief`].
@@ -290,7 +290,7 @@ impl<'s> ValueRenderer<'s> {
         match document {
             _ if mask.is_some() => {}
             Err(Unread) => excerpt.push_unread(text),
-            Ok(Some(_)) if self.depth == DOCUMENTS_MAX => excerpt.push_unread(text),
+            Ok(Some(_)) if self.depth == DOCUMENT_DEPTH_MAX => excerpt.push_unread(text),
             Ok(None) => match kind {
                 Kind::String => excerpt.push(&self.by_line(text), kind, self.excerpt_max),
                 _ => excerpt.push(text, kind, self.excerpt_max),

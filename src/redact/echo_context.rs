@@ -21,6 +21,7 @@ use crate::json::value::Value;
 use crate::limits::Limits;
 use crate::plan::PieceKind;
 use crate::scan::Isa;
+use crate::secret::document::may_open_document;
 use crate::secret::words::{WORDS, words};
 
 /// Parses the pieces of a chunk when an echo needs it, and keeps the last result.
@@ -153,7 +154,7 @@ impl EchoContexts {
 fn may_be_document(scalar: Value<'_>) -> bool {
     const LEN_MIN: usize = 12;
     let raw = scalar.raw();
-    raw.len() >= LEN_MIN && (raw.starts_with(b"\"[") || memchr::memchr(b'\\', raw).is_some())
+    raw.len() >= LEN_MIN && (may_open_document(raw) || memchr::memchr(b'\\', raw).is_some())
 }
 
 fn highest_number(text: &[u8]) -> u32 {

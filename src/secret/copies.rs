@@ -222,7 +222,7 @@ impl Search<'_> {
     /// Searches a text that may be a document. `around` is the path to the string, and `depth` the
     /// number of documents around it.
     fn document(&mut self, text: &[u8], around: Option<TrailId>, depth: u32) -> SearchOutcome {
-        let mut document = match Document::of(text) {
+        let mut document = match Document::of_any(text) {
             Ok(None) => return SearchOutcome::Text,
             Ok(Some(document)) if depth < DOCUMENT_DEPTH_MAX => document,
             Ok(Some(_)) | Err(Unread) => return SearchOutcome::Unread,

@@ -24,6 +24,14 @@ const FLOW_MAX: usize = 50_000;
 /// The memory of a JSON document and its outline, for each byte of its text.
 const JSON_MEMORY: usize = 4;
 
+/// The starts of JSON strings that begin with a bracket. No bracket can follow the end of a string.
+pub(crate) const OPENINGS: [&[u8]; 2] = [b"\"[", b"\"{"];
+
+/// Whether a JSON string begins with a bracket. `string` begins with a quote.
+pub(crate) fn may_open_document(string: &[u8]) -> bool {
+    OPENINGS.iter().any(|opening| string.starts_with(opening))
+}
+
 /// A document in a string: an object or array in JSON or YAML.
 #[derive(Debug)]
 pub(crate) struct Document {
@@ -34,7 +42,7 @@ pub(crate) struct Document {
     _permit: Permit,
 }
 
-/// Whether a string may be a document. A string with one line is not a YAML document.
+/// Whether [`Document::of_any`] may find a document in a string.
 pub(crate) fn may_be_document(text: &[u8]) -> bool {
     may_be_json(text) || may_be_yaml(text)
 }
@@ -45,8 +53,32 @@ fn may_be_json(text: &[u8]) -> bool {
     matches!(first, Some(b'{' | b'['))
 }
 
+/// Whether a string may be YAML: one line that begins with a bracket, or several lines with a
+/// mapping or a sequence. Prose is often one line with a colon, so such a line does not count.
 fn may_be_yaml(text: &[u8]) -> bool {
-    memchr::memchr(b'\n', text.trim_ascii_end()).is_some() && memchr::memchr(b':', text).is_some()
+    match memchr::memchr2(b'\n', b'\r', text.trim_ascii_end()) {
+        Some(_) => memchr::memchr3(b':', b'[', b'{', text).is_some() || has_entries(text),
+        None => is_bracketed(text),
+    }
+}
+
+/// Whether a line is in brackets. A comment may follow.
+fn is_bracketed(line: &[u8]) -> bool {
+    let line = without_mark(line).trim_ascii();
+    match (line.first(), line.last()) {
+        (Some(b'{'), Some(b'}')) | (Some(b'['), Some(b']')) => true,
+        (Some(b'{' | b'['), _) => memchr::memchr_iter(b'#', line)
+            .any(|sign| sign.checked_sub(1).is_some_and(|at| line[at].is_ascii_whitespace())),
+        _ => false,
+    }
+}
+
+/// Whether a line begins with the sign of an element (`-`) or a key (`?`).
+fn has_entries(text: &[u8]) -> bool {
+    text.split(|byte| matches!(byte, b'\n' | b'\r')).any(|line| {
+        matches!(line.trim_ascii_start(), [b'-' | b'?', rest @ ..]
+            if rest.first().is_none_or(u8::is_ascii_whitespace))
+    })
 }
 
 /// Returns a text without its byte order mark.
@@ -55,17 +87,30 @@ fn without_mark(text: &[u8]) -> &[u8] {
 }
 
 impl Document {
-    /// Parses a string as JSON or YAML.
+    /// Parses a string as JSON, or a string of several lines as YAML. Reports show any other string
+    /// as text.
     pub fn of(text: &[u8]) -> Read<Document> {
+        if memchr::memchr(b'\n', text.trim_ascii_end()).is_some() {
+            return Document::of_any(text);
+        }
+        Ok(Document::json(without_mark(text))?.map(|found| found.after_mark(text)))
+    }
+
+    /// Like [`Document::of`], and also parses YAML in brackets on one line (`{a: b}`), and YAML
+    /// whose lines end with CR.
+    pub fn of_any(text: &[u8]) -> Read<Document> {
         let document = without_mark(text);
         let found = match Document::json(document)? {
             None => Document::yaml(document)?,
             json => json,
         };
-        Ok(found.map(|mut found| {
-            found.places.start = text.len() - document.len();
-            found
-        }))
+        Ok(found.map(|found| found.after_mark(text)))
+    }
+
+    /// Sets the start of the document in a text that may have a byte order mark.
+    fn after_mark(mut self, text: &[u8]) -> Document {
+        self.places.start = text.len() - without_mark(text).len();
+        self
     }
 
     fn json(text: &[u8]) -> Read<Document> {
@@ -154,11 +199,35 @@ mod tests {
             ("\u{feff}a: 1\nb: 2\n", Some(r#"{"a":1,"b":2}"#)),
             ("? [a]\n: b\n", None),
             ("#!/bin/sh\necho 'a: b'\nexit 1\n", None),
+            ("- a\n- --b\n", Some(r#"["a","--b"]"#)),
+            ("-\n  a\n-\n", Some(r#"["a",null]"#)),
+            ("? a\n? b\n", Some(r#"{"a":null,"b":null}"#)),
+            ("[a,\n b]\n", Some(r#"["a","b"]"#)),
             ("a: b", None),
+            ("- a", None),
+            ("{a: b}", None),
             ("a: {\n", None),
             ("plain: text\nwith: [more\n", None),
         ] {
             assert_is_json(yaml, Syntax::Yaml, json);
+        }
+    }
+
+    #[test]
+    fn yaml_in_brackets_may_have_one_line() {
+        for (text, is_document) in [
+            ("{a: b}", true),
+            (" {'a': b} # c", true),
+            ("\u{feff}[a, b]\n", true),
+            ("a: b\rc: d\r", true),
+            ("a: b", false),
+            ("- a", false),
+            ("[a] b", false),
+            ("{{ a }}", false),
+            ("a\n-b\n", false),
+        ] {
+            let found = Document::of_any(text.as_bytes()).unwrap();
+            assert_eq!(found.is_some(), is_document, "{text}");
         }
     }
 

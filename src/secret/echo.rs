@@ -17,6 +17,7 @@ use std::ops::Range;
 
 use super::contained::Contained;
 use super::digest::head_of;
+use super::document::may_open_document;
 use super::set::{HeadFilter, Secrets};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::string;
@@ -196,8 +197,8 @@ impl Echoes {
         }
     }
 
-    /// Tests whether a string contains a secret; keys are exempt. A string with escapes may be a
-    /// document ([`super::strings`]).
+    /// Tests whether a string contains a secret; keys are exempt. So are strings that may be
+    /// documents ([`super::strings`]).
     #[inline(never)]
     fn check_contained(
         bytes: &[u8],
@@ -206,7 +207,9 @@ impl Echoes {
         each: &mut impl FnMut(Echo) -> Result<()>,
     ) -> Result<()> {
         let raw = &bytes[range.start + 1..range.end - 1];
-        let is_in = memchr::memchr(b'\\', raw).is_none() && contained.is_in(raw);
+        let is_in = !may_open_document(&bytes[range.clone()])
+            && memchr::memchr(b'\\', raw).is_none()
+            && contained.is_in(raw);
         if is_in && kind_of_string(bytes, range.end) == EchoKind::Value {
             each(Echo { range, kind: EchoKind::Value, number: 0 })?;
         }

@@ -16,7 +16,7 @@ pub(super) fn meaning(text: &[u8], len_min: usize) -> Option<[u8; 8]> {
     if text.len() < len_min {
         return None;
     }
-    let mut document = Document::of(text).ok()??;
+    let mut document = Document::of_any(text).ok()??;
     let root = document.value();
     Entries::of(root).ok()??.next().ok()??;
     let mut whole = 0;

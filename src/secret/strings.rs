@@ -1,13 +1,16 @@
 //! Finds the strings of a plan that may contain documents, and the copies of secrets in them.
 //!
-//! A JSON object and YAML with several lines cannot be written in a JSON string without escapes. So
-//! only strings with a backslash are of interest, and a search for this byte finds them. An array
-//! of numbers needs no escapes: if a number is secret, strings that begin with a bracket are of
-//! interest, too.
+//! YAML with several lines and most JSON cannot be written in a JSON string without escapes. YAML
+//! in brackets on one line and an array of numbers can. So only strings with a backslash and
+//! strings that begin with a bracket are of interest. Searches for these bytes find them.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 use super::copies::{Found, NewMask};
+use super::document::OPENINGS;
 use super::echo::{EchoKind, EchoTargets, changed, close, kind_of_string};
 use super::place::Style;
 use crate::error::Result;
@@ -20,13 +23,13 @@ pub(crate) struct Strings<'b> {
     from: usize,
     /// The next backslash at or after `from`.
     escape: Option<usize>,
-    /// The next string at or after `from` that begins with a bracket.
-    array: Option<usize>,
+    /// The next string at or after `from` that begins with each of [`OPENINGS`].
+    openings: [Option<usize>; 2],
     len_min: usize,
 }
 
-/// The start of a string that begins with a bracket. After a string's end, no bracket can follow.
-const ARRAY: &[u8] = b"\"[";
+/// Searchers for [`OPENINGS`].
+static FINDERS: LazyLock<[Finder<'static>; 2]> = LazyLock::new(|| OPENINGS.map(Finder::new));
 
 /// Maximum memory for a decoded string that is kept for the next string, in bytes.
 const KEPT: usize = 1 << 20;
@@ -36,12 +39,15 @@ impl<'b> Strings<'b> {
     /// strings.
     pub fn of(bytes: &'b [u8], targets: &EchoTargets<'_>) -> Strings<'b> {
         let has_echoes = targets.secrets.echo();
-        let has_numbers = has_echoes && targets.secrets.echo_numbers();
         Strings {
             bytes,
             from: 0,
             escape: if has_echoes { memchr::memchr(b'\\', bytes) } else { None },
-            array: if has_numbers { memchr::memmem::find(bytes, ARRAY) } else { None },
+            openings: if has_echoes {
+                FINDERS.each_ref().map(|it| it.find(bytes))
+            } else {
+                [None; 2]
+            },
             len_min: targets.secrets.echo_min(),
         }
     }
@@ -49,11 +55,12 @@ impl<'b> Strings<'b> {
     /// Returns the range of the next string, including its quotes; `None` at the end. Fails if the
     /// bytes have changed since they were validated.
     pub fn next(&mut self) -> Result<Option<Range<usize>>> {
-        let Strings { bytes, from, escape, array, len_min } = self;
+        let Strings { bytes, from, escape, openings, len_min } = self;
         loop {
-            let open = match (*escape, *array) {
+            let opening = openings.iter().flatten().min().copied();
+            let open = match (*escape, opening) {
                 (None, None) => return Ok(None),
-                (escape, Some(array)) if escape.is_none_or(|escape| array < escape) => array,
+                (escape, Some(opening)) if escape.is_none_or(|escape| opening < escape) => opening,
                 (Some(escape), _) | (None, Some(escape)) => {
                     let quote = memchr::memrchr(b'"', &bytes[*from..escape]);
                     *from + quote.ok_or_else(changed)?
@@ -64,8 +71,10 @@ impl<'b> Strings<'b> {
             if escape.is_some_and(|at| at < end) {
                 *escape = memchr::memchr(b'\\', &bytes[end..]).map(|at| end + at);
             }
-            if array.is_some_and(|at| at < end) {
-                *array = memchr::memmem::find(&bytes[end..], ARRAY).map(|at| end + at);
+            for (opening, finder) in openings.iter_mut().zip(&*FINDERS) {
+                if opening.is_some_and(|at| at < end) {
+                    *opening = finder.find(&bytes[end..]).map(|at| end + at);
+                }
             }
             if end - open > *len_min + 2 && kind_of_string(bytes, end) == EchoKind::Value {
                 return Ok(Some(open..end));
@@ -198,8 +207,13 @@ mod tests {
 
     #[test]
     fn copies_in_yaml_are_masked_in_place() {
-        let secrets =
-            secrets(&[SECRET, "it's a\nlong \"one\"", "folded words here", "tab\tbell\u{7}"]);
+        let secrets = secrets(&[
+            SECRET,
+            "Hunter-22",
+            "it's a\nlong \"one\"",
+            "folded words here",
+            "tab\tbell\u{7}",
+        ]);
         let targets = EchoTargets { secrets: &secrets, contained: None };
         let folded = ("folded words here", "a: (sensitive value)\n");
         assert_masked(
@@ -260,6 +274,29 @@ mod tests {
     }
 
     #[test]
+    fn copies_in_lists_sets_and_brackets_are_masked_in_place() {
+        let secrets = secrets(&[SECRET, "Hunter-22"]);
+        let targets = EchoTargets { secrets: &secrets, contained: None };
+        assert_masked(
+            &[
+                ("- --k\n- hunter22\n", "- --k\n- (sensitive value)\n"),
+                ("-\n  hunter22\n- b\n", "-\n  (sensitive value)\n- b\n"),
+                ("? hunter22 \n? b\n", "? hunter22 \n? b\n"),
+                ("? Hunter-22\n? b\n", "? (sensitive value)\n? b\n"),
+                ("[a,\n hunter22]\n", "[a,\n (sensitive value)]\n"),
+                ("{a: hunter22}", "{a: (sensitive value)}"),
+                ("{'a': 'hunter22'}", "{'a': '(sensitive value)'}"),
+                ("[a,hunter22]", "[a,(sensitive value)]"),
+                ("[a, b] # hunter22", "[a, b] # (sensitive value)"),
+                ("[a, {b: [hunter22]}] c", "[a, {b: [hunter22]}] c"),
+                (r#"{"a": "[b, hunter22]"}"#, r#"{"a": "[b, (sensitive value)]"}"#),
+                ("a: b\rc: hunter22\r", "a: b\rc: (sensitive value)\r"),
+            ],
+            &targets,
+        );
+    }
+
+    #[test]
     fn a_marked_document_is_found_in_larger_documents() {
         let marked = r#"{"user":"u","pin":[12,"x"]}"#;
         let secrets = secrets(&[marked]);
@@ -270,6 +307,8 @@ mod tests {
                 ("a:\n  pin:\n  - 12\n  - x\n  user: u\nb: 1\n", "a:\n  (sensitive value)\nb: 1\n"),
                 ("a:\n  - {pin: [12, x], user: u} # c\n", "a:\n  - (sensitive value) # c\n"),
                 ("{\n\"pin\":[12,\"x\"], \"user\":\"u\"}", "(sensitive value)"),
+                ("{a: {pin: [12, x], user: u}}", "{a: (sensitive value)}"),
+                ("{pin: [12, x], user: u}", "(sensitive value)"),
                 (
                     "a: |\n  { \"pin\": [12,\"x\"],\n    \"user\": \"u\"}\nb: 1\n",
                     "a: |\n  (sensitive value)\nb: 1\n",
@@ -322,6 +361,8 @@ mod tests {
             (r#"{"u":"{\"p@ssw0rd\\\" key\":1}"}"#, r#"{"u":"(sensitive value)"}"#),
             (r#"{"p@ssw0rd\" key":1}"#, r#"{"p@ssw0rd\" key":1}"#),
             (r#"["\ud800 and more"]"#, r#"["(sensitive value)"]"#),
+            (r#"["{a: [x p@ssw0rd' y]}"]"#, r#"["{a: [x p@ssw0rd' y]}"]"#),
+            (r#"["{a: [x p@ssw0rd\" y]}"]"#, r#"["{a: [(sensitive value)]}"]"#),
         ] {
             assert_eq!(masked(json, &targets).0, expected);
         }

@@ -1,4 +1,9 @@
 //! Reports the copies of secrets inside documents in strings.
+//!
+//! A string with copies is searched twice. The first search ([`search`]) counts the copies, and the
+//! second ([`report`]) lists them. Keeping the copies of a whole piece between the two would take
+//! memory that grows with the number of copies and the length of their paths. Strings with copies
+//! are rare, so the second search costs little.
 
 use super::Kind;
 use super::notes::{Note, Notes};

@@ -64,25 +64,33 @@ impl SpooledText {
         self.end.is_empty() && self.file_len == 0 && self.error.is_none()
     }
 
-    /// Writes the text to `out` and empties it.
+    /// Writes the text to `out` and empties it, also after an error.
     ///
     /// # Errors
     ///
     /// Fails if `out` fails, or if the file failed since the text was last empty.
     pub fn take(&mut self, out: &mut impl Write) -> Result<()> {
-        let len = std::mem::take(&mut self.file_len);
-        if let Some(error) = self.error.take() {
-            self.end.clear();
-            return Err(write_error(error));
-        }
-        if let Some(file) = self.file.as_mut().filter(|_| len > 0) {
-            file.rewind().map_err(write_error)?;
-            io::copy(&mut file.take(len), out).map_err(write_error)?;
-            file.rewind().map_err(write_error)?;
-        }
-        out.write_all(&self.end).map_err(write_error)?;
+        let taken = self.write_to(out);
         self.end.clear();
-        Ok(())
+        self.file_len = 0;
+        if taken.is_err() {
+            // The position in the file is unknown now.
+            self.file = None;
+        }
+        taken.map_err(write_error)
+    }
+
+    fn write_to(&mut self, out: &mut impl Write) -> io::Result<()> {
+        if let Some(error) = self.error.take() {
+            return Err(error);
+        }
+        let len = self.file_len;
+        if let Some(file) = self.file.as_mut().filter(|_| len > 0) {
+            file.rewind()?;
+            io::copy(&mut file.take(len), out)?;
+            file.rewind()?;
+        }
+        out.write_all(&self.end)
     }
 
     /// Moves the end of the text to the file, followed by more bytes.
@@ -145,5 +153,18 @@ mod tests {
             assert_eq!(out, format!("a{long}ends").into_bytes(), "round {round}");
             assert!(spool.is_empty(0) && spool.is_empty(1));
         }
+    }
+    #[test]
+    fn a_text_can_be_used_again_after_an_error() {
+        let mut text = SpooledText::default();
+        let long = "a".repeat(2 * MEMORY);
+        text.write_all(long.as_bytes()).expect("it never fails");
+        let mut full = [0; 10];
+        assert!(text.take(&mut &mut full[..]).is_err() && text.is_empty());
+        let other = "b".repeat(2 * MEMORY);
+        text.write_all(other.as_bytes()).expect("it never fails");
+        let mut out = Vec::new();
+        text.take(&mut out).expect("memory");
+        assert!(out == other.as_bytes());
     }
 }

@@ -541,3 +541,23 @@ fn outputs_declared_sensitive_elsewhere_show_no_value() {
         assert!(!said.contains("CAN"), "{args:?}: {said}");
     }
 }
+
+/// A string in an overlay marks the whole value, so a later mark on a part of it removes a mark.
+#[test]
+fn a_string_in_an_overlay_is_a_mark_that_a_change_can_remove() {
+    for (before, after, rule) in [
+        (json!("text"), json!({"k": true}), "sensitive-removed"),
+        (json!({"k": true}), json!(1), "sensitive-added"),
+    ] {
+        let values = json!({"m": {"k": "x", "l": "y"}});
+        let plan = json!({"format_version": "1.2", "resource_changes": [{
+            "address": "a.b", "mode": "managed", "type": "a", "name": "b", "change": {
+                "actions": ["update"], "before": values, "after": values, "after_unknown": {},
+                "before_sensitive": {"m": before}, "after_sensitive": {"m": after},
+            },
+        }]});
+        let arguments = ["changes", "--fail-on", rule, "-"];
+        let output = run::piped(&arguments, plan.to_string().as_bytes());
+        assert_eq!(output.status.code(), Some(3), "{rule}");
+    }
+}

@@ -213,7 +213,7 @@ fn marked(overlay: Option<Value<'_>>) -> Result<Vec<AttributePath>> {
         let inner = |step| steps.iter().cloned().chain([step]).collect();
         let from = left.len();
         match value.kind()? {
-            Kind::True => found.push(steps.into_iter().collect()),
+            kind if kind.is_mark() => found.push(steps.into_iter().collect()),
             Kind::Array => {
                 for (index, element) in value.elements()?.enumerate() {
                     left.push((element?, inner(AttributeStep::Index(index as i64))));

@@ -175,8 +175,9 @@ impl<'a> Sides<'a> {
         let mut marks = Offsets::new(root);
         if let Some(root) = root {
             leaves(root, |leaf| {
-                if let Leaf::Scalar(Kind::True | Kind::String | Kind::Number, mark) = leaf {
-                    marks.add(mark);
+                match leaf {
+                    Leaf::Scalar(kind, mark) if kind.is_mark() => marks.add(mark),
+                    _ => {}
                 }
                 Ok(())
             })?;

@@ -50,6 +50,14 @@ pub enum Kind {
     Null,
 }
 
+impl Kind {
+    /// Whether a value of this kind is a mark in an overlay of sensitive values. The tools write
+    /// `true`. A string or a number has no meaning there, so it counts as a mark, to be safe.
+    pub(crate) fn is_mark(self) -> bool {
+        matches!(self, Kind::True | Kind::String | Kind::Number)
+    }
+}
+
 /// The text of a key or a string: the bytes between its quotes. Its escapes are valid.
 #[derive(Clone, Copy, Debug)]
 pub struct Text<'a> {

@@ -22,8 +22,7 @@ impl<'a> From<Option<Value<'a>>> for Mask<'a> {
     fn from(marks: Option<Value<'a>>) -> Mask<'a> {
         match marks {
             Some(marks) => match marks.kind() {
-                // The tools write no texts and no numbers here. Such a mask fits no value.
-                Ok(Kind::True | Kind::String | Kind::Number) => Mask::Marked,
+                Ok(kind) if kind.is_mark() => Mask::Marked,
                 Ok(Kind::Object | Kind::Array) => Mask::Parts(marks),
                 _ => Mask::Clear,
             },

@@ -40,17 +40,19 @@ impl MarkComparison {
         if before.is_none() || (after.is_none() && !is_unknown) {
             return Ok(None);
         }
-        Ok(match marked.overlays {
-            [Some(_), None] => Some(MarkChange::Removed),
-            [None, Some(_)] => Some(MarkChange::Added),
-            [Some(whole), Some(parts)] if whole.is_true() && !parts.is_true() => {
+        let (old, new) = match marked.overlays {
+            [Some(_), None] => return Ok(Some(MarkChange::Removed)),
+            [None, Some(_)] => return Ok(Some(MarkChange::Added)),
+            [Some(old), Some(new)] => (old, new),
+            [None, None] => return Ok(None),
+        };
+        Ok(match (old.kind()?.is_mark(), new.kind()?.is_mark()) {
+            (true, false) => {
                 // A mark on everything inside the value is a mark on the value.
-                let is_partial = self.is_partial(after, parts)? || has_mark(marked.unknown)?;
+                let is_partial = self.is_partial(after, new)? || has_unknown(marked.unknown)?;
                 is_partial.then_some(MarkChange::Removed)
             }
-            [Some(parts), Some(whole)] if whole.is_true() && !parts.is_true() => {
-                self.is_partial(before, parts)?.then_some(MarkChange::Added)
-            }
+            (false, true) => self.is_partial(before, old)?.then_some(MarkChange::Added),
             _ => None,
         })
     }
@@ -79,14 +81,15 @@ fn scalars(value: Value<'_>) -> Result<u64> {
     Ok(count)
 }
 
-/// Whether an overlay contains a `true`.
-fn has_mark(overlay: Option<Value<'_>>) -> Result<bool> {
-    let mut has_mark = false;
+/// Whether an overlay of unknown values contains a `true`. Only `true` says that a value is
+/// unknown, unlike in an overlay of sensitive values ([`Kind::is_mark`]).
+fn has_unknown(overlay: Option<Value<'_>>) -> Result<bool> {
+    let mut has_unknown = false;
     if let Some(overlay) = overlay {
         leaves(overlay, |leaf| {
-            has_mark |= matches!(leaf, Leaf::Scalar(Kind::True, _));
+            has_unknown |= matches!(leaf, Leaf::Scalar(Kind::True, _));
             Ok(())
         })?;
     }
-    Ok(has_mark)
+    Ok(has_unknown)
 }

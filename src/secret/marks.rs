@@ -325,7 +325,9 @@ impl Marks {
         }
         let found = self.marking.len();
         leaves(overlay, |leaf| {
-            if let Leaf::Scalar(Kind::True | Kind::String | Kind::Number, value) = leaf {
+            if let Leaf::Scalar(kind, value) = leaf
+                && kind.is_mark()
+            {
                 self.marking.push(value.offset());
                 self.check_limit((self.marking.len() - found) as u64, value.offset())?;
             }

@@ -95,7 +95,7 @@ fn changed_marks(
     each: &mut impl FnMut(&Path, Mark),
 ) {
     let marks = [old, new].map(marks_anything);
-    let whole = [old, new].map(|it| *it == json!(true));
+    let whole = [old, new].map(|it| *it == json!(true) || it.is_string() || it.is_number());
     let fits = |overlay| [before, after].into_iter().all(|value| fits(value, overlay));
     let length_fits = fits_length(before, old) && fits_length(after, new);
     if !marks[0] && !marks[1] {

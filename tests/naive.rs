@@ -44,6 +44,11 @@ enum Step {
 /// The derived order puts a path before its children.
 type Path = Vec<Step>;
 
+/// Whether a change adds the mark of its whole value, and whether it removes it.
+pub fn changes_whole_mark(change: &Value) -> [bool; 2] {
+    [Mark::Added, Mark::Removed].map(|mark| mark_changes(change, mark).contains(&Path::new()))
+}
+
 /// The records of `document`: the plan first, the summary last, the others in document order.
 ///
 /// `bytes` is the length of the document, which the tree does not contain.

@@ -126,38 +126,7 @@ fn other_records(text: &str, redacted: &str) -> Option<String> {
         };
         record.retain(|key, _| !is_left_out(key));
     }
-    let [found, expected] = &mut both;
-    for (found, expected) in found.iter().zip(expected) {
-        keep_marks_that_fit(found, expected);
-    }
     shared_plans::difference(&both[0], &both[1])
-}
-
-/// Removes paths from the lists of marks that a change adds or removes, if the redacted plan lacks
-/// them, but marks the value there, or one that contains it. One mask takes the place of an object
-/// or array that one side marks as a whole, and the other side's marks inside it do not fit the
-/// mask.
-fn keep_marks_that_fit(found: &Value, expected: &mut Value) {
-    let paths = |key: &str| found.get(key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let expected = expected.as_object_mut().expect("a record");
-    for key in ["sensitive_added", "sensitive_removed"] {
-        let fits = |path: &Value| {
-            let path = path.as_str().expect("a path");
-            let is_inside = |outer: &Value| {
-                let rest = path.strip_prefix(outer.as_str().expect("a path"));
-                rest.is_some_and(|rest| {
-                    rest.is_empty() || outer == "" || rest.starts_with(['.', '['])
-                })
-            };
-            paths(key).iter().any(|it| it == path) || !paths("sensitive").iter().any(is_inside)
-        };
-        if let Some(list) = expected.get_mut(key).and_then(Value::as_array_mut) {
-            list.retain(fits);
-            if list.is_empty() {
-                expected.remove(key);
-            }
-        }
-    }
 }
 
 /// A plan in which only the imports of drift and of deferred changes are redacted.

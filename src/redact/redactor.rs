@@ -12,6 +12,7 @@ use crate::limits::Limit;
 use crate::plan::{Check, Piece, PieceKind, Section};
 use crate::secret::constants::Constant;
 use crate::secret::leaves::{Leaf, leaves};
+use crate::secret::mark_changes::{MarkChange, MarkComparison};
 use crate::secret::marks::{MarkReason, MarkSource, Marked};
 use crate::secret::parts::{Parts, constants};
 use crate::secret::piece_secrets::{PieceSecret, PieceSecrets};
@@ -31,6 +32,7 @@ pub(super) struct Masks<'r, N> {
     pub counts: Counts,
     masking: &'r Masking,
     differ: Differ,
+    mark_comparison: MarkComparison,
     /// True if a duplicate key in a marked value is an error. Without a first pass it is not an
     /// error, because everything suspicious is masked.
     refuses_duplicates: bool,
@@ -52,6 +54,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
             counts: Counts::default(),
             masking: &options.masking,
             differ: Differ::new(limits),
+            mark_comparison: MarkComparison::new(limits),
             refuses_duplicates: known.is_some(),
             masked: 0,
             masked_max: limits.marks,
@@ -215,9 +218,32 @@ impl<N: Notes> Masks<'_, N> {
             earlier = Some(mask);
         }
         if marked.why == MarkReason::Whole {
-            marked.overlays.into_iter().flatten().try_for_each(|overlay| self.overlay(overlay))?;
+            self.overlays(marked)?;
         }
         marked.unknown.map_or(Ok(()), |unknown| self.overlay(unknown))
+    }
+
+    /// Edits the overlays of a place that is masked as a whole. If one overlay marks only parts of
+    /// its value, so that the change adds or removes a mark, `false` takes its place. The records
+    /// of the redacted plan then show the same change of marks.
+    fn overlays(&mut self, marked: &Marked<'_, '_>) -> Result<()> {
+        let mark_change = match self.mark_comparison.of(marked) {
+            Err(error) if !self.refuses_duplicates && error.kind() == ErrorKind::DuplicateKey => {
+                None
+            }
+            mark_change => mark_change?,
+        };
+        let changes = [MarkChange::Added, MarkChange::Removed];
+        for (overlay, change) in marked.overlays.into_iter().zip(changes) {
+            match overlay {
+                Some(overlay) if mark_change == Some(change) => {
+                    self.edit(overlay, Mask::Overlay(false));
+                }
+                Some(overlay) => self.overlay(overlay)?,
+                None => {}
+            }
+        }
+        Ok(())
     }
 
     /// Removes the keys from an overlay of a value that is masked as a whole.

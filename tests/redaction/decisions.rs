@@ -94,6 +94,37 @@ fn overlays_do_not_show_keys_of_secret_maps() {
 }
 
 #[test]
+fn a_redacted_plan_shows_which_marks_a_change_adds_and_removes() {
+    let cases = [
+        (
+            r#""before":{"m":{"k":"x","l":"y"}},"after":{"m":{"k":"x","l":"y"}},
+                "before_sensitive":{"m":true},"after_sensitive":{"m":{"k":true}}"#,
+            r#""before":{"m":<>},"after":{"m":<>},
+                "before_sensitive":{"m":true},"after_sensitive":{"m":false}"#,
+        ),
+        (
+            r#""before":{"m":["x","y"]},"after":{"m":["x","y"]},
+                "before_sensitive":{"m":[true,false]},"after_sensitive":{"m":true}"#,
+            r#""before":{"m":<>},"after":{"m":<>},
+                "before_sensitive":{"m":false},"after_sensitive":{"m":true}"#,
+        ),
+        // Marks on everything in a value are a mark on the value.
+        (
+            r#""before":{"m":{"k":"x"}},"after":{"m":{"k":"x"}},
+                "before_sensitive":{"m":true},"after_sensitive":{"m":{"k":true}}"#,
+            r#""before":{"m":<>},"after":{"m":<>},
+                "before_sensitive":{"m":true},"after_sensitive":{"m":true}"#,
+        ),
+    ];
+    hold(&cases, Options::default(), change);
+    for (text, _) in cases {
+        let text = change(text);
+        let redacted = redact(&[], text.as_bytes()).expect("a plan");
+        assert_eq!(super::other_records(&text, &redacted), None, "{redacted}");
+    }
+}
+
+#[test]
 fn values_with_misfitting_overlays_are_masked_whole() {
     let cases = [
         // A string in place of a mark, an object over a list, a list over a string.

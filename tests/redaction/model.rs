@@ -4,12 +4,13 @@
 //! repeated rather than cached.
 
 mod echoes;
+mod overlays;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::elsewhere::{self, Elsewhere};
-use super::marks::{Path, Places, Side, marks_nothing};
+use super::marks::{Path, Places, Side};
 use super::texts;
 use super::tree::{self, Kind, Member, Node, Step};
 use crate::naive;
@@ -271,7 +272,6 @@ impl<'a> Model<'a> {
     fn change_marked(&mut self, change: &Node, is_whole: bool, marked: &[Path]) {
         self.exempt(change, &WORDS);
         let [before, after] = [change.get("before"), change.get("after")];
-        let marks = [change.get("before_sensitive"), change.get("after_sensitive")];
         let unknown = change.get("after_unknown");
         let mut places = elsewhere::of_change(change);
         for place in places.outermost() {
@@ -293,8 +293,7 @@ impl<'a> Model<'a> {
         self.replace_paths(change, &places);
         for place in places {
             if whole.contains(&place) {
-                let overlays = marks.into_iter().flatten();
-                overlays.for_each(|overlay| self.hide_keys_of_mark(overlay.at(&place)));
+                self.hide_keys_of_marks(change, &place);
             }
             let changes = self.changes(before, after, unknown, &place);
             self.hide(before.and_then(|value| value.at(&place)), Put::Mask, &mut secrets);
@@ -374,22 +373,6 @@ impl<'a> Model<'a> {
                 if !is_attribute(key) && !is_mask(key) && key.len() >= self.options.echo_min {
                     self.secrets.insert(key.clone());
                 }
-            }
-        }
-    }
-
-    /// Replaces an overlay of a value that is masked as a whole, if the overlay has keys and a
-    /// mark.
-    fn hide_keys_of_mark(&mut self, overlay: Option<&Node>) {
-        self.hide_keys(overlay.filter(|overlay| !marks_nothing(overlay)));
-    }
-
-    /// Replaces an overlay with keys by a boolean: whether it has a `true`.
-    fn hide_keys(&mut self, unknown: Option<&Node>) {
-        if let Some(unknown) = unknown {
-            let all = unknown.all();
-            if all.iter().any(|node| !node.members().is_empty()) {
-                self.edit(&unknown.range, Put::Word(all.iter().any(|node| node.is_true())));
             }
         }
     }

@@ -1,0 +1,42 @@
+//! The oracle for the overlays of values that are masked as a whole.
+
+use super::super::marks::marks_nothing;
+use super::super::tree::{Node, Step};
+use super::{Model, Put};
+use crate::naive;
+
+impl Model<'_> {
+    /// Replaces the overlays of a value that is masked as a whole. An overlay of parts becomes
+    /// `false` if the change adds or removes the mark of the whole value.
+    pub(super) fn hide_keys_of_marks(&mut self, change: &Node, place: &[Step]) {
+        let at = |key: &str| change.get(key).and_then(|side| side.at(place));
+        let members = ["before", "after", "after_unknown", "before_sensitive", "after_sensitive"]
+            .map(|key| {
+                (key.to_owned(), at(key).map(|node| node.value(self.text)).unwrap_or_default())
+            });
+        let changes =
+            naive::changes_whole_mark(&serde_json::Value::Object(members.into_iter().collect()));
+        for (key, is_lost) in ["before_sensitive", "after_sensitive"].into_iter().zip(changes) {
+            match at(key).filter(|overlay| !marks_nothing(overlay)) {
+                Some(overlay) if is_lost => self.edit(&overlay.range, Put::Word(false)),
+                overlay => self.hide_keys(overlay),
+            }
+        }
+    }
+
+    /// Replaces an overlay of a value that is masked as a whole, if the overlay has keys and a
+    /// mark.
+    pub(super) fn hide_keys_of_mark(&mut self, overlay: Option<&Node>) {
+        self.hide_keys(overlay.filter(|overlay| !marks_nothing(overlay)));
+    }
+
+    /// Replaces an overlay with keys by a boolean: whether it has a `true`.
+    pub(super) fn hide_keys(&mut self, unknown: Option<&Node>) {
+        if let Some(unknown) = unknown {
+            let all = unknown.all();
+            if all.iter().any(|node| !node.members().is_empty()) {
+                self.edit(&unknown.range, Put::Word(all.iter().any(|node| node.is_true())));
+            }
+        }
+    }
+}

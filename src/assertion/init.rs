@@ -12,6 +12,7 @@ use super::read::Syntax;
 use super::subject::{Action, DEFERRAL_REASONS};
 use crate::error::Result;
 use crate::json::value::{Kind, Text, Value};
+use crate::known::Mask;
 use crate::path::{AttributePath, AttributeStep, split_modules, without_key};
 use crate::plan::{
     Answer, Change, Deferred, Document, Flow, Piece, PieceKind, PieceVisitor, ResourceChange,
@@ -32,7 +33,9 @@ enum Subject {
 }
 
 /// Builds a file of assertions from the pieces of a plan.
-pub struct Pinned {
+pub struct Pinned<'s> {
+    /// Whether a key is secret.
+    is_secret: &'s dyn Fn(&str) -> bool,
     file: PinnedFile,
     facts: Facts,
     /// The number of resources that change.
@@ -43,11 +46,13 @@ pub struct Pinned {
     keyed: HashSet<u64, RandomState>,
 }
 
-impl Pinned {
-    /// Begins a file. `source` is the name of the plan.
-    pub fn new(syntax: Syntax, source: &str) -> Pinned {
+impl<'s> Pinned<'s> {
+    /// Begins a file. `source` is the name of the plan. The file contains no path with a key for
+    /// which `is_secret` returns `true`.
+    pub fn new(syntax: Syntax, source: &str, is_secret: &'s dyn Fn(&str) -> bool) -> Pinned<'s> {
         let file = PinnedFile::new(syntax, source);
         Pinned {
+            is_secret,
             file,
             facts: Facts::default(),
             changed: 0,
@@ -107,6 +112,9 @@ impl Pinned {
             {
                 continue;
             }
+            if self.hides(&path, change) {
+                continue;
+            }
             let path = path.to_string();
             let place = (!path.is_empty()).then_some(("path", Pin::Text(&path)));
             let members = std::iter::once(subject).chain(place);
@@ -114,6 +122,19 @@ impl Pinned {
             self.file.add(&members);
         }
         Ok(())
+    }
+
+    /// Whether a path has a secret key: one that repeats a secret, or one in a map that was marked
+    /// as a whole before the change.
+    fn hides(&self, path: &AttributePath, change: &Change<'_>) -> bool {
+        let steps = path.steps();
+        let around = &steps[..steps.len().saturating_sub(1)];
+        let is_key = |step: &AttributeStep| matches!(step, AttributeStep::Key(_));
+        let repeats =
+            |step: &AttributeStep| matches!(step, AttributeStep::Key(key) if (self.is_secret)(key));
+        steps.iter().any(repeats)
+            || (steps.iter().any(is_key)
+                && Mask::from(change.before_sensitive).at(around).is_marked())
     }
 
     fn resource(&mut self, resource: &ResourceChange<'_>) -> Result<()> {
@@ -176,7 +197,7 @@ fn actions_of(change: &Change<'_>) -> Result<Vec<String>> {
     change.actions()?.map(|action| action?.decode()).collect()
 }
 
-impl PieceVisitor for Pinned {
+impl PieceVisitor for Pinned<'_> {
     fn section(&mut self, section: Section, _: &str) -> Answer {
         if is_asked(section) { Answer::Enter } else { Answer::Skip }
     }

@@ -24,7 +24,8 @@ use crate::batch::plan_assertions;
 use crate::error::{Error, Result};
 use crate::plan::{self, Accepts};
 use crate::record::Label;
-use crate::secret;
+use crate::record::view::{Detail, Quotes, ViewSettings};
+use crate::secret::{self, is_attribute_name};
 use crate::sink::assertions::Results;
 use crate::sink::origin::SharedOrigins;
 
@@ -59,7 +60,8 @@ fn init(
 ) -> std::result::Result<Exit, Exit> {
     let (plans, path) = (&arguments.plans, arguments.output.as_deref());
     let syntax = path.map_or(Syntax::Yaml, |path| Syntax::of(&path.to_string_lossy()));
-    let (mut counts, mut init) = (RunCounts::new(), Init { syntax, text: None, is_second: false });
+    let (mut counts, mut init) =
+        (RunCounts::new(), Init::new(syntax, secret_options(&arguments.secrets, *read)));
     let passes = Passes::Two(Accepts::States);
     let done = read_all(listed, plans, (read, passes), &mut counts, &mut init);
     if init.is_second {
@@ -194,6 +196,13 @@ struct Init {
     text: Option<String>,
     /// Whether there is a second plan.
     is_second: bool,
+    options: secret::SecretOptions,
+}
+
+impl Init {
+    fn new(syntax: Syntax, options: secret::SecretOptions) -> Init {
+        Init { syntax, text: None, is_second: false, options }
+    }
 }
 
 impl Work for Init {
@@ -203,7 +212,18 @@ impl Work for Init {
             return Ok(Visited::Enough);
         }
         let name = ready.label.source;
-        let mut pinned = Pinned::new(self.syntax, name);
+        // Paths may contain keys that repeat a secret of any section.
+        let collected = ready.first.map(|(secrets, _)| secrets.collect(ready.at, &self.options));
+        let collected = collected.transpose()?;
+        let quotes = collected.as_ref().map(|collected| {
+            let (options, detail) = (&self.options, Detail::Excerpts);
+            Quotes::new(ViewSettings { collected, options, detail })
+        });
+        let is_secret = |key: &str| match &quotes {
+            Some(quotes) => quotes.hides_key(key),
+            None => !is_attribute_name(key.as_bytes()),
+        };
+        let mut pinned = Pinned::new(self.syntax, name, &is_secret);
         let document = ready.documents.read_pieces(Accepts::Plans, &mut pinned)?;
         match pinned.finish(&document) {
             Ok(text) => {

@@ -177,6 +177,35 @@ fn a_plan_that_needs_too_many_assertions_is_refused() {
     assert!(said.contains("more than 100000 assertions"), "{said}");
 }
 
+#[test]
+fn pinned_paths_contain_no_secret_key() {
+    const SECRET: &str = "CANARY-of-8-bytes";
+    let marked = json!({"p": true});
+    let sides = |key: &str| {
+        let [values, marks] = [json!({"m": {key: "x"}}), json!({"m": {key: true}})];
+        json!({"before": null, "after": values, "after_sensitive": marks})
+    };
+    let whole = json!({
+        "before": {"m": {"Key-of": "x"}}, "after": {"m": {"Key-of": "x"}},
+        "before_sensitive": {"m": true}, "after_sensitive": {"m": {"Key-of": true}},
+    });
+    let secret = json!({"before": null, "after": {"p": SECRET}, "after_sensitive": marked});
+    let plan = json!({"format_version": "1.2", "resource_changes": [
+        change("aws_db.a", &["create"], &sides(SECRET)),
+        change("aws_db.b", &["update"], &whole),
+        change("aws_db.c", &["create"], &sides("Key-of")),
+        change("aws_db.z", &["create"], &secret),
+    ]});
+    let folder = folder("none.yaml", "");
+    fs::write(folder.path().join("p.json"), plan.to_string()).expect("a plan");
+    let run = assert_in(folder.path(), &["--init", "p.json", "-o", "i.yaml"]);
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+    let pinned = fs::read_to_string(folder.path().join("i.yaml")).expect("a file");
+    assert!(!pinned.contains(CANARY) && pinned.matches("Key-of").count() == 1, "{pinned}");
+    let run = assert_in(folder.path(), &["p.json", "-F", "i.yaml"]);
+    assert_eq!(run.status.code(), Some(0), "{}{pinned}", text(&run.stdout));
+}
+
 /// Each plan of the corpus and of the shared plans meets its own pinned file.
 #[test]
 fn real_plans_meet_their_pinned_files() {

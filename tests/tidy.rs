@@ -170,7 +170,7 @@ const CRATES: [(&str, &[&str]); 43] = [
     ("toml", &["assertion/read.rs"]),
     ("unicode-width", &["sink/screen.rs", "sink/wrap.rs"]),
     ("walkdir", &["source/expansion.rs", "source/walk.rs"]),
-    ("zeroize", &["input/seal.rs", "secret/contained.rs"]),
+    ("zeroize", &["input/seal.rs", "secret/contained.rs", "secret/copies.rs"]),
     ("zstd", &["input/compressed/"]),
 ];
 

@@ -13,7 +13,7 @@
 
 use zeroize::{Zeroize, Zeroizing};
 
-use super::copies::DOCUMENT_DEPTH_MAX;
+use super::document::DOCUMENT_DEPTH_MAX;
 use super::place::yaml_escape;
 use crate::error::{Error, Result};
 use crate::json::string;

@@ -24,17 +24,13 @@ use std::vec::IntoIter;
 
 use super::contained::unescaped;
 use super::digest::head_of;
-use super::document::{Document, Unread, may_be_document};
+use super::document::{DOCUMENT_DEPTH_MAX, Document, Unread, may_be_document};
 use super::echo::{EchoKind, EchoTargets};
 use super::place::{Places, Style};
 use super::trail::{TrailId, TrailStep, Trails};
 use super::{decode, is_attribute_name, is_mask, items, outside_masks};
 use crate::error::Result;
 use crate::json::value::{Entries, Kind, Step, Text, Value};
-
-/// Maximum nesting of documents in strings that are parsed. Each document is parsed once for each
-/// document around it.
-pub(crate) const DOCUMENT_DEPTH_MAX: u32 = 4;
 
 /// The result of a search in a string.
 pub(crate) enum Found {

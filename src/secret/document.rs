@@ -14,6 +14,10 @@ use crate::json::detached::Detached;
 use crate::json::value::Value;
 use crate::limits::Limits;
 
+/// Maximum nesting of documents in strings that are parsed. Each document is parsed once for each
+/// document around it.
+pub(crate) const DOCUMENT_DEPTH_MAX: u32 = 4;
+
 /// Maximum length of a string that is parsed, in bytes.
 const TEXT_MAX: usize = 1 << 20;
 

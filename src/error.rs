@@ -131,6 +131,9 @@ pub enum ErrorKind {
     },
 }
 
+/// Why a path into the document in a string is an error, in words.
+pub(crate) const NO_DOCUMENTS: &str = "a path cannot lead into the document in a string";
+
 /// Why a rule is invalid. The strings in the variants are keywords that valid rules use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -209,9 +212,10 @@ impl fmt::Display for RuleFault {
                 "invalid path: write one like tags.Name, *.password, ingress[0] or \
                  tags[\"a.b\"]",
             ),
-            RuleFault::Document => f.write_str(
-                "rules compare a string as a whole, not the document in it: write the path of the \
-                 string, such as policy for jsondecode(policy).Statement",
+            RuleFault::Document => write!(
+                f,
+                "{NO_DOCUMENTS}: write the path of the string, such as policy for \
+                 jsondecode(policy).Statement"
             ),
             RuleFault::MaskedKey => f.write_str(
                 "reports mask this key, so no path has it: write `*` in its place, as in \

@@ -2,7 +2,7 @@
 //! name.
 
 use crate::nearest::{Sample, nearest, nearest_address};
-use crate::path::without_keys;
+use crate::path::{split_exact, without_keys};
 
 /// Samples of the names in a document. Keys of instances are left out, because they are data.
 #[derive(Debug, Default)]
@@ -51,11 +51,11 @@ impl Names {
     /// The address, module or type that is nearest to a pattern.
     pub fn near_resource(&self, pattern: &str) -> Option<String> {
         let samples = [&self.types, &self.modules, &self.addresses];
-        nearest_address(&without_keys(bare(pattern)), &sorted(samples))
+        nearest_address(&without_keys(split_exact(pattern).0), &sorted(samples))
     }
 
     pub fn near_output(&self, name: &str) -> Option<String> {
-        nearest(bare(name), sorted([&self.outputs])).map(str::to_owned)
+        nearest(split_exact(name).0, sorted([&self.outputs])).map(str::to_owned)
     }
 
     /// The name that is nearest to a pattern of resources and outputs.
@@ -69,7 +69,7 @@ impl Names {
     /// If the document lacks the type in `pattern`: this type, and the nearest type in the
     /// document.
     pub fn near_type(&self, pattern: &str) -> Option<(String, String)> {
-        let address = without_keys(bare(pattern));
+        let address = without_keys(split_exact(pattern).0);
         let resource = address[module_of(&address).len()..].trim_start_matches('.');
         let resource = resource.strip_prefix("data.").unwrap_or(resource);
         let type_name = resource.split('.').next().unwrap_or_default();
@@ -79,11 +79,6 @@ impl Names {
         }
         nearest(type_name, known).map(|near| (type_name.to_owned(), near.to_owned()))
     }
-}
-
-/// A pattern without the `=` of an exact address.
-fn bare(pattern: &str) -> &str {
-    pattern.strip_prefix('=').unwrap_or(pattern)
 }
 
 /// All names of samples, in a fixed order.

@@ -1,15 +1,14 @@
 //! Reads assertions from the tree of a file.
 
 use super::bounds::Bounds;
-use super::node::{
-    FileError, Member, Node, NodeKind, boolean, shown, text, unknown_key, unknown_word,
-};
+use super::node::{FileError, Member, Node, NodeKind, boolean, text, unknown_key, unknown_word};
 use super::read::{Syntax, read};
 use super::subject::{
     Action, Assertion, DEFERRAL_REASONS, Expectation, PlanState, Severity, Subject, ValueSelector,
 };
 use super::values::{bounds, matcher};
-use crate::path::{AddressPattern, AttributePath, AttributeQuery, DottedPath, string_of};
+use crate::inert::visible;
+use crate::path::{AddressPattern, AttributePath, AttributeQuery, DottedPath, refuse_document};
 
 /// Maximum number of assertions in a file.
 pub(super) const ASSERTIONS_MAX: usize = 100_000;
@@ -299,13 +298,8 @@ fn path(node: &Node, is_dotted: bool) -> Result<ValueSelector, FileError> {
         },
     };
     parsed.map_err(|error| {
-        if let Some(string) = string_of(&text) {
-            let text = format!(
-                "a path cannot lead into a document in a string: write the path of the string, \
-                 `{}`, and match the string",
-                shown(string)
-            );
-            return FileError::new(node.line, text);
+        if let Some(refusal) = refuse_document(&text) {
+            return FileError::new(node.line, visible(&refusal));
         }
         let at = error.location().map_or(0, |location| location.offset);
         let hint = match DottedPath::parse(&text) {

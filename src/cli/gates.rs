@@ -6,8 +6,7 @@ use std::path::Path;
 use super::args::GateArgs;
 use super::exit::Exit;
 use super::messages::{read_text, say, usage};
-use crate::error::{Error, ErrorKind, RuleFault};
-use crate::path::{DECODERS, string_of};
+use crate::error::{Error, ErrorKind, NO_DOCUMENTS, RuleFault};
 use crate::sink::Sink;
 use crate::sink::gate::{Answer, Gate, Rule};
 
@@ -95,23 +94,16 @@ fn rule(text: &str) -> Result<Rule, Exit> {
                 "{place}: a colon stands before a pattern: did you mean {word}:{pattern}?"
             ))
         }
-        ErrorKind::Rule(RuleFault::Document) if let Some(instead) = without_document(text) => {
-            usage(&format!(
-                "--fail-on: '{text}': rules compare a string as a whole, not the document in it: \
-                 write {instead}"
-            ))
+        ErrorKind::Rule(RuleFault::Document)
+            if let Some(instead) = Rule::without_document(text) =>
+        {
+            usage(&format!("--fail-on: '{text}': {NO_DOCUMENTS}: write {instead}"))
         }
         ErrorKind::Rule(RuleFault::Unknown(_)) if Path::new(text).is_file() => {
             usage(&format!("--fail-on: '{text}' is a file: write @{text} to read its rules"))
         }
         _ => refused(&format!("--fail-on: '{text}'"), &error),
     })
-}
-
-/// Returns a rule with the path of a string instead of a path into the document in the string.
-fn without_document(text: &str) -> Option<String> {
-    let at = DECODERS.iter().filter_map(|decoder| text.find(decoder)).min()?;
-    Some(format!("{}{}", &text[..at], string_of(&text[at..])?))
 }
 
 fn refused(place: &str, error: &Error) -> Exit {

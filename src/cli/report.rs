@@ -171,9 +171,8 @@ fn refuse_contradictions(arguments: &Report) -> std::result::Result<(), Exit> {
         "--echo contains and --also-names hide values, and --values none shows none"
     } else if hides_values && (ignores(Ignore::Whitespace) || ignores(Ignore::SetOrder)) {
         "--ignore whitespace,set-order compares values: leave --values none out"
-    } else if hides_values && arguments.noise.leads_into_documents() {
-        "--values none shows a string as a whole, so no path leads into its document: write the \
-         path of the string, such as policy for jsondecode(policy).Statement"
+    } else if let Some(refusal) = arguments.noise.refuse_document().filter(|_| hides_values) {
+        return Err(usage(&format!("--values none shows a string as a whole, so {refusal}")));
     } else {
         return Ok(());
     };

@@ -41,11 +41,6 @@ pub fn resources(arguments: &Resources) -> std::result::Result<Exit, Exit> {
     let Resources { of, select, only, all, group_by, rows } = arguments;
     let (mut selected, mut paths) = (Select::default(), Vec::new());
     for path in select {
-        if let Some(string) = path::string_of(path) {
-            return Err(usage(&format!(
-                "--select {path}: a string has no paths into its document: write {string}"
-            )));
-        }
         let parsed = selected.push(path).and_then(|()| path::Pattern::parse(path));
         paths.push(parsed.map_err(|error| usage(&format!("--select: {error}")))?);
     }

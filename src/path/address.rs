@@ -43,7 +43,8 @@ impl AddressPattern {
 
     /// Returns the only address that the pattern covers; `None` if it may cover several.
     pub fn exact(&self) -> Option<&str> {
-        self.text.strip_prefix('=')
+        let (address, is_exact) = super::split_exact(&self.text);
+        is_exact.then_some(address)
     }
 
     /// Whether the pattern covers an address, a resource type or the name of an output.

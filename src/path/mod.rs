@@ -23,9 +23,8 @@ pub(crate) use self::address::{names, split_modules};
 use self::attribute::index;
 pub use self::attribute::{AttributePath, AttributeStep};
 pub use self::dotted::DottedPath;
-#[cfg(feature = "assert")]
-pub(crate) use self::pattern::string_of;
-pub use self::pattern::{DECODERS, Pattern};
+pub(crate) use self::pattern::split_exact;
+pub use self::pattern::{DECODERS, Pattern, outer_string, refuse_document};
 pub use self::query::AttributeQuery;
 use crate::error::{Error, ErrorKind};
 

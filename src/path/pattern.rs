@@ -15,8 +15,10 @@
 //!
 //! A pattern is parsed once. Matching it against the text of a path takes time linear in both.
 
+use std::cell::Cell;
+
 use super::{is_ident, position_outside_quotes, push_key};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, NO_DOCUMENTS, RuleFault};
 use crate::glob::Glob;
 
 /// Terraform's functions that decode documents in strings: JSON and YAML.
@@ -49,10 +51,8 @@ impl Pattern {
     ///
     /// Fails with [`ErrorKind::Path`] at the offset of the first invalid step.
     pub fn parse(text: &str) -> Result<Pattern, Error> {
-        let (path, reach) = match text.strip_prefix('=') {
-            Some(path) => (path, Reach::Exact),
-            None => (text, Reach::Below),
-        };
+        let (path, is_exact) = split_exact(text);
+        let reach = if is_exact { Reach::Exact } else { Reach::Below };
         let start = text.len() - path.len();
         let malformed = |at: usize| Error::at(ErrorKind::Path, (start + at) as u64);
         let path = canonical(path).map_err(malformed)?;
@@ -198,12 +198,61 @@ fn without_indices(path: &str) -> (String, Vec<usize>) {
     (text, ends)
 }
 
+/// Splits a pattern into its text and whether a leading `=` makes it exact.
+pub(crate) fn split_exact(pattern: &str) -> (&str, bool) {
+    match pattern.strip_prefix('=') {
+        Some(text) => (text, true),
+        None => (pattern, false),
+    }
+}
+
 /// Returns the path of the string whose document contains `path`: `policy` for
 /// `jsondecode(policy).Statement`. `None` if the path leads into no document.
-pub(crate) fn string_of(path: &str) -> Option<&str> {
-    let inside = DECODERS.iter().find_map(|it| path.strip_prefix(it)?.strip_prefix('('))?;
-    let end = position_outside_quotes(inside, |_, byte| byte == b')')?;
+fn string_of(path: &str) -> Option<&str> {
+    DECODERS.iter().find_map(|it| argument(path.strip_prefix(it)?))
+}
+
+/// Returns the text in the parentheses at the start of `call`, which may contain parentheses.
+fn argument(call: &str) -> Option<&str> {
+    let inside = call.strip_prefix('(')?;
+    let depth = Cell::new(0_usize);
+    let end = position_outside_quotes(inside, |_, byte| match byte {
+        b')' if depth.get() == 0 => true,
+        b'(' | b')' => {
+            depth.set(if byte == b'(' { depth.get() + 1 } else { depth.get() - 1 });
+            false
+        }
+        _ => false,
+    })?;
     Some(&inside[..end])
+}
+
+/// Returns the path of the outermost string for a path or a pattern that leads into the document in
+/// a string: `policy` for `jsondecode(jsondecode(policy).a).b`. `None` if the text calls no decoder.
+pub fn outer_string(text: &str) -> Option<&str> {
+    let mut string = None;
+    let mut rest = split_exact(text).0;
+    while let Some(at) = position_outside_quotes(rest, |_, byte| byte == b'(') {
+        let (function, call) = rest.split_at(at);
+        let name = function.trim_start_matches('*');
+        let is_any = name.is_empty() && !function.is_empty();
+        if !is_any && !DECODERS.contains(&name) {
+            return None;
+        }
+        rest = argument(call)?;
+        string = Some(rest);
+    }
+    string.filter(|string| !string.is_empty())
+}
+
+/// Returns the error for a path or a pattern that leads into the document in a string. `None` if the
+/// text leads into no document.
+pub fn refuse_document(text: &str) -> Option<String> {
+    position_outside_quotes(text, |_, byte| matches!(byte, b'(' | b')'))?;
+    Some(match outer_string(text) {
+        Some(string) => format!("{NO_DOCUMENTS}: write {string}"),
+        None => RuleFault::Document.to_string(),
+    })
 }
 
 #[cfg(test)]
@@ -273,6 +322,35 @@ mod tests {
         ] {
             assert_eq!(pattern(text).is_of_documents(), is_of_documents, "{text}");
         }
+    }
+
+    #[test]
+    fn the_path_of_the_outermost_string_replaces_a_path_into_its_document() {
+        for (text, string) in [
+            ("jsondecode(policy).a", Some("policy")),
+            ("=yamldecode(m.k)", Some("m.k")),
+            ("jsondecode(jsondecode(policy).a).b", Some("policy")),
+            ("jsondecode(yamldecode(x).y).z", Some("x")),
+            (r#"jsondecode(m["a)(b"]).z"#, Some(r#"m["a)(b"]"#)),
+            ("*jsondecode(policy)*", Some("policy")),
+            ("*(policy).a", Some("policy")),
+            ("policy", None),
+            (r#"m["jsondecode(a)"]"#, None),
+            ("policy(x)", None),
+            ("jsondecode()", None),
+            ("jsondecode(policy", None),
+        ] {
+            assert_eq!(outer_string(text), string, "{text}");
+            let refusal = refuse_document(text);
+            let is_refused = pattern_leads_into_document(text);
+            assert_eq!(refusal.is_some(), is_refused, "{text}");
+            let advice = string.map_or("such as policy for".to_owned(), |it| format!("write {it}"));
+            assert!(refusal.is_none_or(|refusal| refusal.contains(&advice)), "{text}");
+        }
+    }
+
+    fn pattern_leads_into_document(text: &str) -> bool {
+        Pattern::parse(text).is_ok_and(|pattern| pattern.is_of_documents())
     }
 
     #[test]

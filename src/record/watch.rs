@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::json::value::{Elements, Kind, Members, Text, Value};
 use crate::nearest::{Sample, nearest_address};
-use crate::path::{self, AddressPattern, Paths, without_keys};
+use crate::path::{self, AddressPattern, Paths, split_exact, without_keys};
 use crate::plan::{ResourceChange, ResourceName};
 
 /// Maximum length of a path that is compared, in bytes. A longer path counts as a match of every
@@ -74,6 +74,8 @@ struct Seen {
     addresses: Sample,
     modules: Sample,
     paths: Sample,
+    /// Top-level attributes that are strings.
+    strings: Sample,
     /// One sample for each [`NamedKind`].
     things: [Sample; 3],
 }
@@ -269,10 +271,13 @@ impl Watch {
         for value in resource.values.into_iter().flatten() {
             let Ok(Kind::Object) = value.kind() else { continue };
             let keys = value.members().into_iter().flatten().filter_map(Result::ok);
-            for (key, _) in keys {
+            for (key, value) in keys {
                 let key = key.decode().unwrap_or_default();
                 if is_plain(&key) {
                     seen.paths.add(&key);
+                    if matches!(value.kind(), Ok(Kind::String)) {
+                        seen.strings.add(&key);
+                    }
                 }
             }
         }
@@ -301,10 +306,10 @@ impl Watch {
                         None => "no resource has such an attribute",
                         Some(_) => "none of these resources has such an attribute",
                     };
-                    (what, it.text().trim_start_matches('='), vec![&seen.paths])
+                    (what, split_exact(it.text()).0, vec![&seen.paths])
                 }
                 Named::Attribute(it) => {
-                    let text = it.text().trim_start_matches('=');
+                    let text = split_exact(it.text()).0;
                     ("no resource has such an attribute", text, vec![&seen.paths])
                 }
                 Named::NonResource(thing, it) => {
@@ -316,12 +321,26 @@ impl Watch {
                     (what, it.text(), vec![&seen.things[*thing as usize]])
                 }
             };
+            if let Named::Path(..) | Named::Attribute(_) = named
+                && let Some(string) = seen.string_above(text)
+            {
+                let what = "this path leads into a string";
+                return Unmatched { argument, what, near: Some(string.to_owned()) };
+            }
             let known = samples.into_iter().flat_map(Sample::names);
             let mut known: Vec<&str> = known.collect();
             known.sort_unstable();
             Unmatched { argument, what, near: nearest_address(&without_keys(text), &known) }
         })
         .collect()
+    }
+}
+
+impl Seen {
+    /// Returns the first key of a path if it is a string, so that nothing is below it.
+    fn string_above<'p>(&self, path: &'p str) -> Option<&'p str> {
+        let (key, _) = path.split_once(['.', '['])?;
+        self.strings.names().any(|name| name == key).then_some(key)
     }
 }
 

@@ -74,10 +74,9 @@ fn paths_into_documents_are_refused_where_nothing_can_match() {
                     "jsondecode(l[0].d)" => "l[0].d",
                     _ => "policy",
                 };
-                let rule = rule.split(['=', '*', 'j', 'y']).next().expect("a part");
-                let rule = &rule[..rule.rfind(':').expect("a colon")];
-                let instead = format!("the document in it: write {rule}:");
-                assert!(said.contains(&instead) && said.contains(&format!("{string}\n")), "{said}");
+                let instead = rule.replace(path, string);
+                let advice = format!("the document in a string: write {instead}\n");
+                assert!(said.ends_with(&advice), "{said}");
             }
             fs::write(folder.path("rules"), format!("delete\n{rule}\n")).expect("a file");
             let (code, said) = told(&folder, &["changes", "p.json", "--fail-on", "@rules"]);
@@ -97,9 +96,21 @@ fn paths_into_documents_are_refused_where_nothing_can_match() {
         ] {
             let (code, said) = told(&folder, args);
             assert_eq!(code, Some(64), "{args:?}: {said}");
-            let write = if args.contains(&"none") { "such as policy" } else { string };
-            assert!(said.contains("write") && said.contains(write), "{args:?}: {said}");
+            let advice = format!("the document in a string: write {string}");
+            assert!(said.contains(&advice), "{args:?}: {said}");
         }
+    }
+    for (rule, instead) in [
+        ("changed-path:jsondecode(jsondecode(policy).a).b", "write changed-path:policy\n"),
+        ("changed-path:jsondecode(yamldecode(x).y).z>2", "write changed-path:x>2\n"),
+        (r#"changed-path:a_b.c["yamldecode(x)"]:policy(x)"#, "such as policy for"),
+        (
+            r#"changed-path:a_b.c["yamldecode(x)"]:yamldecode(y)"#,
+            "write changed-path:a_b.c[\"yamldecode(x)\"]:y\n",
+        ),
+    ] {
+        let (code, said) = told(&folder, &["changes", "p.json", "--fail-on", rule]);
+        assert!(code == Some(64) && said.contains(instead), "{rule}: {said}");
     }
     let masked = r#"changed-path:m["(repeats a sensitive value)"]"#;
     let (code, said) = told(&folder, &["changes", "p.json", "--fail-on", masked]);
@@ -146,5 +157,19 @@ fn filters_do_not_warn_about_paths_that_they_match() {
     {
         let (_, said) = told(&folder, &["report", "p.json", "--ignore-path", path]);
         assert_eq!(said.contains("matches nothing"), !matches, "{path}: {said}");
+    }
+}
+
+#[test]
+fn a_path_below_a_string_suggests_the_string() {
+    let folder = folder();
+    for (rule, is_known) in [
+        ("changed-path:policy.Statement", true),
+        ("changed-path:=policy[0]", true),
+        ("changed-path:l.d.Statement", false),
+    ] {
+        let (code, said) = told(&folder, &["changes", "p.json", "--fail-on", rule]);
+        let advice = "this path leads into a string: did you mean policy?";
+        assert_eq!((code, said.contains(advice)), (Some(0), is_known), "{rule}: {said}");
     }
 }

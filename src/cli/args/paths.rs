@@ -1,6 +1,6 @@
 //! Parsers of arguments that are paths into values.
 
-use crate::path::{self, string_of};
+use crate::path;
 use crate::secret::ECHO;
 
 /// Parses a path to one place, without wildcards.
@@ -11,6 +11,9 @@ pub(super) fn place(text: &str) -> Result<String, String> {
         }
         Ok(()) => Ok(text.to_owned()),
         Err(error) => {
+            if let Some(refusal) = path::refuse_document(text) {
+                return Err(refusal);
+            }
             let at = error.location().map_or(0, |location| location.offset);
             Err(format!(
                 "{}: write a path like tags.Name, ingress[0].cidr_blocks or labels[\"a.b\"]",
@@ -32,9 +35,8 @@ pub(super) fn path(text: &str) -> Result<path::Pattern, String> {
 /// of reports.
 pub(super) fn path_of_values(text: &str) -> Result<path::Pattern, String> {
     let pattern = path(text)?;
-    if pattern.is_of_documents() {
-        let string = string_of(text.trim_start_matches('=')).unwrap_or("policy");
-        return Err(format!("a string has no paths into its document: write {string}"));
+    if let Some(refusal) = path::refuse_document(text) {
+        return Err(refusal);
     }
     match text.contains(ECHO) {
         true => Err("a report masks this key: write * in its place, as in tags[\"*\"]".to_owned()),

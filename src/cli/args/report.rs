@@ -152,13 +152,14 @@ impl NoiseArgs {
         set.into_iter().filter_map(|(is_set, name)| is_set.then_some(name)).collect()
     }
 
-    /// Whether a pattern matches only the values of documents in strings.
-    pub fn leads_into_documents(&self) -> bool {
+    /// Returns the error for the first pattern that matches only the values of documents in
+    /// strings.
+    pub fn refuse_document(&self) -> Option<String> {
         let only = self.only.iter().filter_map(|only| match only {
             Only::Path(path) => Some(path),
             _ => None,
         });
-        only.chain(&self.ignore_path).any(path::Pattern::is_of_documents)
+        only.chain(&self.ignore_path).find_map(|path| path::refuse_document(path.text()))
     }
 
     /// Returns the filter.

@@ -12,7 +12,7 @@
 
 use crate::error::{Error, ErrorKind, Result, RuleFault};
 use crate::nearest::nearest;
-use crate::path::{self, AddressPattern, Paths};
+use crate::path::{self, AddressPattern, Paths, outer_string, split_exact};
 use crate::record::counts::Summary;
 use crate::record::watch::{Named, NamedKind};
 use crate::record::{MarkChange, Record, ResourceChange};
@@ -163,7 +163,7 @@ impl Rule {
             },
             (_, argument) => (argument, None),
         };
-        let bare_path = path.map(|path| path.strip_prefix('=').unwrap_or(path));
+        let bare_path = path.map(|path| split_exact(path).0);
         for pattern in [address, bare_path].into_iter().flatten() {
             if pattern.is_empty() {
                 return Err(RuleFault::NoPattern(word));
@@ -188,6 +188,18 @@ impl Rule {
         }
         let (text, place, id) = (text.to_owned(), None, None);
         Ok(Rule { text, severity, message, subject, address, path, allowed, place, id })
+    }
+
+    /// Returns the text of a rule with the path of the string in place of a path into its document.
+    /// `None` if the path leads into no document.
+    pub fn without_document(text: &str) -> Option<String> {
+        let (_, rule) = severity(text.trim());
+        let (rule, _) = with_message(rule).ok()?;
+        let head = &rule[..last_outside_quotes(rule, '>').unwrap_or(rule.len())];
+        let start = last_outside_quotes(head, ':')? + 1;
+        let (before, path) = head.split_at(start);
+        let string = outer_string(path.trim_end())?;
+        Some(format!("{before}{string}{}", &rule[head.len()..]))
     }
 
     /// Creates a rule that a plan breaks if it fails an assertion. `index` is the assertion's index

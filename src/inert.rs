@@ -14,8 +14,8 @@
 //!
 //! For people, [`visible`] writes a hidden character, or one character of a command, as `\u{…}`. It
 //! writes a line feed, a carriage return and a tab as `\n`, `\r` and `\t`. [`lines`] keeps the line
-//! feeds of a message. [`Json`] writes every such character as `\u…`. Every JSON parser undoes this
-//! escape, so the JSON keeps its value.
+//! feeds and tabs of a message. [`Json`] writes every such character as `\u…`. Every JSON parser
+//! undoes this escape, so the JSON keeps its value.
 //!
 //! The trap: the caller may print several strings in a row, but [`visible`] sees only one. So
 //! [`visible`] also escapes a string that could become a command together with the next one.
@@ -65,17 +65,36 @@ pub fn text(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Like [`visible`], but keeps the line feeds of a text, except those at its end. The caller must
-/// make sure that a line of the text cannot pass for a line of its own.
-pub fn lines(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for (number, line) in text.trim_end().split('\n').enumerate() {
+/// Like [`visible`], but keeps the line feeds and tabs of a message, without the blank lines around
+/// it. The caller must make sure that a line of the text cannot pass for a line of its own.
+pub fn lines(message: &str) -> String {
+    let mut shown = String::with_capacity(message.len());
+    for (number, line) in trimmed(message).split('\n').enumerate() {
         if number > 0 {
             shown.push('\n');
         }
-        shown.push_str(&self::text(line.strip_suffix('\r').unwrap_or(line)));
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        for (number, part) in line.split('\t').enumerate() {
+            if number > 0 {
+                shown.push('\t');
+            }
+            shown.push_str(&self::text(part));
+        }
     }
     shown
+}
+
+/// Like [`lines`], but as separate lines with spaces in place of tabs.
+pub fn spaced_lines(message: &str) -> Vec<String> {
+    lines(message).split('\n').map(|line| line.replace('\t', "    ")).collect()
+}
+
+/// Returns a message without the blank lines at its start and its end.
+pub fn trimmed(message: &str) -> &str {
+    let message = message.trim_end();
+    let start = message.len() - message.trim_start().len();
+    let line = message[..start].rfind('\n').map_or(0, |at| at + 1);
+    &message[line..]
 }
 
 /// Returns the escape of a character: `\n`, `\r`, `\t` or `\u{…}`.

@@ -329,6 +329,19 @@ fn a_plan_without_a_configuration_is_an_error_that_says_so() {
 }
 
 #[test]
+fn the_output_of_a_module_is_suggested() {
+    let plan = run::root().join("corpus/plans/rich/plan.json");
+    for option in ["--references", "--dependents"] {
+        for address in ["module.dns.url", "module.dns.output.url"] {
+            let output = run::plansift().args(["config", option, address]).arg(&plan).output();
+            let said = String::from_utf8(output.expect("it runs").stderr).expect("UTF-8");
+            let advice = format!("nothing named {address}; did you mean module.dns.urls?\n");
+            assert!(said.contains(&advice), "{option}: {said}");
+        }
+    }
+}
+
+#[test]
 fn an_address_that_the_configuration_lacks_is_a_warning() {
     let plan = planted().to_string();
     for option in ["--references", "--dependents"] {

@@ -57,7 +57,7 @@ enum Own {
 /// see.
 fn obeyed(text: &str, own: Own) -> Option<String> {
     static HIDDEN: LazyLock<Regex> = LazyLock::new(|| {
-        let hidden = r"[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}--\n]";
+        let hidden = r"[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}--[\n\t]]";
         Regex::new(hidden).expect("a pattern")
     });
     static COLOUR: LazyLock<Regex> =

@@ -168,8 +168,8 @@ impl Work for AssertionReader<'_> {
         }
         if let Some(plan) = incomplete.filter(|_| !self.plans.quiet) {
             say(&format!(
-                "{name}: warning: this is {plan}, and no assertion asks about that: add `plan: \
-                 complete`"
+                "{name}: warning: this is {plan}, and no assertion asks about that: `plan: \
+                 complete` refuses such a plan"
             ));
         }
         // The locations of blocks are needed only if an assertion fails.

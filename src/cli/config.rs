@@ -18,7 +18,7 @@ use super::sources;
 use crate::batch::documents::Visited;
 use crate::config::{
     ConfigurationEntry, Element, Graph, Head, Lines, LocatedElement, ReadConfiguration,
-    SCHEMA_VERSION, Summary, Users, read,
+    SCHEMA_VERSION, Summary, Users, element_address, read, targets,
 };
 use crate::error::{Error, Result};
 use crate::input::Input;
@@ -131,7 +131,7 @@ impl Configurations<'_> {
             let mut users = Users::of(address);
             read = self::read(documents, &mut |element, _| {
                 summary.add(element);
-                names.add(&element.address);
+                add_names(element, &mut names);
                 users.find(element, |user| listing.entry(&ConfigurationEntry::User(user)))
             })?;
             if !users.is_known && read.is_present {
@@ -141,7 +141,7 @@ impl Configurations<'_> {
             let mut graph = Graph::new(limits);
             read = self::read(documents, &mut |element, offset| {
                 summary.add(element);
-                names.add(&element.address);
+                add_names(element, &mut names);
                 graph.add(element, offset)
             })?;
             let found = graph.dependents(address);
@@ -186,12 +186,24 @@ fn lines(origins: &dyn Origins, element: &Element) -> Option<Lines> {
     }
 }
 
+/// Adds the names of an element and of everything that it refers to.
+fn add_names(element: &Element, names: &mut Sample) {
+    names.add(&element.address);
+    targets(element).for_each(|address| names.add(&address));
+}
+
 /// Warns about an address that the configuration does not have. `names` are those that it has.
 fn warn_of_unknown(plans: &Plans, source: &str, address: &str, names: &Sample) {
     if !plans.quiet {
         let mut known: Vec<&str> = names.names().collect();
         known.sort_unstable();
-        let near = did_you_mean(nearest_address(address, &known).as_deref());
+        // The address of an output in a module is longer than the expression for it.
+        let near = nearest_address(&element_address(address), &known);
+        let near = near.map(|near| match near.starts_with("module.") {
+            true => near.replace(".output.", "."),
+            false => near,
+        });
+        let near = did_you_mean(near.as_deref());
         say(&format!("{source}: warning: the configuration has nothing named {address}{near}"));
     }
 }

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use super::args::GateArgs;
 use super::exit::Exit;
-use super::messages::{read_text, say, usage};
+use super::messages::{read_text, say_with, usage};
 use crate::error::{Error, ErrorKind, NO_DOCUMENTS, RuleFault};
 use crate::sink::Sink;
-use crate::sink::gate::{Answer, Gate, Rule};
+use crate::sink::gate::{Answer, Gate, Rule, without_document};
 
 /// Maximum number of resources in a message.
 pub const NAMED: usize = 3;
@@ -94,9 +94,7 @@ fn rule(text: &str) -> Result<Rule, Exit> {
                 "{place}: a colon stands before a pattern: did you mean {word}:{pattern}?"
             ))
         }
-        ErrorKind::Rule(RuleFault::Document)
-            if let Some(instead) = Rule::without_document(text) =>
-        {
+        ErrorKind::Rule(RuleFault::Document) if let Some(instead) = without_document(text) => {
             usage(&format!("--fail-on: '{text}': {NO_DOCUMENTS}: write {instead}"))
         }
         ErrorKind::Rule(RuleFault::Unknown(_)) if Path::new(text).is_file() => {
@@ -135,8 +133,7 @@ pub fn before<'s>(
         if rule.assertion().is_some() || broken.is_unknown || !broken.first.is_empty() {
             line += &format!(": {}", broken.words(NAMED, str::to_owned));
         }
-        line.extend(rule.message().map(|message| format!(": {message}")));
-        say(&line);
+        say_with(&line, rule.message());
     };
     Box::new(Gate::new(rules, sink, report))
 }

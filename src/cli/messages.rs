@@ -8,7 +8,7 @@ use super::args::{Plans, Refusal};
 use super::bar;
 use super::exit::Exit;
 use crate::error::Error;
-use crate::inert::visible;
+use crate::inert::{spaced_lines, visible};
 use crate::record::Warning;
 
 /// Prints a message with the name of the program as prefix.
@@ -19,8 +19,27 @@ pub fn say(text: &str) {
 /// Prints a line. Escapes hidden characters and commands of CI runners, which file names, arguments
 /// and addresses may contain. A closed standard error does not stop the run.
 fn line(text: &str) {
-    let text = visible(text);
+    write_line(&visible(text));
+}
+
+/// Prints a line that is visible.
+fn write_line(text: &str) {
     bar::suspend(|| drop(writeln!(io::stderr(), "{text}")));
+}
+
+/// Prints a message, followed by a text of the user. Several lines of that text are printed below
+/// the message.
+pub fn say_with(text: &str, explanation: Option<&str>) {
+    let mut text = visible(&format!("plansift: {text}"));
+    match &explanation.map(spaced_lines).unwrap_or_default()[..] {
+        [] => {}
+        [line] => text += &format!(": {line}"),
+        lines => {
+            text.push(':');
+            text.extend(lines.iter().map(|line| format!("\n  {line}")));
+        }
+    }
+    write_line(&text);
 }
 
 /// Prints an error of an output, and returns the exit code. `None` is standard output.

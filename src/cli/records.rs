@@ -20,6 +20,7 @@ use crate::plan::Accepts;
 use crate::record::{Extent, RecordOptions};
 use crate::sink::Sink;
 use crate::sink::fleet::{Fleet, Single};
+use crate::sink::moves::MoveReader;
 use crate::sink::origin::{Located, SharedOrigins};
 use crate::sink::source_link::SourceLinks;
 
@@ -41,7 +42,8 @@ pub fn summary(arguments: &Summary) -> Result<Exit, Exit> {
         let is_page = listed.is_single() && !is_table;
         let single = if is_page { Single::Page } else { Single::Table };
         let links = SourceLinks::new(origins.clone(), target);
-        Box::new(Fleet::new(out, screen, shape, single).with_links(links))
+        let fleet = Fleet::new(out, screen, shape, single).with_links(links);
+        Box::new(MoveReader::new(Box::new(fleet)))
     })
 }
 

@@ -1,7 +1,7 @@
 //! `plansift report`: the changes of plans, in several formats at once.
 
 use std::cell::Cell;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, IsTerminal, Write, stderr, stdout};
 use std::path::Path;
 
 use super::args::{Echo, Ignore, Report, Target, Values};
@@ -28,6 +28,7 @@ use crate::record::RecordOptions;
 use crate::record::watch::Watch;
 use crate::sink::gate::Rule;
 use crate::sink::markdown::{Fit, Measure, Rest};
+use crate::sink::moves::MoveReader;
 use crate::sink::origin::{Located, SharedOrigins};
 use crate::sink::screen::{Color, Screen};
 use crate::sink::several::Several;
@@ -53,7 +54,8 @@ pub fn run(arguments: &Report) -> std::result::Result<Exit, Exit> {
     }
     let (is_broken, failed_at) = (Cell::new(false), Cell::new(None));
     let several = located(Several::new(sinks, &failed_at), origins);
-    let mut sink = gates::before(several, &rules, &is_broken);
+    let reports = Box::new(MoveReader::new(several));
+    let mut sink = gates::before(reports, &rules, &is_broken);
     let attributes = attributes(arguments, &options);
     let settings = assertion_settings.as_ref();
     let mut sifting = Sifting::new(plans, options, &attributes, settings, sink.as_mut());
@@ -69,7 +71,7 @@ pub fn run(arguments: &Report) -> std::result::Result<Exit, Exit> {
         is_broken: (!rules.is_empty()).then(|| is_broken.get()),
         tells_changes: arguments.records.detailed_exitcode,
         is_written_empty: true,
-        watch: options.watch,
+        watch: options.watch.filter(|_| !shows_warnings(&arguments.targets)),
         ..Ending::new(plans, &counts)
     };
     let finish = || {
@@ -150,6 +152,15 @@ fn attributes(arguments: &Report, options: &RecordOptions) -> Wanted {
     };
     let secrets = Box::new(secret_options(&arguments.secrets, options.read));
     Wanted::Values { all, detail: arguments.detail(), secrets }
+}
+
+/// Whether a report on the terminal shows the warnings about patterns, so that standard error need
+/// not repeat them.
+fn shows_warnings(targets: &[Target]) -> bool {
+    let is_shown = |target: &Target| {
+        target.file.is_none() && matches!(target.format, ReportForm::Term | ReportForm::Markdown)
+    };
+    targets.iter().any(is_shown) && stdout().is_terminal() && stderr().is_terminal()
 }
 
 /// Refuses arguments that contradict each other.

@@ -30,7 +30,7 @@ pub use element::{
 };
 pub use graph::{Edge, Graph, Node};
 pub use reading::{ReadConfiguration, read};
-pub use users::Users;
+pub use users::{Users, element_address, targets};
 
 /// The JSON Schema of the entries about a configuration, as text with a final line feed.
 pub const SCHEMA: &str = include_str!("schema.json");

@@ -62,12 +62,18 @@ impl Users {
     }
 }
 
+/// Returns the addresses that the expressions of an element refer to.
+pub fn targets(element: &Element) -> impl Iterator<Item = String> {
+    let references = element.references().flat_map(|(_, references)| traversals(references));
+    references.filter_map(|text| Some(Target::of(text)?.address(element.module())))
+}
+
 /// The prefix of the address of a provider configuration.
 pub(super) const PROVIDER: &str = "provider.";
 
 /// Returns the address of an element that the user names: without instance keys and attributes, and
 /// with `output` before the output of a module.
-pub(super) fn element_address(text: &str) -> String {
+pub fn element_address(text: &str) -> String {
     if text.starts_with(PROVIDER) {
         return text.to_owned();
     }

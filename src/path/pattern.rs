@@ -227,8 +227,8 @@ fn argument(call: &str) -> Option<&str> {
     Some(&inside[..end])
 }
 
-/// Returns the path of the outermost string for a path or a pattern that leads into the document in
-/// a string: `policy` for `jsondecode(jsondecode(policy).a).b`. `None` if the text calls no decoder.
+/// Returns the path of the outermost string for a path or a pattern that leads into a document:
+/// `policy` for `jsondecode(jsondecode(policy).a).b`. `None` if the text calls no decoder.
 pub fn outer_string(text: &str) -> Option<&str> {
     let mut string = None;
     let mut rest = split_exact(text).0;
@@ -245,8 +245,8 @@ pub fn outer_string(text: &str) -> Option<&str> {
     string.filter(|string| !string.is_empty())
 }
 
-/// Returns the error for a path or a pattern that leads into the document in a string. `None` if the
-/// text leads into no document.
+/// Returns the error for a path or a pattern that leads into the document in a string. `None` for
+/// any other text.
 pub fn refuse_document(text: &str) -> Option<String> {
     position_outside_quotes(text, |_, byte| matches!(byte, b'(' | b')'))?;
     Some(match outer_string(text) {

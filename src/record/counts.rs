@@ -32,6 +32,9 @@ pub struct Summary {
     pub terraform: PlanLine,
     /// Elements of `resource_changes` whose previous address differs from the address.
     pub moved: u64,
+    /// Elements of `resource_drift` that only move, as in a refresh-only plan. Not serialized.
+    #[serde(skip)]
+    pub moved_in_drift: u64,
     /// Counts of the paths in `resource_changes`; `None` with [`Extent::Actions`].
     #[serde(flatten)]
     pub paths: Option<PathCounts>,
@@ -100,6 +103,15 @@ impl Summary {
         ["fail", "error"].iter().filter_map(|status| self.checks.get(*status)).sum()
     }
 
+    /// Returns the number of objects that move. A refresh-only plan has its moves in
+    /// `resource_drift`.
+    pub fn moves(&self) -> u64 {
+        match self.moved {
+            0 => self.moved_in_drift,
+            moved => moved,
+        }
+    }
+
     /// Creates an empty summary, which counts paths only with [`Extent::Paths`].
     pub(super) fn with(extent: Extent) -> Summary {
         let paths = (extent == Extent::Paths).then(PathCounts::default);
@@ -150,6 +162,9 @@ impl Summary {
             _ => &mut self.deferred_changes,
         };
         count(counts, &facts.word, limits, facts.offset)?;
+        if facts.section == Section::ResourceDrift && facts.is_moved && facts.word == "no-op" {
+            self.moved_in_drift += 1;
+        }
         if facts.section == Section::ResourceChanges {
             self.terraform.add(&facts.terraform);
             self.moved += u64::from(facts.is_moved);

@@ -264,6 +264,11 @@ impl ResourceChange<'_> {
         Cow::Owned(format!("{data}{type_name}.{name}{}", index.unwrap_or_default()))
     }
 
+    /// Whether the change moves the object and does nothing else.
+    pub fn only_moves(&self) -> bool {
+        self.action == "no-op" && self.moved_from().is_some() && self.importing.is_none()
+    }
+
     /// Whether the resource stays as it is: no action, no move and no import.
     pub fn is_settled(&self) -> bool {
         self.action == "no-op" && self.moved_from().is_none() && self.importing.is_none()

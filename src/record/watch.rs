@@ -345,18 +345,25 @@ impl Seen {
 }
 
 impl Unmatched<'_> {
-    /// Returns a sentence about the pattern, without a period. `quote` quotes the argument and the
-    /// name from the plan.
-    pub fn words(&self, quote: impl Fn(&str) -> String) -> String {
+    /// Returns a sentence about the pattern. `quote` quotes the rule or the option, and the name
+    /// from the plan.
+    pub fn sentence(&self, quote: impl Fn(&str) -> String) -> String {
         let Unmatched { argument, what, near } = self;
-        let near = near.as_ref().map(|near| format!(": did you mean {}?", quote(near)));
-        format!("{} matches nothing, {what}{}", quote(argument), near.unwrap_or_default())
+        let (word, quoted) = match argument.strip_prefix("rule ") {
+            Some(rule) => ("Rule ", rule),
+            None => ("", *argument),
+        };
+        let end = near.as_ref().map(|near| format!(": did you mean {}?", quote(near)));
+        let end = end.unwrap_or_else(|| ".".to_owned());
+        format!("{word}{} matches nothing, {what}{end}", quote(quoted))
     }
 }
 
 impl Display for Unmatched<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.words(str::to_owned))
+        let Unmatched { argument, what, near } = self;
+        write!(f, "{argument} matches nothing, {what}")?;
+        near.as_ref().map_or(Ok(()), |near| write!(f, ": did you mean {near}?"))
     }
 }
 

@@ -174,13 +174,13 @@ impl<'a, W: Write> Results<'a, W> {
         (shared, lines)
     }
 
-    /// Returns the findings of an assertion and its message, as one string.
+    /// Returns the findings of an assertion and its message, as one visible text.
     fn explained(&self, assertion: &Assertion, outcome: &Outcome) -> String {
         let (shared, lines) = self.lines(assertion, outcome);
         let shared = shared.map(|shared| format!("{shared} ")).unwrap_or_default();
-        let mut text = shared + &lines.join("; ");
+        let mut text = visible(&(shared + &lines.join("; ")));
         if let Some(message) = &assertion.message {
-            text += &format!(": {message}");
+            text += &format!(": {}", inert::lines(message));
         }
         text
     }
@@ -338,7 +338,10 @@ impl<'a, W: Write> Results<'a, W> {
                 self.write(&format!("{indent}{}\n", visible(&line)))?;
             }
             if let Some(message) = &assertion.message {
-                self.write(&format!("  {}\n", visible(message)))?;
+                for line in inert::spaced_lines(message) {
+                    let space = if line.is_empty() { "" } else { "  " };
+                    self.write(&format!("{space}{line}\n"))?;
+                }
             }
         }
         Ok(())
@@ -395,7 +398,7 @@ impl<'a, W: Write> Results<'a, W> {
                 true => {
                     "the assertion is optional, and the plan has nothing that it is about".into()
                 }
-                false => visible(&self.explained(assertion, outcome)),
+                false => self.explained(assertion, outcome),
             };
             let block = self.location(assertion, outcome);
             suite.failed_at(block.as_ref(), &assertion.name, element, &message);
@@ -422,10 +425,10 @@ impl<'a, W: Write> Results<'a, W> {
         };
         let message = match assertion.file.as_str() {
             "" => self.explained(assertion, outcome),
-            _ => format!("{source}: {}", self.explained(assertion, outcome)),
+            _ => format!("{}: {}", visible(source), self.explained(assertion, outcome)),
         };
         let rule = (place, self.ids[place].as_str());
-        let result = sarif::result(rule, assertion.severity.word(), &visible(&message), &location);
+        let result = sarif::result(rule, assertion.severity.word(), &message, &location);
         let text = inert::json(&result).into_owned();
         let comma = if self.counts.written == 0 { "\n" } else { ",\n" };
         self.counts.written += 1;
@@ -434,7 +437,7 @@ impl<'a, W: Write> Results<'a, W> {
 
     fn annotation(&mut self, source: &str, assertion: &Assertion, outcome: &Outcome) -> Result<()> {
         let title = format!("Assertion failed: {}", assertion.name);
-        let mut message = format!("{source}: {}", self.explained(assertion, outcome));
+        let mut message = format!("{}: {}", visible(source), self.explained(assertion, outcome));
         let level = assertion.severity.word();
         // Annotates the block if it is known, because reviewers see it. The file of assertions is
         // in the repository, too, unlike the plan.
@@ -442,7 +445,7 @@ impl<'a, W: Write> Results<'a, W> {
         let at = match self.location(assertion, outcome) {
             Some(block) => {
                 let origin = format!(" (asserted in {file}:{line})");
-                message += if file.is_empty() { "" } else { &origin };
+                message += &if file.is_empty() { String::new() } else { visible(&origin) };
                 github::place(&block)
             }
             None if file.is_empty() => String::new(),
@@ -452,7 +455,7 @@ impl<'a, W: Write> Results<'a, W> {
     }
 }
 
-/// Returns a workflow command of GitHub Actions.
+/// Returns a workflow command of GitHub Actions. `message` is visible.
 fn command(level: &str, place: &str, title: &str, message: &str) -> String {
-    github::command(level, place, &visible(title), &visible(message))
+    github::command(level, place, &visible(title), message)
 }

@@ -15,6 +15,7 @@ use super::patterns::Patterns;
 use super::phrase::{Warning, counted};
 use super::report::ReportOptions;
 use super::screen::fit;
+use super::short::{given, separator};
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
 use crate::inert::{self, visible};
@@ -157,13 +158,14 @@ impl<'s, W: Write> Github<'s, W> {
             return Ok(());
         }
         let title = format!("Check failed: {}", shown(&check.address, NAME));
-        let lines = check.problems.iter().filter(|problem| !problem.is_empty());
-        let lines = lines.take(PROBLEMS).map(|problem| fit(&inert::lines(problem), MESSAGE));
+        let lines = given(&check.problems)
+            .take(PROBLEMS)
+            .map(|problem| fit(&inert::lines(problem), MESSAGE));
         let lines: Vec<String> = lines.collect();
         let source = shown(&self.source, NAME);
         let message = match lines.is_empty() {
             true => format!("{source}: {}", shown(&check.status, NAME)),
-            false => format!("{source}: {}", lines.join("\n")),
+            false => format!("{source}: {}", lines.join(separator(&check.problems))),
         };
         let location = first_location(&self.origins, &[check.address.clone().into_owned()]);
         self.annotate_at(location, Level::Error, &title, &message)
@@ -172,7 +174,7 @@ impl<'s, W: Write> Github<'s, W> {
     /// Annotates the patterns that match nothing in any plan.
     fn unmatched(&mut self) -> Result<()> {
         for pattern in self.patterns.unmatched() {
-            let words = shown(&pattern.to_string(), MESSAGE);
+            let words = shown(&pattern.sentence(str::to_owned), MESSAGE);
             self.annotate(Level::Warning, "Pattern matches nothing", &words)?;
         }
         Ok(())
@@ -206,7 +208,9 @@ impl<'s, W: Write> Github<'s, W> {
             let words = answer.words(NAMED, |name| shown(name, width));
             let mut text = format!("{source}: {words}");
             let message = answer.rule.message();
-            text.extend(message.map(|message| format!("\n{}", shown(message, MESSAGE))));
+            text.extend(
+                message.map(|message| format!("\n{}", fit(&inert::lines(message), MESSAGE))),
+            );
             let location = first_location(&self.origins, answer.first);
             let location = location.or_else(|| written_at(answer.rule));
             let (title, rule) = (answer.rule.broken_words(), shown(answer.rule.text(), NAME));

@@ -5,7 +5,9 @@
 //! changes. A suite `patterns` lists the patterns that match nothing in any plan as skipped tests.
 
 use std::fmt::Write as _;
-use std::io::Write;
+use std::io::{self, Write};
+
+use serde::{Deserialize, Serialize};
 
 use super::gate::{Answer, CountedRules};
 use super::markup::escaped;
@@ -14,9 +16,11 @@ use super::patterns::Patterns;
 use super::phrase::Warning;
 use super::report::ReportOptions;
 use super::short::{messages, short};
+use super::spool::SpooledText;
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
 use crate::inert::{lines, visible};
+use crate::record::watch::Unmatched;
 use crate::record::{Label, Record};
 
 /// Maximum number of checks of a plan with their own test. One more test covers all others.
@@ -35,10 +39,13 @@ pub struct Junit<W: Write> {
     patterns: Patterns,
     /// The tests of the current plan.
     suite: Suite,
+    /// The finished suites, one on each line. They wait for the end of the run if a rule may match
+    /// nothing in any plan.
+    waiting: SpooledText,
     has_begun: bool,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Suite {
     text: String,
     tests: u64,
@@ -48,6 +55,8 @@ pub(super) struct Suite {
     checks: u64,
     /// Whether a check beyond [`CHECKS_MAX`] failed.
     has_more_failed: bool,
+    /// The names of tests that passed, each with its offset in `text`.
+    passed_rules: Vec<(usize, String)>,
 }
 
 impl Suite {
@@ -56,6 +65,26 @@ impl Suite {
         // Writing to a string cannot fail.
         let _ =
             writeln!(self.text, r#"    <testcase classname="plansift" name="{}"/>"#, escaped(name));
+    }
+
+    /// Adds a test that passed, unless its rule turns out to match nothing in any plan.
+    fn passed_rule(&mut self, name: &str) {
+        self.passed_rules.push((self.text.len(), name.to_owned()));
+    }
+
+    /// Adds the tests of [`Suite::passed_rule`], except those in `left_out`.
+    fn with_rules(mut self, left_out: &[Unmatched<'_>]) -> Suite {
+        let text = std::mem::take(&mut self.text);
+        let mut start = 0;
+        for (end, name) in std::mem::take(&mut self.passed_rules) {
+            self.text += &text[start..end];
+            start = end;
+            if left_out.iter().all(|pattern| pattern.argument != name) {
+                self.passed(&name);
+            }
+        }
+        self.text += &text[start..];
+        self
     }
 
     /// Adds a test that did not pass. `outcome` is the XML element: `failure`, `error` or
@@ -79,7 +108,8 @@ impl Suite {
             "skipped" => self.skipped += 1,
             _ => self.failures += 1,
         }
-        let lines: Vec<_> = message.split('\n').map(escaped).collect();
+        let parts = |line: &str| line.split('\t').map(escaped).collect::<Vec<_>>().join("&#9;");
+        let lines: Vec<_> = message.split('\n').map(parts).collect();
         let (name, message) = (escaped(name), lines.join("&#10;"));
         let place = block.map_or_else(String::new, |block| {
             format!(r#" file="{}" line="{}""#, escaped(&block.file), block.line)
@@ -109,7 +139,8 @@ impl<W: Write> Junit<W> {
         let counted_rules = CountedRules::new(options.rules);
         let patterns = Patterns::of(options.watch);
         let suite = Suite::default();
-        Junit { out, counted_rules, patterns, suite, has_begun: false }
+        let waiting = SpooledText::default();
+        Junit { out, counted_rules, patterns, suite, waiting, has_begun: false }
     }
 
     fn begin(&mut self) -> Result<()> {
@@ -120,9 +151,14 @@ impl<W: Write> Junit<W> {
     }
 
     fn end_suite(&mut self, name: &str) -> Result<()> {
-        self.begin()?;
         let suite = std::mem::take(&mut self.suite);
-        self.out.write_all(suite.end(name).as_bytes()).map_err(write_error)
+        if self.patterns.has_watch() {
+            let line = serde_json::to_string(&(name, &suite)).map_err(write_error)?;
+            return self.waiting.write_all((line + "\n").as_bytes()).map_err(write_error);
+        }
+        self.begin()?;
+        let text = suite.with_rules(&[]).end(name);
+        self.out.write_all(text.as_bytes()).map_err(write_error)
     }
 }
 
@@ -187,14 +223,46 @@ impl<W: Write> Sink for Junit<W> {
     fn finish(&mut self) -> Result<()> {
         self.begin()?;
         let unmatched = self.patterns.unmatched();
+        self.waiting.take(&mut Suites {
+            line: Vec::new(),
+            unmatched: &unmatched,
+            out: &mut self.out,
+        })?;
+        let mut suite = Suite::default();
         for pattern in &unmatched {
-            self.suite.failed(pattern.argument, "skipped", &pattern.to_string());
+            suite.failed(pattern.argument, "skipped", &pattern.sentence(str::to_owned));
         }
         if !unmatched.is_empty() {
-            self.end_suite("patterns")?;
+            self.out.write_all(suite.end("patterns").as_bytes()).map_err(write_error)?;
         }
         self.out.write_all(END.as_bytes()).map_err(write_error)?;
         self.out.flush().map_err(write_error)
+    }
+}
+
+/// Writes suites, which arrive as lines of JSON in pieces of any length.
+struct Suites<'a, W> {
+    /// The beginning of a line.
+    line: Vec<u8>,
+    unmatched: &'a [Unmatched<'a>],
+    out: &'a mut W,
+}
+
+impl<W: Write> Write for Suites<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+            self.line.extend_from_slice(piece);
+            if piece.ends_with(b"\n") {
+                let (name, suite): (String, Suite) = serde_json::from_slice(&self.line)?;
+                self.out.write_all(suite.with_rules(self.unmatched).end(&name).as_bytes())?;
+                self.line.clear();
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -204,10 +272,10 @@ fn rule(suite: &mut Suite, answer: &Answer<'_>) {
     let kind = if answer.rule.assertion().is_some() { "assertion" } else { "rule" };
     let name = format!("{kind} {}", answer.rule.text());
     if !answer.is_broken() {
-        return suite.passed(&name);
+        return suite.passed_rule(&name);
     }
     let mut words = answer.words(usize::MAX, visible);
-    words.extend(answer.rule.message().map(|message| format!(": {message}")));
+    words.extend(answer.rule.message().map(|message| format!(": {}", lines(message))));
     let severity = answer.rule.severity().word();
     let outcome = if answer.fails() { "failure" } else { "skipped" };
     suite.failed(&name, outcome, &format!("{severity}: {words}"));

@@ -37,10 +37,12 @@ mod loss;
 pub mod markdown;
 #[cfg(feature = "report")]
 mod markup;
+#[cfg(feature = "report")]
+pub mod moves;
 pub mod ndjson;
 #[cfg(feature = "report")]
 pub mod origin;
-#[cfg(feature = "report")]
+
 mod overview;
 #[cfg(feature = "report")]
 mod patterns;

@@ -16,6 +16,11 @@ impl Patterns {
         Patterns { watch, has_read: false }
     }
 
+    /// Whether there are patterns that may match nothing.
+    pub fn has_watch(&self) -> bool {
+        self.watch.is_some()
+    }
+
     /// Takes note of a plan that was read to its end.
     pub fn note(&mut self, record: &Record<'_>) {
         self.has_read |= matches!(record, Record::Summary(_));

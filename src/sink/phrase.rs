@@ -455,8 +455,11 @@ pub(super) fn plan_line(summary: &Summary, invocations: u64) -> String {
             Summary { plan: PlanFacts { complete: Some(false), .. }, .. } => {
                 "No changes yet; the plan is not complete."
             }
+            _ if summary.is_of_refresh() && summary.plan.applyable == Some(false) => {
+                "No changes to objects."
+            }
             _ if summary.is_of_refresh() => {
-                "No changes to make; the state is to be brought up to date."
+                "No changes to objects. Applying this plan only updates the state."
             }
             Summary { plan: PlanFacts { applyable: Some(true), .. }, .. } => {
                 "No changes here, although the plan says that there is something to apply."

@@ -18,7 +18,7 @@ use super::short::short;
 use super::source_link::encoded;
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
-use crate::inert::{self, visible};
+use crate::inert::{self, lines, visible};
 use crate::json::string::quoted;
 use crate::record::{Check, Label, Record, ResourceChange};
 
@@ -155,7 +155,7 @@ impl<W: Write> Sarif<W> {
         let described = |it: &Rule| {
             let text = visible(it.text());
             let description = match (it.message(), it.assertion()) {
-                (Some(message), _) => visible(message),
+                (Some(message), _) => lines(message),
                 (None, Some(_)) => text,
                 (None, None) => format!("No plan breaks the rule {text}"),
             };
@@ -266,7 +266,11 @@ impl<W: Write> Sink for Sarif<W> {
             notifications.push(notification(level, &text, None));
         }
         for pattern in self.patterns.unmatched() {
-            notifications.push(notification("warning", &visible(&pattern.to_string()), None));
+            notifications.push(notification(
+                "warning",
+                &visible(&pattern.sentence(str::to_owned)),
+                None,
+            ));
         }
         self.write(&tail(!self.has_failed, &notifications))?;
         self.out.flush().map_err(write_error)

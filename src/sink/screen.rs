@@ -62,8 +62,17 @@ impl Screen {
 
     /// Wraps a sentence into lines.
     pub(super) fn sentence(self, style: &str, text: &str) -> String {
-        let lines = wrapped(text, self.width).into_iter();
-        lines.map(|line| self.paint(style, line) + "\n").collect()
+        let (mark, text) = match text.strip_prefix("! ") {
+            Some(text) => ("! ", text),
+            None => ("", text),
+        };
+        let lines = wrapped(text, self.width.saturating_sub(mark.len())).into_iter();
+        let space = " ".repeat(mark.len());
+        let lines = lines.enumerate().map(|(index, line)| match index {
+            0 => self.paint(style, &format!("{mark}{line}")) + "\n",
+            _ => format!("{space}{}\n", self.paint(style, line)),
+        });
+        lines.collect()
     }
 
     /// Wraps a note below a table into lines.

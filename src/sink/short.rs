@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use crate::inert::trimmed;
+
 /// Maximum length of a name, in bytes. Longer names are shortened.
 const NAME_MAX: usize = 1024;
 
@@ -48,13 +50,26 @@ pub(super) fn first_line(message: &str) -> &str {
     message.trim().split('\n').next().unwrap_or_default().trim_end()
 }
 
+/// Returns the messages that are not blank.
+pub(super) fn given<'m>(messages: &'m [Cow<'_, str>]) -> impl Iterator<Item = &'m str> + Clone {
+    messages.iter().map(|message| trimmed(message)).filter(|message| !message.is_empty())
+}
+
+/// Returns the separator of messages that begin a line each. If a message has several lines, an
+/// empty line separates it from the next one.
+pub(super) fn separator(messages: &[Cow<'_, str>]) -> &'static str {
+    match given(messages).any(|message| message.contains('\n')) {
+        true => "\n\n",
+        false => "\n",
+    }
+}
+
 /// Joins messages, and shortens the result to [`MESSAGE_MAX`]. It ends with the number of bytes
-/// left out. If a message has several lines, each message begins a line.
+/// left out. If a message has several lines, an empty line separates the messages.
 pub(super) fn messages(messages: &[Cow<'_, str>]) -> String {
     let (mut text, mut left_out) = (String::new(), 0);
-    let messages = || messages.iter().map(|message| message.trim_end());
-    let between = if messages().any(|message| message.contains('\n')) { "\n" } else { "; " };
-    for (index, message) in messages().enumerate() {
+    let between = if separator(messages) == "\n" { "; " } else { "\n\n" };
+    for (index, message) in given(messages).enumerate() {
         let separator = if index == 0 { "" } else { between };
         let room = MESSAGE_MAX.saturating_sub(text.len() + separator.len());
         let end = message.floor_char_boundary(room);
@@ -96,7 +111,7 @@ mod tests {
         let texts = ["one\n", "two"].map(Cow::Borrowed);
         assert_eq!(messages(&texts), "one; two");
         let texts = ["one\n\n 1\n", "two"].map(Cow::Borrowed);
-        assert_eq!(messages(&texts), "one\n\n 1\ntwo");
+        assert_eq!(messages(&texts), "one\n\n 1\n\ntwo");
         assert_eq!(first_line(&texts[0]), "one");
     }
 }

@@ -54,8 +54,8 @@ struct Draft {
     losses: [Listing; loss::RANKS],
     moves: Listing,
     imports: Listing,
-    /// Objects that changed outside, and objects that only moved, in a refresh-only plan.
-    drift: [Listing; 2],
+    /// Objects that changed outside.
+    drift: Listing,
     deferred: Listing,
     deferred_reasons: ByWord,
     checks: Checks,
@@ -152,7 +152,7 @@ impl<W: Write> View<W> {
             losses: self.losses_max().map(|lines| Listing::new(Bounds { lines, columns })),
             moves: listing(),
             imports: listing(),
-            drift: [listing(), listing()],
+            drift: listing(),
             deferred: listing(),
             checks: Checks { failed: listing(), unknown: listing() },
             ..Draft::default()
@@ -189,9 +189,7 @@ impl<W: Write> View<W> {
         self.draw_listing(loss::TITLE, &losses.unwrap_or_default())?;
         self.draw_listing("Moved", &plan.moves)?;
         self.draw_listing("Imported", &plan.imports)?;
-        let [drift, moves] = &plan.drift;
-        self.draw_listing("Moved, to be recorded in the state", moves)?;
-        self.draw_listing(tool.drift(), drift)?;
+        self.draw_listing(tool.drift(), &plan.drift)?;
         self.draw_listing(&deferred_title(&plan), &plan.deferred)?;
         self.draw_listing("Checks that failed", &plan.checks.failed)?;
         self.draw_listing("Checks that are not known yet", &plan.checks.unknown)?;
@@ -365,8 +363,7 @@ impl<W: Write> Sink for View<W> {
             Record::Plan(header) => header.source.clone_into(&mut plan.source),
             Record::ResourceChange(change) => plan.change(change, links),
             Record::ResourceDrift(change) => {
-                let listing = &mut plan.drift[usize::from(change.action == "no-op")];
-                listing.push(|| line(change, links, previous_address(change)));
+                plan.drift.push(|| line(change, links, previous_address(change)));
             }
             Record::DeferredChange(change) => {
                 let reason = change.deferred_reason.as_deref().unwrap_or("unknown");

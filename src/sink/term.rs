@@ -30,10 +30,11 @@ use super::summary::{Action, symbol};
 use super::tool::{Clues, Tool};
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
-use crate::inert::visible;
+use crate::inert::{spaced_lines, visible};
 use crate::record::{
     ActionInvocation, Check, Hidden, Label, OutputChange, Record, ResourceChange, view::Detail,
 };
+use crate::sink::short::{given, separator};
 
 /// The column where resource names begin, after the symbols.
 const SYMBOLS: usize = 6;
@@ -164,7 +165,7 @@ impl<W: Write> Term<W> {
             let severity = self.paint(style, answer.rule.severity().word());
             // Writing to a string cannot fail.
             let _ = writeln!(text, "      {}  {severity}", visible(answer.rule.text()));
-            let message = answer.rule.message().map(visible);
+            let message = answer.rule.message().map(spaced_lines).unwrap_or_default();
             for line in answer.lines(NAMED, visible).into_iter().chain(message) {
                 for line in wrapped(&line, self.screen.width.saturating_sub(8)) {
                     // Each line is escaped again, because its start could be a CI runner command.
@@ -348,9 +349,13 @@ impl<W: Write> Term<W> {
         let used = SYMBOLS + width(&address) + 2 + width(&status);
         let link = self.link(self.links.of(&check.address).as_ref(), used);
         self.line(&format!("      {address}  {}{link}", self.paint(style, &status)))?;
-        for line in check.problems.iter().flat_map(|message| message.trim_end().lines()) {
-            let space = if line.is_empty() { "" } else { "        " };
-            self.line(&format!("{space}{}", visible(line)))?;
+        let has_gaps = separator(&check.problems) == "\n\n";
+        for (index, message) in given(&check.problems).enumerate() {
+            let gap = (has_gaps && index > 0).then(String::new);
+            for line in gap.into_iter().chain(spaced_lines(message)) {
+                let space = if line.is_empty() { "" } else { "        " };
+                self.line(&format!("{space}{line}"))?;
+            }
         }
         Ok(())
     }
@@ -439,7 +444,7 @@ impl<W: Write> Sink for Term<W> {
             self.line("")?;
         }
         for pattern in unmatched {
-            self.sentence(YELLOW, &format!("! {}", visible(&pattern.to_string())))?;
+            self.sentence(YELLOW, &format!("! {}", pattern.sentence(visible)))?;
         }
         self.out.flush().map_err(write_error)
     }

@@ -177,6 +177,36 @@ fn the_summary_uses_the_width_of_the_terminal() {
     }
 }
 
+/// `script` provides the terminal.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_shows_a_pattern_without_a_match_once() {
+    let plansift = run::plansift();
+    let program = plansift.get_program().to_string_lossy().into_owned();
+    for (options, count) in [("", 1), (" -o json", 1), (" >/dev/null", 1), (" 2>/dev/null", 1)] {
+        let rule = "--fail-on destroy:no_such_type_anywhere_in_this_plan";
+        let inner = format!(
+            "stty cols 60; {program} report --color never {rule} corpus/plans/update/plan.json\
+             {options}"
+        );
+        let run = std::process::Command::new("script")
+            .args(["-qec", &inner, "/dev/null"])
+            .current_dir(run::root())
+            .env_remove("COLUMNS")
+            .stdin(std::process::Stdio::null())
+            .output();
+        let Ok(run) = run else { return };
+        let text = String::from_utf8_lossy(&run.stdout).replace('\r', "");
+        let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(joined.matches("matches nothing").count(), count, "{options}: {text}");
+        if options.is_empty() {
+            let (_, warning) = text.split_once("\n! Rule ").expect("a warning");
+            let mut lines = warning.lines();
+            assert!(lines.nth(1).is_some_and(|line| line.starts_with("  ")), "{text}");
+        }
+    }
+}
+
 #[test]
 fn broken_rules_wrap_at_the_width_of_the_terminal() {
     let words =

@@ -59,34 +59,34 @@ fn a_rule_that_matches_nothing_is_in_every_report_for_people() {
         (
             "term",
             [
-                "! rule check:certifcate matches nothing, no check has such an address: did you \
+                "! Rule check:certifcate matches nothing, no check has such an address: did you \
                  mean check.certificate?\n",
-                "! rule delete:aws_lamda matches nothing, no resource has such an address, type or \
-             module\n",
+                "! Rule delete:aws_lamda matches nothing, no resource has such an address, type or \
+                 module.\n",
             ],
         ),
         (
             "markdown",
             [
-                "**Warning:** `rule check:certifcate` matches nothing, no check has such an \
+                "**Warning:** Rule `check:certifcate` matches nothing, no check has such an \
                  address: did you mean `check.certificate`?\n",
-                "**Warning:** `rule delete:aws_lamda` matches nothing, ",
+                "**Warning:** Rule `delete:aws_lamda` matches nothing, ",
             ],
         ),
         (
             "html",
             [
-                "<li class=\"warning mild\">rule check:certifcate matches nothing, no check has \
+                "<li class=\"warning mild\">Rule check:certifcate matches nothing, no check has \
                  such an address: did you mean check.certificate?</li>",
-                "<li class=\"warning mild\">rule delete:aws_lamda matches nothing, ",
+                "<li class=\"warning mild\">Rule delete:aws_lamda matches nothing, ",
             ],
         ),
         (
             "github",
             [
-                "::warning title=Pattern matches nothing::rule check:certifcate matches nothing, \
+                "::warning title=Pattern matches nothing::Rule check:certifcate matches nothing, \
                  no check has such an address: did you mean check.certificate?\n",
-                "::warning title=Pattern matches nothing::rule delete:aws_lamda matches nothing, ",
+                "::warning title=Pattern matches nothing::Rule delete:aws_lamda matches nothing, ",
             ],
         ),
     ] {

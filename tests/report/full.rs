@@ -309,6 +309,7 @@ fn messages_of_checks_have_lines() {
 
           Two:
         \\u{3a}:error::three
+
         Four.
 ";
     assert!(text.contains(expected), "{text}");

@@ -186,16 +186,28 @@ fn a_plan_that_only_records_moves_is_a_refresh() {
         {"address":"t.b","previous_address":"t.a","type":"t","name":"b","change":
         {"actions":["no-op"],"before":{"n":1},"after":{"n":1}}}]}"#;
     let text = report_of(&[], plan);
-    let line = "\nNo changes to make; the state is to be brought up to date.\n";
+    let line = "\nNo changes to objects.\n";
     assert!(text.contains("t.b  moved from t.a") && text.contains(line), "{text}");
     // The exit code, the rules and the counts agree with `terraform plan -detailed-exitcode`.
     assert_eq!(said(&["summary", "--detailed-exitcode", "-"], plan).0, Some(0));
-    for rule in ["move", "drift", "changes"] {
-        assert_eq!(said(&["summary", "--fail-on", rule, "-"], plan).0, Some(0), "{rule}");
+    for (rule, code) in [("move", 3), ("drift", 0), ("changes", 0)] {
+        for command in ["summary", "changes", "report"] {
+            let run = said(&[command, "--fail-on", rule, "-"], plan);
+            assert_eq!(run.0, Some(code), "{command} {rule}");
+        }
+    }
+    let variables = report_of(&["-o", "variables"], plan);
+    assert!(variables.contains("HAS_MOVES=true\n"), "{variables}");
+    assert!(variables.contains("HAS_DRIFT=false\n"), "{variables}");
+    for form in ["term", "markdown", "html"] {
+        let text = report_of(&["-o", form], plan);
+        assert!(form == "html" || !text.contains("Changed outside"), "{text}");
+        assert!(form != "markdown" || text.contains("<summary>Move or import: 1"), "{text}");
+        assert!(form != "html" || !text.contains("\"kind\":\"drift\""), "{text}");
     }
     let summary = run::piped(&["summary", "-"], plan.as_bytes()).stdout;
     let summary = String::from_utf8(summary).expect("UTF-8");
-    assert!(summary.contains("\nMoved, to be recorded in the state: 1\n"), "{summary}");
+    assert!(summary.contains("\nMoved: 1\n"), "{summary}");
     assert!(!summary.contains("Changed outside"), "{summary}");
     let drifted =
         plan.replace("no-op", "update").replace(r#""after":{"n":1}"#, r#""after":{"n":2}"#);
@@ -203,5 +215,26 @@ fn a_plan_that_only_records_moves_is_a_refresh() {
         let drifted = drifted.replace("\"applyable\":false", &format!("\"applyable\":{applyable}"));
         assert_eq!(said(&["summary", "--detailed-exitcode", "-"], &drifted).0, Some(2));
         assert_eq!(said(&["summary", "--fail-on", "drift", "-"], &drifted).0, Some(3));
+    }
+}
+
+/// The tools write a move into one section. A move in both sections is still one move.
+#[test]
+fn a_move_in_two_sections_is_listed_once() {
+    let moved = r#"{"address":"t.b","previous_address":"t.a","type":"t","name":"b","change":
+        {"actions":["no-op"],"before":{"n":1},"after":{"n":1}}}"#;
+    let sections = ["resource_drift", "resource_changes"].map(|key| format!("\"{key}\":[{moved}]"));
+    for [first, second] in [[0, 1], [1, 0]] {
+        let (first, second) = (&sections[first], &sections[second]);
+        let plan = format!(r#"{{"format_version":"1.2",{first},{second}}}"#);
+        for form in ["term", "markdown"] {
+            let text = report_of(&["-o", form], &plan);
+            assert_eq!(text.matches("moved from").count(), 1, "{text}");
+        }
+        let summary = run::piped(&["summary", "-"], plan.as_bytes()).stdout;
+        let summary = String::from_utf8(summary).expect("UTF-8");
+        assert_eq!(summary.matches("(was t.a)").count(), 1, "{summary}");
+        assert_eq!(said(&["changes", "--fail-on", "move>1", "-"], &plan).0, Some(0));
+        assert_eq!(said(&["changes", "--fail-on", "move", "-"], &plan).0, Some(3));
     }
 }

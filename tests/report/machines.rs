@@ -245,9 +245,9 @@ fn reports_list_patterns_that_match_nothing() {
     let plan = run::root().join("corpus/plans/rich/plan.json");
     let args = ["--fail-on", "delete:aws_db_instnace", "--fail-on", "output:databse"];
     let words = [
-        "rule delete:aws_db_instnace matches nothing, no resource has such an address, type or \
+        "Rule delete:aws_db_instnace matches nothing, no resource has such an address, type or \
          module: did you mean aws_db_instance?",
-        "rule output:databse matches nothing, no output has such a name: did you mean database?",
+        "Rule output:databse matches nothing, no output has such a name: did you mean database?",
     ];
     let report = |format: &str| report_on(&[&["-o", format], &args[..]].concat(), &plan);
     let text = report("junit");
@@ -255,8 +255,11 @@ fn reports_list_patterns_that_match_nothing() {
     let [_, patterns] = &read.suites[..] else { panic!("two suites: {text}") };
     assert_eq!((patterns.tests, patterns.skipped, patterns.failures), (2, 2, 0));
     for (case, words) in patterns.cases.iter().zip(words) {
-        assert!(case.status.is_skipped() && words.starts_with(&case.original_name), "{text}");
+        let name = &case.original_name;
+        assert!(case.status.is_skipped() && words[1..].starts_with(&name[1..]), "{text}");
         assert!(text.contains(words), "{text}");
+        // The suite of the plan does not say that the plan keeps such a rule.
+        assert_eq!(text.matches(&format!("name=\"{name}\"")).count(), 1, "{text}");
     }
     let read: Sarif = serde_json::from_str(&report("sarif")).expect("SARIF");
     let invocation = &read.runs[0].invocations.as_ref().expect("an invocation")[0];
@@ -266,7 +269,7 @@ fn reports_list_patterns_that_match_nothing() {
         .map(|it| (serde_json::to_value(&it.level).expect("a level"), &it.message.text));
     // The plan is incomplete, which is another notification.
     let notifications =
-        notifications.filter(|(_, text)| text.as_ref().is_some_and(|it| it.starts_with("rule ")));
+        notifications.filter(|(_, text)| text.as_ref().is_some_and(|it| it.starts_with("Rule ")));
     let expected = words.map(|words| (json!("warning"), Some(words.to_owned())));
     assert!(notifications.eq(expected.iter().map(|(level, words)| (level.clone(), words))));
     // If no plan can be read, it is not known what the patterns match.

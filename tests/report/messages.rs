@@ -70,7 +70,7 @@ fn messages_of_one_line_stay_on_one_line() {
     assert!(written("checks", &plan).contains("  fail    one; two\n"));
     assert!(written("report -o junit", &plan).contains("\"fail: one; two\""));
     let plan = self::plan("check.c", &["one\n", "two\nlines"]);
-    assert!(written("report -o junit", &plan).contains("\"fail: one&#10;two&#10;lines\""));
+    assert!(written("report -o junit", &plan).contains("\"fail: one&#10;&#10;two&#10;lines\""));
 }
 
 /// A line of a message must not pass for a line of the report, or for a command.
@@ -103,7 +103,7 @@ fn lines_of_messages_forge_nothing() {
     let markdown = written("report -o markdown", &plan);
     let (before, rest) = markdown.split_once("````\n").expect("a fence");
     let (inside, after) = rest.split_once("\n````\n").expect("its end");
-    assert!(inside.contains("\n## forged\n") && inside.contains(r"check.d\r\u{1b}[31m\tforged"));
+    assert!(inside.contains("\n## forged\n") && inside.contains("check.d\\r\\u{1b}[31m\tforged"));
     assert!(!before.contains("forged") && !after.contains("forged"));
 }
 
@@ -121,4 +121,64 @@ fn line_feeds_in_other_texts_are_shown_by_their_escape() {
     let record = record.lines().find(|line| line.contains("check.")).expect("a record");
     let record: Value = serde_json::from_str(record).expect("JSON");
     assert_eq!(record["address"], "check.\"a\nb\tc\rd\"");
+}
+
+#[test]
+fn messages_are_separate_and_keep_their_tabs() {
+    let plan = plan("check.c", &["\n \none\n\ttwo\n\n", "three"]);
+    for (command, expected) in [
+        ("report", "        one\n            two\n\n        three\n"),
+        ("report -o markdown", "```\none\n\ttwo\n\nthree\n```\n"),
+        ("report -o junit", "\"fail: one&#10;&#9;two&#10;&#10;three\""),
+        ("report -o github", "::-: one%0A\ttwo%0A%0Athree\n"),
+        ("report -o sarif", "check.c failed: one\\n\\ttwo\\n\\nthree\""),
+        ("checks", "fail    one\n                            two\n"),
+    ] {
+        let text = written(command, &plan);
+        assert!(text.contains(expected), "{command}: {text}");
+    }
+}
+
+#[test]
+fn messages_of_rules_and_assertions_are_printed_as_lines() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("a file");
+        path.to_str().expect("UTF-8").to_owned()
+    };
+    let rules = write("rules", "check \"Ask first.\\n\\tThen ask again.\\n\"\n");
+    let asserted = "assertions:\n- plan: complete\n  name: whole\n  message: |\n    Ask first.\n\
+                    \x20   \tThen ask again.\n";
+    let asserted = write("a.yaml", asserted);
+    let plan = plan("check.c", &["one"]).replacen('{', "{\"complete\":false,", 1);
+    let plan = write("p.json", &plan);
+    let run = |args: &[&str]| {
+        let output = run::plansift().args(args).arg(&plan).output().expect("it runs");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+        (text(output.stdout), text(output.stderr))
+    };
+    let rule = format!("@{rules}");
+    for rules in [["--fail-on", &rule], ["--assert", &asserted]] {
+        for (form, expected) in [
+            ("term", "        Ask first.\n            Then ask again.\n"),
+            ("markdown", ": `Ask first.`<br>`    Then ask again.`\n"),
+            ("html", ": Ask first.<br>    Then ask again.</li>"),
+            ("github", "%0AAsk first.%0A\tThen ask again.\n"),
+            ("junit", ": Ask first.&#10;&#9;Then ask again.\""),
+        ] {
+            let (text, said) = run(&["report", "-o", form, rules[0], rules[1]]);
+            assert!(text.contains(expected), "{form} {rules:?}: {text}");
+            assert!(said.ends_with(":\n  Ask first.\n      Then ask again.\n"), "{form}: {said}");
+        }
+    }
+    for (form, expected) in [
+        ("text", "\n  Ask first.\n      Then ask again.\n"),
+        ("junit", ": Ask first.&#10;&#9;Then ask again.\""),
+        ("github", ": Ask first.%0A\tThen ask again.\n"),
+        ("sarif", ": Ask first.\\n\\tThen ask again.\""),
+    ] {
+        let (text, _) = run(&["assert", "--format", form, "--file", &asserted]);
+        assert!(text.contains(expected), "{form}: {text}");
+    }
 }

@@ -36,6 +36,7 @@ impl PlanCounts {
         match record {
             Record::Plan(_) => *self = PlanCounts::default(),
             Record::ResourceChange(change) => self.change(change),
+            Record::ResourceDrift(change) if change.only_moves() => self.change(change),
             Record::ResourceDrift(change) => {
                 let mut counts = Counts::default();
                 counts[Column::Drift] = u64::from(change.action != "no-op");

@@ -121,8 +121,8 @@ impl Counts {
             }
         }
         counts[Column::Import] = summary.terraform.import;
-        counts[Column::Move] = summary.moved;
-        // The drift in a plan includes objects that only moved. Their action is `no-op`.
+        counts[Column::Move] = summary.moves();
+        // The elements of `resource_drift` with the action `no-op` are moves.
         let drift = summary.resource_drift.iter().filter(|(action, _)| *action != "no-op");
         counts[Column::Drift] = drift.map(|(_, count)| count).sum();
         counts[Column::Checks] = summary.failed_checks();

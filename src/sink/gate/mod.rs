@@ -13,8 +13,10 @@ pub use rule::{Rule, Severity};
 use std::borrow::Cow;
 
 use crate::error::{Error, Result};
-use crate::inert::visible;
+use crate::inert::{lines, visible};
+use crate::path::outer_string;
 use crate::record::{FailedAssertion, Finding, Label, Record, ResourceChange, Sink};
+use crate::sink::moves::Moves;
 use crate::sink::short::short;
 
 /// Maximum number of names kept for a rule.
@@ -25,6 +27,7 @@ pub const NAMED_MAX: usize = 20;
 pub struct CountedRules {
     source: String,
     counted: Vec<CountedRule>,
+    moves: Moves,
 }
 
 /// A rule, and its counts for the plan so far.
@@ -59,6 +62,18 @@ pub struct Answer<'q> {
     /// ([`Summary::lacks_resource_changes`](crate::record::counts::Summary)). The rule then counts
     /// as broken.
     pub is_unknown: bool,
+}
+
+/// Returns the text of a rule with the path of the string in place of a path into its document.
+/// `None` if the path leads into no document.
+pub fn without_document(text: &str) -> Option<String> {
+    let (_, text) = rule::severity(text.trim());
+    let (text, _) = rule::with_message(text).ok()?;
+    let head = &text[..rule::last_outside_quotes(text, '>').unwrap_or(text.len())];
+    let start = rule::last_outside_quotes(head, ':')? + 1;
+    let (before, path) = head.split_at(start);
+    let string = outer_string(path.trim_end())?;
+    Some(format!("{before}{string}{}", &text[head.len()..]))
 }
 
 /// The words for an unknown count: the rule is about changes that the plan does not list.
@@ -102,7 +117,7 @@ impl Answer<'_> {
             None => "The plan breaks the rule",
         };
         let (rule, words) = (visible(self.rule.text()), self.words(usize::MAX, visible));
-        let message = self.rule.message().map(|message| format!(": {}", visible(message)));
+        let message = self.rule.message().map(|message| format!(": {}", lines(message)));
         format!("{start} {rule}: {words}{}", message.unwrap_or_default())
     }
 
@@ -129,7 +144,8 @@ impl CountedRules {
             let (rule, first, findings) = (rule.clone(), Vec::new(), Vec::new());
             CountedRule { rule, count: 0, records: 0, first, findings, is_unknown: false }
         };
-        CountedRules { source: String::new(), counted: rules.iter().map(counted).collect() }
+        let counted = rules.iter().map(counted).collect();
+        CountedRules { source: String::new(), counted, moves: Moves::default() }
     }
 
     /// Counts a record. The first record of a plan resets the counts.
@@ -137,8 +153,12 @@ impl CountedRules {
         if let Record::Plan(plan) = record {
             plan.source.clone_into(&mut self.source);
         }
+        if self.counted.is_empty() {
+            return;
+        }
+        let Some(record) = self.moves.read(record) else { return };
         for entry in &mut self.counted {
-            match record {
+            match &*record {
                 Record::Plan(_) => entry.begin(),
                 Record::Summary(summary) => {
                     entry.add(entry.rule.count_at_end(summary), || None);

@@ -12,7 +12,7 @@
 
 use crate::error::{Error, ErrorKind, Result, RuleFault};
 use crate::nearest::nearest;
-use crate::path::{self, AddressPattern, Paths, outer_string, split_exact};
+use crate::path::{self, AddressPattern, Paths, split_exact};
 use crate::record::counts::Summary;
 use crate::record::watch::{Named, NamedKind};
 use crate::record::{MarkChange, Record, ResourceChange};
@@ -188,18 +188,6 @@ impl Rule {
         }
         let (text, place, id) = (text.to_owned(), None, None);
         Ok(Rule { text, severity, message, subject, address, path, allowed, place, id })
-    }
-
-    /// Returns the text of a rule with the path of the string in place of a path into its document.
-    /// `None` if the path leads into no document.
-    pub fn without_document(text: &str) -> Option<String> {
-        let (_, rule) = severity(text.trim());
-        let (rule, _) = with_message(rule).ok()?;
-        let head = &rule[..last_outside_quotes(rule, '>').unwrap_or(rule.len())];
-        let start = last_outside_quotes(head, ':')? + 1;
-        let (before, path) = head.split_at(start);
-        let string = outer_string(path.trim_end())?;
-        Some(format!("{before}{string}{}", &rule[head.len()..]))
     }
 
     /// Creates a rule that a plan breaks if it fails an assertion. `index` is the assertion's index
@@ -455,7 +443,7 @@ fn has_stray(text: &str) -> bool {
 
 /// Returns the byte offset of the last `wanted` outside quotes. Quoted instance keys may contain
 /// the character, too.
-fn last_outside_quotes(text: &str, wanted: char) -> Option<usize> {
+pub(super) fn last_outside_quotes(text: &str, wanted: char) -> Option<usize> {
     let mut is_quoted = false;
     let mut last = None;
     for (at, character) in text.char_indices() {
@@ -468,7 +456,7 @@ fn last_outside_quotes(text: &str, wanted: char) -> Option<usize> {
 }
 
 /// Splits the severity off the start of a line. The default is [`Severity::Error`].
-fn severity(text: &str) -> (Severity, &str) {
+pub(super) fn severity(text: &str) -> (Severity, &str) {
     let named = Severity::ALL.into_iter().find_map(|severity| {
         let rest = text.strip_prefix(severity.word())?;
         rest.starts_with(char::is_whitespace).then(|| (severity, rest.trim_start()))
@@ -477,7 +465,7 @@ fn severity(text: &str) -> (Severity, &str) {
 }
 
 /// Splits a line into the rule and its message, which starts at the first quote after a blank.
-fn with_message(text: &str) -> std::result::Result<(&str, Option<String>), RuleFault> {
+pub(super) fn with_message(text: &str) -> std::result::Result<(&str, Option<String>), RuleFault> {
     let (mut is_quoted, mut after_blank) = (false, true);
     let start = text.char_indices().find(|&(_, character)| {
         let starts = character == '"' && after_blank && !is_quoted;

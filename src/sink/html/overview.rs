@@ -89,9 +89,14 @@ pub(super) fn head(overview: &Overview) -> String {
     text += "<ul id=\"warnings\" aria-label=\"Warnings\">\n";
     for (severity, words) in warnings {
         let mild = if severity == Severity::Warning { " mild" } else { "" };
-        let _ = writeln!(text, "<li class=\"warning{mild}\">{}</li>", escaped(&words));
+        let _ = writeln!(text, "<li class=\"warning{mild}\">{}</li>", broken_lines(&words));
     }
     text + "</ul>\n"
+}
+
+/// Returns a text as HTML, with its line feeds as line breaks.
+fn broken_lines(text: &str) -> String {
+    text.split('\n').map(escaped).collect::<Vec<_>>().join("<br>")
 }
 
 /// Returns a broken rule or a failed assertion as a sentence.
@@ -104,8 +109,8 @@ fn broken_rule(broken: &BrokenRule, plans: u64) -> (Severity, String) {
         (Severity::Warning, true) => "Warning, assertion failed",
     };
     let plan = if plans > 1 { format!(" ({plan})") } else { String::new() };
-    let message = message.as_ref().map(|message| format!(": {message}"));
-    (*severity, format!("{title}: {rule}: {words}{plan}{}", message.unwrap_or_default()))
+    let colon = if message.is_empty() { "" } else { ": " };
+    (*severity, format!("{title}: {rule}: {words}{plan}{colon}{}", message.join("\n")))
 }
 
 /// Returns the errors, the first losses, the tables, and the first other changes.

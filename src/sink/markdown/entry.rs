@@ -11,6 +11,7 @@ use crate::record::view::Detail;
 use crate::record::{ActionInvocation, Attributes, Check, OutputChange, ResourceChange};
 use crate::sink::overview::{Class, ListedChange};
 use crate::sink::phrase::{self, Quoted, Tense};
+use crate::sink::short::{given, separator};
 use crate::sink::source_link::{SourceLink, SourceLinks};
 use crate::sink::summary::{Action, symbol};
 use crate::sink::term::Instances;
@@ -156,11 +157,15 @@ impl EntryRenderer {
         let link = self.link(&check.address);
         let head = format!("{head} {}{link}\n\n", span(&check.status, WORD));
         let mut lines = String::new();
-        let problems = check.problems.iter().filter(|problem| !problem.is_empty());
+        let problems = given(&check.problems);
+        let has_gaps = separator(&check.problems) == "\n\n";
         for (place, problem) in problems.clone().enumerate() {
             if place == PROBLEMS || lines.len() > self.lines_max {
                 let _ = writeln!(lines, "… and {} more", problems.count() - place);
                 break;
+            }
+            if has_gaps && place > 0 {
+                lines.push('\n');
             }
             let _ = writeln!(lines, "{}", cut_lines(problem, PROBLEM.min(self.lines_max)));
         }

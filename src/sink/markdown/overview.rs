@@ -63,8 +63,8 @@ fn broken_rules(overview: &Overview, measure: Measure, room: u64) -> String {
     let line = |broken: &BrokenRule| {
         let BrokenRule { severity, rule, words, plan, message, .. } = broken;
         let level = if *severity == Severity::Error { "" } else { "warning: " };
-        let message = message.as_ref().map(|message| format!(": {message}"));
-        format!("- {level}{rule}: {words} ({plan}){}\n", message.unwrap_or_default())
+        let colon = if message.is_empty() { "" } else { ": " };
+        format!("- {level}{rule}: {words} ({plan}){colon}{}\n", message.join("<br>"))
     };
     let count = broken.rules.len() as u64 + broken.more;
     list(&format!("{title}:"), count, broken.rules.iter().map(line), measure, room)

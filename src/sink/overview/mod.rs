@@ -10,6 +10,7 @@ mod class;
 pub(super) use self::change_list::{ChangeList, ListedChange};
 pub(super) use self::class::Class;
 
+use crate::inert::trimmed;
 use crate::record::watch::{Unmatched, Watch};
 use crate::record::{Hidden, Label, Record, ResourceChange};
 use crate::sink::fleet::{Column, Failure, InputTotals, PlanCounts, Row, TotalGroups, Totals};
@@ -24,6 +25,8 @@ pub(super) const NAME: usize = 80;
 pub(super) const ERROR: usize = 500;
 /// Maximum number of characters of a rule's message.
 const MESSAGE: usize = 500;
+/// Maximum number of lines of a rule's message.
+const MESSAGE_LINES: usize = 20;
 /// Maximum number of names listed with a broken rule.
 const NAMED: usize = 3;
 /// Maximum number of broken rules that are listed. The rest is counted.
@@ -71,7 +74,7 @@ pub(super) struct BrokenRule {
     /// The number of matching records and the first names.
     pub words: String,
     pub plan: String,
-    pub message: Option<String>,
+    pub message: Vec<String>,
 }
 
 /// The table of the plans that change something.
@@ -165,8 +168,18 @@ impl Overview {
             rule: (self.quote)(answer.rule.text(), NAME),
             words: answer.words(NAMED, |name| (self.quote)(name, width)),
             plan: (self.quote)(name, NAME),
-            message: answer.rule.message().map(|message| (self.quote)(message, MESSAGE)),
+            message: answer.rule.message().map(|message| self.message(message)).unwrap_or_default(),
         });
+    }
+
+    /// Returns the quoted lines of a message. An empty line stays empty.
+    fn message(&self, message: &str) -> Vec<String> {
+        let lines = trimmed(message).lines().take(MESSAGE_LINES);
+        let quoted = lines.map(|line| match line.trim().is_empty() {
+            true => String::new(),
+            false => (self.quote)(&line.replace('\t', "    "), MESSAGE),
+        });
+        quoted.collect()
     }
 
     /// Counts a plan that could not be read.
@@ -178,7 +191,7 @@ impl Overview {
     /// Ends the last plan. Notes the patterns of `watch` that matched nothing.
     pub fn end(&mut self, watch: Option<&Watch>) {
         if self.totals.inputs.plans > 0 {
-            let words = |pattern: Unmatched<'_>| pattern.words(|text| (self.quote)(text, NAME));
+            let words = |pattern: Unmatched<'_>| pattern.sentence(|text| (self.quote)(text, NAME));
             let unmatched = watch.into_iter().flat_map(Watch::unmatched);
             self.unmatched = unmatched.map(words).collect();
         }

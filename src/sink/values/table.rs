@@ -144,7 +144,7 @@ impl<W: Write> Table<W> {
     fn rows(&self, record: &Record<'_>) -> Vec<Vec<String>> {
         let Some(mut first) = self.row(record) else { return Vec::new() };
         let Record::Check(check) = record else { return vec![first] };
-        let problems = inert::lines(&problems(check));
+        let problems = inert::lines(&problems(check)).replace('\t', "    ");
         let lines = problems.split('\n').map(|line| fit(line, Screen::UNBOUNDED));
         let more = problems.split('\n').nth(LINES_MAX).map(|_| "…".to_owned());
         let mut lines = lines.take(LINES_MAX).chain(more);
@@ -235,7 +235,7 @@ fn problems(check: &Check<'_>) -> String {
                 text.push('\n');
             }
             address.iter().for_each(|address| text.extend([&*visible(address), ": "]));
-            let problem = problem[..problem.floor_char_boundary(LONGEST)].trim_end();
+            let problem = inert::trimmed(&problem[..problem.floor_char_boundary(LONGEST)]);
             has_lines |= problem.contains('\n');
             text.push_str(problem);
         }

@@ -20,7 +20,10 @@ function facts({ source, workspace, summary, terraform_version, format_version }
   const all = [workspace && source];
   if (summary) {
     const resources = total(summary.resource_changes);
-    const drift = total(summary.resource_drift ?? {});
+    // An element of `resource_drift` with the action `no-op` only moved.
+    const recorded = summary.resource_drift?.["no-op"] ?? 0;
+    const drift = total(summary.resource_drift ?? {}) - recorded;
+    const moved = summary.moved || recorded;
     const same = summary.resource_changes["no-op"] ?? 0;
     const attributes = [
       `${count(summary.changed_paths, "attribute")} changed`,
@@ -29,7 +32,7 @@ function facts({ source, workspace, summary, terraform_version, format_version }
     ];
     all.push(
       `${count(resources, "resource")}, of which ${format(same)} stay as they are`,
-      summary.moved && `${format(summary.moved)} moved`,
+      moved > 0 && `${format(moved)} moved`,
       drift > 0 && `${format(drift)} changed outside of ${toolOf([summary])} (drift)`,
       attributes.join(", "),
       summary.timestamp && `planned ${summary.timestamp}`,

@@ -52,7 +52,7 @@ const SCRIPT: &str = concat!(
 /// SHA-256 of the style, in base64.
 const STYLE_DIGEST: &str = "dFS7lTrilCjTOYvjgdbCSKK1Y96DoQOyEz0x95D5CwI=";
 /// SHA-256 of the script, in base64.
-const SCRIPT_DIGEST: &str = "U3KfdOPi/zksPCEkCM2DFUbbioabQ5pRqiPBLPhvH+c=";
+const SCRIPT_DIGEST: &str = "JklioKnjPQxPGcUyzlw1G2W9lo8LXAFYo8Dib9AZt2A=";
 
 /// The placeholders in the page: for the data, and for the two parts of the overview.
 const DATA: &str = "<!-- data -->\n";

@@ -1,5 +1,6 @@
 //! `plansift assert`: checks assertions against plans and states.
 
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -211,20 +212,32 @@ impl Work for Init {
             self.is_second = true;
             return Ok(Visited::Enough);
         }
-        let name = ready.label.source;
-        // Paths may contain keys that repeat a secret of any section.
-        let collected = ready.first.map(|(secrets, _)| secrets.collect(ready.at, &self.options));
-        let collected = collected.transpose()?;
-        let quotes = collected.as_ref().map(|collected| {
-            let (options, detail) = (&self.options, Detail::Excerpts);
-            Quotes::new(ViewSettings { collected, options, detail })
-        });
-        let is_secret = |key: &str| match &quotes {
-            Some(quotes) => quotes.hides_key(key),
-            None => !is_attribute_name(key.as_bytes()),
+        let Ready { label: Label { source: name, .. }, documents, at, first, .. } = ready;
+        // Most plans pin no path with a key, so the secrets are collected only for such a path. A key
+        // may repeat a secret of any section.
+        let first = RefCell::new(first);
+        let (collected, quotes, failed) = (OnceCell::new(), OnceCell::new(), Cell::new(None));
+        let collect = || {
+            let mut first = first.borrow_mut();
+            let (secrets, _) = first.as_mut()?;
+            secrets.collect(at, &self.options).map_err(|error| failed.set(Some(error))).ok()
+        };
+        let is_secret = |key: &str| {
+            if is_attribute_name(key.as_bytes()) {
+                return false;
+            }
+            let quotes = quotes.get_or_init(|| {
+                let collected = collected.get_or_init(&collect).as_ref()?;
+                let (options, detail) = (&self.options, Detail::Excerpts);
+                Some(Quotes::new(ViewSettings { collected, options, detail }))
+            });
+            quotes.as_ref().is_none_or(|quotes| quotes.hides_key(key))
         };
         let mut pinned = Pinned::new(self.syntax, name, &is_secret);
-        let document = ready.documents.read_pieces(Accepts::Plans, &mut pinned)?;
+        let document = documents.read_pieces(Accepts::Plans, &mut pinned)?;
+        if let Some(error) = failed.take() {
+            return Err(error);
+        }
         match pinned.finish(&document) {
             Ok(text) => {
                 self.text = Some(text);

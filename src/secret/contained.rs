@@ -91,26 +91,26 @@ fn has_escapes_of_any(text: &[u8]) -> bool {
 pub(super) fn unescaped(text: &[u8]) -> Zeroizing<Vec<u8>> {
     // Two bytes, as in `\L`, become at most three, so the buffer does not grow.
     let mut plain = Zeroizing::new(Vec::with_capacity(text.len() / 2 * 3 + 1));
-    let mut at = 0;
-    while let Some(&byte) = text.get(at) {
-        at += match byte {
-            b'\\' if matches!(text.get(at + 1), Some(b'\n' | b'\r')) => 1 + space(&text[at + 1..]),
-            b'\\' => match string::escape(&text[at..]).or_else(|| yaml_escape(&text[at..])) {
+    let mut rest = text;
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        plain.extend_from_slice(&rest[..at]);
+        rest = &rest[at..];
+        let len = match rest.get(1) {
+            Some(b'\n' | b'\r') => 1 + space(&rest[1..]),
+            _ => match string::escape(rest).or_else(|| yaml_escape(rest)) {
                 Some((character, len)) => {
                     plain.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
                     len
                 }
                 None => {
-                    plain.push(byte);
+                    plain.push(b'\\');
                     1
                 }
             },
-            _ => {
-                plain.push(byte);
-                1
-            }
         };
+        rest = &rest[len..];
     }
+    plain.extend_from_slice(rest);
     plain
 }
 
@@ -555,7 +555,7 @@ mod tests {
             assert!(contained.is_in(text.as_bytes()), "{text}");
         }
         let mut nested = "line\none\"two".to_owned();
-        for _ in 0..DOCUMENTS_MAX {
+        for _ in 0..DOCUMENT_DEPTH_MAX {
             nested = serde_json::json!({ "a": nested }).to_string();
             assert!(contained.is_in(nested.as_bytes()), "{nested}");
         }

@@ -32,6 +32,17 @@ use super::{decode, is_attribute_name, is_mask, items, outside_masks};
 use crate::error::Result;
 use crate::json::value::{Entries, Kind, Step, Text, Value};
 
+/// The bytes before a value or an item in a text.
+const STARTS: [bool; 256] = {
+    let mut starts = [false; 256];
+    let mut left: &[u8] = b" \t\n\r\x0c\"'[]{}(),:=#";
+    while let [byte, rest @ ..] = left {
+        starts[*byte as usize] = true;
+        left = rest;
+    }
+    starts
+};
+
 /// The result of a search in a string.
 pub(crate) enum Found {
     /// The string has no copies.
@@ -146,23 +157,14 @@ impl EchoTargets<'_> {
     /// together in the text, unless an escape, a pair of single quotes or a line break is among
     /// them.
     fn has_heads(&self, text: &[u8]) -> bool {
-        let is_start = |before: u8| {
-            before.is_ascii_whitespace()
-                || matches!(before, b'"' | b'\'' | b'[' | b']' | b'{' | b'}' | b'(' | b')')
-                || matches!(before, b',' | b':' | b'=' | b'#')
-        };
+        let filter = self.secrets.beginnings();
         let has_doubled_quotes = memchr::memmem::find(text, b"''").is_some();
-        let mut before = b' ';
-        text.iter().enumerate().any(|(at, &byte)| {
-            let last = std::mem::replace(&mut before, byte);
-            if !is_start(last) {
-                return false;
-            }
+        let may_begin = |at: usize| {
             let rest = &text[at..];
-            let head = &rest[..rest.len().min(8)];
-            self.secrets.may_begin(head_of(head))
-                || (has_doubled_quotes && head.windows(2).any(|pair| pair == b"''"))
-        })
+            filter.may_hold(head_of(rest))
+                || (has_doubled_quotes && rest.windows(2).take(7).any(|pair| pair == b"''"))
+        };
+        may_begin(0) || (1..text.len()).any(|at| STARTS[usize::from(text[at - 1])] && may_begin(at))
     }
 
     /// Whether the options say that a text counts as an echo because it contains a secret. A mask

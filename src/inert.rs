@@ -162,7 +162,7 @@ mod tests {
     fn lines_are_kept_and_each_is_inert() {
         for (text, shown) in [
             ("a\n\n  b\r\nc\n\n", "a\n\n  b\nc"),
-            ("a\rb\tc\u{1b}[1m", r"a\rb\tc\u{1b}[1m"),
+            ("a\rb\tc\u{1b}[1m", "a\\rb\tc\\u{1b}[1m"),
             ("a\n::error::x\n ##[y]", "a\n\\u{3a}:error::x\n #\\u{23}[y]"),
             ("\n", ""),
         ] {

@@ -213,8 +213,8 @@ impl Work for Init {
             return Ok(Visited::Enough);
         }
         let Ready { label: Label { source: name, .. }, documents, at, first, .. } = ready;
-        // Most plans pin no path with a key, so the secrets are collected only for such a path. A key
-        // may repeat a secret of any section.
+        // A key may repeat a secret of any section. Most plans pin no path with a key, so the
+        // secrets are collected only for such a path.
         let first = RefCell::new(first);
         let (collected, quotes, failed) = (OnceCell::new(), OnceCell::new(), Cell::new(None));
         let collect = || {

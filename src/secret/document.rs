@@ -57,9 +57,9 @@ fn may_be_json(text: &[u8]) -> bool {
     matches!(first, Some(b'{' | b'['))
 }
 
-/// Whether a string may be YAML: a line in brackets, or lines with a mapping or a sequence. Prose is
-/// often one line with a colon, so such a line only counts if it ends with a line break, as lines of
-/// `yamlencode` do.
+/// Whether a string may be YAML: a line in brackets, or lines with a mapping or a sequence. Prose
+/// is often one line with a colon, so such a line only counts if it ends with a line break, as
+/// lines of `yamlencode` do.
 fn may_be_yaml(text: &[u8]) -> bool {
     match memchr::memchr2(b'\n', b'\r', text) {
         Some(_) => memchr::memchr3(b':', b'[', b'{', text).is_some() || has_entries(text),
@@ -101,8 +101,8 @@ impl Document {
         Ok(Document::json(without_mark(text))?.map(|found| found.after_mark(text)))
     }
 
-    /// Like [`Document::of`], and also parses YAML on one line that is in brackets (`{a: b}`) or ends
-    /// with a line break, and YAML whose lines end with CR.
+    /// Like [`Document::of`], and also parses YAML on one line that is in brackets (`{a: b}`) or
+    /// ends with a line break, and YAML whose lines end with CR.
     pub fn of_any(text: &[u8]) -> Read<Document> {
         let document = without_mark(text);
         let found = match Document::json(document)? {

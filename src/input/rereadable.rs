@@ -2,8 +2,9 @@
 //!
 //! A regular file is opened again for each pass, and each pass ends with a check that the file did
 //! not change. Any other input is first spooled to a nameless temporary file. That file has mode
-//! 0600 from its creation, and the system deletes it when the process ends, even by a crash. Plan
-//! files and their parts are encrypted in the temporary file.
+//! 0600 from its creation, and the system deletes it when the process ends, even by a crash. A plan
+//! file or a compressed input is encrypted in the temporary file, and so are the parts of such a
+//! file.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -87,13 +88,15 @@ impl Rereadable {
         Rereadable::copy(io::Cursor::new(head).chain(reader), seal, limits)
     }
 
-    /// Copies a reader to an encrypted temporary file.
+    /// Copies a part of this file, such as a member of an archive, to a nameless temporary file. The
+    /// copy is encrypted if this file is.
     ///
     /// # Errors
     ///
     /// Fails like [`Rereadable::spool`].
-    pub fn spool_sealed(reader: impl Read, limits: &Limits) -> Result<Rereadable> {
-        Rereadable::copy(reader, Some(Seal::new().map_err(spool_error)?), limits)
+    pub fn spool_part(&self, reader: impl Read, limits: &Limits) -> Result<Rereadable> {
+        let seal = self.seal.as_ref().map(|_| Seal::new()).transpose().map_err(spool_error)?;
+        Rereadable::copy(reader, seal, limits)
     }
 
     fn copy(mut reader: impl Read, seal: Option<Seal>, limits: &Limits) -> Result<Rereadable> {
@@ -233,11 +236,15 @@ mod tests {
     }
 
     #[test]
-    fn a_sealed_file_contains_no_plain_text() {
-        let (stored, read) =
-            spooled(b"a secret text", |text| Rereadable::spool_sealed(text, &Limits::default()));
-        assert_eq!(read, b"a secret text");
-        assert!(!stored.windows(3).any(|part| read.windows(3).any(|text| text == part)));
+    fn a_part_of_a_sealed_file_contains_no_plain_text() {
+        for (whole, is_sealed) in [("PK\x03\x04", true), ("a plan", false)] {
+            let whole = Rereadable::spool(whole.as_bytes(), &Limits::default()).unwrap();
+            let (stored, read) =
+                spooled(b"a secret text", |text| whole.spool_part(text, &Limits::default()));
+            assert_eq!(read, b"a secret text");
+            let has_text = stored.windows(3).any(|part| read.windows(3).any(|text| text == part));
+            assert_eq!(has_text, !is_sealed);
+        }
     }
 
     #[test]

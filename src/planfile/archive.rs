@@ -5,6 +5,7 @@
 //! The directory, the header and the inflated bytes of a member must agree. Overlapping members,
 //! repeated names and excessive expansion are errors.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::{self, BufReader, Read};
 
@@ -14,7 +15,7 @@ use rawzip::{
     ZipLocator,
 };
 
-use super::member::Member;
+use super::member::{MEMORY_MAX, Member};
 use crate::error::{Error, ErrorKind, PlanFileFault, Result, WrongDocument};
 use crate::input::{Rereadable, into_error, into_io_error};
 use crate::limits::{Budget, Limit, Limits};
@@ -43,6 +44,8 @@ pub(super) struct Archive<'a> {
     zip: ZipArchive<File<'a>>,
     limits: Limits,
     found: [Option<DirectoryEntry>; NAMES.len()],
+    /// The memory that is left for members, in bytes.
+    room: Cell<u64>,
 }
 
 /// A member as the directory describes it.
@@ -118,7 +121,8 @@ impl<'a> Archive<'a> {
             .locate_in_reader(File(file), &mut buffer, file.len())
             .map_err(|(_, error)| no_directory(file, directory_error(error)))?;
         let found = [None; NAMES.len()];
-        let mut archive = Archive { zip, limits: *limits, found };
+        let room = Cell::new(MEMORY_MAX);
+        let mut archive = Archive { zip, limits: *limits, found, room };
         archive.find(&mut buffer)?;
         if archive.found[0].is_none() {
             return Err(Error::new(ErrorKind::WrongDocument(WrongDocument::Archive)));
@@ -185,7 +189,10 @@ impl<'a> Archive<'a> {
     pub(super) fn member(&self, name: &'static str) -> Result<Option<Member>> {
         let at = NAMES.iter().position(|known| *known == name);
         let Some(found) = at.and_then(|at| self.found[at]) else { return Ok(None) };
-        self.inflate(name, found).map(Some).map_err(|error| error.within(name))
+        let mut room = self.room.get();
+        let inflated = self.inflate(name, found, &mut room);
+        self.room.set(room);
+        inflated.map(Some).map_err(|error| error.within(name))
     }
 
     /// Returns the members of a folder, each with its path and size. `max` limits their total size
@@ -220,10 +227,12 @@ impl<'a> Archive<'a> {
 
     /// Inflates a member of a folder.
     pub(super) fn inflate_in(&self, path: &str, found: DirectoryEntry) -> Result<Member> {
-        self.inflate(path, found).map_err(|error| error.within(CONFIGURATION))
+        // The caller reads one member at a time.
+        let inflated = self.inflate(path, found, &mut { MEMORY_MAX });
+        inflated.map_err(|error| error.within(CONFIGURATION))
     }
 
-    fn inflate(&self, name: &str, found: DirectoryEntry) -> Result<Member> {
+    fn inflate(&self, name: &str, found: DirectoryEntry, room: &mut u64) -> Result<Member> {
         let Limits { expansion, .. } = self.limits;
         let entry = self.zip.get_entry(found.wayfinder).map_err(directory_error)?;
         let mut buffer = vec![0; 2 * 65_536];
@@ -247,12 +256,12 @@ impl<'a> Archive<'a> {
         let member = match found.method {
             CompressionMethod::STORE if packed == size => {
                 let checked = self.checked(raw, size, packed);
-                Member::read(Verified(entry.verifying_reader(checked)), &self.limits)?
+                self.read(Verified(entry.verifying_reader(checked)), size, room)?
             }
             CompressionMethod::STORE => return Err(archive_fault(PlanFileFault::MemberSize)),
             CompressionMethod::DEFLATE => {
                 let checked = self.checked(DeflateDecoder::new(raw), size, packed);
-                Member::read(Verified(entry.verifying_reader(checked)), &self.limits)?
+                self.read(Verified(entry.verifying_reader(checked)), size, room)?
             }
             _ => return Err(archive_fault(PlanFileFault::Method)),
         };
@@ -269,6 +278,10 @@ impl<'a> Archive<'a> {
             }
             _ => Ok(member),
         }
+    }
+
+    fn read(&self, from: impl Read, size: u64, room: &mut u64) -> Result<Member> {
+        Member::read(from, size, room, self.zip.get_ref().0, &self.limits)
     }
 
     fn checked<R>(&self, reader: R, size: u64, packed: u64) -> Checked<R> {

@@ -5,14 +5,13 @@ use std::sync::Arc;
 use super::action::reason;
 use super::address::{Address, Key, unescape};
 use super::message::{Change, Importing, OutputChange, ResourceChange};
-use super::overlay::{self, Marks};
-use super::packed::{Packed, write_unknown, write_value};
+use super::overlay::Marks;
+use super::packed::ValueWriter;
 use super::path::{Paths, Step, write_path};
 use super::protobuf::fault;
 use super::schemas::{Schema, Schemas};
 use super::tool::Tool;
 use crate::error::Result;
-use crate::limits::Limits;
 use crate::wire::json_string::write_string;
 use crate::wire::msgpack::Value;
 use crate::wire::types::Type;
@@ -64,7 +63,7 @@ fn write_index(key: Key<'_>, out: &mut Vec<u8>) {
 #[derive(Clone, Copy)]
 pub(super) struct Writer<'w> {
     pub schemas: &'w Schemas,
-    pub limits: &'w Limits,
+    pub values: ValueWriter<'w>,
     pub tool: Tool,
 }
 
@@ -97,7 +96,7 @@ impl Writer<'_> {
             let (mut before_marks, mut after_marks) =
                 (change.before_marks.clone(), change.after_marks.clone());
             let mark = |value: Option<Value<'_>>, marks: &mut Paths<'a>| match value {
-                Some(value) => schema.mark_packed(value.bytes(), marks, self.limits, change.offset),
+                Some(value) => schema.mark_packed(value.bytes(), marks, self.values, change.offset),
                 None => Ok(true),
             };
             let fits =
@@ -137,7 +136,7 @@ impl Writer<'_> {
         }
         push_key(out, "change");
         let known = self.know(record, &address)?;
-        write_change(record, &known, has_identities, self.limits, out)?;
+        write_change(record, &known, has_identities, self.values, out)?;
         let reason = reason(record.reason);
         if !reason.is_empty() {
             push_text(out, "action_reason", &reason);
@@ -162,10 +161,10 @@ impl Writer<'_> {
         let after = record.change.after.filter(|after| !after.is_null() && !after.is_unknown());
         if let Some(after) = &after {
             push_key(out, "values");
-            write_value(after, known.ty(), self.limits, offset, out)?;
+            self.values.value(after, known.ty(), offset, out)?;
         }
         push_key(out, "sensitive_values");
-        let (after, place) = (record.change.after.as_ref(), (self.limits, offset));
+        let (after, place) = (record.change.after.as_ref(), (self.values, offset));
         write_marks(after, known.ty(), &known.after_marks, place, out)?;
         if let Some(identity) = record.change.after_identity.filter(|identity| !identity.is_null())
         {
@@ -194,7 +193,7 @@ impl Writer<'_> {
             write_version(out);
         }
         push_key(out, "identity");
-        write_value(identity, None, self.limits, offset, out)?;
+        self.values.value(identity, None, offset, out)?;
         if self.tool == Tool::OpenTofu {
             write_version(out);
         }
@@ -206,34 +205,34 @@ fn write_change(
     record: &ResourceChange<'_>,
     known: &SchemaAndMarks<'_>,
     has_identities: bool,
-    limits: &Limits,
+    values: ValueWriter<'_>,
     out: &mut Vec<u8>,
 ) -> Result<()> {
     let change = &record.change;
     let offset = change.offset;
-    write_sides(change, known.ty(), limits, out)?;
+    write_sides(change, known.ty(), values, out)?;
     push_key(out, "after_unknown");
     match &change.after {
-        Some(after) if !after.is_wholly_known() => write_unknown(after, limits, offset, out)?,
+        Some(after) if !after.is_wholly_known() => values.unknown(after, offset, out)?,
         _ => push(out, "{}"),
     }
     push_key(out, "before_sensitive");
     let (before, after) = (change.before.as_ref(), change.after.as_ref());
-    write_marks(before, known.ty(), &known.before_marks, (limits, offset), out)?;
+    write_marks(before, known.ty(), &known.before_marks, (values, offset), out)?;
     push_key(out, "after_sensitive");
-    write_marks(after, known.ty(), &known.after_marks, (limits, offset), out)?;
+    write_marks(after, known.ty(), &known.after_marks, (values, offset), out)?;
     if !record.replace_paths.is_empty() {
         push_key(out, "replace_paths");
         let mut separator = b'[';
         for path in record.replace_paths.iter() {
             out.push(std::mem::replace(&mut separator, b','));
-            write_path(path, limits, offset, out)?;
+            write_path(path, values, offset, out)?;
         }
         out.push(b']');
     }
     if let Some(importing) = &change.importing {
         push_key(out, "importing");
-        write_importing(importing, limits, offset, out)?;
+        write_importing(importing, values, offset, out)?;
     }
     if !change.generated_config.is_empty() {
         push_text(out, "generated_config", change.generated_config);
@@ -245,7 +244,7 @@ fn write_change(
         ] {
             if let Some(identity) = identity {
                 push_key(out, key);
-                write_value(identity, None, limits, offset, out)?;
+                values.value(identity, None, offset, out)?;
             }
         }
     }
@@ -287,11 +286,11 @@ fn marks_after<'a>(change: &Change<'a>) -> Marks<'a> {
 fn write_sides(
     change: &Change<'_>,
     ty: Option<&Type>,
-    limits: &Limits,
+    values: ValueWriter<'_>,
     out: &mut Vec<u8>,
 ) -> Result<()> {
     let side = |value: Option<&Value<'_>>, out: &mut Vec<u8>| match value {
-        Some(value) => write_value(value, ty, limits, change.offset, out),
+        Some(value) => values.value(value, ty, change.offset, out),
         None => {
             push(out, "null");
             Ok(())
@@ -314,14 +313,11 @@ pub(super) fn write_marks(
     value: Option<&Value<'_>>,
     ty: Option<&Type>,
     marks: &Marks<'_>,
-    (limits, offset): (&Limits, u64),
+    (values, offset): (ValueWriter<'_>, u64),
     out: &mut Vec<u8>,
 ) -> Result<()> {
     match value {
-        Some(value) => {
-            let bytes = value.sorted();
-            overlay::write(&mut Packed::new(&bytes, ty, offset), marks, limits, out)
-        }
+        Some(value) => values.marks(value, ty, marks, offset, out),
         None => {
             push(out, "false");
             Ok(())
@@ -331,7 +327,7 @@ pub(super) fn write_marks(
 
 fn write_importing(
     importing: &Importing<'_>,
-    limits: &Limits,
+    values: ValueWriter<'_>,
     offset: u64,
     out: &mut Vec<u8>,
 ) -> Result<()> {
@@ -344,7 +340,7 @@ fn write_importing(
     }
     if let Some(identity) = &importing.identity {
         push_key(out, "identity");
-        write_value(identity, None, limits, offset, out)?;
+        values.value(identity, None, offset, out)?;
     }
     if out.len() == start {
         out.push(b'{');
@@ -358,16 +354,16 @@ fn write_importing(
 /// Appends a change of an output, as a member whose key is the output's name.
 pub(super) fn write_output_change(
     output: &OutputChange<'_>,
-    limits: &Limits,
+    values: ValueWriter<'_>,
     out: &mut Vec<u8>,
 ) -> Result<()> {
     write_string(output.name.as_bytes(), out);
     out.push(b':');
-    write_sides(&output.change, None, limits, out)?;
+    write_sides(&output.change, None, values, out)?;
     push_key(out, "after_unknown");
     match &output.change.after {
         Some(after) if !after.is_wholly_known() => {
-            write_unknown(after, limits, output.change.offset, out)?;
+            values.unknown(after, output.change.offset, out)?;
         }
         _ => push(out, "false"),
     }

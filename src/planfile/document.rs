@@ -17,7 +17,7 @@ use super::index::{Changes, Index, Named, place};
 use super::invocation::Invocation;
 use super::member::Member;
 use super::message::{OutputChange, ResourceChange};
-use super::packed::write_value;
+use super::packed::{TypeCache, ValueWriter};
 use super::path::{Paths, dynamic_value, write_path};
 use super::protobuf::{Message, fault};
 use super::schemas::Schemas;
@@ -59,6 +59,7 @@ struct Parts {
     release: Release,
     limits: Limits,
     schemas: Schemas,
+    types: TypeCache,
     order: Order,
     tree: Tree,
     planned: Vec<Piece>,
@@ -102,6 +103,7 @@ impl Document {
             state: Some(state).filter(|state| !state.is_empty()),
             limits: *limits,
             schemas,
+            types: TypeCache::default(),
             plan,
             index,
             release,
@@ -349,12 +351,12 @@ impl Parts {
                 let message = self.message(&output.range, record)?;
                 let read = OutputChange::read(message, &self.limits);
                 let written =
-                    read.and_then(|output| write_output_change(&output, &self.limits, out));
+                    read.and_then(|output| write_output_change(&output, self.values(), out));
                 written.map_err(|error| error.within(&place(&output.name)))?;
             }
             Section::Invocations => {
                 let message = self.message(&self.index.invocations[element], record)?;
-                Invocation::read(message, &self.limits)?.write(self.release, &self.limits, out)?;
+                Invocation::read(message, &self.limits)?.write(self.release, self.values(), out)?;
             }
             Section::PriorState => self.write_prior_piece(element, record, out)?,
             Section::RelevantAttributes => {
@@ -370,7 +372,11 @@ impl Parts {
     }
 
     fn writer(&self) -> Writer<'_> {
-        Writer { schemas: &self.schemas, limits: &self.limits, tool: self.release.tool }
+        Writer { schemas: &self.schemas, values: self.values(), tool: self.release.tool }
+    }
+
+    fn values(&self) -> ValueWriter<'_> {
+        ValueWriter { limits: &self.limits, types: &self.types }
     }
 
     fn message<'r>(&self, range: &Range<u64>, record: &'r mut Vec<u8>) -> Result<Message<'r>> {
@@ -399,7 +405,7 @@ impl Parts {
         push(out, ":{\"value\":");
         let value = message.only(2)?.map(|field| dynamic_value(field.message()?)).transpose()?;
         let value = value.ok_or_else(|| fault(PlanFileFault::Value, message.offset))?;
-        write_value(&value, None, &self.limits, message.offset, out)?;
+        self.values().value(&value, None, message.offset, out)?;
         out.push(b'}');
         Ok(())
     }
@@ -432,7 +438,7 @@ impl Parts {
             Piece::Output(number) => {
                 let message = self.message(&self.index.outputs[number as usize].range, record)?;
                 let output = OutputChange::read(message, &self.limits)?;
-                write_planned_output(&output, &self.limits, out)?;
+                write_planned_output(&output, self.values(), out)?;
             }
             Piece::Item(number) => {
                 let entry = &self.index.changes.entries[number as usize];
@@ -488,7 +494,7 @@ impl Parts {
             Some(path) => paths.read(path.message()?, &self.limits)?,
             None => paths.end(&self.limits, message.offset)?,
         }
-        write_path(paths.get(0), &self.limits, message.offset, out)?;
+        write_path(paths.get(0), self.values(), message.offset, out)?;
         out.push(b'}');
         Ok(())
     }
@@ -501,7 +507,7 @@ impl Parts {
         push(out, "\",\"action_invocation\":");
         let missing = || fault(PlanFileFault::Value, message.offset);
         let invocation = message.only(2)?.ok_or_else(missing)?.message()?;
-        Invocation::read(invocation, &self.limits)?.write(self.release, &self.limits, out)?;
+        Invocation::read(invocation, &self.limits)?.write(self.release, self.values(), out)?;
         out.push(b'}');
         Ok(())
     }
@@ -515,7 +521,7 @@ fn module(address: &str) -> &str {
 /// Appends an output of `planned_values`, as a member whose key is the output's name.
 fn write_planned_output(
     output: &OutputChange<'_>,
-    limits: &Limits,
+    values: ValueWriter<'_>,
     out: &mut Vec<u8>,
 ) -> Result<()> {
     write_string(output.name.as_bytes(), out);
@@ -532,7 +538,7 @@ fn write_planned_output(
             None => push(out, "\"dynamic\""),
         }
         push_key(out, "value");
-        write_value(&after, None, limits, offset, out)?;
+        values.value(&after, None, offset, out)?;
     }
     out.push(b'}');
     Ok(())

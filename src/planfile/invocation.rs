@@ -3,7 +3,7 @@
 use super::address::{Address, split};
 use super::change::{provider_name, push, push_key, push_text, write_marks};
 use super::overlay::Marks;
-use super::packed::{write_unknown, write_value};
+use super::packed::ValueWriter;
 use super::path::dynamic_value;
 use super::protobuf::{Field, Message, fault};
 use super::tool::Release;
@@ -54,7 +54,12 @@ impl<'a> Invocation<'a> {
         Ok(Invocation { address, provider, config, marks, trigger, offset })
     }
 
-    pub(super) fn write(&self, release: Release, limits: &Limits, out: &mut Vec<u8>) -> Result<()> {
+    pub(super) fn write(
+        &self,
+        release: Release,
+        values: ValueWriter<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
         let offset = self.offset;
         let address = split(self.address).and_then(|(_, rest)| rest.strip_prefix("action."));
         let address = address.and_then(|address| Address::read(address).ok());
@@ -66,12 +71,12 @@ impl<'a> Invocation<'a> {
         if let Some(config) = &self.config {
             if !config.is_unknown() {
                 push_key(out, "config_values");
-                write_value(config, None, limits, offset, out)?;
+                values.value(config, None, offset, out)?;
             }
             push_key(out, "config_sensitive");
-            write_marks(Some(config), None, &self.marks, (limits, offset), out)?;
+            write_marks(Some(config), None, &self.marks, (values, offset), out)?;
             push_key(out, "config_unknown");
-            write_unknown(config, limits, offset, out)?;
+            values.unknown(config, offset, out)?;
         }
         push_text(out, "provider_name", provider_name(self.provider));
         self.write_trigger(release, out);

@@ -1,10 +1,9 @@
-//! A member of the archive, inflated: in memory if it is small, else in an encrypted temporary
-//! file.
+//! A member of the archive, inflated: in memory if there is room, else in a nameless temporary file.
 //!
 //! Plan JSON orders the sections of a plan differently than the member does, so a member can be
 //! read at any offset.
 
-use std::io::{Cursor, Read};
+use std::io::Read;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -13,8 +12,8 @@ use crate::error::{Error, ErrorKind, PlanFileFault, Result};
 use crate::input::{Rereadable, into_error};
 use crate::limits::{Limit, Limits};
 
-/// The longest member that stays in memory, in bytes.
-const MEMORY_MAX: u64 = 4 << 20;
+/// The length of the members of one archive that stay in memory, in bytes.
+pub(super) const MEMORY_MAX: u64 = 32 << 20;
 
 /// The length of the buffer of a scan, in bytes.
 const BUFFER: usize = 16 << 10;
@@ -32,13 +31,22 @@ enum Bytes {
 }
 
 impl Member {
-    pub(super) fn read(mut from: impl Read, limits: &Limits) -> Result<Member> {
-        let mut start = Vec::new();
-        from.by_ref().take(MEMORY_MAX + 1).read_to_end(&mut start).map_err(into_error)?;
-        if start.len() as u64 <= MEMORY_MAX {
-            return Ok(Member { len: start.len() as u64, bytes: Bytes::Memory(start) });
+    /// Reads a member of `size` bytes. Takes the memory that the member needs from `room`, or stores
+    /// the member of `archive` in a file if there is too little.
+    pub(super) fn read(
+        mut from: impl Read,
+        size: u64,
+        room: &mut u64,
+        archive: &Rereadable,
+        limits: &Limits,
+    ) -> Result<Member> {
+        if let Some(left) = room.checked_sub(size) {
+            *room = left;
+            let mut bytes = Vec::with_capacity(size as usize);
+            from.read_to_end(&mut bytes).map_err(into_error)?;
+            return Ok(Member { len: bytes.len() as u64, bytes: Bytes::Memory(bytes) });
         }
-        let file = Rereadable::spool_sealed(Cursor::new(start).chain(from), limits)?;
+        let file = archive.spool_part(from, limits)?;
         Ok(Member { len: file.len(), bytes: Bytes::File(file) })
     }
 

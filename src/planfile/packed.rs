@@ -4,6 +4,10 @@
 //! shape. The type of the value supplies these facts. The type comes from a schema, or precedes a
 //! value of a dynamic type.
 
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+
+use super::overlay::{self, Marks};
 use super::protobuf::fault;
 use super::walk::{self, Shape, Text, ValueEvent, Walk};
 use crate::error::{Error, PlanFileFault, Result};
@@ -13,9 +17,86 @@ use crate::wire::msgpack::{self, Token, Tokens, Value};
 use crate::wire::number::Number;
 use crate::wire::types::Type;
 
+/// The types that precede values of a dynamic type, by their text. Most plans repeat a few types.
+#[derive(Debug, Default)]
+pub(super) struct TypeCache {
+    by_text: RefCell<HashMap<Box<[u8]>, Type>>,
+    /// The total length of the texts, in bytes.
+    len: Cell<usize>,
+}
+
+/// The longest text of a type that is cached, and the maximum total length of the texts, in bytes.
+/// A type takes up to 100 times as much memory as its text.
+const TEXT_MAX: usize = 4 << 10;
+const TEXTS_MAX: usize = 64 << 10;
+
+impl TypeCache {
+    /// Returns the type of a text; `None` if the text is not a type.
+    fn get(&self, text: &[u8]) -> Option<Type> {
+        let mut by_text = self.by_text.borrow_mut();
+        if let Some(known) = by_text.get(text) {
+            return Some(known.clone());
+        }
+        let ty = Type::parse(text).ok()?;
+        if text.len() <= TEXT_MAX {
+            if self.len.get() + text.len() > TEXTS_MAX {
+                by_text.clear();
+                self.len.set(0);
+            }
+            by_text.insert(text.into(), ty.clone());
+            self.len.set(self.len.get() + text.len());
+        }
+        Some(ty)
+    }
+}
+
+/// Writes values as JSON, within the limits.
+#[derive(Clone, Copy)]
+pub(super) struct ValueWriter<'w> {
+    pub limits: &'w Limits,
+    pub types: &'w TypeCache,
+}
+
+impl ValueWriter<'_> {
+    /// Appends the known parts of a value, like [`write_value`].
+    pub(super) fn value(
+        self,
+        value: &Value<'_>,
+        ty: Option<&Type>,
+        offset: u64,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let bytes = value.sorted();
+        let mut walk = Packed::new(&bytes, ty, self.types, offset);
+        walk::write(&mut walk, Text::Known, self.limits, out)
+    }
+
+    /// Appends the tree of the unknown values in a value, like [`write_unknown`].
+    pub(super) fn unknown(self, value: &Value<'_>, offset: u64, out: &mut Vec<u8>) -> Result<()> {
+        let bytes = value.sorted();
+        let mut walk = Packed::new(&bytes, None, self.types, offset);
+        walk::write(&mut walk, Text::Unknown, self.limits, out)
+    }
+
+    /// Appends the tree of the sensitivity marks of a value.
+    pub(super) fn marks(
+        self,
+        value: &Value<'_>,
+        ty: Option<&Type>,
+        marks: &Marks<'_>,
+        offset: u64,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let bytes = value.sorted();
+        let mut walk = Packed::new(&bytes, ty, self.types, offset);
+        overlay::write(&mut walk, marks, self.limits, out)
+    }
+}
+
 /// Walks over a MessagePack value.
-pub(super) struct Packed<'a> {
+pub(super) struct Packed<'a, 't> {
     tokens: Tokens<'a>,
+    types: &'t TypeCache,
     stack: Vec<Open>,
     /// The type of the next value, if it is known.
     next: Option<Type>,
@@ -34,11 +115,17 @@ struct Open {
     ty: Option<Type>,
 }
 
-impl<'a> Packed<'a> {
+impl<'a, 't> Packed<'a, 't> {
     /// Starts a walk over a validated value with keys in ascending order. `offset` is for errors.
-    pub(super) fn new(bytes: &'a [u8], ty: Option<&Type>, offset: u64) -> Packed<'a> {
+    pub(super) fn new(
+        bytes: &'a [u8],
+        ty: Option<&Type>,
+        types: &'t TypeCache,
+        offset: u64,
+    ) -> Packed<'a, 't> {
         Packed {
             tokens: Tokens::new(bytes, 0),
+            types,
             stack: Vec::new(),
             next: ty.cloned(),
             has_key: false,
@@ -57,7 +144,7 @@ impl<'a> Packed<'a> {
         let head = self.tokens.next_untyped().map_err(|_| self.error())?;
         let mut ty = self.next.take();
         if let Some(declared) = head.declared {
-            ty = Some(Type::parse(declared).map_err(|_| self.error())?);
+            ty = Some(self.types.get(declared).ok_or_else(|| self.error())?);
         }
         let (left, is_object, part) = match head.token {
             Token::Map(len) => (len, true, ValueEvent::Object),
@@ -99,7 +186,7 @@ impl Open {
     }
 }
 
-impl<'a> Walk<'a> for Packed<'a> {
+impl<'a> Walk<'a> for Packed<'a, '_> {
     fn next(&mut self) -> Result<ValueEvent<'a>> {
         if let Some(open) = self.stack.last_mut() {
             if open.left == 0 {
@@ -163,7 +250,7 @@ pub fn write_value(
     offset: u64,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    walk::write(&mut Packed::new(&value.sorted(), ty, offset), Text::Known, limits, out)
+    ValueWriter { limits, types: &TypeCache::default() }.value(value, ty, offset, out)
 }
 
 /// Appends the tree of the unknown values in a value: true for an unknown value, and false for a
@@ -179,7 +266,7 @@ pub fn write_unknown(
     offset: u64,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    walk::write(&mut Packed::new(&value.sorted(), None, offset), Text::Unknown, limits, out)
+    ValueWriter { limits, types: &TypeCache::default() }.unknown(value, offset, out)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::mem::size_of;
 
-use super::packed::write_value;
+use super::packed::ValueWriter;
 use super::protobuf::{Message, fault};
 use crate::error::{Error, PlanFileFault, Result};
 use crate::limits::{Limit, Limits};
@@ -161,7 +161,7 @@ pub(super) fn dynamic_value(message: Message<'_>) -> Result<Value<'_>> {
 /// Appends a path as a JSON array of its steps.
 pub(super) fn write_path(
     path: &[Step<'_>],
-    limits: &Limits,
+    values: ValueWriter<'_>,
     offset: u64,
     out: &mut Vec<u8>,
 ) -> Result<()> {
@@ -173,7 +173,7 @@ pub(super) fn write_path(
         match step {
             Step::Name(name) | Step::Key(name) => json_string::write_string(name, out),
             Step::Index(number) => out.extend_from_slice(number.to_string().as_bytes()),
-            Step::Element(Some(value)) => write_value(value, None, limits, offset, out)?,
+            Step::Element(Some(value)) => values.value(value, None, offset, out)?,
             Step::Element(None) | Step::Every => out.extend_from_slice(b"null"),
         }
     }

@@ -12,7 +12,11 @@ pub fn write_string_within(text: &[u8], max: usize, out: &mut Vec<u8>) -> bool {
     // Allocates once, because a text may be most of its document.
     out.reserve(text.len().min(max.saturating_sub(out.len())) + 2);
     out.push(b'"');
-    for chunk in text.utf8_chunks() {
+    // Most texts are plain, up to their end.
+    let room = max.saturating_sub(out.len()).min(text.len());
+    let plain = text[..room].iter().position(|byte| !PLAIN[usize::from(*byte)]).unwrap_or(room);
+    out.extend_from_slice(&text[..plain]);
+    for chunk in text[plain..].utf8_chunks() {
         for piece in chunk.valid().split_inclusive(is_escaped) {
             if out.len() > max {
                 return false;
@@ -36,7 +40,18 @@ pub fn write_string_within(text: &[u8], max: usize, out: &mut Vec<u8>) -> bool {
     true
 }
 
-fn is_escaped(c: char) -> bool {
+/// The bytes that are one character each, without an escape.
+const PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 0x80 {
+        plain[byte as usize] = !is_escaped(byte as char);
+        byte += 1;
+    }
+    plain
+};
+
+const fn is_escaped(c: char) -> bool {
     matches!(c, '\0'..='\x1f' | '"' | '\\' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}')
 }
 

@@ -190,18 +190,27 @@ impl Document {
 }
 
 impl Read for Document {
+    /// Fills the buffer, because the reader may pass each buffer to another thread.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.release();
-        while self.taken == self.out.len() {
-            if !self.advance().map_err(|error| into_io_error(error.placed()))? {
-                return Ok(0);
+        let mut filled = 0;
+        while filled < buffer.len() {
+            if self.taken == self.out.len() {
+                match self.advance() {
+                    Ok(true) => continue,
+                    Ok(false) => break,
+                    // The next call fails with the same error.
+                    Err(_) if filled > 0 => break,
+                    Err(error) => return Err(into_io_error(error.placed())),
+                }
             }
+            let rest = &self.out[self.taken..];
+            let len = rest.len().min(buffer.len() - filled);
+            buffer[filled..filled + len].copy_from_slice(&rest[..len]);
+            self.taken += len;
+            filled += len;
         }
-        let rest = &self.out[self.taken..];
-        let len = rest.len().min(buffer.len());
-        buffer[..len].copy_from_slice(&rest[..len]);
-        self.taken += len;
-        Ok(len)
+        Ok(filled)
     }
 }
 

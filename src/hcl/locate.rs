@@ -61,6 +61,10 @@ pub(crate) fn locate(
 /// blocks grows, it takes twice the memory of its blocks.
 const BLOCK: usize = 2 * size_of::<Block<Expression>>() + 4 * size_of::<Label>();
 
+/// The memory for each byte of a label, in bytes: its text, and the copies of the text in
+/// addresses.
+const LABEL: usize = 4;
+
 struct File<'a> {
     text: &'a str,
     positions: Forward<'a>,
@@ -89,6 +93,9 @@ impl<'a> File<'a> {
             }
             return Ok(None);
         };
+        // The receiver of the block joins its labels to an address.
+        let texts = label_spans.iter().map(|span| LABEL * span.len());
+        tally.budget.take(texts.sum::<usize>(), kind_range.start.byte.into())?;
         let mut labels = Vec::with_capacity(label_spans.len());
         for span in label_spans {
             labels.push(Label {
@@ -129,11 +136,13 @@ impl<'a> File<'a> {
         for item in Items::new(self.text, body).map_while(std::result::Result::ok) {
             match item {
                 Item::Block { .. } => {
-                    if let Some(inner) = self.block(item, schema, tally)? {
-                        let labels = inner.labels.iter().map(|label| label.text.len());
-                        let memory = BLOCK + labels.sum::<usize>();
-                        tally.budget.take(memory, inner.range.start.byte.into())?;
-                        block.blocks.push(inner);
+                    let before = tally.budget.used();
+                    match self.block(item, schema, tally)? {
+                        Some(inner) => {
+                            tally.budget.take(BLOCK, inner.range.start.byte.into())?;
+                            block.blocks.push(inner);
+                        }
+                        None => tally.budget.reset(before),
                     }
                 }
                 Item::Attribute { name, value } => {

@@ -88,8 +88,8 @@ impl Rereadable {
         Rereadable::copy(io::Cursor::new(head).chain(reader), seal, limits)
     }
 
-    /// Copies a part of this file, such as a member of an archive, to a nameless temporary file. The
-    /// copy is encrypted if this file is.
+    /// Copies a part of this file, such as a member of an archive, to a nameless temporary file.
+    /// The copy is encrypted if this file is.
     ///
     /// # Errors
     ///

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::action::reason;
 use super::address::{Address, Key, unescape};
 use super::message::{Change, Importing, OutputChange, ResourceChange};
-use super::overlay::Marks;
+use super::overlay::{self, Marks};
 use super::packed::ValueWriter;
 use super::path::{Paths, Step, write_path};
 use super::protobuf::fault;
@@ -317,7 +317,10 @@ pub(super) fn write_marks(
     out: &mut Vec<u8>,
 ) -> Result<()> {
     match value {
-        Some(value) => values.marks(value, ty, marks, offset, out),
+        Some(value) => {
+            let bytes = value.sorted();
+            overlay::write(&mut values.walk(&bytes, ty, offset), marks, values.limits, out)
+        }
         None => {
             push(out, "false");
             Ok(())

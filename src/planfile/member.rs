@@ -1,4 +1,5 @@
-//! A member of the archive, inflated: in memory if there is room, else in a nameless temporary file.
+//! A member of the archive, inflated: in memory if there is room, else in a nameless temporary
+//! file.
 //!
 //! Plan JSON orders the sections of a plan differently than the member does, so a member can be
 //! read at any offset.
@@ -13,7 +14,7 @@ use crate::input::{Rereadable, into_error};
 use crate::limits::{Limit, Limits};
 
 /// The length of the members of one archive that stay in memory, in bytes.
-pub(super) const MEMORY_MAX: u64 = 32 << 20;
+pub(super) const MEMORY_MAX: u64 = 16 << 20;
 
 /// The length of the buffer of a scan, in bytes.
 const BUFFER: usize = 16 << 10;
@@ -31,8 +32,8 @@ enum Bytes {
 }
 
 impl Member {
-    /// Reads a member of `size` bytes. Takes the memory that the member needs from `room`, or stores
-    /// the member of `archive` in a file if there is too little.
+    /// Reads a member of `size` bytes. Takes the memory that the member needs from `room`, or
+    /// stores the member of `archive` in a file if there is too little.
     pub(super) fn read(
         mut from: impl Read,
         size: u64,

@@ -7,7 +7,6 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
-use super::overlay::{self, Marks};
 use super::protobuf::fault;
 use super::walk::{self, Shape, Text, ValueEvent, Walk};
 use crate::error::{Error, PlanFileFault, Result};
@@ -57,7 +56,17 @@ pub(super) struct ValueWriter<'w> {
     pub types: &'w TypeCache,
 }
 
-impl ValueWriter<'_> {
+impl<'w> ValueWriter<'w> {
+    /// Starts a walk over a value, like [`Packed::new`].
+    pub(super) fn walk<'a>(
+        self,
+        bytes: &'a [u8],
+        ty: Option<&Type>,
+        offset: u64,
+    ) -> Packed<'a, 'w> {
+        Packed::new(bytes, ty, self.types, offset)
+    }
+
     /// Appends the known parts of a value, like [`write_value`].
     pub(super) fn value(
         self,
@@ -67,29 +76,13 @@ impl ValueWriter<'_> {
         out: &mut Vec<u8>,
     ) -> Result<()> {
         let bytes = value.sorted();
-        let mut walk = Packed::new(&bytes, ty, self.types, offset);
-        walk::write(&mut walk, Text::Known, self.limits, out)
+        walk::write(&mut self.walk(&bytes, ty, offset), Text::Known, self.limits, out)
     }
 
     /// Appends the tree of the unknown values in a value, like [`write_unknown`].
     pub(super) fn unknown(self, value: &Value<'_>, offset: u64, out: &mut Vec<u8>) -> Result<()> {
         let bytes = value.sorted();
-        let mut walk = Packed::new(&bytes, None, self.types, offset);
-        walk::write(&mut walk, Text::Unknown, self.limits, out)
-    }
-
-    /// Appends the tree of the sensitivity marks of a value.
-    pub(super) fn marks(
-        self,
-        value: &Value<'_>,
-        ty: Option<&Type>,
-        marks: &Marks<'_>,
-        offset: u64,
-        out: &mut Vec<u8>,
-    ) -> Result<()> {
-        let bytes = value.sorted();
-        let mut walk = Packed::new(&bytes, ty, self.types, offset);
-        overlay::write(&mut walk, marks, self.limits, out)
+        walk::write(&mut self.walk(&bytes, None, offset), Text::Unknown, self.limits, out)
     }
 }
 
@@ -117,7 +110,7 @@ struct Open {
 
 impl<'a, 't> Packed<'a, 't> {
     /// Starts a walk over a validated value with keys in ascending order. `offset` is for errors.
-    pub(super) fn new(
+    fn new(
         bytes: &'a [u8],
         ty: Option<&Type>,
         types: &'t TypeCache,

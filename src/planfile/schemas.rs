@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::address::{Address, Mode};
 use super::attributes::Json;
-use super::packed::{Packed, ValueWriter};
+use super::packed::ValueWriter;
 use super::path::{Paths, Step};
 use super::walk::{ValueEvent, Walk};
 use crate::error::{Error, Result};
@@ -86,7 +86,7 @@ impl Schema {
         offset: u64,
     ) -> Result<bool> {
         let limits = values.limits;
-        check_tree(&mut Packed::new(bytes, None, values.types, offset), bytes.len(), limits)?;
+        check_tree(&mut values.walk(bytes, None, offset), bytes.len(), limits)?;
         match wire::from_msgpack(bytes, &self.ty) {
             Ok(value) => self.mark(&value, marks, limits, offset).map(|()| true),
             Err(_) => Ok(false),

@@ -13,8 +13,9 @@ use crate::error::{Error, ErrorKind, PlanFileFault, Result};
 use crate::input::{Rereadable, into_error};
 use crate::limits::{Limit, Limits};
 
-/// The length of the members of one archive that stay in memory, in bytes.
-pub(super) const MEMORY_MAX: u64 = 16 << 20;
+/// The length of the members of one archive that stay in memory, in bytes. A command that reads a
+/// plan file twice may hold two copies.
+pub(super) const MEMORY_MAX: u64 = 8 << 20;
 
 /// The length of the buffer of a scan, in bytes.
 const BUFFER: usize = 16 << 10;

@@ -54,8 +54,8 @@ fn run(args: &[&str], said: &Path) -> f64 {
     command.args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors);
     let (peak, code) = peak(command.spawn().expect("it starts"));
     let said = fs::read_to_string(said).expect("what it says");
-    let is_limit = ["raise it with --limit-", "raise it with --memory", "is longer than 16 KiB"];
-    let is_limit = is_limit.iter().any(|words| said.contains(words));
+    let limits = ["raise it with --limit-", "raise it with --memory", "is longer than 16 KiB"];
+    let is_limit = limits.iter().any(|words| said.contains(words));
     assert!(matches!(code, 0 | 3) || is_limit, "{args:?}: {code}: {said}");
     peak
 }

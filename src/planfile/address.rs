@@ -51,11 +51,14 @@ struct Rest<'a>(&'a str);
 impl<'a> Rest<'a> {
     /// Reads an identifier.
     fn name(&mut self) -> Option<&'a str> {
-        let end = self.0.find(['.', '[']).unwrap_or(self.0.len());
+        let is_part = |byte: u8| {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-') || !byte.is_ascii()
+        };
+        let end = self.0.bytes().position(|byte| !is_part(byte)).unwrap_or(self.0.len());
         let (name, rest) = self.0.split_at(end);
         self.0 = rest;
-        let is_valid = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-') || !c.is_ascii();
-        (!name.is_empty() && name.chars().all(is_valid)).then_some(name)
+        let is_whole = rest.is_empty() || rest.starts_with(['.', '[']);
+        (!name.is_empty() && is_whole).then_some(name)
     }
 
     fn dot(&mut self) -> Option<()> {
@@ -78,8 +81,9 @@ impl<'a> Rest<'a> {
             return Some(Key::Unknown);
         }
         // The number must be written as in JSON: without a plus sign and without leading zeros.
-        let is_canonical = key.parse::<i64>().is_ok_and(|number| number.to_string() == key);
-        is_canonical.then_some(Key::Number(key))
+        let digits = key.strip_prefix('-').unwrap_or(key);
+        let is_canonical = key == "0" || !digits.starts_with(['0', '+']);
+        (is_canonical && key.parse::<i64>().is_ok()).then_some(Key::Number(key))
     }
 }
 

@@ -42,7 +42,7 @@ pub mod moves;
 pub mod ndjson;
 #[cfg(feature = "report")]
 pub mod origin;
-
+#[cfg(feature = "report")]
 mod overview;
 #[cfg(feature = "report")]
 mod patterns;

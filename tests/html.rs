@@ -111,7 +111,7 @@ fn a_hostile_plan_changes_only_the_page_data() {
     let hidden = |c: char| (c.is_control() && c != '\n') || ('\u{2028}'..='\u{202e}').contains(&c);
     assert!(!data.contains(hidden), "characters that nobody sees");
     // The rest has the tags of a harmless page, and text.
-    let inputs = ["rich", "errored-half-way"].map(|case| self::plan(case));
+    let inputs = ["rich", "errored-half-way"].map(self::plan);
     let wrong = PathBuf::from("corpus/wrong/empty.json");
     let harmless = parts(&page(&[&inputs[0], &inputs[1], &wrong])).0;
     let known: BTreeSet<&str> = tags(&harmless).into_iter().collect();

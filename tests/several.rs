@@ -106,7 +106,7 @@ fn an_array_stays_an_array() {
     fs::write(&path, &array).expect("a file");
     let path = path.to_str().expect("UTF-8");
     for args in REWRITING {
-        let [a, b, c] = plans.each_ref().map(|plan| each_alone(args, &[plan.clone()]));
+        let [a, b, c] = plans.each_ref().map(|plan| each_alone(args, std::slice::from_ref(plan)));
         let expected = format!(" [{a},{b}\n,{c}\n]\n");
         let _: Vec<Value> = serde_json::from_str(&expected).expect("an array");
         for output in [

@@ -1,6 +1,6 @@
 //! Reads the blocks of a configuration file in native syntax (`.tf`), guided by a schema.
 //!
-//! The [scanner](super::scan) finds the blocks of the file, and hcl-edit parses one block at a
+//! The scanner (`scan`) finds the blocks of the file, and hcl-edit parses one block at a
 //! time. This reader turns the tree into a block with ranges. It reports what the schema does not
 //! allow, with the wording of HCL's own diagnostics.
 

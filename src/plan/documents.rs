@@ -167,6 +167,7 @@ impl<S: Source> Documents<S> {
     }
 
     /// Whether the next document is an element of an array, but not its first one.
+    #[cfg(feature = "cli")]
     pub(crate) fn is_inside_array(&self) -> bool {
         let State::At(at) = self.state else { return false };
         at > 0 && preamble::behind(&self.source, at).first() == Some(&b',')

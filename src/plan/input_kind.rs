@@ -192,9 +192,14 @@ mod tests {
         }
     }
 
+    /// A plan whose first section after its version is longer than what is judged.
+    fn far() -> String {
+        format!(r#"{{"format_version":"1.2","variables":{{"a":"{}"#, "x".repeat(LEN))
+    }
+
     #[test]
-    fn inputs_are_classified() {
-        let far = format!(r#"{{"format_version":"1.2","variables":{{"a":"{}"#, "x".repeat(LEN));
+    fn inputs_with_a_plan_are_plans() {
+        let far = far();
         for plan in [
             r#"{"format_version":"1.2","resource_changes":[]}"#,
             r#"{"applyable":true,"format_version":"1.2"}"#,
@@ -215,6 +220,11 @@ mod tests {
         ] {
             assert_eq!(judge(plan.as_bytes()), InputKind::Plan, "{plan:.60}");
         }
+    }
+
+    #[test]
+    fn inputs_without_a_plan_are_classified() {
+        let far = far();
         let state = r#"{"format_version":"1.0","terraform_version":"1.9.0","values":{"root"#;
         let state = format!("{state}\":\"{}", "x".repeat(LEN));
         for other in [
@@ -230,23 +240,6 @@ mod tests {
             "{\"kind\":\"plan\",\"format_version\":\"1.2\"}\n{\"kind\":\"summary\"}",
         ] {
             assert_eq!(judge(other.as_bytes()), InputKind::Other, "{other:.60}");
-        }
-        // An input with a plan after any other text is a plan.
-        for before in ["{}\n", "{\"@level\":\"info\"}\n", &"Refreshing state...\n".repeat(20_000)] {
-            for plan in [
-                "{\"format_version\":\"1.2\",\"resource_changes\":[]}",
-                "{\n  \"format_version\": \"1.2\",\n  \"planned_values\": {",
-            ] {
-                let text = format!("{before}{plan}");
-                assert_eq!(
-                    input_kind(&mut Slice(text.as_bytes())).unwrap(),
-                    InputKind::Plan,
-                    "{text:.60}"
-                );
-            }
-            let text = format!("{before}{{\"format_version\":\"1.0\",\"valid\":true}}");
-            let kind = input_kind(&mut Slice(text.as_bytes())).unwrap();
-            assert!(matches!(kind, InputKind::Other | InputKind::NotAPlan), "{text:.60} {kind:?}");
         }
         for known in [
             "resource \"a\" \"b\" {}\n",
@@ -284,6 +277,26 @@ mod tests {
         }
         for empty in ["", "\n \n", "\u{feff}", "null\n"] {
             assert_eq!(judge(empty.as_bytes()), InputKind::Empty, "{empty:?}");
+        }
+    }
+
+    #[test]
+    fn a_plan_may_follow_other_text() {
+        for before in ["{}\n", "{\"@level\":\"info\"}\n", &"Refreshing state...\n".repeat(20_000)] {
+            for plan in [
+                "{\"format_version\":\"1.2\",\"resource_changes\":[]}",
+                "{\n  \"format_version\": \"1.2\",\n  \"planned_values\": {",
+            ] {
+                let text = format!("{before}{plan}");
+                assert_eq!(
+                    input_kind(&mut Slice(text.as_bytes())).unwrap(),
+                    InputKind::Plan,
+                    "{text:.60}"
+                );
+            }
+            let text = format!("{before}{{\"format_version\":\"1.0\",\"valid\":true}}");
+            let kind = input_kind(&mut Slice(text.as_bytes())).unwrap();
+            assert!(matches!(kind, InputKind::Other | InputKind::NotAPlan), "{text:.60} {kind:?}");
         }
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! A [`Watch`] compares every resource, including unchanged ones, until each pattern has matched
 //! once. After that, or without patterns, it costs one comparison for each resource. To suggest a
-//! similar name ("did you mean"), it keeps a [`Sample`] of each kind of name. The samples do not
+//! similar name ("did you mean"), it keeps a sample of each kind of name. The samples do not
 //! depend on the number of threads.
 
 use std::fmt::{Display, Formatter};

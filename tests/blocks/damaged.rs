@@ -46,7 +46,8 @@ fn a_damaged_configuration_is_an_error() {
     let file = plan_file();
     let at = |name: &str| file.iter().position(|one| one.name.ends_with(name)).expect("a member");
     let (main, manifest) = (at("m-/main.tf"), at("modules.json"));
-    let damages: [(&str, &dyn Fn(&mut Vec<Member>)); 9] = [
+    type Damage<'a> = &'a dyn Fn(&mut Vec<Member>);
+    let damages: [(&str, Damage<'_>); 9] = [
         ("the checksum of the member is wrong", &|file| file[main].crc ^= 1),
         ("the checksum of the member is wrong", &|file| file[manifest].crc ^= 1),
         ("the member has another size", &|file| file[main].size += 1),

@@ -1,5 +1,7 @@
 //! What is marked where a resource is replaced, or where a schema does not fit.
 
+use std::slice;
+
 use super::build::*;
 use super::hostile::{fault_of_plan, of_plan, transcode};
 use crate::run;
@@ -105,7 +107,7 @@ fn marked(path: Vec<u8>) -> Vec<u8> {
 #[test]
 fn a_step_without_one_name_or_key_is_an_error() {
     let (o, pw) = (name("o"), name("pw"));
-    let text = of_plan(&marked(raw_path(&[&[o.clone()], &[pw.clone()]]))).unwrap();
+    let text = of_plan(&marked(raw_path(&[slice::from_ref(&o), slice::from_ref(&pw)]))).unwrap();
     assert!(text.contains(r#""after_sensitive":{"o":{"pw":true}}"#), "{text}");
     for (step, expected) in [
         (vec![name("x"), pw.clone()], PlanFileFault::FieldTwice),
@@ -118,7 +120,7 @@ fn a_step_without_one_name_or_key_is_an_error() {
         (vec![number(1, 1)], PlanFileFault::FieldType),
         (vec![bytes(1, b"\xff")], PlanFileFault::Text),
     ] {
-        for steps in [[&[o.clone()][..], &step], [&step, &[pw.clone()]]] {
+        for steps in [[&[o.clone()][..], &step], [&step, slice::from_ref(&pw)]] {
             let (fault, text) = fault_of_plan(&marked(raw_path(&steps)));
             assert_eq!(fault, expected, "{text}");
             assert!(text.contains("at tfplan.planned_values[test_a.b]"), "{text}");

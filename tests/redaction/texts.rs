@@ -92,7 +92,7 @@ fn in_json(node: &Node, around: &str, judge: &impl Judge, found: &mut Edits) {
 fn offsets(source: &str) -> Vec<usize> {
     let (mut offsets, mut at) = (Vec::new(), 1);
     while at < source.len() - 1 {
-        let len = match source[at..].as_bytes() {
+        let len = match &source.as_bytes()[at..] {
             [b'\\', b'u', ..] if source[at..].starts_with("\\ud8") => 12,
             [b'\\', b'u', ..] => 6,
             [b'\\', ..] => 2,

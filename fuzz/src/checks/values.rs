@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::draw::Draw;
 use super::pieces::Pieces;
-use crate::naive::values as oracle;
+use crate::naive::{native, values as oracle};
 
 /// Keys that only plans have.
 const PLAN_KEYS: [&str; 10] = [
@@ -49,6 +49,10 @@ pub fn check(text: &[u8]) {
         assert_eq!(pieces.ok().as_ref(), Some(&whole), "{what:?} {of:?}");
         // A plan may have a member `values`, which the tools never write.
         if is_plan && tree.get("values").is_some() {
+            continue;
+        }
+        // The engine reads each of two members with one key. The tree has only the last one.
+        if native::has_duplicate_keys(text) {
             continue;
         }
         let expected = match what {

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use super::action::reason;
 use super::address::{Address, Key, unescape};
 use super::message::{Change, Importing, OutputChange, ResourceChange};
-use super::overlay::{self, Marks};
+use super::overlay::{MarkWriter, Marks};
 use super::packed::ValueWriter;
 use super::path::{Paths, Step, write_path};
 use super::protobuf::fault;
 use super::schemas::{Schema, Schemas};
 use super::tool::Tool;
+use super::walk::{Text, check_len};
 use crate::error::Result;
 use crate::wire::json_string::write_string;
 use crate::wire::msgpack::Value;
@@ -158,14 +159,23 @@ impl Writer<'_> {
             push_key(out, "schema_version");
             push(out, &schema.version.to_string());
         }
-        let after = record.change.after.filter(|after| !after.is_null() && !after.is_unknown());
-        if let Some(after) = &after {
-            push_key(out, "values");
-            self.values.value(after, known.ty(), offset, out)?;
+        let mut sensitive = Vec::new();
+        match &record.change.after {
+            Some(after) => {
+                let has_values = !after.is_null() && !after.is_unknown();
+                if has_values {
+                    push_key(out, "values");
+                }
+                let mut forms = (
+                    has_values.then(|| Text::known(self.values.limits, out)),
+                    MarkWriter::new(&known.after_marks, &mut sensitive),
+                );
+                self.values.write(after, known.ty(), offset, &mut forms)?;
+            }
+            None => push(&mut sensitive, "false"),
         }
         push_key(out, "sensitive_values");
-        let (after, place) = (record.change.after.as_ref(), (self.values, offset));
-        write_marks(after, known.ty(), &known.after_marks, place, out)?;
+        out.append(&mut sensitive);
         if let Some(identity) = record.change.after_identity.filter(|identity| !identity.is_null())
         {
             let version = known.schema.as_ref().and_then(|schema| schema.identity_version);
@@ -209,18 +219,53 @@ fn write_change(
     out: &mut Vec<u8>,
 ) -> Result<()> {
     let change = &record.change;
-    let offset = change.offset;
-    write_sides(change, known.ty(), values, out)?;
-    push_key(out, "after_unknown");
-    match &change.after {
-        Some(after) if !after.is_wholly_known() => values.unknown(after, offset, out)?,
-        _ => push(out, "{}"),
+    let (offset, limits) = (change.offset, values.limits);
+    // Each side is walked once. The trees wait until both sides are written.
+    let (mut before_sensitive, mut after_sensitive) = (Vec::new(), Vec::new());
+    let mut after_unknown = Vec::new();
+    push_actions(change, out);
+    push_key(out, "before");
+    match &change.before {
+        Some(before) => {
+            let marks = MarkWriter::new(&known.before_marks, &mut before_sensitive);
+            let mut forms = (Text::known(limits, out), marks);
+            values.write(before, known.ty(), offset, &mut forms)?;
+        }
+        None => {
+            push(out, "null");
+            push(&mut before_sensitive, "false");
+        }
     }
-    push_key(out, "before_sensitive");
-    let (before, after) = (change.before.as_ref(), change.after.as_ref());
-    write_marks(before, known.ty(), &known.before_marks, (values, offset), out)?;
-    push_key(out, "after_sensitive");
-    write_marks(after, known.ty(), &known.after_marks, (values, offset), out)?;
+    match &change.after {
+        Some(after) => {
+            let is_known = push_after_key(after, out);
+            let is_wholly_known = after.is_wholly_known();
+            let mut forms = (
+                is_known.then(|| Text::known(limits, out)),
+                (
+                    (!is_wholly_known).then(|| Text::unknown(limits, &mut after_unknown)),
+                    MarkWriter::new(&known.after_marks, &mut after_sensitive),
+                ),
+            );
+            values.write(after, known.ty(), offset, &mut forms)?;
+        }
+        None => {
+            push(out, ",\"after\":null");
+            push(&mut after_sensitive, "false");
+        }
+    }
+    if after_unknown.is_empty() {
+        push(&mut after_unknown, "{}");
+    }
+    for (key, mut tree) in [
+        ("after_unknown", after_unknown),
+        ("before_sensitive", before_sensitive),
+        ("after_sensitive", after_sensitive),
+    ] {
+        push_key(out, key);
+        out.append(&mut tree);
+    }
+    check_len(out.len(), limits, offset)?;
     if !record.replace_paths.is_empty() {
         push_key(out, "replace_paths");
         let mut separator = b'[';
@@ -282,50 +327,20 @@ fn marks_after<'a>(change: &Change<'a>) -> Marks<'a> {
     marks
 }
 
-/// Appends the opening bracket of a change, and its `actions`, `before` and `after`.
-fn write_sides(
-    change: &Change<'_>,
-    ty: Option<&Type>,
-    values: ValueWriter<'_>,
-    out: &mut Vec<u8>,
-) -> Result<()> {
-    let side = |value: Option<&Value<'_>>, out: &mut Vec<u8>| match value {
-        Some(value) => values.value(value, ty, change.offset, out),
-        None => {
-            push(out, "null");
-            Ok(())
-        }
-    };
+/// Appends the opening bracket of a change, and its `actions`.
+fn push_actions(change: &Change<'_>, out: &mut Vec<u8>) {
     push(out, "{\"actions\":");
     push(out, change.action.json());
-    push_key(out, "before");
-    side(change.before.as_ref(), out)?;
-    // Plan JSON omits `after` if the whole value is unknown.
-    if !change.after.is_some_and(|after| after.is_unknown()) {
-        push_key(out, "after");
-        side(change.after.as_ref(), out)?;
-    }
-    Ok(())
 }
 
-/// Appends the tree of sensitivity marks. The offset is for errors.
-pub(super) fn write_marks(
-    value: Option<&Value<'_>>,
-    ty: Option<&Type>,
-    marks: &Marks<'_>,
-    (values, offset): (ValueWriter<'_>, u64),
-    out: &mut Vec<u8>,
-) -> Result<()> {
-    match value {
-        Some(value) => {
-            let bytes = value.sorted();
-            overlay::write(&mut values.walk(&bytes, ty, offset), marks, values.limits, out)
-        }
-        None => {
-            push(out, "false");
-            Ok(())
-        }
+/// Appends the key of the new object. Returns false if the whole object is unknown: plan JSON then
+/// omits `after`.
+fn push_after_key(after: &Value<'_>, out: &mut Vec<u8>) -> bool {
+    let is_known = !after.is_unknown();
+    if is_known {
+        push_key(out, "after");
     }
+    is_known
 }
 
 fn write_importing(
@@ -362,14 +377,33 @@ pub(super) fn write_output_change(
 ) -> Result<()> {
     write_string(output.name.as_bytes(), out);
     out.push(b':');
-    write_sides(&output.change, None, values, out)?;
-    push_key(out, "after_unknown");
-    match &output.change.after {
-        Some(after) if !after.is_wholly_known() => {
-            values.unknown(after, output.change.offset, out)?;
-        }
-        _ => push(out, "false"),
+    let change = &output.change;
+    let limits = values.limits;
+    let mut after_unknown = Vec::new();
+    push_actions(change, out);
+    push_key(out, "before");
+    match &change.before {
+        Some(before) => values.value(before, None, change.offset, out)?,
+        None => push(out, "null"),
     }
+    match &change.after {
+        Some(after) => {
+            let is_known = push_after_key(after, out);
+            let is_wholly_known = after.is_wholly_known();
+            let mut forms = (
+                is_known.then(|| Text::known(limits, out)),
+                (!is_wholly_known).then(|| Text::unknown(limits, &mut after_unknown)),
+            );
+            values.write(after, None, change.offset, &mut forms)?;
+        }
+        None => push(out, ",\"after\":null"),
+    }
+    if after_unknown.is_empty() {
+        push(&mut after_unknown, "false");
+    }
+    push_key(out, "after_unknown");
+    out.append(&mut after_unknown);
+    check_len(out.len(), limits, change.offset)?;
     let word = if output.is_sensitive { "true" } else { "false" };
     push(out, &format!(",\"before_sensitive\":{word},\"after_sensitive\":{word}}}"));
     Ok(())

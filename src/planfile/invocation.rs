@@ -1,12 +1,13 @@
 //! Writes invocations of actions as JSON.
 
 use super::address::{Address, split};
-use super::change::{provider_name, push, push_key, push_text, write_marks};
-use super::overlay::Marks;
+use super::change::{provider_name, push, push_key, push_text};
+use super::overlay::{MarkWriter, Marks};
 use super::packed::ValueWriter;
 use super::path::dynamic_value;
 use super::protobuf::{Field, Message, fault};
 use super::tool::Release;
+use super::walk::{Text, check_len};
 use crate::error::{PlanFileFault, Result};
 use crate::limits::Limits;
 use crate::wire::json_string::write_string;
@@ -69,14 +70,22 @@ impl<'a> Invocation<'a> {
         push_text(out, "type", address.kind);
         push_text(out, "name", address.name);
         if let Some(config) = &self.config {
-            if !config.is_unknown() {
+            let (mut sensitive, mut unknown) = (Vec::new(), Vec::new());
+            let is_known = !config.is_unknown();
+            if is_known {
                 push_key(out, "config_values");
-                values.value(config, None, offset, out)?;
             }
+            let limits = values.limits;
+            let mut forms = (
+                is_known.then(|| Text::known(limits, out)),
+                (MarkWriter::new(&self.marks, &mut sensitive), Text::unknown(limits, &mut unknown)),
+            );
+            values.write(config, None, offset, &mut forms)?;
             push_key(out, "config_sensitive");
-            write_marks(Some(config), None, &self.marks, (values, offset), out)?;
+            out.append(&mut sensitive);
             push_key(out, "config_unknown");
-            values.unknown(config, offset, out)?;
+            out.append(&mut unknown);
+            check_len(out.len(), limits, offset)?;
         }
         push_text(out, "provider_name", provider_name(self.provider));
         self.write_trigger(release, out);

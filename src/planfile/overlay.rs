@@ -6,9 +6,8 @@
 use std::ops::Range;
 
 use super::path::{Paths, Step, order};
-use super::walk::{Shape, ValueEvent, Walk, check_len};
+use super::walk::{Form, Shape, ValueEvent, Walk};
 use crate::error::Result;
-use crate::limits::Limits;
 use crate::wire::json_string;
 
 /// A container that is being written.
@@ -47,43 +46,13 @@ impl<'a> From<Paths<'a>> for Marks<'a> {
     }
 }
 
-/// The indices of the lists in [`Writer::marks`].
+/// The indices of the lists in [`MarkWriter::marks`].
 const LISTS: [usize; 3] = [OWN, REPLACED, OTHER];
 const OWN: usize = 0;
 const REPLACED: usize = 1;
 const OTHER: usize = 2;
 
 type Ranges = [Range<usize>; LISTS.len()];
-
-/// Appends the tree of the sensitivity marks of a value.
-pub(super) fn write<'a>(
-    walk: &mut impl Walk<'a>,
-    marks: &Marks<'_>,
-    limits: &Limits,
-    out: &mut Vec<u8>,
-) -> Result<()> {
-    let marks = [sorted(&marks.own), sorted(&marks.replaced), sorted(&marks.other)];
-    let mut writer = Writer { marks, stack: Vec::new(), out };
-    loop {
-        check_len(writer.out, limits, walk.offset())?;
-        let mut part = walk.next()?;
-        if let ValueEvent::Close = part {
-            writer.close();
-        } else {
-            let mut member = None;
-            if let ValueEvent::Key(key) = part {
-                part = walk.next()?;
-                member = Some(key);
-            }
-            if writer.value(&part, member.as_deref()) {
-                walk.skip(&part)?;
-            }
-        }
-        if writer.stack.is_empty() {
-            return Ok(());
-        }
-    }
-}
 
 /// Returns the paths, sorted and without duplicates.
 fn sorted<'m, 'v>(paths: &'m Paths<'v>) -> Vec<&'m [Step<'v>]> {
@@ -111,14 +80,47 @@ fn is_marked(paths: &[&[Step<'_>]], depth: usize, part: &ValueEvent<'_>) -> bool
     }
 }
 
-struct Writer<'m, 'o> {
+/// Writes the tree of the sensitivity marks of a value.
+pub(super) struct MarkWriter<'m, 'o> {
     /// The sorted lists of [`Marks`].
     marks: [Vec<&'m [Step<'m>]>; LISTS.len()],
     stack: Vec<Open>,
+    /// The number of open containers inside a value that is marked as a whole, with the value.
+    skipped: usize,
     out: &'o mut Vec<u8>,
 }
 
-impl Writer<'_, '_> {
+impl<'m, 'o> MarkWriter<'m, 'o> {
+    /// Appends the tree to `out`.
+    pub(super) fn new(marks: &'m Marks<'m>, out: &'o mut Vec<u8>) -> MarkWriter<'m, 'o> {
+        let marks = [sorted(&marks.own), sorted(&marks.replaced), sorted(&marks.other)];
+        MarkWriter { marks, stack: Vec::new(), skipped: 0, out }
+    }
+}
+
+impl Form for MarkWriter<'_, '_> {
+    fn part<'a>(
+        &mut self,
+        key: Option<&[u8]>,
+        part: &ValueEvent<'a>,
+        _: &impl Walk<'a>,
+    ) -> Result<()> {
+        let is_container = matches!(part, ValueEvent::Object | ValueEvent::Array);
+        match part {
+            ValueEvent::Close if self.skipped > 0 => self.skipped -= 1,
+            ValueEvent::Close => self.close(),
+            _ if self.skipped > 0 => self.skipped += usize::from(is_container),
+            _ => self.skipped = usize::from(self.value(part, key) && is_container),
+        }
+        Ok(())
+    }
+
+    fn len(&self) -> usize {
+        self.out.len()
+    }
+}
+
+impl MarkWriter<'_, '_> {
     /// Writes a leaf or the start of a container. Returns whether the whole value is marked.
     fn value(&mut self, part: &ValueEvent<'_>, member: Option<&[u8]>) -> bool {
         let depth = self.stack.len();

@@ -7,8 +7,10 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
+use foldhash::fast::RandomState;
+
 use super::protobuf::fault;
-use super::walk::{self, Shape, Text, ValueEvent, Walk};
+use super::walk::{self, Form, Shape, Text, ValueEvent, Walk};
 use crate::error::{Error, PlanFileFault, Result};
 use crate::limits::Limits;
 use crate::wire::json_string::write_string_within;
@@ -19,7 +21,7 @@ use crate::wire::types::Type;
 /// The types that precede values of a dynamic type, by their text. Most plans repeat a few types.
 #[derive(Debug, Default)]
 pub(super) struct TypeCache {
-    by_text: RefCell<HashMap<Box<[u8]>, Type>>,
+    by_text: RefCell<HashMap<Box<[u8]>, Type, RandomState>>,
     /// The total length of the texts, in bytes.
     len: Cell<usize>,
 }
@@ -67,6 +69,18 @@ impl<'w> ValueWriter<'w> {
         Packed::new(bytes, ty, self.types, offset)
     }
 
+    /// Writes a form of a value, or several in one walk.
+    pub(super) fn write(
+        self,
+        value: &Value<'_>,
+        ty: Option<&Type>,
+        offset: u64,
+        form: &mut impl Form,
+    ) -> Result<()> {
+        let bytes = value.sorted();
+        walk::write(&mut self.walk(&bytes, ty, offset), form, self.limits)
+    }
+
     /// Appends the known parts of a value, like [`write_value`].
     pub(super) fn value(
         self,
@@ -75,14 +89,12 @@ impl<'w> ValueWriter<'w> {
         offset: u64,
         out: &mut Vec<u8>,
     ) -> Result<()> {
-        let bytes = value.sorted();
-        walk::write(&mut self.walk(&bytes, ty, offset), Text::Known, self.limits, out)
+        self.write(value, ty, offset, &mut Text::known(self.limits, out))
     }
 
     /// Appends the tree of the unknown values in a value, like [`write_unknown`].
     pub(super) fn unknown(self, value: &Value<'_>, offset: u64, out: &mut Vec<u8>) -> Result<()> {
-        let bytes = value.sorted();
-        walk::write(&mut self.walk(&bytes, None, offset), Text::Unknown, self.limits, out)
+        self.write(value, None, offset, &mut Text::unknown(self.limits, out))
     }
 }
 

@@ -16,12 +16,13 @@ use super::check;
 use super::index::{self, Named, sort};
 use super::keys::{self, Keys};
 use super::member::{Member, Reader};
-use super::overlay::{self, Marks};
+use super::overlay::{MarkWriter, Marks};
 use super::path::Paths;
 use super::protobuf::fault;
 use super::schemas::Schemas;
 use super::tool::Tool;
 use super::tree::{Children, Piece, Tree};
+use super::walk;
 use crate::error::{Error, ErrorKind, PlanFileFault, Result, WrongDocument};
 use crate::input::{Input, InputOptions, Slice, Source, Threads};
 use crate::json::Validation;
@@ -372,7 +373,7 @@ impl State {
                 Some(attributes) => {
                     let mut walk = attributes::Json::new(attributes);
                     let marks = Marks { own: paths, other: marks.clone(), ..Marks::default() };
-                    overlay::write(&mut walk, &marks, &self.limits, out)?;
+                    walk::write(&mut walk, &mut MarkWriter::new(&marks, out), &self.limits)?;
                 }
                 None => push(out, "false"),
             }

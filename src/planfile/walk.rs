@@ -1,5 +1,5 @@
-//! Reads a MessagePack or JSON value as a sequence of events, and writes one of its two forms in
-//! plan JSON: the known values, or the tree of unknown values.
+//! Reads a MessagePack or JSON value as a sequence of events, and writes its forms in plan JSON: the
+//! known values, the tree of unknown values, and the tree of marks.
 
 use std::borrow::Cow;
 
@@ -39,97 +39,168 @@ pub(super) trait Walk<'a> {
 
     /// The offset of the value, for errors.
     fn offset(&self) -> u64;
+}
 
-    /// Skips the rest of a value after its first event.
-    fn skip(&mut self, first: &ValueEvent<'_>) -> Result<()> {
-        let mut depth = usize::from(matches!(first, ValueEvent::Object | ValueEvent::Array));
-        while depth > 0 {
-            match self.next()? {
-                ValueEvent::Object | ValueEvent::Array => depth += 1,
-                ValueEvent::Close => depth -= 1,
-                _ => {}
-            }
-        }
-        Ok(())
+/// One of the texts that plan JSON has of a value. [`write`] passes it the events of the value.
+pub(super) trait Form {
+    /// Appends a part of a value. `key` is the key of a member.
+    fn part<'a>(
+        &mut self,
+        key: Option<&[u8]>,
+        part: &ValueEvent<'a>,
+        walk: &impl Walk<'a>,
+    ) -> Result<()>;
+
+    /// The length of the output, in bytes.
+    fn len(&self) -> usize;
+}
+
+/// Two forms that are written in one walk.
+impl<A: Form, B: Form> Form for (A, B) {
+    fn part<'a>(
+        &mut self,
+        key: Option<&[u8]>,
+        part: &ValueEvent<'a>,
+        walk: &impl Walk<'a>,
+    ) -> Result<()> {
+        self.0.part(key, part, walk)?;
+        self.1.part(key, part, walk)
+    }
+
+    fn len(&self) -> usize {
+        self.0.len() + self.1.len()
     }
 }
 
-/// The form in which plan JSON writes a value.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Text {
-    /// The known values. An unknown member is left out. An unknown element, or a value that is
-    /// unknown as a whole, is null.
-    Known,
-    /// The tree of unknown values: true for an unknown value, and false for any other leaf. Members
-    /// that are false are left out.
-    Unknown,
+/// A form that not every value has.
+impl<F: Form> Form for Option<F> {
+    fn part<'a>(
+        &mut self,
+        key: Option<&[u8]>,
+        part: &ValueEvent<'a>,
+        walk: &impl Walk<'a>,
+    ) -> Result<()> {
+        self.as_mut().map_or(Ok(()), |form| form.part(key, part, walk))
+    }
+
+    fn len(&self) -> usize {
+        self.as_ref().map_or(0, Form::len)
+    }
 }
 
 /// Checks that the JSON text of an element is within [`Limits::change`].
-pub(super) fn check_len(out: &[u8], limits: &Limits, offset: u64) -> Result<()> {
-    if out.len() as u64 > limits.change {
+pub(super) fn check_len(len: usize, limits: &Limits, offset: u64) -> Result<()> {
+    if len as u64 > limits.change {
         return Err(Error::limit(Limit::Change, limits.change, offset));
     }
     Ok(())
 }
 
-/// Appends a value in the form `text`.
+/// Writes a form of a value.
 pub(super) fn write<'a>(
     walk: &mut impl Walk<'a>,
-    text: Text,
+    form: &mut impl Form,
     limits: &Limits,
-    out: &mut Vec<u8>,
 ) -> Result<()> {
-    let max = usize::try_from(limits.change).unwrap_or(usize::MAX);
-    // The closing brackets of the open containers.
-    let mut closes = Vec::new();
-    let mut is_first = true;
+    let mut depth = 0_usize;
     loop {
-        check_len(out, limits, walk.offset())?;
-        let mut event = walk.next()?;
-        if let ValueEvent::Close = event {
-            out.extend(closes.pop());
-            is_first = false;
-        } else {
-            let key = match event {
-                ValueEvent::Key(key) => {
-                    event = walk.next()?;
-                    Some(key)
-                }
-                _ => None,
-            };
-            let is_omitted = match text {
-                Text::Known => matches!(event, ValueEvent::Unknown(_)),
-                Text::Unknown => matches!(event, ValueEvent::Null | ValueEvent::Leaf),
-            };
-            if key.is_some() && is_omitted {
-                continue;
-            }
-            if !std::mem::take(&mut is_first) {
-                out.push(b',');
-            }
-            if let Some(key) = key {
-                write_string(&key, out);
-                out.push(b':');
-            }
-            is_first = matches!(event, ValueEvent::Object | ValueEvent::Array);
-            match (&event, text) {
-                (ValueEvent::Object, _) => {
-                    out.push(b'{');
-                    closes.push(b'}');
-                }
-                (ValueEvent::Array, _) => {
-                    out.push(b'[');
-                    closes.push(b']');
-                }
-                (ValueEvent::Leaf, Text::Known) => walk.write_leaf(max, out)?,
-                (_, Text::Known) => out.extend_from_slice(b"null"),
-                (ValueEvent::Unknown(_), Text::Unknown) => out.extend_from_slice(b"true"),
-                (_, Text::Unknown) => out.extend_from_slice(b"false"),
-            }
+        check_len(form.len(), limits, walk.offset())?;
+        let mut part = walk.next()?;
+        let mut key = None;
+        if let ValueEvent::Key(text) = part {
+            part = walk.next()?;
+            key = Some(text);
         }
-        if closes.is_empty() {
-            return check_len(out, limits, walk.offset());
+        form.part(key.as_deref(), &part, walk)?;
+        match part {
+            ValueEvent::Object | ValueEvent::Array => depth += 1,
+            ValueEvent::Close => depth -= 1,
+            _ => {}
         }
+        if depth == 0 {
+            return check_len(form.len(), limits, walk.offset());
+        }
+    }
+}
+
+/// Writes the known values, or the tree of unknown values.
+pub(super) struct Text<'o> {
+    kind: TextKind,
+    /// The closing brackets of the open containers.
+    closes: Vec<u8>,
+    is_first: bool,
+    /// The length of `out` from which a string may be cut, because the text is too long anyway.
+    max: usize,
+    out: &'o mut Vec<u8>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TextKind {
+    Known,
+    Unknown,
+}
+
+impl<'o> Text<'o> {
+    /// Appends the known values to `out`. An unknown member is left out. An unknown element, or a
+    /// value that is unknown as a whole, is null.
+    pub(super) fn known(limits: &Limits, out: &'o mut Vec<u8>) -> Text<'o> {
+        let max = usize::try_from(limits.change).unwrap_or(usize::MAX);
+        Text { kind: TextKind::Known, closes: Vec::new(), is_first: true, max, out }
+    }
+
+    /// Appends the tree of unknown values to `out`: true for an unknown value, and false for any
+    /// other leaf. Members that are false are left out.
+    pub(super) fn unknown(limits: &Limits, out: &'o mut Vec<u8>) -> Text<'o> {
+        Text { kind: TextKind::Unknown, ..Text::known(limits, out) }
+    }
+}
+
+impl Form for Text<'_> {
+    fn part<'a>(
+        &mut self,
+        key: Option<&[u8]>,
+        part: &ValueEvent<'a>,
+        walk: &impl Walk<'a>,
+    ) -> Result<()> {
+        let out = &mut *self.out;
+        if let ValueEvent::Close = part {
+            out.extend(self.closes.pop());
+            self.is_first = false;
+            return Ok(());
+        }
+        let is_omitted = match self.kind {
+            TextKind::Known => matches!(part, ValueEvent::Unknown(_)),
+            TextKind::Unknown => matches!(part, ValueEvent::Null | ValueEvent::Leaf),
+        };
+        if key.is_some() && is_omitted {
+            return Ok(());
+        }
+        if !self.is_first {
+            out.push(b',');
+        }
+        if let Some(key) = key {
+            write_string(key, out);
+            out.push(b':');
+        }
+        self.is_first = matches!(part, ValueEvent::Object | ValueEvent::Array);
+        match (part, self.kind) {
+            (ValueEvent::Object, _) => {
+                out.push(b'{');
+                self.closes.push(b'}');
+            }
+            (ValueEvent::Array, _) => {
+                out.push(b'[');
+                self.closes.push(b']');
+            }
+            (ValueEvent::Leaf, TextKind::Known) => walk.write_leaf(self.max, out)?,
+            (_, TextKind::Known) => out.extend_from_slice(b"null"),
+            (ValueEvent::Unknown(_), TextKind::Unknown) => out.extend_from_slice(b"true"),
+            (_, TextKind::Unknown) => out.extend_from_slice(b"false"),
+        }
+        Ok(())
+    }
+
+    fn len(&self) -> usize {
+        self.out.len()
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::action::reason;
 use super::address::{Address, Key, unescape};
+use super::index::IndexedChange;
 use super::message::{Change, Importing, OutputChange, ResourceChange};
 use super::overlay::{MarkWriter, Marks};
 use super::packed::ValueWriter;
@@ -90,6 +91,7 @@ impl Writer<'_> {
     fn know<'a>(
         self,
         record: &ResourceChange<'a>,
+        entry: &IndexedChange,
         address: &Address<'_>,
     ) -> Result<SchemaAndMarks<'a>> {
         let change = &record.change;
@@ -100,9 +102,12 @@ impl Writer<'_> {
                 Some(value) => schema.mark_packed(value.bytes(), marks, self.values, change.offset),
                 None => Ok(true),
             };
-            let fits =
-                [mark(change.before, &mut before_marks)?, mark(change.after, &mut after_marks)?];
-            if fits == [true; 2] {
+            let fits = entry.is_unmarked.get()
+                || [mark(change.before, &mut before_marks)?, mark(change.after, &mut after_marks)?]
+                    == [true; 2];
+            if fits {
+                let own = change.before_marks.len() + change.after_marks.len();
+                entry.is_unmarked.set(before_marks.len() + after_marks.len() == own);
                 let (before_marks, after_marks) = (before_marks.into(), after_marks.into());
                 return Ok(SchemaAndMarks { schema: Some(schema), before_marks, after_marks });
             }
@@ -116,6 +121,7 @@ impl Writer<'_> {
     pub(super) fn resource_change(
         self,
         record: &ResourceChange<'_>,
+        entry: &IndexedChange,
         has_identities: bool,
         out: &mut Vec<u8>,
     ) -> Result<()> {
@@ -136,7 +142,7 @@ impl Writer<'_> {
             push_text(out, "deposed", record.deposed);
         }
         push_key(out, "change");
-        let known = self.know(record, &address)?;
+        let known = self.know(record, entry, &address)?;
         write_change(record, &known, has_identities, self.values, out)?;
         let reason = reason(record.reason);
         if !reason.is_empty() {
@@ -147,14 +153,19 @@ impl Writer<'_> {
     }
 
     /// Appends a resource of `planned_values`.
-    pub(super) fn planned(self, record: &ResourceChange<'_>, out: &mut Vec<u8>) -> Result<()> {
+    pub(super) fn planned(
+        self,
+        record: &ResourceChange<'_>,
+        entry: &IndexedChange,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
         let offset = record.change.offset;
         let address = Address::read(record.address).map_err(|error| fault(error, offset))?;
         push(out, "{\"address\":");
         write_string(record.address.as_bytes(), out);
         write_parts(&address, out);
         push_text(out, "provider_name", provider_name(record.provider));
-        let known = self.know(record, &address)?;
+        let known = self.know(record, entry, &address)?;
         if let Some(schema) = &known.schema {
             push_key(out, "schema_version");
             push(out, &schema.version.to_string());

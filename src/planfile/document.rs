@@ -17,7 +17,7 @@ use super::index::{Changes, Index, Named, place};
 use super::invocation::Invocation;
 use super::member::Member;
 use super::message::{OutputChange, ResourceChange};
-use super::packed::{TypeCache, ValueWriter};
+use super::packed::ValueWriter;
 use super::path::{Paths, dynamic_value, write_path};
 use super::protobuf::{Message, fault};
 use super::schemas::Schemas;
@@ -30,6 +30,7 @@ use crate::error::{PlanFileFault, Result};
 use crate::input::into_io_error;
 use crate::json::detached::Detached;
 use crate::limits::{Budget, Limits};
+use crate::wire::TypeCache;
 use crate::wire::json_string::write_string;
 
 /// The minimum size of a buffer, or of its taken bytes, to return to the system.
@@ -430,8 +431,8 @@ impl Parts {
         let entry = &changes.entries[number as usize];
         let message = self.message(&entry.range, record)?;
         let read = ResourceChange::read(message, &self.limits);
-        let written =
-            read.and_then(|change| self.writer().resource_change(&change, has_identities, out));
+        let written = read
+            .and_then(|change| self.writer().resource_change(&change, entry, has_identities, out));
         written.map_err(|error| error.within(&place(changes.address(entry))))
     }
 
@@ -453,7 +454,7 @@ impl Parts {
                 let entry = &self.index.changes.entries[number as usize];
                 let message = self.message(&entry.range, record)?;
                 let read = ResourceChange::read(message, &self.limits);
-                let written = read.and_then(|change| self.writer().planned(&change, out));
+                let written = read.and_then(|change| self.writer().planned(&change, entry, out));
                 let address = self.index.changes.address(entry);
                 written.map_err(|error| error.within(&place(address)))?;
             }

@@ -3,6 +3,7 @@
 //! One scan collects the range and the address of each change, and skips the values. The memory of
 //! the index is a few times the total length of the addresses, up to [`Limits::plan_index`].
 
+use std::cell::Cell;
 use std::mem::size_of;
 use std::ops::Range;
 
@@ -68,6 +69,9 @@ pub(super) struct IndexedChange {
     /// The number of the reason why the change is deferred; 0 for other changes.
     pub deferred_reason: u64,
     pub range: Range<u64>,
+    /// True if the values are known to fit their schema, which marks nothing in them. A change is
+    /// written twice, and the second time need not compare it with the schema.
+    pub is_unmarked: Cell<bool>,
 }
 
 impl Changes {
@@ -317,7 +321,14 @@ impl Builder<'_> {
         self.budget
             .take(3 * address.len() + deposed.len() + size_of::<IndexedChange>() + 128, offset)?;
         let range = message.range();
-        let entry = IndexedChange { address: 0..0, deposed: 0..0, action, deferred_reason, range };
+        let entry = IndexedChange {
+            address: 0..0,
+            deposed: 0..0,
+            action,
+            deferred_reason,
+            range,
+            is_unmarked: Cell::new(false),
+        };
         list(&mut self.index).push(entry, address, deposed);
         Ok(action)
     }

@@ -4,11 +4,6 @@
 //! shape. The type of the value supplies these facts. The type comes from a schema, or precedes a
 //! value of a dynamic type.
 
-use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
-
-use foldhash::fast::RandomState;
-
 use super::protobuf::fault;
 use super::walk::{self, Form, Shape, Text, ValueEvent, Walk};
 use crate::error::{Error, PlanFileFault, Result};
@@ -16,40 +11,7 @@ use crate::limits::Limits;
 use crate::wire::json_string::write_string_within;
 use crate::wire::msgpack::{self, Token, Tokens, Value};
 use crate::wire::number::Number;
-use crate::wire::types::Type;
-
-/// The types that precede values of a dynamic type, by their text. Most plans repeat a few types.
-#[derive(Debug, Default)]
-pub(super) struct TypeCache {
-    by_text: RefCell<HashMap<Box<[u8]>, Type, RandomState>>,
-    /// The total length of the texts, in bytes.
-    len: Cell<usize>,
-}
-
-/// The longest text of a type that is cached, and the maximum total length of the texts, in bytes.
-/// A type takes up to 100 times as much memory as its text.
-const TEXT_MAX: usize = 4 << 10;
-const TEXTS_MAX: usize = 64 << 10;
-
-impl TypeCache {
-    /// Returns the type of a text; `None` if the text is not a type.
-    fn get(&self, text: &[u8]) -> Option<Type> {
-        let mut by_text = self.by_text.borrow_mut();
-        if let Some(known) = by_text.get(text) {
-            return Some(known.clone());
-        }
-        let ty = Type::parse(text).ok()?;
-        if text.len() <= TEXT_MAX {
-            if self.len.get() + text.len() > TEXTS_MAX {
-                by_text.clear();
-                self.len.set(0);
-            }
-            by_text.insert(text.into(), ty.clone());
-            self.len.set(self.len.get() + text.len());
-        }
-        Some(ty)
-    }
-}
+use crate::wire::{Type, TypeCache};
 
 /// Writes values as JSON, within the limits.
 #[derive(Clone, Copy)]
@@ -149,7 +111,7 @@ impl<'a, 't> Packed<'a, 't> {
         let head = self.tokens.next_untyped().map_err(|_| self.error())?;
         let mut ty = self.next.take();
         if let Some(declared) = head.declared {
-            ty = Some(self.types.get(declared).ok_or_else(|| self.error())?);
+            ty = Some(self.types.parse(declared).map_err(|_| self.error())?);
         }
         let (left, is_object, part) = match head.token {
             Token::Map(len) => (len, true, ValueEvent::Object),

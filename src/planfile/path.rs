@@ -88,6 +88,11 @@ impl<'a> Paths<'a> {
         self.ends.is_empty()
     }
 
+    /// The number of paths.
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
     pub(super) fn get(&self, path: usize) -> &[Step<'a>] {
         let start = if path == 0 { 0 } else { self.ends[path - 1] };
         &self.steps[start..self.ends[path]]

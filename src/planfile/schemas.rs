@@ -87,7 +87,7 @@ impl Schema {
     ) -> Result<bool> {
         let limits = values.limits;
         check_tree(&mut values.walk(bytes, None, offset), bytes.len(), limits)?;
-        match wire::from_msgpack(bytes, &self.ty) {
+        match wire::from_msgpack_with(bytes, &self.ty, values.types) {
             Ok(value) => self.mark(&value, marks, limits, offset).map(|()| true),
             Err(_) => Ok(false),
         }

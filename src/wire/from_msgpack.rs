@@ -5,6 +5,7 @@ use super::msgpack::{Token, Tokens};
 use super::number::Number;
 use super::open::{Form, Open, required};
 use super::refinement;
+use super::type_cache::TypeCache;
 use super::types::{DEPTH_MAX, Type};
 use super::value::Value;
 
@@ -19,7 +20,16 @@ const EXPANSION_MAX: usize = 1 << 16;
 /// Fails if the bytes are not a value of the type, or if the value is nested deeper than
 /// [`DEPTH_MAX`].
 pub fn from_msgpack(bytes: &[u8], ty: &Type) -> Result<Value, Error> {
-    let mut reader = Reader { tokens: Tokens::new(bytes, 0), budget: EXPANSION_MAX };
+    from_msgpack_with(bytes, ty, &TypeCache::default())
+}
+
+/// Like [`from_msgpack`]. Many values share the types before their dynamic values in `types`.
+///
+/// # Errors
+///
+/// Fails like [`from_msgpack`].
+pub fn from_msgpack_with(bytes: &[u8], ty: &Type, types: &TypeCache) -> Result<Value, Error> {
+    let mut reader = Reader { tokens: Tokens::new(bytes, 0), types, budget: EXPANSION_MAX };
     let mut stack: Vec<Frame> = Vec::new();
     let mut ty = ty.clone();
     loop {
@@ -77,6 +87,7 @@ enum Begun {
 
 struct Reader<'a> {
     tokens: Tokens<'a>,
+    types: &'a TypeCache,
     budget: usize,
 }
 
@@ -116,7 +127,7 @@ impl Reader<'_> {
         }
         match self.tokens.next_token()? {
             Token::Str(text) | Token::Bin(text) => {
-                Type::parse(text).map_err(|error| fail(error.kind()))
+                self.types.parse(text).map_err(|error| fail(error.kind()))
             }
             _ => Err(fail(ErrorKind::Dynamic)),
         }

@@ -46,6 +46,7 @@ mod text;
 mod to_json;
 mod to_msgpack;
 pub mod tokens;
+mod type_cache;
 pub mod types;
 pub mod unknown;
 pub mod value;
@@ -53,12 +54,13 @@ mod walk;
 
 pub use self::error::{Error, ErrorKind};
 pub use self::from_json::from_json;
-pub use self::from_msgpack::from_msgpack;
+pub use self::from_msgpack::{from_msgpack, from_msgpack_with};
 pub use self::number::Number;
 #[cfg(any(feature = "blocks", feature = "checks"))]
 pub(crate) use self::text::write_quoted as quote;
 pub use self::to_json::to_json;
 pub use self::to_msgpack::to_msgpack;
+pub use self::type_cache::TypeCache;
 pub use self::types::Type;
 pub use self::value::Value;
 

@@ -113,11 +113,18 @@ class Field:
             yield Entry(plan, "-", "zstd -dc", alone, answers.nothing, files=(path,))
 
     def instructions(self, plan, check):
-        """Runs plansift with older instruction sets, if the machine has newer ones."""
+        """Runs plansift with each instruction set of the machine, on one thread and on two."""
         flags = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
         for name, flag in (("avx2", " avx2 "), ("avx512", " avx512bw ")):
-            if flag in flags:
-                yield self.plansift(plan, check, ("--threads", "1"), PLANSIFT_ISA=name)
+            for number in ("1", "2") if flag in flags else ():
+                threads = ("--threads", number)
+                yield self.plansift(plan, check, threads, PLANSIFT_ISA=name)
+                structure = ("--check", "structure", *threads)
+                yield self.plansift(plan, check, structure, PLANSIFT_ISA=name)
+                listing = self.plansift(
+                    plan, answers.listing(plan), ("--no-paths", *threads), PLANSIFT_ISA=name
+                )
+                yield replace(listing, task="A")
 
     def fast(self, plan):
         """Runs task A with programs that read a gigabyte in a few seconds."""

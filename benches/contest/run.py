@@ -104,9 +104,12 @@ def schedule(options, field):
         fast,
     )
     for name in ("busy", "first-run", "policy"):
-        yield name, entries_of(plan_of(name, options.size), roof, field.limits, threads, fast)
+        parts = roof, field.limits, threads, field.instructions, fast
+        yield name, entries_of(plan_of(name, options.size), *parts)
     indented = plan_of("indented", options.size, "estate", "--indent")
-    yield "indented", entries_of(indented, roof, field.limits, threads, fast)
+    yield "indented", entries_of(
+        indented, roof, field.limits, threads, field.instructions, fast
+    )
     slow_plan = plan_of("estate-slow", options.slow, "estate")
     yield "estate-slow", entries_of(slow_plan, roof, one, fast, slow, field.records)
     slowest_plan = plan_of("estate-slowest", options.slowest, "estate")

@@ -21,7 +21,6 @@ pub(crate) mod regular;
 #[cfg(feature = "redact")]
 mod rereadable;
 #[cfg(feature = "redact")]
-mod seal;
 mod stream;
 
 use std::fs::File;

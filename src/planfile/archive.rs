@@ -281,7 +281,7 @@ impl<'a> Archive<'a> {
     }
 
     fn read(&self, from: impl Read, size: u64, room: &mut u64) -> Result<Member> {
-        Member::read(from, size, room, self.zip.get_ref().0, &self.limits)
+        Member::read(from, size, room, &self.limits)
     }
 
     fn checked<R>(&self, reader: R, size: u64, packed: u64) -> Checked<R> {

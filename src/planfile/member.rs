@@ -34,12 +34,11 @@ enum Bytes {
 
 impl Member {
     /// Reads a member of `size` bytes. Takes the memory that the member needs from `room`, or
-    /// stores the member of `archive` in a file if there is too little.
+    /// stores the member in a file if there is too little.
     pub(super) fn read(
         mut from: impl Read,
         size: u64,
         room: &mut u64,
-        archive: &Rereadable,
         limits: &Limits,
     ) -> Result<Member> {
         if let Some(left) = room.checked_sub(size) {
@@ -48,7 +47,7 @@ impl Member {
             from.read_to_end(&mut bytes).map_err(into_error)?;
             return Ok(Member { len: bytes.len() as u64, bytes: Bytes::Memory(bytes) });
         }
-        let file = archive.spool_part(from, limits)?;
+        let file = Rereadable::spool(from, limits)?;
         Ok(Member { len: file.len(), bytes: Bytes::File(file) })
     }
 

@@ -80,6 +80,7 @@ const CRATES: [(&str, &[&str]); 42] = [
             "secret/first_pass_index.rs",
             "secret/marked_paths.rs",
             "sink/findings/table.rs",
+            "wire/type_cache.rs",
         ],
     ),
     ("futures-util", &["source/store/client/"]),

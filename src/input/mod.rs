@@ -20,7 +20,6 @@ mod reads;
 pub(crate) mod regular;
 #[cfg(feature = "redact")]
 mod rereadable;
-#[cfg(feature = "redact")]
 mod stream;
 
 use std::fs::File;

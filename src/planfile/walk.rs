@@ -1,5 +1,4 @@
-//! Reads a MessagePack or JSON value as a sequence of events, and writes its forms in plan JSON: the
-//! known values, the tree of unknown values, and the tree of marks.
+//! Reads a MessagePack or JSON value as a sequence of events, and writes its forms in plan JSON.
 
 use std::borrow::Cow;
 

@@ -24,7 +24,7 @@ fn main() {
     // SAFETY: no process writes to the plan: the bench finishes writing it before it starts this
     // program.
     let mapping = unsafe { Mapping::auto() };
-    let options = InputOptions { mapping, ..Options::default() };
+    let options = InputOptions { mapping, ..InputOptions::default() };
     let input = Input::open_file(Path::new(path), &options).expect("a readable plan");
     println!(
         "{}",

@@ -1,13 +1,10 @@
 //! The members of an object sorted by key, for objects whose keys are not in order.
 //!
-//! The list stores the position of each member, and parses the member again when it is needed. It
-//! takes twelve bytes for each member, and six more during the sort.
-//!
-//! A trap: another process may change a mapped file at any moment, so two comparisons of the same
-//! keys may differ. The sort of the standard library may panic then. The sort of this module ends
-//! with some order, and a check of that order finds the change.
-
-use std::cmp::Ordering;
+//! The list stores the position of each member, and parses the member again when it is needed. The
+//! sort compares copies of the keys, because another process may change a mapped file at any moment,
+//! and the sort of the standard library may panic if two comparisons of the same keys differ. The
+//! copies are freed after the sort. Each member takes 16 bytes, and the length of its key during the
+//! sort.
 
 use super::inside::{MemberSpan, Members};
 use super::{Text, Value};
@@ -26,12 +23,13 @@ enum Duplicates {
     Kept,
 }
 
+/// The position of a member, and the byte range of its key among the copied keys.
 #[derive(Clone, Copy, Debug)]
 struct MemberStart {
-    /// The first four bytes of the key as a number; 0 for all members if a key has escapes.
-    head: u32,
     at: u32,
     container: u32,
+    key: u32,
+    key_end: u32,
 }
 
 impl<'a> Sorted<'a> {
@@ -48,28 +46,32 @@ impl<'a> Sorted<'a> {
 
     fn with(object: Value<'a>, duplicates: Duplicates) -> Result<Sorted<'a>> {
         let object = object.members()?;
-        // Reserves the exact size: a growing `Vec` briefly needs three times its memory.
-        let mut starts = Vec::with_capacity(object.clone().count());
-        let (mut members, mut is_plain) = (object.clone(), true);
+        let (mut count, mut len) = (0, 0);
+        for member in object.clone() {
+            let (key, _) = member?;
+            count += 1;
+            len += key.raw().len();
+        }
+        // Reserves the exact sizes: a growing `Vec` briefly needs three times its memory.
+        let (mut starts, mut keys) = (Vec::with_capacity(count), Vec::with_capacity(len));
+        let mut members = object.clone();
         while let Some(span) = members.peek()? {
-            is_plain &= members.key(span).is_plain();
             let (at, container) = span.begin();
-            starts.push(MemberStart { head: (members.key_head(span) >> 32) as u32, at, container });
+            let key = keys.len() as u32;
+            members.key(span).copy_to(&mut keys)?;
+            starts.push(MemberStart { at, container, key, key_end: keys.len() as u32 });
             members.pass(span);
         }
-        if !is_plain {
-            starts.iter_mut().for_each(|start| start.head = 0);
-        }
-        let changed = || Error::at(ErrorKind::Changed, object.offset());
-        match sort_distinct(&mut starts, |one, two| order(&object, one, two)) {
-            Ok(()) => {}
-            Err(Disorder::Duplicate(_)) if duplicates == Duplicates::Kept => {}
-            Err(Disorder::Duplicate(start)) => {
-                let (members, span) = span(&object, start).ok_or_else(changed)?;
-                let offset = members.key(span).offset() - 1;
-                return Err(Error::at(ErrorKind::DuplicateKey, offset));
-            }
-            Err(Disorder::Changed) => return Err(changed()),
+        let key = |start: &MemberStart| &keys[start.key as usize..start.key_end as usize];
+        starts.sort_unstable_by(|one, two| key(one).cmp(key(two)).then(one.at.cmp(&two.at)));
+        let twice = starts.array_windows().find(|[one, two]| key(one) == key(two));
+        if let Some([_, second]) = twice
+            && duplicates == Duplicates::Refused
+        {
+            let changed = || Error::at(ErrorKind::Changed, object.offset());
+            let (members, span) = span(&object, *second).ok_or_else(changed)?;
+            let offset = members.key(span).offset() - 1;
+            return Err(Error::at(ErrorKind::DuplicateKey, offset));
         }
         Ok(Sorted { object, starts: starts.into_iter() })
     }
@@ -94,155 +96,42 @@ fn span<'a>(object: &Members<'a>, start: MemberStart) -> Option<(Members<'a>, Me
     Some((members, span))
 }
 
-/// Compares the keys at two positions.
-fn order(object: &Members<'_>, one: &MemberStart, two: &MemberStart) -> Ordering {
-    one.head.cmp(&two.head).then_with(|| {
-        let key =
-            |start: &MemberStart| span(object, *start).map(|(members, span)| members.key(span));
-        match (key(one), key(two)) {
-            (Some(one), Some(two)) => one.compare(two),
-            (one, two) => one.is_some().cmp(&two.is_some()),
-        }
-    })
-}
-
-/// Why a list of items cannot be sorted.
-#[derive(Debug, PartialEq, Eq)]
-enum Disorder<T> {
-    /// This item equals the one before it.
-    Duplicate(T),
-    /// Two comparisons of the same items differed.
-    Changed,
-}
-
-/// Sorts items, no two of which may be equal.
-fn sort_distinct<T: Copy>(
-    items: &mut [T],
-    order: impl Fn(&T, &T) -> Ordering,
-) -> std::result::Result<(), Disorder<T>> {
-    let room = if items.len() > SMALL { items.len() / 2 } else { 0 };
-    sort(items, &mut Vec::with_capacity(room), &order);
-    items.array_windows().try_for_each(|[one, two]| match order(one, two) {
-        Ordering::Less => Ok(()),
-        Ordering::Equal => Err(Disorder::Duplicate(*two)),
-        Ordering::Greater => Err(Disorder::Changed),
-    })
-}
-
-/// Maximum number of items that are sorted by insertion.
-const SMALL: usize = 16;
-
-/// A stable merge sort. Even with an inconsistent `order` it ends and keeps each item.
-fn sort<T: Copy>(items: &mut [T], left: &mut Vec<T>, order: &impl Fn(&T, &T) -> Ordering) {
-    if items.len() <= SMALL {
-        return insert(items, order);
-    }
-    let middle = items.len() / 2;
-    sort(&mut items[..middle], left, order);
-    sort(&mut items[middle..], left, order);
-    if order(&items[middle - 1], &items[middle]).is_le() {
-        return;
-    }
-    if order(&items[items.len() - 1], &items[0]).is_lt() {
-        return items.rotate_left(middle);
-    }
-    left.clear();
-    left.extend_from_slice(&items[..middle]);
-    // The number of items written equals the number taken, so no item of the right half is
-    // overwritten before it is taken.
-    let (mut taken, mut right) = (0, middle);
-    while let Some(first) = left.get(taken) {
-        let to = taken + right - middle;
-        match items.get(right) {
-            Some(second) if order(second, first).is_lt() => {
-                items[to] = *second;
-                right += 1;
-            }
-            _ => {
-                items[to] = *first;
-                taken += 1;
-            }
-        }
-    }
-}
-
-fn insert<T: Copy>(items: &mut [T], order: &impl Fn(&T, &T) -> Ordering) {
-    for end in 1..items.len() {
-        let item = items[end];
-        let before = items[..end].iter().rposition(|other| order(other, &item).is_le());
-        let to = before.map_or(0, |before| before + 1);
-        items.copy_within(to..end, to + 1);
-        items[to] = item;
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
-
     use super::*;
+    use crate::json::detached::Detached;
+    use crate::limits::Limits;
 
-    /// Pseudo-random numbers.
-    fn numbers(count: usize) -> Vec<u64> {
-        let mut state = 1_u64;
-        let mut next = |_| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            state >> 33
-        };
-        (0..count).map(&mut next).collect()
+    /// Returns the keys and the values of a sorted object.
+    fn sorted(text: &str, duplicates: Duplicates) -> Result<Vec<(String, String)>> {
+        let mut detached = Detached::read(text.as_bytes(), Limits::default())?;
+        let members = Sorted::with(detached.value(), duplicates)?;
+        members
+            .map(|member| {
+                let (key, value) = member?;
+                let raw = std::str::from_utf8(value.raw()).expect("UTF-8");
+                Ok((key.decode()?, raw.to_owned()))
+            })
+            .collect()
     }
 
     #[test]
-    fn the_sort_is_correct_and_stable() {
-        for count in (0..70).chain([1000, 1023, 1025]) {
-            let chance = numbers(count);
-            let up: Vec<u64> = (0..count as u64).collect();
-            let down = up.iter().rev().copied().collect();
-            for numbers in [chance, up, down] {
-                for alike in [1, 7, u64::MAX] {
-                    let numbers = numbers.iter().map(|it| it % alike);
-                    let mut items: Vec<(u64, usize)> = numbers.zip(0..).collect();
-                    let mut expected = items.clone();
-                    expected.sort();
-                    sort(&mut items, &mut Vec::new(), &|a, b| a.0.cmp(&b.0));
-                    assert_eq!(items, expected);
-                }
-            }
-        }
+    fn members_are_sorted_by_their_decoded_keys() {
+        let text = r#"{"b":{"x":1},"a\u0062":2,"":[3],"ac":4,"é":5,"aa\u0000":6,"B":7}"#;
+        let members = sorted(text, Duplicates::Refused).expect("distinct keys");
+        let keys: Vec<&str> = members.iter().map(|(key, _)| key.as_str()).collect();
+        assert_eq!(keys, ["", "B", "aa\0", "ab", "ac", "b", "é"]);
+        assert_eq!(members[5].1, r#"{"x":1}"#);
     }
 
     #[test]
-    fn a_duplicate_is_an_error() {
-        let twice = |mut items: Vec<(u64, char)>| sort_distinct(&mut items, |a, b| a.0.cmp(&b.0));
-        assert_eq!(twice(vec![(2, 'a'), (1, 'b'), (3, 'c')]), Ok(()));
-        let expected = Err(Disorder::Duplicate((2, 'c')));
-        assert_eq!(twice(vec![(2, 'a'), (1, 'b'), (2, 'c'), (0, 'd')]), expected);
-    }
-
-    #[test]
-    fn an_inconsistent_order_is_an_error_and_no_panic() {
-        for count in [2, 3, SMALL, SMALL + 1, 50, 100, 1000, 5000] {
-            let chance = numbers(1 << 17);
-            for kind in 0..4 {
-                let mut items: Vec<usize> = (0..count).collect();
-                let asked = Cell::new(0);
-                let order = |one: &usize, two: &usize| {
-                    asked.set(asked.get() + 1);
-                    match kind {
-                        // Inconsistent orders: random, every item less than any other, cyclic, and
-                        // one that reverses during the sort.
-                        0 => chance[asked.get() % chance.len()].cmp(&(1 << 30)),
-                        1 => Ordering::Less,
-                        2 => ((two + count - one) % count).cmp(&(count / 2)),
-                        _ if asked.get() < count => one.cmp(two),
-                        _ => two.cmp(one),
-                    }
-                };
-                let sorted = sort_distinct(&mut items, order);
-                assert!(kind != 3 || sorted == Err(Disorder::Changed), "{count}: {sorted:?}");
-                items.sort_unstable();
-                assert!(items.into_iter().eq(0..count), "{count} {kind}");
-            }
-        }
+    fn duplicates_are_refused_or_keep_their_order() {
+        let text = r#"{"b":1,"c":2,"\u0062":3,"a":4,"b":5}"#;
+        let error = sorted(text, Duplicates::Refused).expect_err("a duplicate");
+        let place = error.location().map(|place| place.offset);
+        assert_eq!((error.kind(), place), (ErrorKind::DuplicateKey, Some(13)));
+        let kept = sorted(text, Duplicates::Kept).expect("members");
+        let values: Vec<&str> = kept.iter().map(|(_, value)| value.as_str()).collect();
+        assert_eq!(values, ["4", "1", "3", "5", "2"]);
     }
 }

@@ -235,18 +235,16 @@ pub(super) struct Facts {
     pub(super) is_moved: bool,
     /// True if the resource stays as it is: no action, no move and no import.
     pub(super) is_settled: bool,
-    /// True if the change has a record: the options do not hide it.
-    pub(super) has_row: bool,
     pub(super) unknown: u64,
     pub(super) sensitive: u64,
     pub(super) changed: u64,
 }
 
 impl Show {
-    /// Whether this option leaves out the record of a resource change. `is_settled` says whether
-    /// the resource stays as it is ([`Facts::is_settled`]).
-    pub(super) fn hides(self, section: Section, is_settled: bool) -> bool {
-        self == Show::Changes && section == Section::ResourceChanges && is_settled
+    /// Whether this option leaves out the record of a resource change.
+    pub(super) fn hides(self, facts: &Facts) -> bool {
+        let is_unchanged = facts.section == Section::ResourceChanges && facts.is_settled;
+        self == Show::Changes && is_unchanged
     }
 }
 

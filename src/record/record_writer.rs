@@ -87,7 +87,7 @@ impl<'a> RecordWriter<'a> {
     ) -> Result<()> {
         let facts = builder.facts(section, change)?;
         self.count(&facts)?;
-        if !facts.has_row {
+        if self.options.show.hides(&facts) {
             return Ok(());
         }
         let mut row = builder.row(&facts, change, deferred_reason, self.viewer.as_ref())?;

@@ -67,22 +67,21 @@ impl RowBuilder {
         }
     }
 
-    /// Computes the paths of a change, if records contain paths or the change has an import. Finds
-    /// the marks that the change adds or removes only if the change has a row. Fails if the change
-    /// is malformed or exceeds a limit.
-    pub(super) fn diff(&mut self, change: &Change<'_>, has_row: bool) -> Result<()> {
+    /// Computes the paths of a change, if its row contains paths or the change has an import. Fails
+    /// if the change is malformed or exceeds a limit.
+    pub(super) fn diff(&mut self, change: &Change<'_>) -> Result<()> {
         // The overlays say which values of an import are secret, so they must be well formed.
         if self.options.extent == Extent::Paths || change.importing.is_some() {
             self.differ.diff(change)?;
-            self.compare_overlays(change, has_row)?;
+            self.compare_overlays(change)?;
         }
         Ok(())
     }
 
-    /// Compares the overlays with the values, and with each other. Cuts paths at misfits. If the
-    /// change has a row, also collects the marks that the change adds or removes. A misfit is an
-    /// overlay whose shape does not fit its value. It marks the whole value, including its keys.
-    fn compare_overlays(&mut self, change: &Change<'_>, has_row: bool) -> Result<()> {
+    /// Compares the overlays with the values, and with each other. Cuts paths at misfits, and
+    /// collects the marks that the change adds or removes. A misfit is an overlay whose shape does
+    /// not fit its value. It marks the whole value, including its keys.
+    fn compare_overlays(&mut self, change: &Change<'_>) -> Result<()> {
         self.misfits.clear();
         self.mark_changes.iter_mut().for_each(PieceMarkedPaths::clear);
         let subject = Subject::of_change(change);
@@ -95,8 +94,7 @@ impl RowBuilder {
         let has_deep_marks = sensitive.are_deep() || self.differ.has_texts;
         let may_misfit =
             (has_deep_paths && has_deep_marks) || !fit_at_root(subject.sides, subject.overlays)?;
-        let lists_marks = has_row && self.options.extent == Extent::Paths;
-        let has_other_marks = lists_marks && other_marks(change);
+        let has_other_marks = self.options.extent == Extent::Paths && other_marks(change);
         if !may_misfit && !has_other_marks {
             return Ok(());
         }
@@ -158,19 +156,14 @@ impl RowBuilder {
         section: Section,
         change: &plan::ResourceChange<'_>,
     ) -> Result<Facts> {
-        // Errors in the values come before an error in `actions`.
-        let action = Action::of(&change.change).map_err(in_change);
-        let is_moved = change.is_moved();
-        let is_settled =
-            matches!(action, Ok(Action::NoOp)) && !is_moved && change.change.importing.is_none();
-        let has_row = !self.options.show.hides(section, is_settled);
-        self.diff(&change.change, has_row).map_err(in_change)?;
+        self.diff(&change.change).map_err(in_change)?;
         if let Some(watch) = self.options.watch.filter(|watch| watch.is_open()) {
             watch.see(&Resource::of(change), &self.paths());
         }
-        let action = action?;
+        let action = Action::of(&change.change).map_err(in_change)?;
         let mut terraform = PlanLine::default();
         terraform.count(action, change).map_err(in_change)?;
+        let is_moved = change.is_moved();
         Ok(Facts {
             section,
             offset: change.offset,
@@ -178,8 +171,7 @@ impl RowBuilder {
             word: action.word(&change.change).map_err(in_change)?,
             terraform,
             is_moved,
-            is_settled,
-            has_row,
+            is_settled: action == Action::NoOp && !is_moved && change.change.importing.is_none(),
             unknown: self.differ.unknown.len() as u64,
             sensitive: self.differ.sensitive.len() as u64,
             changed: self.differ.changed.len() as u64,

@@ -7,7 +7,7 @@
 
 use super::assertions::{AssertionChecker, PartialResults};
 use super::counts::Facts;
-use super::options::RecordOptions;
+use super::options::{RecordOptions, Show};
 use super::pending;
 use super::row_builder::RowBuilder;
 use super::view::{View, ViewPaths, ViewSubject, Viewer};
@@ -83,6 +83,7 @@ pub(super) struct RowWorker<'v> {
     builder: RowBuilder,
     /// Builds the attributes of changes; `None` if rows have no attributes.
     viewer: Option<Viewer<'v>>,
+    show: Show,
     /// Renders rows; `None` if the sink accepts only records.
     renderer: Option<Box<dyn Renderer>>,
     checker: Option<AssertionChecker<'v>>,
@@ -101,7 +102,7 @@ impl<'v> RowWorker<'v> {
         limits.paths = limits.paths.min(PATHS_MAX);
         let viewer = view.map(|view| Viewer::new(view, limits));
         let (builder, outline) = (RowBuilder::new(options), Outline::new());
-        RowWorker { builder, viewer, renderer, checker, outline }
+        RowWorker { builder, viewer, show: options.show, renderer, checker, outline }
     }
 
     /// Builds the row of a change. Returns `None` if the reading thread must process the change.
@@ -117,7 +118,7 @@ impl<'v> RowWorker<'v> {
         text: &mut Vec<u8>,
     ) -> Result<Option<BuiltRow>> {
         let facts = self.builder.facts(section, change)?;
-        if !facts.has_row {
+        if self.show.hides(&facts) {
             return Ok(Some(BuiltRow::Nothing(facts)));
         }
         let row = self.builder.row(&facts, change, reason, self.viewer.as_ref())?;

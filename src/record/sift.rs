@@ -291,7 +291,7 @@ impl Sifter<'_, '_> {
         let Some(config) = invocation.config().filter(|_| self.writer.viewer.is_some()) else {
             return Ok(Attributes::default());
         };
-        self.builder.diff(&config, true)?;
+        self.builder.diff(&config)?;
         let [_, unknown, _] = self.builder.paths();
         let none = &Paths::new();
         let view_paths = ViewPaths {
@@ -481,7 +481,7 @@ impl Visitor for Sifter<'_, '_> {
         if let Some(watch) = self.writer.options.watch {
             watch.see_thing(NamedKind::Output, [Some(name), None]);
         }
-        self.builder.diff(change, true)?;
+        self.builder.diff(change)?;
         let version = self.writer.format_version.as_deref();
         let declares = |viewer: &Viewer<'_>| viewer.declares(name);
         if !Subject::of_change(change).has_overlays()

@@ -63,10 +63,9 @@ fn the_time_the_flags_and_the_relevant_attributes_are_events() {
         "attribute":["c",0,{"d":1}]},{"resource":"e.f","attribute":[]}],
         "timestamp":"2026-01-01T00:00:00Z","applyable":true,"complete":false,"errored":true}"#;
     assert_eq!(facts_of(plan), [4, 2]);
-    let Some(shared) = run::shared() else { return };
     for tool in ["terraform1.11", "tofu1.12"] {
         let mut met = [0, 0];
-        for file in std::fs::read_dir(shared.join("plans/real").join(tool)).expect("a folder") {
+        for file in std::fs::read_dir(run::corpus("real").join(tool)).expect("a folder") {
             let path = file.expect("an entry").path();
             if path.to_string_lossy().ends_with(".plan.json") {
                 let numbers = facts_of(&std::fs::read(&path).expect("a plan"));

@@ -4,10 +4,11 @@
 //! | it is about | file |
 //! | --- | --- |
 //! | the oracle: records of a plan from a tree of serde_json values | `naive.rs` |
-//! | running the binary and the library from tests | `run.rs` |
+//! | running the binary and the library from tests; what tests leave out | `run.rs` |
 //! | a feature of the format: a case in `corpus/plans/`, no code | `corpus.rs` |
 //! | every record against the JSON Schema | `schema.rs` |
-//! | the real plans of `../shared`, if they exist | `shared_plans.rs` |
+//! | reference files, also compressed | `reference.rs` |
+//! | the plans of `corpus/real`, and those of other projects if they exist | `shared_plans.rs` |
 //! | the tools' own renderings of those plans | `rendering.rs` |
 //! | documents that are not a plan | `wrong.rs` |
 //! | binary plan files: against the JSON of the tools, damaged, hostile | `planfile.rs` |
@@ -65,6 +66,7 @@ mod memory;
 mod naive;
 mod planfile;
 mod redaction;
+mod reference;
 mod regression;
 mod rendering;
 mod report;

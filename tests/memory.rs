@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
-use crate::run;
+use crate::{reference, run};
 
 const MIB: usize = 1 << 20;
 
@@ -185,10 +185,9 @@ fn memory_is_bounded_by_the_largest_change() {
     let (path, said) = (folder.path().join("plan.json"), folder.path().join("said"));
     let text = path.to_str().expect("UTF-8");
     let (mut wrong, mut highest) = (Vec::new(), 0.0_f64);
-    let shared = run::shared().map(|shared| shared.join("attack/C1-unordered-keys-2.9MB.json"));
-    let shared = shared.and_then(|path| fs::read_to_string(path).ok());
-    let shared = shared.map(|plan| ("the shared plan with its keys in no order", plan));
-    for (number, (shape, plan)) in changes(size()).into_iter().chain(shared).enumerate() {
+    let unordered = reference::text(&run::corpus("attack/C1-unordered-keys-2.9MB.json"));
+    let unordered = [("keys in no order", unordered)];
+    for (number, (shape, plan)) in changes(size()).into_iter().chain(unordered).enumerate() {
         fs::write(&path, &plan).expect("a file");
         let bound = BASE + 4.0 * plan.len() as f64 / MIB as f64;
         let tried = COMMANDS.iter().enumerate().filter(|(at, _)| run::is_tried(at + number));
@@ -227,8 +226,10 @@ fn memory_for_documents_in_strings_is_shared_by_threads() {
             &["audit", "--threads", "8"],
             &["report", "-o", "markdown", "--threads", "8"],
         ];
-        let count = if run::is_nightly() { commands.len() } else { 1 };
-        for command in &commands[..count] {
+        for (number, command) in commands.iter().enumerate() {
+            if !run::is_tried_of(commands.len(), number) {
+                continue;
+            }
             let peak = run(&[command, &["-q", text][..]].concat(), &said);
             assert!(peak < bound, "{lines}: {command:?}: {peak:.0} of {bound:.0} MiB");
         }
@@ -279,8 +280,8 @@ fn memory_is_bounded_where_texts_are_laid_out() {
         let forms: [&[&str]; 4] =
             [&[&term], &[&markdown], &[&html], &[&term, "-o", &markdown, "-o", &html]];
         // One format for each piece by day, and all formats for one piece.
-        let tried =
-            forms.into_iter().enumerate().filter(|(at, _)| run::is_nightly() || *at == number);
+        let tried = forms[..3].iter().copied().enumerate();
+        let tried = tried.filter(|(at, _)| run::is_tried_of(3, at + number));
         for (_, forms) in tried.chain((number == 0).then_some((3, forms[3]))) {
             let peak = run(&[&["report", "-o"], forms, &[text]].concat(), &said);
             assert!(peak < bound, "{what}: {forms:?}: {peak:.0} of {bound:.0} MiB");
@@ -370,7 +371,7 @@ fn memory_is_bounded_for_plan_files_of_many_instances() {
         &["show", "--redact", "--quiet"],
     ];
     for (number, command) in commands.into_iter().enumerate() {
-        if run::is_nightly() || number % 2 == 0 {
+        if run::is_tried_of(2, number) {
             peaks.push((command, run(&[command, &[path]].concat(), &said)));
         }
     }

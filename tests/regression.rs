@@ -245,8 +245,7 @@ fn a_key_twice_in_a_check_or_a_trigger_is_refused() {
             }
         }
     }
-    let Some(shared) = run::shared() else { return };
-    let text = fs::read(shared.join("attack/B3-duplicate-problems.json")).expect("a file");
+    let text = fs::read(run::corpus("attack/B3-duplicate-problems.json")).expect("a file");
     assert_eq!(run::error(Slice(&text), &RecordOptions::default()).kind(), ErrorKind::DuplicateKey);
 }
 
@@ -300,10 +299,8 @@ fn an_overlong_action_is_a_long_word_error() {
 fn all_formats_have_the_same_counts() {
     let members = r#""actions":["delete","forget"],"before":{"a":1},"after":null"#;
     let own = plan_of(members).replace(r#""address":"a.b","#, r#""address":"a.b","type":"a","#);
-    let shared = run::shared().map(|shared| {
-        fs::read_to_string(shared.join("attack/B2-unknown-action-pair.json")).expect("a file")
-    });
-    for text in [Some(own), shared].into_iter().flatten() {
+    let attack = fs::read_to_string(run::corpus("attack/B2-unknown-action-pair.json"));
+    for text in [own, attack.expect("a file")] {
         let output = |args: &[&str]| {
             let output = run::piped(args, text.as_bytes());
             (String::from_utf8(output.stdout).expect("UTF-8"), output.status.code())

@@ -1,11 +1,12 @@
 //! Runs the code under test: the library on a text, the binary with arguments. Reports what a test
 //! skips.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::Mutex;
+use std::sync::{LazyLock, Mutex};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use plansift::error::{Error, Result};
 use plansift::input::{self, Mapping, Source};
@@ -103,6 +104,11 @@ pub fn peak(said: &str) -> f64 {
     figure.unwrap_or_else(|| panic!("no figure in: {said}"))
 }
 
+/// A file or folder of `corpus/`.
+pub fn corpus(path: &str) -> PathBuf {
+    root().join("corpus").join(path)
+}
+
 /// The folder of the project.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -123,9 +129,31 @@ pub fn property(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, rng_seed, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// Whether a long test tries the case with this number: at night each one, by day one of four.
+/// Whether a long test tries the case with this number: at night each one, by day one of four. The
+/// seed of the day chooses them, and four days in a row try each case once.
 pub fn is_tried(number: usize) -> bool {
-    is_nightly() || number.is_multiple_of(4)
+    is_tried_of(4, number)
+}
+
+/// Like [`is_tried`], for one of `step` cases by day.
+pub fn is_tried_of(step: usize, number: usize) -> bool {
+    is_nightly() || (number + seed()).is_multiple_of(step)
+}
+
+/// Name of the variable for the seed of another day.
+const SEED: &str = "PLANSIFT_SEED";
+
+/// The seed of the day: the number of days since 1970. The first call prints it.
+fn seed() -> usize {
+    static SEED_OF_THE_DAY: LazyLock<usize> = LazyLock::new(|| {
+        let given = std::env::var(SEED).ok().map(|seed| seed.parse().expect("a number"));
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("a time after 1970");
+        let seed = given.unwrap_or(now.as_secs() as usize / (24 * 60 * 60));
+        let said = format!("the seed of the day chooses cases: {SEED}={seed} repeats the choice\n");
+        let _ = io::stderr().write_all(said.as_bytes());
+        seed
+    });
+    *SEED_OF_THE_DAY
 }
 
 /// Numbers of threads that must give one answer. `scripts/nightly` tries more of them.
@@ -136,26 +164,65 @@ pub fn thread_counts() -> &'static [usize] {
 /// Name of the variable for another folder of reference files.
 pub const SHARED: &str = "PLANSIFT_SHARED";
 
-/// The folder of reference files next to the project. If it does not exist, writes a notice and
-/// returns `None`.
+/// The folder with documents of other projects, next to the project. If it does not exist, the test
+/// leaves them out.
 pub fn shared() -> Option<PathBuf> {
     let shared = std::env::var_os(SHARED).map(PathBuf::from);
     let shared = shared.or_else(|| Some(root().parent()?.join("shared")))?;
     if shared.is_dir() {
         return Some(shared);
     }
-    left_out(&format!("its files of {} are not there", shared.display()));
+    left_out(&format!("no documents of other projects in {}", shared.display()));
     None
 }
 
-/// Writes to standard error, once per test, that the test skips something, and why.
+/// Asserts that a test has read enough: at least `all` with the documents of other projects, and at
+/// least `own` without them.
+#[track_caller]
+pub fn assert_enough(found: usize, all: usize, own: usize) {
+    let least = if shared().is_some() { all } else { own };
+    assert!(found >= least, "only {found}, not {least}");
+}
+
+/// Each reason to leave something out, with the tests that do.
+static LEFT_OUT: Mutex<BTreeMap<String, BTreeSet<String>>> = Mutex::new(BTreeMap::new());
+
+/// Records that the current test leaves something out, and why. The last line of the program
+/// reports it. With `CI=true`, the test fails.
 pub fn left_out(why: &str) {
-    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     // The test harness names each thread after its test.
     let thread = std::thread::current();
-    let said = format!("left out of {}: {why}\n", thread.name().unwrap_or("a test"));
-    if SAID.lock().expect("no panic while it is held").insert(said.clone()) {
-        // Not `eprintln!`: the harness hides its output if the test passes.
-        let _ = io::stderr().write_all(said.as_bytes());
+    let test = thread.name().unwrap_or("a test");
+    let is_ci = std::env::var_os("CI").is_some_and(|value| value == "true");
+    assert!(!is_ci, "left out of {test}: {why}. With CI=true, this fails");
+    let mut left_out = LEFT_OUT.lock().expect("no panic while it is held");
+    if left_out.is_empty() {
+        report_at_exit();
     }
+    left_out.entry(why.to_owned()).or_default().insert(test.to_owned());
+}
+
+/// Makes the program end with [`report`]. The test harness has no hook after its last line.
+#[allow(unsafe_code, reason = "the standard library cannot register a function for the exit")]
+fn report_at_exit() {
+    // SAFETY: `report` takes no argument, does not unwind, and stays in memory until the exit.
+    unsafe { libc::atexit(report) };
+}
+
+/// Writes one line that says how many tests left something out, and why.
+extern "C" fn report() {
+    let Ok(left_out) = LEFT_OUT.lock() else { return };
+    let tests: BTreeSet<&String> = left_out.values().flatten().collect();
+    let reasons: Vec<String> =
+        left_out.iter().map(|(why, tests)| format!("{}: {why}", tests.len())).collect();
+    let line = format!("left out of {} tests: {}", tests.len(), reasons.join("; "));
+    // `tests/vectors.rs`, the last program of `cargo test`, repeats the line.
+    let _ = std::fs::write(report_file(), &line);
+    let _ = io::stderr().write_all(format!("{line}\n").as_bytes());
+}
+
+/// The file for the line of [`report`]. All programs of one `cargo test` have one parent.
+fn report_file() -> PathBuf {
+    let name = format!("left-out-{}", std::os::unix::process::parent_id());
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
 }

@@ -427,8 +427,7 @@ fn runs(tree: &Value) -> BTreeSet<String> {
 
 /// Plans that the tools made from configurations with secrets.
 fn real_plans() -> Vec<PathBuf> {
-    let Some(shared) = run::shared() else { return Vec::new() };
-    let folders = fs::read_dir(shared.join("plans/real")).expect("the real plans");
+    let folders = fs::read_dir(run::corpus("real")).expect("the real plans");
     let files = folders.flat_map(|folder| fs::read_dir(folder.expect("an entry").path()));
     let paths = files.flatten().map(|file| file.expect("an entry").path());
     let plans: Vec<_> =
@@ -471,7 +470,7 @@ fn no_marked_string_of_the_real_plans_reaches_an_output() {
             }
         }
     }
-    assert!(marked > 100 || run::shared().is_none(), "{marked} marked strings");
+    assert!(marked > 100, "{marked} marked strings");
 }
 
 /// The strings of a plan that its changes mark, except those too short to search for.

@@ -1,10 +1,9 @@
-//! The real plans of `../shared/plans`: compares the engine with the oracle and the tools' own
-//! counts.
+//! Real plans: compares the engine with the oracle and the tools' own counts.
 //!
-//! The test itself decides which files are plans, from their trees, so it detects a plan that the
-//! engine refuses and another document that it accepts. If the folder does not exist, the tests
-//! say so and pass without checking anything. If it does, each test requires a minimum number of
-//! files.
+//! The plans are those of `corpus/real`, and those of other projects in `../shared/plans` if that
+//! folder exists. The test itself decides which files are plans, from their trees, so it detects a
+//! plan that the engine refuses and another document that it accepts. Each test requires a minimum
+//! number of files, with and without the plans of other projects.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +13,7 @@ use plansift::input::{self, Input, Slice};
 use plansift::record::{RecordOptions, Show};
 use serde_json::{Value, json};
 
-use crate::{naive, run};
+use crate::{naive, reference, run};
 
 /// Keys that only plans have.
 const PLAN_KEYS: [&str; 9] = [
@@ -65,21 +64,36 @@ const OTHER_COUNTS: [(&str, &str); 4] = [
 ];
 const NO_FORGET: &str = "only OpenTofu tells how many objects are forgotten";
 
-/// All files of the folder with their relative paths, except those that describe the folder.
+/// The number of files in `corpus/real`.
+const REAL: usize = 428;
+
+/// The files of `corpus/real`, by their paths in `corpus/`, and the plans of other projects, by
+/// their paths in their folder.
 pub fn files() -> Vec<(String, PathBuf)> {
-    let Some(shared) = run::shared() else {
-        return Vec::new();
-    };
-    let root = shared.join("plans");
+    let mut found = below(&run::corpus(""), "real");
+    assert!(found.len() >= REAL, "only {} files in corpus/real", found.len());
+    if let Some(shared) = run::shared() {
+        let is_own = |name: &str| found.binary_search_by(|own| own.0.as_str().cmp(name)).is_ok();
+        let mut others = below(&shared.join("plans"), "");
+        others.retain(|(name, _)| !is_own(name));
+        found.extend(others);
+    }
+    found.sort();
+    found
+}
+
+/// All files of a folder, sorted by their paths relative to `root`, except files that describe a
+/// folder.
+pub fn below(root: &Path, folder: &str) -> Vec<(String, PathBuf)> {
     let mut found = Vec::new();
-    let mut folders = vec![root.clone()];
+    let mut folders = vec![root.join(folder)];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).expect("a folder") {
             let path = entry.expect("an entry").path();
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_none_or(|extension| extension != "md") {
-                let name = path.strip_prefix(&root).expect("below the root");
+                let name = path.strip_prefix(root).expect("below the root");
                 found.push((name.to_str().expect("a name in UTF-8").to_owned(), path.clone()));
             }
         }
@@ -88,9 +102,19 @@ pub fn files() -> Vec<(String, PathBuf)> {
     found
 }
 
+/// The sources and plans of the vectors for configurations, by their paths in `corpus/`.
+pub fn configured() -> Vec<(String, PathBuf)> {
+    let files = below(&run::corpus(""), "vectors/config/plans");
+    assert!(files.len() >= CONFIGURED, "only {} files", files.len());
+    files
+}
+
+/// The number of files of [`configured`].
+const CONFIGURED: usize = 116;
+
 /// The tree of the plan in a file, and the length of its text in bytes.
 pub fn plan(path: &Path) -> Option<(Value, u64)> {
-    let bytes = fs::read(path).expect("a readable file");
+    let bytes = reference::read(path).expect("a readable file");
     let text = decoded(&bytes)?;
     let (document, len) = match serde_json::from_str(&text) {
         Ok(document) => (document, text.len()),
@@ -153,7 +177,7 @@ fn options() -> [(RecordOptions, bool); 2] {
 #[test]
 fn records_of_every_plan_are_those_of_the_oracle() {
     let plans = plans();
-    assert!(run::shared().is_none() || plans.len() >= 300, "only {} plans", plans.len());
+    run::assert_enough(plans.len(), 300, 77);
     let mut differences = Vec::new();
     for (name, path) in &plans {
         let (document, len) = plan(path).expect("a plan");
@@ -200,27 +224,35 @@ fn non_plan_files_are_refused() {
         assert!(read.is_err(), "{name} is not a plan and was read");
         refused += 1;
     }
-    assert!(run::shared().is_none() || refused >= 400, "only {refused} files");
+    run::assert_enough(refused, 400, 351);
     for (name, reason) in REFUSED {
-        let there = files.is_empty() || files.iter().any(|(file, _)| file == name);
+        let there = run::shared().is_none() || files.iter().any(|(file, _)| file == name);
         assert!(there, "{name} ({reason}) is not there any more");
     }
 }
 
 #[test]
-fn tests_report_that_the_shared_folder_is_missing() {
+fn the_last_line_says_what_is_left_out_and_the_ci_fails() {
     let program = std::env::current_exe().expect("this program");
-    let tests =
-        ["shared_plans::non_plan_files_are_refused", "console::the_shared_attack_plan_is_inert"];
-    let mut command = Command::new(program);
-    command.args(tests).arg("--exact").env(run::SHARED, "nowhere");
-    let output = command.output().expect("it runs");
+    let tests = [
+        "shared_plans::non_plan_files_are_refused",
+        "grammar::the_suite_gets_the_expected_verdicts",
+        "grammar::valid_texts_are_accepted",
+    ];
+    let run = |ci: &str| {
+        let mut command = Command::new(&program);
+        command.args(tests).arg("--exact").env(run::SHARED, "nowhere").env("CI", ci);
+        command.output().expect("it runs")
+    };
+    let output = run("");
     assert!(output.status.success());
     let said = String::from_utf8(output.stderr).expect("UTF-8");
-    let mut lines: Vec<_> = said.lines().collect();
-    lines.sort_unstable();
-    let expected = |test| format!("left out of {test}: its files of nowhere are not there");
-    assert_eq!(lines, [expected(tests[1]), expected(tests[0])]);
+    let expected = "left out of 2 tests: 2: no documents of other projects in nowhere";
+    assert_eq!(said.lines().collect::<Vec<_>>(), [expected]);
+    let output = run("true");
+    assert_eq!(output.status.code(), Some(101));
+    let said = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(said.contains("1 passed; 2 failed"), "{said}");
 }
 
 /// The plan next to a file whose name ends in `suffix`.
@@ -285,7 +317,7 @@ fn plan_line(rendering: &str) -> Option<Value> {
 #[test]
 fn counts_match_the_plan_lines_of_renderings() {
     let renderings = with_counts(".plan.txt");
-    assert!(run::shared().is_none() || renderings.len() >= 140, "only {}", renderings.len());
+    run::assert_enough(renderings.len(), 140, 77);
     let mut differences = Vec::new();
     for (name, text, counts) in renderings {
         let no_line = NO_PLAN_LINE.iter().find(|(other, _)| *other == name);
@@ -316,9 +348,9 @@ fn change_summary(log: &str) -> Option<Value> {
 #[test]
 fn counts_match_the_change_summaries_of_logs() {
     let mut differences = Vec::new();
-    for (suffix, files_min) in [(".plan.ndjson", 75), (".apply-log.json", 40)] {
+    for (suffix, all, own) in [(".plan.ndjson", 75, 77), (".apply-log.json", 40, 0)] {
         let logs = with_counts(suffix);
-        assert!(run::shared().is_none() || logs.len() >= files_min, "only {} logs", logs.len());
+        run::assert_enough(logs.len(), all, own);
         for (name, text, counts) in logs {
             match change_summary(&text) {
                 Some(told) => differences.extend(agree(&name, &told, &counts).err()),

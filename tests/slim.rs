@@ -83,7 +83,7 @@ fn plans() -> Vec<Plan> {
         let tree = serde_json::from_str(&text).expect("JSON");
         plans.push(Plan { name: format!("generated, {shape}"), text, tree });
     }
-    assert!(plans.len() >= if run::shared().is_some() { 300 } else { 50 }, "{}", plans.len());
+    run::assert_enough(plans.len(), 300, 150);
     plans
 }
 

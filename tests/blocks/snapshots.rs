@@ -12,7 +12,7 @@ use flate2::read::DeflateDecoder;
 use serde_json::{Value, json};
 
 use super::lines;
-use crate::run;
+use crate::{run, shared_plans};
 
 /// The members of a zip archive under a prefix, by the central directory.
 fn members(archive: &[u8], prefix: &str) -> HashMap<String, String> {
@@ -85,13 +85,7 @@ fn lines_of(text: &str, address: &str) -> Option<[u64; 2]> {
 }
 
 fn plan_files() -> Vec<PathBuf> {
-    let Some(shared) = run::shared() else { return Vec::new() };
-    let inside = |folder: &Path| {
-        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-        entries.map(|entry| entry.path()).collect::<Vec<_>>()
-    };
-    let tools = inside(&shared.join("plans/real"));
-    let files = tools.iter().flat_map(|tool| inside(tool));
+    let files = shared_plans::below(&run::corpus(""), "real").into_iter().map(|(_, path)| path);
     files.filter(|path| path.extension().is_some_and(|end| end == "tfplan")).collect()
 }
 

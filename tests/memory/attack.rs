@@ -1,10 +1,10 @@
-//! The plans of the generator in `../shared/attack/t3`. Each has one part that grows.
+//! The plans of the generator in `corpus/attack/t3`. Each has one part that grows.
 
 use std::fs;
 use std::process::Command;
 
 use super::{BASE, MIB, run};
-use crate::run::{is_nightly, shared};
+use crate::run::{corpus, is_nightly, is_tried_of, left_out};
 
 /// Commands that keep something of a plan, and the factor of their memory for the largest element.
 const COMMANDS: [(&[&str], f64); 15] = [
@@ -32,10 +32,9 @@ const COUNTED: f64 = 32.0;
 /// with 1 MB.
 #[test]
 fn memory_is_bounded_for_generated_plans() {
-    let Some(shared) = shared() else { return };
-    let generator = shared.join("attack/t3/t3gen.py");
+    let generator = corpus("attack/t3/t3gen.py");
     if Command::new("python3").arg("--version").output().is_err() {
-        eprintln!("python3 is not installed: skipping the generated plans");
+        left_out("python3 is not installed");
         return;
     }
     let source = fs::read_to_string(&generator).expect("the generator");
@@ -55,7 +54,7 @@ fn memory_is_bounded_for_generated_plans() {
             assert!(status.expect("it runs").success(), "{name} {size}");
             let mib = fs::metadata(&path).expect("a file").len() as f64 / MIB as f64;
             for (at, (command, factor)) in COMMANDS.iter().enumerate() {
-                let is_tried = is_nightly() || at == number % COMMANDS.len();
+                let is_tried = is_tried_of(COMMANDS.len(), at + number);
                 // `config` refuses a plan without a configuration.
                 let is_config = command[0] == "config";
                 if !is_tried || is_config && !name.starts_with("cfg") {

@@ -485,7 +485,7 @@ fn reports_have_the_same_counts_as_terraform_renderings() {
         assert_eq!(ours, theirs, "{name}");
         plans += 1;
     }
-    assert!(run::shared().is_none() || plans >= 70, "{plans}");
+    assert!(plans >= 70, "{plans}");
 }
 
 /// Number of unchanged attributes of each resource that is updated or replaced, by address. Counts
@@ -568,5 +568,5 @@ fn unchanged_attribute_counts_match_the_tools() {
         }
     }
     assert!(wrong.is_empty(), "{} of {compared}:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(run::shared().is_none() || compared >= 40, "{compared}");
+    assert!(compared >= 40, "{compared}");
 }

@@ -13,7 +13,6 @@ mod loaded;
 mod rules;
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use base64::Engine;
@@ -33,7 +32,7 @@ use serde_json::{Map, Value as Json, json};
 use unicode_normalization::UnicodeNormalization;
 
 use self::rules::RULES;
-use super::Tally;
+use super::{Tally, reference};
 
 /// The name of each document in the texts of its diagnostics.
 const FILE: &str = "main.tf.json";
@@ -53,7 +52,7 @@ pub fn ask(folder: &Path) -> Tally {
     let mut tally = Tally::default();
     let mut used = [0; RULES.len()];
     let mut shown = 0;
-    let file = fs::read_to_string(folder.join("hcl-json.ndjson")).expect("documents");
+    let file = reference::text(&folder.join("hcl-json.ndjson"));
     for line in file.lines() {
         let question = parse(line);
         for asked in document(&question) {
@@ -88,7 +87,7 @@ fn parse(line: &str) -> Json {
 
 /// Asks for the block of each change, from the sources of its plan.
 fn joins(folder: &Path, tally: &mut Tally) {
-    let file = fs::read_to_string(folder.join("join.ndjson")).expect("joins");
+    let file = reference::text(&folder.join("join.ndjson"));
     let mut read: HashMap<PathBuf, Configuration> = HashMap::new();
     let mut shown = 0;
     for line in file.lines() {

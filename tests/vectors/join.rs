@@ -2,7 +2,6 @@
 //! describes the form of a question; the members about source files are not asked here.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::Path;
 
 use plansift::config::Blocks;
@@ -10,7 +9,7 @@ use plansift::input::Slice;
 use plansift::plan::{Documents, PlanOptions};
 use serde_json::Value as Json;
 
-use super::Tally;
+use super::{Tally, reference};
 
 /// How many differences are shown.
 const SHOWN_MAX: usize = 10;
@@ -19,12 +18,12 @@ const SHOWN_MAX: usize = 10;
 pub fn ask(folder: &Path) -> Tally {
     let mut tally = Tally::default();
     let mut plans: HashMap<String, Blocks> = HashMap::new();
-    let file = fs::read_to_string(folder.join("join.ndjson")).expect("joins");
+    let file = reference::text(&folder.join("join.ndjson"));
     for line in file.lines() {
         let question: Json = serde_json::from_str(line).expect("JSON");
         let plan = question["plan"].as_str().expect("a plan");
         let blocks = plans.entry(plan.to_owned()).or_insert_with(|| {
-            let text = fs::read(folder.join("plans").join(plan)).expect("a plan");
+            let text = reference::read(&folder.join("plans").join(plan)).expect("a plan");
             let mut documents = Documents::new(Slice(&text), &PlanOptions::default());
             Blocks::read(&mut documents).expect("a plan")
         });

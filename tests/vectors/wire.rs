@@ -7,7 +7,6 @@
 #[path = "wire/rules.rs"]
 mod rules;
 
-use std::fs;
 use std::path::Path;
 
 use plansift::wire::block::{Block, Step};
@@ -19,7 +18,7 @@ use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
 use self::rules::RULES;
-use super::Tally;
+use super::{Tally, reference};
 
 /// The files, and what asks a question of each.
 /// Asks what a line of a file says.
@@ -64,14 +63,14 @@ impl Asked {
 
 /// Asks all vectors of a folder.
 pub fn ask(folder: &Path) -> Tally {
-    let schemas = fs::read(folder.join("blocks-schemas.json")).expect("the schemas");
+    let schemas = reference::read(&folder.join("blocks-schemas.json")).expect("the schemas");
     let schemas = Schemas::from_json(&schemas).expect("schemas");
     let mut tally = Tally::default();
     let mut used = [0; RULES.len()];
     for (name, questions) in FILES {
-        let file = fs::read_to_string(folder.join(name).with_extension("ndjson"));
+        let file = reference::text(&folder.join(name).with_extension("ndjson"));
         let mut shown = 0;
-        for line in file.expect("a file of vectors").lines() {
+        for line in file.lines() {
             let question = parse(line.as_bytes());
             for asked in questions(&question, &schemas) {
                 tally.asked += 1;

@@ -74,6 +74,7 @@ pub mod audit;
 pub mod batch;
 #[cfg(feature = "blocks")]
 pub mod blocks;
+mod budget;
 // Public for the binary, which runs it.
 #[cfg(feature = "cli")]
 #[doc(hidden)]

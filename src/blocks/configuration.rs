@@ -7,7 +7,8 @@ use super::address::Local;
 use super::directory::{Directory, chosen};
 use super::file::{Detail, FileDiagnostic, SourceBlock};
 use super::files::{Files, SourceError, normal};
-use crate::limits::{Budget, Limit, Limits};
+use crate::budget::Budget;
+use crate::limits::{Limit, Limits};
 
 /// Maximum number of modules in a configuration. Each call of a module counts as one.
 pub const MODULES_MAX: usize = 10_000;

@@ -14,8 +14,8 @@ use super::file::{
     Detail, FileDiagnostic, MemberReferences, SourceBlock, SourceLocation, parse, references_of,
     whole_file,
 };
+use crate::budget::Budget;
 use crate::error::Result;
-use crate::limits::Budget;
 
 const ENDINGS: [&str; 4] = [".tf.json", ".tofu.json", ".tf", ".tofu"];
 

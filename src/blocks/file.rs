@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use hcl_edit::expr::Expression;
 
+use crate::budget::Budget;
 use crate::error::Result;
 use crate::hcl::argument::{ArgumentValue, Source};
 use crate::hcl::block::{Attribute, Block};
@@ -18,7 +19,6 @@ use crate::hcl::position::{Position, Range};
 use crate::hcl::scan::TreeSize;
 use crate::hcl::schema::Reading;
 use crate::hcl::{Tally, expression, native, template, terraform};
-use crate::limits::Budget;
 
 /// A source file and a range in it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,11 +6,12 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::directory::is_configuration;
+use crate::budget::Budget;
 use crate::error::{Error, ErrorKind, PlanFileFault};
 use crate::hcl::json::{Document, Kept, Kind};
 use crate::hcl::position::Position;
 use crate::input::regular;
-use crate::limits::{Budget, Limit, Limits};
+use crate::limits::{Limit, Limits};
 use crate::planfile::ConfigurationFiles;
 
 /// Maximum size of a configuration file, in bytes.

@@ -13,9 +13,10 @@ use super::address::{Local, ROOT};
 use super::element::{Element, Kind};
 use super::names::{NAME_OVERHEAD, Names};
 use super::reading;
+use crate::budget::Budget;
 use crate::error::Result;
 use crate::input::Source;
-use crate::limits::{Budget, Limit, Limits};
+use crate::limits::{Limit, Limits};
 use crate::plan::Documents;
 
 /// What the configuration says about a resource instance.

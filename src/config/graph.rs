@@ -17,8 +17,9 @@ use super::element::{DEPENDS_ON, Dependent, Element, Kind};
 use super::names::{NAME_OVERHEAD, Names};
 use super::reference::{Target, traversals};
 use super::users::{PROVIDER, element_address};
+use crate::budget::Budget;
 use crate::error::Result;
-use crate::limits::{Budget, Limit, Limits};
+use crate::limits::{Limit, Limits};
 
 /// The elements of a configuration and the references between them.
 #[derive(Debug)]

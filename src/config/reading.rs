@@ -8,10 +8,11 @@
 use super::address::{ROOT, push_call, push_name};
 use super::element::{Attribute, Element, Kind};
 use super::expression::{Expression, each_expression};
+use crate::budget::Budget;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::json::value::{self, Value};
-use crate::limits::{Budget, Limit};
+use crate::limits::Limit;
 use crate::plan::{
     Accepts, Answer, Document, Documents, Flow, Piece, PieceKind, PieceVisitor, Section, members,
 };

@@ -12,8 +12,9 @@ use super::diagnostic::{Diagnostic, Diagnostics, did_you_mean, quoted, suggestio
 use super::json::{Document, Index, Kind, Node};
 use super::position::Range;
 use super::schema::{AttributeSchema, BlockSchema, BodySchema, Reading, Rest};
+use crate::budget::Budget;
 use crate::error::{Error, Result};
-use crate::limits::{Budget, Limit};
+use crate::limits::Limit;
 
 /// Reads the blocks of a document.
 pub fn read(

@@ -35,7 +35,7 @@ pub mod type_constraint;
 
 use diagnostic::Diagnostics;
 
-use crate::limits::Budget;
+use crate::budget::Budget;
 
 /// What the reader of a file counts: memory and faults.
 #[derive(Debug)]

@@ -16,9 +16,10 @@ use rawzip::{
 };
 
 use super::member::{MEMORY_MAX, Member};
+use crate::budget::Budget;
 use crate::error::{Error, ErrorKind, PlanFileFault, Result, WrongDocument};
 use crate::input::{Rereadable, into_error, into_io_error};
-use crate::limits::{Budget, Limit, Limits};
+use crate::limits::{Limit, Limits};
 
 /// The number of inflated bytes from which the expansion ratio is checked.
 const RATIO_FREE: u64 = 64 << 20;

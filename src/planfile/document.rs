@@ -26,10 +26,11 @@ use super::state::State;
 use super::tool::{Release, Tool};
 use super::tree::{Children, Piece, Tree};
 use crate::allocation;
+use crate::budget::Budget;
 use crate::error::{PlanFileFault, Result};
 use crate::input::into_io_error;
 use crate::json::detached::Detached;
-use crate::limits::{Budget, Limits};
+use crate::limits::Limits;
 use crate::wire::TypeCache;
 use crate::wire::json_string::write_string;
 

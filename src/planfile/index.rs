@@ -14,8 +14,9 @@ use super::message::ResourceChange;
 use super::protobuf::{Message, fault};
 use super::section::key_of;
 use super::tool::Evidence;
+use crate::budget::Budget;
 use crate::error::{Error, PlanFileFault, Result};
-use crate::limits::{Budget, Limit, Limits};
+use crate::limits::{Limit, Limits};
 
 #[derive(Debug, Default)]
 pub(super) struct Index {

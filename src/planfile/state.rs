@@ -23,13 +23,14 @@ use super::schemas::Schemas;
 use super::tool::Tool;
 use super::tree::{Children, Piece, Tree};
 use super::walk;
+use crate::budget::Budget;
 use crate::error::{Error, ErrorKind, PlanFileFault, Result, WrongDocument};
 use crate::input::{Input, InputOptions, Slice, Source, Threads};
 use crate::json::Validation;
 use crate::json::cursor::Cursor;
 use crate::json::outline::Outline;
 use crate::json::value::{Kind, Value};
-use crate::limits::{Budget, Limits};
+use crate::limits::Limits;
 use crate::scan::Isa;
 use crate::wire::json_string::write_string;
 

@@ -11,8 +11,9 @@ use std::ops::Range;
 use hashbrown::HashTable;
 
 use super::address::Modules;
+use crate::budget::Budget;
 use crate::error::{Error, Result};
-use crate::limits::{Budget, Limit, Limits};
+use crate::limits::{Limit, Limits};
 
 /// A piece of the JSON text of a tree.
 #[derive(Clone, Copy, Debug)]

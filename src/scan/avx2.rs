@@ -9,12 +9,9 @@ use std::arch::x86_64::{
     _mm256_permute4x64_epi64, _mm256_set_epi64x, _mm256_set1_epi8, _mm256_set1_epi64x,
     _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_slli_epi16, _mm256_slli_epi64,
     _mm256_srli_epi16, _mm256_srli_epi64, _mm256_storeu_si256, _mm256_sub_epi8, _mm256_sub_epi64,
-    _mm256_unpackhi_epi64, _mm256_unpacklo_epi64, _mm256_xor_si256, _pext_u64,
+    _mm256_unpackhi_epi64, _mm256_unpacklo_epi64, _mm256_xor_si256,
 };
 
-use super::nesting::partial::PartialNesting;
-use super::nesting::words::Word;
-use super::nesting::{Claims, Nesting};
 use super::wide::{
     BRACKETS, ESCAPED, LANES_MAX, LEAF_WINDOW, LITERALS, Lanes, LeafMasks, Masks, SEPARATORS,
     SPACE, Wide, WideCode, bitwise, propagate_carries,
@@ -44,45 +41,6 @@ pub(super) unsafe fn scan<const STRUCTURE: bool, const TOKENS: bool>(
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
 pub(super) unsafe fn run<C: Code>(code: C) -> C::Output {
     code.run()
-}
-
-/// [`Nesting::follow_words`] with PEXT.
-///
-/// # Safety
-///
-/// The processor has BMI1, BMI2, POPCNT and LZCNT.
-#[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt")]
-pub(super) unsafe fn follow<const CLAIMED: bool>(
-    nesting: &mut Nesting,
-    blocks: &[Block],
-    claims: &[Claims],
-) -> bool {
-    nesting.follow_words::<CLAIMED>(
-        blocks,
-        claims,
-        |bits, mask| _pext_u64(bits, mask),
-        |nesting, word, end| take::<CLAIMED>(nesting, word, end),
-    )
-}
-
-/// [`PartialNesting::follow_words`] with PEXT.
-///
-/// # Safety
-///
-/// The processor has BMI1, BMI2, POPCNT and LZCNT.
-#[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt")]
-pub(super) unsafe fn follow_partial<const CLAIMED: bool>(
-    partial: &mut PartialNesting,
-    blocks: &[Block],
-    claims: &[Claims],
-) -> bool {
-    partial.follow_words::<CLAIMED>(blocks, claims, |bits, mask| _pext_u64(bits, mask))
-}
-
-#[inline(never)]
-#[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt")]
-fn take<const CLAIMED: bool>(nesting: &mut Nesting, word: Word, end: usize) -> bool {
-    nesting.take::<CLAIMED>(word, end, |bits, mask| _pext_u64(bits, mask))
 }
 
 /// Like [`run`], but passes the vector operations of AVX2 to the code.

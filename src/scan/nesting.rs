@@ -9,9 +9,14 @@
 
 pub mod partial;
 #[cfg(target_arch = "x86_64")]
-pub(super) mod words;
+mod words;
+
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::_pext_u64;
 
 use self::partial::PartialNesting;
+#[cfg(target_arch = "x86_64")]
+use self::words::Word;
 use super::brackets::Brackets;
 use super::{BLOCK, Block, HasPext, Isa};
 use crate::error::ErrorKind;
@@ -134,7 +139,7 @@ impl Nesting {
         claims: &[Claims],
     ) -> bool {
         // SAFETY: `HasPext` proves that the processor has BMI1, BMI2, POPCNT and LZCNT.
-        unsafe { super::avx2::follow::<CLAIMED>(self, blocks, claims) }
+        unsafe { follow::<CLAIMED>(self, blocks, claims) }
     }
 
     #[cfg(not(target_arch = "x86_64"))]
@@ -249,6 +254,33 @@ impl Nesting {
         }
         None
     }
+}
+
+/// [`Nesting::follow_words`] with PEXT.
+///
+/// # Safety
+///
+/// The processor has BMI1, BMI2, POPCNT and LZCNT.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt")]
+unsafe fn follow<const CLAIMED: bool>(
+    nesting: &mut Nesting,
+    blocks: &[Block],
+    claims: &[Claims],
+) -> bool {
+    nesting.follow_words::<CLAIMED>(
+        blocks,
+        claims,
+        |bits, mask| _pext_u64(bits, mask),
+        |nesting, word, end| take::<CLAIMED>(nesting, word, end),
+    )
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(never)]
+#[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt")]
+fn take<const CLAIMED: bool>(nesting: &mut Nesting, word: Word, end: usize) -> bool {
+    nesting.take::<CLAIMED>(word, end, |bits, mask| _pext_u64(bits, mask))
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! The output formats: each sink writes records in one format.
 
 #[cfg(feature = "report")]
+mod alike;
+#[cfg(feature = "report")]
 pub mod annotate;
 #[cfg(feature = "assert")]
 pub mod assertions;

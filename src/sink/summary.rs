@@ -22,7 +22,7 @@ use super::{Sink, write_error};
 use crate::error::Result;
 use crate::inert::visible;
 use crate::record::counts::{ByWord, PathCounts, PlanLine, Summary};
-use crate::record::{Check, Record, ResourceChange};
+use crate::record::{Attribute, Check, Difference, Record, ResourceChange, Shown};
 
 /// Minimum width of a type's name, in columns.
 const TYPE_MIN: usize = 28;
@@ -118,6 +118,18 @@ impl Action {
 
     pub(super) fn paint(self) -> &'static str {
         Action::ALL[self as usize].4
+    }
+}
+
+/// Returns the sign of an attribute (`+`, `-`, `~` or a space) and its style.
+pub(super) fn sign(attribute: &Attribute, action: Action) -> (&'static str, &'static str) {
+    match (&attribute.before, &attribute.after) {
+        _ if attribute.difference == Difference::Nothing => (" ", PLAIN),
+        (Shown::Absent, _) if action == Action::Read => (" ", PLAIN),
+        (Shown::Absent, _) => ("+", GREEN),
+        (_, Shown::Absent) if action == Action::Forget => (" ", PLAIN),
+        (_, Shown::Absent) => ("-", RED),
+        _ => ("~", YELLOW),
     }
 }
 

@@ -4,7 +4,6 @@
 //! symbols. The sections of a plan come in any order, so the text of each report section is spooled
 //! until the plan ends. The last change is kept, too: instances that change alike are written once.
 
-mod alike;
 mod attributes;
 mod layout;
 mod outputs;
@@ -14,11 +13,10 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::Write;
 
-pub(super) use self::alike::{Instances, NAMED};
 use self::attributes::{AttributeWriter, Counted};
-pub(super) use self::layout::sign;
 use self::outputs::{Outputs, Waiting, columns};
 use self::report_section::ReportSection;
+use super::alike::{Instances, NAMED};
 use super::gate::{CountedRules, Rule};
 use super::patterns::Patterns;
 use super::phrase::{self, PlanCount, Tense, Warning, plan_line};

@@ -1,4 +1,5 @@
-//! The files of a module import each other without circles.
+//! The files of a module import each other without circles, and so do the parts of a module (a
+//! file, or a folder with all its files) and the modules at the bottom.
 //!
 //! A path is followed to the file that defines its item: `super::InputEntry` leads through a `pub
 //! use` of the parent to `input_entry.rs`. A file may name its own submodules, which import from
@@ -6,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{File, sources};
+use super::{File, LEVELS, sources};
 
 /// A file as the path of its module: `["source", "store", "address"]`.
 type Module = Vec<String>;
@@ -62,20 +63,54 @@ impl Program {
         place
     }
 
-    /// The files of the same top-level module that each file imports from.
-    fn imports(&self) -> BTreeMap<&Module, BTreeSet<Module>> {
+    /// The files that each file names in imports and in paths, its own submodules left out.
+    fn imports(&self) -> Imports {
         let targets_of = |module: &Module, code: &str| {
-            let targets = used(code, str::is_empty).into_iter().filter_map(|path: Vec<String>| {
+            let paths = used(code, str::is_empty).into_iter().chain(named(code));
+            let targets = paths.filter_map(|path: Vec<String>| {
                 let is_inner = matches!(&*path[0], "super" | "crate" | "self");
                 let target = is_inner.then(|| self.resolve(module, &path))?;
-                let is_near = target.first() == module.first() && !target.starts_with(module);
-                is_near.then_some(target)
+                (!target.is_empty() && !target.starts_with(module)).then_some(target)
             });
             targets.collect()
         };
-        self.files.iter().map(|(module, code)| (module, targets_of(module, code))).collect()
+        self.files.iter().map(|(module, code)| (module.clone(), targets_of(module, code))).collect()
+    }
+
+    /// The imports between the files of one top-level module.
+    fn near(&self) -> Imports {
+        let mut imports = self.imports();
+        for (module, targets) in &mut imports {
+            targets.retain(|target| target.first() == module.first());
+        }
+        imports
+    }
+
+    /// The imports between modules of `depth` steps: 2 for the parts of one top-level module, and 1
+    /// for top-level modules of level 0. Leaves out the parts of `source`: a listing of a store
+    /// yields entries, and an entry names its store.
+    fn between(&self, depth: usize) -> Imports {
+        let is_low = |module: &Module| LEVELS.contains(&(&*module[0], 0));
+        let mut between = Imports::new();
+        for (module, targets) in self.imports() {
+            let part = |module: &Module| module[..depth.min(module.len())].to_vec();
+            let from = part(&module);
+            let targets = targets.iter().map(part).filter(|target| {
+                let is_counted = match depth {
+                    1 => is_low(&from) && is_low(target),
+                    _ => target.len() == depth && target[0] == from[0] && from[0] != "source",
+                };
+                is_counted && *target != from
+            });
+            let targets: Vec<Module> = targets.collect();
+            between.entry(from.clone()).or_default().extend(targets);
+        }
+        between
     }
 }
+
+/// The modules that each module imports from.
+type Imports = BTreeMap<Module, BTreeSet<Module>>;
 
 fn is_counted(file: &File) -> bool {
     // Stand-ins have the imports of the module in whose place they are.
@@ -96,6 +131,18 @@ fn join(module: &Module, step: &str) -> Module {
     let mut inner = module.clone();
     inner.push(step.to_owned());
     inner
+}
+
+/// The paths outside of `use` declarations that begin with `super` or `crate`.
+fn named(code: &str) -> Vec<Vec<String>> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
+    let starts =
+        ["super::", "crate::"].map(|start| code.match_indices(start)).into_iter().flatten();
+    // `pub(super)` has no `::` after it, and `use` declarations are read by [`used`].
+    let starts =
+        starts.filter(|(at, _)| !code[..*at].ends_with(is_part) && !code[..*at].ends_with("use "));
+    let paths = starts.map(|(at, _)| code[at..].split(|c| !is_part(c)).next().unwrap_or_default());
+    paths.map(|path| path.split("::").map(str::to_owned).collect()).collect()
 }
 
 /// The paths in the `use` declarations whose visibility the caller takes.
@@ -145,10 +192,9 @@ fn expand(prefix: &str, tree: &str, paths: &mut Vec<String>) {
 
 /// The files that are on a circle: what remains when files that import none of the rest go, again
 /// and again.
-fn on_circles(program: &Program) -> Vec<String> {
-    let mut imports = program.imports();
+fn on_circles(mut imports: Imports) -> Vec<String> {
     loop {
-        let left: BTreeSet<Module> = imports.keys().map(|module| (*module).clone()).collect();
+        let left: BTreeSet<Module> = imports.keys().cloned().collect();
         let before = imports.len();
         imports.retain(|_, targets| targets.iter().any(|target| left.contains(target)));
         if imports.len() == before {
@@ -167,16 +213,35 @@ fn import_cycles_are_found_through_reexports() {
     let parent = file("a/mod.rs", "mod one;\nmod two;\npub use one::One;\nuse two::{self, Two};\n");
     let one = file("a/one.rs", "use super::{\n    two::Two,\n    Own,\n};\n");
     let two = file("a/two.rs", "use crate::a::One;\n// use super::x;\n");
-    let found = on_circles(&Program::new(&[parent, one, two]));
+    let found = on_circles(Program::new(&[parent, one, two]).near());
     assert_eq!(found, ["a/one", "a/two"]);
     let parent = file("a/mod.rs", "pub use one::One;\nuse two::Two;\n");
     let one = file("a/one.rs", "use super::Own;\n");
     let two = file("a/two.rs", "use super::{One, Own};\n");
-    assert!(on_circles(&Program::new(&[parent, one, two])).is_empty());
+    assert!(on_circles(Program::new(&[parent, one, two]).near()).is_empty());
+}
+
+#[test]
+fn circles_of_folders_and_of_paths_are_found() {
+    let parent = file("a/mod.rs", "");
+    let one = file("a/one/mod.rs", "mod inner;\n");
+    let inner = file("a/one/inner.rs", "use crate::a::two::Two;\n");
+    let two = file("a/two.rs", "fn f() { super::one::g(); }\n");
+    let found = on_circles(Program::new(&[parent, one, inner, two]).between(2));
+    assert_eq!(found, ["a/one", "a/two"]);
+    let error = file("error.rs", "use crate::limits::Limit;\n");
+    let limits = file("limits.rs", "use crate::error::Error;\n");
+    let found = on_circles(Program::new(&[error, limits]).between(1));
+    assert_eq!(found, ["error", "limits"]);
 }
 
 #[test]
 fn files_of_a_module_import_without_circles() {
-    let found = on_circles(&Program::new(&sources()));
+    let program = Program::new(&sources());
+    let found = on_circles(program.near());
     super::assert_none("files on a circle of imports, or on a way to one", &found);
+    for depth in [1, 2] {
+        let found = on_circles(program.between(depth));
+        super::assert_none("modules on a circle of imports, or on a way to one", &found);
+    }
 }

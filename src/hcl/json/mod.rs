@@ -11,10 +11,11 @@ mod token;
 use std::iter;
 
 pub(crate) use self::kept::Kept;
+use crate::budget::Budget;
 use crate::error::Result;
 use crate::hcl::diagnostic::Diagnostics;
 use crate::hcl::position::{Position, Range};
-use crate::limits::{Budget, Limit, Limits};
+use crate::limits::{Limit, Limits};
 
 /// The deepest nesting of objects and arrays in a file.
 pub const DEPTH_MAX: usize = 10_000;

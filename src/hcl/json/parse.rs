@@ -6,11 +6,11 @@
 use super::text;
 use super::token::{Kind as Token, Scanner, Token as Lexeme};
 use super::{DEPTH_MAX, Document, Kept, Kind, Name, Node};
+use crate::budget::Budget;
 use crate::error::Result;
 use crate::hcl::diagnostic::{Diagnostic, Diagnostics, did_you_mean, quoted, suggestion};
 use crate::hcl::position::{Position, Range};
 use crate::json::word::Word;
-use crate::limits::Budget;
 
 const START_OF_VALUE: &str =
     "A JSON value must start with a brace, a bracket, a number, a string, or a keyword.";

@@ -1,10 +1,10 @@
 //! The members of an object sorted by key, for objects whose keys are not in order.
 //!
 //! The list stores the position of each member, and parses the member again when it is needed. The
-//! sort compares copies of the keys, because another process may change a mapped file at any moment,
-//! and the sort of the standard library may panic if two comparisons of the same keys differ. The
-//! copies are freed after the sort. Each member takes 16 bytes, and the length of its key during the
-//! sort.
+//! sort compares copies of the keys, because another process may change a mapped file at any
+//! moment, and the sort of the standard library may panic if two comparisons of the same keys
+//! differ. The copies are freed after the sort. Each member takes 16 bytes, and the length of its
+//! key during the sort.
 
 use super::inside::{MemberSpan, Members};
 use super::{Text, Value};

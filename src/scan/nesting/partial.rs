@@ -1,5 +1,8 @@
 //! Matches the brackets of a range of text whose enclosing containers are unknown.
 
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::_pext_u64;
+
 use super::super::{Block, HasPext, Isa};
 use super::Claims;
 
@@ -49,7 +52,7 @@ impl PartialNesting {
         claims: &[Claims],
     ) -> bool {
         // SAFETY: `HasPext` proves that the processor has BMI1, BMI2, POPCNT and LZCNT.
-        unsafe { super::super::avx2::follow_partial::<CLAIMED>(self, blocks, claims) }
+        unsafe { follow::<CLAIMED>(self, blocks, claims) }
     }
 
     #[cfg(not(target_arch = "x86_64"))]
@@ -113,4 +116,19 @@ impl PartialNesting {
     pub fn opens(&self) -> u64 {
         self.open.len() as u64
     }
+}
+
+/// [`PartialNesting::follow_words`] with PEXT.
+///
+/// # Safety
+///
+/// The processor has BMI1, BMI2, POPCNT and LZCNT.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt")]
+unsafe fn follow<const CLAIMED: bool>(
+    partial: &mut PartialNesting,
+    blocks: &[Block],
+    claims: &[Claims],
+) -> bool {
+    partial.follow_words::<CLAIMED>(blocks, claims, |bits, mask| _pext_u64(bits, mask))
 }

@@ -18,7 +18,7 @@ use crate::scan::brackets::lowest;
 
 /// Brackets without the text between them, one bit each. The lowest bit is the first bracket.
 #[derive(Clone, Copy, Default)]
-pub(in crate::scan) struct Word {
+pub(super) struct Word {
     opens: u64,
     braces: u64,
     claims: Claims,
@@ -131,7 +131,7 @@ impl Reduced {
 impl PartialNesting {
     /// Follows the brackets word by word. Returns `false` if they do not match.
     #[inline(always)]
-    pub(in crate::scan) fn follow_words<const CLAIMED: bool>(
+    pub(super) fn follow_words<const CLAIMED: bool>(
         &mut self,
         blocks: &[Block],
         claims: &[Claims],
@@ -158,7 +158,7 @@ impl Nesting {
     /// Follows the brackets word by word. Returns `false` if they may be invalid. `compress(bits,
     /// mask)` is PEXT. `take` is [`Nesting::take`], compiled out of line to keep this loop small.
     #[inline(always)]
-    pub(in crate::scan) fn follow_words<const CLAIMED: bool>(
+    pub(super) fn follow_words<const CLAIMED: bool>(
         &mut self,
         blocks: &[Block],
         claims: &[Claims],
@@ -170,7 +170,7 @@ impl Nesting {
 
     /// Follows the brackets of one word. `end` is the index of the block after the word.
     #[inline(always)]
-    pub(in crate::scan) fn take<const CLAIMED: bool>(
+    pub(super) fn take<const CLAIMED: bool>(
         &mut self,
         word: Word,
         end: usize,

@@ -8,8 +8,7 @@ use crate::inert::visible;
 use crate::record::view::Detail;
 use crate::record::{Attribute, Attributes, Difference, Excerpt, Line, Shown};
 use crate::sink::phrase::{remark, stand_in, suffices, unchanged};
-use crate::sink::summary::Action;
-use crate::sink::term::sign;
+use crate::sink::summary::{Action, sign};
 use crate::sink::wrap::{self, Columns};
 
 /// Maximum number of characters of each side of an attribute in its line.

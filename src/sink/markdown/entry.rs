@@ -9,12 +9,12 @@ use super::attributes::{RenderedAttributes, VALUE, render};
 use super::quoted::{NAME, cut_lines, fence, span};
 use crate::record::view::Detail;
 use crate::record::{ActionInvocation, Attributes, Check, OutputChange, ResourceChange};
+use crate::sink::alike::Instances;
 use crate::sink::overview::{Class, ListedChange};
 use crate::sink::phrase::{self, Quoted, Tense};
 use crate::sink::short::{given, separator};
 use crate::sink::source_link::{SourceLink, SourceLinks};
 use crate::sink::summary::{Action, symbol};
-use crate::sink::term::Instances;
 
 /// Maximum number of characters of an instance key, a word, and the name of a plan.
 const WORD: usize = 60;

@@ -71,6 +71,6 @@ fn ledger(arguments: &Audit, out: File) -> Box<dyn Ledger> {
             Box::new(Table::new(out, screen(arguments.plans.color, arguments.output.as_deref())))
         }
         FindingsFormat::Ndjson => Box::new(Ndjson::new(out)),
-        FindingsFormat::Csv => Box::new(Csv::new(out, formulas(arguments.csv_raw))),
+        FindingsFormat::Csv => Box::new(Csv::findings(out, formulas(arguments.csv_raw))),
     }
 }

@@ -89,7 +89,7 @@ fn target(arguments: &Config, out: File) -> Target {
         }
         ConfigFormat::Ndjson => Box::new(Ndjson::new(out)),
         ConfigFormat::Json => Box::new(Json::new(out)),
-        ConfigFormat::Csv => Box::new(Csv::new(out, formulas(arguments.csv_raw))),
+        ConfigFormat::Csv => Box::new(Csv::configuration(out, formulas(arguments.csv_raw))),
         ConfigFormat::Dot => return drawing(out, Language::Dot),
         ConfigFormat::Mermaid => return drawing(out, Language::Mermaid),
     })

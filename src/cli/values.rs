@@ -149,7 +149,7 @@ fn sink(
         }
         RowFormat::Ndjson => Box::new(Ndjson::new(out)),
         RowFormat::Json => Box::new(Json::new(out)),
-        RowFormat::Csv => Box::new(Csv::new(out, formulas(arguments.csv_raw), columns)),
+        RowFormat::Csv => Box::new(Csv::values(out, formulas(arguments.csv_raw), columns)),
     };
     match by {
         Some(by) => Box::new(Grouping::new(by, sink)),

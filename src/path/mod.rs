@@ -359,6 +359,9 @@ fn lead(key: &[u8]) -> u64 {
 }
 
 impl<'a> Path<'a> {
+    /// The name by which a serializer recognises a path.
+    pub(crate) const NAME: &'static str = "Path";
+
     /// Iterates over the steps from the root.
     pub fn steps(self) -> impl ExactSizeIterator<Item = Step<'a>> {
         self.steps.iter().map(move |&step| self.unpacked(step))
@@ -558,7 +561,7 @@ impl Serialize for Paths {
 
 impl Serialize for Path<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        serializer.serialize_newtype_struct(Path::NAME, &format_args!("{self}"))
     }
 }
 

@@ -11,6 +11,9 @@ use serde_json::value::RawValue;
 pub struct JsonText<'a>(Cow<'a, str>);
 
 impl<'a> JsonText<'a> {
+    /// The name by which a serializer recognises JSON text.
+    pub(crate) const NAME: &'static str = "JsonText";
+
     /// Wraps a string, which must be valid JSON. Serialization fails if it is not.
     pub(crate) fn new(text: impl Into<Cow<'a, str>>) -> JsonText<'a> {
         JsonText(text.into())
@@ -26,9 +29,13 @@ impl<'a> JsonText<'a> {
     }
 }
 
-/// `serde_json` writes the JSON value. Other serializers receive a [`RawValue`] of that crate.
+/// `serde_json` writes the JSON value. Other serializers of text receive a [`RawValue`] of that
+/// crate, and binary serializers receive the JSON text as a string.
 impl Serialize for JsonText<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if !serializer.is_human_readable() {
+            return serializer.serialize_newtype_struct(JsonText::NAME, &*self.0);
+        }
         let raw: &RawValue = serde_json::from_str(&self.0).map_err(S::Error::custom)?;
         raw.serialize(serializer)
     }

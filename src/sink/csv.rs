@@ -1,11 +1,12 @@
 //! Writes records as CSV for spreadsheets, one row per record.
 //!
-//! A list takes one cell, with one item per line. The `plan` row fills only the columns that fit
-//! it. The `summary` row holds the whole summary as JSON in the column `summary`. Every row repeats
-//! the source and the workspace of its plan.
+//! The columns are the fields of the records (`cells.rs`). A list takes one cell, with one
+//! item per line. The row that begins a document fills only the columns that fit it. The `summary`
+//! row holds the whole summary as JSON in the column `summary`. Every row repeats the source and the
+//! workspace of its document.
 //!
-//! In other formats, the location of a block is the member `source`. Here it takes the columns
-//! `block_…`, because the column `source` names the plan. Module calls are left out.
+//! In other formats, the location of a block is the member `source`. In rows of changes it takes the
+//! columns `block_…`, because the column `source` names the plan. Module calls are left out.
 //!
 //! The author of the configuration chooses the names in a plan, so a name may be a malicious
 //! formula. A cell that looks like a formula gets a leading apostrophe, even if the formula follows
@@ -16,18 +17,19 @@
 //! of paths.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::io::Write;
+use std::iter::empty;
 
-use serde_json::Value;
+use serde::Serialize;
 
+use super::cells::Row;
 use super::{BUFFER, Pace, Sink, write_error};
 use crate::error::{Error, Result};
-use crate::inert;
-use crate::path::Paths;
-use crate::record::{ActionInvocation, JsonText, Record, ResourceChange};
+use crate::inert::{self, visible};
+use crate::record::values::{RowKind, Select};
+use crate::record::{Finding, Record};
 
-const HEADER: &str = "\
+const CHANGES: &str = "\
     kind,source,format_version,terraform_version,address,previous_address,module_address,\
     mode,type,name,index,deposed,provider_name,action,actions,action_reason,deferred_reason,\
     changed,unknown,sensitive,replace_paths,importing,generated_config,check_kind,status,\
@@ -35,23 +37,26 @@ const HEADER: &str = "\
     provider_config_key,provider_alias,module_source,module_version_constraint,block_file,\
     block_line,block_column,block_end_line,block_missing,sensitive_added,sensitive_removed";
 
-/// Returns the columns of a first row.
-pub fn split_header(header: &'static str) -> impl Iterator<Item = Cow<'static, str>> {
-    header.split(',').map(Cow::Borrowed)
-}
+const RESOURCES: &str = "\
+    kind,source,workspace,section,address,module_address,mode,type,name,index,deposed,\
+    provider_name,schema_version,tainted,depends_on,sensitive,identity";
+const OUTPUTS: &str = "kind,source,workspace,section,name,type,sensitive,unknown,deprecated,value";
+const VARIABLES: &str = "\
+    kind,source,workspace,name,type,sensitive,ephemeral,required,default,description,deprecated,\
+    value";
+const CHECKS: &str =
+    "kind,source,workspace,address,check_kind,module,mode,type,name,status,instances,problems";
+const GROUPS: &str = "kind,source,workspace,by,name,resources,documents";
 
-/// The columns for the location of a block, and the members of the location's JSON form.
-const PLACE: [(&str, &str); 5] = [
-    ("block_file", "file"),
-    ("block_line", "line"),
-    ("block_column", "column"),
-    ("block_end_line", "end_line"),
-    ("block_missing", "missing"),
-];
+const CONFIGURATION: &str = "\
+    kind,source,workspace,address,module_address,config_address,mode,type,name,\
+    provider_config_key,full_name,alias,module_source,version_constraint,sensitive,required,\
+    provisioners,depends_on,references,element,path,distance,through,summary,file,line,\
+    column,end_line";
 
-/// The notation for the empty path, which is the path of the whole value. A key `.` is quoted, so
-/// it looks different.
-const ROOT: &str = ".";
+const FINDINGS: &str = "\
+    kind,source,section,address,name,type,provider_name,path,offset,of_section,of_address,\
+    of_name,of_path,of_offset,summary";
 
 /// How to write cells that look like formulas.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,173 +68,94 @@ pub enum Formulas {
     Raw,
 }
 
-/// Writes a table: a header, and rows whose cells are identified by column. Every row repeats the
-/// source and the workspace of its document.
-pub(super) struct Sheet<W: Write> {
+/// Writes records as CSV: a header, and one row for each record.
+pub struct Csv<W: Write> {
     out: ::csv::Writer<W>,
     pace: Pace,
     formulas: Formulas,
-    columns: Vec<Cow<'static, str>>,
-    source: String,
-    workspace: String,
+    row: Row,
     has_header: bool,
 }
 
-/// The nonempty cells of a row, each with its column.
-pub(super) type Cells<'a> = Vec<(&'static str, Cow<'a, str>)>;
+impl<W: Write> Csv<W> {
+    /// Writes the records of changes to `out`.
+    pub fn new(out: W, formulas: Formulas) -> Csv<W> {
+        Csv::with(out, formulas, Row::new(CHANGES, empty()))
+    }
 
-impl<W: Write> Sheet<W> {
-    /// Writes a table with these columns to `out`.
-    pub fn new(out: W, formulas: Formulas, columns: Vec<Cow<'static, str>>) -> Sheet<W> {
+    /// Writes rows of one kind about the contents of documents. The paths of selected values have
+    /// the prefix `values.`, so that they differ from all other columns.
+    pub fn values(
+        out: W,
+        formulas: Formulas,
+        (what, select, is_grouped): (RowKind, &Select, bool),
+    ) -> Csv<W> {
+        let own = match what {
+            RowKind::Resources if is_grouped => GROUPS,
+            RowKind::Resources => RESOURCES,
+            RowKind::Outputs => OUTPUTS,
+            RowKind::Variables => VARIABLES,
+            RowKind::Checks => CHECKS,
+        };
+        let selected = select.texts().iter().map(|text| format!("values.{text}"));
+        Csv::with(out, formulas, Row::new(own, selected.chain(["summary".to_owned()])))
+    }
+
+    /// Writes the entries about a configuration.
+    pub fn configuration(out: W, formulas: Formulas) -> Csv<W> {
+        Csv::with(out, formulas, Row::new(CONFIGURATION, empty()))
+    }
+
+    /// Writes the findings of an audit.
+    pub fn findings(out: W, formulas: Formulas) -> Csv<W> {
+        Csv::with(out, formulas, Row::new(FINDINGS, empty()))
+    }
+
+    fn with(out: W, formulas: Formulas, row: Row) -> Csv<W> {
         let out = ::csv::WriterBuilder::new().buffer_capacity(BUFFER).from_writer(out);
-        let (pace, source, workspace) = (Pace::new(), String::new(), String::new());
-        Sheet { out, pace, formulas, columns, source, workspace, has_header: false }
+        Csv { out, pace: Pace::new(), formulas, row, has_header: false }
     }
 
-    /// Begins a document. The next rows repeat its source and workspace.
-    pub fn begin(&mut self, source: &str, workspace: Option<&str>) {
-        self.source = inert::visible(source);
-        self.workspace = inert::visible(workspace.unwrap_or_default());
+    /// Writes a record as a row.
+    pub(super) fn row(&mut self, record: &impl Serialize) -> Result<()> {
+        self.row_with(record, |_| {})
     }
 
-    /// Writes a row. `cell` returns the cell of a column.
-    pub fn row<'c>(&mut self, cell: impl Fn(&str) -> Cow<'c, str>) -> Result<()> {
-        let Sheet { out, formulas, columns, .. } = self;
+    /// Writes a record as a row. `set` sets the cells that are not fields.
+    pub(super) fn row_with(
+        &mut self,
+        record: &impl Serialize,
+        set: impl FnOnce(&mut Row),
+    ) -> Result<()> {
+        self.row.fill(record)?;
+        set(&mut self.row);
+        self.write()
+    }
+
+    /// Writes the record that ends a document.
+    pub(super) fn summary(&mut self, summary: &impl Serialize) -> Result<()> {
+        let json = serde_json::to_string(summary).map_err(write_error)?;
+        self.row.clear();
+        self.row.set("kind", ["summary"]);
+        self.row.set("summary", [inert::json(&json)]);
+        self.write()
+    }
+
+    fn write(&mut self) -> Result<()> {
+        let Csv { out, formulas, row, .. } = self;
         if !std::mem::replace(&mut self.has_header, true) {
-            let header = columns.iter().map(|column| inert::json(column).into_owned());
+            let header = row.columns.iter().map(|column| inert::json(column).into_owned());
             out.write_record(header.map(String::into_bytes)).map_err(csv_error)?;
         }
-        for column in columns {
-            let cell = match &**column {
-                "source" => Cow::Borrowed(self.source.as_str()),
-                "workspace" => Cow::Borrowed(self.workspace.as_str()),
-                column => cell(column),
-            };
-            out.write_field(formulas.cell(&cell).as_bytes()).map_err(csv_error)?;
+        for cell in row.cells() {
+            out.write_field(formulas.cell(cell).as_bytes()).map_err(csv_error)?;
         }
         out.write_record(None::<&[u8]>).map_err(csv_error)?;
-        if self.pace.is_due(1) { self.finish() } else { Ok(()) }
+        if self.pace.is_due(1) { self.flush() } else { Ok(()) }
     }
 
-    /// Writes a row with these cells.
-    pub fn cells(&mut self, cells: &Cells<'_>) -> Result<()> {
-        self.row(|column| {
-            let cell = cells.iter().find(|(name, _)| *name == column);
-            Cow::Borrowed(cell.map_or("", |(_, text)| text))
-        })
-    }
-
-    pub fn finish(&mut self) -> Result<()> {
+    pub(super) fn flush(&mut self) -> Result<()> {
         self.out.flush().map_err(write_error)
-    }
-}
-
-/// Writes records as CSV.
-pub struct Csv<W: Write>(Sheet<W>);
-
-impl<W: Write> Csv<W> {
-    /// Writes to `out`.
-    pub fn new(out: W, formulas: Formulas) -> Csv<W> {
-        Csv(Sheet::new(out, formulas, split_header(HEADER).collect()))
-    }
-}
-
-struct Row<'a>(Cells<'a>);
-
-impl<'a> Row<'a> {
-    fn of(kind: &'static str) -> Row<'a> {
-        Row(vec![("kind", kind.into())])
-    }
-
-    fn set(&mut self, column: &'static str, text: &'a str) {
-        self.0.push((column, inert::text(text)));
-    }
-
-    fn set_some(&mut self, column: &'static str, text: Option<&'a str>) {
-        self.0.extend(text.map(|text| (column, inert::text(text))));
-    }
-
-    fn set_json(&mut self, column: &'static str, text: Option<&'a JsonText<'_>>) {
-        self.0.extend(text.map(|text| (column, inert::json(text.get()))));
-    }
-
-    fn set_list(&mut self, column: &'static str, list: &[Cow<'_, str>]) {
-        let lines: Vec<Cow<'_, str>> = list.iter().map(|item| inert::text(item)).collect();
-        self.0.push((column, lines.join("\n").into()));
-    }
-
-    fn set_paths(&mut self, column: &'static str, paths: &Paths) {
-        let mut text = String::new();
-        for (index, path) in paths.iter().enumerate() {
-            text.push_str(if index > 0 { "\n" } else { "" });
-            match path.steps().len() {
-                // An empty line would look like no path.
-                0 => text.push_str(ROOT),
-                // Writing to a string cannot fail.
-                _ => drop(write!(text, "{path}")),
-            }
-        }
-        // A path quotes a key that needs escapes as a JSON string.
-        self.0.push((column, inert::json(&text).into_owned().into()));
-    }
-
-    /// Adds the location of a block, in the form of [`Origin::json`](super::origin::Origin).
-    fn set_place(&mut self, place: Option<&JsonText<'_>>) {
-        let place = place.and_then(|place| serde_json::from_str::<Value>(place.get()).ok());
-        for (column, member) in PLACE {
-            let cell = match place.as_ref().and_then(|place| place.get(member)) {
-                Some(Value::String(text)) => inert::visible(text),
-                Some(number) => number.to_string(),
-                None => continue,
-            };
-            self.0.push((column, cell.into()));
-        }
-    }
-
-    fn invocation(kind: &'static str, invocation: &'a ActionInvocation<'_>) -> Row<'a> {
-        let mut row = Row::of(kind);
-        row.set("address", &invocation.address);
-        row.set_some("type", invocation.type_name.as_deref());
-        row.set_some("name", invocation.name.as_deref());
-        row.set_some("trigger", invocation.trigger);
-        row.set_some("triggering_address", invocation.triggering_address.as_deref());
-        row.set_some("deferred_reason", invocation.deferred_reason.as_deref());
-        row
-    }
-
-    fn change(kind: &'static str, change: &'a ResourceChange<'_>) -> Row<'a> {
-        let mut row = Row::of(kind);
-        row.set("address", change.resource.address.as_deref().unwrap_or_default());
-        row.set_some("previous_address", change.resource.previous_address.as_deref());
-        row.set_some("module_address", change.resource.module_address.as_deref());
-        row.set_some("mode", change.resource.mode.as_deref());
-        row.set_some("type", change.resource.type_name.as_deref());
-        row.set_some("name", change.resource.name.as_deref());
-        row.set_json("index", change.resource.index.as_ref());
-        row.set_some("deposed", change.resource.deposed.as_deref());
-        row.set_some("provider_name", change.resource.provider_name.as_deref());
-        row.set("action", &change.action);
-        row.set_list("actions", &change.actions);
-        row.set_some("action_reason", change.action_reason.as_deref());
-        row.set_some("deferred_reason", change.deferred_reason.as_deref());
-        row.set_paths("changed", &change.paths.changed);
-        row.set_paths("unknown", &change.paths.unknown);
-        row.set_paths("sensitive", &change.paths.sensitive);
-        row.set_paths("sensitive_added", &change.paths.sensitive_added);
-        row.set_paths("sensitive_removed", &change.paths.sensitive_removed);
-        row.set_paths("replace_paths", &change.paths.replace_paths);
-        row.set_json("importing", change.importing.as_ref());
-        row.set_some("generated_config", change.generated_config.then_some("true"));
-        row.set_place(change.source.as_ref());
-        if let Some(block) = &change.block {
-            row.set_some("config_address", block.config_address.as_deref());
-            row.set_some("provider_config_key", block.provider_config_key.as_deref());
-            row.set_some("provider_alias", block.provider_alias.as_deref());
-            row.set_some("module_source", block.module_source.as_deref());
-            let version = block.module_version_constraint.as_deref();
-            row.set_some("module_version_constraint", version);
-        }
-        row
     }
 }
 
@@ -256,72 +182,19 @@ fn without_formula(cell: &str) -> Cow<'_, str> {
 
 impl<W: Write> Sink for Csv<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
-        let row = match record {
-            Record::Plan(plan) => {
-                self.0.begin(plan.source, plan.workspace);
-                let mut row = Row::of("plan");
-                row.set_some("format_version", plan.format_version);
-                row.set_some("terraform_version", plan.terraform_version);
-                row
-            }
-            Record::ResourceChange(change) => Row::change("resource_change", change),
-            Record::ResourceDrift(change) => Row::change("resource_drift", change),
-            Record::DeferredChange(change) => Row::change("deferred_change", change),
-            Record::OutputChange(change) => {
-                let mut row = Row::of("output_change");
-                row.set("name", &change.name);
-                row.set("action", &change.action);
-                row.set_list("actions", &change.actions);
-                row.set_paths("changed", &change.changed);
-                row.set_paths("unknown", &change.unknown);
-                row.set_paths("sensitive", &change.sensitive);
-                row.set_paths("sensitive_added", &change.sensitive_added);
-                row.set_paths("sensitive_removed", &change.sensitive_removed);
-                row.set_place(change.source.as_ref());
-                row
-            }
-            Record::Check(check) => {
-                let mut row = Row::of("check");
-                row.set("address", &check.address);
-                row.set_some("check_kind", check.check_kind.as_deref());
-                row.set("status", &check.status);
-                row.set_list("problems", &check.problems);
-                row.set_place(check.source.as_ref());
-                row
-            }
-            Record::ActionInvocation(invocation) => {
-                Row::invocation("action_invocation", invocation)
-            }
-            Record::DeferredActionInvocation(invocation) => {
-                Row::invocation("deferred_action_invocation", invocation)
-            }
-            Record::RelevantAttribute(relevant) => {
-                let mut row = Row::of("relevant_attribute");
-                row.set("address", &relevant.resource);
-                row.set_some("name", relevant.attribute.as_deref());
-                row
-            }
+        match record {
+            Record::Summary(summary) => self.summary(summary),
             Record::FailedAssertion(failed) => {
-                let mut row = Row::of("failed_assertion");
-                row.set("name", &failed.name);
-                row.set("status", &failed.severity);
-                let findings = failed.findings.iter().map(|finding| finding.words().into());
-                let message = failed.message.as_deref().map(Cow::Borrowed);
-                row.set_list("problems", &findings.chain(message).collect::<Vec<_>>());
-                row
+                let findings = failed.findings.iter().map(Finding::words);
+                let lines = findings.chain(failed.message.as_deref().map(str::to_owned));
+                self.row_with(record, |row| row.set("problems", lines.map(|it| visible(&it))))
             }
-            Record::Summary(summary) => {
-                let mut row = Row::of("summary");
-                let text = serde_json::to_string(summary).map_err(write_error)?;
-                row.0.push(("summary", inert::json(&text).into_owned().into()));
-                row
-            }
-        };
-        self.0.cells(&row.0)
+            _ => self.row(record),
+        }
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.0.finish()
+        self.flush()
     }
 }
 
@@ -330,5 +203,130 @@ fn csv_error(error: csv::Error) -> Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => write_error(error),
         _ => write_error(std::io::ErrorKind::Other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::{audit, config, record};
+
+    /// The columns that writers set: a summary as JSON, and the words of lists of objects.
+    const SET: [&str; 3] = ["summary", "instances", "problems"];
+
+    /// A record with one field besides its kind.
+    #[derive(Serialize)]
+    struct Sample<'a> {
+        kind: &'a str,
+        #[serde(flatten)]
+        field: &'a Value,
+    }
+
+    /// Returns a value for each part of a schema, with the name of the part: the members of an
+    /// object, or the value as a whole.
+    fn samples(schema: &Value, definitions: &Value) -> Vec<(String, Value)> {
+        if let Some(name) = definition(schema) {
+            return samples(&definitions[name], definitions);
+        }
+        if let Some(choices) = schema["oneOf"].as_array() {
+            return choices.iter().flat_map(|choice| samples(choice, definitions)).collect();
+        }
+        if let Some(members) = schema["properties"].as_object() {
+            let member = |(name, schema): (&String, &Value)| {
+                // JSON text in one cell.
+                let is_whole = name == "importing";
+                let schema = if is_whole { &Value::Null } else { schema };
+                let parts = samples(schema, definitions).into_iter();
+                let named = |(part, value): (String, Value)| {
+                    let part = [name, part.as_str()].join(if part.is_empty() { "" } else { "." });
+                    (part, json!({ name.as_str(): value }))
+                };
+                parts.map(named).collect::<Vec<_>>()
+            };
+            return members.iter().flat_map(member).collect();
+        }
+        let value = match schema["type"].as_str() {
+            Some("object") => return Vec::new(),
+            Some("array") => {
+                samples(&schema["items"], definitions).into_iter().map(|(_, item)| item).collect()
+            }
+            _ => json!("text"),
+        };
+        vec![(String::new(), value)]
+    }
+
+    fn definition(schema: &Value) -> Option<&str> {
+        schema["$ref"].as_str()?.rsplit('/').next()
+    }
+
+    /// Returns the fields without a cell, for the records of these kinds; all without `kinds`.
+    /// Panics if a column has no field.
+    fn fields_without_cell(columns: &str, schema: &str, kinds: &[&str]) -> String {
+        let schema: Value = serde_json::from_str(schema).expect("JSON");
+        let definitions = &schema["$defs"];
+        let mut row = Row::new(columns, empty());
+        let mut unfilled = row.columns.clone();
+        unfilled.retain(|column| !SET.contains(&column.as_str()));
+        let mut fields = std::collections::BTreeSet::new();
+        for name in schema["oneOf"].as_array().expect("records").iter().filter_map(definition) {
+            if name == "summary" || !(kinds.is_empty() || kinds.contains(&name)) {
+                continue;
+            }
+            let record = &definitions[name];
+            let kind = &record["properties"]["kind"];
+            let kind = kind["const"].as_str().or(kind["enum"][0].as_str()).expect("a kind");
+            unfilled.retain(|column| column != "kind");
+            for (name, field) in samples(record, definitions) {
+                if name == "kind" {
+                    continue;
+                }
+                ["source", "workspace"].iter().for_each(|column| row.set(column, [""]));
+                let filled = row.fill(&Sample { kind, field: &field });
+                filled.unwrap_or_else(|error| panic!("{kind}.{name}: {error}"));
+                let is_filled = |column: &&String| !row.get(column).is_empty();
+                let filled: Vec<_> = row.columns[1..].iter().filter(is_filled).cloned().collect();
+                assert!(filled.len() < 2, "{kind}.{name} fills {filled:?}");
+                unfilled.retain(|column| !filled.contains(column));
+                if filled.is_empty() {
+                    fields.insert(name);
+                }
+            }
+        }
+        assert!(unfilled.is_empty(), "no field fills {unfilled:?}");
+        fields.into_iter().collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn columns_are_fields() {
+        let of_failures = "failed file findings line message";
+        let left_out = format!("{of_failures} schema_version source.module_calls");
+        assert_eq!(fields_without_cell(CHANGES, record::SCHEMA, &[]), left_out);
+        let left_out = "expressions schema_version source.module_calls";
+        assert_eq!(fields_without_cell(CONFIGURATION, config::SCHEMA, &[]), left_out);
+        assert_eq!(fields_without_cell(FINDINGS, audit::SCHEMA, &[]), "schema_version");
+        for (columns, kind, left_out) in [
+            (RESOURCES, "resource", "schema_version"),
+            (OUTPUTS, "output", "schema_version"),
+            (VARIABLES, "variable", "schema_version"),
+            (CHECKS, "check", "instances schema_version"),
+            (GROUPS, "group", "schema_version"),
+        ] {
+            let kinds = ["document", kind];
+            let found = fields_without_cell(columns, record::values::SCHEMA, &kinds);
+            assert_eq!(found, left_out, "{kind}");
+        }
+    }
+
+    #[test]
+    fn a_value_that_is_selected_twice_fills_both_columns() {
+        let value = || ("id", Some(record::JsonText::new("\"a\"")));
+        let values = vec![value(), value()];
+        let resource = record::values::Resource { values, ..Default::default() };
+        let mut row =
+            Row::new("kind", ["values.id".to_owned(), "values.id".to_owned()].into_iter());
+        row.fill(&record::values::Record::Resource(resource)).expect("cells");
+        assert_eq!(row.cells().collect::<Vec<_>>(), ["resource", "a", "a"]);
     }
 }

@@ -7,6 +7,8 @@ pub mod annotate;
 #[cfg(feature = "assert")]
 pub mod assertions;
 #[cfg(feature = "report")]
+mod cells;
+#[cfg(feature = "report")]
 pub mod code_quality;
 #[cfg(feature = "report")]
 pub mod configuration;

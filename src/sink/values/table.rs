@@ -5,11 +5,11 @@
 
 use std::io::Write;
 
-use super::cells::Cells;
 use super::type_words::type_words;
 use crate::error::Result;
 use crate::inert::{self, visible};
 use crate::record::values::{Check, Output, Record, RowKind, Select, Sink, Summary, Variable};
+use crate::sink::cells::Row;
 use crate::sink::fleet::without_registry;
 use crate::sink::phrase::counted;
 use crate::sink::screen::{BOLD, DIM, STACKED, Screen, fit, padded, width};
@@ -27,6 +27,11 @@ const LONGEST: usize = STACKED * 4 * Screen::UNBOUNDED;
 /// Maximum number of lines of the messages of a check.
 const LINES_MAX: usize = 1000;
 
+/// The fields that the table draws. It adds the paths of selected values.
+const FIELDS: &str = "\
+    kind,name,resources,documents,type,value,address,check_kind,status,sensitive,unknown,\
+    ephemeral,required,default";
+
 /// A sink that draws a table for each document.
 pub struct Table<W: Write> {
     out: W,
@@ -35,6 +40,8 @@ pub struct Table<W: Write> {
     /// The number of selected attributes, which are the last columns.
     selected: usize,
     what: RowKind,
+    /// The fields of the current record.
+    fields: Row,
     /// The rows of the current batch.
     rows: Vec<Vec<String>>,
     title: String,
@@ -60,7 +67,10 @@ impl<W: Write> Table<W> {
         let fixed = fixed.iter().map(|heading| (*heading).to_owned());
         let headings = fixed.chain(select.texts().iter().map(|text| visible(text))).collect();
         let (rows, title, selected) = (Vec::new(), String::new(), select.texts().len());
-        Table { out, screen, headings, selected, what, rows, title, has_title: false, drawn: 0 }
+        let selected_fields = select.texts().iter().map(|text| format!("values.{text}"));
+        let fields = Row::new(FIELDS, selected_fields);
+        let (has_title, drawn) = (false, 0);
+        Table { out, screen, headings, selected, what, fields, rows, title, has_title, drawn }
     }
 
     fn draw_rows(&mut self) -> std::io::Result<()> {
@@ -141,9 +151,10 @@ impl<W: Write> Table<W> {
 
     /// Returns the rows of a record: one, or one for each line of the messages of a check. A record
     /// that is not a row has none.
-    fn rows(&self, record: &Record<'_>) -> Vec<Vec<String>> {
-        let Some(mut first) = self.row(record) else { return Vec::new() };
-        let Record::Check(check) = record else { return vec![first] };
+    fn rows(&mut self, record: &Record<'_>) -> Result<Vec<Vec<String>>> {
+        self.fields.fill(record)?;
+        let Some(mut first) = self.row(record) else { return Ok(Vec::new()) };
+        let Record::Check(check) = record else { return Ok(vec![first]) };
         let problems = inert::lines(&problems(check)).replace('\t', "    ");
         let lines = problems.split('\n').map(|line| fit(line, Screen::UNBOUNDED));
         let more = problems.split('\n').nth(LINES_MAX).map(|_| "…".to_owned());
@@ -155,18 +166,14 @@ impl<W: Write> Table<W> {
             row[last] = line;
             row
         });
-        std::iter::once(first).chain(more).collect()
+        Ok(std::iter::once(first).chain(more).collect())
     }
 
     /// Returns the cells of a row in the order of the columns, or `None` for a record that is not a
     /// row. The last cell of a check is empty.
     fn row(&self, record: &Record<'_>) -> Option<Vec<String>> {
-        let cells = Cells::of(record)?;
-        let text = |column: &str| match cells.get(column) {
-            // A longer text would be cut on any screen.
-            Some(cell) => fit(&visible(&cell.shown("; ")), Screen::UNBOUNDED),
-            None => String::new(),
-        };
+        // A longer text would be cut on any screen.
+        let text = |field: &str| fit(&visible(self.fields.get(field)), Screen::UNBOUNDED);
         let mut row = match record {
             Record::Group(group) => {
                 let name = match (group.by, group.name) {
@@ -194,16 +201,14 @@ impl<W: Write> Table<W> {
                 }
                 row
             }
-            Record::Output(Output { type_name, .. })
-            | Record::Variable(Variable { type_name, .. }) => {
+            Record::Output(Output { type_name, deprecated, .. })
+            | Record::Variable(Variable { type_name, deprecated, .. }) => {
                 let words = type_name.as_ref().and_then(|json| type_words(json.get()));
                 let words = words.map(|words| fit(&visible(&words), Screen::UNBOUNDED));
                 let flags = ["sensitive", "unknown", "ephemeral", "required", "default"];
-                let set = flags.into_iter().filter(|flag| cells.get(flag).is_some());
-                let mut marks: Vec<&str> = set.collect();
-                if cells.get("deprecated").is_some() {
-                    marks.push("deprecated");
-                }
+                let set = flags.into_iter().filter(|flag| !self.fields.get(flag).is_empty());
+                let marks: Vec<&str> =
+                    set.chain(deprecated.as_ref().map(|_| "deprecated")).collect();
                 let words = words.unwrap_or_else(|| text("type"));
                 vec![text("name"), words, marks.join(", "), text("value")]
             }
@@ -268,7 +273,8 @@ impl<W: Write> Sink for Table<W> {
             }
             Record::Summary(summary) => self.end(summary),
             row => {
-                self.rows.extend(self.rows(row));
+                let rows = self.rows(row)?;
+                self.rows.extend(rows);
                 if self.rows.len() < BATCH { Ok(()) } else { self.draw_rows() }
             }
         };

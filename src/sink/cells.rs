@@ -1,8 +1,8 @@
 //! Turns any record into the cells of a table, each under the name of its field.
 //!
-//! A [`Row`] serializes one record at a time. A list takes one cell, with one item per line. `false`
-//! and absent fields are empty cells. [`inert::text`] escapes strings, [`inert::json`] escapes JSON
-//! text and paths.
+//! A [`Row`] serializes one record at a time. A list takes one cell, with one item per line.
+//! `false` and absent fields are empty cells. [`inert::text`] escapes strings, [`inert::json`]
+//! escapes JSON text and paths.
 //!
 //! The function [`place`] is the table of exceptions: fields with another column or form.
 

@@ -1,20 +1,20 @@
 //! Writes records as CSV for spreadsheets, one row per record.
 //!
-//! The columns are the fields of the records (`cells.rs`). A list takes one cell, with one
-//! item per line. The row that begins a document fills only the columns that fit it. The `summary`
-//! row holds the whole summary as JSON in the column `summary`. Every row repeats the source and the
+//! The columns are the fields of the records (`cells.rs`). A list takes one cell, with one item
+//! per line. The row that begins a document fills only the columns that fit it. The `summary` row
+//! holds the whole summary as JSON in the column `summary`. Every row repeats the source and the
 //! workspace of its document.
 //!
-//! In other formats, the location of a block is the member `source`. In rows of changes it takes the
-//! columns `block_…`, because the column `source` names the plan. Module calls are left out.
+//! In other formats, the location of a block is the member `source`. In rows of changes it takes
+//! the columns `block_…`, because the column `source` names the plan. Module calls are left out.
 //!
 //! The author of the configuration chooses the names in a plan, so a name may be a malicious
-//! formula. A cell that looks like a formula gets a leading apostrophe, even if the formula follows
-//! white space.
+//! formula. A cell that looks like a formula gets a leading apostrophe, even if the formula
+//! follows white space.
 //!
-//! Hidden characters and commands of CI runners are always escaped, even with [`Formulas::Raw`]: as
-//! `\u{…}` in names, and as `\u…` in JSON (`index`, `importing`, `summary`) and in the quoted keys
-//! of paths.
+//! Hidden characters and commands of CI runners are always escaped, even with [`Formulas::Raw`]:
+//! as `\u{…}` in names, and as `\u…` in JSON (`index`, `importing`, `summary`) and in the quoted
+//! keys of paths.
 
 use std::borrow::Cow;
 use std::io::Write;

@@ -27,7 +27,7 @@ const LONGEST: usize = STACKED * 4 * Screen::UNBOUNDED;
 /// Maximum number of lines of the messages of a check.
 const LINES_MAX: usize = 1000;
 
-/// The fields that the table draws. It adds the paths of selected values.
+/// The fields that the table draws, without the selected values.
 const FIELDS: &str = "\
     kind,name,resources,documents,type,value,address,check_kind,status,sensitive,unknown,\
     ephemeral,required,default";

@@ -131,6 +131,8 @@ const CRATES: [(&str, &[&str]); 42] = [
             "path/mod.rs",
             "record/",
             "sink/assertions.rs",
+            "sink/cells.rs",
+            "sink/csv.rs",
             "sink/fleet/",
             "sink/html/",
             "sink/json.rs",
